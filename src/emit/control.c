@@ -130,9 +130,13 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	}
 	if (!syc_control_is_same(socket))
 		return -ESTALE;
+	/* A filter may refuse sendmsg(): what needs no descriptor needs not that
+	 * either */
 	do {
-		n = syscall(SYS_sendmsg, socket->fd, &msg,
-		            MSG_NOSIGNAL | MSG_DONTWAIT);
+		n = fd >= 0 ? syscall(SYS_sendmsg, socket->fd, &msg,
+		                      MSG_NOSIGNAL | MSG_DONTWAIT)
+		            : send(socket->fd, message, SYC_CONTROL_REQUEST_LEN,
+		                   MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;

@@ -4,16 +4,11 @@
 #include "emit/hand_over.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stddef.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "emit/arena_memfd.h"
 #include "emit/ask.h"
 #include "emit/connection.h"
 #include "emit/control.h"
@@ -26,11 +21,6 @@
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 
-/* Linux 6.3 */
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
-
 #define MS INT64_C(1000000)
 
 /* Between two attempts to send it. */
@@ -38,6 +28,8 @@
 #define RETRY_MAX_NS (1000 * MS)
 /* How many ms a thread waits for another that is making it. */
 #define PATIENCE SYC_CONTROL_TIMEOUT_MS
+/* Of one process, and of those that it was forked from. */
+#define ARENAS_MAX 16
 
 /* What has become of it.  By who has the lock, release. */
 enum {
@@ -48,12 +40,18 @@ enum {
 	IMPOSSIBLE
 };
 
-/** In memory that a child inherits.  syc_block leads there. */
+/** In memory that a child inherits.  syc_block leads to the newest. */
 struct syc_hand_over {
-	uint32_t lock; /* of who makes it or sends it: os/tid_lock.h */
+	/* Where all slots were taken, or NULL.  Set before others see this one */
+	struct syc_hand_over *older;
+	/* What is made when all slots are taken; nobody sees it before that */
+	struct syc_hand_over *next;
+	uint32_t lock; /* of who makes it, sends it, or makes the next one:
+	                * os/tid_lock.h */
 	uint32_t phase;
 	int32_t pid;     /* who has made it */
 	uint64_t pid_ns; /* where that means something; 0: not known */
+	int64_t began;   /* when the process made its first, ns */
 	struct syc_arena arena;
 	/* Until it is sent; fd 0: not any more */
 	struct syc_control_socket file;
@@ -61,7 +59,7 @@ struct syc_hand_over {
 	int64_t unsent_since, try_at;         /* ns */
 };
 
-static struct syc_hand_over *find_arena(void)
+static struct syc_hand_over *find_newest(void)
 {
 	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
 }
@@ -76,103 +74,11 @@ static void set_phase(struct syc_hand_over *h, uint32_t phase)
 	__atomic_store_n(&h->phase, phase, __ATOMIC_RELEASE);
 }
 
-static bool has_file(const struct syc_hand_over *h)
+static bool may_have_slots(const struct syc_hand_over *h)
 {
-	return h->file.fd > STDERR_FILENO && syc_control_is_same(&h->file);
-}
+	const uint32_t phase = phase_of(h);
 
-static void close_file(struct syc_hand_over *h)
-{
-	if (has_file(h))
-		close(h->file.fd);
-	h->file.fd = 0;
-}
-
-/* ------------------------------------------------------------------ making */
-
-static int make_memfd(void)
-{
-	int fd =
-		(int)syscall(SYS_memfd_create, "syscap-rings",
-	                     MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-
-	if (fd < 0 && errno == EINVAL)
-		fd = (int)syscall(SYS_memfd_create, "syscap-rings",
-		                  MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	return syc_control_move_up(fd);
-}
-
-/* What the recorder can't find in /proc any more where we have ended before it
- * looks: arguments with spaces between. */
-static void note_command(char *to, size_t size)
-{
-	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, to, size - 1) : 0;
-
-	if (fd >= 0)
-		close(fd);
-	for (ssize_t i = 0; i + 1 < n; i++)
-		if (to[i] == '\0')
-			to[i] = ' ';
-}
-
-static void fill_facts(const struct syc_arena *arena, int32_t pid)
-{
-	struct syc_ring_file *const facts =
-		(struct syc_ring_file *)(void *)arena->base;
-
-	facts->version = SYC_RING_FILE_VERSION;
-	facts->front = syc_ring_file_front(arena->page);
-	facts->page_size = arena->page;
-	facts->body_size = arena->body;
-	facts->n_slots = arena->n_slots;
-	facts->pid = pid;
-	facts->began = syc_clock_kernel();
-	/* Of the first page: no other is needed */
-	note_command(facts->capture,
-	             arena->page - offsetof(struct syc_ring_file, capture));
-	memcpy(facts->magic, SYC_ARENA_FILE_MAGIC, sizeof(facts->magic));
-}
-
-static int fill_file(struct syc_hand_over *h, int fd)
-{
-	const int r = syc_arena_create_for_other(&h->arena, fd,
-	                                         syc_block->arena_body);
-
-	if (r != 0)
-		return r;
-	/* Smaller ones than were wanted can be asked for as they are wanted */
-	if (h->arena.body == syc_block->arena_body) {
-		fill_facts(&h->arena, h->pid);
-		if (syscall(SYS_fcntl, fd, F_ADD_SEALS,
-		            F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
-			return 0;
-	}
-	syc_arena_destroy(&h->arena);
-	return -ENOTSUP;
-}
-
-/* Noted before it is of use to anybody: a child may be forked meanwhile. */
-static int make_arena(struct syc_hand_over *h)
-{
-	const int fd = make_memfd();
-	struct stat st;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) != 0) {
-		close(fd);
-		return -ENOTSUP;
-	}
-	h->file.dev = st.st_dev;
-	h->file.ino = st.st_ino;
-	h->file.fd = fd;
-	h->pid = syc_process->pid;
-	h->pid_ns = syc_pid_namespace_id();
-	const int r = fill_file(h, fd);
-	if (r != 0)
-		close_file(h);
-	return r;
+	return phase == UNSENT || phase == SENT;
 }
 
 /* ----------------------------------------------------------------- sending */
@@ -192,37 +98,23 @@ static int send_message(struct syc_hand_over *h, const char *message, int fd)
 	return by_name == 0 || r != -EPIPE ? by_name : r;
 }
 
-/* By who has the lock.  The program may have closed the file: then the recorder
- * can be told that, and nothing else. */
-static void try_to_send(struct syc_hand_over *h, bool at_exit)
+/* For good: a filter, or a policy. */
+static bool is_forbidden(int r)
 {
-	const bool is_there = has_file(h);
-	const int64_t now = syc_clock_kernel();
-	int r = is_there ? send_message(h, SYC_CONTROL_TAKE, h->file.fd)
-	                 : -EBADF;
+	return r == -EPERM || r == -EACCES || r == -ENOSYS;
+}
 
-	if (r == 0) {
-		set_phase(h, SENT);
-		close_file(h);
-		return;
-	}
-	if (r == -EPIPE || r == -ESTALE) {
-		close_file(h);
-		set_phase(h, LOST);
-		syc_process_turn_off(
-			r == -EPIPE
-				? "the recorder is gone"
-				: "SYSPROF_CONTROL_FD was closed or reused");
-		return;
-	}
-	if (at_exit || !is_there)
-		r = send_message(h, SYC_CONTROL_LOST, -1);
-	if (at_exit || (!is_there && r == 0)) {
-		close_file(h);
-		set_phase(h, LOST);
-		return;
-	}
+static void give_up_arena(struct syc_hand_over *h)
+{
+	syc_arena_memfd_close(&h->file);
+	set_phase(h, LOST);
+}
+
+static void try_later(struct syc_hand_over *h)
+{
+	const int64_t now = syc_clock_kernel();
 	const int64_t wait = (now - h->unsent_since) / 4;
+
 	__atomic_store_n(&h->try_at,
 	                 now + (wait < RETRY_MIN_NS   ? RETRY_MIN_NS
 	                        : wait > RETRY_MAX_NS ? RETRY_MAX_NS
@@ -232,12 +124,65 @@ static void try_to_send(struct syc_hand_over *h, bool at_exit)
 	syc_copies_set_sleeping(1);
 }
 
-void syc_hand_over_retry(bool at_exit)
+/* By who has the lock.  The program may have closed the file: then the recorder
+ * can be told that, and nothing else; and at the last attempt.  Returns what
+ * sending it gave. */
+static int try_to_send(struct syc_hand_over *h, bool is_last)
 {
-	struct syc_hand_over *const h = find_arena();
+	const bool is_there = syc_arena_memfd_is_there(&h->file);
+	const int r = is_there ? send_message(h, SYC_CONTROL_TAKE, h->file.fd)
+	                       : -EBADF;
+
+	if (r == 0) {
+		set_phase(h, SENT);
+		syc_arena_memfd_close(&h->file);
+	} else if (r == -EPIPE || r == -ESTALE) {
+		give_up_arena(h);
+		syc_process_turn_off(
+			r == -EPIPE
+				? "the recorder is gone"
+				: "SYSPROF_CONTROL_FD was closed or reused");
+	} else if ((is_last || !is_there) &&
+	           send_message(h, SYC_CONTROL_LOST, -1) == 0) {
+		give_up_arena(h);
+	} else {
+		try_later(h);
+	}
+	return r;
+}
+
+/* 0: it is not unsent any more. */
+static int try_if_unsent(struct syc_hand_over *h, bool is_last)
+{
+	int r = -EBUSY;
+
+	if (syc_tid_lock_try(&h->lock) == 0) {
+		if (phase_of(h) == UNSENT)
+			r = try_to_send(h, is_last);
+		syc_tid_lock_give(&h->lock);
+	}
+	return phase_of(h) != UNSENT ? 0 : r;
+}
+
+/* There is no later event: the recorder may be about to make room. */
+static void try_for_a_while(struct syc_hand_over *h)
+{
+	const int64_t deadline = syc_clock_kernel() + PATIENCE * MS;
+	int r = try_if_unsent(h, false);
+
+	while (r != 0 && !is_forbidden(r) && syc_clock_kernel() < deadline) {
+		poll(NULL, 0, 1);
+		r = try_if_unsent(h, false);
+	}
+	if (r != 0)
+		try_if_unsent(h, true);
+}
+
+static void retry_one(struct syc_hand_over *h, bool at_exit)
+{
 	struct syc_undisturbed before;
 
-	if (h == NULL || phase_of(h) != UNSENT)
+	if (phase_of(h) != UNSENT)
 		return;
 	if (!at_exit && syc_clock_kernel() <
 	                        __atomic_load_n(&h->try_at, __ATOMIC_RELAXED)) {
@@ -249,12 +194,17 @@ void syc_hand_over_retry(bool at_exit)
 	if (h->pid != getpid())
 		return;
 	syc_undisturbed_begin(&before);
-	if (syc_tid_lock_try(&h->lock) == 0) {
-		if (phase_of(h) == UNSENT)
-			try_to_send(h, at_exit);
-		syc_tid_lock_give(&h->lock);
-	}
+	if (at_exit)
+		try_for_a_while(h);
+	else
+		try_if_unsent(h, false);
 	syc_undisturbed_end(&before);
+}
+
+void syc_hand_over_retry(bool at_exit)
+{
+	for (struct syc_hand_over *h = find_newest(); h != NULL; h = h->older)
+		retry_one(h, at_exit);
 }
 
 /* ---------------------------------------------------------------- together */
@@ -273,7 +223,18 @@ static bool is_passing(int r)
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
 }
 
-/* By who has the lock. */
+static int make_arena(struct syc_hand_over *h)
+{
+	const struct syc_hand_over *const older = h->older;
+
+	h->pid = syc_process->pid;
+	h->pid_ns = syc_pid_namespace_id();
+	h->began = older != NULL && older->pid == h->pid ? older->began
+	                                                 : syc_clock_kernel();
+	return syc_arena_memfd_make(&h->arena, h->pid, h->began, &h->file);
+}
+
+/* By who has the lock of @h, or of the one before. */
 static void make_and_send(struct syc_hand_over *h)
 {
 	const int r = make_arena(h);
@@ -286,7 +247,13 @@ static void make_and_send(struct syc_hand_over *h)
 		return;
 	}
 	h->unsent_since = syc_clock_kernel();
-	try_to_send(h, false);
+	if (is_forbidden(try_to_send(h, false))) {
+		/* Perhaps without a descriptor */
+		syc_arena_memfd_close(&h->file);
+		syc_arena_destroy(&h->arena);
+		set_phase(h, IMPOSSIBLE);
+		return;
+	}
 	/* Not before: what others publish there is lost if we are killed */
 	if (phase_of(h) == NONE) {
 		set_phase(h, UNSENT);
@@ -295,21 +262,39 @@ static void make_and_send(struct syc_hand_over *h)
 	}
 }
 
-const struct syc_arena *syc_hand_over_arena(void)
+static void make_first(struct syc_hand_over *h)
 {
-	struct syc_hand_over *h = find_arena();
+	if (phase_of(h) == NONE)
+		make_and_send(h);
+}
 
-	if (h == NULL || phase_of(h) == NONE) {
-		if (!is_wanted())
-			return NULL;
-		h = syc_backing_get(&syc_block->hand_over, sizeof(*h));
-	}
-	for (int i = 0; h != NULL && phase_of(h) == NONE && i < PATIENCE; i++) {
+/* All of its slots are taken. */
+static void make_next(struct syc_hand_over *h)
+{
+	struct syc_hand_over *const next =
+		find_newest() == h ? syc_backing_get(&h->next, sizeof(*next))
+				   : NULL;
+
+	if (next == NULL || phase_of(next) == IMPOSSIBLE)
+		return;
+	next->older = h;
+	make_and_send(next);
+	if (may_have_slots(next))
+		__atomic_store_n(&syc_block->hand_over, next, __ATOMIC_RELEASE);
+}
+
+/* One thread does it, others wait until @is_done. */
+static void make_locked(struct syc_hand_over *h,
+                        bool (*is_done)(const struct syc_hand_over *h),
+                        void (*make)(struct syc_hand_over *h))
+{
+	for (int i = 0; !is_done(h) && i < PATIENCE; i++) {
 		const uint32_t holder = syc_tid_lock_try(&h->lock);
 
 		if (holder == 0) {
-			if (phase_of(h) == NONE)
-				make_and_send(h);
+			/* A vfork() child would make one of its own number */
+			if (syc_process->pid == getpid())
+				make(h);
 			syc_tid_lock_give(&h->lock);
 			break;
 		}
@@ -318,14 +303,60 @@ const struct syc_arena *syc_hand_over_arena(void)
 			break;
 		poll(NULL, 0, 1);
 	}
-	return h != NULL && (phase_of(h) == UNSENT || phase_of(h) == SENT)
-	               ? &h->arena
-	               : NULL;
+}
+
+static bool is_decided(const struct syc_hand_over *h)
+{
+	return phase_of(h) != NONE;
+}
+
+static bool has_newer(const struct syc_hand_over *h)
+{
+	return find_newest() != h;
+}
+
+/* In the first that has a free slot; -EMFILE: none has. */
+static int claim_in_any(const struct syc_hand_over *h, int32_t pid,
+                        struct syc_slot *ret_slot, unsigned *ret_n)
+{
+	int r = -EMFILE;
+
+	*ret_n = 0;
+	for (; h != NULL && r == -EMFILE; h = h->older, ++*ret_n)
+		if (may_have_slots(h))
+			r = syc_arena_claim(&h->arena, -1, pid, ret_slot);
+	return r;
+}
+
+int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
+{
+	struct syc_hand_over *h = find_newest();
+	unsigned n;
+	int r;
+
+	if (h == NULL || phase_of(h) == NONE) {
+		if (!is_wanted())
+			return -ENOENT;
+		h = syc_backing_get(&syc_block->hand_over, sizeof(*h));
+		if (h == NULL)
+			return -ENOMEM;
+		make_locked(h, is_decided, make_first);
+	}
+	while (may_have_slots(h)) {
+		r = claim_in_any(h, pid, ret_slot, &n);
+		if (r != -EMFILE || n >= ARENAS_MAX || !is_wanted())
+			return r;
+		make_locked(h, has_newer, make_next);
+		if (!has_newer(h))
+			return r;
+		h = find_newest();
+	}
+	return -ENOENT;
 }
 
 struct syc_arena_head *syc_hand_over_head(void)
 {
-	const struct syc_hand_over *const h = find_arena();
+	const struct syc_hand_over *const h = find_newest();
 	const uint32_t phase = h != NULL ? phase_of(h) : NONE;
 
 	/* A child that has not begun has nothing to do with what is unsent */
@@ -336,27 +367,60 @@ struct syc_arena_head *syc_hand_over_head(void)
 
 bool syc_hand_over_is_closed(void)
 {
-	const struct syc_hand_over *const h = find_arena();
+	for (const struct syc_hand_over *h = find_newest(); h != NULL;
+	     h = h->older)
+		if (phase_of(h) == SENT &&
+		    syc_slot_state(__atomic_load_n(
+			    &syc_arena_head(&h->arena)->drainer,
+			    __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED)
+			return true;
+	return false;
+}
 
-	return h != NULL && phase_of(h) == SENT &&
-	       syc_slot_state(
-		       __atomic_load_n(&syc_arena_head(&h->arena)->drainer,
-	                               __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED;
+/* ---------------------------------------------------------------- in a child */
+
+static bool is_inherited(const struct syc_hand_over *h)
+{
+	return phase_of(h) == SENT && h->pid_ns != 0 &&
+	       h->pid_ns == syc_pid_namespace_id();
+}
+
+/* Perhaps half-way made, when the parent forked. */
+static void begin_anew(struct syc_hand_over *h)
+{
+	h->lock = 0;
+	syc_connection_drop(&h->connection);
+	set_phase(h, NONE);
+	syc_arena_memfd_close(&h->file);
+	syc_arena_forget(&h->arena);
 }
 
 void syc_hand_over_begin_child(void)
 {
-	struct syc_hand_over *const h = find_arena();
+	struct syc_hand_over *const newest = find_newest();
+	struct syc_hand_over **link = &syc_block->hand_over;
+	struct syc_hand_over *oldest = newest, *h, *older;
 
-	if (h == NULL)
+	if (newest == NULL)
 		return;
-	h->lock = 0;
-	syc_connection_drop(&h->connection);
-	if (phase_of(h) == IMPOSSIBLE ||
-	    (phase_of(h) == SENT && h->pid_ns != 0 &&
-	     h->pid_ns == syc_pid_namespace_id()))
+	newest->lock = 0;
+	if (phase_of(newest) == IMPOSSIBLE)
 		return;
-	set_phase(h, NONE);
-	close_file(h);
-	syc_arena_forget(&h->arena);
+	if (newest->next != NULL)
+		begin_anew(newest->next);
+	for (h = newest; h != NULL; oldest = h, h = older) {
+		older = h->older;
+		if (is_inherited(h)) {
+			h->lock = 0;
+			*link = h;
+			link = &h->older;
+		} else {
+			begin_anew(h);
+		}
+	}
+	*link = NULL;
+	/* Its memory is there */
+	if (syc_block->hand_over == NULL)
+		syc_block->hand_over = oldest;
+	syc_block->hand_over->next = NULL;
 }

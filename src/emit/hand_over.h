@@ -7,7 +7,8 @@
  * answers: docs/protocol.md.  It is made with the first event.  If it can't be
  * sent just then, events go into it all the same, and it is sent later, ever more
  * rarely tried.  A child that is forked when it has been sent uses it too; any
- * other makes one of its own.
+ * other makes one of its own.  When all slots are taken another is made and handed
+ * over, so that most processes have few addresses taken.
  */
 #ifndef SYC_HAND_OVER_H
 #define SYC_HAND_OVER_H
@@ -18,12 +19,12 @@
 #include "ring/arena.h"
 
 /**
- * The arena to claim slots in; made, and sent, if nobody has done so.  NULL: there
- * is none, and rings are asked for.
+ * Claim a slot for @pid in what there is, or in what is made and sent for it.
+ * 0, or -errno: there is none, and rings are asked for.
  *
  * Context: any-thread, signal-safe, signals blocked.
  */
-const struct syc_arena *syc_hand_over_arena(void);
+int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot);
 
 /** Where losses without a slot are counted; NULL: nowhere.  Context: any-thread,
  * signal-safe. */

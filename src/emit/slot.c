@@ -24,15 +24,12 @@ static void sign_slot(struct syc_ring_header *ring)
 
 int syc_slot_begin(struct syc_state *ts)
 {
-	const struct syc_arena *const arena = syc_hand_over_arena();
 	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
 	struct syc_slot slot;
 
 	if (syc_slot_stop_if_over())
 		return -ECONNRESET;
-	const int r = arena != NULL
-	                      ? syc_arena_claim(arena, -1, ts->hot.pid, &slot)
-	                      : -ENOENT;
+	const int r = syc_hand_over_claim(ts->hot.pid, &slot);
 	if (r != 0)
 		return r;
 	/* The recorder may write there, too: read once, then checked */

@@ -26,6 +26,7 @@ struct syc_arena_taken {
 	int32_t own_pid;   /* what it takes itself for */
 	uint32_t image;    /* which program it ran then */
 	uint64_t start;    /* of the process, clock ticks; 0: not known */
+	int64_t began;     /* when that program made its first, as it says */
 	bool is_past;      /* it was gone by then, or another program */
 	int64_t clock_ahead;
 	unsigned unmapped_for; /* looks in a row that found nobody with it */

@@ -15,8 +15,7 @@
 
 /*
  * Limits that no honest process comes near.  One that runs program after
- * program hands an arena over with each, and the last is forgotten after
- * seconds.
+ * program hands an arena over with each: see syc_arenas_has_many().
  */
 #define ARENAS_MAX    16384u
 #define ARENAS_OF_ONE 256u
@@ -65,18 +64,24 @@ static struct syc_arena_taken *refuse_arena(struct syc_arenas *arenas,
 	return NULL;
 }
 
-static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
+bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid)
 {
 	unsigned n = 0;
 
-	if (arenas->all.n >= ARENAS_MAX)
-		return "too many processes record at once";
 	for (size_t i = 0; i < arenas->all.n; i++)
 		n += arenas->all.items[i]->requester == pid;
-	return n >= ARENAS_OF_ONE ? "it has handed over too many" : NULL;
+	return n >= ARENAS_OF_ONE;
 }
 
-/* Each program of a process makes one. */
+static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
+{
+	if (arenas->all.n >= ARENAS_MAX)
+		return "too many processes record at once";
+	return syc_arenas_has_many(arenas, pid) ? "it has handed over too many"
+	                                        : NULL;
+}
+
+/* Each program of a process makes one, or some that began at one time. */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
 {
@@ -85,7 +90,8 @@ static bool has_older(const struct syc_arenas *arenas,
 
 	for (size_t i = 0; i < arenas->all.n; i++)
 		if (arenas->all.items[i]->requester == arena->requester &&
-		    arenas->all.items[i]->image == image)
+		    arenas->all.items[i]->image == image &&
+		    arenas->all.items[i]->began != arena->began)
 			return true;
 	return false;
 }
@@ -108,6 +114,7 @@ static void meet_requester(struct syc_arenas *arenas,
 	int64_t began;
 
 	(void)syc_procfs_clock_ahead(arena->requester, &arena->clock_ahead);
+	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
 	/* Afterwards: what was seen was of the program that made the arena */
 	arena->is_past = !has_mapped(arena);

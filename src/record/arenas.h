@@ -49,6 +49,10 @@ void syc_arenas_free(struct syc_arenas *arenas);
 struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);
 
+/** No more of @pid will be taken: those that nobody has any more should be
+ * forgotten before. */
+bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
+
 /** @pid could not hand its arena over. */
 void syc_arenas_miss(struct syc_arenas *arenas, int32_t pid);
 

@@ -11,6 +11,7 @@
 
 #include "record/about.h"
 #include "record/exit_status.h"
+#include "record/limits.h"
 #include "record/now.h"
 
 static int tell_cannot_run(const struct syc_record_options *options, int r)
@@ -58,7 +59,8 @@ int syc_launch_command(struct syc_recording *recording)
 		return SYC_RECORD_FAILED;
 	snprintf(socket, sizeof(socket), "%d:%ju", recording->child_end,
 	         (uintmax_t)st.st_ino);
-	snprintf(arena, sizeof(arena), "%u", recording->rings.body);
+	snprintf(arena, sizeof(arena), "%u",
+	         syc_limits_has_addresses() ? recording->rings.body : 0);
 	const struct syc_spawn_given given[] = {
 		{ recording->trace.variable, recording->trace.fd, NULL },
 		{ recording->gjs.variable, recording->gjs.fd, NULL },

@@ -47,6 +47,14 @@ uint32_t syc_limits_ring_body(uint64_t wanted, struct syc_record_report *report)
 	return less;
 }
 
+bool syc_limits_has_addresses(void)
+{
+	struct rlimit addresses;
+
+	return getrlimit(RLIMIT_AS, &addresses) != 0 ||
+	       addresses.rlim_cur == RLIM_INFINITY;
+}
+
 /* Rings on their way, processes, and looks into /proc need a few. */
 int syc_limits_check_files(int fd)
 {

@@ -3,6 +3,7 @@
 #ifndef SYC_RECORD_LIMITS_H
 #define SYC_RECORD_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record/report.h"
@@ -14,6 +15,9 @@ unsigned syc_limits_files_to_keep(void);
  * are told.  0: not one page may be had. */
 uint32_t syc_limits_ring_body(uint64_t wanted,
                               struct syc_record_report *report);
+
+/** Whether the rings of many processes can be mapped all at once. */
+bool syc_limits_has_addresses(void);
 
 /** 0; or -EMFILE: too few more can be opened.  @fd is any that is open. */
 int syc_limits_check_files(int fd);

@@ -21,6 +21,13 @@
 /* How many threads' names are looked at in one pass: each is a file. */
 #define NAMES_PER_PASS 32u
 
+/* Who forks and exits may slip through one look, and a ring that was just
+ * fetched may be about to be mapped. */
+#define LOOKS_AT_ORPHANS 2
+
+/* After a process that has too many arenas was looked at. */
+#define CROWDED_NS INT64_C(100000000)
+
 int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
                    uint32_t body, unsigned max)
 {
@@ -232,15 +239,6 @@ void syc_rings_settle(struct syc_rings *rings)
 	drain_all(rings, true, &pass);
 }
 
-void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd)
-{
-	const struct syc_arena_taken *const arena =
-		syc_arenas_take(&rings->arenas, pid, fd);
-
-	if (arena != NULL && arena->is_past)
-		syc_rings_settle(rings);
-}
-
 static void end_arena(struct syc_rings *rings, size_t i)
 {
 	struct syc_arena_taken *const arena = rings->arenas.all.items[i];
@@ -300,7 +298,7 @@ static void end_arenas(struct syc_rings *rings)
 		struct syc_arena_taken *const arena =
 			rings->arenas.all.items[i];
 
-		arena->is_over |= arena->unmapped_for > 1;
+		arena->is_over |= arena->unmapped_for >= LOOKS_AT_ORPHANS;
 		any |= arena->is_over;
 	}
 	if (!any)
@@ -324,12 +322,8 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 		return;
 	for (size_t i = 0; i < rings->live.n;) {
 		struct syc_ring *ring = rings->live.items[i];
-		/*
-		 * Twice: who forks and exits may slip through one look, and
-		 * a ring that was just fetched may be about to be mapped.
-		 */
-		const bool orphan =
-			ring->unmapped_for > 1 && (ring->used || all_fetched);
+		const bool orphan = ring->unmapped_for >= LOOKS_AT_ORPHANS &&
+		                    (ring->used || all_fetched);
 
 		if (orphan) {
 			drain_one(rings, ring, &pass);
@@ -339,6 +333,29 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 		}
 	}
 	end_arenas(rings);
+}
+
+/* A process that runs program after program has mapped the last one's only;
+ * and who keeps them all costs us no more than one look in a while. */
+static void forget_older(struct syc_rings *rings, int32_t pid)
+{
+	if (!syc_arenas_has_many(&rings->arenas, pid) ||
+	    syc_now() < rings->crowded_until)
+		return;
+	for (int i = 0; i < LOOKS_AT_ORPHANS; i++)
+		syc_rings_end_orphans(rings, false);
+	if (syc_arenas_has_many(&rings->arenas, pid))
+		rings->crowded_until = syc_now() + CROWDED_NS;
+}
+
+void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd)
+{
+	const struct syc_arena_taken *arena;
+
+	forget_older(rings, pid);
+	arena = syc_arenas_take(&rings->arenas, pid, fd);
+	if (arena != NULL && arena->is_past)
+		syc_rings_settle(rings);
 }
 
 void syc_rings_close(struct syc_rings *rings)

@@ -28,7 +28,8 @@ struct syc_rings {
 	uint64_t refused; /* requests that we had no means for */
 	SYC_ARRAY(struct syc_ring *) live; /* with those that are slots */
 	struct syc_arenas arenas;
-	bool is_looking; /* for slots that came into use */
+	bool is_looking;       /* for slots that came into use */
+	int64_t crowded_until; /* somebody has too many: not looked at before */
 	SYC_ARRAY(struct syc_orphan) suspects;
 	SYC_ARRAY(int32_t)
 	past;                  /* processes that were gone when they were met */

@@ -22,6 +22,9 @@
 #define SLOTS_WANTED 16u
 /* Of a limit on addresses the arena takes one such part at most. */
 #define SHARE_OF_ADDRESSES 8u
+/* A shell that limits its addresses later has to have some left; who needs more
+ * makes another. */
+#define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
 /*
  * As bare system calls: a hundred bytes less in a program for each function of
@@ -126,6 +129,8 @@ static int map_slots(struct syc_arena *arena, int fd)
 	if (base == MAP_FAILED)
 		return -errno;
 	arena->base = base;
+	/* A core would get memory for all of it */
+	madvise(base, arena->size, MADV_DONTDUMP);
 	/* mlockall(MCL_FUTURE) would fetch a whole ring with each mapping */
 	syscall(SYS_munlock, base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
@@ -208,18 +213,15 @@ static int map_body_again(void *ring, uint32_t size,
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
-	char *const base =
-		mmap(NULL, file + size, PROT_NONE,
-	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	/* An old length of 0: map the same shared pages once more.  What lies
+	 * behind the ring in the file has the place of the second body, which
+	 * replaces it: a call and a mapping less than to reserve that */
+	char *const base = mremap(ring, 0, file + size, MREMAP_MAYMOVE);
 
 	if (base == MAP_FAILED)
-		return -errno;
-	/* An old length of 0: map the same shared pages once more */
-	if (mremap(ring, 0, file, MREMAP_MAYMOVE | MREMAP_FIXED, base) ==
-	            MAP_FAILED ||
-	    mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
+		return -ENOTSUP; /* whatever it says: qemu-user says ENOMEM */
+	if (mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	           base + file) == MAP_FAILED) {
-		/* Whatever it says: qemu-user says ENOMEM */
 		munmap(base, file + size);
 		return -ENOTSUP;
 	}
@@ -239,11 +241,12 @@ static bool can_map_again(void *shared)
 	return true;
 }
 
-static int begin_arena(struct syc_arena *arena, int fd, uint32_t body)
+static int begin_arena(struct syc_arena *arena, int fd, uint32_t body,
+                       uint32_t n_slots)
 {
 	arena->page = (uint32_t)sysconf(_SC_PAGESIZE);
 	arena->body = body;
-	arena->n_slots = SYC_RING_FILE_SLOTS;
+	arena->n_slots = n_slots;
 	arena->base = NULL;
 	arena->populates = false;
 	if (body < SYC_ARENA_BODY_MIN || body > SYC_ARENA_BODY_MAX ||
@@ -255,7 +258,7 @@ static int begin_arena(struct syc_arena *arena, int fd, uint32_t body)
 int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid)
 {
-	int r = begin_arena(arena, fd, body);
+	int r = begin_arena(arena, fd, body, SYC_RING_FILE_SLOTS);
 
 	if (r == 0)
 		r = populate_front(arena, fd);
@@ -276,9 +279,19 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 	return 0;
 }
 
+static uint32_t slots_for_other(uint32_t body)
+{
+	const uint64_t n =
+		ADDRESSES_FOR_OTHER / ((uint64_t)sysconf(_SC_PAGESIZE) + body);
+
+	return n < SLOTS_WANTED          ? SLOTS_WANTED
+	       : n > SYC_RING_FILE_SLOTS ? SYC_RING_FILE_SLOTS
+	                                 : (uint32_t)n;
+}
+
 int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body)
 {
-	int r = begin_arena(arena, fd, body);
+	int r = begin_arena(arena, fd, body, slots_for_other(body));
 
 	if (r == 0 && !can_map_again(syc_arena_head(arena)))
 		r = -ENOTSUP;
@@ -296,15 +309,15 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 
 	if (r != 0)
 		return r;
-	ring->offset = arena->page;
-	ring->size = arena->body;
 	r = fd >= 0 ? syc_ring_map_at(fd, arena_size(arena, i), arena->body,
 	                              ret_ring)
 	            : map_body_again(ring, arena->body, ret_ring);
 	if (r != 0)
 		return r;
-	/* else a child whose fork interrupted an emit faults */
-	madvise(*ret_ring, arena->page + 2 * (size_t)arena->body, MADV_DOFORK);
+	/* By the mapping that is used from here on: the other one would have to
+	 * be faulted in, too */
+	(*ret_ring)->offset = arena->page;
+	(*ret_ring)->size = arena->body;
 	return 0;
 }
 

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -25,17 +26,28 @@
 
 #define RETRY_NS INT64_C(1000000000)
 
+static int claim_by_file(struct syc_session *s, struct syc_slot *ret_slot)
+{
+	const int fd = syc_session_open_rings(s);
+
+	if (fd < 0)
+		return fd;
+	const int r = syc_arena_claim(&s->arena, fd, s->pid, ret_slot);
+	close(fd);
+	return r;
+}
+
 static int claim_slot(struct syc_session *s, struct syc_slot *ret_slot)
 {
 	int r = syc_arena_claim(&s->arena, -1, s->pid, ret_slot);
 
-	if (r != -ENOTSUP)
-		return r;
-	const int fd = syc_session_open_rings(s);
-	if (fd < 0)
-		return fd;
-	r = syc_arena_claim(&s->arena, fd, s->pid, ret_slot);
-	close(fd);
+	if (r == -ENOTSUP)
+		r = claim_by_file(s, ret_slot);
+	/* Else a private child whose fork interrupted an emit faults */
+	if (r == 0)
+		madvise(ret_slot->ring,
+		        s->arena.page + 2 * (size_t)ret_slot->size,
+		        MADV_DOFORK);
 	return r;
 }
 

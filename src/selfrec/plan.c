@@ -16,7 +16,10 @@
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)
 #define DEFAULT_FLUSH_NS    (250 * MS)
-#define DEFAULT_RING_KIB    256u
+/* Of a file that nothing could be recovered for, and that no reader of ours
+ * holds up, but many processes that take turns */
+#define SHARED_FLUSH_NS  (2000 * MS)
+#define DEFAULT_RING_KIB 256u
 
 static struct syc_plan from_environment;
 static struct syc_plan from_options;
@@ -103,6 +106,8 @@ enum syc_sink syc_plan_from_environment(bool has_recorder, const char **ret_why)
 		                  : syc_trace_adopt(fd, &plan->trace);
 		if (*ret_why == NULL)
 			plan->to.sink = SYC_SINK_TRACE;
+		if (plan->trace.kind == SYC_TRACE_FILE)
+			plan->exit_flush_ns = SHARED_FLUSH_NS;
 	} else if (output != NULL) {
 		*ret_why = plan_output(plan, output);
 		if (*ret_why == NULL)

@@ -93,6 +93,11 @@ static uint64_t all_lost(void)
 	return n;
 }
 
+static const struct syc_ring_file *facts_of(unsigned i)
+{
+	return (const void *)peer.arenas[i].front;
+}
+
 static unsigned all_marks(void)
 {
 	return peer_count_marks(&peer, "test", "mark");
@@ -192,8 +197,17 @@ static void *run_once(void *unused)
 	return NULL;
 }
 
+/* Fifteen slots in each, and none of them is given back. */
+static void limit_arenas(void)
+{
+	const struct rlimit limit = { 20 * (BODY + 4096), RLIM_INFINITY };
+
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
 CHILD(has_threads_one_by_one)
 {
+	limit_arenas();
 	emit();
 	for (int i = 0; i < 3000; i++) {
 		pthread_t thread;
@@ -205,32 +219,71 @@ CHILD(has_threads_one_by_one)
 
 TEST(slots_of_threads_that_have_ended_are_used_again)
 {
+	unsigned n_slots = 0;
+
 	start("has_threads_one_by_one", "");
 	CHECK_EQ(peer_finish(&peer), 0);
-	CHECK_EQ(peer.n_arenas, 1);
 	/* Where we were slow, rings were asked for, or lost */
 	CHECK_EQ(all_marks() + all_lost(), 3001);
-	CHECK(peer.n_rings - peer.n_requests > peer.arenas[0].n_slots);
+	for (unsigned i = 0; i < peer.n_arenas; i++)
+		n_slots += peer.arenas[i].n_slots;
+	CHECK(peer.n_rings - peer.n_requests > n_slots);
 	peer_free(&peer);
+}
+
+static void *run_for_a_while(void *unused)
+{
+	for (int i = 0; i < 20; i++)
+		emit();
+	return unused;
+}
+
+/* One after the other: nobody waits for another that makes an arena, and what
+ * they had stays taken. */
+static void take_slots(unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		pthread_t thread;
+
+		CHECK_EQ(pthread_create(&thread, NULL, run_for_a_while, NULL),
+		         0);
+		pthread_join(thread, NULL);
+	}
 }
 
 CHILD(has_more_threads_than_slots)
 {
-	/* Twenty slots, and none of them is given back */
-	struct rlimit limit = { 20 * (BODY + 4096), RLIM_INFINITY };
-	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	run_threads(60, run_together);
+	limit_arenas();
+	take_slots((unsigned)atoi(peer_arg()));
+	CHECK(*peer_arg() != '6' || get_stats().n_dropped == 0);
 }
 
-TEST(where_all_slots_are_taken_rings_are_asked_for)
+TEST(where_all_slots_are_taken_another_arena_is_handed_over)
 {
-	start("has_more_threads_than_slots", "");
+	start("has_more_threads_than_slots", "60");
+	wait_for_child();
+	peer.keeps_slots = true;
+	peer_serve(&peer);
+	CHECK(peer.arenas[0].n_slots < 20);
+	CHECK_EQ(peer.n_requests, 0);
+	CHECK(peer.n_arenas >= 60 / peer.arenas[0].n_slots);
+	/* Of one program, as a recorder sees */
+	for (unsigned i = 0; i < peer.n_arenas; i++)
+		CHECK_EQ(facts_of(i)->began, facts_of(0)->began);
+	peer_drain(&peer);
+	CHECK_EQ(all_marks(), 60 * 20);
+	CHECK_EQ(all_lost(), 0);
+	peer_free(&peer);
+}
+
+TEST(where_that_are_too_many_rings_are_asked_for)
+{
+	start("has_more_threads_than_slots", "300");
 	peer.keeps_slots = true;
 	CHECK_EQ(peer_finish(&peer), 0);
-	CHECK_EQ(peer.n_arenas, 1);
-	CHECK(peer.arenas[0].n_slots < 20);
-	CHECK(peer.n_requests >= 60 - peer.arenas[0].n_slots);
-	CHECK_EQ(all_marks() + all_lost(), 60 * 20);
+	CHECK_EQ(peer.n_arenas, 16);
+	CHECK(peer.n_requests >= 300 - 16 * peer.arenas[0].n_slots);
+	CHECK_EQ(all_marks() + all_lost(), 300 * 20);
 	peer_free(&peer);
 }
 
@@ -280,6 +333,45 @@ TEST(forked_children_claim_slots_without_a_message)
 			CHECK(frame.pid == -1 ||
 			      frame.pid == peer.rings[i].header->pid);
 	}
+	peer_free(&peer);
+}
+
+/* A child that finds all slots taken, while nobody reads; and its child, which
+ * finds room in what that made. */
+CHILD(forks_without_a_slot)
+{
+	limit_arenas();
+	take_slots(14);
+	for (int i = 0; i < 3; i++)
+		if (fork() == 0) {
+			emit();
+			CHECK(has_slot());
+			if (fork() == 0) {
+				emit();
+				CHECK(has_slot());
+				_exit(0);
+			}
+			wait_for_all();
+			_exit(0);
+		}
+	wait_for_all();
+}
+
+TEST(a_child_that_finds_no_slot_makes_an_arena_of_its_own)
+{
+	start("forks_without_a_slot", "");
+	wait_for_child();
+	peer.keeps_slots = true;
+	peer_serve(&peer);
+	CHECK_EQ(peer.n_arenas, 1 + 3);
+	CHECK_EQ(peer.n_requests, 0);
+	for (unsigned i = 1; i < peer.n_arenas; i++) {
+		CHECK(peer.arenas[i].sender != peer.arenas[0].sender);
+		CHECK(facts_of(i)->began > facts_of(0)->began);
+	}
+	peer_drain(&peer);
+	CHECK_EQ(all_marks(), 14 * 20 + 3 * 2);
+	CHECK_EQ(all_lost(), 0);
 	peer_free(&peer);
 }
 

@@ -109,6 +109,7 @@ guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
 guest_end="selfrec/test_guest_end.c harness/written.c"
 hand_over="emit/test_hand_over.c"
+hand_over_host="emit/test_hand_over_host.c"
 
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
@@ -256,7 +257,7 @@ mutate "children are not named anew" src/selfrec/drain.c \
 	"$guests" in_a_trace_that_was_emptied_children_are_named_anew
 
 mutate "a child passes for who handed over" src/emit/slot.c \
-	's/syc_arena_claim\(arena, -1, ts->hot.pid/syc_arena_claim(arena, -1, getppid()/; s/(#include <string.h>)/$1\n#include <unistd.h>/' \
+	's/syc_hand_over_claim\(ts->hot.pid/syc_hand_over_claim(getppid()/; s/(#include <string.h>)/$1\n#include <unistd.h>/' \
 	"$hand_over" forked_children_claim_slots_without_a_message
 
 mutate "slots are not given back" src/emit/slot.c \
@@ -267,8 +268,40 @@ mutate "at exit nothing is sent" src/emit/recorder.c \
 	's/\tsyc_hand_over_retry\(true\);\n//' \
 	"$hand_over" it_is_sent_at_exit_at_the_latest
 
+mutate "a core holds the rings" src/ring/arena.c \
+	's/\tmadvise\(base, arena->size, MADV_DONTDUMP\);\n//' \
+	"$hand_over_host" a_core_has_no_rings_and_most_addresses_are_the_programs
+
+mutate "an arena takes all addresses" src/ring/arena.c \
+	's/UINT64_C\(64\) << 20/UINT64_C(1024) << 20/' \
+	"$hand_over_host" a_core_has_no_rings_and_most_addresses_are_the_programs
+
+mutate "a filter is taken for a full socket" src/emit/hand_over.c \
+	's/return r == -EPERM \|\| r == -EACCES \|\| r == -ENOSYS/return r == 1/' \
+	"$hand_over_host" where_a_filter_refuses_a_call_rings_are_asked_for
+
+mutate "an exit does not wait for room" src/emit/hand_over.c \
+	's/PATIENCE \* MS/0 * MS/' \
+	"$hand_over_host" who_exits_waits_for_room_to_send_its_arena
+
+mutate "a vfork child makes an arena" src/emit/hand_over.c \
+	's/if \(syc_process->pid == getpid\(\)\)/if (1)/' \
+	"$hand_over_host" a_vfork_child_makes_no_arena
+
+mutate "no other arena is made" src/emit/hand_over.c \
+	's/#define ARENAS_MAX 16/#define ARENAS_MAX 1/' \
+	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
+
+mutate "the second arena is another program's" src/emit/hand_over.c \
+	's/older->pid == h->pid \?/older->pid == 0 ?/' \
+	"$hand_over" where_all_slots_are_taken_another_arena_is_handed_over
+
+mutate "a child keeps to what is full" src/emit/hand_over.c \
+	's/r != -EMFILE \|\| n >= ARENAS_MAX/r != -EMFILE || h->pid != syc_process->pid/' \
+	"$hand_over" a_child_that_finds_no_slot_makes_an_arena_of_its_own
+
 mutate "nobody is told of an arena that is lost" src/emit/hand_over.c \
-	's/r = send_message\(h, SYC_CONTROL_LOST, -1\);/r = 0;/' \
+	's/send_message\(h, SYC_CONTROL_LOST, -1\) == 0/1/' \
 	"$hand_over" an_arena_whose_file_was_closed_too_early_is_told_to_be_lost
 
 mutate "where a ring begins is believed" src/emit/slot.c \

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_hand_over_host.c - what the program notices of an arena that is handed
+ * over: its core, its addresses; and system calls that are refused to it.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/thread.h"
+#include "harness/peer.h"
+#include "harness/test.h"
+
+/* What `syscap record` asks for, unless it is told otherwise. */
+#define BODY (1u << 20)
+
+static struct peer peer;
+
+static void emit(void)
+{
+	SYSCAP_INSTANT("test", "mark", NULL);
+}
+
+static bool has_slot(void)
+{
+	return syc_self != NULL && syc_state_of(syc_self)->slot != NULL;
+}
+
+static void start(const char *child, const char *arg, bool by_name)
+{
+	peer_start_arena(&peer, child, arg, BODY, by_name);
+}
+
+static unsigned all_marks(void)
+{
+	return peer_count_marks(&peer, "test", "mark");
+}
+
+/* --------------------------------------------------------------- what is seen */
+
+/* Mappings of the arena, of @kilobytes all together; those that a core would
+ * hold. */
+static unsigned count_dumped(unsigned long *ret_kilobytes)
+{
+	FILE *const file = fopen("/proc/self/smaps", "r");
+	char line[512];
+	bool is_ours = false;
+	unsigned n = 0;
+
+	CHECK(file != NULL);
+	*ret_kilobytes = 0;
+	while (fgets(line, sizeof(line), file) != NULL) {
+		unsigned long size;
+
+		if (strchr(line, '-') != NULL && strchr(line, ':') != NULL &&
+		    strchr(line, '-') < strchr(line, ':'))
+			is_ours = strstr(line, "syscap-rings") != NULL;
+		else if (is_ours && sscanf(line, "Size: %lu", &size) == 1)
+			*ret_kilobytes += size;
+		else if (is_ours && strncmp(line, "VmFlags:", 8) == 0)
+			n += strstr(line, " dd") == NULL;
+	}
+	fclose(file);
+	return n;
+}
+
+CHILD(looks_at_its_memory)
+{
+	unsigned long kilobytes;
+
+	emit();
+	CHECK(has_slot());
+	CHECK_EQ(count_dumped(&kilobytes), 0);
+	/* A program that limits its addresses later has some left */
+	CHECK(kilobytes > 1024);
+	CHECK(kilobytes <= 80ul * 1024);
+}
+
+TEST(a_core_has_no_rings_and_most_addresses_are_the_programs)
+{
+	start("looks_at_its_memory", "", false);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 1);
+	peer_free(&peer);
+}
+
+/* -------------------------------------------------------------------- refused */
+
+static void refuse_call(int number, int error)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {
+		.len = sizeof(code) / sizeof(code[0]), .filter = code
+	};
+
+	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+/* The inherited socket takes nothing more until it is read. */
+static void fill_socket(void)
+{
+	const int fd = atoi(getenv("SYSPROF_CONTROL_FD"));
+
+	while (send(fd, "CreatRing", 10, MSG_DONTWAIT) == 10)
+		;
+}
+
+/* NUMBER:ERROR; with an l, once it could not be sent just then. */
+CHILD(is_refused_a_call)
+{
+	char *end;
+	const int number = (int)strtol(peer_arg(), &end, 10);
+	const int error = (int)strtol(end + 1, &end, 10);
+
+	if (*end == 'l') {
+		fill_socket();
+		emit();
+		CHECK(has_slot());
+		raise(SIGSTOP);
+	}
+	refuse_call(number, error);
+	emit();
+	while (*end != 'l' && syc_state_of(syc_self)->ring == NULL) {
+		usleep(1000);
+		emit();
+	}
+	CHECK_EQ(has_slot(), *end == 'l');
+}
+
+static void start_refused(int number, int error, const char *late, bool by_name)
+{
+	char arg[32];
+
+	snprintf(arg, sizeof(arg), "%d:%d%s", number, error, late);
+	start("is_refused_a_call", arg, by_name);
+}
+
+TEST(where_a_filter_refuses_a_call_rings_are_asked_for)
+{
+	static const int calls[] = { SYS_memfd_create, SYS_ftruncate,
+		                     SYS_mremap, SYS_sendmsg };
+	static const int errors[] = { EPERM, ENOSYS };
+
+	for (unsigned i = 0; i < 4 * 2 * 2; i++) {
+		start_refused(calls[i / 4], errors[i % 2], "", i % 4 < 2);
+		CHECK_EQ(peer_finish(&peer), 0);
+		CHECK_EQ(peer.n_arenas, 0);
+		CHECK(peer.n_requests >= 1);
+		CHECK(all_marks() >= 1);
+		peer_free(&peer);
+	}
+}
+
+TEST(who_may_not_send_its_arena_any_more_says_that_it_is_lost)
+{
+	int status;
+
+	start_refused(SYS_sendmsg, EPERM, "l", false);
+	CHECK_EQ(waitpid(peer.pid, &status, WUNTRACED), peer.pid);
+	CHECK(WIFSTOPPED(status));
+	peer.holds_replies = true;
+	peer_serve(&peer);
+	kill(peer.pid, SIGCONT);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 0);
+	CHECK_EQ(peer.n_lost_arenas, 1);
+	peer_free(&peer);
+}
+
+/* -------------------------------------------------------------------- at exit */
+
+CHILD(exits_while_the_socket_is_full)
+{
+	fill_socket();
+	emit();
+	CHECK(has_slot());
+}
+
+/* The number of the system call that it is in; -1: it is gone, or in none. */
+static long call_of(pid_t pid)
+{
+	char path[48], text[16] = "";
+	long number = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/syscall", (int)pid);
+	FILE *const file = fopen(path, "r");
+	if (file == NULL)
+		return -1;
+	if (fgets(text, sizeof(text), file) != NULL)
+		(void)sscanf(text, "%ld", &number);
+	fclose(file);
+	return number;
+}
+
+/* It waits for a moment, and a busy machine may take that long: one of some is
+ * enough. */
+TEST(who_exits_waits_for_room_to_send_its_arena)
+{
+	unsigned n_sent = 0;
+
+	for (int i = 0; i < 20 && n_sent == 0; i++) {
+		int status;
+		pid_t gone = 0;
+
+		start("exits_while_the_socket_is_full", "", false);
+		while (gone == 0 && call_of(peer.pid) != SYS_poll)
+			gone = waitpid(peer.pid, &status, WNOHANG);
+		peer.holds_replies = true;
+		peer_serve(&peer);
+		if (gone == 0)
+			CHECK_EQ(peer_finish(&peer), 0);
+		n_sent += peer.n_arenas;
+		peer_free(&peer);
+	}
+	CHECK_EQ(n_sent, 1);
+}
+
+/* ---------------------------------------------------------------------- vfork */
+
+static void limit_files(rlim_t n)
+{
+	struct rlimit limit;
+
+	CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = n;
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+/* For a moment there is no descriptor to be had, and no answer. */
+CHILD(borrows_its_memory)
+{
+	limit_files(3);
+	emit();
+	CHECK(!has_slot());
+	limit_files(100);
+	usleep(20000);
+	const pid_t pid = vfork();
+	if (pid == 0) {
+		emit();
+		_exit(0);
+	}
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	CHECK(!has_slot());
+	while (!has_slot()) {
+		usleep(1000);
+		emit();
+	}
+}
+
+TEST(a_vfork_child_makes_no_arena)
+{
+	start("borrows_its_memory", "", false);
+	peer.holds_replies = true;
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 1);
+	peer_free(&peer);
+}
