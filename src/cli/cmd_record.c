@@ -37,6 +37,7 @@ enum {
 	OPT_STALLS,
 	OPT_COUNTERS,
 	OPT_STDERR,
+	OPT_LOGS,
 	OPT_NO_SYMBOLS,
 	OPT_LINES,
 	OPT_REPORT
@@ -116,6 +117,8 @@ static const struct syc_option table[] = {
 	  "record main loops that stand still for TIME (50ms)", NULL },
 	{ "counters", OPT_COUNTERS, "[=GROUP]",
 	  "read what the kernel counts: cpu, disk, ... or all", NULL },
+	{ "logs", OPT_LOGS, NULL,
+	  "record what it logs: GLib, syslog(), the journal", NULL },
 	{ "stderr", OPT_STDERR, NULL, "record its standard error, line by line",
 	  NULL },
 	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
@@ -221,6 +224,9 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			                              &options->counters_hz))
 				return SYC_EXIT_MISUSE;
 			break;
+		case OPT_LOGS:
+			options->logs = "1";
+			break;
 		case OPT_STDERR:
 			options->error_lines = true;
 			break;
@@ -293,10 +299,8 @@ const struct syc_command syc_cmd_record = {
 	.synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
 	.about = "Run COMMAND and record what it, and every process it starts, "
 		 "emits.",
-	.status =
-		"COMMAND's, 128+N if signal N killed it; 125 if the recording "
-		"failed, 126 if COMMAND cannot be run, 127 if there is none, "
-		"2 for wrong use.",
+	.status = "COMMAND's (128+signal); 125 failed, 126, 127 not run, 2 "
+		  "misuse.",
 	.options = table,
 	.operand = SYC_OPERAND_COMMAND,
 };

@@ -3,6 +3,8 @@
  * their addresses are. */
 #include "cli/dump_choice.h"
 
+#include "capture/sample.h"
+
 /* Threads are known by what they did, of any kind. */
 static unsigned wanted_parts(const struct syc_filter_options *options)
 {
@@ -72,19 +74,24 @@ bool syc_dump_choice_has(struct syc_dump_choice *choice,
                          const struct syscap_frame *frame, uint32_t *ret_stack)
 {
 	const struct syscap_profile_allocation *allocations;
+	const struct syscap_profile_wait *waits;
 	struct syscap_profile_samples samples;
 	size_t n, i;
 
 	*ret_stack = SYSCAP_PROFILE_NONE;
 	if (choice->profile == NULL)
 		return true;
-	if (frame->type == SYSCAP_FRAME_SAMPLE) {
+	if (frame->type == SYSCAP_FRAME_SAMPLE &&
+	    syc_sample_is_wait(frame->padding2)) {
+		i = choice->n_waits++;
+		waits = syscap_profile_waits(choice->profile, &n);
+		*ret_stack = waits[i].stack;
+	} else if (frame->type == SYSCAP_FRAME_SAMPLE) {
 		i = choice->n_samples++;
 		syscap_profile_samples(choice->profile, &samples);
 		*ret_stack = samples.stacks[i];
 		return (choice->view->passed[i / 64] >> i % 64 & 1) != 0;
-	}
-	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
+	} else if (frame->type == SYSCAP_FRAME_ALLOCATION) {
 		i = choice->n_allocations++;
 		allocations = syscap_profile_allocations(choice->profile, &n);
 		*ret_stack = allocations[i].stack;

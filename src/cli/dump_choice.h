@@ -19,7 +19,7 @@ struct syc_dump_choice {
 	struct syscap_profile *profile;
 	struct syscap_view *view;
 	const struct syscap_filter *filter;
-	size_t n_samples, n_allocations; /* that were asked about */
+	size_t n_samples, n_waits, n_allocations; /* asked about */
 	SYC_ARRAY(struct syc_dump_noted) noted;
 };
 

@@ -44,6 +44,9 @@ static const struct {
 	[SYC_ENV_IO] = { "SYSCAP_IO", false },
 	/* iterations of a loop that take longer than so many ms: there, too */
 	[SYC_ENV_STALLS] = { "SYSCAP_STALLS", false },
+	/* 1: what is said through GLib, syslog() and to the journal: there,
+	 * too */
+	[SYC_ENV_LOGS] = { "SYSCAP_LOGS", false },
 	/* 1: say on stderr why recording and sampling are on or off */
 	[SYC_ENV_DEBUG] = { "SYSCAP_DEBUG", false },
 };

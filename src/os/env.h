@@ -20,6 +20,7 @@ enum syc_env {
 	SYC_ENV_MEMORY,
 	SYC_ENV_IO,
 	SYC_ENV_STALLS,
+	SYC_ENV_LOGS,
 	SYC_ENV_DEBUG,
 };
 

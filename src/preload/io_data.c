@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include "preload/io_wrap.h"
+#include "preload/logs.h"
 #include "preload/loops.h"
 
 struct addrinfo;
@@ -17,7 +18,11 @@ struct addrinfo;
  * restarted when a stall's timer interrupts it: it is made again, once, without
  * the timer.
  */
-#define PATIENT(ret, name, params, args, fd)                    \
+#define PATIENT(ret, name, params, args, fd) \
+	PATIENT_THEN(ret, name, params, args, fd, (void)0)
+
+/* @also: what is done with what it returned, r */
+#define PATIENT_THEN(ret, name, params, args, fd, also)         \
 	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
 	SYC_IO_EXPORTED ret take_##name params                  \
 	{                                                       \
@@ -38,6 +43,7 @@ struct addrinfo;
 			syc_loops_end_rest(&wait);              \
 		}                                               \
 		syc_io_end(&call, begin, SYC_IO_OF(fd));        \
+		also;                                           \
 		return r;                                       \
 	}
 
@@ -185,11 +191,10 @@ SEND(recv)
 SENDTO(sendto, socklen_t)
 SENDTO(recvfrom, socklen_t *)
 
-#define SENDMSG(name)                                              \
-	PATIENT(ssize_t, name, (int fd, void *message, int flags), \
-	        (fd, message, flags), fd)
-SENDMSG(sendmsg)
-SENDMSG(recvmsg)
+PATIENT_THEN(ssize_t, sendmsg, (int fd, void *message, int flags),
+             (fd, message, flags), fd, syc_logs_sent(r, message))
+PATIENT(ssize_t, recvmsg, (int fd, void *message, int flags),
+        (fd, message, flags), fd)
 
 SYC_IO_INT(sendmmsg, (int fd, void *messages, unsigned n, int flags),
            (fd, messages, n, flags), SYC_IO_OF(fd))

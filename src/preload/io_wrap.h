@@ -38,6 +38,17 @@ static inline long syc_io_missing(void)
 	return -1;
 }
 
+/** One behind ours that ours call for another of the same kind. */
+#define SYC_IO_BEHIND(name, params, args)                                \
+	static inline int name##_behind params                           \
+	{                                                                \
+		SYC_IO_CALL(#name);                                      \
+		int(*const next) params =                                \
+			(int(*) params)syc_io_call_next(&call);          \
+                                                                         \
+		return next == NULL ? (int)syc_io_missing() : next args; \
+	}
+
 /** @when: whether it may block; asked only where somebody wants to know.
  * @without: what it returns where there is none behind it. */
 #define SYC_IO_WRAP(ret, name, params, args, without, when, what)      \

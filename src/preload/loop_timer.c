@@ -21,6 +21,7 @@
 #include "preload/boxed.h"
 #include "preload/deferred.h"
 #include "preload/room.h"
+#include "preload/seams.h"
 #include "sample/interposed.h"
 #include "sample/registers.h"
 #include "sample/signals.h"
@@ -145,7 +146,8 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int64_t now = syscap_clock();
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
-	if (is_interruption(loop, context))
+	if (!syc_seams_note(loop->signal, context) &&
+	    is_interruption(loop, context))
 		__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1,
 		                 __ATOMIC_RELAXED);
 	if (begin != 0 && !syc_boxed_is()) {

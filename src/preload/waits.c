@@ -13,6 +13,7 @@
 
 #include "preload/io_wrap.h"
 #include "preload/loops.h"
+#include "preload/whole.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
@@ -47,15 +48,15 @@ static int to_ms(int64_t ns)
 	return ns < 0 ? -1 : (int)((ns + MS - 1) / MS);
 }
 
-#define BEGIN(name)                                                \
-	SYC_IO_CALL(#name);                                        \
-	const __typeof__(&take_##name) next =                      \
-		(__typeof__(&take_##name))syc_io_call_next(&call); \
-	struct syc_loops_wait wait = { .loop = NULL };             \
-	int r;                                                     \
-                                                                   \
-	if (__builtin_expect(next == NULL, 0))                     \
-		return (int)syc_io_missing();                      \
+#define BEGIN(name)                                       \
+	SYC_IO_CALL(#name);                               \
+	const __typeof__(&take_##name) next =             \
+		SYC_WHOLE(name, syc_io_call_next(&call)); \
+	struct syc_loops_wait wait = { .loop = NULL };    \
+	int r;                                            \
+                                                          \
+	if (__builtin_expect(next == NULL, 0))            \
+		return (int)syc_io_missing();             \
 	const int64_t begin = begin_call()
 
 #define BEGIN_LOOP(ns)                                                      \
@@ -203,7 +204,7 @@ sleep_for(const struct timespec *time, struct timespec *left)
 {
 	SYC_IO_CALL("nanosleep");
 	const __typeof__(&take_nanosleep) next =
-		(__typeof__(&take_nanosleep))syc_io_call_next(&call);
+		SYC_WHOLE(nanosleep, syc_io_call_next(&call));
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;
@@ -254,6 +255,22 @@ SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds)
 	return 0;
 }
 
+/* The C library's own calls none of ours */
+SYC_IO_EXPORTED int
+take_thrd_sleep(const struct timespec *time,
+                struct timespec *left) __asm__("thrd_sleep");
+SYC_IO_EXPORTED int take_thrd_sleep(const struct timespec *time,
+                                    struct timespec *left)
+{
+	const int saved = errno;
+	int r = sleep_for(time, left);
+
+	if (r != 0)
+		r = errno == EINTR ? -1 : -2;
+	errno = saved;
+	return r;
+}
+
 /* Returns the error */
 SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
                                          const struct timespec *time,
@@ -261,7 +278,7 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 {
 	SYC_IO_CALL("clock_nanosleep");
 	const __typeof__(&take_clock_nanosleep) next =
-		(__typeof__(&take_clock_nanosleep))syc_io_call_next(&call);
+		SYC_WHOLE(clock_nanosleep, syc_io_call_next(&call));
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;

@@ -130,6 +130,8 @@ static void tell_not_given(const struct syc_recording *recording)
 		syc_summary_no_waits(command, "calls that blocked");
 	if (options->stalls != NULL)
 		syc_summary_no_waits(command, "stalls");
+	if (options->logs != NULL)
+		syc_summary_no_waits(command, "logs");
 	if (options->sample != NULL)
 		syc_summary_unsampled(command, &recording->intake);
 }

@@ -72,6 +72,7 @@ int syc_launch_command(struct syc_recording *recording)
 		{ "SYSCAP_MEMORY", -1, options->memory },
 		{ "SYSCAP_IO", -1, options->io },
 		{ "SYSCAP_STALLS", -1, options->stalls },
+		{ "SYSCAP_LOGS", -1, options->logs },
 		{ "LD_PRELOAD", -1, recording->preload },
 	};
 	/* gjs asks for both */

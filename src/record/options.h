@@ -18,6 +18,7 @@ struct syc_record_options {
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
 	const char *io;     /* $SYSCAP_IO of the command; NULL: none */
 	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
+	const char *logs;   /* $SYSCAP_LOGS of the command; NULL: none */
 	unsigned counters;  /* groups of what the kernel counts, as bits */
 	unsigned counters_hz;
 	bool error_lines;  /* the command's standard error as LOG frames */

@@ -212,8 +212,14 @@ static bool find_preload(struct syc_recording *recording)
 	} else if (options->io != NULL || options->stalls != NULL) {
 		name = SYC_PRELOAD_IO;
 		what = "record calls that block";
+	} else if (options->logs != NULL) {
+		name = SYC_PRELOAD_IO;
+		what = "record logs";
 	} else if (options->sample != NULL) {
-		name = SYC_PRELOAD_SAMPLER;
+		/* Whose ticks come in waits, too: which are made again there */
+		name = strstr(options->sample, ",wall") != NULL
+		               ? SYC_PRELOAD_IO
+		               : SYC_PRELOAD_SAMPLER;
 		what = "sample";
 	} else {
 		return true;

@@ -109,30 +109,74 @@ static void measure_rate(const struct reading *from, const struct reading *to)
 		                 __ATOMIC_RELAXED);
 }
 
-/* The newest time that the base of @st, good for @window, can have told. */
-static void note_told(struct syc_thread *st, uint64_t window)
-{
-	uint64_t ticks = __rdtsc() - st->base_tsc;
+struct base {
+	uint64_t ticks, mult, window;
+	int64_t ns;
+};
 
-	if (window == 0)
+/* Of one base: a handler may take another between our loads. */
+static struct base load_base(const struct syc_thread *st)
+{
+	struct base base;
+
+	do {
+		base.ticks = st->base_tsc;
+		SYC_SIGNAL_FENCE();
+		base.ns = st->base_ns;
+		base.mult = st->mult;
+		base.window = st->window;
+		SYC_SIGNAL_FENCE();
+	} while (st->base_tsc != base.ticks);
+	return base;
+}
+
+/* The newest time that @base can have told. */
+static void note_told(struct syc_thread *st, const struct base *base)
+{
+	uint64_t ticks = __rdtsc() - base->ticks;
+
+	if (base->window == 0)
 		return;
-	if (ticks >= window)
-		ticks = window - 1;
-	const int64_t told = st->base_ns + (int64_t)(ticks * st->mult >> 32);
+	if (ticks >= base->window)
+		ticks = base->window - 1;
+	const int64_t told = base->ns + (int64_t)(ticks * base->mult >> 32);
 	if (told > st->last_ns)
 		st->last_ns = told;
 }
 
-int64_t syc_clock_rebase(struct syc_thread *st)
+/*
+ * From here on nobody uses the base, which is returned: nested calls see no
+ * window, and ask the kernel.  They must know before that what it has told.
+ */
+static struct base end_base(struct syc_thread *st)
 {
-	const struct reading base = { st->base_tsc, st->read_ns, 0 };
-	const uint64_t window = st->window;
+	struct base base;
+	uint64_t window = 0;
 
-	note_told(st, window);
-	/* Nested calls see no window, and ask the kernel */
-	st->window = 0;
-	SYC_SIGNAL_FENCE();
-	note_told(st, window);
+	do {
+		base = load_base(st);
+		if (base.window == 0) /* we ended it, of a handler's */
+			base.window = window;
+		note_told(st, &base);
+		window = __atomic_exchange_n(&st->window, 0, __ATOMIC_RELAXED);
+		SYC_SIGNAL_FENCE();
+	} while (st->base_tsc != base.ticks);
+	note_told(st, &base);
+	return base;
+}
+
+/* One instruction: false if a handler has taken a base since @before. */
+static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
+{
+	return __atomic_compare_exchange_n(&st->base_tsc, &before, ticks, false,
+	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* False: a handler has taken a base meanwhile. */
+static bool take_base(struct syc_thread *st, int64_t *ret_ns)
+{
+	const struct base old = end_base(st);
+	const struct reading base = { old.ticks, st->read_ns, 0 };
 	const struct reading now = read_both();
 
 	/* There is no rate yet: let the base stand until it is old enough */
@@ -140,7 +184,8 @@ int64_t syc_clock_rebase(struct syc_thread *st)
 	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
 		if (now.ns > st->last_ns)
 			st->last_ns = now.ns;
-		return st->last_ns;
+		*ret_ns = st->last_ns;
+		return true;
 	}
 
 	const struct reading first = { syc_block->clock_first_ticks,
@@ -158,15 +203,30 @@ int64_t syc_clock_rebase(struct syc_thread *st)
 		rate -= rate / (uint64_t)WINDOW_NS *
 		        (uint64_t)(ahead < most ? ahead : most);
 	}
-	st->base_tsc = now.ticks;
+	if (!begin_base(st, old.ticks, now.ticks))
+		return false;
+	SYC_SIGNAL_FENCE();
 	st->base_ns = ns;
 	st->read_ns = now.ns;
 	st->mult = rate;
 	if (ns > st->last_ns)
 		st->last_ns = ns;
 	SYC_SIGNAL_FENCE();
+	/* What stands there now may be of two */
+	if (st->base_tsc != now.ticks)
+		return false;
 	if (rate != 0 && now.span < (SPAN_MAX_NS << 32) / rate)
 		st->window = ((uint64_t)WINDOW_NS << 32) / rate;
+	*ret_ns = ns;
+	return true;
+}
+
+int64_t syc_clock_rebase(struct syc_thread *st)
+{
+	int64_t ns;
+
+	while (!take_base(st, &ns))
+		;
 	return ns;
 }
 

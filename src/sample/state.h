@@ -56,9 +56,12 @@ struct syc_sampler {
 	/* Threads that began without a timer, by the reason; relaxed */
 	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
-	int64_t round_at; /* ns; of those from ticks */
-	int32_t scout;    /* 1 + unwatched.c's timer of the process; 0: none */
-	bool owns_table;  /* the watcher has descriptors of its own */
+	int64_t round_at;      /* ns; of those from ticks */
+	int64_t looked_at;     /* ns; whether anybody reads, and how far: */
+	const void *looked_in; /* a thread's ring */
+	uint32_t read_to;
+	int32_t scout;   /* 1 + unwatched.c's timer of the process; 0: none */
+	bool owns_table; /* the watcher has descriptors of its own */
 	bool may_change_signal;
 	bool is_child;      /* a forked one, which nobody has started */
 	bool is_new_child;  /* its timer is not of its clock yet */

@@ -45,6 +45,8 @@
 
 bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
+bool (*syc_tick_interrupts)(int signal, const void *context);
+
 /* No look at thread-local storage behind our back. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
@@ -304,6 +306,12 @@ static void take_scout(const ucontext_t *context)
 	errno = saved;
 }
 
+static void tell_of_interruption(int signal, const void *context)
+{
+	if (syc_tick_interrupts != NULL)
+		syc_tick_interrupts(signal, context);
+}
+
 REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
                                        void *context)
 {
@@ -326,13 +334,16 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		return;
 	}
 	if (t == NULL) {
-		if (cookie == syc_target_scout_cookie() &&
-		    syc_sampler != NULL && owns_tls(tid))
+		if (syc_sampler == NULL || !owns_tls(tid))
+			return;
+		tell_of_interruption(signal, context);
+		if (cookie == syc_target_scout_cookie())
 			take_scout(context);
 		return;
 	}
 	if (!may_use_tls(t, tid))
 		return;
+	tell_of_interruption(signal, context);
 	if (!syc_tick_has_room(context,
 	                       (uintptr_t)__builtin_frame_address(0))) {
 		add_to_counter(&t->n_cramped, 1);

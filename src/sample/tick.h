@@ -22,4 +22,8 @@ void syc_tick_handle(int signal, siginfo_t *info, void *context);
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
+/** Told of each tick that comes to a thread with storage of its own, in the
+ * handler: it may have interrupted a call.  NULL: nobody wants to know. */
+extern bool (*syc_tick_interrupts)(int signal, const void *context);
+
 #endif

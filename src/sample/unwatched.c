@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "emit/recorder_end.h"
+#include "emit/thread.h"
 #include "os/diag.h"
 #include "os/task.h"
 #include "os/tid_lock.h"
@@ -33,6 +35,7 @@
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)
 #define PENDING_MAX 8 /* its own timer's, those of before */
+#define SILENCE_NS  (INT64_C(1) * 1000000000)
 
 /* glibc 2.32's, whatever we are compiled with */
 extern char __libc_single_threaded __attribute__((weak));
@@ -168,6 +171,15 @@ void syc_unwatched_stop(void)
 	s->watcher = SYC_WATCHER_NONE;
 }
 
+/* For good, and of children.  The caller holds `life`. */
+static void give_up_sampling(struct syc_sampler *s)
+{
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_unwatched_stop();
+	syc_children_forget();
+	syc_claim_give(SYC_CLAIM_SAMPLER);
+}
+
 bool syc_unwatched_hand_over(void)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -176,14 +188,35 @@ bool syc_unwatched_hand_over(void)
 	    !syc_state_take(&s->life, 0))
 		return false;
 	if (s->watcher == SYC_WATCHER_LATER) {
-		__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-		syc_unwatched_stop();
-		syc_children_forget();
-		syc_claim_give(SYC_CLAIM_SAMPLER);
+		give_up_sampling(s);
 		syc_handover_done();
 	}
 	syc_tid_lock_give(&syc_sampler->life);
 	return true;
+}
+
+/*
+ * Whether nobody has read this thread's ring for a second: only then is it asked
+ * what that costs calls for.  By one thread at a time.
+ */
+static bool seems_unread(struct syc_sampler *s, int64_t now)
+{
+	int64_t at = __atomic_load_n(&s->looked_at, __ATOMIC_RELAXED);
+
+	if (now - at < SILENCE_NS ||
+	    !__atomic_compare_exchange_n(&s->looked_at, &at, now, false,
+	                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	const struct syc_ring_header *const ring =
+		syc_self != NULL ? syc_state_of(syc_self)->ring : NULL;
+	const uint32_t head =
+		ring != NULL ? __atomic_load_n(&ring->head, __ATOMIC_RELAXED)
+			     : 0;
+	const bool is_as_before =
+		at != 0 && s->looked_in == ring && s->read_to == head;
+	s->looked_in = ring;
+	s->read_to = head;
+	return is_as_before;
 }
 
 /* The C library made no other thread.  Those of a bare clone() would not be
@@ -217,14 +250,24 @@ void syc_unwatched_tick(const sigset_t *mask)
 			PERIOD_NS &&
 		!has_one_thread() && !syc_state_is_boxed(s);
 
-	if (syc_unwatched_hand_over() || (!is_time && !s->is_new_child) ||
+	const bool is_over = !syc_state_is_boxed(s) && seems_unread(s, now) &&
+	                     syc_recorder_end_look();
+
+	if (syc_unwatched_hand_over() ||
+	    (!is_time && !s->is_new_child && !is_over) ||
 	    !syc_state_take(&s->life, 0))
 		return;
 	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
 		syc_scan_settle();
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
-	if (is_time && s->watcher == SYC_WATCHER_LATER)
+	if (is_over && s->watcher == SYC_WATCHER_LATER) {
+		/* Its timers would wake it for ever */
+		give_up_sampling(s);
+		s->why = "the recorder is gone";
+		syc_diag_say("sampling ends", s->why);
+	} else if (is_time && s->watcher == SYC_WATCHER_LATER) {
 		look_for_threads(s, mask);
+	}
 	syc_tid_lock_give(&syc_sampler->life);
 }

@@ -30,9 +30,24 @@ for kind in ${BENCH_KINDS:-samples marks day stacks}; do
 		"$(($(stat -c %s "$scratch/$kind.html") / 1048576))"
 	[ "$kind" = marks ] || ! command -v python3 >/dev/null ||
 		python3 "${0%report.sh}view.py" "$SYSCAP" "$file"
+	if [ "$kind" = stacks ]; then
+		"$make_heavy" stacks 200000 >"$scratch/few.syscap"
+		"$SYSCAP" export --format speedscope -o "$scratch/few.json" \
+			"$scratch/few.syscap" 2>/dev/null
+	fi
 	rm "$file"
 	here=$SYSCAP_SOURCE/tests/report
 	(. "$here/needs.sh" && node "${0%.sh}.mjs" "$scratch/$kind.html") || {
+		[ $? = 77 ] || exit 1
+	}
+	[ "$kind" = stacks ] || continue
+	# Beside it, what another one takes for a fiftieth of the samples.
+	echo
+	echo "200000 samples in 38003 stacks, $(($(stat -c %s "$scratch/few.json") / \
+		1000000)) MB of speedscope's format"
+	(. "$here/needs.sh"
+	[ -d "$NPM/node_modules/speedscope" ] || skip "there is no speedscope"
+	exec node "${0%report.sh}speedscope.mjs" "$scratch/few.json") || {
 		[ $? = 77 ] || exit 1
 	}
 done

@@ -60,5 +60,8 @@ dbus-daemon --config-file="$bus/bus.conf" --fork --nopidfile \
 pid=$(cat "$bus/pid")
 
 # dbus-run-session: sysprof-cli wants a session bus too.
+: "${SYSPROF_CLI_OPTIONS:=}" # such as --memprof
+# shellcheck disable=SC2086
 timeout -k 5 "${SYSPROF_CLI_SECONDS:-60}" dbus-run-session -- \
-	sysprof-cli --no-perf --no-battery --no-decode -f "$file" -- "$@"
+	sysprof-cli --no-perf --no-battery --no-decode $SYSPROF_CLI_OPTIONS \
+	-f "$file" -- "$@"

@@ -52,6 +52,10 @@ for thread in main thread; do
 		grep -q "block_everywhere;\(.*;\)*$call [0-9]*$" stacks ||
 			fail "$thread: no stack of $call: $(cat stacks)"
 	done <expected
+	# which dump shows with its own names, not with those of another
+	"$SYSCAP" dump --type sample calls.syscap >shown
+	grep -q ' blocked for [0-9]' shown && grep -q block_everywhere shown ||
+		fail "$thread: $(cat shown)"
 	rm calls.syscap*
 done
 

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/msg.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -209,6 +212,87 @@ static void be_interrupted(void)
 	need(wait_a_while("pselect", 200) == 0, "pselect in an iteration");
 }
 
+static int queue, semaphores;
+
+/* When who waits has done so for longer than a timer runs. */
+static void *be_late(void *semaphore)
+{
+	struct sembuf up = { 0, 1, 0 };
+	struct {
+		long type;
+		char text[1];
+	} message = { 1, "x" };
+
+	usleep(200000);
+	if (semaphore != NULL)
+		need(sem_post(semaphore) == 0, "sem_post");
+	need(semop(semaphores, &up, 1) == 0, "semop, up");
+	need(msgsnd(queue, &message, 1, 0) == 0, "msgsnd");
+	return NULL;
+}
+
+static struct timespec in_ms(clockid_t clock, int64_t ms)
+{
+	struct timespec time;
+
+	clock_gettime(clock, &time);
+	time.tv_sec += (time.tv_nsec + ms * MS) / (1000 * MS);
+	time.tv_nsec = (time.tv_nsec + ms * MS) % (1000 * MS);
+	return time;
+}
+
+/* Semaphores and messages are waited for in an iteration, to the end. */
+static void wait_for_others(void)
+{
+	const struct timespec short_time = { .tv_nsec = 200 * MS },
+			      long_time = { .tv_sec = 60 };
+	struct timespec until = in_ms(CLOCK_REALTIME, 60000);
+	struct sembuf down = { 0, -1, 0 };
+	struct {
+		long type;
+		char text[1];
+	} message;
+	pthread_t other;
+	int64_t begin;
+	sem_t one;
+
+	queue = msgget(IPC_PRIVATE, 0600);
+	semaphores = semget(IPC_PRIVATE, 1, 0600);
+	need(queue >= 0 && semaphores >= 0 && sem_init(&one, 0, 0) == 0,
+	     "semaphores and queues");
+	need(pthread_create(&other, NULL, be_late, &one) == 0, "a thread");
+	need(sem_timedwait(&one, &until) == 0, "sem_timedwait");
+	pthread_join(other, NULL);
+	need(semop(semaphores, &down, 1) == 0, "semop, at once");
+	need(msgrcv(queue, &message, 1, 0, 0) == 1, "msgrcv, at once");
+
+	need(pthread_create(&other, NULL, be_late, NULL) == 0, "a thread");
+	need(semop(semaphores, &down, 1) == 0, "semop");
+	pthread_join(other, NULL);
+	need(msgrcv(queue, &message, 1, 0, 0) == 1, "msgrcv, at once");
+
+	need(wait_a_while("poll", 1) == 0, "poll");
+	need(pthread_create(&other, NULL, be_late, NULL) == 0, "a thread");
+	need(msgrcv(queue, &message, 1, 0, 0) == 1, "msgrcv");
+	pthread_join(other, NULL);
+	need(semtimedop(semaphores, &down, 1, &long_time) == 0,
+	     "semtimedop, at once");
+
+	/* What does not come is waited for as long as was asked */
+	need(wait_a_while("poll", 1) == 0, "poll");
+	begin = now();
+	need(semtimedop(semaphores, &down, 1, &short_time) == -1 &&
+	             errno == EAGAIN,
+	     "semtimedop");
+	need(now() - begin >= 200 * MS, "the time of semtimedop");
+	need(wait_a_while("poll", 1) == 0, "poll");
+	until = in_ms(CLOCK_REALTIME, 200);
+	need(sem_timedwait(&one, &until) == -1 && errno == ETIMEDOUT,
+	     "the time of sem_timedwait");
+	msgctl(queue, IPC_RMID, NULL);
+	semctl(semaphores, 0, IPC_RMID);
+}
+
 __attribute__((noinline)) static void stand_in_child(void)
 {
 	stand_still(200);
@@ -280,6 +364,7 @@ static void be_odd(void)
 	             pthread_join(thread, NULL) == 0,
 	     "a thread");
 	wait_for_socket();
+	wait_for_others();
 	be_interrupted();
 }
 

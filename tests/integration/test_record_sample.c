@@ -91,7 +91,7 @@ TEST(the_command_and_its_children_get_the_rate_and_the_library)
 	         0);
 	read_text(in_dir("said"), text, sizeof(text));
 	CHECK(strncmp(text, "250,wall /", 10) == 0);
-	CHECK(strstr(text, "/libsyscap-sampler.so\n250,wall\n") != NULL);
+	CHECK(strstr(text, "/libsyscap-io.so\n250,wall\n") != NULL);
 	CHECK_EQ(recording_run(&recording, "--sample", "sh", "-c", script,
 	                       in_dir("said"), NULL),
 	         0);
@@ -115,7 +115,7 @@ TEST(what_was_preloaded_stays_behind_ours)
 	unsetenv("LD_PRELOAD");
 	read_text(in_dir("said"), text, sizeof(text));
 	CHECK(strncmp(text, "1000,wall /", 11) == 0);
-	CHECK(strstr(text, "/libsyscap-sampler.so:libc.so.6\n") != NULL);
+	CHECK(strstr(text, "/libsyscap-io.so:libc.so.6\n") != NULL);
 	unlink(in_dir("said"));
 	recording_free(&recording);
 }

@@ -54,6 +54,32 @@ TEST(a_process_of_one_thread_has_one)
 	check_unharmed("stay-alone");
 }
 
+/* Threads are sampled as they sleep, and know nothing of it. */
+static void check_waits(const char *rate, const char *program)
+{
+	need_preloading();
+	recording_init(&recording);
+	const int status = recording_run(&recording, rate,
+	                                 recording_program(program), NULL);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		SKIP("nobody may be debugged here");
+	if (status != 0)
+		test_fail(__FILE__, __LINE__, "%s %s: status %d: %s", rate,
+		          program, status, recording.messages);
+	recording_free(&recording);
+}
+
+TEST(no_wait_returns_early_or_interrupted)
+{
+	check_waits("--sample=1000,wall", "sample_waits");
+	check_waits("--sample=10000,wall", "sample_waits");
+}
+
+TEST(no_signal_is_missed_between_the_parts_of_a_wait)
+{
+	check_waits("--sample=1000,wall", "sample_seams");
+}
+
 static int run_plain(const char *deed)
 {
 	const char *const program = recording_program("sample_odd");

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""terminal.py SYSCAP - `syscap view` in tmux: every key, the mouse, sizes; and
-the terminal is as it was, whatever ends it.  Nothing is judged by the clock:
-what has to appear is waited for."""
+"""terminal.py SYSCAP MANUAL - `syscap view` in tmux: every key that MANUAL lists
+(docs/view.md), the mouse, sizes; and the terminal is as it was, whatever ends it.
+Nothing is judged by the clock: what has to appear is waited for."""
 import os
 import re
 import signal
@@ -13,7 +13,12 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tmux import Failed, Terminal  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-SYSCAP = os.path.abspath(sys.argv[1])
+SYSCAP, MANUAL = map(os.path.abspath, sys.argv[1:3])
+# As tmux calls them
+KEYS = {"↑": "Up", "↓": "Down", "←": "Left", "→": "Right", "Tab": "Tab",
+        "Shift-Tab": "BTab", "Page Up": "PageUp", "Page Down": "PageDown",
+        "Backspace": "BSpace", "Esc": "Escape", "Ctrl-L": "C-l",
+        "Ctrl-Z": "C-z", "Ctrl-C": "C-c"}
 
 
 def start(terminal, more="", variables=""):
@@ -48,6 +53,7 @@ def press_every_key(terminal):
     steps = [
         ("2", r"thread app"), ("+", r"2\.5\d\d s "), ("-", r"5\.1\d\d s "),
         ("t", r"thread loader"), ("T", r"thread app"),
+        ("f", r"› thread app"), ("u", r" 5\.173 s "), ("u", r"^everything$"),
         ("3", r"1 of 13 functions"), ("Down", r"2 of 13 functions"),
         ("j", r"3 of 13"), ("k", r"2 of 13"), ("End", r"13 of 13"),
         ("Home", r"^ *\S+ ms.*cairo_fill"), ("s", r"total ▼"),
@@ -69,6 +75,7 @@ def press_every_key(terminal):
         ("-", r"slowest 1 %"), ("Right", r"slowest 1 % of gtk/paint"),
         ("Left", r"slowest 1 % of gtk/frameclock"), ("s", r"slowest, total"),
         ("Enter", r"inside the slowest 1 %"), ("u", r"^everything$"),
+        ("5", r"slowest, total"), ("1", r"self 0 ns · all"),
         ("6", r"memory: heap"), ("Enter", r"300 values"),
         ("BSpace", r"gtk: frames"),
         ("7", r"frame 49 took"), ("s", r"debug and worse"),
@@ -101,6 +108,8 @@ def search(terminal):
     terminal.wait(r"^13\.0 % found · .*burn_in_a_frame$")
     terminal.keys("3", "n")
     terminal.wait(r"^5 of 13 functions")
+    terminal.keys("N")
+    terminal.wait(r"^5 of 13 functions")
     terminal.keys("/", "Up")
     terminal.wait(r"^/brn")
     terminal.keys("Escape")
@@ -111,6 +120,25 @@ def search(terminal):
     terminal.wait(r"^/qq")
     terminal.keys("Escape")
     terminal.wait(r"^q quit")
+
+
+def documented_keys():
+    """Those of the manual's table, as tmux calls them."""
+    with open(MANUAL, encoding="utf-8") as file:
+        table = file.read().split("\n## Keys\n")[1].split("\n## ")[0]
+    for row in re.findall(r"^\| (.*?) \|", table, re.M):
+        if re.search(r"`1` … `8`", row):
+            yield from "12345678"
+        for key in re.findall(r"`(.+?)`", row):
+            yield KEYS.get(key, key)
+
+
+def look_for_forgotten(terminal):
+    keys = set(documented_keys())
+    if len(keys) < 40:
+        raise Failed("the manual has no keys: %s" % keys)
+    if not keys <= terminal.pressed:
+        raise Failed("never pressed: %s" % sorted(keys - terminal.pressed))
 
 
 def click(terminal, x, y, button=0):
@@ -236,7 +264,7 @@ def main():
         terminal = Terminal(folder)
         try:
             for part in (press_every_key, use_mouse, resize, kill, cut, colours,
-                         stop):
+                         stop, look_for_forgotten):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:

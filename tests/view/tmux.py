@@ -17,6 +17,7 @@ class Terminal:
 
     def __init__(self, folder, width=100, height=24):
         self.folder = folder
+        self.pressed = set()
         self.socket = os.path.join(folder, "tmux")
         env = {k: v for k, v in os.environ.items()
                if not k.startswith("TMUX") and k not in (
@@ -51,6 +52,7 @@ class Terminal:
             time.sleep(0.05)
 
     def keys(self, *keys):
+        self.pressed.update(keys)
         self.tmux("send-keys", *keys)
 
     def send(self, text):

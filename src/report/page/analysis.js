@@ -27,8 +27,11 @@ export function hasTransforms(filter) {
 		filter.recursion);
 }
 
-/** @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} totals */
-export function applyTransforms(model, filter, tree, totals) {
+/** What a filter makes of stacks; null: they stay as they are.
+ * @param {Model} model @param {Filter} filter @returns {import('./tree.js').Transforms | null} */
+export function transformsOf(model, filter) {
+	if (!hasTransforms(filter))
+		return null;
 	const focus = model.matcher(filter.focus);
 	/** @type {Map<number, number>} */
 	const shown = new Map();
@@ -42,20 +45,22 @@ export function applyTransforms(model, filter, tree, totals) {
 		}
 		return as;
 	});
-	return transform(tree, totals, (f) => model.categoryOf(f), {
+	return {
 		focus: focus && ((f) => focus[f] === 1),
 		hideSystem: Boolean(filter.hideSystem),
 		collapse,
 		collapseRecursion: Boolean(filter.recursion),
-	});
+	};
 }
 
 /** Sums by node of the model's tree become those of what a filter makes of it.
  * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} base */
 export function shape(model, filter, tree, base) {
-	if (!hasTransforms(filter))
+	const what = transformsOf(model, filter);
+	if (!what)
 		return { tree, nodes: null, selfs: base, totals: sumUp(tree, base) };
-	const made = applyTransforms(model, filter, tree, sumUp(tree, base));
+	const made = transform(tree, sumUp(tree, base), (f) => model.categoryOf(f),
+		what);
 	const selfs = moveSelfs(base, made.nodes, made.tree.n);
 	return { tree: made.tree, nodes: made.nodes, selfs,
 		totals: sumUp(made.tree, selfs) };

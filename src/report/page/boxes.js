@@ -4,6 +4,8 @@
 import { cutText, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 
+const PAPER = 640; // pixels of a sheet below the time axis
+
 /**
  * @typedef {object} Box
  * @property {number} x pixels
@@ -63,6 +65,14 @@ export class Boxes {
 			this.tip, this.live);
 	}
 
+	/** A canvas is not divided between sheets of paper: rows get narrower until it
+	 * stands below the time axis. @param {number} nRows */
+	fitRows(nRows) {
+		const height = this.options.rowHeight || 20;
+		return this.options.theme.isPaper
+			? Math.max(11, Math.min(height, PAPER / nRows)) : height;
+	}
+
 	width() {
 		return Math.max(this.scroller.clientWidth, 50);
 	}
@@ -72,6 +82,7 @@ export class Boxes {
 		const id = this.picked ? this.picked.id : null;
 		this.boxes = boxes;
 		this.nRows = nRows;
+		this.rowHeight = this.fitRows(nRows);
 		this.rows = Array.from({ length: nRows }, () => []);
 		for (const box of boxes)
 			this.rows[box.row].push(box);
@@ -97,7 +108,9 @@ export class Boxes {
 		const first = Math.floor(scroll / this.rowHeight);
 		const last = Math.min(this.nRows,
 			Math.ceil((scroll + height) / this.rowHeight));
-		context.font = theme.font;
+		// What narrow rows have room for
+		context.font = theme.font.replace(/^\d+/, (size) =>
+			String(Math.min(Number(size), this.rowHeight - 2)));
 		for (let row = Math.max(first, 0); row < last; row++)
 			for (const box of this.rows[row])
 				this.paintBox(context, box, scroll);

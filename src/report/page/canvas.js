@@ -27,11 +27,11 @@ function readColours() {
 	};
 }
 
-/** @typedef {ReturnType<typeof readColours> & {read: () => void}} Theme */
+/** @typedef {ReturnType<typeof readColours> & {read: () => void, isPaper: boolean}} Theme */
 
 /** Colours that are read again when they change. @returns {Theme} */
 export function makeTheme() {
-	const theme = { ...readColours(),
+	const theme = { ...readColours(), isPaper: false,
 		read: () => { Object.assign(theme, readColours()); } };
 	for (const query of ['(prefers-color-scheme: dark)',
 		'(forced-colors: active)'])

@@ -25,10 +25,28 @@ export function el(tag, attributes, ...children) {
 	return element;
 }
 
-/** @param {Element} element @param {...(Node | string | null | false)} children */
+/** What a control is called, whatever its value. @param {Element} control */
+function nameControl(control) {
+	const label = control.closest('label');
+	return control.tagName + ' ' + (control.getAttribute('aria-label') ||
+		((label && label.querySelector('span')) || label || control).textContent)
+		.replace(/ [▾▴]$/, '');
+}
+
+/** Who uses the keyboard stays where he was: at the control of the same name.
+ * @param {Element} element @param {...(Node | string | null | false)} children */
 export function fill(element, ...children) {
+	const at = document.activeElement;
+	const name = at && at !== element && element.contains(at) && nameControl(at);
 	element.replaceChildren(...children.filter((child) => child !== null &&
 		child !== false).map((child) => /** @type {Node | string} */ (child)));
+	if (!name)
+		return;
+	for (const control of element.querySelectorAll('button, select, input'))
+		if (nameControl(control) === name) {
+			/** @type {HTMLElement} */ (control).focus();
+			break;
+		}
 }
 
 /** A choice of one of several. @param {string} label @param {[string, string][]} choices @param {string} value @param {(value: string) => void} change */

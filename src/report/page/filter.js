@@ -212,8 +212,8 @@ export function passingNodes(model, filter, tree = model.tree) {
 
 /** Adds samples up that pass; takes away what a moved brush leaves. */
 export class Passing {
-	/** @param {import('./model.js').Model} model @param {Filter} filter */
-	constructor(model, filter) {
+	/** @param {import('./model.js').Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
+	constructor(model, filter, isLook) {
 		this.model = model;
 		this.nodes = passingNodes(model, filter);
 		this.threads = model.threadSet(filter.threads);
@@ -227,7 +227,7 @@ export class Passing {
 		this.at = new Uint32Array(model.threads.length);
 		/** @type {Sums} */
 		this.sums = {
-			selfs: new Float64Array(model.tree.n),
+			selfs: new Float64Array(isLook ? 0 : model.tree.n),
 			threads: new Float64Array(model.threads.length),
 			total: 0, n: 0, ticks: 0,
 		};
@@ -236,7 +236,8 @@ export class Passing {
 			: lowerBound(times, filter.from);
 		this.high = filter.to === undefined ? times.length
 			: Math.max(this.low, lowerBound(times, filter.to));
-		this.add(this.low, this.high, 1);
+		if (!isLook)
+			this.add(this.low, this.high, 1);
 	}
 
 	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */
@@ -295,17 +296,26 @@ export class Passing {
 		this.sums.ticks += sign * allTicks;
 	}
 
+	/** One that is looked at alone. @param {number} i */
+	passes(i) {
+		const { threads, nodes, times } = this.model.samples;
+		return i >= this.low && i < this.high &&
+			!(this.threads && !this.threads[threads[i]]) &&
+			!(this.nodes && !this.nodes[nodes[i]]) &&
+			!(this.inside && !isInside(this.inside[threads[i]], times[i]));
+	}
+
 	/** Of samples that pass those at nodes that are @wanted, by time: the first
 	 * @most, and how many there are.
-	 * @param {Uint8Array} wanted by node of the model @param {number} most */
-	find(wanted, most) {
-		const { threads, nodes, times } = this.model.samples;
+	 * @param {Uint8Array} wanted by node of the model @param {number} most
+	 * @param {number} [thread] none: of any */
+	find(wanted, most, thread) {
+		const { threads, nodes } = this.model.samples;
 		const found = [];
 		let n = 0;
 		for (let i = this.low; i < this.high; i++) {
-			if (!wanted[nodes[i]] || (this.threads && !this.threads[threads[i]]) ||
-				(this.nodes && !this.nodes[nodes[i]]) ||
-				(this.inside && !isInside(this.inside[threads[i]], times[i])))
+			if (!wanted[nodes[i]] || !this.passes(i) ||
+				(thread !== undefined && threads[i] !== thread))
 				continue;
 			if (n++ < most)
 				found.push(i);

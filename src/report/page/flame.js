@@ -114,7 +114,7 @@ export function layoutGraph(what) {
  * @param {{model: import('./model.js').Model, thread: number, nodes: Int32Array | null,
  *   tree: import('./tree.js').Tree, scale: import('./scale.js').Scale, left: number,
  *   passes: Uint8Array | null, label: (node: number) => string, colour: (node: number) => string}} what
- * @returns {{boxes: import('./boxes.js').Box[], rows: number, ends: number[]}}
+ * @returns {{boxes: import('./boxes.js').Box[], rows: number}}
  */
 export function layoutChart(what) {
 	const { model, tree, scale, left } = what;
@@ -184,7 +184,7 @@ export function layoutChart(what) {
 	}
 	close(0);
 	boxes.sort((a, b) => a.row - b.row || a.x - b.x);
-	return { boxes, rows, ends: [] };
+	return { boxes, rows };
 }
 
 /**

@@ -20,7 +20,7 @@ import { TreeView } from './view_tree.js';
 
 const KEYS = [
 	['?', 'this list'],
-	['1 … 9', 'the views'],
+	['1 … 9, 0', 'the views'],
 	['/', 'search; /…/ is a regular expression'],
 	['n, N', 'the next that is found, the one before'],
 	['f', 'filters'],
@@ -66,11 +66,6 @@ export class App {
 			this.answerKey = key;
 		}
 		return this.answer_;
-	}
-
-	/** An answer of its own. @param {import('./filter.js').Filter} filter */
-	fresh(filter) {
-		return new Analyst(this.model).answer(filter);
 	}
 
 	/** @returns {'time' | 'ticks'} */
@@ -243,6 +238,12 @@ export class App {
 			this.theme.read();
 			this.draw();
 		};
+		// Sheets are counted before the style is paper's.
+		for (const name of ['beforeprint', 'afterprint'])
+			addEventListener(name, () => {
+				this.theme.isPaper = name === 'beforeprint';
+				this.draw();
+			});
 		for (const query of ['(prefers-color-scheme: dark)', 'print',
 			'(forced-colors: active)'])
 			matchMedia(query).addEventListener('change', again);
@@ -405,7 +406,6 @@ export class App {
 			this.help.open)
 			return;
 		const { state } = this;
-		const number = Number(event.key);
 		if (event.key === '?') {
 			this.help.showModal();
 		} else if (event.key === '/') {
@@ -430,8 +430,8 @@ export class App {
 				this.set({ search: undefined });
 			else if (state.from !== undefined || state.to !== undefined)
 				this.set({ from: undefined, to: undefined });
-		} else if (number >= 1 && number <= 9) {
-			const choice = this.choices()[number - 1];
+		} else if (/^[0-9]$/.test(event.key)) {
+			const choice = this.choices()[(Number(event.key) + 9) % 10];
 			if (choice)
 				this.set({ view: choice.key });
 		} else {

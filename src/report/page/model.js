@@ -20,6 +20,8 @@ const ARROW = ['outs', 'ins'];
 const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
 const MAP = ['processes', 'starts', 'ends', 'offsets', 'times', 'paths',
 	'build_ids'];
+/** Threads whose samples are looked for one by one. */
+const MANY = 8;
 
 /** @param {import('./columns.js').Columns} c @param {string} of @param {string[]} names */
 function readRows(c, of, names) {
@@ -339,9 +341,12 @@ export class Model extends Events {
 	}
 
 	/** The samples of @thread, of which there may be most of all: not kept
-	 * before they are asked for. */
+	 * before they are asked for. Who asks for many threads asks for all. */
 	samplesOf(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
+		if (!list && this.ofThreads.size >= MANY)
+			this.sortByThread();
+		list = this.ofThreads.get(thread);
 		if (!list) {
 			const { threads, n } = this.samples;
 			let count = 0;
@@ -355,5 +360,20 @@ export class Model extends Events {
 			this.ofThreads.set(thread, list);
 		}
 		return list;
+	}
+
+	sortByThread() {
+		const { threads, n } = this.samples;
+		const ends = new Uint32Array(this.threads.length);
+		for (let i = 0; i < n; i++)
+			ends[threads[i]]++;
+		for (let t = 1; t < ends.length; t++)
+			ends[t] += ends[t - 1];
+		const order = new Uint32Array(n);
+		const next = ends.slice();
+		for (let i = n - 1; i >= 0; i--)
+			order[--next[threads[i]]] = i;
+		for (let t = 0; t < ends.length; t++)
+			this.ofThreads.set(t, order.subarray(next[t], ends[t]));
 	}
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // scale.js - moments on pixels, and round ones among them.
 
+const FINEST = Math.pow(2, -50);
+
 export class Scale {
 	/** @param {number} from @param {number} to @param {number} width */
 	constructor(from, to, width) {
 		this.from = from;
-		this.to = Math.max(to, from + 1);
+		// Of moments that are so large there may be none a nanosecond later.
+		this.to = Math.max(to, from + 1, from + Math.abs(from) * FINEST);
 		this.width = Math.max(width, 1);
 		this.perPixel = (this.to - this.from) / this.width;
 	}
@@ -35,7 +38,8 @@ export function ticksOf(scale, zero, apart = 110) {
 	const step = roundStep(Math.max(scale.perPixel * apart, 1));
 	const ticks = [];
 	const first = Math.ceil((scale.from - zero) / step);
-	for (let i = first; i * step + zero <= scale.to; i++)
-		ticks.push(i * step + zero);
+	const most = scale.width / apart + 2;
+	for (let i = 0; i < most && (first + i) * step + zero <= scale.to; i++)
+		ticks.push((first + i) * step + zero);
 	return { step, ticks };
 }

@@ -56,9 +56,11 @@ export class Stacks {
 		this.frames);
 	}
 
-	/** @param {import('./filter.js').Filter} filter @param {Uint8Array} wanted by node of the model */
-	open(filter, wanted) {
-		const { found, n } = new Passing(this.app.model, filter).find(wanted, KEPT);
+	/** @param {import('./filter.js').Filter} filter @param {Uint8Array} wanted by node of the model
+	 * @param {number} [thread] none: of any */
+	open(filter, wanted, thread) {
+		const { found, n } = new Passing(this.app.model, filter, true)
+			.find(wanted, KEPT, thread);
 		this.found = found;
 		this.n = n;
 		this.at = 0;

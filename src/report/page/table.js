@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // table.js - a table of any length, of which only what is seen is there.
-import { el } from './dom.js';
+import { el, fill } from './dom.js';
 
 /**
  * @template R
@@ -26,7 +26,8 @@ const leastWidth = ({ width, number }) => width === 'share' ? 74
 export class Table {
 	/**
 	 * @param {{label: string, headings: Heading<R>[], sort: string,
-	 *   sorted?: (sort: string) => void, pick?: (row: R) => void, open?: (row: R) => void, height?: string}} options
+	 *   sorted?: (sort: string) => void, pick?: (row: R) => void, open?: (row: R) => void,
+	 *   id?: (row: R) => any}} options id: by which a row is known again that is made anew
 	 */
 	constructor(options) {
 		this.options = options;
@@ -57,6 +58,11 @@ export class Table {
 	set(rows, sort) {
 		if (sort)
 			this.sort = sort;
+		const { id } = this.options;
+		if (id && this.picked) {
+			const picked = id(this.picked);
+			this.picked = rows.find((row) => id(row) === picked) || null;
+		}
 		const key = this.sort.replace(/^-/, '');
 		const heading = this.options.headings.find((h) => h.key === key);
 		const by = heading && heading.by;
@@ -74,8 +80,14 @@ export class Table {
 		this.show();
 	}
 
+	/** Pixels. */
+	widthOfFirst() {
+		const head = this.head.firstChild;
+		return head ? head.clientWidth : 300;
+	}
+
 	showHead() {
-		this.head.replaceChildren(...this.options.headings.map((heading) => {
+		fill(this.head, ...this.options.headings.map((heading) => {
 			const mine = this.sort.replace(/^-/, '') === heading.key;
 			const order = !mine ? 'none'
 				: this.sort.startsWith('-') ? 'descending' : 'ascending';

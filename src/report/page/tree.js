@@ -206,23 +206,6 @@ export function moveSelfs(selfs, nodes, n) {
 	return moved;
 }
 
-/** Without callees that no sample is in, to look at a part of a big tree.
- * @param {Tree} tree @param {Float64Array} totals */
-export function prune(tree, totals) {
-	const kept = [0];
-	for (let i = 1; i < tree.n; i++) {
-		if (totals[i] === 0)
-			i = tree.ends[i] - 1;
-		else
-			kept.push(i);
-	}
-	return {
-		kept: Uint32Array.from(kept),
-		tree: makeTree(Uint32Array.from(kept, (i) => tree.depths[i]),
-			Uint32Array.from(kept, (i) => tree.functions[i])),
-	};
-}
-
 /**
  * The tree from the leaves: what a function took by itself, then who called
  * it.  What is narrower than @least is not followed further.
@@ -280,17 +263,6 @@ export function invert(tree, selfs, least, others) {
 		return totals;
 	};
 	return { tree: made, totals: top(sums), others: top(otherSums) };
-}
-
-/**
- * What is left of each total without its callees'.
- * @param {Tree} tree @param {Float64Array} totals
- */
-export function selfsOf(tree, totals) {
-	const selfs = totals.slice();
-	for (let i = 1; i < tree.n; i++)
-		selfs[tree.parents[i]] -= totals[i];
-	return selfs;
 }
 
 /**

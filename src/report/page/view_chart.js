@@ -24,7 +24,6 @@ export class ChartView {
 		});
 		this.bar = el('div', { class: 'bar' });
 		this.details = el('div', { class: 'details' });
-		this.axis = el('canvas', { class: 'axis', 'aria-hidden': 'true' });
 		this.element = el('section', { class: 'view', 'aria-label': 'Flame chart' },
 			this.bar, this.boxes.element, this.details);
 		this.thread = 0;

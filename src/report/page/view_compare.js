@@ -24,7 +24,7 @@ export class CompareView {
 		this.boxes = new Boxes({ theme: app.theme,
 			label: 'Differential flame graph: as wide as in the one part, ' +
 				'coloured by what is more or less there',
-			pick: (box) => this.pick(box), open: (box) => this.open(box),
+			pick: () => {}, open: (box) => this.open(box),
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
 		this.legend = el('div', { class: 'legend' });
 		this.table = this.makeTable();
@@ -58,6 +58,7 @@ export class CompareView {
 		const { app } = this;
 		return new Table({
 			label: 'Functions, compared', sort: '-unexpected',
+			id: (row) => row.f,
 			headings: [
 				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
 					cell: (row) => app.model.nameOf(row.f) },
@@ -88,7 +89,7 @@ export class CompareView {
 	makeMarks() {
 		const { app } = this;
 		return new Table({
-			label: 'The slow ones', sort: '-duration',
+			label: 'The slow ones', sort: '-duration', id: (row) => row.i,
 			headings: [
 				{ key: 'time', text: 'At', number: true, up: true,
 					by: (row) => row.time,
@@ -298,11 +299,6 @@ export class CompareView {
 		this.table.show();
 		this.marks.show();
 		this.layout();
-	}
-
-	/** @param {import('./boxes.js').Box | null} box */
-	pick(box) {
-		void box;
 	}
 
 	/** @param {import('./boxes.js').Box} box */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_flame.js - the flame graph: what took how much, callers above callees.
-import { shape } from './analysis.js';
 import { Boxes } from './boxes.js';
+import { treeByThread } from './by_thread.js';
 import { choose, el, fill, offer, toggle } from './dom.js';
 import { colouring, findNodes, layoutGraph } from './flame.js';
-import { formatAmount, formatCount, formatShare } from './format.js';
+import { formatAmount, formatShare } from './format.js';
 import { CATEGORIES } from './model.js';
 import { endsWith, nodesThat, Stacks } from './stacks.js';
 import { colourByThread } from './thread_colours.js';
-import { invert, makeTree, prune } from './tree.js';
+import { invert } from './tree.js';
 
 export class FlameView {
 	/** @param {import('./main.js').App} app */
@@ -92,30 +92,14 @@ export class FlameView {
 	}
 
 	byThread() {
-		const { app } = this;
-		const { model } = app;
-		const depths = [0], functions = [0], sums = [0];
-		/** @type {Map<number, string>} */
-		const names = new Map();
-		this.roots.clear();
-		const order = Array.from(app.analysis().threads, (sum, t) => ({ sum, t }))
-			.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
-		for (const { t } of order) {
-			const answer = app.fresh({ ...app.filter(), threads: [t] });
-			const { tree, kept } = prune(answer.tree, answer.totals);
-			names.set(depths.length, model.threadName(t));
-			this.roots.set(depths.length, t);
-			for (let i = 0; i < tree.n; i++) {
-				depths.push(tree.depths[i] + 1);
-				functions.push(tree.functions[i]);
-				sums.push(answer.totals[kept[i]]);
-			}
-			sums[0] += answer.total;
-		}
-		const tree = makeTree(depths, functions);
-		return { tree, totals: Float64Array.from(sums),
-			labels: (/** @type {number} */ n) => n === 0 ? 'all'
-				: names.get(n) || model.nameOf(tree.functions[n]) };
+		const { model } = this.app;
+		const { tree, totals, roots } = treeByThread(this.app);
+		this.roots = roots;
+		return { tree, totals, labels: (/** @type {number} */ n) => {
+			const thread = roots.get(n);
+			return n === 0 ? 'all' : thread !== undefined
+				? model.threadName(thread) : model.nameOf(tree.functions[n]);
+		} };
 	}
 
 	/** By the names on the way: "main/work". @param {string} zoom */
@@ -297,12 +281,11 @@ export class FlameView {
 		if (!shown)
 			return;
 		const path = this.pathOf(node).map((i) => shown.tree.functions[i]);
-		let filter = app.filter();
-		let analysis = app.analysis();
+		const filter = app.filter();
+		const analysis = app.analysis();
+		let thread;
 		if (app.state.show === 'threads') {
-			const root = this.pathOf(node)[0];
-			filter = { ...filter, threads: [this.roots.get(root) || 0] };
-			analysis = app.fresh(filter);
+			thread = this.roots.get(this.pathOf(node)[0]);
 			path.shift();
 		}
 		const { tree } = analysis;
@@ -316,7 +299,7 @@ export class FlameView {
 			for (from++; from < tree.n && tree.functions[from] !== f;)
 				from = tree.ends[from];
 		this.stacks.open(filter, nodesThat(analysis,
-			(i) => i >= from && i < tree.ends[from]));
+			(i) => i >= from && i < tree.ends[from]), thread);
 	}
 
 	exportFolded() {
@@ -388,6 +371,3 @@ export function functionDetails(app, f, sums) {
 		button('Without it', { drop: exact, zoom: undefined }),
 	];
 }
-
-/** For tests and other views. */
-export { formatCount, shape };

@@ -3,7 +3,7 @@
 // right, 20 ms a cell; a range of cells is a brush.
 import { prepareCanvas } from './canvas.js';
 import { el, fill } from './dom.js';
-import { passingNodes } from './filter.js';
+import { isInside, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundStep } from './scale.js';
 
@@ -33,6 +33,7 @@ export class HeatView {
 		this.cell = 2e7;
 		this.columns = 1;
 		this.cells = new Float64Array(0);
+		this.lost = new Uint8Array(0);
 	}
 
 	update() {
@@ -45,15 +46,22 @@ export class HeatView {
 		this.cell = Math.max(2e7, roundStep(length / most / ROWS / 1e6) * 1e6);
 		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
 		this.cells = new Float64Array(this.columns * ROWS);
-		const { times, threads, ticks, nodes } = model.samples;
-		const passes = passingNodes(model, app.filter());
-		const set = model.threadSet(app.filter().threads);
-		for (let i = 0; i < times.length; i++) {
+		const { times, threads, ticks, nodes: ofNodes } = model.samples;
+		// All of the time: what is brushed has a frame.
+		const { low, high, nodes, threads: set, inside } = new Passing(model,
+			{ ...app.filter(), from: undefined, to: undefined }, true);
+		for (let i = low; i < high; i++) {
 			const cell = Math.floor((times[i] - model.begin) / this.cell);
 			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
-				(!passes || passes[nodes[i]]))
+				(!nodes || nodes[ofNodes[i]]) &&
+				(!inside || isInside(inside[threads[i]], times[i])))
 				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		}
+		this.lost = new Uint8Array(this.cells.length);
+		const cellOf = (/** @type {number} */ time) => Math.max(-1,
+			Math.floor((time - model.begin) / this.cell));
+		for (const { begin, end } of model.losses)
+			this.lost.fill(1, Math.max(cellOf(begin), 0), cellOf(end) + 1);
 		app.tellFound(null);
 		fill(this.bar, el('span', { class: 'hint' }, 'Each cell is ' +
 			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
@@ -88,9 +96,7 @@ export class HeatView {
 				context.fillRect(x, y, this.w - 1, this.h - 1);
 				context.globalAlpha = 1;
 			}
-			const lost = model.losses.some((loss) => loss.begin < time + this.cell &&
-				loss.end >= time);
-			if (lost) {
+			if (this.lost[i]) {
 				context.fillStyle = theme.lost;
 				context.fillRect(x, y, 3, this.h - 1);
 			}
@@ -127,10 +133,8 @@ export class HeatView {
 
 	/** @param {number} cell */
 	tell(cell) {
-		const { model } = this.app;
 		this.live.textContent = formatMoment(cell * this.cell, this.cell) + ': ' +
 			formatAmount(this.cells[cell], this.app.unit());
-		void model;
 	}
 
 	/** @param {PointerEvent} event */

@@ -60,6 +60,7 @@ export class MarksView {
 			? app.model.bars.most[row.i] : mark().durations[row.i];
 		return new Table({
 			label: 'Marks', sort: '-duration',
+			id: (row) => row.isBar ? -1 - row.i : row.i,
 			headings: [
 				{ key: 'name', text: 'Mark', width: 'name',
 					by: (row) => app.model.markName(of(row).names[row.i]),
@@ -97,7 +98,7 @@ export class MarksView {
 			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
 				: formatTime(row[key]) });
 		return new Table({
-			label: 'Statistics of marks', sort: '-total',
+			label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 			headings: [
 				{ key: 'name', text: 'Mark', width: 'name', by: (row) => row.label,
 					cell: (row) => row.label },
@@ -262,8 +263,6 @@ export class MarksView {
 		const left = width > 640 ? 190 : 0;
 		this.scale = new Scale(from, to, width - left);
 		const { scale } = this;
-		/** @type {Map<string, {row: number, title: string, until: number[]}>} */
-		const rows = new Map();
 		const order = this.rowOrder(byThread);
 		let nRows = 1;
 		const titles = [{ row: 0, text: '' }];
@@ -277,11 +276,13 @@ export class MarksView {
 			heights.set(key, Math.max(heights.get(key) || 1,
 				byThread ? depths[i] + 1 : 1));
 		}
+		/** How many rows each lane of a thread has. @type {Map<number, number[]>} */
 		const laneRows = new Map();
 		if (byThread)
 			for (const i of numbers) {
-				const key = threads[i] + ':' + lanes[i];
-				laneRows.set(key, Math.max(laneRows.get(key) || 0, depths[i] + 1));
+				const of = laneRows.get(threads[i]) || [];
+				of[lanes[i]] = Math.max(of[lanes[i]] || 0, depths[i] + 1);
+				laneRows.set(threads[i], of);
 			}
 		const firstRow = new Map();
 		for (const key of order) {
@@ -298,12 +299,10 @@ export class MarksView {
 				nRows += bars.has(key) ? 1 : 0;
 				continue;
 			}
-			Array.from(laneRows.keys()).filter((lane) => lane.startsWith(key + ':'))
-				.sort((a, b) => Number(a.split(':')[1]) - Number(b.split(':')[1]))
-				.forEach((lane) => {
-					firstRow.set(lane, nRows);
-					nRows += laneRows.get(lane);
-				});
+			(laneRows.get(key) || []).forEach((n, lane) => {
+				firstRow.set(key + ':' + lane, nRows);
+				nRows += n;
+			});
 			for (const bar of bars.get(key) || [])
 				made.push({ ...bar, row: nRows });
 			nRows += bars.has(key) ? 1 : 0;
@@ -351,7 +350,6 @@ export class MarksView {
 			app.paintCursor(context, scale, left, height);
 		};
 		boxes.set(made, nRows);
-		void rows;
 	}
 
 	/** Arrows from the end of one mark to the beginning of another.

@@ -5,6 +5,9 @@ import { searching } from './flame.js';
 import { formatAmount, formatShare } from './format.js';
 import { Table } from './table.js';
 
+const INDENT = 14; // pixels a call
+const NAME = 120; // for a name, at least
+
 export class TreeView {
 	/** @param {import('./main.js').App} app */
 	constructor(app) {
@@ -13,8 +16,11 @@ export class TreeView {
 		this.opened = new Set(['']);
 		this.key = '';
 		this.total = 0;
+		this.step = INDENT;
+		/** @type {any[]} */
+		this.rows = [];
 		this.table = new Table({
-			label: 'Call tree', sort: '',
+			label: 'Call tree', sort: '', id: (row) => row.path,
 			headings: [
 				{ key: 'name', text: 'Function', cell: (row) => this.name(row) },
 				{ key: 'total', text: 'Total', number: true, width: 'amount',
@@ -44,7 +50,7 @@ export class TreeView {
 				this.turn(row);
 			} }, row.isOpen ? '▾' : '▸') : el('span', { class: 'turn' });
 		const span = el('span', { class: row.found ? 'found' : '' }, mark, row.name);
-		span.style.paddingLeft = Math.min(row.depth - 1, 60) * 14 + 'px';
+		span.style.paddingLeft = (row.depth - 1) * this.step + 'px';
 		return span;
 	}
 
@@ -94,6 +100,8 @@ export class TreeView {
 			} }, 'Close all'),
 			el('span', { class: 'hint' }, rows.length + ' rows'));
 		app.tellFound(null);
+		this.rows = rows;
+		this.indent();
 		this.table.set(rows);
 	}
 
@@ -114,7 +122,17 @@ export class TreeView {
 		}
 	}
 
+	/** As far to the right as leaves room for the name of the deepest. */
+	indent() {
+		const deepest = this.rows.reduce((most, { depth }) =>
+			Math.max(most, depth), 1);
+		this.step = Math.min(INDENT, Math.max(0, this.table.widthOfFirst() - NAME) /
+			deepest);
+	}
+
 	resize() {
+		this.indent();
+		this.table.first = -1;
 		this.table.show();
 	}
 }

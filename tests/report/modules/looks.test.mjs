@@ -35,6 +35,15 @@ test('round moments', () => {
 	assert.deepEqual(ticks.slice(0, 2), [100, 200]);
 });
 
+test('of moments beyond what numbers hold there is an axis all the same', () => {
+	for (const from of [2 ** 53, 2 ** 62, 2 ** 64 - 2048]) {
+		const scale = new Scale(from, from, 1000);
+		assert.ok(scale.perPixel > 0 && Number.isFinite(scale.x(from + 1)));
+		assert.ok(ticksOf(scale, 5).ticks.length < 20);
+		assert.ok(ticksOf(scale, from - 1).ticks.length < 20);
+	}
+});
+
 test('a state comes back from its address', () => {
 	const state = { view: 'marks', from: 5, to: 900, threads: [1, 7],
 		search: '/a&b=c#/', hideSystem: true, mark: 'gtk/frame clock' };

@@ -70,6 +70,28 @@ class Element {
 			: []);
 	}
 
+	contains(one) {
+		return one === this || this.children.some((child) =>
+			child instanceof Element && child.contains(one));
+	}
+
+	/** Of tags alone: "button, select". */
+	querySelectorAll(tags) {
+		return tags.split(', ').flatMap((tag) => this.all(tag));
+	}
+
+	querySelector(tag) {
+		return this.all(tag)[0] || null;
+	}
+
+	getAttribute(name) {
+		return this.attributes[name] === undefined ? null : this.attributes[name];
+	}
+
+	closest() {
+		return null;
+	}
+
 	getBoundingClientRect() {
 		return { left: 0, top: 0, right: this.clientWidth, width: this.clientWidth,
 			bottom: this.clientHeight, height: this.clientHeight };
@@ -134,7 +156,7 @@ export function makeScreen() {
 			pushState(_, __, hash) { globals.location.hash = hash; },
 			back() {},
 		},
-		matchMedia: () => ({ addEventListener() {} }),
+		matchMedia: () => ({ matches: false, addEventListener() {} }),
 		getComputedStyle: () => ({ getPropertyValue: () => '#5b93d1' }),
 		requestAnimationFrame: (draw) => frames.waiting.push(draw),
 		addEventListener: (name, listener) => {

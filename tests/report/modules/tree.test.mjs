@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { around, invert, makeTree, moveSelfs, prune, selfsOf, sumFunctions,
+import { around, invert, makeTree, moveSelfs, sumFunctions,
 	sumUp, transform } from '../../../src/report/page/tree.js';
 
 // 1 > 2 > 1, 1 > 3
@@ -33,7 +33,6 @@ test('depths say who calls whom, and where that ends', () => {
 
 test('sums go up', () => {
 	assert.deepEqual(Array.from(totals), [15, 15, 6, 4, 8]);
-	assert.deepEqual(Array.from(selfsOf(tree, totals)), Array.from(selfs));
 });
 
 test('a function that calls itself counts once', () => {
@@ -92,13 +91,6 @@ test('callees of a function, and its callers', () => {
 	assert.deepEqual(folded(callers.tree, callers.totals), { 2: 6, '2>1': 6 });
 	const outermost = around(tree, selfs, totals, 1, false);
 	assert.equal(outermost.totals[1], 15);
-});
-
-test('what nothing is in is pruned', () => {
-	const none = Float64Array.from([8, 8, 0, 0, 8]);
-	const { tree: left, kept } = prune(tree, none);
-	assert.deepEqual(Array.from(kept), [0, 1, 4]);
-	assert.deepEqual(Array.from(left.depths), [0, 1, 2]);
 });
 
 test('a tree that is not there yet is a root', () => {

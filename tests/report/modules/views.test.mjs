@@ -102,6 +102,21 @@ test('boxes are found where they are, by pointer and by keys', () => {
 	assert.ok(boxes.canvas.drawn > 0);
 });
 
+test('on paper rows are as high as lets all of them stand below the axis', () => {
+	const theme = { ...makeTheme(), isPaper: true };
+	const boxes = new Boxes({ theme, label: 'boxes', pick: () => {},
+		open: () => {}, tip: () => [] });
+	boxes.set([], 10);
+	assert.equal(boxes.rowHeight, 20);
+	boxes.set([], 50);
+	assert.ok(boxes.rowHeight < 14);
+	boxes.set([], 500);
+	assert.equal(boxes.rowHeight, 11);
+	theme.isPaper = false;
+	boxes.set([], 500);
+	assert.equal(boxes.rowHeight, 20);
+});
+
 test('durations are in bins of logarithms', () => {
 	const { bins, low, high } = binDurations(
 		Float64Array.from([10, 100, 1000, 1000, 10000]), 4);

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-2-Clause
+// by_thread.js - a flame graph of each thread beside the others: one walk over
+// the samples, however many threads there are.
+import { transformsOf } from './analysis.js';
+import { Passing } from './filter.js';
+import { makeTree, moveSelfs, sumUp, transform } from './tree.js';
+
+/** @typedef {import('./tree.js').Tree} Tree */
+
+/** Finds for one thread after the other what of a tree its samples are in. */
+class Parts {
+	/** @param {Tree} tree */
+	constructor(tree) {
+		this.tree = tree;
+		this.sums = new Float64Array(tree.n);
+		this.seen = new Uint32Array(tree.n);
+		this.turn = 0;
+	}
+
+	/** @param {ArrayLike<number>} list samples @param {(i: number) => boolean} passes
+	 * @param {ArrayLike<number>} nodes by sample @param {(i: number) => number} weight */
+	take(list, passes, nodes, weight) {
+		const { parents, depths, functions } = this.tree;
+		const { sums, seen } = this;
+		const turn = ++this.turn;
+		const met = [0];
+		seen[0] = turn;
+		for (let k = 0; k < list.length; k++) {
+			if (!passes(list[k]))
+				continue;
+			const node = nodes[list[k]];
+			for (let i = node; seen[i] !== turn; i = parents[i]) {
+				seen[i] = turn;
+				sums[i] = 0;
+				met.push(i);
+			}
+			sums[node] += weight(list[k]);
+		}
+		const kept = Uint32Array.from(met).sort();
+		return {
+			tree: makeTree(kept.map((i) => depths[i]),
+				kept.map((i) => functions[i])),
+			selfs: Float64Array.from(kept, (i) => i === 0 ? 0 : sums[i]),
+		};
+	}
+}
+
+/**
+ * @param {import('./main.js').App} app
+ * @returns {{tree: Tree, totals: Float64Array, roots: Map<number, number>}} roots: threads by their node
+ */
+export function treeByThread(app) {
+	const { model } = app;
+	const { samples, ticks } = model;
+	const filter = app.filter();
+	const passing = new Passing(model, filter);
+	const what = transformsOf(model, filter);
+	const parts = new Parts(model.tree);
+	const depths = [0], functions = [0], sums = [0];
+	/** @type {Map<number, number>} */
+	const roots = new Map();
+	const order = Array.from(passing.sums.threads, (sum, t) => ({ sum, t }))
+		.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
+	for (const { t } of order) {
+		let { tree, selfs } = parts.take(model.samplesOf(t),
+			(i) => passing.passes(i), samples.nodes,
+			(i) => samples.ticks[i] * ticks[t]);
+		if (what) {
+			const made = transform(tree, sumUp(tree, selfs),
+				(f) => model.categoryOf(f), what);
+			selfs = moveSelfs(selfs, made.nodes, made.tree.n);
+			tree = made.tree;
+		}
+		const totals = sumUp(tree, selfs);
+		roots.set(depths.length, t);
+		for (let i = 0; i < tree.n; i++) {
+			depths.push(tree.depths[i] + 1);
+			functions.push(tree.functions[i]);
+			sums.push(totals[i]);
+		}
+		sums[0] += totals[0];
+	}
+	return { tree: makeTree(depths, functions), totals: Float64Array.from(sums),
+		roots };
+}

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# sysprof_counters.sh [PICTURE] - Sysprof opens what `syscap record --counters`
+# has, and stays up.
+#
+# What it shows has to be looked at: PICTURE, a PNG, is kept if it is given.  On
+# the left there must be CPU Usage, Disk Reads/Writes and Network Bytes, with
+# lines in them, and a name behind "CPU Model".
+#
+# Reads SYSCAP (the command).
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/sysprof_window.sh"
+
+"$SYSCAP" record -q --counters -o "$work/capture.syscap" -- sh -c '
+	sleep 1
+	timeout 2 sh -c "while :; do :; done" &
+	timeout 2 sh -c "dd if=/dev/zero of=\"$0\" bs=1M count=64; sync" 2>"$0.err"
+	wait
+	sleep 1' "$work/written"
+show_in_sysprof "$work/capture.syscap" "${1:-}"

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# adverse.sh [whole] - pages of bad input, and of hostile names, in a browser; see
+# adverse.py for what is in them, and adverse.mjs for what is done with them.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_SOURCE:?}"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/needs.sh"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+export HOME="$dir"
+mkdir "$dir/pages"
+python3 "$here/adverse.py" "$SYSCAP" "$dir/pages" "$@" >"$dir/list"
+node "$here/adverse.mjs" "$dir/list"
