@@ -41,11 +41,10 @@ static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 	return (int64_t)ns;
 }
 
-void syc_io_decide(void)
+/* Not by the first call: an allocator that is linked in may make it while it
+ * begins, under a lock, and what this does allocates. */
+__attribute__((constructor)) static void decide_io(void)
 {
-	/* Nor does the C library know its environment yet */
-	if (environ == NULL)
-		return;
 	const int saved = errno;
 	const char *const text = syc_env_get(SYC_ENV_IO);
 	int64_t threshold = SYC_IO_OFF;

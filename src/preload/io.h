@@ -37,25 +37,17 @@ struct syc_io_what {
 #define SYC_IO_OFF INT64_MAX
 
 struct syc_io_settings {
-	int64_t threshold; /* ns; 0: the environment cannot be read yet */
+	int64_t threshold; /* ns; 0: we are not initialised yet */
 	bool has_waits;    /* poll() and the like, too */
 };
 
 extern struct syc_io_settings syc_io_now;
 
-/** Look what the environment asks for.  Too early: it stays undecided. */
-void syc_io_decide(void);
-
 static inline bool syc_io_is_on(void)
 {
-	int64_t threshold =
+	const int64_t threshold =
 		__atomic_load_n(&syc_io_now.threshold, __ATOMIC_RELAXED);
 
-	if (__builtin_expect(threshold == 0, 0)) {
-		syc_io_decide();
-		threshold = __atomic_load_n(&syc_io_now.threshold,
-		                            __ATOMIC_RELAXED);
-	}
 	return threshold != 0 && threshold != SYC_IO_OFF &&
 	       !syc_boxed_is_strict();
 }
