@@ -144,9 +144,10 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int saved = errno;
 	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
 	const int64_t now = syscap_clock();
+	uintptr_t low, high;
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
-	if (!syc_seams_note(loop->signal, context) &&
+	if (!syc_seams_note(loop->signal, context, &low, &high) &&
 	    is_interruption(loop, context))
 		__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1,
 		                 __ATOMIC_RELAXED);

@@ -23,6 +23,10 @@
  */
 #define DEEP 1024u
 
+/* By the linker: where this library begins, and where its code ends */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
 /* Where the stack ended in a part that a tick cut */
 static _Thread_local uintptr_t cut_at
 	__attribute__((tls_model("initial-exec")));
@@ -33,7 +37,8 @@ static _Thread_local uintptr_t cut_at
  * that such a call was left for.  When that handler has returned it is, so that
  * it can't come there.
  */
-bool syc_seams_note(int signal, const void *context)
+bool syc_seams_note(int signal, const void *context, uintptr_t *ret_low,
+                    uintptr_t *ret_high)
 {
 	const ucontext_t *const interrupted = context;
 	struct syscap_regs regs;
@@ -45,6 +50,8 @@ bool syc_seams_note(int signal, const void *context)
 		return false;
 	syc_registers_of(interrupted, &regs);
 	__atomic_store_n(&cut_at, regs.sp, __ATOMIC_RELAXED);
+	*ret_low = (uintptr_t)__ehdr_start;
+	*ret_high = (uintptr_t)etext;
 	return true;
 }
 

@@ -43,7 +43,8 @@ bool syc_seams_is_cut(const struct syc_seams *seams, int r);
 void syc_seams_end(const struct syc_seams *seams);
 
 /** In the handler of @signal, a tick of ours: true, and noted, where it cut a
- * part. */
-bool syc_seams_note(int signal, const void *context);
+ * part; what made that has its code between *@ret_low and *@ret_high. */
+bool syc_seams_note(int signal, const void *context, uintptr_t *ret_low,
+                    uintptr_t *ret_high);
 
 #endif

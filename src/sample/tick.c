@@ -45,7 +45,15 @@
 
 bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
-bool (*syc_tick_interrupts)(int signal, const void *context);
+bool (*syc_tick_interrupts)(int signal, const void *context, uintptr_t *ret_low,
+                            uintptr_t *ret_high);
+
+/* A tick, and what it came to. */
+struct tick {
+	const siginfo_t *info;
+	const ucontext_t *context;
+	uintptr_t own_low, own_high; /* as struct syc_sample_options has them */
+};
 
 /* No look at thread-local storage behind our back. */
 #define NO_CANARY __attribute__((no_stack_protector))
@@ -135,10 +143,13 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
-static void take_sample(struct syc_target *t, const ucontext_t *context,
+static void take_sample(struct syc_target *t, const struct tick *tick,
                         uint32_t weight)
 {
 	struct syc_sample_options options = syc_sampler->take;
+
+	options.own_low = tick->own_low;
+	options.own_high = tick->own_high;
 
 	/* The state's, which its first event asked the kernel for */
 	if (syc_self != NULL) {
@@ -146,7 +157,7 @@ static void take_sample(struct syc_target *t, const ucontext_t *context,
 		options.high = syc_state_of(syc_self)->stack_high;
 	}
 	const int r = syc_compose_tick(syc_target_workspace(t), &options,
-	                               context, syscap_clock(), weight);
+	                               tick->context, syscap_clock(), weight);
 	if (r < 0) {
 		add_to_counter(&t->n_refused, 1);
 		return;
@@ -174,8 +185,7 @@ static uint32_t weigh_tick(struct syc_target *t, const siginfo_t *info)
 
 /* What the sample needs besides itself comes first: it may be this process'
  * first event, or nobody may have drained its ring. */
-static void record_sample(struct syc_target *t, const siginfo_t *info,
-                          const ucontext_t *context)
+static void record_sample(struct syc_target *t, const struct tick *tick)
 {
 	/* Too late for a ring: nobody would end it */
 	if (syc_thread_has_ended()) {
@@ -187,7 +197,7 @@ static void record_sample(struct syc_target *t, const siginfo_t *info,
 	if (syc_drain_handler_is_needed())
 		syc_own_stack_run(syc_drain_handler_run);
 	syc_drain_handler_note(true);
-	take_sample(t, context, weigh_tick(t, info));
+	take_sample(t, tick, weigh_tick(t, tick->info));
 	syc_drain_handler_note(false);
 }
 
@@ -209,7 +219,7 @@ static void skip_tick(struct syc_target *t, const siginfo_t *info)
 }
 
 static void take_tick(struct syc_target *t, uint64_t cookie,
-                      const siginfo_t *info, const ucontext_t *context)
+                      const struct tick *tick)
 {
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
@@ -235,14 +245,14 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 		if (!syscap_is_active())
 			;
 		else if (syc_pace_begin(t, &pace)) {
-			record_sample(t, info, context);
+			record_sample(t, tick);
 			syc_pace_end(t, &pace);
 		} else {
-			skip_tick(t, info);
+			skip_tick(t, tick->info);
 		}
 		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
 		    SYC_WATCHER_LATER)
-			syc_unwatched_tick(&context->uc_sigmask);
+			syc_unwatched_tick(&tick->context->uc_sigmask);
 	}
 	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
 	                            __ATOMIC_RELAXED);
@@ -306,10 +316,15 @@ static void take_scout(const ucontext_t *context)
 	errno = saved;
 }
 
-static void tell_of_interruption(int signal, const void *context)
+static void tell_of_interruption(int signal, struct tick *tick)
 {
-	if (syc_tick_interrupts != NULL)
-		syc_tick_interrupts(signal, context);
+	uintptr_t low, high;
+
+	if (syc_tick_interrupts != NULL &&
+	    syc_tick_interrupts(signal, tick->context, &low, &high)) {
+		tick->own_low = low;
+		tick->own_high = high;
+	}
 }
 
 REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
@@ -317,6 +332,7 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 {
 	const int32_t tid =
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	struct tick tick = { .info = info, .context = context };
 	struct syc_target *t;
 	uint64_t cookie;
 
@@ -336,14 +352,14 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	if (t == NULL) {
 		if (syc_sampler == NULL || !owns_tls(tid))
 			return;
-		tell_of_interruption(signal, context);
+		tell_of_interruption(signal, &tick);
 		if (cookie == syc_target_scout_cookie())
 			take_scout(context);
 		return;
 	}
 	if (!may_use_tls(t, tid))
 		return;
-	tell_of_interruption(signal, context);
+	tell_of_interruption(signal, &tick);
 	if (!syc_tick_has_room(context,
 	                       (uintptr_t)__builtin_frame_address(0))) {
 		add_to_counter(&t->n_cramped, 1);
@@ -351,6 +367,6 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		return;
 	}
 	const int saved = errno;
-	take_tick(t, cookie, info, context);
+	take_tick(t, cookie, &tick);
 	errno = saved;
 }

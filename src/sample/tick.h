@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 /** Learn what the handler can't ask.  Context: setup. */
 void syc_tick_prepare(void);
@@ -22,8 +23,12 @@ void syc_tick_handle(int signal, siginfo_t *info, void *context);
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
-/** Told of each tick that comes to a thread with storage of its own, in the
- * handler: it may have interrupted a call.  NULL: nobody wants to know. */
-extern bool (*syc_tick_interrupts)(int signal, const void *context);
+/**
+ * Told of each tick that comes to a thread with storage of its own, in the
+ * handler.  True: it interrupted a call that code between @low and @high makes
+ * for the program.  NULL: nobody wants to know.
+ */
+extern bool (*syc_tick_interrupts)(int signal, const void *context,
+                                   uintptr_t *ret_low, uintptr_t *ret_high);
 
 #endif

@@ -26,6 +26,9 @@ struct syc_sample_options {
 	unsigned max_depth;  /* 32 to SYC_STACK_MAX */
 	unsigned stacks;     /* enum syscap_sampler_stacks */
 	uintptr_t low, high; /* the thread's own stack; equal: not known */
+	/* Code of ours that waits for the program: of its innermost frames the
+	 * outermost stands for the call; equal: there is none */
+	uintptr_t own_low, own_high;
 };
 
 /** A provider's walk() puts its frames here. */
