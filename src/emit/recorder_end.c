@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -26,9 +28,47 @@ static bool is_hung_up(int fd)
 }
 
 /*
- * A socket of another kind is refused by who listens there (EPROTOTYPE), who
- * never hears of it.  A name that is not there may be in another root.
+ * Its name is a socket in a folder of its own, here: the next recorder sweeps
+ * both away, if it was killed.  Set before there are events.
  */
+static dev_t home_dev;
+static ino_t home_ino;
+
+/* The folder that the folder of @path is in. */
+static bool find_home(const char *path, struct stat *ret_st)
+{
+	char home[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	size_t len = strlen(path);
+
+	for (int i = 0; i < 2; i++)
+		while (len > 1 && path[--len] != '/')
+			;
+	memcpy(home, path, len);
+	home[len] = '\0';
+	return stat(home, ret_st) == 0;
+}
+
+void syc_recorder_end_note(const char *path)
+{
+	struct stat st;
+
+	if (find_home(path, &st)) {
+		home_dev = st.st_dev;
+		home_ino = st.st_ino;
+	}
+}
+
+/* Or this is another root, where nothing of it can be seen. */
+static bool is_swept_away(const struct sockaddr_un *address)
+{
+	struct stat st;
+
+	return home_ino != 0 && find_home(address->sun_path, &st) &&
+	       st.st_dev == home_dev && st.st_ino == home_ino;
+}
+
+/* A socket of another kind is refused by who listens there (EPROTOTYPE), who
+ * never hears of it. */
 static bool is_deserted(const struct sockaddr_un *address)
 {
 	const int fd =
@@ -36,11 +76,11 @@ static bool is_deserted(const struct sockaddr_un *address)
 
 	if (fd < 0)
 		return false;
-	const bool is_refused =
-		syscall(SYS_connect, fd, address, sizeof(*address)) != 0 &&
-		errno == ECONNREFUSED;
+	const int r = syscall(SYS_connect, fd, address, sizeof(*address)) == 0
+	                      ? 0
+	                      : errno;
 	close(fd);
-	return is_refused;
+	return r == ECONNREFUSED || (r == ENOENT && is_swept_away(address));
 }
 
 bool syc_recorder_end_look(void)

@@ -8,6 +8,10 @@
 
 #include <stdbool.h>
 
+/** Note where the recorder at @path, which is there, has its name.  Context:
+ * setup. */
+void syc_recorder_end_note(const char *path);
+
 /**
  * It said so; or it was killed: nobody has the other end of the inherited
  * socket, or listens at its name.  Then nothing is recorded any more.  Makes a

@@ -56,6 +56,8 @@ outlive() {
 		kill -9 $recorder
 	fi
 	wait $recorder || true
+	# another recorder sweeps away what that has left of its name
+	[ "$how" != kill ] || "$SYSCAP" record -q -o "$dir/next.syscap" -- true
 	until_it "$name: it is timed no more" is_untimed "$pid"
 	kill -0 "$pid" || {
 		echo "FAIL: $name: it did not live on"
