@@ -29,7 +29,7 @@ static bool is_hung_up(int fd)
 
 /*
  * Its name is a socket in a folder of its own, here: the next recorder sweeps
- * both away, if it was killed.  Set before there are events.
+ * both away, if it was killed.  Set before there are ticks.
  */
 static dev_t home_dev;
 static ino_t home_ino;
@@ -48,11 +48,12 @@ static bool find_home(const char *path, struct stat *ret_st)
 	return stat(home, ret_st) == 0;
 }
 
-void syc_recorder_end_note(const char *path)
+void syc_recorder_end_note(void)
 {
 	struct stat st;
 
-	if (find_home(path, &st)) {
+	if (syc_block_is_there() && syc_block->recorder->sun_family != 0 &&
+	    find_home(syc_block->recorder->sun_path, &st)) {
 		home_dev = st.st_dev;
 		home_ino = st.st_ino;
 	}

@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/** Note where the recorder at @path, which is there, has its name.  Context:
- * setup. */
-void syc_recorder_end_note(const char *path);
+/** Note where the recorder has its name, while it is there.  Before what is below
+ * is called.  Context: any-thread, signal-safe. */
+void syc_recorder_end_note(void);
 
 /**
  * It said so; or it was killed: nobody has the other end of the inherited

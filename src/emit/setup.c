@@ -18,7 +18,6 @@
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/recorder.h"
-#include "emit/recorder_end.h"
 #include "emit/share.h"
 #include "emit/thread_leave.h"
 #include "emit/unsampled.h"
@@ -162,9 +161,7 @@ static const char *find_recorder(const char **ret_why)
 	if (path != NULL) {
 		*ret_why = "SYSCAP_RECORDER leads to a recorder";
 		has_recorder = syc_connection_adopt(path, &address);
-		if (has_recorder)
-			syc_recorder_end_note(path);
-		else
+		if (!has_recorder)
 			why = "the recorder is gone";
 	}
 	if (control_fd != NULL) {

@@ -15,6 +15,7 @@
 
 #include "base/text.h"
 #include "emit/names.h"
+#include "emit/recorder_end.h"
 #include "emit/setup.h"
 #include "emit/stack.h"
 #include "os/all_signals.h"
@@ -180,6 +181,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 		goto fail;
 	fill_sampler(o, signal);
 	syc_tick_prepare();
+	syc_recorder_end_note();
 	syc_target_init();
 	__atomic_store_n(&s->pid, getpid(), __ATOMIC_RELAXED);
 	r = syc_signals_install(signal, syc_tick_handle);
