@@ -625,8 +625,8 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * The events of a capture out of its file, in the order of that, with the
- * numbers that a @profile of it has for them: for who writes or adds up each
- * one, and need not keep any.
+ * numbers that a @profile of it has for them: for programs that write or add up
+ * each one, and need not keep any.
  *
  *	syscap_profile_walk_new(profile, reader, &walk);
  *	while (syscap_profile_walk_value(walk, &value) > 0)

@@ -106,8 +106,8 @@ static int check_jit_names(struct syc_checker *checker,
 
 /*
  * Of one process, another command line comes later than what it did before,
- * as an exec does.  Captures of two that had one pid, put together by who did
- * not tell them apart, have it earlier.
+ * as an exec does.  Captures of two that had one pid, put together by
+ * somebody who did not tell them apart, have it earlier.
  */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,

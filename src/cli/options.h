@@ -69,7 +69,7 @@ struct syc_words {
 /** The next option's key; 0 behind the last. */
 int syc_options_next(struct syc_words *words);
 
-/** -h, --help: for who shows a command's whole table. */
+/** -h, --help: for a caller that shows a command's whole table. */
 extern const struct syc_option syc_options_of_all[];
 
 #endif

@@ -22,8 +22,8 @@ struct syc_out_file {
 bool syc_out_file_open(struct syc_out_file *output, bool is_binary);
 
 /**
- * The path of standard output for who writes captures; NULL, with a message,
- * where that is a terminal or closed.
+ * The path of standard output for commands that write captures; NULL, with a
+ * message, where that is a terminal or closed.
  */
 const char *syc_out_file_stdout(const char *command);
 

@@ -41,7 +41,7 @@ int syc_code_files_read(struct syc_code_names *names,
                         const struct syc_code_files_options *options,
                         struct syc_code_files_totals *ret_totals);
 
-/** The same for who walks a capture by itself. */
+/** The same for a caller that walks a capture by itself. */
 struct syc_code_files {
 	struct syc_code_names *names;
 	const struct syc_code_files_options *options;

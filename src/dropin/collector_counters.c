@@ -26,7 +26,7 @@
 #include "emit/event.h"
 #include "emit/left_open.h"
 
-/* Zero pages until used.  An entry is claimed by who changes `claimed`. */
+/* Zero pages until used.  Whoever changes `claimed` has the entry. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];
 static bool claimed[SYC_DEFINED_MAX];
 

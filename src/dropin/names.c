@@ -168,7 +168,7 @@ uint64_t syc_names_scattered(void)
 	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
 	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
 	/* Any place in the lower half, so that it does not run out; the first
-	 * 64 Ki are for who has a file alone */
+	 * 64 Ki are for a process that has a file alone */
 	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 

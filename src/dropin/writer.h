@@ -41,7 +41,7 @@ struct _SysprofCaptureWriter {
 	struct syc_untold untold;
 	size_t map_size; /* of all of it, from life on */
 	int32_t n_refs;
-	int32_t pid;           /* of who made it */
+	int32_t pid;           /* of its maker */
 	uint32_t n_told;       /* see life->told */
 	uint32_t next_counter; /* 0: those of the process are taken */
 	int64_t flushed;       /* when, by the kernel's clock ... */
@@ -84,8 +84,8 @@ static inline void syc_writer_count(uint64_t *word)
 /** Make the header cover @time too. */
 static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
-	/* A handler may be overruled by who it interrupted: then its time is
-	 * before the next flush's, which counts too */
+	/* A handler may be overruled by the call that it interrupted: then its
+	 * time is before the next flush's, which counts too */
 	if (time > writer->out.end)
 		writer->out.end = time;
 }

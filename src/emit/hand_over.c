@@ -31,7 +31,7 @@
 /* Of one process, and of those that it was forked from. */
 #define ARENAS_MAX 16
 
-/* What has become of it.  By who has the lock, release. */
+/* What has become of it.  The holder of the lock stores it, release. */
 enum {
 	NONE,
 	UNSENT, /* could not be; slots may be claimed all the same */
@@ -46,7 +46,7 @@ struct syc_hand_over {
 	struct syc_hand_over *older;
 	/* What is made when all slots are taken; nobody sees it before that */
 	struct syc_hand_over *next;
-	uint32_t lock; /* of who makes it, sends it, or makes the next one:
+	uint32_t lock; /* held to make it, to send it, or to make the next one:
 	                * os/tid_lock.h */
 	uint32_t phase;
 	int32_t pid;     /* who has made it */
@@ -124,9 +124,9 @@ static void try_later(struct syc_hand_over *h)
 	syc_copies_set_sleeping(1);
 }
 
-/* By who has the lock.  The program may have closed the file: then the recorder
- * can be told that, and nothing else; and at the last attempt.  Returns what
- * sending it gave. */
+/* The caller holds the lock.  The program may have closed the file: then the
+ * recorder can be told that, and nothing else; and at the last attempt.  Returns
+ * what sending it gave. */
 static int try_to_send(struct syc_hand_over *h, bool is_last)
 {
 	const bool is_there = syc_arena_memfd_is_there(&h->file);
@@ -234,7 +234,7 @@ static int make_arena(struct syc_hand_over *h)
 	return syc_arena_memfd_make(&h->arena, h->pid, h->began, &h->file);
 }
 
-/* By who has the lock of @h, or of the one before. */
+/* The caller holds the lock of @h, or of the one before. */
 static void make_and_send(struct syc_hand_over *h)
 {
 	const int r = make_arena(h);

@@ -68,7 +68,7 @@ static bool is_swept_away(const struct sockaddr_un *address)
 	       st.st_dev == home_dev && st.st_ino == home_ino;
 }
 
-/* A socket of another kind is refused by who listens there (EPROTOTYPE), who
+/* A socket of another kind is refused (EPROTOTYPE) where somebody listens, who
  * never hears of it. */
 static bool is_deserted(const struct sockaddr_un *address)
 {

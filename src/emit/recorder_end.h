@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * recorder_end.h - whether the recorder that the environment named has ended,
- * for who would go on for nothing.
+ * for a sampler that would go on for nothing.
  */
 #ifndef SYC_RECORDER_END_H
 #define SYC_RECORDER_END_H

@@ -17,7 +17,7 @@
 #define SECOND INT64_C(1000000000)
 
 /*
- * So far below the frame of who waits the stack may end in the call that waits.
+ * So far below the frame that waits the stack may end in the call that waits.
  * What the kernel puts there for a handler is larger: the red zone, the vector
  * registers, the context.
  */

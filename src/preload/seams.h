@@ -18,7 +18,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** A wait under way, in the frame of who waits. */
+/** A wait under way, in the frame of the function that waits. */
 struct syc_seams {
 	sigset_t mask;          /* the program's */
 	int64_t timeout, until; /* ns; a timeout below 0: there is none */

@@ -17,7 +17,7 @@
 struct syc_arena_file {
 	struct syc_arena arena; /* all of it mapped, to read and write */
 	ino_t inode;
-	int32_t pid;   /* of who made it, as it sees itself */
+	int32_t pid;   /* of its maker, as that sees itself */
 	int64_t began; /* ns: when it was made; 0: not told */
 	char cmdline[sizeof(((struct syc_ring_file *)0)->capture)];
 };

@@ -160,7 +160,7 @@ static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 	       syc_kin_lives(&s->drainer);
 }
 
-/* By who has `checking`. */
+/* The caller has `checking`. */
 static bool check_drainer(struct syc_session *s)
 {
 	uint32_t drainer;

@@ -47,7 +47,7 @@ const char *syc_plan_from_options(const struct syscap_options *options);
 const struct syc_plan *syc_plan_of_options(void);
 const struct syc_destination *syc_plan_of_environment(void);
 
-/** Make the one plan or the other current.  By who has syc_process->life. */
+/** Make the one plan or the other current.  The caller has syc_process->life. */
 void syc_plan_use_options(void);
 void syc_plan_use_environment(void);
 

@@ -147,15 +147,15 @@ void syc_session_give_life(void);
 /**
  * Begin a session, which has neither arena nor sink yet, in memory that a child
  * does not get; make one that has both; and free one that nobody uses any more;
- * @is_whole: its rings are empty.  By who has syc_process->life, signals blocked.
+ * @is_whole: its rings are empty.  The caller has syc_process->life, signals are blocked.
  */
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why);
 void syc_session_free(struct syc_session *session, bool is_whole);
 
-/** Close its descriptors.  @is_whole: the rings are empty.  By who has the
- * table that they are in. */
+/** Close its descriptors.  @is_whole: the rings are empty.  The caller
+ * has the table that they are in. */
 void syc_session_close(struct syc_session *session, bool is_whole);
 
 /** How many slots, from the first, there are to be looked at: those that were

@@ -8,7 +8,7 @@
 /**
  * @session is a guest.  Get a sink of its own and, of the ring file that it is
  * in, the lock and what only the drainer sees; from here on the file belongs to
- * the new capture.  By who has just become the arena's drainer.
+ * the new capture.  The caller has just become the arena's drainer.
  *
  * Returns 0, and all that is left is to say that it is no guest any more; or
  * -errno: nothing was changed.

@@ -110,8 +110,9 @@ struct syc_block {
 	struct syc_origin *origin;
 
 	/* The socket that this process writes to: recordings after the first
-	 * go on there (selfrec/trace_stream.c).  By who opens, writes and closes
-	 * a trace, one at a time.  stream_pid 0: none; a child's is another */
+	 * go on there (selfrec/trace_stream.c).  Changed by the thread that
+	 * opens, writes or closes a trace, one at a time.  stream_pid 0: none; a
+	 * child's is another */
 	uint64_t stream_dev, stream_ino;
 	int32_t stream_pid;
 	uint8_t stream_has_header;

@@ -99,8 +99,8 @@ int syc_symbols_learn(struct syc_symbols *symbols,
                       struct syscap_reader *reader);
 
 /**
- * The same for who walks a capture by itself: its date, as its header has it,
- * each frame, and that there are no more for now.  0 or -ENOMEM.
+ * The same for a caller that walks a capture by itself: its date, as its header
+ * has it, each frame, and that there are no more for now.  0 or -ENOMEM.
  */
 void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
 int syc_symbols_learn_frame(struct syc_symbols *symbols,
