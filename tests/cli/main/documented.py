@@ -208,7 +208,7 @@ def lacking(command):
     if tool and shutil.which(tool) is None:
         return f"there is no {tool}"
     if os.environ.get("SYSCAP_SANITIZE") and (
-            re.search("--(sample|memory|io|stalls)", command)):
+            re.search("--(sample|memory|io|stalls|logs)", command)):
         return "programs do not start with a sanitized library preloaded"
     return None
 
