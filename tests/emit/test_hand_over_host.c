@@ -24,6 +24,7 @@
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
+#include "harness/tsan.h"
 
 /* What `syscap record` asks for, unless it is told otherwise. */
 #define BODY (1u << 20)
@@ -270,6 +271,7 @@ CHILD(borrows_its_memory)
 
 TEST(a_vfork_child_makes_no_arena)
 {
+	SKIP_UNDER_TSAN();
 	start("borrows_its_memory", "", false);
 	peer.holds_replies = true;
 	CHECK_EQ(peer_finish(&peer), 0);
