@@ -151,6 +151,8 @@ static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 
 static void leave_out_innermost(struct syc_unwind *unwind, unsigned n)
 {
+	if (n == 0)
+		return;
 	unwind->n -= n;
 	memmove(unwind->addrs, unwind->addrs + n,
 	        unwind->n * sizeof(*unwind->addrs));
