@@ -160,6 +160,7 @@ cat >web/page.html <<-'END'
 	document.getElementById("p").textContent = "drawn " + t</script>
 END
 cat >chromium.sh <<-'END'
+	export HOME="$PWD/web" # which is anybody's
 	rm -rf web/data
 	timeout 110 chromium --headless $1 --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking \
