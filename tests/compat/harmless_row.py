@@ -10,7 +10,7 @@ clock cpu how many are whole, and of their addresses how many have names;
 user + sys of command and recorder by that of the command alone, median and
 quartiles of interleaved pairs.
 
-Reads SYSCAP (the command), SYSCAP_RUNS (of each that takes < 0.5 s; 20, else
+Reads SYSCAP (the command), SYSCAP_RUNS (20; of what takes 0.5 s at most
 3), SYSCAP_COLUMNS (which; cpu wall wall10k perf memory all),
 HARMLESS_HOT (a function of the program's script that has to have a name).
 Exit status 1: it was harmed.
@@ -100,7 +100,9 @@ def main():
     name, more, command = sys.argv[1], sys.argv[2] == "1", sys.argv[3:]
     columns = os.environ.get("SYSCAP_COLUMNS", " ".join(OPTIONS)).split()
     status, out, _, _, seconds = run(command)
-    runs = int(os.environ.get("SYSCAP_RUNS", "20")) if seconds < 0.5 else 3
+    runs = int(os.environ.get("SYSCAP_RUNS", "20"))
+    if seconds >= 0.5:
+        runs = min(runs, 3)
     same = run(command)[1] == out  # what differs by itself tells nothing
     cells, costs = [], []
     samples = {"cpu": collections.Counter(), "perf": collections.Counter()}
