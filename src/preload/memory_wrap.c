@@ -27,7 +27,15 @@ void free_aligned_sized(void *block, size_t alignment, size_t size);
 /* Not inlined, whatever calls it: each has its caller. */
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
-#define NEXT(name) ((__typeof__(&(name)))syc_memory_next(SYC_MEMORY_##name))
+static inline void *find_next(enum syc_memory_function function)
+{
+	void *const known = syc_memory_next_known(function);
+
+	return __builtin_expect(known != NULL, 1) ? known
+	                                          : syc_memory_next(function);
+}
+
+#define NEXT(name) ((__typeof__(&(name)))find_next(SYC_MEMORY_##name))
 
 static void *no_memory(void)
 {
@@ -247,7 +255,7 @@ EXPORTED void *valloc(size_t size)
 EXPORTED void *pvalloc(size_t size)
 {
 	const __typeof__(&valloc) next =
-		(__typeof__(&valloc))syc_memory_next(SYC_MEMORY_pvalloc);
+		(__typeof__(&valloc))find_next(SYC_MEMORY_pvalloc);
 
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early((size + get_page_size() - 1) /

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# agrees.sh [RUNS] - on five programs, self and total of the ten hottest functions
+# agrees.sh [SAMPLES] - on five programs, self and total of the ten hottest functions
 # as perf tells them (agrees_with_perf.py).  Reads SYSCAP (the command).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,7 +11,7 @@ done
 	echo "skip: programs do not start with a sanitized library preloaded"
 	exit 77
 }
-export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" RUNS="${1:-4}"
+export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" SAMPLES="${1:-8000}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -4,7 +4,9 @@
 
 Runs COMMAND under `perf record --call-graph dwarf` (the software clock, of the
 program's code only) and under `syscap record --sample=1000,perf` in turns, and
-prints self and total of perf's ten hottest functions, perf's share and ours.
+prints self and total of perf's ten hottest functions, perf's share and ours,
+until each half of perf's runs and we have SAMPLES samples: of n samples a share of
+one half is off by 50 / sqrt(n) points, and the worst of twenty by twice that.
 Half of the runs under perf differ from the other half, too: by how much is
 said.  Exit status 1: we differ by more than that and POINTS (2).  77: there is
 no perf, or it may not count.
@@ -19,7 +21,7 @@ import sys
 import tempfile
 
 POINTS = float(os.environ.get("POINTS", "2"))
-RUNS = int(os.environ.get("RUNS", "3"))
+SAMPLES = int(os.environ.get("SAMPLES", "8000"))
 SYSCAP = os.environ["SYSCAP"]
 
 
@@ -110,7 +112,7 @@ def main():
     halves, perf, ours = (Profile(), Profile()), Profile(), Profile()
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
-        for _ in range(RUNS):
+        while min(half.n for half in (*halves, ours)) < SAMPLES:
             for half in halves:
                 add_perf(half, command)
             add_ours(ours, command)
