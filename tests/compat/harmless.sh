@@ -165,7 +165,7 @@ cat >chromium.sh <<-'END'
 	timeout 110 chromium --headless $1 --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync \
-		--js-flags=--perf-basic-prof --virtual-time-budget=20000 \
+		$2 --virtual-time-budget=20000 \
 		--user-data-dir="$PWD/web/data" --dump-dom \
 		"file://$PWD/web/page.html" 2>/dev/null | grep -o 'drawn [0-9]*'
 END
@@ -177,11 +177,11 @@ cat >firefox.sh <<-'END'
 END
 export HARMLESS_HOT=hot_in_page
 [ -z "$(command -v chromium || true)" ] ||
-	more chromium sh chromium.sh --no-sandbox
+	more chromium sh chromium.sh --no-sandbox --js-flags=--perf-basic-prof
+unset HARMLESS_HOT # in a sandbox no file can be written, of the script's code
 # shellcheck disable=SC2086 # several words
 [ -z "$(command -v chromium || true)" ] ||
 	more chromium-sandbox $as sh chromium.sh --incognito
-unset HARMLESS_HOT # Firefox tells nobody where its script's code is
 [ -z "$(command -v firefox-esr || true)" ] || more firefox sh firefox.sh
 row libreoffice soffice --version
 row podman podman --version
