@@ -346,6 +346,7 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	if (r < 0)
 		return r;
 	found->use.n_asked++;
+	ret_symbol->use = &found->use;
 	if (found->loaded == NULL)
 		return 0;
 	r = find_function(symbols, found, map, asked.address, query->is_return,

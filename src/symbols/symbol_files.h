@@ -48,6 +48,8 @@ struct syc_symbols_use {
 	enum syc_symbols_state state;
 	uint64_t n_asked; /* addresses */
 	uint64_t n_named;
+	/* Those without a name, once per stack that they are in: table.h */
+	uint64_t n_unnamed_in_stacks;
 };
 
 #endif

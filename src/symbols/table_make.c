@@ -73,7 +73,11 @@ static int note_address(void *data, unsigned i, uint64_t address,
 		totals->addresses++;
 		if (point->is_known && point->symbol.is_named)
 			totals->named++;
-		else if (point->is_known)
+		else if (point->symbol.use != NULL)
+			point->symbol.use->n_unnamed_in_stacks++;
+		else
+			totals->unmapped++;
+		if (point->is_known && !point->symbol.is_named)
 			totals->unnamed++;
 	}
 	return 0;
