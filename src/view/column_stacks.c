@@ -48,7 +48,9 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 	const size_t last = timeline->begins[thread + 1];
 
 	syscap_profile_samples(desk->source->profile, &samples);
-	stacks->n = axis->width;
+	stacks->n = axis->width < SYC_COLUMN_STACKS_MOST
+	                    ? axis->width
+	                    : SYC_COLUMN_STACKS_MOST;
 	for (int x = 0; x < stacks->n; x++) {
 		const size_t first = syc_timeline_seek(
 			timeline, &samples, thread, syc_axis_time(axis, x));

@@ -17,7 +17,7 @@ struct syc_column_stacks {
 	int depths[SYC_COLUMN_STACKS_MOST];
 };
 
-/** Of @thread, for each column of @axis. */
+/** Of @thread, for each column of @axis, as many as there is room for. */
 void syc_column_stacks_find(struct syc_column_stacks *stacks,
                             const struct syc_desk *desk,
                             const struct syc_timeline *timeline,
