@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/columns.h"
+#include "view/cells.h"
 #include "view/inside_draw.h"
 #include "view/list.h"
 #include "view/mark_table.h"
@@ -213,8 +213,7 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
                      double most)
 {
 	const struct syc_columns *at = &compare->columns;
-	const struct syc_style style =
-		is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	const struct syc_style style = syc_cells_begin(desk, y, is_chosen);
 	const double more = more_of(compare, row);
 	const double unexpected = unexpected_of(compare, row);
 	const struct syc_style colour = is_chosen        ? style
@@ -223,7 +222,6 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
 	                                                 : SYC_STYLE_PLAIN;
 	char text[SYC_FIGURE];
 
-	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
 	syc_inside_figure(&compare->inside, desk, text,
 	                  compare->by_total ? row->slow_total : row->slow_self);
 	syc_columns_put(at, desk->grid, SLOW, y, text, style);
