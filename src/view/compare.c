@@ -152,15 +152,6 @@ static void sort(struct compare *compare)
 	compare->list.chosen = 0;
 }
 
-static const struct syscap_profile_mark_name *
-name_of(const struct compare *compare, const struct syc_desk *desk)
-{
-	size_t n;
-
-	return &syscap_profile_mark_names(desk->source->profile,
-	                                  &n)[compare->name - 1];
-}
-
 static void look(struct compare *compare, const struct syc_desk *desk)
 {
 	struct syscap_error error = { 0 };
@@ -169,7 +160,7 @@ static void look(struct compare *compare, const struct syc_desk *desk)
 	if (r == 0)
 		r = syc_inside_find(&compare->inside, desk->source->profile,
 		                    syc_desk_filter(desk),
-		                    name_of(compare, desk),
+		                    syc_desk_mark_name(desk, compare->name - 1),
 		                    shares[compare->share], &error);
 	snprintf(compare->error, sizeof(compare->error), "%s",
 	         r == 0         ? ""
@@ -258,7 +249,8 @@ static void draw(void *state, struct syc_desk *desk)
 		                                            : compare->error);
 		return;
 	}
-	y = syc_inside_draw(inside, desk, name_of(compare, desk),
+	y = syc_inside_draw(inside, desk,
+	                    syc_desk_mark_name(desk, compare->name - 1),
 	                    shares[compare->share]);
 	syc_columns_fit(&compare->columns,
 	                compare->by_total ? total_columns : self_columns,
