@@ -53,14 +53,14 @@ struct syc_symbol_table_options {
 struct syc_symbol_table_totals {
 	uint64_t addresses; /* of user space; no JIT names */
 	uint64_t named;
-	uint64_t unnamed; /* a function of a file, but no name */
+	uint64_t unnamed;  /* a function of a file, but no name */
 	uint64_t unmapped; /* of no file that was mapped there */
-	uint64_t jit;     /* names of JIT code in stacks: nothing to do */
-	uint64_t kernel;  /* left to the reader */
-	uint64_t records; /* of the table */
-	uint64_t names;   /* JIT names for the patches */
-	uint64_t kept;    /* records of the old table */
-	bool had_table;   /* the capture has one, which can be read */
+	uint64_t jit;      /* names of JIT code in stacks: nothing to do */
+	uint64_t kernel;   /* left to the reader */
+	uint64_t records;  /* of the table */
+	uint64_t names;    /* JIT names for the patches */
+	uint64_t kept;     /* records of the old table */
+	bool had_table;    /* the capture has one, which can be read */
 };
 
 /**
