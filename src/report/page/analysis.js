@@ -4,9 +4,6 @@ import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
 	readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
-/** @typedef {import('./filter.js').Filter} Filter */
-/** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./tree.js').Tree} Tree */
 
 /**
  * @typedef {object} Analysis
@@ -28,7 +25,7 @@ export function hasTransforms(filter) {
 }
 
 /** What a filter makes of stacks; null: they stay as they are.
- * @param {Model} model @param {Filter} filter @returns {import('./tree.js').Transforms | null} */
+ * @param {Model} model @param {Filter} filter @returns {Transforms | null} */
 export function transformsOf(model, filter) {
 	if (!hasTransforms(filter))
 		return null;

@@ -79,7 +79,7 @@ export function countSlowest(slowest, n) {
 
 /**
  * The marks that a filter asks for, the slowest first.
- * @param {import('./model.js').Model} model @param {Filter} filter
+ * @param {Model} model @param {Filter} filter
  * @returns {Uint32Array}
  */
 export function chooseMarks(model, filter) {
@@ -111,7 +111,7 @@ export function chooseMarks(model, filter) {
 /**
  * The times inside of @chosen, by thread: begins and ends, which neither
  * overlap nor fall.
- * @param {import('./model.js').Model} model @param {ArrayLike<number>} chosen
+ * @param {Model} model @param {ArrayLike<number>} chosen
  * @returns {Float64Array[]}
  */
 export function insides(model, chosen) {
@@ -180,7 +180,7 @@ export function isInside(list, time) {
 /**
  * Which nodes of the tree pass by their stack: has such a function, has none
  * of those that are dropped.
- * @param {import('./model.js').Model} model @param {Filter} filter
+ * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all
  */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -212,7 +212,7 @@ export function passingNodes(model, filter, tree = model.tree) {
 
 /** Adds samples up that pass; takes away what a moved brush leaves. */
 export class Passing {
-	/** @param {import('./model.js').Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
+	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
 	constructor(model, filter, isLook) {
 		this.model = model;
 		this.nodes = passingNodes(model, filter);

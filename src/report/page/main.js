@@ -41,7 +41,7 @@ export class App {
 		this.state = readState(location.hash);
 		this.analyst = new Analyst(model);
 		this.answerKey = '';
-		/** @type {import('./analysis.js').Analysis | null} */
+		/** @type {Analysis | null} */
 		this.answer_ = null;
 		/** @type {Record<string, any>} */
 		this.views = {};
@@ -156,7 +156,7 @@ export class App {
 			});
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {import('./scale.js').Scale} scale @param {number} left @param {number} height */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} height */
 	paintCursor(context, scale, left, height) {
 		const { cursor } = this.timeline;
 		if (cursor === null || cursor < scale.from || cursor > scale.to)

@@ -12,7 +12,7 @@ export const AXIS = 20, LANE = 22, THIN = 12;
 const THREADS = 5; // that have a lane of their own
 
 /** Axis, grid and round moments onto @context, from @left on.
- * @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
+ * @param {Context2D} context @param {Theme} theme
  * @param {Scale} scale @param {number} left @param {number} height @param {number} zero */
 export function paintAxis(context, theme, scale, left, height, zero) {
 	const { step, ticks } = ticksOf(scale, zero);
@@ -33,8 +33,8 @@ export function paintAxis(context, theme, scale, left, height, zero) {
 	}
 }
 
-/** Shades when something was lost. @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
- * @param {import('./model.js').Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
+/** Shades when something was lost. @param {Context2D} context @param {Theme} theme
+ * @param {Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
  * @param {(thread: number) => boolean} [of] */
 export function paintLosses(context, theme, model, scale, left, top, height, of) {
 	for (const loss of model.losses) {
@@ -66,7 +66,7 @@ export function paintLosses(context, theme, model, scale, left, top, height, of)
 }
 
 export class Timeline {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
@@ -221,7 +221,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
+	/** @param {Context2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
 	paintLane(context, lane, i, scale, left, top) {
 		const { theme, model } = this.app;
 		context.fillStyle = theme.line;
@@ -273,7 +273,7 @@ export class Timeline {
 		return thread >= 0 && model.isTime ? model.ticks[thread] : 1e6;
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left @param {number} top */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} top */
 	paintMarks(context, scale, left, top) {
 		const { theme, model } = this.app;
 		const { times, durations, names, depths } = model.marks;
@@ -301,7 +301,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left */
 	paintBrush(context, scale, left) {
 		const { theme, state, model } = this.app;
 		if (state.from !== undefined || state.to !== undefined) {
@@ -469,9 +469,9 @@ export class Timeline {
 }
 
 /** A line of values, from the least to the largest of each pixel.
- * @param {CanvasRenderingContext2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
+ * @param {Context2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
  * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour
- * @param {import('./canvas.js').Theme} theme @param {[number, number]} [range] */
+ * @param {Theme} theme @param {[number, number]} [range] */
 export function paintLine(context, times, values, scale, left, top, height, colour, theme, range) {
 	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
 	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);

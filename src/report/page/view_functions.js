@@ -11,7 +11,7 @@ import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
 
 export class FunctionsView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		const share = (/** @type {'self' | 'total'} */ key) =>
@@ -63,14 +63,14 @@ export class FunctionsView {
 		return boxes;
 	}
 
-	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	/** @param {Box} box @param {boolean} up */
 	open(box, up) {
 		const made = this.trees[up ? 1 : 0];
 		if (made && box.id > 0)
 			this.app.set({ picked: made.tree.functions[box.id] });
 	}
 
-	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	/** @param {Box} box @param {boolean} up */
 	tip(box, up) {
 		const made = this.trees[up ? 1 : 0];
 		if (!made || box.id < 0)

@@ -11,7 +11,7 @@ import { Scale } from './scale.js';
 import { paintAxis, paintLine } from './timeline.js';
 
 export class HeapView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -136,7 +136,7 @@ export class HeapView {
 			(moment === undefined ? this.peak() : moment) + by * (to - from) / 100))) });
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		const { answer, app } = this;
 		if (!answer || box.id < 0)

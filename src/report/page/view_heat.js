@@ -11,7 +11,7 @@ const ROWS = 50;
 const TITLES = 18; // pixels above, of the times of columns
 
 export class HeatView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -109,7 +109,7 @@ export class HeatView {
 		}
 	}
 
-	/** When columns begin. @param {CanvasRenderingContext2D} context */
+	/** When columns begin. @param {Context2D} context */
 	paintTitles(context) {
 		const { theme } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;

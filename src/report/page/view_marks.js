@@ -17,7 +17,7 @@ const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
 	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
 
 export class MarksView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -266,7 +266,7 @@ export class MarksView {
 		const order = this.rowOrder(byThread);
 		let nRows = 1;
 		const titles = [{ row: 0, text: '' }];
-		/** @type {import('./boxes.js').Box[]} */
+		/** @type {Box[]} */
 		const made = [];
 		const heights = new Map();
 		const { numbers, counts: hidden } = this.visible(byThread);
@@ -307,7 +307,7 @@ export class MarksView {
 				made.push({ ...bar, row: nRows });
 			nRows += bars.has(key) ? 1 : 0;
 		}
-		/** @type {Map<number, import('./boxes.js').Box>} */
+		/** @type {Map<number, Box>} */
 		const latest = new Map();
 		const counts = new Map();
 		for (const i of numbers) {
@@ -353,7 +353,7 @@ export class MarksView {
 	}
 
 	/** Arrows from the end of one mark to the beginning of another.
-	 * @param {CanvasRenderingContext2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
+	 * @param {Context2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
 	paintArrows(context, firstRow, byThread, left, scroll) {
 		const { model, theme } = this.app;
 		const { times, durations, names, threads, lanes, depths } = model.marks;
@@ -441,9 +441,9 @@ export class MarksView {
 		const { app, scale } = this;
 		const { bars } = app.model;
 		const match = searching(app.state.search || '');
-		/** @type {Map<number, import('./boxes.js').Box[]>} */
+		/** @type {Map<number, Box[]>} */
 		const rows = new Map();
-		/** @type {Map<import('./boxes.js').Box, number>} */
+		/** @type {Map<Box, number>} */
 		const counts = new Map();
 		eachBar(app.model, { threads: app.state.threads }, (i) => {
 			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
@@ -482,7 +482,7 @@ export class MarksView {
 		}, true);
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	open(box) {
 		if (box.id >= 0)
 			this.brush(box.id);
@@ -495,7 +495,7 @@ export class MarksView {
 			to: times[i] + Math.max(durations[i], 1) });
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		if (box.id >= 0)
 			return this.lines(box.id);
@@ -666,7 +666,7 @@ export class MarksView {
 	}
 }
 
-/** That not all marks are here. @param {import('./model.js').Model} model */
+/** That not all marks are here. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +

@@ -22,7 +22,7 @@ function short(value) {
 }
 
 export class CountersView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -115,7 +115,7 @@ export class CountersView {
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
+	/** @param {Context2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
 	tellCursor(context, counter, values, scale) {
 		const cursor = this.app.timeline.cursor;
 		const i = cursor === null ? values.length - 1
@@ -139,7 +139,7 @@ export class CountersView {
 }
 
 export class LogsView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -205,7 +205,7 @@ export class LogsView {
 }
 
 export class AboutView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		/** @type {Table<any>[]} */

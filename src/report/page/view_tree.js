@@ -9,7 +9,7 @@ const INDENT = 14; // pixels a call
 const NAME = 120; // for a name, at least
 
 export class TreeView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		/** @type {Set<string>} paths that are open */
