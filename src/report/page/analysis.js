@@ -4,7 +4,6 @@ import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
 	readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
-
 /**
  * @typedef {object} Analysis
  * @property {Tree} tree
@@ -147,7 +146,7 @@ export function runningTimes(model, marks) {
 			const times = new Float64Array(list.length);
 			const sums = new Float64Array(list.length + 1);
 			for (let j = 0; j < list.length; j++) {
-				times[j] = samples.times[list[j]];
+				times[j] = samples.times.at(list[j]);
 				sums[j + 1] = sums[j] + samples.ticks[list[j]] * ticks[thread];
 			}
 			known.set(thread, of = { times, sums });

@@ -5,7 +5,6 @@ import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
 import { makeTree, moveSelfs, sumUp, transform } from './tree.js';
 
-
 /** Finds for one thread after the other what of a tree its samples are in. */
 class Parts {
 	/** @param {Tree} tree */

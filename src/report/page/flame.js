@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
+import { firstOf } from './filter.js';
 
 const NARROW = 0.7; // pixels
 
@@ -124,17 +125,8 @@ export function layoutChart(what) {
 	const boxes = [];
 	let rows = 1;
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;
-	const find = (/** @type {number} */ time, /** @type {number} */ low) => {
-		let high = list.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if (times[list[middle]] < time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
-	};
+	const find = (/** @type {number} */ time, /** @type {number} */ low) =>
+		firstOf(low, list.length, (i) => times.at(list[i]) >= time);
 	/** Open boxes, by depth. @type {{node: number, x: number, end: number}[]} */
 	let open = [];
 	const close = (/** @type {number} */ depth) => {
@@ -149,10 +141,10 @@ export function layoutChart(what) {
 	};
 	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
 	let k = find(scale.from - 2 * worth, 0);
-	while (k < list.length && times[list[k]] < scale.to) {
+	while (k < list.length && times.at(list[k]) < scale.to) {
 		const s = list[k];
-		const time = times[s];
-		const following = k + 1 < list.length ? times[list[k + 1]] : Infinity;
+		const time = times.at(s);
+		const following = k + 1 < list.length ? times.at(list[k + 1]) : Infinity;
 		const stop = Math.min(following, time + 2 * worth * ticks[s]);
 		const x = Math.max(scale.x(time), 0);
 		let end = Math.min(scale.x(stop), scale.width);

@@ -34,7 +34,7 @@ function readRows(c, of, names) {
 function readSamples(c) {
 	return {
 		n: c.length('sample.times'),
-		times: c.sums('sample.times'),
+		times: c.moments('sample.times'),
 		threads: c.numbers('sample.threads'),
 		nodes: c.numbers('sample.nodes'),
 		ticks: c.numbers('sample.ticks'),
@@ -232,7 +232,7 @@ export class Model extends Events {
 	/** Where the axis begins: marks may have begun long before. */
 	findStart() {
 		return this.samples.n > 0
-			? Math.min(this.begin, this.samples.times[0]) : this.begin;
+			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
 	}
 
 	/** What each thread has of all samples. */

@@ -92,7 +92,7 @@ export class Stacks {
 		}
 		const i = found[at], thread = samples.threads[i];
 		fill(this.told, formatCount(at + 1) + ' of ' + formatCount(this.n) +
-			', at ' + formatMoment(samples.times[i] - model.begin, 1e4) + ', ' +
+			', at ' + formatMoment(samples.times.at(i) - model.begin, 1e4) + ', ' +
 			model.threadName(thread) + ', ' + formatAmount(samples.ticks[i] *
 			model.ticks[thread], app.unit()));
 		const names = [];
@@ -104,7 +104,7 @@ export class Stacks {
 					(model.isInlined(f) ? 'inlined in ' : '') + binary)));
 		}
 		fill(this.frames, ...names);
-		app.setCursor(samples.times[i]);
+		app.setCursor(samples.times.at(i));
 	}
 
 	look() {
@@ -112,7 +112,7 @@ export class Stacks {
 		if (found.length === 0)
 			return;
 		const { samples } = app.model;
-		const time = samples.times[found[at]];
+		const time = samples.times.at(found[at]);
 		app.set({ view: 'chart', thread: samples.threads[found[at]],
 			from: Math.max(Math.floor(time - 1e7), 0), to: Math.ceil(time + 1e7) });
 	}

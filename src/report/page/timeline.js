@@ -147,12 +147,12 @@ export class Timeline {
 		const others = lanes.findIndex((lane) => lane.kind === 'others');
 		const bars = lanes.map(() => new Float64Array(n));
 		const { times, threads, ticks } = model.samples;
-		const end = lowerBound(times, scale.to);
-		for (let i = lowerBound(times, scale.from); i < end; i++) {
+		const end = times.find(scale.to);
+		for (let i = times.find(scale.from); i < end; i++) {
 			const lane = of[threads[i]] >= 0 ? of[threads[i]] : others;
 			if (lane < 0)
 				continue;
-			const pixel = Math.floor((times[i] - scale.from) / scale.perPixel);
+			const pixel = Math.floor((times.at(i) - scale.from) / scale.perPixel);
 			if (pixel >= 0 && pixel < n)
 				bars[lane][pixel] += ticks[i] * model.ticks[threads[i]];
 		}

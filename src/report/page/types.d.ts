@@ -8,6 +8,7 @@ type Comparison = import('./compare.js').Comparison;
 type Context2D = CanvasRenderingContext2D;
 type Filter = import('./filter.js').Filter;
 type Model = import('./model.js').Model;
+type Numbers = import('./columns.js').Numbers;
 type Scale = import('./scale.js').Scale;
 type Side = import('./compare.js').Side;
 type State = import('./state.js').State;

@@ -51,10 +51,10 @@ export class HeatView {
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
 			{ ...app.filter(), from: undefined, to: undefined }, true);
 		for (let i = low; i < high; i++) {
-			const cell = Math.floor((times[i] - model.begin) / this.cell);
+			const cell = Math.floor((times.at(i) - model.begin) / this.cell);
 			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
 				(!nodes || nodes[ofNodes[i]]) &&
-				(!inside || isInside(inside[threads[i]], times[i])))
+				(!inside || isInside(inside[threads[i]], times.at(i))))
 				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		}
 		this.lost = new Uint8Array(this.cells.length);
