@@ -320,15 +320,29 @@ static void draw_losses(const struct chart *chart, struct syc_desk *desk, int y)
 	}
 }
 
+/* As many digits as the last one has room for. */
+static int count_digits(double begin, double end, int room)
+{
+	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
+	int digits = 6;
+
+	while (digits > 1 && snprintf(NULL, 0, "%+.*f s", digits, most) > room)
+		digits--;
+	return digits;
+}
+
 static void draw_axis(const struct chart *chart, struct syc_desk *desk, int y)
 {
 	struct syscap_profile_span span;
 	char text[SYC_FIGURE];
 	const int step = 16;
+	int digits;
 
 	syscap_profile_span(desk->source->profile, &span);
+	digits = count_digits(chart->begin - (double)span.begin,
+	                      chart->end - (double)span.begin, step - 2);
 	for (int x = 0; x + step <= chart->width; x += step) {
-		snprintf(text, sizeof(text), "%+.6f s",
+		snprintf(text, sizeof(text), "%+.*f s", digits,
 		         (time_at(chart, x) - (double)span.begin) / 1e9);
 		syc_grid_fill(desk->grid, x, y, 1, BAR, SYC_STYLE_QUIET);
 		syc_grid_put(desk->grid, x + 1, y, step - 2, text,
