@@ -380,9 +380,14 @@ export class App {
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
 		this.showChips();
-		fill(this.tabs, ...choices.map((one) => el('button', { type: 'button',
+		const tabs = choices.map((one) => el('button', { type: 'button',
 			'aria-current': one === choice ? 'page' : null,
-			onclick: () => this.set({ view: one.key }) }, one.text)));
+			onclick: () => this.set({ view: one.key }) }, one.text));
+		fill(this.tabs, ...tabs);
+		// Where not all of them have room, with some of its neighbours.
+		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
+		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
+			this.tabs.clientWidth / 2;
 		if (document.activeElement !== this.search)
 			this.search.value = state.search || '';
 		this.timeline.paint();

@@ -252,7 +252,7 @@ export class Timeline {
 		} else if (lane.kind === 'counter') {
 			const counter = model.counters[lane.n];
 			paintLine(context, counter.times, counter.values, scale, left, top + 1,
-				lane.height - 3, theme.series[1], theme);
+				lane.height - 3, theme.series[1]);
 		} else {
 			let latest = -1;
 			for (const [time, , severity] of model.logs) {
@@ -364,7 +364,7 @@ export class Timeline {
 
 	/** @param {PointerEvent} event */
 	move(event) {
-		const { x, time, scale } = this.place(event);
+		const { x, time } = this.place(event);
 		this.app.setCursor(time);
 		const { drag, app } = this;
 		if (!drag)
@@ -383,7 +383,6 @@ export class Timeline {
 			from = Math.min(time, drag.from);
 			to = Math.max(time, drag.from, from + 1);
 		}
-		void scale;
 		app.set({ from: Math.round(from), to: Math.round(to) }, true);
 	}
 
@@ -470,9 +469,8 @@ export class Timeline {
 
 /** A line of values, from the least to the largest of each pixel.
  * @param {Context2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
- * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour
- * @param {Theme} theme @param {[number, number]} [range] */
-export function paintLine(context, times, values, scale, left, top, height, colour, theme, range) {
+ * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour */
+export function paintLine(context, times, values, scale, left, top, height, colour) {
 	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
 	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);
 	let low = Infinity, high = -Infinity;
@@ -481,8 +479,8 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 			low = Math.min(low, values[i]);
 			high = Math.max(high, values[i]);
 		}
-	if (range)
-		[low, high] = range;
+	if (low === high) // what does not change is as far from 0 as can be
+		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return;
 	const size = high - low || 1;
@@ -518,5 +516,4 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 	if (!Number.isNaN(before))
 		context.lineTo(left + Math.min(scale.width, scale.x(Infinity) || scale.width), y(before));
 	context.stroke();
-	void theme;
 }

@@ -5,7 +5,7 @@ import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { el, fill } from './dom.js';
 import { colouring, layoutGraph, searching } from './flame.js';
-import { formatAmount, formatShare } from './format.js';
+import { formatAmount, formatCount, formatShare } from './format.js';
 import { Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
@@ -99,7 +99,8 @@ export class FunctionsView {
 		}
 		app.tellFound(match && { share: -1, total: 0, n: rows.length });
 		fill(this.bar, el('span', { class: 'hint' }, match
-			? rows.length + ' of ' + all + ' functions' : all + ' functions'));
+			? formatCount(rows.length) + ' of ' + formatCount(all) + ' functions'
+			: formatCount(all) + ' functions'));
 		this.table.picked = rows.find((row) => row.f === state.picked) || null;
 		this.table.set(rows, state.sort && /^-?(name|self|total|binary)$/.test(state.sort)
 			? state.sort : '-self');

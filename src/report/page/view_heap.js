@@ -92,7 +92,7 @@ export class HeapView {
 		paintAxis(context, theme, scale, 0, height, model.begin);
 		if (this.times)
 			paintLine(context, this.times, this.live, scale, 0, 24, height - 28,
-				theme.series[0], theme);
+				theme.series[0]);
 		if (state.of === 'live') {
 			context.fillStyle = theme.brush;
 			context.fillRect(scale.x(state.moment === undefined ? this.peak()

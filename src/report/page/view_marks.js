@@ -8,7 +8,7 @@ import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, offer } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
-import { formatCount, formatMoment, formatTime } from './format.js';
+import { formatAt, formatCount, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
@@ -67,8 +67,7 @@ export class MarksView {
 					cell: (row) => app.model.markName(of(row).names[row.i]) },
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
 					by: (row) => of(row).times[row.i],
-					cell: (row) => formatMoment(of(row).times[row.i] - app.model.begin,
-						1e4) },
+					cell: (row) => formatAt(of(row).times[row.i] - app.model.begin) },
 				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
 					by: (row) => duration(row),
 					cell: (row) => formatTime(duration(row)) },
@@ -518,7 +517,7 @@ export class MarksView {
 		const { marks } = model;
 		const lines = [model.markName(marks.names[i]),
 			formatTime(marks.durations[i]) + ' at ' +
-			formatMoment(marks.times[i] - model.begin, 1e4),
+			formatAt(marks.times[i] - model.begin),
 			model.threadName(marks.threads[i])];
 		const message = model.texts.get(marks.messages[i]);
 		if (message)
