@@ -2,6 +2,7 @@
 /* axis.c - times on columns of the screen. */
 #include "view/axis.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "view/box.h"
@@ -42,15 +43,29 @@ void syc_axis_move(struct syc_axis *axis, int columns)
 	axis->end += by;
 }
 
+/* As many digits as the last one has room for. */
+static int count_digits(double begin, double end, int room)
+{
+	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
+	int digits = 6;
+
+	while (digits > 1 && snprintf(NULL, 0, "%+.*f s", digits, most) > room)
+		digits--;
+	return digits;
+}
+
 void syc_axis_draw(const struct syc_axis *axis, struct syc_desk *desk, int y)
 {
 	struct syscap_profile_span span;
 	char text[SYC_FIGURE];
 	const int step = 16;
+	int digits;
 
 	syscap_profile_span(desk->source->profile, &span);
+	digits = count_digits(axis->begin - (double)span.begin,
+	                      axis->end - (double)span.begin, step - 2);
 	for (int x = 0; x + step <= axis->width; x += step) {
-		snprintf(text, sizeof(text), "%+.6f s",
+		snprintf(text, sizeof(text), "%+.*f s", digits,
 		         (syc_axis_time(axis, x) - (double)span.begin) / 1e9);
 		syc_grid_fill(desk->grid, x, y, 1, SYC_BOX_BAR,
 		              SYC_STYLE_QUIET);

@@ -9,8 +9,12 @@
 
 #include "data/duration.h"
 
+/* Columns of times are so wide: of hours that leaves fewer digits. */
+#define TIME_WIDTH 11
+
 void syc_figures_time(char *text, int64_t ns, bool is_exact)
 {
+	int digits = 3;
 	size_t len;
 
 	if (is_exact) {
@@ -19,8 +23,12 @@ void syc_figures_time(char *text, int64_t ns, bool is_exact)
 	}
 	syc_duration_format(ns, text, SYC_FIGURE - 1);
 	len = strlen(text);
-	if (len > 2 && strcmp(text + len - 2, " s") == 0)
-		strcpy(text + len, " ");
+	if (len <= 2 || strcmp(text + len - 2, " s") != 0)
+		return;
+	/* Units are below each other. */
+	strcpy(text + len, " ");
+	while (strlen(text) > TIME_WIDTH && digits-- > 0)
+		snprintf(text, SYC_FIGURE, "%.*f s ", digits, (double)ns / 1e9);
 }
 
 static void format_bytes(char *text, uint64_t bytes)

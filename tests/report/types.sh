@@ -11,4 +11,5 @@ tsc=${SYSCAP_NPM:-$SYSCAP_SOURCE/build/npm}/node_modules/typescript/bin/tsc
 	"npm install --prefix build/npm, with tests/report/package.json)"; exit 77; }
 node "$tsc" --allowJs --checkJs --noEmit --strict --target es2022 \
 	--module es2022 --moduleResolution node10 --lib es2022,dom,dom.iterable \
+	"$here/../../src/report/page/types.d.ts" \
 	"$here/../../src/report/page/start.js"

@@ -26,6 +26,9 @@ async function walk(page, what) {
 		const size = await page.evaluate(() => [document.body.scrollWidth,
 			window.innerWidth]);
 		expect(what + ', ' + view + ' fits in width: ' + size, size[0] <= size[1]);
+		const place = await page.locator('.tabs [aria-current]').boundingBox();
+		expect(what + ', ' + view + ' has its tab on the screen', place &&
+			place.x >= 0 && place.x + place.width <= size[1]);
 	}
 	await click(page, '.tabs button:text-is("Marks")');
 	for (const kind of ['Waterfall by thread', 'Table', 'Statistics',

@@ -4,10 +4,6 @@ import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
 	readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
-/** @typedef {import('./filter.js').Filter} Filter */
-/** @typedef {import('./model.js').Model} Model */
-/** @typedef {import('./tree.js').Tree} Tree */
-
 /**
  * @typedef {object} Analysis
  * @property {Tree} tree
@@ -28,7 +24,7 @@ export function hasTransforms(filter) {
 }
 
 /** What a filter makes of stacks; null: they stay as they are.
- * @param {Model} model @param {Filter} filter @returns {import('./tree.js').Transforms | null} */
+ * @param {Model} model @param {Filter} filter @returns {Transforms | null} */
 export function transformsOf(model, filter) {
 	if (!hasTransforms(filter))
 		return null;
@@ -150,7 +146,7 @@ export function runningTimes(model, marks) {
 			const times = new Float64Array(list.length);
 			const sums = new Float64Array(list.length + 1);
 			for (let j = 0; j < list.length; j++) {
-				times[j] = samples.times[list[j]];
+				times[j] = samples.times.at(list[j]);
 				sums[j + 1] = sums[j] + samples.ticks[list[j]] * ticks[thread];
 			}
 			known.set(thread, of = { times, sums });

@@ -21,7 +21,7 @@ const PAPER = 640; // pixels of a sheet below the time axis
 
 export class Boxes {
 	/**
-	 * @param {{theme: import('./canvas.js').Theme, label: string, rowHeight?: number,
+	 * @param {{theme: Theme, label: string, rowHeight?: number,
 	 *   pick: (box: Box | null) => void, open: (box: Box) => void,
 	 *   tip: (box: Box) => string[], back?: () => void, walk?: (box: Box, key: string) => number | null,
 	 *   wheel?: (x: number, by: number) => void, gutter?: number}} options
@@ -41,9 +41,9 @@ export class Boxes {
 		this.picked = null;
 		/** @type {Box | null} */
 		this.hovered = null;
-		/** @type {((context: CanvasRenderingContext2D, height: number) => void) | null} */
+		/** @type {((context: Context2D, height: number) => void) | null} */
 		this.under = null;
-		/** @type {((context: CanvasRenderingContext2D, height: number, scroll: number) => void) | null} */
+		/** @type {((context: Context2D, height: number, scroll: number) => void) | null} */
 		this.over = null;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.spacer = el('div', { class: 'spacer' });
@@ -131,7 +131,7 @@ export class Boxes {
 			this.over(context, height, scroll);
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Box} box @param {number} scroll */
+	/** @param {Context2D} context @param {Box} box @param {number} scroll */
 	paintBox(context, box, scroll) {
 		const { theme } = this.options;
 		const y = box.row * this.rowHeight - scroll;
@@ -174,7 +174,7 @@ export class Boxes {
 		context.globalAlpha = 1;
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Box} box @param {number} scroll @param {boolean} strong */
+	/** @param {Context2D} context @param {Box} box @param {number} scroll @param {boolean} strong */
 	paintFrame(context, box, scroll, strong) {
 		const y = box.row * this.rowHeight - scroll;
 		context.strokeStyle = this.options.theme.ink;

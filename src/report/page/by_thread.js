@@ -5,8 +5,6 @@ import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
 import { makeTree, moveSelfs, sumUp, transform } from './tree.js';
 
-/** @typedef {import('./tree.js').Tree} Tree */
-
 /** Finds for one thread after the other what of a tree its samples are in. */
 class Parts {
 	/** @param {Tree} tree */
@@ -46,7 +44,7 @@ class Parts {
 }
 
 /**
- * @param {import('./main.js').App} app
+ * @param {App} app
  * @returns {{tree: Tree, totals: Float64Array, roots: Map<number, number>}} roots: threads by their node
  */
 export function treeByThread(app) {

@@ -48,13 +48,13 @@ export function prepareCanvas(canvas, width, height) {
 		canvas.height = h;
 		canvas.style.height = height + 'px';
 	}
-	const context = /** @type {CanvasRenderingContext2D} */ (
+	const context = /** @type {Context2D} */ (
 		canvas.getContext('2d', { alpha: false }));
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
 	return context;
 }
 
-/** As much of @text as fits into @room pixels. @param {CanvasRenderingContext2D} context @param {string} text @param {number} room */
+/** As much of @text as fits into @room pixels. @param {Context2D} context @param {string} text @param {number} room */
 export function cutText(context, text, room) {
 	let n = Math.floor(room / 4);
 	if (n < 2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // columns.js - the columns of numbers and texts that stand in the page, each
 // an inert script: found, inflated in a worker, and read.
+import { Moments } from './moments.js';
 
 /**
  * @typedef {object} Column
@@ -156,6 +157,13 @@ export class Columns {
 			numbers[i] = sum += differences[i];
 		this.drop(name);
 		return numbers;
+	}
+
+	/** The same, of which there are very many. @param {string} name */
+	moments(name) {
+		const moments = new Moments(this.numbers(name));
+		this.drop(name);
+		return moments;
 	}
 
 	/** Will not be asked for again: its memory is free now and not some time

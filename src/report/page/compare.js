@@ -19,7 +19,7 @@ import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
 /**
  * @typedef {object} Comparison
- * @property {import('./tree.js').Tree} tree
+ * @property {Tree} tree
  * @property {Side} one
  * @property {Side} other
  * @property {boolean} byMark sums are for each mark; else shares
@@ -34,10 +34,10 @@ function without(from, what) {
 	return left;
 }
 
-/** @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {import('./state.js').State} state @param {string} name @param {Float64Array} base what @filter leaves */
+/** @param {Model} model @param {Filter} filter @param {State} state @param {string} name @param {Float64Array} base what @filter leaves */
 function pickSides(model, filter, state, name, base) {
 	const kind = state.compare || 'slowest';
-	const sums = (/** @type {import('./filter.js').Filter} */ f) =>
+	const sums = (/** @type {Filter} */ f) =>
 		new Passing(model, f).sums.selfs;
 	if (kind === 'brush')
 		return { kind, one: base, all: filter.from === undefined &&
@@ -64,7 +64,7 @@ function pickSides(model, filter, state, name, base) {
 			? { ...filter, mark: undefined, slowest: undefined } : marked) };
 }
 
-/** @param {import('./model.js').Model} model @param {Uint32Array} marks */
+/** @param {Model} model @param {Uint32Array} marks */
 function each(model, marks) {
 	let duration = 0, running = 0;
 	for (const time of runningTimes(model, marks))
@@ -76,7 +76,7 @@ function each(model, marks) {
 }
 
 /** This capture and the other one, of which only functions can be filtered.
- * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter @param {Float64Array} base @returns {Comparison} */
+ * @param {Model} model @param {Filter} filter @param {Float64Array} base @returns {Comparison} */
 function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
 		model.other);
@@ -98,8 +98,8 @@ function compareFiles(model, filter, base) {
 }
 
 /**
- * @param {import('./model.js').Model} model @param {import('./filter.js').Filter} filter
- * @param {import('./state.js').State} state @param {string} name of marks
+ * @param {Model} model @param {Filter} filter
+ * @param {State} state @param {string} name of marks
  * @param {Float64Array} [base] what @filter leaves, where that is known
  * @returns {Comparison}
  */
@@ -108,7 +108,7 @@ export function compare(model, filter, state, name,
 	if (state.compare === 'file')
 		return compareFiles(model, filter, base);
 	const sides = pickSides(model, filter, state, name, base);
-	/** @type {{tree: import('./tree.js').Tree, nodes: Int32Array | null}} */
+	/** @type {{tree: Tree, nodes: Int32Array | null}} */
 	const shaped = hasTransforms(filter)
 		? shape(model, filter, model.tree, sides.all)
 		: { tree: model.tree, nodes: null };
@@ -153,7 +153,7 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** Functions with what they have on both sides. @param {import('./model.js').Model} model @param {Comparison} comparison */
+/** Functions with what they have on both sides. @param {Model} model @param {Comparison} comparison */
 export function compareFunctions(model, comparison) {
 	const { tree, one, other } = comparison;
 	const a = sumFunctions(tree, one.selfs, one.totals, model.nFunctions);

@@ -19,11 +19,23 @@
  * @property {boolean} [recursion]
  */
 
-/** The first of @times, which do not fall, that is not below @time.
- * @param {ArrayLike<number>} times @param {number} time
- * @param {number} from @param {number} to @returns {number} */
-export function lowerBound(times, time, from = 0, to = times.length) {
-	let low = from, high = to;
+/** The first number from @low on that @is so, as all behind it are; or @high.
+ * @param {number} low @param {number} high @param {(i: number) => boolean} is */
+export function firstOf(low, high, is) {
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if (is(middle))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/** The first of @times, which do not fall, that is not below @time; asked
+ * for each mark. @param {ArrayLike<number>} times @param {number} time */
+export function lowerBound(times, time) {
+	let low = 0, high = times.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
 		if (times[middle] < time)
@@ -79,7 +91,7 @@ export function countSlowest(slowest, n) {
 
 /**
  * The marks that a filter asks for, the slowest first.
- * @param {import('./model.js').Model} model @param {Filter} filter
+ * @param {Model} model @param {Filter} filter
  * @returns {Uint32Array}
  */
 export function chooseMarks(model, filter) {
@@ -111,7 +123,7 @@ export function chooseMarks(model, filter) {
 /**
  * The times inside of @chosen, by thread: begins and ends, which neither
  * overlap nor fall.
- * @param {import('./model.js').Model} model @param {ArrayLike<number>} chosen
+ * @param {Model} model @param {ArrayLike<number>} chosen
  * @returns {Float64Array[]}
  */
 export function insides(model, chosen) {
@@ -180,7 +192,7 @@ export function isInside(list, time) {
 /**
  * Which nodes of the tree pass by their stack: has such a function, has none
  * of those that are dropped.
- * @param {import('./model.js').Model} model @param {Filter} filter
+ * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all
  */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -212,7 +224,7 @@ export function passingNodes(model, filter, tree = model.tree) {
 
 /** Adds samples up that pass; takes away what a moved brush leaves. */
 export class Passing {
-	/** @param {import('./model.js').Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
+	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
 	constructor(model, filter, isLook) {
 		this.model = model;
 		this.nodes = passingNodes(model, filter);
@@ -231,13 +243,19 @@ export class Passing {
 			threads: new Float64Array(model.threads.length),
 			total: 0, n: 0, ticks: 0,
 		};
-		const { times } = model.samples;
-		this.low = filter.from === undefined ? 0
-			: lowerBound(times, filter.from);
-		this.high = filter.to === undefined ? times.length
-			: Math.max(this.low, lowerBound(times, filter.to));
+		const [low, high] = this.range(filter.from, filter.to);
+		this.low = low;
+		this.high = high;
 		if (!isLook)
 			this.add(this.low, this.high, 1);
+	}
+
+	/** @param {number | undefined} from @param {number | undefined} to @returns {[number, number]} */
+	range(from, to) {
+		const { times } = this.model.samples;
+		const low = from === undefined ? 0 : times.find(from);
+		return [low, to === undefined ? times.length
+			: Math.max(low, times.find(to))];
 	}
 
 	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */
@@ -246,7 +264,7 @@ export class Passing {
 		const { times } = this.model.samples;
 		let n = 0;
 		for (let t = 0; inside && t < inside.length; t++) {
-			at[t] = endOf(inside[t], times[from]);
+			at[t] = endOf(inside[t], times.at(from));
 			n += inside[t].length;
 		}
 		if (!inside || n > (to - from) / 16) {
@@ -256,9 +274,9 @@ export class Passing {
 		// Where no mark is, no sample is looked at.
 		const all = joinRanges(inside);
 		let begin = from;
-		for (let k = endOf(all, times[from]); k < all.length && begin < to; k += 2) {
-			begin = lowerBound(times, all[k], begin, to);
-			const end = lowerBound(times, all[k + 1], begin, to);
+		for (let k = endOf(all, times.at(from)); k < all.length && begin < to; k += 2) {
+			begin = times.find(all[k], begin, to);
+			const end = times.find(all[k + 1], begin, to);
 			this.addRange(begin, end, sign);
 			begin = end;
 		}
@@ -278,10 +296,10 @@ export class Passing {
 			if (ofNodes && !ofNodes[node])
 				continue;
 			if (inside) {
-				const list = inside[thread];
-				while (at[thread] < list.length && list[at[thread] + 1] <= times[i])
+				const list = inside[thread], time = times.at(i);
+				while (at[thread] < list.length && list[at[thread] + 1] <= time)
 					at[thread] += 2;
-				if (at[thread] >= list.length || list[at[thread]] > times[i])
+				if (at[thread] >= list.length || list[at[thread]] > time)
 					continue;
 			}
 			const weight = ticks[i] * worth[thread];
@@ -302,7 +320,7 @@ export class Passing {
 		return i >= this.low && i < this.high &&
 			!(this.threads && !this.threads[threads[i]]) &&
 			!(this.nodes && !this.nodes[nodes[i]]) &&
-			!(this.inside && !isInside(this.inside[threads[i]], times[i]));
+			!(this.inside && !isInside(this.inside[threads[i]], times.at(i)));
 	}
 
 	/** Of samples that pass those at nodes that are @wanted, by time: the first
@@ -326,10 +344,7 @@ export class Passing {
 	/** The same with another brush; only where no marks were asked for.
 	 * @param {number | undefined} from @param {number | undefined} to */
 	move(from, to) {
-		const { times } = this.model.samples;
-		const low = from === undefined ? 0 : lowerBound(times, from);
-		const high = to === undefined ? times.length
-			: Math.max(low, lowerBound(times, to));
+		const [low, high] = this.range(from, to);
 		if (low >= this.high || high <= this.low) {
 			this.add(this.low, this.high, -1);
 			this.add(low, high, 1);

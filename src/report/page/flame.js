@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
+import { firstOf } from './filter.js';
 
 const NARROW = 0.7; // pixels
 
@@ -14,7 +15,7 @@ export function hash(text) {
 
 /**
  * What colour a function has.
- * @param {import('./model.js').Model} model @param {import('./canvas.js').Theme} theme @param {string} by
+ * @param {Model} model @param {Theme} theme @param {string} by
  * @returns {(f: number) => string}
  */
 export function colouring(model, theme, by) {
@@ -36,13 +37,13 @@ export function colouring(model, theme, by) {
 
 /**
  * Boxes below @zoom, as wide as their totals, and those above it.
- * @param {{tree: import('./tree.js').Tree, totals: Float64Array, zoom: number, width: number,
+ * @param {{tree: Tree, totals: Float64Array, zoom: number, width: number,
  *   label: (node: number) => string, colour: (node: number) => string, found?: Uint8Array | null}} what
- * @returns {{boxes: import('./boxes.js').Box[], rows: number}}
+ * @returns {{boxes: Box[], rows: number}}
  */
 export function layoutGraph(what) {
 	const { tree, totals, zoom, width } = what;
-	/** @type {import('./boxes.js').Box[]} */
+	/** @type {Box[]} */
 	const boxes = [];
 	const above = [];
 	for (let i = zoom; i !== 0; i = tree.parents[i])
@@ -111,30 +112,21 @@ export function layoutGraph(what) {
 /**
  * Stacks of one thread in order of time: each goes on until the next sample,
  * at most for twice what it stands for.
- * @param {{model: import('./model.js').Model, thread: number, nodes: Int32Array | null,
- *   tree: import('./tree.js').Tree, scale: import('./scale.js').Scale, left: number,
+ * @param {{model: Model, thread: number, nodes: Int32Array | null,
+ *   tree: Tree, scale: Scale, left: number,
  *   passes: Uint8Array | null, label: (node: number) => string, colour: (node: number) => string}} what
- * @returns {{boxes: import('./boxes.js').Box[], rows: number}}
+ * @returns {{boxes: Box[], rows: number}}
  */
 export function layoutChart(what) {
 	const { model, tree, scale, left } = what;
 	const { times, ticks, nodes: bases } = model.samples;
 	const list = model.samplesOf(what.thread);
-	/** @type {import('./boxes.js').Box[]} */
+	/** @type {Box[]} */
 	const boxes = [];
 	let rows = 1;
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;
-	const find = (/** @type {number} */ time, /** @type {number} */ low) => {
-		let high = list.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if (times[list[middle]] < time)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		return low;
-	};
+	const find = (/** @type {number} */ time, /** @type {number} */ low) =>
+		firstOf(low, list.length, (i) => times.at(list[i]) >= time);
 	/** Open boxes, by depth. @type {{node: number, x: number, end: number}[]} */
 	let open = [];
 	const close = (/** @type {number} */ depth) => {
@@ -149,10 +141,10 @@ export function layoutChart(what) {
 	};
 	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
 	let k = find(scale.from - 2 * worth, 0);
-	while (k < list.length && times[list[k]] < scale.to) {
+	while (k < list.length && times.at(list[k]) < scale.to) {
 		const s = list[k];
-		const time = times[s];
-		const following = k + 1 < list.length ? times[list[k + 1]] : Infinity;
+		const time = times.at(s);
+		const following = k + 1 < list.length ? times.at(list[k + 1]) : Infinity;
 		const stop = Math.min(following, time + 2 * worth * ticks[s]);
 		const x = Math.max(scale.x(time), 0);
 		let end = Math.min(scale.x(stop), scale.width);
@@ -190,7 +182,7 @@ export function layoutChart(what) {
 /**
  * Which nodes of a tree a search finds, and how much of all that is: what is
  * found inside of what is found counts once.
- * @param {import('./model.js').Model} model @param {import('./tree.js').Tree} tree
+ * @param {Model} model @param {Tree} tree
  * @param {Float64Array} totals @param {string} search
  */
 export function findNodes(model, tree, totals, search) {

@@ -54,6 +54,11 @@ export function formatMoment(ns, step) {
 	return sign + seconds.toFixed(digits) + '\u00a0s';
 }
 
+/** A moment in a table: of hours without the last digits. @param {number} ns */
+export function formatAt(ns) {
+	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e7));
+}
+
 /** What a view counts. @param {number} amount @param {'time' | 'ticks' | 'bytes'} unit */
 export function formatAmount(amount, unit) {
 	return unit === 'time' ? formatTime(amount)

@@ -17,7 +17,7 @@ export function binDurations(sorted, n) {
 	return { bins, low, high };
 }
 
-/** A small one, with a text. @param {Float64Array} sorted @param {import('./canvas.js').Theme} theme */
+/** A small one, with a text. @param {Float64Array} sorted @param {Theme} theme */
 export function histogram(sorted, theme) {
 	if (sorted.length === 0)
 		return '–';
@@ -43,7 +43,7 @@ const HEIGHT = 150, FOOT = 20, HEAD = 16;
 
 /** A large one: what is dragged over is asked for. */
 export class Histogram {
-	/** @param {import('./canvas.js').Theme} theme @param {(least: number, most: number) => void} choose durations, from and below */
+	/** @param {Theme} theme @param {(least: number, most: number) => void} choose durations, from and below */
 	constructor(theme, choose) {
 		this.theme = theme;
 		this.choose = choose;

@@ -41,7 +41,7 @@ export class App {
 		this.state = readState(location.hash);
 		this.analyst = new Analyst(model);
 		this.answerKey = '';
-		/** @type {import('./analysis.js').Analysis | null} */
+		/** @type {Analysis | null} */
 		this.answer_ = null;
 		/** @type {Record<string, any>} */
 		this.views = {};
@@ -156,7 +156,7 @@ export class App {
 			});
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {import('./scale.js').Scale} scale @param {number} left @param {number} height */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} height */
 	paintCursor(context, scale, left, height) {
 		const { cursor } = this.timeline;
 		if (cursor === null || cursor < scale.from || cursor > scale.to)
@@ -380,9 +380,14 @@ export class App {
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
 		this.showChips();
-		fill(this.tabs, ...choices.map((one) => el('button', { type: 'button',
+		const tabs = choices.map((one) => el('button', { type: 'button',
 			'aria-current': one === choice ? 'page' : null,
-			onclick: () => this.set({ view: one.key }) }, one.text)));
+			onclick: () => this.set({ view: one.key }) }, one.text));
+		fill(this.tabs, ...tabs);
+		// Where not all of them have room, with some of its neighbours.
+		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
+		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
+			this.tabs.clientWidth / 2;
 		if (document.activeElement !== this.search)
 			this.search.value = state.search || '';
 		this.timeline.paint();

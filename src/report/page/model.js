@@ -23,25 +23,25 @@ const MAP = ['processes', 'starts', 'ends', 'offsets', 'times', 'paths',
 /** Threads whose samples are looked for one by one. */
 const MANY = 8;
 
-/** @param {import('./columns.js').Columns} c @param {string} of @param {string[]} names */
+/** @param {Columns} c @param {string} of @param {string[]} names */
 function readRows(c, of, names) {
 	const columns = names.map((name) => c.numbers(of + '.' + name));
 	return Array.from({ length: columns[0].length },
 		(_, i) => columns.map((column) => column[i]));
 }
 
-/** @param {import('./columns.js').Columns} c */
+/** @param {Columns} c */
 function readSamples(c) {
 	return {
 		n: c.length('sample.times'),
-		times: c.sums('sample.times'),
+		times: c.moments('sample.times'),
 		threads: c.numbers('sample.threads'),
 		nodes: c.numbers('sample.nodes'),
 		ticks: c.numbers('sample.ticks'),
 	};
 }
 
-/** @param {import('./columns.js').Columns} c */
+/** @param {Columns} c */
 function readMarks(c) {
 	return {
 		n: c.length('mark.times'),
@@ -56,7 +56,7 @@ function readMarks(c) {
 }
 
 /** Marks that are not here one by one: of a name, a thread and a cell of the
- * time, how many and how long. @param {import('./columns.js').Columns} c */
+ * time, how many and how long. @param {Columns} c */
 function readBars(c) {
 	let all = 0;
 	for (const n of c.numbers('bar.counts'))
@@ -76,7 +76,7 @@ function readBars(c) {
 }
 
 /** What each stack took in the capture that this one is compared with.
- * @param {import('./columns.js').Columns} c */
+ * @param {Columns} c */
 function readOther(c) {
 	return c.length('other.depths') === 0 ? null : {
 		tree: makeTree(c.numbers('other.depths'), c.numbers('other.functions')),
@@ -84,12 +84,12 @@ function readOther(c) {
 	};
 }
 
-/** @param {import('./columns.js').Columns} c */
+/** @param {Columns} c */
 function readHeapTree(c) {
 	return makeTree(c.numbers('heap.depths'), c.numbers('heap.functions'));
 }
 
-/** @param {import('./columns.js').Columns} c */
+/** @param {Columns} c */
 function readAllocations(c) {
 	return {
 		n: c.length('allocation.times'),
@@ -102,14 +102,14 @@ function readAllocations(c) {
 	};
 }
 
-/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+/** @param {Columns} c @param {Texts} texts */
 function readMarkNames(c, texts) {
 	return readRows(c, 'markname', ['groups', 'names']).map(
 		([group, name]) => ({ group: texts.get(group),
 			name: texts.get(name) }));
 }
 
-/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+/** @param {Columns} c @param {Texts} texts */
 function readCounters(c, texts) {
 	const words = c.words('value.bits');
 	const bits = new BigInt64Array(words.buffer);
@@ -138,7 +138,7 @@ function readCounters(c, texts) {
 
 /** What happened: none of it is in the first part of the page. */
 class Events {
-	/** @param {import('./columns.js').Columns} c @param {Texts} texts */
+	/** @param {Columns} c @param {Texts} texts */
 	constructor(c, texts) {
 		this.samples = readSamples(c);
 		this.markNames = readMarkNames(c, texts);
@@ -157,7 +157,7 @@ class Events {
 }
 
 export class Model extends Events {
-	/** @param {import('./columns.js').Columns} columns of the first part */
+	/** @param {Columns} columns of the first part */
 	constructor(columns) {
 		const c = columns;
 		const texts = new Texts();
@@ -219,7 +219,7 @@ export class Model extends Events {
 		this.isWhole = false;
 	}
 
-	/** What comes behind the first part. @param {import('./columns.js').Columns} c */
+	/** What comes behind the first part. @param {Columns} c */
 	addRest(c) {
 		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
 		Object.assign(this, new Events(c, this.texts));
@@ -232,7 +232,7 @@ export class Model extends Events {
 	/** Where the axis begins: marks may have begun long before. */
 	findStart() {
 		return this.samples.n > 0
-			? Math.min(this.begin, this.samples.times[0]) : this.begin;
+			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
 	}
 
 	/** What each thread has of all samples. */

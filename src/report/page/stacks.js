@@ -8,7 +8,7 @@ const KEPT = 20000; // that are kept to walk through
 
 /**
  * Which nodes of the model have become nodes that @is so.
- * @param {import('./analysis.js').Analysis} analysis @param {(node: number) => boolean} is
+ * @param {Analysis} analysis @param {(node: number) => boolean} is
  */
 export function nodesThat(analysis, is) {
 	const { nodes, base, tree } = analysis;
@@ -23,7 +23,7 @@ export function nodesThat(analysis, is) {
 	});
 }
 
-/** Is a stack's end called by those, the innermost first? @param {import('./tree.js').Tree} tree @param {number} node @param {number[]} path functions */
+/** Is a stack's end called by those, the innermost first? @param {Tree} tree @param {number} node @param {number[]} path functions */
 export function endsWith(tree, node, path) {
 	for (const f of path) {
 		if (node === 0 || tree.functions[node] !== f)
@@ -34,7 +34,7 @@ export function endsWith(tree, node, path) {
 }
 
 export class Stacks {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.at = 0;
@@ -56,7 +56,7 @@ export class Stacks {
 		this.frames);
 	}
 
-	/** @param {import('./filter.js').Filter} filter @param {Uint8Array} wanted by node of the model
+	/** @param {Filter} filter @param {Uint8Array} wanted by node of the model
 	 * @param {number} [thread] none: of any */
 	open(filter, wanted, thread) {
 		const { found, n } = new Passing(this.app.model, filter, true)
@@ -92,7 +92,7 @@ export class Stacks {
 		}
 		const i = found[at], thread = samples.threads[i];
 		fill(this.told, formatCount(at + 1) + ' of ' + formatCount(this.n) +
-			', at ' + formatMoment(samples.times[i] - model.begin, 1e4) + ', ' +
+			', at ' + formatMoment(samples.times.at(i) - model.begin, 1e4) + ', ' +
 			model.threadName(thread) + ', ' + formatAmount(samples.ticks[i] *
 			model.ticks[thread], app.unit()));
 		const names = [];
@@ -104,7 +104,7 @@ export class Stacks {
 					(model.isInlined(f) ? 'inlined in ' : '') + binary)));
 		}
 		fill(this.frames, ...names);
-		app.setCursor(samples.times[i]);
+		app.setCursor(samples.times.at(i));
 	}
 
 	look() {
@@ -112,7 +112,7 @@ export class Stacks {
 		if (found.length === 0)
 			return;
 		const { samples } = app.model;
-		const time = samples.times[found[at]];
+		const time = samples.times.at(found[at]);
 		app.set({ view: 'chart', thread: samples.threads[found[at]],
 			from: Math.max(Math.floor(time - 1e7), 0), to: Math.ceil(time + 1e7) });
 	}

@@ -3,7 +3,7 @@
 // undoes, and an address can be kept.
 
 /**
- * @typedef {import('./filter.js').Filter & {
+ * @typedef {Filter & {
  *   view: string, search?: string, colour?: string, upside?: boolean,
  *   zoom?: string, thread?: number, sort?: string, name?: string,
  *   target?: number, compare?: string, against?: string, amount?: string,
@@ -61,7 +61,7 @@ export function writeState(state) {
 	return '#' + words.toString();
 }
 
-/** The part that says which samples pass. @param {State} state @returns {import('./filter.js').Filter} */
+/** The part that says which samples pass. @param {State} state @returns {Filter} */
 export function filterOf(state) {
 	/** @type {any} */
 	const filter = {};

@@ -11,7 +11,7 @@ const OTHERS = 255;
 /**
  * The thread that has at least two thirds of each node, of the @COLOURED that have
  * most of all; OTHERS where none has.
- * @param {import('./main.js').App} app @param {import('./tree.js').Tree} tree @param {Float64Array} totals @param {number[]} threads
+ * @param {App} app @param {Tree} tree @param {Float64Array} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {
 	const { nodes } = app.analysis();
@@ -28,7 +28,7 @@ export function ownersOf(app, tree, totals, threads) {
 }
 
 /**
- * @param {import('./main.js').App} app @param {{tree: import('./tree.js').Tree, totals: Float64Array}} shown
+ * @param {App} app @param {{tree: Tree, totals: Float64Array}} shown
  * @param {Map<number, number>} roots threads by their node, where the graph is by thread
  * @returns {ThreadColours}
  */

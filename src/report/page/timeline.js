@@ -12,7 +12,7 @@ export const AXIS = 20, LANE = 22, THIN = 12;
 const THREADS = 5; // that have a lane of their own
 
 /** Axis, grid and round moments onto @context, from @left on.
- * @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
+ * @param {Context2D} context @param {Theme} theme
  * @param {Scale} scale @param {number} left @param {number} height @param {number} zero */
 export function paintAxis(context, theme, scale, left, height, zero) {
 	const { step, ticks } = ticksOf(scale, zero);
@@ -33,8 +33,8 @@ export function paintAxis(context, theme, scale, left, height, zero) {
 	}
 }
 
-/** Shades when something was lost. @param {CanvasRenderingContext2D} context @param {import('./canvas.js').Theme} theme
- * @param {import('./model.js').Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
+/** Shades when something was lost. @param {Context2D} context @param {Theme} theme
+ * @param {Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
  * @param {(thread: number) => boolean} [of] */
 export function paintLosses(context, theme, model, scale, left, top, height, of) {
 	for (const loss of model.losses) {
@@ -66,7 +66,7 @@ export function paintLosses(context, theme, model, scale, left, top, height, of)
 }
 
 export class Timeline {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
@@ -147,12 +147,12 @@ export class Timeline {
 		const others = lanes.findIndex((lane) => lane.kind === 'others');
 		const bars = lanes.map(() => new Float64Array(n));
 		const { times, threads, ticks } = model.samples;
-		const end = lowerBound(times, scale.to);
-		for (let i = lowerBound(times, scale.from); i < end; i++) {
+		const end = times.find(scale.to);
+		for (let i = times.find(scale.from); i < end; i++) {
 			const lane = of[threads[i]] >= 0 ? of[threads[i]] : others;
 			if (lane < 0)
 				continue;
-			const pixel = Math.floor((times[i] - scale.from) / scale.perPixel);
+			const pixel = Math.floor((times.at(i) - scale.from) / scale.perPixel);
 			if (pixel >= 0 && pixel < n)
 				bars[lane][pixel] += ticks[i] * model.ticks[threads[i]];
 		}
@@ -221,7 +221,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
+	/** @param {Context2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
 	paintLane(context, lane, i, scale, left, top) {
 		const { theme, model } = this.app;
 		context.fillStyle = theme.line;
@@ -252,7 +252,7 @@ export class Timeline {
 		} else if (lane.kind === 'counter') {
 			const counter = model.counters[lane.n];
 			paintLine(context, counter.times, counter.values, scale, left, top + 1,
-				lane.height - 3, theme.series[1], theme);
+				lane.height - 3, theme.series[1]);
 		} else {
 			let latest = -1;
 			for (const [time, , severity] of model.logs) {
@@ -273,7 +273,7 @@ export class Timeline {
 		return thread >= 0 && model.isTime ? model.ticks[thread] : 1e6;
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left @param {number} top */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} top */
 	paintMarks(context, scale, left, top) {
 		const { theme, model } = this.app;
 		const { times, durations, names, depths } = model.marks;
@@ -301,7 +301,7 @@ export class Timeline {
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {Scale} scale @param {number} left */
+	/** @param {Context2D} context @param {Scale} scale @param {number} left */
 	paintBrush(context, scale, left) {
 		const { theme, state, model } = this.app;
 		if (state.from !== undefined || state.to !== undefined) {
@@ -364,7 +364,7 @@ export class Timeline {
 
 	/** @param {PointerEvent} event */
 	move(event) {
-		const { x, time, scale } = this.place(event);
+		const { x, time } = this.place(event);
 		this.app.setCursor(time);
 		const { drag, app } = this;
 		if (!drag)
@@ -383,7 +383,6 @@ export class Timeline {
 			from = Math.min(time, drag.from);
 			to = Math.max(time, drag.from, from + 1);
 		}
-		void scale;
 		app.set({ from: Math.round(from), to: Math.round(to) }, true);
 	}
 
@@ -469,10 +468,9 @@ export class Timeline {
 }
 
 /** A line of values, from the least to the largest of each pixel.
- * @param {CanvasRenderingContext2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
- * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour
- * @param {import('./canvas.js').Theme} theme @param {[number, number]} [range] */
-export function paintLine(context, times, values, scale, left, top, height, colour, theme, range) {
+ * @param {Context2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
+ * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour */
+export function paintLine(context, times, values, scale, left, top, height, colour) {
 	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
 	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);
 	let low = Infinity, high = -Infinity;
@@ -481,8 +479,8 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 			low = Math.min(low, values[i]);
 			high = Math.max(high, values[i]);
 		}
-	if (range)
-		[low, high] = range;
+	if (low === high) // what does not change is as far from 0 as can be
+		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return;
 	const size = high - low || 1;
@@ -518,5 +516,4 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 	if (!Number.isNaN(before))
 		context.lineTo(left + Math.min(scale.width, scale.x(Infinity) || scale.width), y(before));
 	context.stroke();
-	void theme;
 }

@@ -10,7 +10,7 @@ import { AXIS, paintAxis, paintLosses } from './timeline.js';
 import { functionDetails } from './view_flame.js';
 
 export class ChartView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.boxes = new Boxes({
@@ -110,7 +110,7 @@ export class ChartView {
 		}, true);
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	open(box) {
 		this.app.set({
 			from: Math.round(this.scale.time(box.x)),
@@ -118,7 +118,7 @@ export class ChartView {
 		});
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		const { tree } = this.app.analysis();
 		const f = tree.functions[box.id];
@@ -126,7 +126,7 @@ export class ChartView {
 			'for ' + formatTime(box.w * this.scale.perPixel)].filter(Boolean);
 	}
 
-	/** @param {import('./boxes.js').Box | null} box */
+	/** @param {Box | null} box */
 	describe(box) {
 		const { app } = this;
 		if (!box) {

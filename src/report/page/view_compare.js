@@ -16,7 +16,7 @@ const SIDES = [['slowest', 'the slowest of a mark'],
 	['thread', 'a thread'], ['search', 'what is searched for']];
 
 export class CompareView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -33,7 +33,7 @@ export class CompareView {
 		/** Boxes are as wide as on the other side. */
 		this.isThere = false;
 		this.key = '';
-		/** @type {import('./compare.js').Comparison | null} */
+		/** @type {Comparison | null} */
 		this.comparison = null;
 		this.element = el('section', { class: 'view', 'aria-label': 'Compare' },
 			this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
@@ -180,7 +180,7 @@ export class CompareView {
 		const parts = [];
 		if (one.nMarks > 0) {
 			const wait = Math.max(one.duration - one.running, 0);
-			const side = (/** @type {import('./compare.js').Side} */ s,
+			const side = (/** @type {Side} */ s,
 				/** @type {string} */ which) =>
 				el('p', {}, el('strong', {}, which + ' ' + formatCount(s.nMarks)),
 					' took ', el('strong', {}, formatTime(s.duration)),
@@ -301,7 +301,7 @@ export class CompareView {
 		this.layout();
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	open(box) {
 		if (this.comparison && box.id >= 0) {
 			this.zoom = box.id;
@@ -309,7 +309,7 @@ export class CompareView {
 		}
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		const { comparison } = this;
 		if (!comparison || box.id < 0)

@@ -11,10 +11,10 @@ import { colourByThread } from './thread_colours.js';
 import { invert } from './tree.js';
 
 export class FlameView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
-		/** @type {{tree: import('./tree.js').Tree, totals: Float64Array, labels: (node: number) => string} | null} */
+		/** @type {{tree: Tree, totals: Float64Array, labels: (node: number) => string} | null} */
 		this.shown = null;
 		this.zoom = 0;
 		/** Threads by their node, in order of threads. @type {Map<number, number>} */
@@ -34,7 +34,7 @@ export class FlameView {
 		this.stacks = new Stacks(app);
 		this.key = '';
 		/** By node of what is shown; null: by kind or binary.
-		 * @type {import('./thread_colours.js').ThreadColours | null} */
+		 * @type {ThreadColours | null} */
 		this.byThreads = null;
 		this.element = el('section', { class: 'view', 'aria-label': 'Flame graph' },
 			this.bar, this.path, this.boxes.element, this.legend, this.details,
@@ -142,7 +142,7 @@ export class FlameView {
 			this.zoomTo(this.shown.tree.parents[this.zoom]);
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	open(box) {
 		if (box.id >= 0)
 			this.zoomTo(box.id);
@@ -233,7 +233,7 @@ export class FlameView {
 			this.zoomTo(node);
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		const { shown, app } = this;
 		if (!shown)
@@ -253,7 +253,7 @@ export class FlameView {
 		return lines;
 	}
 
-	/** @param {import('./boxes.js').Box | null} box */
+	/** @param {Box | null} box */
 	describe(box) {
 		const { app, shown } = this;
 		if (!box || box.id <= 0 || !shown) {
@@ -346,7 +346,7 @@ export class FlameView {
 	}
 }
 
-/** What can be done with a function. @param {import('./main.js').App} app @param {number} f @param {{total: number, self: number, of: number}} sums */
+/** What can be done with a function. @param {App} app @param {number} f @param {{total: number, self: number, of: number}} sums */
 export function functionDetails(app, f, sums) {
 	const { model } = app;
 	const name = model.nameOf(f);

@@ -5,13 +5,13 @@ import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { el, fill } from './dom.js';
 import { colouring, layoutGraph, searching } from './flame.js';
-import { formatAmount, formatShare } from './format.js';
+import { formatAmount, formatCount, formatShare } from './format.js';
 import { Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
 
 export class FunctionsView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		const share = (/** @type {'self' | 'total'} */ key) =>
@@ -63,14 +63,14 @@ export class FunctionsView {
 		return boxes;
 	}
 
-	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	/** @param {Box} box @param {boolean} up */
 	open(box, up) {
 		const made = this.trees[up ? 1 : 0];
 		if (made && box.id > 0)
 			this.app.set({ picked: made.tree.functions[box.id] });
 	}
 
-	/** @param {import('./boxes.js').Box} box @param {boolean} up */
+	/** @param {Box} box @param {boolean} up */
 	tip(box, up) {
 		const made = this.trees[up ? 1 : 0];
 		if (!made || box.id < 0)
@@ -99,7 +99,8 @@ export class FunctionsView {
 		}
 		app.tellFound(match && { share: -1, total: 0, n: rows.length });
 		fill(this.bar, el('span', { class: 'hint' }, match
-			? rows.length + ' of ' + all + ' functions' : all + ' functions'));
+			? formatCount(rows.length) + ' of ' + formatCount(all) + ' functions'
+			: formatCount(all) + ' functions'));
 		this.table.picked = rows.find((row) => row.f === state.picked) || null;
 		this.table.set(rows, state.sort && /^-?(name|self|total|binary)$/.test(state.sort)
 			? state.sort : '-self');

@@ -11,7 +11,7 @@ import { Scale } from './scale.js';
 import { paintAxis, paintLine } from './timeline.js';
 
 export class HeapView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -92,7 +92,7 @@ export class HeapView {
 		paintAxis(context, theme, scale, 0, height, model.begin);
 		if (this.times)
 			paintLine(context, this.times, this.live, scale, 0, 24, height - 28,
-				theme.series[0], theme);
+				theme.series[0]);
 		if (state.of === 'live') {
 			context.fillStyle = theme.brush;
 			context.fillRect(scale.x(state.moment === undefined ? this.peak()
@@ -136,7 +136,7 @@ export class HeapView {
 			(moment === undefined ? this.peak() : moment) + by * (to - from) / 100))) });
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		const { answer, app } = this;
 		if (!answer || box.id < 0)

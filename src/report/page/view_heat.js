@@ -11,7 +11,7 @@ const ROWS = 50;
 const TITLES = 18; // pixels above, of the times of columns
 
 export class HeatView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -51,10 +51,10 @@ export class HeatView {
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
 			{ ...app.filter(), from: undefined, to: undefined }, true);
 		for (let i = low; i < high; i++) {
-			const cell = Math.floor((times[i] - model.begin) / this.cell);
+			const cell = Math.floor((times.at(i) - model.begin) / this.cell);
 			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
 				(!nodes || nodes[ofNodes[i]]) &&
-				(!inside || isInside(inside[threads[i]], times[i])))
+				(!inside || isInside(inside[threads[i]], times.at(i))))
 				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		}
 		this.lost = new Uint8Array(this.cells.length);
@@ -109,7 +109,7 @@ export class HeatView {
 		}
 	}
 
-	/** When columns begin. @param {CanvasRenderingContext2D} context */
+	/** When columns begin. @param {Context2D} context */
 	paintTitles(context) {
 		const { theme } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;

@@ -8,7 +8,7 @@ import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, offer } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
-import { formatCount, formatMoment, formatTime } from './format.js';
+import { formatAt, formatCount, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
@@ -17,7 +17,7 @@ const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
 	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
 
 export class MarksView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -67,8 +67,7 @@ export class MarksView {
 					cell: (row) => app.model.markName(of(row).names[row.i]) },
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
 					by: (row) => of(row).times[row.i],
-					cell: (row) => formatMoment(of(row).times[row.i] - app.model.begin,
-						1e4) },
+					cell: (row) => formatAt(of(row).times[row.i] - app.model.begin) },
 				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
 					by: (row) => duration(row),
 					cell: (row) => formatTime(duration(row)) },
@@ -266,7 +265,7 @@ export class MarksView {
 		const order = this.rowOrder(byThread);
 		let nRows = 1;
 		const titles = [{ row: 0, text: '' }];
-		/** @type {import('./boxes.js').Box[]} */
+		/** @type {Box[]} */
 		const made = [];
 		const heights = new Map();
 		const { numbers, counts: hidden } = this.visible(byThread);
@@ -307,7 +306,7 @@ export class MarksView {
 				made.push({ ...bar, row: nRows });
 			nRows += bars.has(key) ? 1 : 0;
 		}
-		/** @type {Map<number, import('./boxes.js').Box>} */
+		/** @type {Map<number, Box>} */
 		const latest = new Map();
 		const counts = new Map();
 		for (const i of numbers) {
@@ -353,7 +352,7 @@ export class MarksView {
 	}
 
 	/** Arrows from the end of one mark to the beginning of another.
-	 * @param {CanvasRenderingContext2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
+	 * @param {Context2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
 	paintArrows(context, firstRow, byThread, left, scroll) {
 		const { model, theme } = this.app;
 		const { times, durations, names, threads, lanes, depths } = model.marks;
@@ -441,9 +440,9 @@ export class MarksView {
 		const { app, scale } = this;
 		const { bars } = app.model;
 		const match = searching(app.state.search || '');
-		/** @type {Map<number, import('./boxes.js').Box[]>} */
+		/** @type {Map<number, Box[]>} */
 		const rows = new Map();
-		/** @type {Map<import('./boxes.js').Box, number>} */
+		/** @type {Map<Box, number>} */
 		const counts = new Map();
 		eachBar(app.model, { threads: app.state.threads }, (i) => {
 			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
@@ -482,7 +481,7 @@ export class MarksView {
 		}, true);
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	open(box) {
 		if (box.id >= 0)
 			this.brush(box.id);
@@ -495,7 +494,7 @@ export class MarksView {
 			to: times[i] + Math.max(durations[i], 1) });
 	}
 
-	/** @param {import('./boxes.js').Box} box */
+	/** @param {Box} box */
 	tip(box) {
 		if (box.id >= 0)
 			return this.lines(box.id);
@@ -518,7 +517,7 @@ export class MarksView {
 		const { marks } = model;
 		const lines = [model.markName(marks.names[i]),
 			formatTime(marks.durations[i]) + ' at ' +
-			formatMoment(marks.times[i] - model.begin, 1e4),
+			formatAt(marks.times[i] - model.begin),
 			model.threadName(marks.threads[i])];
 		const message = model.texts.get(marks.messages[i]);
 		if (message)
@@ -666,7 +665,7 @@ export class MarksView {
 	}
 }
 
-/** That not all marks are here. @param {import('./model.js').Model} model */
+/** That not all marks are here. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +

@@ -4,7 +4,7 @@ import { prepareCanvas } from './canvas.js';
 import { choose, el, fill, toggle } from './dom.js';
 import { lowerBound } from './filter.js';
 import { searching } from './flame.js';
-import { formatBytes, formatCount, formatMoment, formatTime } from './format.js';
+import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { Table } from './table.js';
 import { paintAxis, paintLine, paintLosses } from './timeline.js';
@@ -22,7 +22,7 @@ function short(value) {
 }
 
 export class CountersView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -109,13 +109,13 @@ export class CountersView {
 						Math.max((times[i] - times[i - 1]) / 1e9, 1e-9));
 			}
 			paintLine(context, times, values, scale, 0, 24, height - 30,
-				theme.series[0], theme);
+				theme.series[0]);
 			app.paintCursor(context, scale, 0, height);
 			this.tellCursor(context, counter, values, scale);
 		}
 	}
 
-	/** @param {CanvasRenderingContext2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
+	/** @param {Context2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
 	tellCursor(context, counter, values, scale) {
 		const cursor = this.app.timeline.cursor;
 		const i = cursor === null ? values.length - 1
@@ -139,7 +139,7 @@ export class CountersView {
 }
 
 export class LogsView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		this.bar = el('div', { class: 'bar' });
@@ -150,7 +150,7 @@ export class LogsView {
 			headings: [
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
 					by: (row) => row[0],
-					cell: (row) => formatMoment(row[0] - app.model.begin, 1e4) },
+					cell: (row) => formatAt(row[0] - app.model.begin) },
 				{ key: 'severity', text: 'Severity', width: 'share',
 					by: (row) => row[2],
 					cell: (row) => el('span', { class: 'severity-' + SEVERITIES[row[2]] },
@@ -205,7 +205,7 @@ export class LogsView {
 }
 
 export class AboutView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		/** @type {Table<any>[]} */
@@ -250,8 +250,8 @@ export class AboutView {
 					facts.check)] : []),
 			...(model.losses.length > 0 ? this.list('Lost', ['From', 'To', 'Thread',
 				'Events', 'Samples', 'Bytes'], model.losses.map((loss) => [
-				formatMoment(loss.begin - model.begin, 1e4),
-				formatMoment(loss.end - model.begin, 1e4),
+				formatAt(loss.begin - model.begin),
+				formatAt(loss.end - model.begin),
 				model.threadName(loss.thread), loss.frames, loss.samples, loss.bytes]),
 			[0, 1, 3, 4, 5]) : []),
 			...this.list('Processes', ['Pid', 'Command', 'From', 'To', 'Ticks are'],

@@ -2,14 +2,14 @@
 // view_tree.js - the call tree, opened step by step.
 import { el, fill } from './dom.js';
 import { searching } from './flame.js';
-import { formatAmount, formatShare } from './format.js';
+import { formatAmount, formatCount, formatShare } from './format.js';
 import { Table } from './table.js';
 
 const INDENT = 14; // pixels a call
 const NAME = 120; // for a name, at least
 
 export class TreeView {
-	/** @param {import('./main.js').App} app */
+	/** @param {App} app */
 	constructor(app) {
 		this.app = app;
 		/** @type {Set<string>} paths that are open */
@@ -98,7 +98,7 @@ export class TreeView {
 				this.key = 'closed';
 				this.update();
 			} }, 'Close all'),
-			el('span', { class: 'hint' }, rows.length + ' rows'));
+			el('span', { class: 'hint' }, formatCount(rows.length) + ' rows'));
 		app.tellFound(null);
 		this.rows = rows;
 		this.indent();

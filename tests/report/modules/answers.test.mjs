@@ -7,6 +7,7 @@ import { Analyst, answerHeap, functionsOf, runningTimes, sumMarks } from
 import { compare, compareFunctions } from '../../../src/report/page/compare.js';
 import { chooseMarks, countSlowest, endOf, isInside, lowerBound, Passing,
 	readGlob, readRegex } from '../../../src/report/page/filter.js';
+import { Moments } from '../../../src/report/page/moments.js';
 import { makeTree } from '../../../src/report/page/tree.js';
 import { model as make } from './page.mjs';
 
@@ -122,7 +123,8 @@ test('samples inside of a few marks are those that are inside of one', async () 
 	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
 	const n = 4000;
 	const times = Float64Array.from({ length: n }, () => random(100000)).sort();
-	model.samples = { n, times, threads: Uint8Array.from(times, () => random(2)),
+	model.samples = { n, times: new Moments(times.map((time, i) =>
+		time - (times[i - 1] || 0))), threads: Uint8Array.from(times, () => random(2)),
 		nodes: Uint8Array.from(times, () => 1 + random(5)),
 		ticks: Uint8Array.from(times, () => 1 + random(3)) };
 	for (let round = 0; round < 30; round++) {

@@ -20,6 +20,26 @@ test('differences are added up', async () => {
 	assert.deepEqual(Array.from(c.sums('a')), [5, 5, 12]);
 });
 
+test('moments are what their differences add up to, in blocks and in pauses', async () => {
+	for (const pause of [0, 1, 2 ** 32 - 130, 2 ** 32, 2 ** 45]) {
+		const differences = Array.from({ length: 300 }, (_, i) =>
+			i === 0 ? 2 ** 46 : i === 200 ? pause : i % 3);
+		const c = await columns([column('a', differences, 8)]);
+		const plain = (await columns([column('a', differences, 8)])).sums('a');
+		const moments = c.moments('a');
+		assert.equal(c.length('a'), 0);
+		assert.equal(moments.length, 300);
+		plain.forEach((time, i) => assert.equal(moments.at(i), time));
+		for (const time of [0, 2 ** 46, ...plain, plain[299] + 1]) {
+			const first = plain.findIndex((one) => one >= time);
+			assert.equal(moments.find(time), first < 0 ? 300 : first);
+		}
+		assert.equal(moments.find(0, 7, 9), 7);
+		assert.equal(moments.find(Infinity, 7, 9), 9);
+	}
+	assert.equal((await columns([])).moments('a').find(5), 0);
+});
+
 test('a column that is not there has nothing in it', async () => {
 	const c = await columns([]);
 	assert.equal(c.numbers('a').length, 0);

@@ -4,8 +4,8 @@ import { test } from 'node:test';
 
 import { findNodes, hash, layoutChart, layoutGraph, searching } from
 	'../../../src/report/page/flame.js';
-import { formatAmount, formatBytes, formatDifference, formatMoment, formatShare,
-	formatTime } from '../../../src/report/page/format.js';
+import { formatAmount, formatAt, formatBytes, formatDifference, formatMoment,
+	formatShare, formatTime } from '../../../src/report/page/format.js';
 import { roundStep, Scale, ticksOf } from '../../../src/report/page/scale.js';
 import { filterOf, readState, writeState } from
 	'../../../src/report/page/state.js';
@@ -25,6 +25,8 @@ test('numbers are as people read them', () => {
 	assert.equal(plain(formatMoment(1.5e9, 1e8)), '1.5 s');
 	assert.equal(plain(formatMoment(-1, 1e6)), '0.000 s');
 	assert.equal(formatMoment(3725e9, 1e9), '1:02:05');
+	assert.equal(plain(formatAt(17.5e9)), '17.50000 s');
+	assert.equal(plain(formatAt(-77808814351000)), '−77808.814 s');
 });
 
 test('round moments', () => {

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# long_times.sh - durations of many hours stand whole on a screen.
+set -eu
+: "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+PYTHONDONTWRITEBYTECODE=1 python3 "${0%.sh}.py" "$SYSCAP" "$dir/long.syscap"
