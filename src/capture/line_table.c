@@ -150,8 +150,8 @@ static bool is_binary(const struct syc_line_binary *binary, const char *path,
 	return strcmp(binary->path, path) == 0;
 }
 
-uint32_t syc_line_table_binary_of(const struct syc_line_table *table,
-                                  const char *path, const char *build_id)
+static uint32_t find_binary(const struct syc_line_table *table,
+                            const char *path, const char *build_id)
 {
 	struct syc_line_binary binary;
 
@@ -194,7 +194,7 @@ bool syc_line_table_find(const struct syc_line_table *table, const char *path,
                          const char *build_id, uint64_t offset,
                          struct syc_line_place *ret_place)
 {
-	const uint32_t binary = syc_line_table_binary_of(table, path, build_id);
+	const uint32_t binary = find_binary(table, path, build_id);
 
 	return binary != UINT32_MAX &&
 	       syc_line_table_place_at(table, binary, offset, ret_place);

@@ -83,16 +83,13 @@ void syc_line_table_place(const struct syc_line_table *table, uint32_t i,
 void syc_line_table_frame(const struct syc_line_table *table, uint32_t i,
                           struct syc_line_frame *ret_frame);
 
-/** The binary that a MAP says is @path and @build_id; UINT32_MAX: none. */
-uint32_t syc_line_table_binary_of(const struct syc_line_table *table,
-                                  const char *path, const char *build_id);
-
 /** The place at @offset of @binary, by its number. */
 bool syc_line_table_place_at(const struct syc_line_table *table,
                              uint32_t binary, uint64_t offset,
                              struct syc_line_place *ret_place);
 
-/** Both in one. */
+/** The same of the first binary that a MAP says is @path and @build_id: all of
+ * them are gone through. */
 bool syc_line_table_find(const struct syc_line_table *table, const char *path,
                          const char *build_id, uint64_t offset,
                          struct syc_line_place *ret_place);

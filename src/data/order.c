@@ -31,3 +31,19 @@ void syc_order(uint32_t *rows, size_t n,
 		}
 	}
 }
+
+static int compare_times(const void *one, const void *other, void *data)
+{
+	const int64_t *times = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (times[a] != times[b])
+		return times[a] < times[b] ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times)
+{
+	syc_order(rows, n, compare_times, (void *)(uintptr_t)times);
+}

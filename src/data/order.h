@@ -11,4 +11,7 @@
 void syc_order(uint32_t *rows, size_t n,
                int (*compare)(const void *, const void *, void *), void *data);
 
+/** By the time of each row; of one time the lower number is first. */
+void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times);
+
 #endif

@@ -29,17 +29,6 @@ static uint32_t thread_of(const struct syc_by_thread *by, size_t i)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-static int compare(const void *one, const void *other, void *data)
-{
-	const int64_t *times = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-
-	if (times[a] != times[b])
-		return times[a] < times[b] ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
 /* Which threads have how many samples, and whether in order.  0 or -ENOMEM. */
 static int count_samples(struct syc_by_thread *by)
 {
@@ -149,9 +138,8 @@ static void pick_threads(struct syc_by_thread *by, size_t thread)
 	}
 	for (size_t t = by->first; t < by->end; t++)
 		if (by->is_mixed[t])
-			syc_order(by->rows + (by->begins[t] - base),
-			          count_of(by, t), compare,
-			          (void *)by->samples.times);
+			syc_order_by_time(by->rows + (by->begins[t] - base),
+			                  count_of(by, t), by->samples.times);
 }
 
 static bool has_piece(const struct syc_by_thread *by, size_t thread, size_t at)

@@ -14,8 +14,7 @@
 #include "export/export.h"
 #include "export/folded.h"
 #include "export/frames.h"
-
-#define AHEAD 8u
+#include "export/ways.h"
 
 static const char *category_name(enum syscap_profile_category category)
 {
@@ -109,12 +108,21 @@ static void write_ready(const struct ready *ready, uint32_t function, FILE *out)
 	fwrite_unlocked(ready->texts + begin[0], 1, begin[1] - begin[0], out);
 }
 
-static int write_sample(struct syc_export *export,
-                        const struct syscap_profile_samples *samples, size_t i,
-                        struct syc_folded *folded, const struct ready *ready)
+struct table {
+	struct syc_export *export;
+	struct syscap_profile_samples samples;
+	struct syc_ways ways;
+	struct syc_folded folded;
+	struct ready ready;
+};
+
+/* Of the sample @i, whose stack is the @k-th that was walked. */
+static int write_sample(struct table *table, size_t i, size_t k)
 {
+	struct syc_export *export = table->export;
 	const struct syscap_view *view = export->view;
-	const uint32_t node = view->nodes[samples->stacks[i]];
+	const struct syscap_profile_samples *samples = &table->samples;
+	const uint32_t *path = syc_ways_get(&table->ways, k);
 	const uint32_t thread = samples->threads[i];
 	const uint64_t tick =
 		syc_amount_is_time(view->unit)
@@ -125,52 +133,68 @@ static int write_sample(struct syc_export *export,
 	syc_csv_integer(export->out, samples->times[i], ",");
 	syc_csv_thread(export, thread);
 	write_weight(export->out, samples->ticks[i] * tick);
-	write_ready(ready, view->functions[node], export->out);
+	write_ready(&table->ready, view->functions[path[0]], export->out);
 	putc_unlocked(',', export->out);
-	write_line(export->out, syc_line_of_node(export->profile, view, node));
+	write_line(export->out,
+	           syc_line_of_node(export->profile, view, path[0]));
 	putc_unlocked('"', export->out);
-	r = syc_folded_stack(folded, export->out, view, node);
+	r = syc_folded_path(&table->folded, export->out, view, path,
+	                    table->ways.lens[k]);
 	fputs_unlocked("\"\r\n", export->out);
 	return r;
 }
 
-/* Where a sample's stack is in memory nobody can guess: it is fetched while
- * those before it are written. */
-static void fetch(const struct syscap_view *view,
-                  const struct syscap_profile_samples *samples, size_t i)
+static int write_some(struct table *table, const uint32_t *numbers, size_t n)
 {
-	if (i + 2 * AHEAD >= samples->n)
-		return;
-	__builtin_prefetch(&view->nodes[samples->stacks[i + 2 * AHEAD]]);
+	struct syc_ways *ways = &table->ways;
+	int r = 0;
 
-	const uint32_t node = view->nodes[samples->stacks[i + AHEAD]];
-	if (node == SYSCAP_PROFILE_NONE)
-		return;
-	__builtin_prefetch(&view->parents[node]);
-	__builtin_prefetch(&view->functions[node]);
+	syc_ways_walk(ways, numbers, n);
+	for (size_t k = 0; k < n; k++)
+		syc_folded_fetch(&table->folded, ways->view,
+		                 syc_ways_get(ways, k), ways->lens[k]);
+	for (size_t k = 0; r == 0 && k < n; k++)
+		r = write_sample(table, numbers[k], k);
+	return r;
+}
+
+static int write_samples(struct table *table)
+{
+	const struct syscap_view *view = table->export->view;
+	uint32_t numbers[SYC_WAYS];
+	size_t n = 0;
+	int r = 0;
+
+	fprintf(table->export->out,
+	        "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
+	        unit_column(view));
+	for (size_t i = 0; r == 0 && i < table->samples.n; i++) {
+		if ((view->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		numbers[n++] = (uint32_t)i;
+		if (n == SYC_WAYS) {
+			r = write_some(table, numbers, n);
+			n = 0;
+		}
+	}
+	return r == 0 ? write_some(table, numbers, n) : r;
 }
 
 int syc_export_csv_samples(struct syc_export *export)
 {
-	const struct syscap_view *view = export->view;
-	struct syscap_profile_samples samples;
-	struct ready ready = { 0 };
-	struct syc_folded folded;
-	int r = syc_folded_init(&folded, export->profile, true);
+	struct table table = { .export = export };
+	int r = syc_folded_init(&table.folded, export->profile, true);
 
+	syscap_profile_samples(export->profile, &table.samples);
 	if (r == 0)
-		r = make_ready(&ready, export->profile);
-	syscap_profile_samples(export->profile, &samples);
-	fprintf(export->out,
-	        "time_ns,pid,tid,weight_%s,function,file,line,stack\r\n",
-	        unit_column(view));
-	for (size_t i = 0; r == 0 && i < samples.n; i++) {
-		fetch(view, &samples, i);
-		if ((view->passed[i / 64] >> (i % 64) & 1) != 0)
-			r = write_sample(export, &samples, i, &folded, &ready);
-	}
-	syc_folded_fini(&folded);
-	free(ready.begins);
-	free(ready.texts);
+		r = syc_ways_init(&table.ways, export->view, &table.samples);
+	if (r == 0)
+		r = make_ready(&table.ready, export->profile);
+	if (r == 0)
+		r = write_samples(&table);
+	syc_ways_fini(&table.ways);
+	syc_folded_fini(&table.folded);
+	free(table.ready.begins);
+	free(table.ready.texts);
 	return r;
 }

@@ -96,25 +96,61 @@ static int grow_line(struct syc_folded *folded, size_t used, size_t more)
 	return 0;
 }
 
+/* @function stands outside of what is there. */
+static int put_frame(struct syc_folded *folded, uint32_t function, size_t *used)
+{
+	const size_t *begin = &folded->begins[function];
+	const size_t len = begin[1] - begin[0];
+
+	if (folded->capacity - *used < len + 1 &&
+	    grow_line(folded, *used, len) < 0)
+		return -ENOMEM;
+	if (*used > 0)
+		folded->line[folded->capacity - ++*used] = ';';
+	*used += len;
+	memcpy(folded->line + folded->capacity - *used,
+	       folded->names + begin[0], len);
+	return 0;
+}
+
+static void write_line(const struct syc_folded *folded, size_t used, FILE *out)
+{
+	fwrite_unlocked(folded->line + folded->capacity - used, 1, used, out);
+}
+
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node)
 {
 	size_t used = 0;
 
-	for (; node != 0; node = view->parents[node]) {
-		const size_t *begin = &folded->begins[view->functions[node]];
-		const size_t len = begin[1] - begin[0];
-
-		if (folded->capacity - used < len + 1 &&
-		    grow_line(folded, used, len) < 0)
+	for (; node != 0; node = view->parents[node])
+		if (put_frame(folded, view->functions[node], &used) < 0)
 			return -ENOMEM;
-		if (used > 0)
-			folded->line[folded->capacity - ++used] = ';';
-		used += len;
-		memcpy(folded->line + folded->capacity - used,
-		       folded->names + begin[0], len);
-	}
-	fwrite_unlocked(folded->line + folded->capacity - used, 1, used, out);
+	write_line(folded, used, out);
+	return 0;
+}
+
+void syc_folded_fetch(const struct syc_folded *folded,
+                      const struct syscap_view *view, const uint32_t *nodes,
+                      size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(&folded->begins[view->functions[nodes[i]]]);
+	for (size_t i = 0; i < n; i++)
+		__builtin_prefetch(folded->names +
+		                   folded->begins[view->functions[nodes[i]]]);
+}
+
+int syc_folded_path(struct syc_folded *folded, FILE *out,
+                    const struct syscap_view *view, const uint32_t *nodes,
+                    size_t n)
+{
+	size_t used = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (put_frame(folded, view->functions[nodes[i]], &used) < 0)
+			return -ENOMEM;
+	write_line(folded, used, out);
 	return 0;
 }
 

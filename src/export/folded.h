@@ -31,6 +31,15 @@ void syc_folded_fini(struct syc_folded *folded);
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node);
 
+/** The same of @n nodes of it, the innermost first.  What they are called is
+ * fetched by the first, to be called for some stacks before the other. */
+void syc_folded_fetch(const struct syc_folded *folded,
+                      const struct syscap_view *view, const uint32_t *nodes,
+                      size_t n);
+int syc_folded_path(struct syc_folded *folded, FILE *out,
+                    const struct syscap_view *view, const uint32_t *nodes,
+                    size_t n);
+
 /** All stacks, in the order of the tree.  0 or -ENOMEM. */
 int syc_folded_write(FILE *out, const struct syscap_profile *profile,
                      const struct syscap_view *view);

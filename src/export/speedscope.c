@@ -14,6 +14,7 @@
 #include "export/by_thread.h"
 #include "export/export.h"
 #include "export/frames.h"
+#include "export/ways.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -23,7 +24,8 @@ struct writer {
 	int64_t begin; /* no time that is written is before it */
 	struct syc_frames frames;
 	struct syc_by_thread by;
-	uint32_t *path;  /* of one stack, from its innermost frame */
+	struct syscap_profile_samples samples;
+	struct syc_ways ways;
 	uint32_t *order; /* of the marks that pass: by thread and begin */
 	size_t n_order;
 };
@@ -101,23 +103,36 @@ static void begin_profile(struct writer *writer, const char *type,
 
 /* ------------------------------------------------------------- samples */
 
-static void write_stack(struct writer *writer, uint32_t node)
+static void write_stack(struct writer *writer, const uint32_t *path, size_t n)
 {
 	const struct syscap_view *view = writer->export->view;
-	size_t n = 0;
 
 	syc_json_begin_array(&writer->json);
-	for (; node != 0; node = view->parents[node])
-		writer->path[n++] = syc_frames_of(&writer->frames, view, node);
 	while (n > 0)
-		syc_json_unsigned(&writer->json, writer->path[--n]);
+		syc_json_unsigned(
+			&writer->json,
+			syc_frames_of(&writer->frames, view, path[--n]));
 	syc_json_end_array(&writer->json);
+}
+
+static void write_stacks(struct writer *writer, const uint32_t *numbers,
+                         size_t n)
+{
+	struct syc_ways *ways = &writer->ways;
+
+	for (size_t at = 0, some; at < n; at += some) {
+		some = n - at < SYC_WAYS ? n - at : SYC_WAYS;
+		syc_ways_walk(ways, numbers + at, some);
+		for (size_t i = 0; i < some; i++)
+			write_stack(writer, syc_ways_get(ways, i),
+			            ways->lens[i]);
+	}
 }
 
 static void write_samples(struct writer *writer, uint32_t thread)
 {
 	const struct syscap_view *view = writer->export->view;
-	struct syscap_profile_samples samples;
+	const struct syscap_profile_samples *samples = &writer->samples;
 	const bool is_time = syc_amount_is_time(view->unit);
 	const uint64_t tick =
 		is_time ? syscap_profile_tick(writer->export->profile, thread)
@@ -129,7 +144,6 @@ static void write_samples(struct writer *writer, uint32_t thread)
 
 	if (writer->by.begins[thread] == writer->by.begins[thread + 1])
 		return;
-	syscap_profile_samples(writer->export->profile, &samples);
 	begin_profile(writer, "sampled", thread,
 	              syscap_view_unit_name(view->unit), is_time);
 	syc_json_key(json, "samples");
@@ -137,9 +151,7 @@ static void write_samples(struct writer *writer, uint32_t thread)
 	for (size_t at = 0;
 	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
 	     at += n)
-		for (size_t i = 0; i < n; i++)
-			write_stack(writer,
-			            view->nodes[samples.stacks[numbers[i]]]);
+		write_stacks(writer, numbers, n);
 	syc_json_end_array(json);
 	syc_json_key(json, "weights");
 	syc_json_begin_array(json);
@@ -148,7 +160,7 @@ static void write_samples(struct writer *writer, uint32_t thread)
 	     at += n) {
 		for (size_t i = 0; i < n; i++) {
 			const uint64_t weight =
-				samples.ticks[numbers[i]] * tick;
+				samples->ticks[numbers[i]] * tick;
 
 			syc_json_unsigned(json, weight);
 			sum += weight;
@@ -293,22 +305,6 @@ static int write_all_marks(struct writer *writer)
 	return r;
 }
 
-static size_t deepest(const struct syscap_view *view)
-{
-	size_t most = 0;
-
-	for (size_t i = 1; i < view->n_nodes; i++) {
-		size_t depth = 0;
-
-		if (view->selfs[i] == 0)
-			continue;
-		for (uint32_t at = (uint32_t)i; at != 0; at = view->parents[at])
-			depth++;
-		most = depth > most ? depth : most;
-	}
-	return most;
-}
-
 static int write_profiles(struct writer *writer)
 {
 	syc_json_key(&writer->json, "profiles");
@@ -330,9 +326,9 @@ int syc_export_speedscope(struct syc_export *export)
 	syscap_profile_span(export->profile, &span);
 	writer.begin = span.begin;
 	r = syc_by_thread_init(&writer.by, export->profile, export->view);
-	writer.path = calloc(deepest(export->view) + 1, sizeof(*writer.path));
-	if (r == 0 && writer.path == NULL)
-		r = -ENOMEM;
+	syscap_profile_samples(export->profile, &writer.samples);
+	if (r == 0)
+		r = syc_ways_init(&writer.ways, export->view, &writer.samples);
 	if (r == 0)
 		r = syc_frames_init(&writer.frames, export);
 	if (r == 0) {
@@ -347,7 +343,7 @@ int syc_export_speedscope(struct syc_export *export)
 	}
 	syc_frames_fini(&writer.frames);
 	syc_by_thread_fini(&writer.by);
-	free(writer.path);
+	syc_ways_fini(&writer.ways);
 	free(writer.order);
 	return r;
 }

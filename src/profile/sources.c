@@ -25,10 +25,47 @@ void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
 void syc_sources_fini(struct syc_sources *known)
 {
 	free(known->chunks.bytes.items);
+	syc_map_fini(&known->by_binary);
+	free(known->firsts.items);
 	syc_map_fini(&known->by_line);
 	free(known->lines.items);
 	free(known->sources.items);
 	free(known->binaries.items);
+}
+
+/* What tells a binary from others: its build-id, by which it is the same file
+ * whatever it is called, or its path if it has none. */
+struct name {
+	const char *text;
+	size_t len; /* with the NUL of a build-id: so it is no path */
+};
+
+static struct name name_of(const char *path, const char *build_id)
+{
+	if (build_id[0] != 0)
+		return (struct name){ build_id, strlen(build_id) + 1 };
+	return (struct name){ path, strlen(path) };
+}
+
+/* There may be as many maps as binaries: no map may go through all of them. */
+static int index_binaries(struct syc_sources *known)
+{
+	for (uint32_t i = 0; i < known->table.n_binaries; i++) {
+		struct syc_line_binary binary;
+		struct name name;
+		size_t number;
+		int r;
+
+		syc_line_table_binary(&known->table, i, &binary);
+		name = name_of(binary.path, binary.build_id);
+		r = syc_map_put(&known->by_binary, name.text, name.len,
+		                &number);
+		if (r > 0)
+			r = syc_array_push(&known->firsts, i);
+		if (r < 0)
+			return -ENOMEM;
+	}
+	return 0;
 }
 
 int syc_sources_learn(struct syc_sources *known,
@@ -45,7 +82,7 @@ int syc_sources_learn(struct syc_sources *known,
 	/* What is wrong with it, `syscap check` says. */
 	syc_line_table_open(known->chunks.bytes.items, known->chunks.bytes.n,
 	                    &known->table);
-	return 0;
+	return index_binaries(known);
 }
 
 void syc_sources_restart(struct syc_sources *known)
@@ -54,20 +91,23 @@ void syc_sources_restart(struct syc_sources *known)
 }
 
 /* The table's binary that @map is of, or NONE: looked for once. */
-static int find_binary(struct syc_sources *known, uint32_t number,
-                       const struct syscap_profile_map *map,
-                       uint32_t *ret_binary)
+static int look_up_binary(struct syc_sources *known, uint32_t number,
+                          const struct syscap_profile_map *map,
+                          uint32_t *ret_binary)
 {
+	const struct name name = name_of(map->path, map->build_id);
 	uint32_t *binary;
+	size_t found;
 
 	while (known->binaries.n <= number)
 		if (syc_array_push(&known->binaries, 0) < 0)
 			return -ENOMEM;
 	binary = &known->binaries.items[number];
-	if (*binary == 0)
-		*binary = syc_line_table_binary_of(&known->table, map->path,
-		                                   map->build_id) +
-		          OF_BINARY;
+	if (*binary == 0 &&
+	    syc_map_get(&known->by_binary, name.text, name.len, &found))
+		*binary = known->firsts.items[found] + OF_BINARY;
+	else if (*binary == 0)
+		*binary = NONE + OF_BINARY;
 	*ret_binary = *binary - OF_BINARY;
 	return 0;
 }
@@ -148,7 +188,7 @@ int syc_sources_find(struct syc_sources *known,
 
 	if (known->table.n_places == 0 || first >= NONE - SYC_LINE_FRAMES_MAX)
 		return 0;
-	if (find_binary(known, location->map, map, &binary) < 0)
+	if (look_up_binary(known, location->map, map, &binary) < 0)
 		return -ENOMEM;
 	/* What a signal interrupted is an instruction wherever it stands. */
 	if (binary == NONE ||

@@ -25,8 +25,10 @@ struct syc_sources {
 	struct syc_functions *functions;
 	struct syc_chunks chunks;
 	struct syc_line_table table; /* of the bytes of @chunks */
-	bool is_whole;          /* the first file; others are no more read */
-	struct syc_map by_line; /* of a file's text and a line */
+	bool is_whole;            /* the first file; others are no more read */
+	struct syc_map by_binary; /* of the table */
+	SYC_ARRAY(uint32_t) firsts; /* the first one that is called so */
+	struct syc_map by_line;     /* of a file's text and a line */
 	SYC_ARRAY(struct syscap_profile_line) lines;
 	SYC_ARRAY(struct syscap_profile_source) sources;
 	SYC_ARRAY(uint32_t)

@@ -105,6 +105,7 @@ int syc_stacks_init(struct syc_stacks *stacks)
 void syc_stacks_fini(struct syc_stacks *stacks)
 {
 	syc_tree_fini(&stacks->tree);
+	syc_met_fini(&stacks->met);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->parents.items);
 	free(stacks->nodes.items);
@@ -119,6 +120,7 @@ void syc_stacks_fini(struct syc_stacks *stacks)
 void syc_stacks_seal(struct syc_stacks *stacks)
 {
 	syc_tree_fini(&stacks->tree);
+	syc_met_fini(&stacks->met);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->places.items);
 	memset(&stacks->places, 0, sizeof(stacks->places));
@@ -271,8 +273,31 @@ static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 	return 0;
 }
 
-int syc_stacks_put(struct syc_stacks *stacks,
-                   const struct syc_stack_source *source, uint32_t *ret_stack)
+/* Of all that makes a stack; false: there is none. */
+static bool sum_up(struct syc_stacks *stacks,
+                   const struct syc_stack_source *source,
+                   unsigned __int128 *ret_sum)
+{
+	const struct syc_met *met = &stacks->met;
+	const unsigned n = source->n_addrs;
+	unsigned __int128 sum;
+	uint64_t address;
+
+	if (n >= SYC_MET_WORDS || !syc_met_begin(&stacks->met))
+		return false;
+	sum = syc_met_first(met, n);
+	for (unsigned i = 0; i < n; i++) {
+		syscap_frame_addr(source->reader, source->frame, i, &address);
+		sum += syc_met_word(met, i, address);
+	}
+	*ret_sum = sum + syc_met_word(met, n,
+	                              (uint64_t)source->flags << 32 |
+	                                      source->process);
+	return true;
+}
+
+static int put_steps(struct syc_stacks *stacks,
+                     const struct syc_stack_source *source, uint32_t *ret_stack)
 {
 	size_t n;
 	int r = collect(stacks, source);
@@ -306,4 +331,22 @@ int syc_stacks_put(struct syc_stacks *stacks,
 	stacks->steps.items = items;
 	stacks->steps.capacity = capacity;
 	return 0;
+}
+
+int syc_stacks_put(struct syc_stacks *stacks,
+                   const struct syc_stack_source *source, uint32_t *ret_stack)
+{
+	unsigned __int128 sum = 0;
+	const bool has_sum = sum_up(stacks, source, &sum);
+	const uint32_t met = has_sum ? syc_met_find(&stacks->met, sum) : 0;
+	int r;
+
+	if (met != 0) {
+		*ret_stack = met;
+		return 0;
+	}
+	r = put_steps(stacks, source, ret_stack);
+	if (r == 0 && has_sum)
+		syc_met_put(&stacks->met, sum, *ret_stack);
+	return r;
 }

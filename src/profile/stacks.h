@@ -2,8 +2,8 @@
 /*
  * stacks.h - the stacks of a capture, interned: one tree of locations.
  *
- * Most stacks are nearly the one before; what is common on the outside is not
- * looked up again.
+ * Most stacks were met before as they are, and of others what is common on the
+ * outside with the one before is not looked up again.
  */
 #ifndef SYC_PROFILE_STACKS_H
 #define SYC_PROFILE_STACKS_H
@@ -14,6 +14,7 @@
 
 #include "data/array.h"
 #include "data/map.h"
+#include "profile/met.h"
 #include "profile/tree.h"
 
 /** What an address in a stack is. */
@@ -38,12 +39,13 @@ struct syc_location_facts {
 
 struct syc_stacks {
 	struct syc_tree tree;
+	struct syc_met met;
 	struct syc_map by_address;
 	SYC_ARRAY(uint32_t) parents;
 	SYC_ARRAY(uint32_t) nodes; /* the location of each */
 	SYC_ARRAY(struct syscap_profile_location) locations;
 	SYC_ARRAY(struct syc_location_facts) places; /* of each location */
-	/* The stack before, the outermost first. */
+	/* The last one that was not met before, the outermost first. */
 	SYC_ARRAY(struct syc_stack_step) steps, last_steps;
 	SYC_ARRAY(uint32_t) path;
 	SYC_ARRAY(uint64_t) hashes; /* of the ways to them */

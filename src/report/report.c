@@ -7,26 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/order.h"
 #include "report/writer.h"
 
 #define HEADS 16384 /* characters, of all columns, at most */
 
-static int by_time(const void *one, const void *other, void *data)
-{
-	const int64_t *times = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-
-	if (times[a] != times[b])
-		return times[a] < times[b] ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
 static int order_samples(struct syc_page *page)
 {
 	struct syscap_profile_samples samples;
-	int64_t latest = INT64_MIN;
-	bool is_sorted = true;
 
 	syscap_profile_samples(page->profile, &samples);
 	for (size_t i = 0; i < samples.n; i++) {
@@ -34,13 +22,8 @@ static int order_samples(struct syc_page *page)
 			continue;
 		if (syc_array_push(&page->order, (uint32_t)i) < 0)
 			return -ENOMEM;
-		is_sorted = is_sorted && samples.times[i] >= latest;
-		latest = samples.times[i];
 	}
-	if (!is_sorted)
-		qsort_r(page->order.items, page->order.n,
-		        sizeof(*page->order.items), by_time,
-		        (void *)samples.times);
+	syc_order_by_time(page->order.items, page->order.n, samples.times);
 	return 0;
 }
 

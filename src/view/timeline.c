@@ -8,30 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/order.h"
+
 static bool has_passed(const struct syscap_view *view, size_t i)
 {
 	return (view->passed[i / 64] >> i % 64 & 1) != 0;
-}
-
-static int by_time(const void *one, const void *other, void *data)
-{
-	const int64_t *times = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-
-	if (times[a] != times[b])
-		return times[a] < times[b] ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-static void order(uint32_t *numbers, size_t n, const int64_t *times)
-{
-	for (size_t i = 1; i < n; i++)
-		if (times[numbers[i]] < times[numbers[i - 1]]) {
-			qsort_r(numbers, n, sizeof(*numbers), by_time,
-			        (void *)(uintptr_t)times);
-			return;
-		}
 }
 
 int syc_timeline_renew(struct syc_timeline *timeline,
@@ -65,8 +46,8 @@ int syc_timeline_renew(struct syc_timeline *timeline,
 			timeline->samples[begins[samples.threads[i] + 1]++] =
 				(uint32_t)i;
 	for (size_t i = 0; i < n; i++)
-		order(timeline->samples + begins[i], begins[i + 1] - begins[i],
-		      samples.times);
+		syc_order_by_time(timeline->samples + begins[i],
+		                  begins[i + 1] - begins[i], samples.times);
 	return 0;
 }
 

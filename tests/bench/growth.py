@@ -2,14 +2,19 @@
 """growth.py COST_OF SYSCAP - whether what `syscap stat` costs grows as what is
 in a capture does: ten thousand, a hundred thousand, a million of each.  A row is
 processor time and memory of its own for each of the three; ten times as much is
-linear.  docs/benchmarking.md has the figures."""
+linear.  With BENCH_COUNT=1 it is instructions, counted by valgrind, fifty times
+slower and the same on every machine: what grows in time alone is caches that
+things no longer fit into.  BENCH_STEPS are other numbers, with spaces between.
+docs/benchmarking.md has the figures."""
 import os
+import re
 import struct
 import subprocess
 import sys
 import tempfile
 
-STEPS = (10**4, 10**5, 10**6)
+STEPS = [int(n) for n in os.environ.get(
+    "BENCH_STEPS", "10000 100000 1000000").split()]
 
 
 def frame(kind, pid, time, body, tag=0):
@@ -86,6 +91,24 @@ def write(path, rows):
         file.writelines(rows)
 
 
+def instructions(command):
+    done = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+         *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        text=True, check=True)
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def measure(cost_of, path, command):
+    if os.environ.get("BENCH_COUNT"):
+        return "%.1f M" % (instructions(command) / 1e6)
+    done = subprocess.run([cost_of, path, *command], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, timeout=600, text=True,
+                          check=False)
+    seconds, _, own, _ = (done.stdout.split() + ["-"] * 4)[:4]
+    return f"{seconds} s {own} MiB"
+
+
 def main(cost_of, syscap):
     print("%-12s%s" % ("", "".join("%18s" % f"{n:,}" for n in STEPS)))
     with tempfile.TemporaryDirectory(
@@ -96,12 +119,8 @@ def main(cost_of, syscap):
             cells = ""
             for n in STEPS:
                 write(path, kind(n))
-                done = subprocess.run(
-                    [cost_of, path, syscap, "stat", "--no-lookup", path],
-                    stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                    timeout=600, text=True, check=False)
-                seconds, _, own, _ = (done.stdout.split() + ["-"] * 4)[:4]
-                cells += "%18s" % f"{seconds} s {own} MiB"
+                cells += "%18s" % measure(
+                    cost_of, path, [syscap, "stat", "--no-lookup", path])
             print("%-12s%s" % (kind.__name__.replace("_", " "), cells),
                   flush=True)
 

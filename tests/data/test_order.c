@@ -68,3 +68,14 @@ TEST(rows_that_are_nearly_in_order_are_compared_a_few_times)
 	expect_order(N);
 	CHECK(n_compared < 3ul * N);
 }
+
+TEST(rows_of_one_time_are_in_the_order_of_their_numbers)
+{
+	const int64_t of[] = { 30, 10, 20, 10 };
+	uint32_t all[] = { 3, 2, 1, 0 }, some[] = { 0, 3 };
+
+	syc_order_by_time(all, 4, of);
+	CHECK(all[0] == 1 && all[1] == 3 && all[2] == 2 && all[3] == 0);
+	syc_order_by_time(some, 2, of);
+	CHECK(some[0] == 3 && some[1] == 0);
+}

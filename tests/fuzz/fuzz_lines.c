@@ -39,6 +39,21 @@ static void check_frames(const struct syc_line_table *table,
 	}
 }
 
+static bool is_first(const struct syc_line_table *table, uint32_t i)
+{
+	struct syc_line_binary binary, before;
+
+	syc_line_table_binary(table, i, &binary);
+	for (uint32_t k = 0; k < i; k++) {
+		syc_line_table_binary(table, k, &before);
+		if (strcmp(before.build_id, binary.build_id) == 0 &&
+		    (binary.build_id[0] != 0 ||
+		     strcmp(before.path, binary.path) == 0))
+			return false;
+	}
+	return true;
+}
+
 /* Of places of one file that differ the first is kept; and of binaries that are
  * called the same the first is found. */
 static void check_places(const struct syc_line_table *table,
@@ -48,8 +63,7 @@ static void check_places(const struct syc_line_table *table,
 		struct syc_line_binary binary;
 
 		syc_line_table_binary(table, i, &binary);
-		if (syc_line_table_binary_of(table, binary.path,
-		                             binary.build_id) != i)
+		if (!is_first(table, i))
 			continue;
 		for (uint32_t j = 0; j < binary.n; j++) {
 			struct syc_line_place place, first, made;

@@ -237,3 +237,62 @@ TEST(a_line_that_comes_later_is_found_when_it_is_asked_for_again)
 	syscap_profile_free(profile);
 	make_free(&capture);
 }
+
+/*
+ * As many maps as the table has binaries: each goes to its own at once. Through
+ * all of them it would be 3,600,000,000 comparisons.
+ */
+TEST(as_many_binaries_as_there_are_maps_are_found_at_once)
+{
+	const struct syscap_filter by_line = { .by_line = true };
+	const uint32_t n = 60000;
+	struct syc_line_make make = { 0 };
+	const struct syscap_profile_line *lines;
+	struct syscap_error error = { 0 };
+	struct syscap_profile *profile;
+	struct make_capture capture;
+	struct syscap_view *view;
+	unsigned char *bytes;
+	size_t binary, size, n_lines;
+
+	make_begin(&capture, false, 1000, 0);
+	make_process(&capture, 7, 1000, "/usr/bin/demo");
+	for (uint32_t i = 0; i < n; i++) {
+		const struct syc_line_frame frame = { "f", "/src/f.c", i + 1 };
+		char path[20], build_id[20];
+
+		/* Half of them are known by their build-ids. */
+		snprintf(path, sizeof(path), "/lib/%u", (unsigned)i);
+		snprintf(build_id, sizeof(build_id), i % 2 ? "%08x" : "",
+		         (unsigned)i);
+		make_map(&capture, 7, 1000, (uint64_t)i << 16,
+		         (uint64_t)(i + 1) << 16, path,
+		         build_id[0] ? build_id : NULL);
+		make_stack(&capture, 2, 7, 7, 1100, false,
+		           CODE(((uint64_t)i << 16) + 0x10), 1);
+		CHECK_EQ(syc_line_make_binary(&make, i % 2 ? "/other" : path,
+		                              build_id, &binary),
+		         1);
+		CHECK_EQ(syc_line_make_place(&make, binary, 0x2010, &frame, 1),
+		         1);
+	}
+	CHECK_EQ(syc_line_make_table(&make, &bytes, &size), 0);
+	for (size_t at = 0; at < size; at += 60000)
+		make_file_chunk(
+			&capture, 3000, size - at <= 60000, SYC_LINE_TABLE_PATH,
+			bytes + at,
+			(unsigned)(size - at < 60000 ? size - at : 60000));
+	profile = read_all(&capture);
+	if (syscap_view_new(profile, &by_line, &view, &error) != 0)
+		test_fail(__FILE__, __LINE__, "%s", error.message);
+	lines = syscap_profile_lines(profile, &n_lines);
+	CHECK_EQ(n_lines, n);
+	CHECK_EQ(view->n_nodes, n + 1);
+	for (uint32_t i = 1; i <= n; i++)
+		CHECK_EQ(lines[view->lines[i]].line, i);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	free(bytes);
+	syc_line_make_fini(&make);
+	make_free(&capture);
+}
