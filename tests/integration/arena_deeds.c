@@ -400,6 +400,28 @@ static void lost(void)
 	wait_for_all();
 }
 
+/* Two that have one and die; and one whose words overtake each other. */
+static void late(void)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (fork() != 0)
+			continue;
+		if (i == 2) {
+			arena_client_make(&own, 65536, 16, ARENA_CLIENT_SEALS,
+			                  "");
+			emit("of a child", 3);
+			if (!arena_client_send_by_name(SYC_CONTROL_GAVE,
+			                               own.fd))
+				_exit(99);
+		}
+		if (!(i == 0 ? arena_client_send_by_name
+		             : arena_client_send)(SYC_CONTROL_HAVE, -1))
+			_exit(99);
+		_exit(0);
+	}
+	wait_for_all();
+}
+
 /* It ends when nobody reads any more. */
 static void closed(void)
 {
@@ -445,6 +467,7 @@ static const struct {
 	{ "crowd", crowd },
 	{ "sleepers", sleepers },
 	{ "lost", lost },
+	{ "late", late },
 	{ "closed", closed },
 };
 

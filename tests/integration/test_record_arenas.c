@@ -285,6 +285,14 @@ TEST(who_could_not_hand_its_arena_over_is_counted)
 	recording_free(&recording);
 }
 
+TEST(who_has_one_that_never_comes_is_counted)
+{
+	CHECK_EQ(record("late"), 0);
+	CHECK_EQ(count("of a child"), 3);
+	CHECK(says("2 processes could not be recorded"));
+	recording_free(&recording);
+}
+
 static bool exists(const void *path)
 {
 	return access(path, F_OK) == 0;
