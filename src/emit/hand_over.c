@@ -50,6 +50,7 @@ struct syc_hand_over {
 	                * os/tid_lock.h */
 	uint32_t phase;
 	int32_t pid;     /* who has made it */
+	bool is_told;    /* the recorder knows that there is one */
 	uint64_t pid_ns; /* where that means something; 0: not known */
 	int64_t began;   /* when the process made its first, ns */
 	struct syc_arena arena;
@@ -124,13 +125,25 @@ static void try_later(struct syc_hand_over *h)
 	syc_copies_set_sleeping(1);
 }
 
+/* We may be killed before it can be sent: then the recorder knows that there was
+ * one.  What keeps a descriptor from being sent (a limit on those that nobody has
+ * received yet) keeps no words. */
+static void tell_of_it(struct syc_hand_over *h)
+{
+	if (!h->is_told && send_message(h, SYC_CONTROL_HAVE, -1) == 0)
+		h->is_told = true;
+}
+
 /* The caller holds the lock.  The program may have closed the file: then the
  * recorder can be told that, and nothing else; and at the last attempt.  Returns
  * what sending it gave. */
 static int try_to_send(struct syc_hand_over *h, bool is_last)
 {
 	const bool is_there = syc_arena_memfd_is_there(&h->file);
-	const int r = is_there ? send_message(h, SYC_CONTROL_TAKE, h->file.fd)
+	const int r = is_there ? send_message(h,
+	                                      h->is_told ? SYC_CONTROL_GAVE
+	                                                 : SYC_CONTROL_TAKE,
+	                                      h->file.fd)
 	                       : -EBADF;
 
 	if (r == 0) {
@@ -143,9 +156,12 @@ static int try_to_send(struct syc_hand_over *h, bool is_last)
 				? "the recorder is gone"
 				: "SYSPROF_CONTROL_FD was closed or reused");
 	} else if ((is_last || !is_there) &&
-	           send_message(h, SYC_CONTROL_LOST, -1) == 0) {
+	           (h->is_told || send_message(h, SYC_CONTROL_LOST, -1) == 0)) {
 		give_up_arena(h);
 	} else {
+		/* Who may never send one asks for rings */
+		if (!is_forbidden(r))
+			tell_of_it(h);
 		try_later(h);
 	}
 	return r;
@@ -389,6 +405,7 @@ static bool is_inherited(const struct syc_hand_over *h)
 static void begin_anew(struct syc_hand_over *h)
 {
 	h->lock = 0;
+	h->is_told = false;
 	syc_connection_drop(&h->connection);
 	set_phase(h, NONE);
 	syc_arena_memfd_close(&h->file);

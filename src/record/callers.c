@@ -246,10 +246,16 @@ static bool is_word(const char *bytes, ssize_t n, const char *word)
 static bool take_message(struct syc_callers *callers, struct caller *caller,
                          const char *bytes, ssize_t n, int fd)
 {
-	if (is_word(bytes, n, SYC_CONTROL_TAKE)) {
+	const bool is_late = is_word(bytes, n, SYC_CONTROL_GAVE);
+
+	if (is_late || is_word(bytes, n, SYC_CONTROL_TAKE)) {
 		/* Refused, it is counted there */
 		note_ring(callers, caller->pid);
-		callers->hooks.take(callers->hooks.context, caller->pid, fd);
+		callers->hooks.take(callers->hooks.context, caller->pid, fd,
+		                    is_late);
+	} else if (is_word(bytes, n, SYC_CONTROL_HAVE)) {
+		note_ring(callers, caller->pid);
+		callers->hooks.late(callers->hooks.context, caller->pid);
 	} else if (is_word(bytes, n, SYC_CONTROL_LOST)) {
 		note_ring(callers, caller->pid);
 		callers->hooks.lost(callers->hooks.context, caller->pid);

@@ -129,13 +129,14 @@ static void take_request(struct syc_control_server *server, int32_t pid)
 }
 
 static const char words[][SYC_CONTROL_REQUEST_LEN] = {
-	SYC_CONTROL_REQUEST,
-	SYC_CONTROL_TAKE,
-	SYC_CONTROL_LOST,
+	SYC_CONTROL_REQUEST, SYC_CONTROL_TAKE, SYC_CONTROL_HAVE,
+	SYC_CONTROL_GAVE,    SYC_CONTROL_LOST,
 };
 enum {
 	WORD_REQUEST,
 	WORD_TAKE,
+	WORD_HAVE,
+	WORD_GAVE,
 	WORD_LOST,
 	N_WORDS,
 };
@@ -167,8 +168,11 @@ static void take_word(struct syc_control_server *server, unsigned word,
 {
 	if (word == WORD_REQUEST)
 		take_request(server, pid);
-	else if (word == WORD_TAKE)
-		server->hooks.take(server->hooks.context, pid, fd);
+	else if (word == WORD_TAKE || word == WORD_GAVE)
+		server->hooks.take(server->hooks.context, pid, fd,
+		                   word == WORD_GAVE);
+	else if (word == WORD_HAVE)
+		server->hooks.late(server->hooks.context, pid);
 	else
 		server->hooks.lost(server->hooks.context, pid);
 }
@@ -197,7 +201,8 @@ static void take_bytes(struct syc_control_server *server,
 			continue;
 		const bool is_last = i + 1 == size;
 		sender->matched = 0;
-		is_used |= is_last && sender->word == WORD_TAKE;
+		is_used |= is_last && (sender->word == WORD_TAKE ||
+		                       sender->word == WORD_GAVE);
 		take_word(server, sender->word, origin->pid,
 		          is_last ? origin->fd : -1);
 	}

@@ -30,8 +30,11 @@ struct syc_control_hooks {
 	 */
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/* @pid hands its rings over in @fd, which the caller closes; -1: what
-	 * it sent did not arrive. */
-	void (*take)(void *context, int32_t pid, int fd);
+	 * it sent did not arrive.  @is_late: those of which it told before; but
+	 * what goes by two sockets may come the other way round. */
+	void (*take)(void *context, int32_t pid, int fd, bool is_late);
+	/* @pid has rings that it can't hand over yet: it may not live that long. */
+	void (*late)(void *context, int32_t pid);
 	/* @pid could not hand its rings over, and ends. */
 	void (*lost)(void *context, int32_t pid);
 	void *context;

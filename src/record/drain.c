@@ -23,6 +23,10 @@
 
 #include "record/validate.h"
 
+/* Of who has sent nothing yet no more is read: pages that are not there would
+ * be made for it. */
+#define FIRST_CHUNK 4096u
+
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
@@ -168,8 +172,9 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 	                         : tail + (ring->size - ring->head);
 	*ret_bytes = left;
 	while (left > 0 && result == SYC_DRAIN_SOME) {
-		const uint32_t n =
-			left < SYC_DRAIN_CHUNK ? left : SYC_DRAIN_CHUNK;
+		const uint32_t max =
+			ring->frames == 0 ? FIRST_CHUNK : SYC_DRAIN_CHUNK;
+		const uint32_t n = left < max ? left : max;
 		size_t used = 0;
 
 		copy_body(ring, buffer + kept, n);

@@ -75,6 +75,20 @@ void syc_processes_past_over(struct syc_processes *processes, int32_t pid)
 	syc_tracked_tell_exit(processes, process);
 }
 
+void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid)
+{
+	struct syc_tracked_process *const process =
+		syc_tracked_find(processes, pid);
+
+	if (process == NULL || !process->is_past || process->alive)
+		return;
+	syc_tracked_new_image(processes, process);
+	if (syc_tracked_watch(processes, process))
+		syc_tracked_look(processes, process);
+	else
+		syc_tracked_end(processes, process);
+}
+
 const char *syc_processes_cmdline(const struct syc_processes *processes,
                                   int32_t pid)
 {

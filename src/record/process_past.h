@@ -18,6 +18,9 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
                         int32_t of, int64_t since, const char *cmdline);
 void syc_processes_past_over(struct syc_processes *processes, int32_t pid);
 
+/** It is another program, which is looked at from now on until it ends. */
+void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
+
 /** The same for a process that handed an arena over.  @is_new: it is not the
  * program that we know under the number, if it lives. */
 void syc_processes_past_image(struct syc_processes *processes, int32_t pid,

@@ -34,11 +34,20 @@ static int create_ring(void *context, int32_t pid, bool may_retry)
 	return fd;
 }
 
-static void take_arena(void *context, int32_t pid, int fd)
+static void take_arena(void *context, int32_t pid, int fd, bool is_late)
 {
 	struct syc_recording *const recording = context;
 
+	if (is_late)
+		syc_arenas_note_late(&recording->rings.arenas, pid, -1);
 	syc_rings_take(&recording->rings, pid, fd);
+}
+
+static void wait_for_arena(void *context, int32_t pid)
+{
+	struct syc_recording *const recording = context;
+
+	syc_arenas_note_late(&recording->rings.arenas, pid, 1);
 }
 
 static void miss_arena(void *context, int32_t pid)
@@ -69,6 +78,7 @@ static int set_up_descriptors(struct syc_recording *recording)
 {
 	const struct syc_control_hooks hooks = { .request = create_ring,
 		                                 .take = take_arena,
+		                                 .late = wait_for_arena,
 		                                 .lost = miss_arena,
 		                                 .context = recording };
 	int r = syc_control_server_new(recording->control, &hooks,

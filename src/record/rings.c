@@ -119,10 +119,20 @@ static void end_ring(struct syc_rings *rings, size_t i)
 	syc_thread_name_look_last(rings->intake, ring);
 	syc_intake_end(rings->intake, ring);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
-	/* Its process has ended, once all of its slots were read */
-	if (ring->arena != NULL && ring->owner == SYC_OWNER_GONE &&
+	/* Its process has ended, or goes on as another, once all of its slots
+	 * were read.  Of another namespace it has no number that we know. */
+	if (ring->arena != NULL &&
+	    (ring->owner == SYC_OWNER_GONE ||
+	     ring->owner == SYC_OWNER_REPLACED) &&
 	    ring->known_pid != 0 && ring->slot_pid != ring->arena->own_pid)
-		(void)syc_array_push(&rings->past, ring->shown_pid);
+		(void)syc_array_push(
+			&rings->past,
+			((struct syc_rings_past){
+				.pid = ring->shown_pid,
+				.goes_on = ring->owner == SYC_OWNER_REPLACED &&
+		                           ring->shown_pid == ring->slot_pid &&
+		                           ring->arena->own_pid ==
+		                                   ring->arena->requester }));
 	if (ring->arena != NULL)
 		syc_arenas_give_back(&rings->arenas, ring);
 	else
@@ -201,6 +211,21 @@ static bool look_for_slots(struct syc_rings *rings, bool all)
 	return more;
 }
 
+static void end_past(struct syc_rings *rings)
+{
+	struct syc_processes *const processes = rings->intake->processes;
+
+	while (rings->past.n > 0) {
+		const struct syc_rings_past past =
+			rings->past.items[--rings->past.n];
+
+		if (past.goes_on)
+			syc_processes_past_goes_on(processes, past.pid);
+		else
+			syc_processes_past_over(processes, past.pid);
+	}
+}
+
 static void drain_all(struct syc_rings *rings, bool all_slots,
                       struct syc_rings_pass *ret_pass)
 {
@@ -221,9 +246,7 @@ static void drain_all(struct syc_rings *rings, bool all_slots,
 		else
 			end_ring(rings, i);
 	}
-	while (rings->past.n > 0)
-		syc_processes_past_over(rings->intake->processes,
-		                        rings->past.items[--rings->past.n]);
+	end_past(rings);
 }
 
 void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass)
@@ -370,7 +393,5 @@ void syc_rings_end_all(struct syc_rings *rings)
 		end_ring(rings, rings->live.n - 1);
 	while (rings->arenas.all.n > 0)
 		end_arena(rings, rings->arenas.all.n - 1);
-	while (rings->past.n > 0)
-		syc_processes_past_over(rings->intake->processes,
-		                        rings->past.items[--rings->past.n]);
+	end_past(rings);
 }

@@ -20,6 +20,12 @@
 #include "record/intake.h"
 #include "record/orphans.h"
 
+/** A process that was gone, or another program, when it was met. */
+struct syc_rings_past {
+	int32_t pid;
+	bool goes_on;
+};
+
 struct syc_rings {
 	struct syc_intake *intake;
 	uint32_t body; /* bytes of a new ring's */
@@ -31,8 +37,7 @@ struct syc_rings {
 	bool is_looking;       /* for slots that came into use */
 	int64_t crowded_until; /* somebody has too many: not looked at before */
 	SYC_ARRAY(struct syc_orphan) suspects;
-	SYC_ARRAY(int32_t)
-	past;                  /* processes that were gone when they were met */
+	SYC_ARRAY(struct syc_rings_past) past;
 	size_t next_named;     /* which is looked at for its name next */
 	unsigned char *buffer; /* for syc_drain() */
 };

@@ -81,9 +81,20 @@ static bool has_cmdline(struct syc_processes *processes, int32_t host)
 	       processes->text[0] != 0;
 }
 
+/* Whoever is met meanwhile is looked at, too: what was seen before stays. */
 void syc_tracked_settle(struct syc_processes *processes)
 {
+	struct syc_procfs_seen *const seen = &processes->seen;
+	const struct syc_procfs_identity identity = seen->identity;
+	const bool is_there = seen->is_there;
+	char *const cmdline = strdup(seen->cmdline);
+
 	processes->options.settle(processes->options.context);
+	seen->identity = identity;
+	seen->is_there = is_there;
+	snprintf(seen->cmdline, sizeof(seen->cmdline), "%s",
+	         cmdline != NULL ? cmdline : "");
+	free(cmdline);
 }
 
 void syc_tracked_new_image(struct syc_processes *processes,

@@ -87,11 +87,14 @@ _Static_assert(sizeof(struct syc_ring_header) <= 4096, "one page");
 
 /**
  * What goes over the control socket, each with its NUL: the request for a ring;
- * by our own client, here is my arena, with a descriptor; and, I have one that I
- * could not hand over.
+ * by our own client, here is my arena, with a descriptor; I have one that I can't
+ * hand over just now, and here is that; and, I have one that I could not hand
+ * over.  No byte in a word is like the first of any.
  */
 #define SYC_CONTROL_REQUEST     "CreatRing"
 #define SYC_CONTROL_TAKE        "TakeArena"
+#define SYC_CONTROL_HAVE        "HaveArena"
+#define SYC_CONTROL_GAVE        "GaveArena"
 #define SYC_CONTROL_LOST        "LostArena"
 #define SYC_CONTROL_REQUEST_LEN 10u
 

@@ -189,6 +189,119 @@ TEST(who_may_not_send_its_arena_any_more_says_that_it_is_lost)
 	peer_free(&peer);
 }
 
+/* ------------------------------------------------- words, but no descriptors */
+
+CHILD(may_send_words_only)
+{
+	refuse_call(SYS_sendmsg, ETOOMANYREFS);
+	emit();
+	CHECK(has_slot());
+	if (*peer_arg() == 'k')
+		raise(SIGKILL);
+}
+
+TEST(who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one)
+{
+	int status;
+
+	for (int by_name = 0; by_name < 2; by_name++) {
+		start("may_send_words_only", "k", by_name != 0);
+		CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
+		CHECK(WIFSIGNALED(status));
+		for (int i = 0; i < 3; i++)
+			peer_serve(&peer);
+		CHECK_EQ(peer.n_arenas, 0);
+		CHECK_EQ(peer.n_late_arenas, 1);
+		peer_free(&peer);
+	}
+}
+
+TEST(who_ends_with_its_arena_in_hand_is_told_of_once)
+{
+	start("may_send_words_only", "", false);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_late_arenas, 1);
+	CHECK_EQ(peer.n_lost_arenas, 0);
+	peer_free(&peer);
+}
+
+#define IN_FLIGHT 80
+
+/* More descriptors that nobody has received than our user may have open. */
+static int fill_the_air(void)
+{
+	const struct rlimit few = { 64, 64 };
+	char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8))) = { 0 };
+	struct cmsghdr *const c = (void *)space;
+	struct iovec iov = { .iov_base = space, .iov_len = 1 };
+	const struct msghdr msg = { .msg_iov = &iov,
+		                    .msg_iovlen = 1,
+		                    .msg_control = space,
+		                    .msg_controllen = sizeof(space) };
+	int sockets[2];
+
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets),
+	         0);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &(int){ STDERR_FILENO }, sizeof(int));
+	for (int i = 0; i < IN_FLIGHT; i++)
+		CHECK_EQ(sendmsg(sockets[0], &msg, MSG_DONTWAIT), 1);
+	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+	close(sockets[0]);
+	return sockets[1];
+}
+
+/* Root has no such limit; and of another user nobody else counts. */
+static void be_nobody(void)
+{
+	const uid_t uid = 60000 + (uid_t)getpid() % 5000;
+
+	if (geteuid() == 0)
+		CHECK_EQ(setresuid(uid, uid, uid), 0);
+}
+
+CHILD(waits_until_its_descriptor_may_be_sent)
+{
+	be_nobody();
+	const int sock = fill_the_air();
+	emit();
+	CHECK(has_slot());
+	raise(SIGSTOP);
+	/* With that, nobody can receive them any more */
+	close(sock);
+	emit();
+	raise(SIGSTOP);
+	emit();
+}
+
+static void wait_for_stop(void)
+{
+	int status;
+
+	CHECK_EQ(waitpid(peer.pid, &status, WUNTRACED), peer.pid);
+	CHECK(WIFSTOPPED(status));
+	peer_serve(&peer);
+}
+
+TEST(it_is_handed_over_when_others_were_received)
+{
+	start("waits_until_its_descriptor_may_be_sent", "", false);
+	wait_for_stop();
+	CHECK_EQ(peer.n_arenas, 0);
+	CHECK_EQ(peer.n_late_arenas, 1);
+	kill(peer.pid, SIGCONT);
+	wait_for_stop();
+	kill(peer.pid, SIGCONT);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas, 1);
+	CHECK_EQ(peer.n_late_arenas, 0);
+	CHECK_EQ(peer.n_lost_arenas, 0);
+	CHECK_EQ(all_marks(), 3);
+	peer_free(&peer);
+}
+
 /* -------------------------------------------------------------------- at exit */
 
 CHILD(exits_while_the_socket_is_full)

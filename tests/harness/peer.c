@@ -306,11 +306,18 @@ static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 	if (r > 0)
 		CHECK_EQ(r, 10);
 	*ret_is_ring = r > 0 && memcmp(request, "CreatRing", 10) == 0;
-	if (r > 0 && !*ret_is_ring && memcmp(request, "TakeArena", 10) == 0)
+	if (r > 0 && !*ret_is_ring && memcmp(request, "GaveArena", 10) == 0)
+		peer->n_late_arenas--;
+	if (r > 0 && !*ret_is_ring &&
+	    (memcmp(request, "TakeArena", 10) == 0 ||
+	     memcmp(request, "GaveArena", 10) == 0))
 		peer_arena_take(peer, fd);
 	else if (r > 0 && !*ret_is_ring &&
 	         memcmp(request, "LostArena", 10) == 0)
 		peer->n_lost_arenas++;
+	else if (r > 0 && !*ret_is_ring &&
+	         memcmp(request, "HaveArena", 10) == 0)
+		peer->n_late_arenas++;
 	else if (r > 0)
 		CHECK(*ret_is_ring && fd < 0);
 	return r;

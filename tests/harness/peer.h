@@ -105,7 +105,7 @@ struct peer {
 	struct peer_ring *rings;
 	bool takes_arenas;
 	bool keeps_slots; /* that have ended, and gives none back */
-	unsigned n_arenas, n_lost_arenas;
+	unsigned n_arenas, n_late_arenas, n_lost_arenas;
 	struct peer_arena arenas[PEER_MAX_ARENAS];
 };
 

@@ -235,6 +235,46 @@ static void after_exec(void)
 	emit("after exec", 1);
 }
 
+static void wait_until_taken(void)
+{
+	while (syc_slot_state(
+		       __atomic_load_n(&syc_arena_head(&own.arena)->drainer,
+	                               __ATOMIC_ACQUIRE)) != SYC_ARENA_DRAINED)
+		usleep(1000);
+}
+
+/* Until nobody has the other end, or somebody writes. */
+static void wait_for_pipe(const int *fds)
+{
+	char byte;
+
+	close(fds[1]);
+	(void)!read(fds[0], &byte, 1);
+	close(fds[0]);
+}
+
+/* While the recorder stands still, a child begins, and is another program. */
+static void replaced(void)
+{
+	int fds[2];
+
+	arena_client_open(&own);
+	emit("of the parent", 1);
+	wait_until_taken();
+	kill(getppid(), SIGSTOP);
+	if (pipe2(fds, O_CLOEXEC) != 0)
+		exit(99);
+	if (fork() == 0) {
+		emit("of a child", 2);
+		execl(program, program, "nothing", NULL);
+		exit(99);
+	}
+	wait_for_pipe(fds);
+	kill(getppid(), SIGCONT);
+	wait_for_all();
+	nothing();
+}
+
 /* 5 by the slot's header, of which 4 were told; 7 by the head. */
 static void losses(void)
 {
@@ -360,6 +400,28 @@ static void lost(void)
 	wait_for_all();
 }
 
+/* Two that have one and die; and one whose words overtake each other. */
+static void late(void)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		if (fork() != 0)
+			continue;
+		if (i == 2) {
+			arena_client_make(&own, 65536, 16, ARENA_CLIENT_SEALS,
+			                  "");
+			emit("of a child", 3);
+			if (!arena_client_send_by_name(SYC_CONTROL_GAVE,
+			                               own.fd))
+				_exit(99);
+		}
+		if (!(i == 0 ? arena_client_send_by_name
+		             : arena_client_send)(SYC_CONTROL_HAVE, -1))
+			_exit(99);
+		_exit(0);
+	}
+	wait_for_all();
+}
+
 /* It ends when nobody reads any more. */
 static void closed(void)
 {
@@ -387,15 +449,26 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } deeds[] = {
-	{ "threads", threads }, { "laps", laps },
-	{ "by-name", by_name }, { "reuse", reuse },
-	{ "death", death },     { "children", children },
-	{ "past", past },       { "maker-past", maker_past },
-	{ "outlive", outlive }, { "exec", other_program },
-	{ "nothing", nothing }, { "after-exec", after_exec },
-	{ "losses", losses },   { "namespaces", namespaces },
-	{ "crowd", crowd },     { "sleepers", sleepers },
-	{ "lost", lost },       { "closed", closed },
+	{ "threads", threads },
+	{ "laps", laps },
+	{ "by-name", by_name },
+	{ "reuse", reuse },
+	{ "death", death },
+	{ "children", children },
+	{ "past", past },
+	{ "maker-past", maker_past },
+	{ "outlive", outlive },
+	{ "exec", other_program },
+	{ "nothing", nothing },
+	{ "after-exec", after_exec },
+	{ "replaced", replaced },
+	{ "losses", losses },
+	{ "namespaces", namespaces },
+	{ "crowd", crowd },
+	{ "sleepers", sleepers },
+	{ "lost", lost },
+	{ "late", late },
+	{ "closed", closed },
 };
 
 int main(int argc, char **argv)

@@ -157,17 +157,18 @@ static void send_other_files(void)
 /* Words without descriptors, descriptors without words, halves, and two. */
 static void send_odd_messages(void)
 {
-	static const char *const words[] = { "TakeArena", "LostArena", "Take",
-		                             "CreatRing", "Arena",     "T",
-		                             "CTakeAren" };
+	static const char *const words[] = {
+		"TakeArena", "LostArena", "HaveArena", "GaveArena", "Take",
+		"CreatRing", "Arena",     "T",         "CTakeAren"
+	};
 
 	for (unsigned i = 0; i < 3000; i++) {
 		const int fd = i % 3 == 0 ? -1 : STDERR_FILENO;
 
-		if (!arena_client_send(words[i % 7], fd))
+		if (!arena_client_send(words[i % 9], fd))
 			usleep(1000);
 		if (i % 50 == 0)
-			arena_client_send_by_name(words[i / 50 % 7], fd);
+			arena_client_send_by_name(words[i / 50 % 9], fd);
 	}
 	for (unsigned i = 0; i < 100; i++) {
 		char space[CMSG_SPACE(7 * sizeof(int))]

@@ -5,6 +5,9 @@
  * in the capture, or told to be lost.
  *
  * The recorder is stopped by a signal, a drain thread as a debugger does it.
+ *
+ * With --whole the larger forms drive the load to some hundreds: CROWD_RUNS=3
+ * and the name of a test make that short.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -34,11 +37,14 @@ enum mode {
 struct process {
 	int32_t pid;
 	unsigned sent, kept, told;
+	bool is_named;
 };
 
 static struct recording recording;
 static struct process processes[8192];
 static unsigned n_processes;
+/* A number that comes again is one of `processes`, and another line or frame */
+static unsigned n_said, n_named, n_spawned;
 
 static struct process *find_process(int32_t pid)
 {
@@ -218,8 +224,18 @@ static void read_said(void)
 
 	CHECK(file != NULL);
 	while (fscanf(file, "%d %u", &pid, &sent) == 2)
-		find_process(pid)->sent += sent;
+		find_process(pid)->sent += sent, n_said++;
 	fclose(file);
+}
+
+/* Forked ones are called as their parent. */
+static void read_process(const struct syscap_frame *frame)
+{
+	if (strstr(frame->process.cmdline, "crowd") == NULL)
+		return;
+	find_process(frame->pid)->is_named = true;
+	n_named++;
+	n_spawned += strstr(frame->process.cmdline, " three") != NULL;
 }
 
 static void read_mark(const struct syscap_frame *frame)
@@ -245,9 +261,12 @@ static void read_capture(const char *path)
 
 	if (syscap_reader_open(path, &reader, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
-	while ((r = syscap_reader_next(reader, &frame, &error)) == 1)
+	while ((r = syscap_reader_next(reader, &frame, &error)) == 1) {
 		if (frame.type == SYSCAP_FRAME_MARK)
 			read_mark(&frame);
+		else if (frame.type == SYSCAP_FRAME_PROCESS)
+			read_process(&frame);
+	}
 	if (r != 0)
 		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
 	syscap_reader_close(reader);
@@ -296,13 +315,29 @@ static void check_processes(enum mode mode, const char *what, unsigned ms)
 		          what, ms, sent, kept, told);
 }
 
+/* None is made up, none has another's name. */
+static void check_names(enum mode mode, const char *kind, unsigned n)
+{
+	for (unsigned i = 0; i < n_processes; i++) {
+		const struct process *const p = &processes[i];
+
+		if (p->is_named ? p->sent == 0 : p->kept != 0)
+			test_fail(__FILE__, __LINE__,
+			          "mode %d, %s: pid %d, which sent %u, is %s",
+			          mode, kind, (int)p->pid, p->sent,
+			          p->is_named ? "made up" : "not named");
+	}
+	CHECK_EQ(n_named, n_said);
+	CHECK_EQ(n_spawned, strcmp(kind, "forks") == 0 ? n / 4 : 0);
+}
+
 static void check_crowd(enum mode mode, unsigned ms, const char *kind,
                         const char *n, const char *n_threads)
 {
 	const char *const words[] = { kind, n, n_threads, NULL };
 
 	memset(processes, 0, sizeof(processes));
-	n_processes = 0;
+	n_processes = n_said = n_named = n_spawned = 0;
 	recording_init(&recording);
 	make_load();
 	const pid_t pid = start(mode, words);
@@ -328,42 +363,113 @@ static void check_crowd(enum mode mode, unsigned ms, const char *kind,
 	read_said();
 	read_captures(mode);
 	check_processes(mode, kind, ms);
+	check_names(mode, kind, (unsigned)atoi(n));
 	recording_free(&recording);
 }
 
-static void check_crowds(enum mode mode)
+/* One form of it, again and again: @whole where nothing is thinned out. */
+static void check_runs(enum mode mode, const char *kind, const char *const n[2],
+                       const char *const n_threads[2])
 {
 	const bool is_whole = test_is_whole();
-	const unsigned runs = is_whole ? 20 : 2;
-	const char *const forks = is_whole ? "2000" : "60";
+	const char *const wanted = getenv("CROWD_RUNS");
+	const unsigned runs = wanted != NULL ? (unsigned)atoi(wanted)
+	                      : is_whole     ? 20
+	                                     : 2;
 
-	for (unsigned i = 0; i < runs; i++) {
-		const unsigned ms = is_whole && i % 2 == 1 ? 3000 : 300;
-
-		check_crowd(mode, ms, "threads", "1", "200");
-		check_crowd(mode, ms, "threads", is_whole ? "16" : "4",
-		            is_whole ? "100" : "50");
-		if (is_whole)
-			check_crowd(mode, ms, "threads", "4", "800");
-		/* Children that end before the recorder has answered have
-		 * nowhere to tell: docs/contexts.md */
-		if (mode != RECORD)
-			check_crowd(mode, ms, "forks", i < 2 ? forks : "200",
-			            NULL);
-	}
+	for (unsigned i = 0; i < runs; i++)
+		check_crowd(mode, is_whole && i % 2 == 1 ? 3000 : 300, kind,
+		            n[is_whole],
+		            n_threads != NULL ? n_threads[is_whole] : NULL);
 }
 
-TEST(a_crowd_under_a_recorder_loses_nothing_untold)
+static void check_threads(enum mode mode)
 {
-	check_crowds(RECORD);
+	static const char *const one[2] = { "1", "1" };
+	static const char *const many[2] = { "200", "200" };
+
+	check_runs(mode, "threads", one, many);
 }
 
-TEST(a_crowd_with_an_output_loses_nothing_untold)
+static void check_processes_of_threads(enum mode mode)
 {
-	check_crowds(OUTPUT);
+	static const char *const n[2] = { "4", "16" };
+	static const char *const n_threads[2] = { "50", "100" };
+
+	check_runs(mode, "threads", n, n_threads);
 }
 
-TEST(a_crowd_with_a_trace_loses_nothing_untold)
+static void check_many_threads(enum mode mode)
 {
-	check_crowds(TRACE);
+	static const char *const n[2] = { "2", "4" };
+	static const char *const n_threads[2] = { "100", "800" };
+
+	check_runs(mode, "threads", n, n_threads);
+}
+
+static void check_forks(enum mode mode)
+{
+	static const char *const n[2] = { "60", "2000" };
+
+	check_runs(mode, "forks", n, NULL);
+}
+
+TEST(two_hundred_threads_under_a_recorder_lose_nothing_untold)
+{
+	check_threads(RECORD);
+}
+
+TEST(processes_of_threads_under_a_recorder_lose_nothing_untold)
+{
+	check_processes_of_threads(RECORD);
+}
+
+TEST(many_threads_each_under_a_recorder_lose_nothing_untold)
+{
+	check_many_threads(RECORD);
+}
+
+TEST(children_of_a_moment_under_a_recorder_lose_nothing_untold)
+{
+	check_forks(RECORD);
+}
+
+TEST(two_hundred_threads_with_an_output_lose_nothing_untold)
+{
+	check_threads(OUTPUT);
+}
+
+TEST(processes_of_threads_with_an_output_lose_nothing_untold)
+{
+	check_processes_of_threads(OUTPUT);
+}
+
+TEST(many_threads_each_with_an_output_lose_nothing_untold)
+{
+	check_many_threads(OUTPUT);
+}
+
+TEST(children_of_a_moment_with_an_output_lose_nothing_untold)
+{
+	check_forks(OUTPUT);
+}
+
+TEST(two_hundred_threads_with_a_trace_lose_nothing_untold)
+{
+	check_threads(TRACE);
+}
+
+TEST(processes_of_threads_with_a_trace_lose_nothing_untold)
+{
+	check_processes_of_threads(TRACE);
+}
+
+TEST(many_threads_each_with_a_trace_lose_nothing_untold)
+{
+	check_many_threads(TRACE);
+}
+
+TEST(children_of_a_moment_with_a_trace_lose_nothing_untold)
+{
+	check_forks(TRACE);
 }

@@ -219,6 +219,24 @@ TEST(slots_of_who_runs_another_program_are_its_own_still)
 	recording_free(&recording);
 }
 
+static const struct process *find_by_mark(const char *name)
+{
+	for (unsigned i = 0; i < n_processes; i++)
+		if (strcmp(processes[i].name, name) == 0)
+			return &processes[i];
+	test_fail(__FILE__, __LINE__, "nobody sent %s", name);
+}
+
+TEST(the_end_of_who_was_another_program_when_he_was_met_is_told)
+{
+	CHECK_EQ(record("replaced"), 0);
+	look();
+	CHECK_EQ(find_by_mark("of a child")->marks, 2);
+	CHECK_EQ(find_by_mark("of a child")->exits, 1);
+	CHECK(strstr(find_by_mark("of a child")->first, "replaced") != NULL);
+	recording_free(&recording);
+}
+
 static bool is_loss(const struct syscap_frame *frame, const void *arg)
 {
 	char text[128];
@@ -264,6 +282,14 @@ TEST(who_could_not_hand_its_arena_over_is_counted)
 {
 	CHECK_EQ(record("lost"), 0);
 	CHECK(says("3 processes could not be recorded"));
+	recording_free(&recording);
+}
+
+TEST(who_has_one_that_never_comes_is_counted)
+{
+	CHECK_EQ(record("late"), 0);
+	CHECK_EQ(count("of a child"), 3);
+	CHECK(says("2 processes could not be recorded"));
 	recording_free(&recording);
 }
 

@@ -304,6 +304,14 @@ mutate "nobody is told of an arena that is lost" src/emit/hand_over.c \
 	's/send_message\(h, SYC_CONTROL_LOST, -1\) == 0/1/' \
 	"$hand_over" an_arena_whose_file_was_closed_too_early_is_told_to_be_lost
 
+mutate "nobody is told of an arena that may be lost" src/emit/hand_over.c \
+	's/send_message\(h, SYC_CONTROL_HAVE, -1\) == 0/1/' \
+	"$hand_over_host" who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one
+
+mutate "an arena that came late is not said to have come" src/emit/hand_over.c \
+	's/h->is_told \? SYC_CONTROL_GAVE/0 ? SYC_CONTROL_GAVE/' \
+	"$hand_over_host" it_is_handed_over_when_others_were_received
+
 mutate "where a ring begins is believed" src/emit/slot.c \
 	's/at < slot\.size && at % 8 == 0 \? at : 0/at/' \
 	"$hand_over" where_a_ring_begins_is_looked_at_before_it_is_used

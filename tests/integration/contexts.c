@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * contexts.c - events in odd places: `contexts WHAT`, one for a row of
+ * docs/contexts.md that no other test shows.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+static const char *program;
+
+static void emit(const char *name)
+{
+	syscap_mark("contexts", name, syscap_clock(), 0, "");
+}
+
+static void say_number(const char *name, unsigned long long number)
+{
+	syscap_mark_printf("contexts", name, syscap_clock(), 0, "%llu", number);
+}
+
+static unsigned long long n_dropped(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return stats.n_dropped;
+}
+
+/* ---------------------------------------------------------------- handlers */
+
+static void handle(int signo)
+{
+	(void)signo;
+	emit("in a handler");
+}
+
+static void *raise_first(void *unused)
+{
+	pthread_kill(pthread_self(), SIGUSR1);
+	emit("behind it");
+	return unused;
+}
+
+/* The main thread's first event, and another's. */
+static void first_in_handler(void)
+{
+	pthread_t thread;
+
+	signal(SIGUSR1, handle);
+	raise_first(NULL);
+	pthread_create(&thread, NULL, raise_first, NULL);
+	pthread_join(thread, NULL);
+}
+
+static jmp_buf out;
+
+static void leave_scope(void)
+{
+	SYSCAP_SCOPE("contexts", "left");
+	emit("inside");
+	longjmp(out, 1);
+}
+
+/* Events that come after a scope that longjmp() left are as any. */
+static void jump(void)
+{
+	for (volatile int i = 0; i < 100; i++) {
+		if (setjmp(out) == 0)
+			leave_scope();
+		SYSCAP_SCOPE("contexts", "ended");
+	}
+}
+
+/* ---------------------------------------------------------------- processes */
+
+/* None of these runs code of ours before exec. */
+static void spawn(void)
+{
+	char *const argv[] = { (char *)(uintptr_t)program, (char *)"one",
+		               NULL };
+	char line[512];
+	pid_t pid;
+
+	emit("first");
+	if (posix_spawn(&pid, program, NULL, NULL, argv, environ) != 0)
+		abort();
+	waitpid(pid, NULL, 0);
+	snprintf(line, sizeof(line), "exec '%s' one", program);
+	if (system(line) != 0)
+		abort();
+	FILE *const pipe = popen(line, "r");
+	if (pipe == NULL || pclose(pipe) != 0)
+		abort();
+	emit("last");
+}
+
+static void one(void)
+{
+	emit("of a program");
+}
+
+/* As `env -i`: nobody is found. */
+static void clear_environment(void)
+{
+	pid_t pid = fork();
+
+	emit("kept");
+	if (pid == 0) {
+		execle(program, program, "one", (char *)NULL,
+		       (char *const[]){ NULL });
+		_exit(99);
+	}
+	waitpid(pid, NULL, 0);
+}
+
+static void *emit_once(void *unused)
+{
+	emit("of a thread");
+	return unused;
+}
+
+/* A folder with nothing in it, /proc neither. */
+static void change_root(void)
+{
+	char dir[] = "/tmp/syscap-contexts.XXXXXX";
+
+	if (mkdtemp(dir) == NULL)
+		abort();
+	/* Removed, it is as good */
+	if (chdir(dir) != 0 || rmdir(dir) != 0)
+		abort();
+	if (chroot(".") != 0)
+		exit(77);
+	for (unsigned i = 0; i < 4; i++) {
+		pthread_t thread;
+
+		emit("without /proc");
+		pthread_create(&thread, NULL, emit_once, NULL);
+		pthread_join(thread, NULL);
+		if (fork() == 0) {
+			emit("of a child");
+			_exit(0);
+		}
+		wait(NULL);
+	}
+}
+
+static void in_namespace(void)
+{
+	int status;
+
+	if (unshare(CLONE_NEWPID) != 0 &&
+	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
+		exit(77);
+	if (fork() == 0) {
+		emit("inside");
+		if (fork() == 0) {
+			emit("inside");
+			_exit(0);
+		}
+		wait(NULL);
+		exit(getpid() == 1 ? 0 : 99);
+	}
+	wait(&status);
+	exit(WEXITSTATUS(status));
+}
+
+/* It was read when the library was loaded. */
+static void set_environment(void)
+{
+	setenv("SYSPROF_CONTROL_FD", "77", 1);
+	unsetenv("SYSCAP_ARENA");
+	emit("still");
+}
+
+/* ------------------------------------------------------------------ fibres */
+
+static ucontext_t fibres[3];
+
+static void run_fibre(int i)
+{
+	for (unsigned k = 0; k < 50; k++) {
+		emit("of a fibre");
+		swapcontext(&fibres[i], &fibres[i == 1 ? 2 : 0]);
+	}
+}
+
+static void switch_fibres(void)
+{
+	static char stacks[2][65536];
+
+	for (int i = 1; i < 3; i++) {
+		getcontext(&fibres[i]);
+		fibres[i].uc_stack.ss_sp = stacks[i - 1];
+		fibres[i].uc_stack.ss_size = sizeof(stacks[0]);
+		fibres[i].uc_link = &fibres[0];
+		makecontext(&fibres[i], (void (*)(void))run_fibre, 1, i);
+	}
+	for (unsigned k = 0; k < 50; k++)
+		swapcontext(&fibres[0], &fibres[1]);
+	emit("of the thread");
+}
+
+/* ------------------------------------------------------------------ threads */
+
+/* All 8,192 that may be known at once, and ten more, with the first. */
+#define MANY 8201u
+
+static pthread_barrier_t barrier;
+
+static void *emit_together(void *unused)
+{
+	emit("of many");
+	pthread_barrier_wait(&barrier);
+	pthread_barrier_wait(&barrier);
+	return unused;
+}
+
+static void have_many_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t *const threads = calloc(MANY, sizeof(*threads));
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 65536);
+	pthread_barrier_init(&barrier, NULL, MANY + 1);
+	emit("of the first");
+	for (unsigned i = 0; i < MANY; i++)
+		if (pthread_create(&threads[i], &attr, emit_together, NULL) !=
+		    0)
+			exit(77);
+	pthread_barrier_wait(&barrier);
+	say_number("dropped", n_dropped());
+	pthread_barrier_wait(&barrier);
+	for (unsigned i = 0; i < MANY; i++)
+		pthread_join(threads[i], NULL);
+	free(threads);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} all[] = {
+	{ "handler", first_in_handler },
+	{ "jump", jump },
+	{ "spawn", spawn },
+	{ "one", one },
+	{ "clear", clear_environment },
+	{ "chroot", change_root },
+	{ "namespace", in_namespace },
+	{ "setenv", set_environment },
+	{ "fibres", switch_fibres },
+	{ "many", have_many_threads },
+};
+
+int main(int argc, char **argv)
+{
+	program = argv[0];
+	for (unsigned i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (argc == 2 && strcmp(argv[1], all[i].name) == 0) {
+			all[i].run();
+			return 0;
+		}
+	return 2;
+}
