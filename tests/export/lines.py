@@ -251,7 +251,11 @@ def check_callgrind(stacks, args):
         done = subprocess.run([annotate, "--auto=yes", "--threshold=100",
                                temporary.name], check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert b"uninitialized" not in done.stderr, done.stderr
+    # Of a file whose functions only call others it has no lines to show;
+    # whether there is one is up to where the ticks fell
+    said = re.sub(rb"Use of uninitialized value \$(pairs\[0\]|high) .*\n", b"",
+                  done.stderr)
+    assert b"uninitialized" not in said, said
     by_line = collections.Counter()
     for (_, file, line), cost in theirs.items():
         if file and file.endswith("inlined.c"):
