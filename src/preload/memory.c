@@ -83,25 +83,43 @@ static bool enter_call(void)
 	return true;
 }
 
-/* Its caller's caller's caller is the program: that and three are left out. */
+/* Of a thread; of its handlers that interrupt us not. */
+static _Thread_local struct syc_last_stack last_stack
+	__attribute__((tls_model("initial-exec")));
+
+struct stack_request {
+	const struct syc_caller *caller;
+	unsigned flags;
+};
+
+/* Where the simple way fails: our caller's caller's caller is what the program
+ * called; that and three are left out. */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
-                                                void *ret_flags)
+                                                void *user)
 {
-	const int n_taken = syc_backtrace(addrs, n, 4, ret_flags);
+	struct stack_request *const request = user;
+	int n_taken = 0;
+
+	if (depth == 1)
+		n_taken = (int)syc_again_backtrace(&last_stack, request->caller,
+		                                   addrs, n);
+	if (n_taken == 0)
+		n_taken = syc_backtrace(addrs, n, 4, &request->flags);
 
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 	return n_taken;
 }
 
-static __attribute__((noinline)) void record(void *block, int64_t size)
+static __attribute__((noinline)) void record(void *block, int64_t size,
+                                             const struct syc_caller *caller)
 {
-	unsigned flags = 0;
+	struct stack_request request = { .caller = caller };
 
 	syc_memory_room_wait();
 	if (syscap_is_active())
 		syc_allocation_at(syscap_clock(), (uintptr_t)block, size,
-		                  take_stack, &flags, &flags);
+		                  take_stack, &request, &request.flags);
 }
 
 /* Where it came from is told by its allocation. */
@@ -119,7 +137,8 @@ static void count_forgotten(void)
 	                     syscap_clock());
 }
 
-__attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
+__attribute__((noinline)) void
+syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 {
 	const bool is_sampled =
 		__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
@@ -138,7 +157,7 @@ __attribute__((noinline)) void syc_memory_allocated(void *block, size_t size)
 		return;
 	const int saved = errno;
 	if (!is_sampled || syc_memory_sampled_remember(block))
-		record(block, weight);
+		record(block, weight, caller);
 	else if (syscap_is_active())
 		count_forgotten();
 	errno = saved;

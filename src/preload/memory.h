@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/boxed.h"
+#include "stack/again.h"
 
 enum syc_memory_role {
 	SYC_MEMORY_UNDECIDED, /* the environment cannot be read yet */
@@ -39,11 +40,12 @@ static inline bool syc_memory_is_on(void)
 }
 
 /**
- * @block of @size bytes is the program's from now on; to be called, by
- * functions that the program calls and that are not inlined, when it has been
- * allocated.
+ * @block of @size bytes is the program's from now on; to be called when it has
+ * been allocated, by a function that the program calls, or that is jumped to by
+ * one.  @caller is the program's.
  */
-void syc_memory_allocated(void *block, size_t size);
+void syc_memory_allocated(void *block, size_t size,
+                          const struct syc_caller *caller);
 
 /** @block is the program's no more; to be called before it is freed. */
 void syc_memory_freed(void *block);

@@ -6,15 +6,11 @@
 #include <dlfcn.h>
 #include <stdint.h>
 
-#define EARLY 32768u
-
 #define NAME(name) #name,
 static const char *const names[] = { SYC_MEMORY_FUNCTIONS(NAME) };
 
-#define NONE ((uintptr_t)1)
-
-static uintptr_t known[SYC_MEMORY_N_FUNCTIONS]; /* 0: not looked for */
-static _Alignas(4096) unsigned char early[EARLY];
+uintptr_t syc_memory_known[SYC_MEMORY_N_FUNCTIONS]; /* 0: not looked for */
+_Alignas(4096) unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
 static size_t early_used;
 /* Volatile: dlsym() is said to call nothing of ours, and frees the text of an
  * error before it does anything else. */
@@ -26,23 +22,25 @@ static uintptr_t look_up(enum syc_memory_function function)
 	uintptr_t address;
 
 	if (is_looking)
-		return NONE;
+		return SYC_MEMORY_NONE;
 	is_looking = true;
 	address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
 	is_looking = false;
 	if (address == 0)
-		address = NONE;
-	__atomic_store_n(&known[function], address, __ATOMIC_RELAXED);
+		address = SYC_MEMORY_NONE;
+	__atomic_store_n(&syc_memory_known[function], address,
+	                 __ATOMIC_RELAXED);
 	return address;
 }
 
 void *syc_memory_next(enum syc_memory_function function)
 {
-	uintptr_t address = __atomic_load_n(&known[function], __ATOMIC_RELAXED);
+	uintptr_t address =
+		__atomic_load_n(&syc_memory_known[function], __ATOMIC_RELAXED);
 
 	if (__builtin_expect(address == 0, 0))
 		address = look_up(function);
-	return address == NONE ? NULL : (void *)address;
+	return address == SYC_MEMORY_NONE ? NULL : (void *)address;
 }
 
 /* Now: a handler, and a child of a threaded process, are no place for it. */
@@ -60,20 +58,17 @@ void *syc_memory_early(size_t size, size_t alignment)
 		alignment = 16;
 	do {
 		at = (used + alignment - 1) / alignment * alignment;
-		if (alignment > 4096 || at > EARLY || size > EARLY - at)
+		if (alignment > 4096 || at > SYC_MEMORY_EARLY ||
+		    size > SYC_MEMORY_EARLY - at)
 			return NULL;
 	} while (!__atomic_compare_exchange_n(&early_used, &used, at + size,
 	                                      false, __ATOMIC_RELAXED,
 	                                      __ATOMIC_RELAXED));
-	return early + at;
-}
-
-bool syc_memory_is_early(const void *block)
-{
-	return (uintptr_t)block - (uintptr_t)early < EARLY;
+	return syc_memory_early_blocks + at;
 }
 
 size_t syc_memory_early_size(const void *block)
 {
-	return (size_t)(early + EARLY - (const unsigned char *)block);
+	return (size_t)(syc_memory_early_blocks + SYC_MEMORY_EARLY -
+	                (const unsigned char *)block);
 }

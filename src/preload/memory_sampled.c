@@ -12,35 +12,33 @@
 #define BUCKETS   (UINT32_C(1) << 17)
 #define IN_BUCKET 8u
 
-/* How many in each of so many parts of all addresses: most frees see by this
- * alone that theirs was not drawn.  At 255 it stays. */
-#define PARTS (UINT32_C(1) << 16)
-
 #define MOST ((size_t)1 << 56) /* of one block */
 
 static double mean; /* bytes */
 static uint64_t seed, n_threads;
 static uintptr_t (*buckets)[IN_BUCKET];
-static uint8_t parts[PARTS];
 
-/* Bytes to the next that is drawn, of each thread; the first is drawn when it
- * first allocates. */
-static _Thread_local struct {
-	int64_t left;
-	uint64_t random;
-} thread __attribute__((tls_model("initial-exec")));
+/* Most frees see by these alone that theirs was not drawn.  At 255 it stays. */
+static uint8_t parts[SYC_MEMORY_PARTS];
+uint8_t *syc_memory_sampled_parts;
+
+/* The first is drawn when a thread first allocates. */
+_Thread_local uint64_t syc_memory_sampled_left
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local uint64_t thread_random
+	__attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------------------ numbers */
 
 /* xorshift64*, of 53 bits: above 0, up to 1 */
 static double draw_number(void)
 {
-	uint64_t x = thread.random;
+	uint64_t x = thread_random;
 
 	x ^= x >> 12;
 	x ^= x << 25;
 	x ^= x >> 27;
-	thread.random = x;
+	thread_random = x;
 	return (double)((x * UINT64_C(0x2545F4914F6CDD1D)) >> 11) * 0x1p-53 +
 	       0x1p-53;
 }
@@ -84,9 +82,9 @@ static double chance(double x)
 	return sum;
 }
 
-static int64_t next_draw(void)
+static uint64_t next_draw(void)
 {
-	return (int64_t)(-mean * logarithm(draw_number())) + 1;
+	return (uint64_t)(-mean * logarithm(draw_number())) + 1;
 }
 
 static __attribute__((cold, noinline)) void begin_thread(void)
@@ -94,10 +92,10 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	const uint64_t n = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
 
 	/* Far from each other, and never 0 */
-	thread.random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
+	thread_random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
 	for (int i = 0; i < 16; i++)
 		draw_number();
-	thread.left = next_draw();
+	syc_memory_sampled_left = next_draw();
 }
 
 /* -------------------------------------------------------------- blocks */
@@ -107,9 +105,9 @@ static uint64_t hash_block(const void *block)
 	return ((uintptr_t)block >> 4) * UINT64_C(0x9E3779B97F4A7C15);
 }
 
-static uint8_t *part_of(uint64_t hash)
+static uint8_t *part_of(const void *block)
 {
-	return &parts[hash >> 48];
+	return &parts[syc_memory_sampled_part(block)];
 }
 
 static uintptr_t *bucket_of(uint64_t hash)
@@ -147,10 +145,10 @@ bool syc_memory_sampled_remember(const void *block)
 {
 	const uint64_t hash = hash_block(block);
 
-	count_in_part(part_of(hash), 1);
+	count_in_part(part_of(block), 1);
 	if (replace_entry(bucket_of(hash), 0, (uintptr_t)block))
 		return true;
-	count_in_part(part_of(hash), -1);
+	count_in_part(part_of(block), -1);
 	return false;
 }
 
@@ -158,10 +156,10 @@ bool syc_memory_sampled_forget(const void *block)
 {
 	const uint64_t hash = hash_block(block);
 
-	if (__atomic_load_n(part_of(hash), __ATOMIC_RELAXED) == 0 ||
+	if (__atomic_load_n(part_of(block), __ATOMIC_RELAXED) == 0 ||
 	    !replace_entry(bucket_of(hash), (uintptr_t)block, 0))
 		return false;
-	count_in_part(part_of(hash), -1);
+	count_in_part(part_of(block), -1);
 	return true;
 }
 
@@ -171,19 +169,21 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 {
 	seed = with_seed;
 	mean = (double)bytes;
-	return syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) != NULL;
+	if (syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
+		return false;
+	__atomic_store_n(&syc_memory_sampled_parts, parts, __ATOMIC_RELAXED);
+	return true;
 }
 
 int64_t syc_memory_sampled_take(size_t size)
 {
-	if (thread.random == 0)
+	if (thread_random == 0)
 		begin_thread();
 	if (size > MOST) /* nobody has so much */
 		size = MOST;
 	/* One of no bytes can't be drawn */
-	thread.left -= (int64_t)size;
-	if (__builtin_expect(thread.left > 0, 1))
+	if (syc_memory_sampled_passes(size))
 		return 0;
-	thread.left = next_draw();
+	syc_memory_sampled_left = next_draw();
 	return (int64_t)((double)size / chance((double)size / mean) + 0.5);
 }

@@ -20,6 +20,48 @@
  * the same order.  False: there is no memory for it.  Context: setup. */
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
+/* What most calls come by, in some nanoseconds: bytes until the next is drawn,
+ * of each thread, 0 before its first draw and where nothing is sampled; and how
+ * many blocks were drawn in each of so many parts of all addresses, NULL where
+ * nothing is sampled. */
+#define SYC_MEMORY_PARTS (UINT32_C(1) << 16)
+extern _Thread_local uint64_t syc_memory_sampled_left
+	__attribute__((tls_model("initial-exec")));
+extern uint8_t *syc_memory_sampled_parts;
+
+/** Neighbours are in one cache line of parts; arenas, whose addresses differ
+ * in high bits alone, are not in one part. */
+static inline uint32_t syc_memory_sampled_part(const void *block)
+{
+	const uintptr_t at = (uintptr_t)block;
+
+	return (uint32_t)(at >> 8 ^ at >> 24) % SYC_MEMORY_PARTS;
+}
+
+/** An allocation of @size is not drawn, and is counted; false: ask by take. */
+static inline bool syc_memory_sampled_passes(size_t size)
+{
+	const uint64_t left = syc_memory_sampled_left;
+
+	if (__builtin_expect(size >= left, 0))
+		return false;
+	syc_memory_sampled_left = left - size;
+	return true;
+}
+
+/** @block was not drawn; false: ask by forget.  NULL never was. */
+static inline bool syc_memory_sampled_is_free(const void *block)
+{
+	const uint8_t *const parts =
+		__atomic_load_n(&syc_memory_sampled_parts, __ATOMIC_RELAXED);
+
+	return __builtin_expect(parts != NULL, 1) &&
+	       __builtin_expect(
+		       __atomic_load_n(&parts[syc_memory_sampled_part(block)],
+	                               __ATOMIC_RELAXED) == 0,
+		       1);
+}
+
 /** How many bytes an allocation of @size stands for; 0: it is not drawn. */
 int64_t syc_memory_sampled_take(size_t size);
 

@@ -19,11 +19,12 @@
 
 #include "preload/memory.h"
 #include "preload/memory_next.h"
+#include "preload/memory_sampled.h"
 
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
-/* Not inlined, whatever calls it: each is one place in the stack. */
+/* Not inlined, whatever calls it: each has its caller. */
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
 #define NEXT(name) ((__typeof__(&(name)))syc_memory_next(SYC_MEMORY_##name))
@@ -41,13 +42,25 @@ static void *allocate_early(size_t size, size_t alignment)
 	return block != NULL ? block : no_memory();
 }
 
-#define ALLOCATED(block, size)                             \
-	do {                                               \
-		if ((block) != NULL && syc_memory_is_on()) \
-			syc_memory_allocated(block, size); \
+/* In a function that the program calls, or that is jumped to by one. */
+#define ALLOCATED(block, size)                                      \
+	do {                                                        \
+		const struct syc_caller caller = SYC_CALLER();      \
+                                                                    \
+		if ((block) != NULL && syc_memory_is_on())          \
+			syc_memory_allocated(block, size, &caller); \
 	} while (0)
 
-EXPORTED void *malloc(size_t size)
+/*
+ * Of a sample most calls are none of ours: they are jumps to the next function.
+ * What is allocated counts before it is there: the next that is drawn is as far
+ * from there as from anywhere, so who fails took nothing from others.  All else
+ * is a jump, too, to a function that has a frame.
+ */
+#define KNOWN(name) \
+	((__typeof__(&(name)))syc_memory_next_known(SYC_MEMORY_##name))
+
+static __attribute__((noinline)) void *malloc_seen(size_t size)
 {
 	const __typeof__(&malloc) next = NEXT(malloc);
 
@@ -58,21 +71,39 @@ EXPORTED void *malloc(size_t size)
 	return block;
 }
 
-EXPORTED void *calloc(size_t n, size_t size)
+EXPORTED void *malloc(size_t size)
+{
+	const __typeof__(&malloc) known = KNOWN(malloc);
+
+	if (known != NULL && syc_memory_sampled_passes(size))
+		return known(size);
+	return malloc_seen(size);
+}
+
+static __attribute__((noinline)) void *calloc_seen(size_t n, size_t size)
 {
 	const __typeof__(&calloc) next = NEXT(calloc);
+
+	if (__builtin_expect(next == NULL, 0))
+		return allocate_early(n * size, 0);
+	void *const block = next(n, size);
+	ALLOCATED(block, n * size);
+	return block;
+}
+
+EXPORTED void *calloc(size_t n, size_t size)
+{
+	const __typeof__(&calloc) known = KNOWN(calloc);
 	size_t all;
 
 	if (__builtin_mul_overflow(n, size, &all))
 		return no_memory();
-	if (__builtin_expect(next == NULL, 0))
-		return allocate_early(all, 0);
-	void *const block = next(n, size);
-	ALLOCATED(block, all);
-	return block;
+	if (known != NULL && syc_memory_sampled_passes(all))
+		return known(n, size);
+	return calloc_seen(n, size);
 }
 
-EXPORTED void free(void *block)
+static __attribute__((noinline)) void free_seen(void *block)
 {
 	const __typeof__(&free) next = NEXT(free);
 
@@ -81,6 +112,17 @@ EXPORTED void free(void *block)
 	if (syc_memory_is_on())
 		syc_memory_freed(block);
 	next(block);
+}
+
+EXPORTED void free(void *block)
+{
+	const __typeof__(&free) known = KNOWN(free);
+
+	if (known != NULL && syc_memory_sampled_is_free(block) &&
+	    !syc_memory_is_early(block))
+		known(block);
+	else
+		free_seen(block);
 }
 
 /* C23's, which the C library need not have: they are told what free() finds
@@ -109,10 +151,10 @@ static void *move_early(void *block, size_t size)
 	return moved;
 }
 
-static inline __attribute__((always_inline)) void *reallocate(void *block,
-                                                              size_t size)
+static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 {
 	const __typeof__(&realloc) next = NEXT(realloc);
+	const struct syc_caller caller = SYC_CALLER();
 	struct syc_memory_move move = { .block = NULL };
 
 	if (__builtin_expect(syc_memory_is_early(block), 0))
@@ -128,8 +170,19 @@ static inline __attribute__((always_inline)) void *reallocate(void *block,
 	/* Of no bytes: it was freed, and is no failure */
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
-		syc_memory_allocated(moved, size);
+		syc_memory_allocated(moved, size, &caller);
 	return moved;
+}
+
+static inline __attribute__((always_inline)) void *reallocate(void *block,
+                                                              size_t size)
+{
+	const __typeof__(&realloc) known = KNOWN(realloc);
+
+	if (known != NULL && syc_memory_sampled_is_free(block) &&
+	    !syc_memory_is_early(block) && syc_memory_sampled_passes(size))
+		return known(block, size);
+	return realloc_seen(block, size);
 }
 
 EXPORTED void *realloc(void *block, size_t size)

@@ -24,6 +24,7 @@
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "sample/children.h"
+#include "sample/own_maps.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -446,5 +447,8 @@ __attribute__((destructor)) static void end_at_exit(void)
 	if (was_on) {
 		tell_unsampled(s);
 		tell_delivered(s);
+		/* Opening a file may be forbidden in a box */
+		if (!syc_state_is_boxed(s))
+			syc_own_maps_tell_unseen();
 	}
 }

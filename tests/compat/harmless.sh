@@ -150,6 +150,39 @@ more nginx sh -c 'nginx -c "$PWD/nginx.conf" & for i in 1 2 3 4 5 6 7 8 9; do
 	ab -q -n 500 -c 4 http://127.0.0.1:58080/page 2>/dev/null >ab.out &&
 	break; sleep 0.1; done; grep -E "Complete|Failed" ab.out
 	kill -QUIT $(cat nginx.pid); wait'
+# Browsers: a page that a function of its script works for, and that is drawn
+mkdir -m 777 web
+cat >web/page.html <<-'END'
+	<p id=p></p><script>
+	function hot_in_page(n) { let s = 0;
+		for (let i = 0; i < n; i++) s = (s + i * i) % 1000003; return s }
+	let t = 0; for (let i = 0; i < 300; i++) t += hot_in_page(1e6);
+	document.getElementById("p").textContent = "drawn " + t</script>
+END
+cat >chromium.sh <<-'END'
+	export HOME="$PWD/web" # which is anybody's
+	rm -rf web/data
+	timeout 110 chromium --headless $1 --disable-gpu --disable-quic \
+		--no-first-run --disable-background-networking \
+		--disable-component-update --disable-sync \
+		--js-flags=--perf-basic-prof --virtual-time-budget=20000 \
+		--user-data-dir="$PWD/web/data" --dump-dom \
+		"file://$PWD/web/page.html" 2>/dev/null | grep -o 'drawn [0-9]*'
+END
+cat >firefox.sh <<-'END'
+	rm -rf web/data web/page.png; mkdir web/data
+	timeout 110 firefox-esr --headless --no-remote --profile web/data \
+		--screenshot web/page.png "file://$PWD/web/page.html" \
+		>/dev/null 2>&1; [ -s web/page.png ] && echo drawn
+END
+export HARMLESS_HOT=hot_in_page
+[ -z "$(command -v chromium || true)" ] ||
+	more chromium sh chromium.sh --no-sandbox
+# shellcheck disable=SC2086 # several words
+[ -z "$(command -v chromium || true)" ] ||
+	more chromium-sandbox $as sh chromium.sh --incognito
+[ -z "$(command -v firefox-esr || true)" ] || more firefox sh firefox.sh
+unset HARMLESS_HOT
 row libreoffice soffice --version
 row podman podman --version
 echo

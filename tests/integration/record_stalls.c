@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -293,6 +294,25 @@ static void wait_for_others(void)
 	semctl(semaphores, 0, IPC_RMID);
 }
 
+/*
+ * A child that is gone before the recorder has looked at it has stacks, and no
+ * names for them: on a busy machine half a second is soon over.  So it stays
+ * until record_stalls.sh has seen in the capture where its code lies.
+ */
+static void stay_until_met(void)
+{
+	const char *const folder = getenv("STALLS_MEET");
+	char path[256];
+
+	if (folder == NULL)
+		return;
+	snprintf(path, sizeof(path), "%s/%d", folder, (int)getpid());
+	const int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	need(fd >= 0 && close(fd) == 0, "a file");
+	for (int i = 0; i < 10000 && access(path, F_OK) == 0; i++)
+		need(wait_a_while("poll", 10) == 0, "poll");
+}
+
 __attribute__((noinline)) static void stand_in_child(void)
 {
 	stand_still(200);
@@ -310,6 +330,7 @@ static void *fork_beside(void *nothing)
 		need(wait_a_while("poll", 5) == 0, "poll");
 		stand_in_child();
 		need(wait_a_while("poll", 5) == 0, "poll");
+		stay_until_met();
 		_exit(0);
 	}
 	need(waitpid(child, &status, 0) == child && status == 0,
@@ -357,6 +378,7 @@ static void be_odd(void)
 			need(wait_a_while("poll", 60) == 0, "poll");
 		stand_still(200);
 		need(wait_a_while("poll", 5) == 0, "poll");
+		stay_until_met();
 		_exit(0);
 	}
 	need(waitpid(child, &status, 0) == child && status == 0, "a child");

@@ -36,8 +36,26 @@ done
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
+# meet CAPTURE - let those go that stay until their code is in there
+meet() {
+	while [ -d meet ]; do
+		"$SYSCAP" dump --type map "$1" >maps || :
+		for pid in $(ls meet); do
+			if grep -q " pid $pid " maps; then
+				rm "meet/$pid"
+			fi
+		done
+		sleep 0.1
+	done
+}
+
 # A wait or a sleep in an iteration is part of it
-"$SYSCAP" record -q --stalls -o odd.syscap -- "$program" odd || fail "odd: $?"
+mkdir meet
+meet odd.syscap 2>/dev/null &
+STALLS_MEET=meet "$SYSCAP" record -q --stalls -o odd.syscap -- "$program" odd ||
+	fail "odd: $?"
+rmdir meet
+wait
 has_stall odd.syscap ask_and_wait
 has_stall odd.syscap sleep_in_between
 has_stall odd.syscap stand_still

@@ -50,9 +50,11 @@ else
 	grep libdw err
 fi
 
-# What stat looks up by itself is what symbolize would have written.
+# What stat looks up by itself is what symbolize would have written.  Which
+# of its functions ticks hit is luck; that they hit one of them is not.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms
+own='"(sort_numbers|compare|fibonacci)"'
 "$SYSCAP" symbolize -q -o named.syscap bare.syscap
 for file in bare named; do
 	"$SYSCAP" stat --json --tree $file.syscap |
@@ -60,13 +62,13 @@ for file in bare named; do
 			json.load(sys.stdin)["hot"], indent=1))' >$file.json
 done
 diff -u named.json bare.json
-if ! grep -q '"fibonacci"' bare.json; then
+if ! grep -Eq "$own" bare.json; then
 	echo "the program's own functions have no names"
 	exit 1
 fi
 # And without, it is what the reader has without.
 "$SYSCAP" stat --json --no-lookup bare.syscap >bare.json
-if grep -q '"fibonacci"' bare.json; then
+if grep -Eq "$own" bare.json; then
 	echo "--no-lookup looks up"
 	exit 1
 fi

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_again.c - a walk that takes what it can from the one before tells what a
+ * whole walk tells. */
+#define _GNU_SOURCE
+#include <alloca.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "harness/test.h"
+#include "stack/again.h"
+#include "stack/backtrace.h"
+
+#define MOST 512u
+
+static _Thread_local struct syc_last_stack again;
+static _Thread_local uint64_t random_now;
+static _Thread_local unsigned n_compared, n_taken;
+
+static unsigned draw(unsigned n)
+{
+	random_now = random_now * UINT64_C(6364136223846793005) +
+	             1442695040888963407;
+	return (unsigned)(random_now >> 33) % n;
+}
+
+static __attribute__((noinline)) int take(uint64_t *addrs)
+{
+	unsigned flags;
+	const int n = syc_backtrace(addrs, MOST, 2, &flags);
+
+	CHECK_EQ(flags, 0);
+	__asm__ volatile("");
+	return n;
+}
+
+static __attribute__((noinline)) void compare(void)
+{
+	const struct syc_caller caller = SYC_CALLER();
+	uint64_t found[MOST], all[MOST];
+	const unsigned n = syc_again_backtrace(&again, &caller, found, MOST);
+	const unsigned n_all = (unsigned)take(all);
+
+	n_compared++;
+	if (n == 0)
+		return;
+	n_taken++;
+	CHECK_EQ(n, n_all);
+	for (unsigned i = 0; i < n; i++)
+		CHECK_EQ(found[i], all[i]);
+}
+
+static void go_on(unsigned left);
+
+static __attribute__((noinline)) void go_small(unsigned left)
+{
+	go_on(left);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void go_two_ways(unsigned left)
+{
+	if (draw(2) == 0)
+		go_on(left);
+	else
+		go_on(left);
+	__asm__ volatile("" : : "r"(left));
+}
+
+/* By a frame pointer, which the functions inside keep. */
+static __attribute__((noinline)) void go_by_fp(unsigned left)
+{
+	volatile char *const room = alloca(16 + draw(3) * 16);
+
+	room[0] = 1;
+	go_on(left);
+	room[0] = 2;
+}
+
+static __attribute__((noinline)) void go_and_return(unsigned left)
+{
+	compare();
+	go_on(left);
+	compare();
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline)) void go_on(unsigned left)
+{
+	static void (*const ways[])(unsigned) = { go_small, go_small,
+		                                  go_small, go_two_ways,
+		                                  go_by_fp, go_and_return };
+
+	if (left == 0)
+		compare();
+	else
+		ways[draw(sizeof(ways) / sizeof(*ways))](left - 1);
+	__asm__ volatile("");
+}
+
+static void *run(void *seed)
+{
+	random_now = *(const uint64_t *)seed;
+	for (unsigned i = 0; i < 3000; i++)
+		go_on(draw(i % 10 == 0 ? 150 : 12));
+	/* Most are not whole walks */
+	CHECK(n_taken > n_compared / 2);
+	return NULL;
+}
+
+TEST(a_stack_like_the_one_before_is_what_a_whole_walk_finds)
+{
+	uint64_t seed = test_seed();
+
+	run(&seed);
+}
+
+TEST(so_it_is_in_a_thread)
+{
+	uint64_t seed = test_seed();
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, run, &seed), 0);
+	CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
+/* The same place, at the same depth, twice: it is the outer one that changed. */
+static __attribute__((noinline)) unsigned inner(uint64_t *addrs)
+{
+	const struct syc_caller caller = SYC_CALLER();
+
+	take(addrs); /* learns the rules */
+	return syc_again_backtrace(&again, &caller, addrs, MOST);
+}
+
+static __attribute__((noinline)) unsigned middle(uint64_t *addrs)
+{
+	const unsigned n = inner(addrs);
+
+	__asm__ volatile("");
+	return n;
+}
+
+TEST(another_caller_further_out_is_seen)
+{
+	uint64_t first[MOST], second[MOST];
+
+	for (unsigned i = 0; i < 3; i++) {
+		const unsigned n = middle(first);
+		CHECK(n > 2);
+		CHECK_EQ(middle(second), n);
+		CHECK(first[0] == second[0]);
+		CHECK(first[1] != second[1]);
+		CHECK(memcmp(first + 2, second + 2, (n - 2) * sizeof(*first)) ==
+		      0);
+	}
+}
+
+/* Another fiber's, say: it is walked by those who ask for each page. */
+TEST(a_stack_that_is_not_the_threads_own_is_refused)
+{
+	static uint64_t other[64];
+	const struct syc_caller caller = { .pc = (uintptr_t)other,
+		                           .sp = (uintptr_t)other,
+		                           .fp = 0 };
+	uint64_t addrs[MOST];
+
+	CHECK_EQ(syc_again_backtrace(&again, &caller, addrs, MOST), 0);
+}
