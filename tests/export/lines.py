@@ -174,7 +174,8 @@ def check_pprof(stacks, args):
     with tempfile.NamedTemporaryFile(suffix=".pb.gz") as file:
         file.write(export("pprof", *args))
         file.flush()
-        said = subprocess.run([go, "tool", "pprof", "-raw", file.name],
+        said = subprocess.run([go, "tool", "pprof", "-symbolize=none", "-raw",
+                               file.name],
                               check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL).stdout.decode()
     samples, places = said.split("\nLocations\n")
