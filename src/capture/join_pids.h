@@ -7,13 +7,6 @@
  * containers, a number that was used again, another machine.  The later one
  * gets a number that no process of Linux can have, from SYC_JOIN_PIDS_FIRST
  * on, and a METADATA frame "syscap.pid" with the number that it had.
- *
- * No frame says who a process is, so it is found from what is mapped where,
- * which is at random: two inputs mean one process if the first file that they
- * have mapped of it is the same, at the same place, and not all others are
- * elsewhere.  Where one of them has no maps, the command lines decide.  A
- * process that ended before the other one began is another in any case; one
- * that exec'ed between two captures is taken for two.
  */
 #ifndef SYC_CAPTURE_JOIN_PIDS_H
 #define SYC_CAPTURE_JOIN_PIDS_H
@@ -58,20 +51,13 @@ struct syc_join_pids {
 
 void syc_join_pids_fini(struct syc_join_pids *pids);
 
+/** Whether a PROCESS frame of it had this command line. */
+bool syc_join_pids_has_cmdline(const struct syc_join_process *process,
+                               const char *cmdline);
+
 /** Learn from @frame.  0 or -ENOMEM. */
 int syc_join_pids_scan(struct syc_join_pids *pids,
                        const struct syscap_frame *frame);
-
-/**
- * Give every process of the @n inputs its number.  0 or -ENOMEM.  @told is
- * called for each that gets another one, with the input's place, and the
- * place of one that has the number.
- */
-int syc_join_pids_settle(struct syc_join_pids *const *inputs, size_t n,
-                         void (*told)(void *data, size_t input,
-                                      const struct syc_join_process *process,
-                                      size_t other),
-                         void *data);
 
 /** Renumber the little-endian frame in @buffer. */
 void syc_join_pids_frame(const struct syc_join_pids *pids,

@@ -12,6 +12,7 @@
 
 #include "capture/frame.h"
 #include "capture/join_lines.h"
+#include "capture/join_pids_settle.h"
 #include "capture/join_state.h"
 
 #define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)

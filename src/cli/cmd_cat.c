@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/in_use.h"
@@ -17,8 +16,7 @@
 #include "cli/input.h"
 #include "cli/out_file.h"
 #include "cli/printable.h"
-
-#define PROGRESS_NS INT64_C(250000000)
+#include "cli/progress.h"
 
 struct cat_options {
 	const char *command;
@@ -34,17 +32,9 @@ struct cat_job {
 	struct syc_join *join;
 	struct syc_writer *writer;
 	struct syscap_reader **readers; /* NULL: could not be opened */
-	bool is_terminal, has_line;
-	int64_t next_line; /* ns */
+	struct syc_progress progress;
 	int status;
 };
-
-static void erase_line(struct cat_job *job)
-{
-	if (job->has_line)
-		fputs("\r\033[K", stderr);
-	job->has_line = false;
-}
 
 static void print_message(void *data, const struct syc_join_message *message)
 {
@@ -52,7 +42,7 @@ static void print_message(void *data, const struct syc_join_message *message)
 
 	if (!message->is_problem && job->options->quiet)
 		return;
-	erase_line(job);
+	syc_progress_erase(&job->progress);
 	fprintf(stderr, "%s: ", job->options->command);
 	if (message->input)
 		fprintf(stderr, "%s: ", message->input);
@@ -67,26 +57,18 @@ static void print_message(void *data, const struct syc_join_message *message)
 static void print_progress(void *data, uint64_t done, uint64_t all)
 {
 	struct cat_job *job = data;
-	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	const int64_t now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-	if (!job->is_terminal || job->options->quiet || now < job->next_line)
-		return;
-	/* What is over at once needs no line. */
-	if (job->next_line != 0) {
-		fprintf(stderr, "\rjoining %3.0f %%  of %.1f MiB\033[K",
-		        100.0 * (double)done / (double)all,
-		        (double)all / 2 / (1 << 20));
-		job->has_line = true;
-	}
-	job->next_line = now + PROGRESS_NS;
+	if (syc_progress_is_due(&job->progress))
+		syc_progress_print(&job->progress,
+		                   "joining %3.0f %%  of %.1f MiB",
+		                   100.0 * (double)done / (double)all,
+		                   (double)all / 2 / (1 << 20));
 }
 
 static void report_trouble(struct cat_job *job, const char *file,
                            const struct syscap_error *error)
 {
-	erase_line(job);
+	syc_progress_erase(&job->progress);
 	syc_fault_print(job->options->command, file, error);
 	job->status = SYC_EXIT_PROBLEM;
 }
@@ -184,14 +166,15 @@ static void join_files(struct cat_job *job)
 	syc_join_totals(job->join, &totals);
 	if (totals.problems > 0)
 		job->status = SYC_EXIT_PROBLEM;
-	erase_line(job);
+	syc_progress_erase(&job->progress);
 }
 
 static int join_captures(const struct cat_options *options)
 {
 	struct cat_job job = {
 		.options = options,
-		.is_terminal = isatty(STDERR_FILENO) == 1,
+		.progress = { .is_wanted = !options->quiet &&
+		                           isatty(STDERR_FILENO) == 1 },
 		.status = SYC_EXIT_DONE,
 	};
 	struct syscap_error error;

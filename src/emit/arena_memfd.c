@@ -14,6 +14,7 @@
 
 #include "emit/control.h"
 #include "emit/process.h"
+#include "os/small_file.h"
 #include "ring/ring_file.h"
 
 /* Linux 6.3 */
@@ -37,12 +38,9 @@ static int make_memfd(void)
  * looks: arguments with spaces between. */
 static void note_command(char *to, size_t size)
 {
-	const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-	const ssize_t n = fd >= 0 ? read(fd, to, size - 1) : 0;
+	const size_t n = syc_small_file_read("/proc/self/cmdline", to, size);
 
-	if (fd >= 0)
-		close(fd);
-	for (ssize_t i = 0; i + 1 < n; i++)
+	for (size_t i = 0; i + 1 < n; i++)
 		if (to[i] == '\0')
 			to[i] = ' ';
 }

@@ -20,11 +20,11 @@
 
 #include <syscap/profile.h>
 
+#include "capture/chunks.h"
 #include "capture/join_symbols.h"
 #include "code/code_names.h"
 #include "data/array.h"
 #include "data/map.h"
-#include "profile/chunks.h"
 #include "profile/functions.h"
 #include "profile/sources.h"
 #include "profile/stacks.h"

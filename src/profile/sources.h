@@ -13,10 +13,10 @@
 
 #include <syscap/profile.h>
 
+#include "capture/chunks.h"
 #include "capture/line_table.h"
 #include "data/array.h"
 #include "data/map.h"
-#include "profile/chunks.h"
 #include "profile/functions.h"
 #include "profile/texts.h"
 

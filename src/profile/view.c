@@ -367,27 +367,6 @@ int syscap_view_new(const struct syscap_profile *profile,
 	return 0;
 }
 
-void syscap_view_free(struct syscap_view *public)
-{
-	struct syc_view *view = (struct syc_view *)public;
-
-	if (view == NULL)
-		return;
-	syc_slots_fini(&view->slots);
-	free(view->parents.items);
-	free(view->functions.items);
-	free(view->lines.items);
-	free(view->selfs);
-	free(view->totals);
-	free(view->sums);
-	free(view->nodes);
-	free(view->passed);
-	free(view->threads);
-	free(view->losses.items);
-	free((void *)public->marks);
-	free(view);
-}
-
 const char *syscap_view_unit_name(enum syscap_view_unit unit)
 {
 	static const char *const names[] = {

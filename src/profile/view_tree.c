@@ -66,3 +66,24 @@ int syc_view_add_up(struct syc_view *view)
 		view->totals[view->parents.items[i]] += view->totals[i];
 	return 0;
 }
+
+void syscap_view_free(struct syscap_view *public)
+{
+	struct syc_view *view = (struct syc_view *)public;
+
+	if (view == NULL)
+		return;
+	syc_slots_fini(&view->slots);
+	free(view->parents.items);
+	free(view->functions.items);
+	free(view->lines.items);
+	free(view->selfs);
+	free(view->totals);
+	free(view->sums);
+	free(view->nodes);
+	free(view->passed);
+	free(view->threads);
+	free(view->losses.items);
+	free((void *)public->marks);
+	free(view);
+}

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -163,6 +164,18 @@ static void write_names(const struct syc_naming_options *naming,
 		               naming->output, strerror(-r));
 }
 
+static void note_most(void *data, const struct syc_symbols_use *use)
+{
+	struct syc_names_found *const found = data;
+	const char *const slash = strrchr(use->path, '/');
+
+	if (use->n_unnamed_in_stacks <= found->of_most)
+		return;
+	found->of_most = use->n_unnamed_in_stacks;
+	snprintf(found->most, sizeof(found->most), "%s",
+	         slash != NULL ? slash + 1 : use->path);
+}
+
 void syc_naming_write(const struct syc_naming_options *naming,
                       struct syc_names_found *ret_found)
 {
@@ -200,6 +213,8 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		syc_symbol_table_totals(table, &totals);
 		ret_found->addresses = totals.addresses;
 		ret_found->named = totals.named;
+		ret_found->unmapped = totals.unmapped;
+		syc_symbols_each_use(symbols, note_most, ret_found);
 		write_names(naming, table, &lines);
 	} else {
 		syc_report_say(naming->report, "%s: no names are added: %s",

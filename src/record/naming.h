@@ -29,9 +29,11 @@ struct syc_naming_options {
 	bool has_lines;
 };
 
-/** Addresses in stacks, counted each time, and those that got a name. */
+/** Addresses in stacks, counted each time: those that got a name, and of the
+ * others those of no file, and those of the file that has most of them. */
 struct syc_names_found {
-	uint64_t addresses, named;
+	uint64_t addresses, named, unmapped, of_most;
+	char most[64]; /* its last name; "": there is none */
 };
 
 /**

@@ -19,6 +19,27 @@ static void print_count(const char *before, uint64_t n, const char *one,
 		        n == 1 ? one : many);
 }
 
+/* And what to do about it where many have none, for one reason. */
+static void print_names(const struct syc_names_found *names)
+{
+	const uint64_t others = names->addresses - names->named;
+
+	if (names->addresses == 0)
+		return;
+	fprintf(stderr,
+	        "syscap record: %.1f %% of the addresses in stacks have names",
+	        100 * (double)names->named / (double)names->addresses);
+	if (others > names->addresses / 10 && names->of_most > others / 2)
+		fprintf(stderr,
+		        ": most others are of %s: install its debug symbols",
+		        names->most);
+	else if (others > names->addresses / 10 && names->unmapped > others / 2)
+		fputs(": most others are of no file: of a JIT that tells no "
+		      "names, or of who was gone too soon",
+		      stderr);
+	putc('\n', stderr);
+}
+
 void syc_summary_print(const char *output, const struct syc_writer *writer,
                        const struct syc_intake *intake, unsigned processes,
                        const struct syc_names_found *names)
@@ -40,12 +61,8 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
 	print_count(", ", totals.dropped, "not written", "not written", false);
 	print_count(", ", intake->closed, "malformed ring", "malformed rings",
 	            false);
-	if (names->addresses > 0)
-		fprintf(stderr,
-		        "\nsyscap record: %.1f %% of the addresses in stacks "
-		        "have names",
-		        100 * (double)names->named / (double)names->addresses);
 	putc('\n', stderr);
+	print_names(names);
 	if (intake->samples > 0)
 		syc_hottest_print(output);
 	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);

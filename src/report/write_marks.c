@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fit_marks.h"
-#include "report/writer.h"
+#include "report/write_bars.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -167,67 +166,6 @@ static int write_rows(struct rows *rows, struct syc_pack *pack)
 	return r;
 }
 
-/* What is left out, cell by cell, and what all of it was, name by name. */
-static int write_bars(const struct rows *rows, struct syc_pack *pack)
-{
-	static const char *const names[] = { "bar.times",   "bar.lasts",
-		                             "bar.counts",  "bar.sums",
-		                             "bar.least",   "bar.most",
-		                             "bar.threads", "bar.names" };
-	const struct syc_fit *fit = &rows->fit;
-	uint64_t *cells = malloc((fit->bars.n + 1) * 8 * sizeof(*cells));
-	int r;
-
-	if (cells == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < fit->bars.n; i++) {
-		const struct syc_bar *bar = &fit->bars.items[i];
-		uint64_t *cell = cells + i * 8;
-
-		cell[0] = syc_page_time(rows->page, bar->first);
-		cell[1] = syc_page_time(rows->page, bar->last);
-		cell[2] = bar->n;
-		cell[3] = bar->sum;
-		cell[4] = bar->least;
-		cell[5] = bar->most;
-		cell[6] = bar->thread;
-		cell[7] = bar->name;
-	}
-	r = syc_column_write_table(pack, names, 8, fit->bars.n, cells);
-	free(cells);
-	return r;
-}
-
-static int write_sums(const struct rows *rows)
-{
-	static const char *const columns[] = {
-		"markname.counts",  "markname.sums", "markname.least",
-		"markname.medians", "markname.p99s", "markname.most"
-	};
-	uint64_t *cells;
-	size_t n;
-	int r;
-
-	syscap_profile_mark_names(rows->page->profile, &n);
-	cells = malloc((n + 1) * 6 * sizeof(*cells));
-	if (cells == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		const struct syc_mark_sums *sums = &rows->fit.sums[i];
-		uint64_t *cell = cells + i * 6;
-
-		cell[0] = sums->n;
-		cell[1] = sums->sum;
-		cell[2] = sums->least;
-		cell[3] = sums->median;
-		cell[4] = sums->p99;
-		cell[5] = sums->most;
-	}
-	r = syc_column_write_table(&rows->page->pack, columns, 6, n, cells);
-	free(cells);
-	return r;
-}
-
 /* Texts of messages that marks of the page have, each once, and by @numbers
  * which of them each mark has. */
 static int write_messages(const struct rows *rows, struct syc_pack *pack,
@@ -274,7 +212,7 @@ static int measure(struct rows *rows, uint64_t *ret_size)
 		r = write_rows(rows, &pack);
 	rows->messages = own;
 	if (r == 0 && rows->fit.n > 0)
-		r = write_bars(rows, &pack);
+		r = syc_bars_write(rows->page, &rows->fit, &pack);
 	*ret_size = pack.written;
 	syc_pack_fini(&pack);
 	free(numbers);
@@ -409,9 +347,9 @@ int syc_page_write_marks(struct syc_page *page)
 	if (r == 0)
 		r = write_rows(&rows, &page->pack);
 	if (r == 0 && rows.fit.n > 0)
-		r = write_bars(&rows, &page->pack);
+		r = syc_bars_write(page, &rows.fit, &page->pack);
 	if (r == 0 && rows.fit.n > 0)
-		r = write_sums(&rows);
+		r = syc_bars_write_sums(page, &rows.fit);
 	if (r == 0) {
 		place(&rows, n);
 		r = syc_page_write_links(page, rows.places);

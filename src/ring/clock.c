@@ -3,13 +3,12 @@
 #define _GNU_SOURCE
 #include "ring/clock.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <syscap/emit.h>
 
+#include "os/small_file.h"
 #include "share/block.h"
 
 #define WINDOW_NS          INT64_C(10000000)
@@ -52,16 +51,12 @@ int64_t syc_clock_kernel(void)
 
 static bool kernel_uses_tsc(void)
 {
-	char name[16] = "";
-	const int fd = open("/sys/devices/system/clocksource/clocksource0/"
-	                    "current_clocksource",
-	                    O_RDONLY | O_CLOEXEC);
+	char name[16];
 
-	if (fd < 0)
-		return false;
-	const ssize_t n = read(fd, name, sizeof(name) - 1);
-	close(fd);
-	return n == 4 && memcmp(name, "tsc\n", 4) == 0;
+	syc_small_file_read("/sys/devices/system/clocksource/clocksource0/"
+	                    "current_clocksource",
+	                    name, sizeof(name));
+	return strcmp(name, "tsc\n") == 0;
 }
 
 /* Both clocks at one instant: the tightest of three tries. */

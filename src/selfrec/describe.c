@@ -35,11 +35,6 @@
 _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
                "any line makes a frame");
 
-struct wire_map {
-	struct syscap_wire_map map;
-	char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
-};
-
 /* -------------------------------------------------------------- PROCESS */
 
 bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
@@ -171,12 +166,6 @@ static bool parse_mapping(char *line, struct mapping *m)
 
 /* ------------------------------------------------------------------ maps */
 
-static bool same_file(const struct mapping *a, const struct mapping *b)
-{
-	return a->inode == b->inode && a->major == b->major &&
-	       a->minor == b->minor;
-}
-
 /* @base: the last mapping of the beginning of a file, maybe @m itself. */
 static bool find_build_id(const struct mapping *m, const struct mapping *base,
                           char *hex)
@@ -184,7 +173,8 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 	struct syc_own_elf elf;
 	bool found;
 
-	if (same_file(base, m)) {
+	if (base->inode == m->inode && base->major == m->major &&
+	    base->minor == m->minor) {
 		syc_own_elf_in_memory(base->start, base->end - base->start,
 		                      &elf);
 		if (syc_own_elf_build_id(&elf, hex))
@@ -211,7 +201,10 @@ static bool emit_map(const struct telling *to, const struct mapping *m,
 {
 	static const char deleted[] = " (deleted)";
 	char build_id[SYC_BUILD_ID_SIZE];
-	struct wire_map frame;
+	struct {
+		struct syscap_wire_map map;
+		char rest[LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 16];
+	} frame;
 	size_t n = strlen(m->path);
 
 	const bool is_gone =

@@ -19,6 +19,7 @@
 #include "os/kin.h"
 #include "os/pid_namespace.h"
 #include "os/same_file.h"
+#include "os/small_file.h"
 #include "os/write_at.h"
 #include "selfrec/describe.h"
 #include "selfrec/file_header.h"
@@ -244,19 +245,6 @@ void syc_output_drop_rings(struct syc_output *output)
 
 /* ------------------------------------------------------------- the facts */
 
-static size_t read_small(const char *path, char *buffer, size_t size)
-{
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = -1;
-
-	if (fd >= 0) {
-		n = read(fd, buffer, size - 1);
-		close(fd);
-	}
-	buffer[n > 0 ? n : 0] = '\0';
-	return n > 0 ? (size_t)n : 0;
-}
-
 static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
                         const struct syc_arena *arena, int32_t pid, int64_t now)
 {
@@ -272,7 +260,8 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	syc_kin_lives(&us);
 	facts->start_ticks = us.start_ticks;
 	facts->pid_ns = syc_pid_namespace_id();
-	const size_t n = read_small("/proc/sys/kernel/random/boot_id",
+	const size_t n =
+		syc_small_file_read("/proc/sys/kernel/random/boot_id",
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';

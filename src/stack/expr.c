@@ -69,7 +69,9 @@ static void load_value(struct expr_machine *m, unsigned size)
 
 	if (size == 0 || size > 8 || (size & (size - 1)) != 0)
 		fail_expr(m, -EINVAL);
-	else if (m->error == 0 && !m->env->load(m->env->user, at, size, &value))
+	else if (m->error == 0 &&
+	         (m->env->load == NULL ||
+	          !m->env->load(m->env->user, at, size, &value)))
 		fail_expr(m, -EFAULT);
 	push_value(m, value);
 }

@@ -8,7 +8,8 @@
 
 struct syc_expr_env {
 	const struct syc_regs *regs;
-	/* @size bytes (1, 2, 4, 8) of memory; false: can't be read */
+	/* @size bytes (1, 2, 4, 8) of memory; false: can't be read, as with
+	 * NULL nothing can */
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
 	void *user;

@@ -111,23 +111,13 @@ static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
 	return !cursor.bad && cursor.at - begin == length;
 }
 
-static bool refuse_load(void *user, uintptr_t at, unsigned size,
-                        uintptr_t *ret_value)
-{
-	(void)user;
-	(void)at;
-	(void)size;
-	(void)ret_value;
-	return false;
-}
-
 /* Expressions of sp and pc alone, as for the entries of a PLT: for one pc the
  * CFA is sp and a constant.  Tried out: with one sp and another. */
 static bool is_sp_plus(const struct syc_walk *walk, struct tables *tables,
                        int64_t *ret_offset)
 {
 	struct syc_regs regs = walk->regs;
-	struct syc_expr_env env = { .regs = &regs, .load = refuse_load };
+	struct syc_expr_env env = { .regs = &regs };
 	uintptr_t cfa, moved;
 
 	regs.known &= SYC_REG_BIT(SYC_REG_SP) | SYC_REG_BIT(SYC_REG_PC);
@@ -305,23 +295,21 @@ static int find_register(struct syc_walk *walk, struct tables *tables,
 {
 	const struct syc_row_rule rule = syc_row_get(&tables->row, reg);
 	const uintptr_t value = (uintptr_t)syc_row_value(rule);
-	uintptr_t at;
+	uintptr_t at = cfa + value;
 	int r;
 
 	switch (syc_row_kind(rule)) {
-	case SYC_ROW_AT:
-		return syc_memory_load(&walk->stacks, cfa + value, ret_value)
-		               ? 0
-		               : -EFAULT;
-	case SYC_ROW_IS:
-		*ret_value = cfa + value;
-		return 0;
 	case SYC_ROW_AT_EXPR:
 		r = syc_expr_eval(&tables->bytes, value, env, &cfa, &at);
 		if (r != 0)
 			return r;
+		/* fall through */
+	case SYC_ROW_AT:
 		return syc_memory_load(&walk->stacks, at, ret_value) ? 0
 		                                                     : -EFAULT;
+	case SYC_ROW_IS:
+		*ret_value = at;
+		return 0;
 	case SYC_ROW_IS_EXPR:
 		return syc_expr_eval(&tables->bytes, value, env, &cfa,
 		                     ret_value);

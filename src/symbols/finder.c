@@ -15,86 +15,6 @@
 
 #include "data/copy.h"
 
-/* Keep a file, and read its build-id. */
-static int keep_file(struct syc_finder *finder, int fd, const struct stat *st)
-{
-	struct syc_handed handed = { .dev = st->st_dev, .ino = st->st_ino };
-	struct syc_elf elf;
-	int copy;
-
-	if (syc_array_room(&finder->handed) < 0)
-		return -ENOMEM;
-	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (handed.fd < 0)
-		return -errno;
-	/* Only to look at it: that one is closed again. */
-	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (copy < 0) {
-		copy = -errno;
-		close(handed.fd);
-		return copy;
-	}
-	if (syc_elf_open(&elf, copy) == 0) {
-		memcpy(handed.build_id, elf.build_id, sizeof(elf.build_id));
-		syc_elf_close(&elf);
-	}
-	finder->handed.items[finder->handed.n++] = handed;
-	return 0;
-}
-
-static int keep_name(struct syc_finder *finder, size_t number,
-                     const struct syc_symbols_file *file)
-{
-	struct syc_handed_name name = {
-		.file = number,
-		.pid = file->pid,
-		.inode = file->inode,
-	};
-	size_t ignored;
-	char *key;
-	int len, r;
-
-	len = asprintf(&key, "%zu/%d/%" PRIu64 "/%s", number, file->pid,
-	               file->inode, file->path);
-	if (len < 0)
-		return -ENOMEM;
-	r = syc_map_put(&finder->by_handed_name, key, (size_t)len, &ignored);
-	free(key);
-	if (r <= 0)
-		return r;
-	name.path = strdup(file->path);
-	if (name.path != NULL &&
-	    syc_array_push(&finder->handed_names, name) == 0)
-		return 0;
-	free(name.path);
-	return -ENOMEM;
-}
-
-int syc_finder_hand_over(struct syc_finder *finder,
-                         const struct syc_symbols_file *file)
-{
-	uint64_t key[2];
-	size_t number;
-	struct stat st;
-	int r;
-
-	if (fstat(file->fd, &st) != 0)
-		return -errno;
-	key[0] = st.st_dev;
-	key[1] = st.st_ino;
-	if (!syc_map_get(&finder->by_handed, key, sizeof(key), &number)) {
-		r = keep_file(finder, file->fd, &st);
-		if (r < 0)
-			return r;
-		r = syc_map_put(&finder->by_handed, key, sizeof(key), &number);
-		if (r < 0) {
-			close(finder->handed.items[--finder->handed.n].fd);
-			return r;
-		}
-	}
-	return file->path ? keep_name(finder, number, file) : 0;
-}
-
 /* Takes the text; NULL: no memory for it. */
 static int set_why(struct syc_found *found, enum syc_symbols_state state,
                    char *why)
@@ -139,7 +59,7 @@ static int check(const struct syc_finder *finder, struct syc_found *found,
                  const struct syc_elf *elf, const struct stat *st,
                  const char *path)
 {
-	const struct syc_finder_wish *wish = &found->wish;
+	const struct syc_symbols_wish *wish = &found->wish;
 
 	if (wish->build_id[0] != 0 && elf->build_id[0] == 0)
 		return set_why(found, SYC_SYMBOLS_OTHER,
@@ -227,42 +147,25 @@ static int consider(struct syc_finder *finder, struct syc_found *found, int fd,
 }
 
 static int try_one_handed(struct syc_finder *finder, struct syc_found *found,
-                          const struct syc_handed *handed)
+                          int handed)
 {
-	const int fd = fcntl(handed->fd, F_DUPFD_CLOEXEC, 3);
+	const int fd = fcntl(handed, F_DUPFD_CLOEXEC, 3);
 
 	return fd < 0 ? 0 : consider(finder, found, fd, found->wish.path, true);
 }
 
-static bool is_called(const struct syc_handed_name *name,
-                      const struct syc_finder_wish *wish)
-{
-	return (name->pid == -1 || name->pid == wish->pid) &&
-	       (name->inode == 0 || wish->inode == 0 ||
-	        name->inode == wish->inode) &&
-	       strcmp(name->path, wish->path) == 0;
-}
-
 static int try_handed(struct syc_finder *finder, struct syc_found *found)
 {
-	const struct syc_finder_wish *wish = &found->wish;
+	size_t at = 0;
 	int r = 0;
 
-	if (wish->build_id[0] != 0) {
-		for (size_t i = 0; r == 0 && i < finder->handed.n; i++)
-			if (strcmp(wish->build_id,
-			           finder->handed.items[i].build_id) == 0)
-				r = try_one_handed(finder, found,
-				                   &finder->handed.items[i]);
-		return r;
-	}
-	for (size_t i = 0; r == 0 && i < finder->handed_names.n; i++) {
-		const struct syc_handed_name *name =
-			&finder->handed_names.items[i];
+	while (r == 0) {
+		const int fd = syc_handed_files_next(&finder->handed,
+		                                     &found->wish, &at);
 
-		if (is_called(name, wish))
-			r = try_one_handed(finder, found,
-			                   &finder->handed.items[name->file]);
+		if (fd < 0)
+			break;
+		r = try_one_handed(finder, found, fd);
 	}
 	return r;
 }
@@ -367,7 +270,7 @@ static int note_result(struct syc_found *found, int r)
 }
 
 static int make_found(struct syc_finder *finder,
-                      const struct syc_finder_wish *wish,
+                      const struct syc_symbols_wish *wish,
                       struct syc_found **ret_found)
 {
 	struct syc_found *found = calloc(1, sizeof(*found));
@@ -395,7 +298,7 @@ static int make_found(struct syc_finder *finder,
 }
 
 int syc_finder_find(struct syc_finder *finder,
-                    const struct syc_finder_wish *wish,
+                    const struct syc_symbols_wish *wish,
                     struct syc_found **ret_found)
 {
 	const bool has_id = wish->build_id[0] != 0;
@@ -442,14 +345,7 @@ static void free_found(struct syc_found *found)
 
 void syc_finder_fini(struct syc_finder *finder)
 {
-	for (size_t i = 0; i < finder->handed.n; i++)
-		close(finder->handed.items[i].fd);
-	free(finder->handed.items);
-	for (size_t i = 0; i < finder->handed_names.n; i++)
-		free(finder->handed_names.items[i].path);
-	free(finder->handed_names.items);
-	syc_map_fini(&finder->by_handed);
-	syc_map_fini(&finder->by_handed_name);
+	syc_handed_files_fini(&finder->handed);
 	for (size_t i = 0; i < finder->found.n; i++)
 		free_found(finder->found.items[i]);
 	free(finder->found.items);

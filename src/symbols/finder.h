@@ -11,60 +11,30 @@
 #ifndef SYC_SYMBOLS_FINDER_H
 #define SYC_SYMBOLS_FINDER_H
 
+#include "symbols/handed_files.h"
 #include "symbols/loaded.h"
 #include "symbols/symbol_files.h"
 
-/** What a MAP says; the texts are the caller's, and outlive the finder. */
-struct syc_finder_wish {
-	int32_t pid;
-	const char *path;
-	const char *build_id; /* "": it has none */
-	uint64_t inode;       /* 0: it has none */
-};
-
 struct syc_found {
-	struct syc_finder_wish wish;
+	struct syc_symbols_wish wish;
 	struct syc_symbols_use use;
 	struct syc_loaded *loaded; /* of the finder; NULL: none was found */
 	const char *nick;
 	char *found, *why; /* owned; what use points to */
 };
 
-/** A file that is open already. */
-struct syc_handed {
-	int fd;
-	dev_t dev;
-	ino_t ino;
-	char build_id[SYC_BUILD_ID_SIZE];
-};
-
-/** What a process calls one of them. */
-struct syc_handed_name {
-	size_t file; /* of handed */
-	int32_t pid; /* -1: any */
-	uint64_t inode;
-	char *path;
-};
-
 struct syc_finder {
 	struct syc_debug_files debug_files; /* its places are the caller's */
 	int64_t begin; /* when the recording did, seconds since 1970; 0: ? */
-	SYC_ARRAY(struct syc_handed) handed;
-	SYC_ARRAY(struct syc_handed_name) handed_names;
-	struct syc_map by_handed; /* of what is added, so that it is once */
-	struct syc_map by_handed_name;
+	struct syc_handed_files handed; /* looked at before any path */
 	struct syc_loaded_files loaded;
 	struct syc_map by_wish;
 	SYC_ARRAY(struct syc_found *) found;
 };
 
-/** 0, -ENOMEM, or what dup() and fstat() fail with. */
-int syc_finder_hand_over(struct syc_finder *finder,
-                         const struct syc_symbols_file *file);
-
 /** Find it, or see why not; the result lives as long as the finder. */
 int syc_finder_find(struct syc_finder *finder,
-                    const struct syc_finder_wish *wish,
+                    const struct syc_symbols_wish *wish,
                     struct syc_found **ret_found);
 
 /**

@@ -4,7 +4,6 @@
 #include "symbols/resolver.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -16,6 +15,7 @@
 #include "symbols/demangle.h"
 #include "symbols/finder.h"
 #include "symbols/line_places.h"
+#include "symbols/mount_files.h"
 #include "symbols/process_maps.h"
 
 /* Where the kernel's half of the addresses begins, and markers in stacks. */
@@ -24,19 +24,12 @@
 #define VDSO     "[vdso]"
 #define VDSO_MAX (64u * 1024u)
 
-/* A file that is embedded in chunks. */
-struct embedded {
-	SYC_ARRAY(unsigned char) bytes;
-	bool is_whole, is_used;
-};
-
 struct syc_symbols {
 	struct syc_places *places;
 	struct syc_finder finder;
 	struct syc_process_maps processes;
 	struct syc_map texts; /* paths and build-ids of MAPs */
-	struct syc_map by_path;
-	SYC_ARRAY(struct embedded) files; /* that say where files are */
+	struct syc_mount_files mount_files;
 	syc_symbols_code code;
 	void *code_data;
 	struct syc_line_places places_asked;
@@ -113,17 +106,14 @@ void syc_symbols_free(struct syc_symbols *symbols)
 	syc_process_maps_fini(&symbols->processes);
 	syc_places_free(symbols->places);
 	syc_map_fini(&symbols->texts);
-	for (size_t i = 0; i < symbols->files.n; i++)
-		free(symbols->files.items[i].bytes.items);
-	free(symbols->files.items);
-	syc_map_fini(&symbols->by_path);
+	syc_mount_files_fini(&symbols->mount_files);
 	free(symbols);
 }
 
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file)
 {
-	return syc_finder_hand_over(&symbols->finder, file);
+	return syc_handed_files_add(&symbols->finder.handed, file);
 }
 
 int syc_symbols_add_vdso(struct syc_symbols *symbols)
@@ -179,44 +169,6 @@ static int learn_map(struct syc_symbols *symbols,
 	return syc_process_maps_add(&symbols->processes, frame->pid, &map);
 }
 
-static bool is_wanted_file(const char *path, int32_t *ret_pid)
-{
-	int end = 0;
-
-	*ret_pid = -1;
-	if (strcmp(path, "/proc/mounts") == 0)
-		return true;
-	return sscanf(path, "/proc/%d/mountinfo%n", ret_pid, &end) == 1 &&
-	       end > 0 && path[end] == 0 && *ret_pid > 0;
-}
-
-static int learn_chunk(struct syc_symbols *symbols,
-                       const struct syscap_frame *frame)
-{
-	const struct embedded none = { 0 };
-	const char *path = frame->file_chunk.path;
-	struct embedded *file;
-	size_t number;
-	int32_t pid;
-	int r;
-
-	if (!is_wanted_file(path, &pid))
-		return 0;
-	if (syc_array_room(&symbols->files) < 0)
-		return -ENOMEM;
-	r = syc_map_put(&symbols->by_path, path, strlen(path), &number);
-	if (r < 0)
-		return r;
-	if (r > 0)
-		symbols->files.items[symbols->files.n++] = none;
-	file = &symbols->files.items[number];
-	for (unsigned i = 0; i < frame->file_chunk.len && !file->is_whole; i++)
-		if (syc_array_push(&file->bytes, frame->file_chunk.data[i]) < 0)
-			return -ENOMEM;
-	file->is_whole = file->is_whole || frame->file_chunk.is_last;
-	return 0;
-}
-
 int syc_symbols_learn_frame(struct syc_symbols *symbols,
                             const struct syscap_frame *frame)
 {
@@ -235,37 +187,17 @@ int syc_symbols_learn_frame(struct syc_symbols *symbols,
 			symbols->places, frame->pid, frame->overlay.layer,
 			frame->overlay.src, frame->overlay.dst);
 	case SYSCAP_FRAME_FILE_CHUNK:
-		return learn_chunk(symbols, frame);
+		return syc_mount_files_learn(&symbols->mount_files, frame);
 	default:
 		return 0;
 	}
 }
 
-static int use_file(struct syc_symbols *symbols, size_t number)
-{
-	struct embedded *file = &symbols->files.items[number];
-	const struct syc_map_key *key = &symbols->by_path.keys[number];
-	const char *bytes = (const char *)file->bytes.items;
-	char path[64] = "";
-	int32_t pid;
-
-	memcpy(path, key->bytes,
-	       key->len < sizeof(path) - 1 ? key->len : sizeof(path) - 1);
-	if (file->is_used || file->bytes.n == 0 || !is_wanted_file(path, &pid))
-		return 0;
-	file->is_used = true;
-	return pid > 0 ? syc_places_add_mountinfo(symbols->places, pid, bytes,
-	                                          file->bytes.n)
-	               : syc_places_add_mounts(symbols->places, bytes,
-	                                       file->bytes.n);
-}
-
 int syc_symbols_learned(struct syc_symbols *symbols)
 {
-	int r = 0;
+	const int r =
+		syc_mount_files_use(&symbols->mount_files, symbols->places);
 
-	for (size_t i = 0; r == 0 && i < symbols->files.n; i++)
-		r = use_file(symbols, i);
 	return r == 0 ? syc_process_maps_settle(&symbols->processes) : r;
 }
 
@@ -309,7 +241,7 @@ int syc_symbols_learn(struct syc_symbols *symbols, struct syscap_reader *reader)
 static int find_file(struct syc_symbols *symbols, int32_t pid,
                      struct syc_process_map *map, struct syc_found **ret_found)
 {
-	const struct syc_finder_wish wish = {
+	const struct syc_symbols_wish wish = {
 		.pid = pid,
 		.path = map->path,
 		.build_id = map->build_id,
@@ -414,6 +346,7 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	if (r < 0)
 		return r;
 	found->use.n_asked++;
+	ret_symbol->use = &found->use;
 	if (found->loaded == NULL)
 		return 0;
 	r = find_function(symbols, found, map, asked.address, query->is_return,

@@ -38,6 +38,8 @@ struct syc_symbol {
 	bool is_named;       /* false: "In File PATH+0xOFFSET" */
 	bool is_signal;      /* returns from a handler: what called is exact */
 	bool is_always;      /* the answer is the same at any time */
+	/* The file that it is in, also of no function of it; NULL: in none */
+	struct syc_symbols_use *use;
 };
 
 struct syc_symbol_query {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* symbol_files.h - the files that names are looked for in: those that are
- * handed over, and what became of each. */
+ * handed over, those that are wanted, and what became of each. */
 #ifndef SYC_SYMBOLS_SYMBOL_FILES_H
 #define SYC_SYMBOLS_SYMBOL_FILES_H
 
@@ -19,6 +19,14 @@ struct syc_symbols_file {
 	int32_t pid;      /* -1: of any process */
 	const char *path; /* as in the MAP; NULL: by build-id only */
 	uint64_t inode;   /* 0: not known */
+};
+
+/** What a MAP says of a file; the texts outlive whoever looks for it. */
+struct syc_symbols_wish {
+	int32_t pid;
+	const char *path;
+	const char *build_id; /* "": it has none */
+	uint64_t inode;       /* 0: it has none */
 };
 
 enum syc_symbols_state {
@@ -40,6 +48,8 @@ struct syc_symbols_use {
 	enum syc_symbols_state state;
 	uint64_t n_asked; /* addresses */
 	uint64_t n_named;
+	/* Those without a name, once per stack that they are in: table.h */
+	uint64_t n_unnamed_in_stacks;
 };
 
 #endif

@@ -54,6 +54,7 @@ struct syc_symbol_table_totals {
 	uint64_t addresses; /* of user space; no JIT names */
 	uint64_t named;
 	uint64_t unnamed; /* a function of a file, but no name */
+	uint64_t unmapped; /* of no file that was mapped there */
 	uint64_t jit;     /* names of JIT code in stacks: nothing to do */
 	uint64_t kernel;  /* left to the reader */
 	uint64_t records; /* of the table */

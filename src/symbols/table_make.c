@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/chunks.h"
 #include "capture/join_symbols.h"
 #include "symbols/record_set.h"
 #include "symbols/table_parts.h"
@@ -17,7 +18,7 @@ struct table_making {
 	const struct syc_symbol_table_options *options;
 	struct syc_stack_walk walk;
 	struct syc_join_symbols records;
-	SYC_ARRAY(unsigned char) old_bytes; /* of the table that is there */
+	struct syc_chunks old; /* the table that is there */
 	bool is_old_whole;
 	uint32_t last_jit; /* the highest lower half there is */
 	uint32_t above;    /* how many above it were given */
@@ -72,7 +73,11 @@ static int note_address(void *data, unsigned i, uint64_t address,
 		totals->addresses++;
 		if (point->is_known && point->symbol.is_named)
 			totals->named++;
-		else if (point->is_known)
+		else if (point->symbol.use != NULL)
+			point->symbol.use->n_unnamed_in_stacks++;
+		else
+			totals->unmapped++;
+		if (point->is_known && !point->symbol.is_named)
 			totals->unnamed++;
 	}
 	return 0;
@@ -96,12 +101,10 @@ static int note_chunk(struct table_making *making,
 	if (strcmp(frame->file_chunk.path, SYC_JOIN_SYMBOLS_PATH) != 0 ||
 	    making->is_old_whole)
 		return 0;
-	for (unsigned i = 0; i < frame->file_chunk.len; i++)
-		if (syc_array_push(&making->old_bytes,
-		                   frame->file_chunk.data[i]) < 0)
-			return -ENOMEM;
-	making->is_old_whole = frame->file_chunk.is_last;
-	return 0;
+	const int r = syc_chunks_add(&making->old, frame);
+
+	making->is_old_whole = r > 0;
+	return r < 0 ? r : 0;
 }
 
 static int note_frame(struct table_making *making,
@@ -293,7 +296,7 @@ static int patch_frame(struct table_making *making,
 static int keep_old(struct table_making *making)
 {
 	const size_t before = making->records.sorted.n;
-	const size_t size = making->old_bytes.n;
+	const size_t size = making->old.bytes.n;
 	struct syc_symbol_table_totals *totals = &making->table->totals;
 	unsigned char *bytes;
 	uint64_t left_out;
@@ -301,13 +304,13 @@ static int keep_old(struct table_making *making)
 
 	totals->had_table =
 		size > 0 &&
-		syc_join_symbols_fits(making->old_bytes.items, size, false);
+		syc_join_symbols_fits(making->old.bytes.items, size, false);
 	if (!totals->had_table || !making->options->extend)
 		return 0;
 	bytes = malloc(size);
 	if (bytes == NULL)
 		return -ENOMEM;
-	memcpy(bytes, making->old_bytes.items, size);
+	memcpy(bytes, making->old.bytes.items, size);
 	r = syc_join_symbols_add(&making->records, bytes, false, &left_out);
 	totals->kept = making->records.sorted.n - before;
 	return r;
@@ -359,7 +362,7 @@ int syc_symbol_table_make(struct syc_symbols *symbols,
 	r = make(&making);
 	syc_stack_walk_fini(&making.walk);
 	syc_join_symbols_fini(&making.records);
-	free(making.old_bytes.items);
+	free(making.old.bytes.items);
 	syc_map_fini(&making.used);
 	free(making.new_jit);
 	if (r < 0)

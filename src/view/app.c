@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "view/paint.h"
-#include "view/stage.h"
+#include "view/stage_draw.h"
+#include "view/stage_keys.h"
 #include "view/terminal.h"
 
 #define MS INT64_C(1000000)

@@ -1,35 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * chart.c - the flame chart: what one thread did when.  Time goes to the
- * right; its marks on top, where something was lost below them, then the stack
- * that most samples of a column's time have, of up to 32 that are looked at.
+ * right; its marks on top, where something was lost below them, then stacks.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "view/box.h"
+#include "view/column_stacks.h"
 #include "view/page.h"
-#include "view/palette.h"
-#include "view/timeline.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
-#define WIDTH_MOST  1000
-#define LOOKED_MOST 32
-#define MARK_ROWS   3
-#define LOST        0x2592u
-#define BAR         0x2502u
-#define NAME_LEAST  4
+#define MARK_ROWS 3
+#define LOST      0x2592u
 
 struct chart {
 	struct syc_timeline timeline;
 	uint32_t thread;
 	bool has_thread, has_range;
-	double begin, end; /* of what is shown */
+	struct syc_axis axis; /* of what is shown */
+	struct syc_column_stacks stacks;
 	int cursor, scrolled;
-	uint32_t nodes[WIDTH_MOST]; /* of columns; NONE */
-	int depths[WIDTH_MOST];
-	int width;
 };
 
 static const struct syscap_profile_thread *
@@ -53,10 +46,11 @@ static void show_all(struct chart *chart, const struct syc_desk *desk)
 	struct syscap_profile_span span;
 
 	syscap_profile_span(desk->source->profile, &span);
-	chart->begin = (double)(filter->has_from ? filter->from : span.begin);
-	chart->end = (double)(filter->has_to ? filter->to : span.end);
-	if (chart->end < chart->begin + 1)
-		chart->end = chart->begin + 1;
+	chart->axis.begin =
+		(double)(filter->has_from ? filter->from : span.begin);
+	chart->axis.end = (double)(filter->has_to ? filter->to : span.end);
+	if (chart->axis.end < chart->axis.begin + 1)
+		chart->axis.end = chart->axis.begin + 1;
 	chart->has_range = false;
 }
 
@@ -107,153 +101,12 @@ static void go_to_mark(struct chart *chart, struct syc_desk *desk)
 
 	desk->about_mark = NONE;
 	room = duration > 0 ? duration / 5 : 1e6;
-	chart->begin = begin - room;
-	chart->end = begin + duration + room;
+	chart->axis.begin = begin - room;
+	chart->axis.end = begin + duration + room;
 	chart->has_range = true;
 	chart->has_thread = true;
 	chart->cursor = 0;
 	choose_thread(chart, desk, mark.thread);
-}
-
-static double time_at(const struct chart *chart, int x)
-{
-	return chart->begin + (chart->end - chart->begin) * x /
-	                              (chart->width > 0 ? chart->width : 1);
-}
-
-static int column_at(const struct chart *chart, double time)
-{
-	const double x = (time - chart->begin) / (chart->end - chart->begin) *
-	                 chart->width;
-
-	return x < 0 ? 0 : x > chart->width ? chart->width : (int)x;
-}
-
-/* The node that most of them have, of some that are looked at. */
-static uint32_t most_frequent(const struct chart *chart,
-                              const struct syc_desk *desk,
-                              const struct syscap_profile_samples *samples,
-                              size_t first, size_t end)
-{
-	const size_t n = end - first;
-	const size_t looked = n < LOOKED_MOST ? n : LOOKED_MOST;
-	uint32_t nodes[LOOKED_MOST], best = NONE;
-	unsigned most = 0;
-
-	for (size_t i = 0; i < looked; i++) {
-		const size_t at = first + i * n / looked;
-
-		nodes[i] =
-			desk->view->nodes
-				[samples->stacks[chart->timeline.samples[at]]];
-	}
-	for (size_t i = 0; i < looked; i++) {
-		unsigned same = 0;
-
-		for (size_t k = 0; k < looked; k++)
-			same += nodes[k] == nodes[i];
-		if (same > most && nodes[i] != NONE) {
-			most = same;
-			best = nodes[i];
-		}
-	}
-	return best;
-}
-
-static void find_columns(struct chart *chart, const struct syc_desk *desk)
-{
-	struct syscap_profile_samples samples;
-	const uint64_t tick =
-		syscap_profile_tick(desk->source->profile, chart->thread);
-	const size_t last = chart->timeline.begins[chart->thread + 1];
-
-	syscap_profile_samples(desk->source->profile, &samples);
-	for (int x = 0; x < chart->width; x++) {
-		const size_t first =
-			syc_timeline_seek(&chart->timeline, &samples,
-		                          chart->thread, time_at(chart, x));
-		const size_t end =
-			syc_timeline_seek(&chart->timeline, &samples,
-		                          chart->thread, time_at(chart, x + 1));
-		uint32_t node = NONE;
-
-		if (end > first) {
-			node = most_frequent(chart, desk, &samples, first, end);
-		} else if (first < last) {
-			/* A sample is of the time before it. */
-			const uint32_t number = chart->timeline.samples[first];
-			const double begun =
-				(double)samples.times[number] -
-				(double)tick * samples.ticks[number];
-
-			if (begun < time_at(chart, x + 1))
-				node = desk->view
-				               ->nodes[samples.stacks[number]];
-		}
-		chart->nodes[x] = node;
-		chart->depths[x] = 0;
-		for (; node != NONE && node != 0;
-		     node = desk->view->parents[node])
-			chart->depths[x]++;
-	}
-}
-
-/* Who is at @depth, 1 the outermost, of the column. */
-static uint32_t node_at(const struct chart *chart, const struct syc_desk *desk,
-                        int x, int depth)
-{
-	uint32_t node = chart->nodes[x];
-
-	if (depth > chart->depths[x])
-		return NONE;
-	for (int i = chart->depths[x]; i > depth; i--)
-		node = desk->view->parents[node];
-	return node;
-}
-
-static void draw_frame(const struct chart *chart, struct syc_desk *desk, int x,
-                       int y, int width, uint32_t node)
-{
-	const struct syscap_profile_function *function =
-		syc_desk_function(desk, node);
-	const uint32_t number = desk->view->functions[node];
-	struct syc_style style = SYC_STYLE_PLAIN;
-
-	if (desk->has_colours)
-		style = syc_palette_frame(function->category, number);
-	if (syc_desk_is_match(desk, number))
-		style.attributes |= SYC_BOLD | SYC_UNDERLINE;
-	else if (desk->has_colours && desk->search.pattern[0] != 0)
-		style.ground = 0xD8D8D8;
-	syc_grid_fill(desk->grid, x, y, width, ' ', style);
-	if (!desk->has_colours) {
-		syc_grid_fill(desk->grid, x++, y, 1, BAR, style);
-		width--;
-	}
-	if (width >= NAME_LEAST || syc_grid_columns(function->name) <= width)
-		syc_grid_put(desk->grid, x, y, width, function->name, style);
-	(void)chart;
-}
-
-static void draw_stacks(struct chart *chart, struct syc_desk *desk, int top)
-{
-	for (int y = top; y < desk->bottom; y++) {
-		const int depth = y - top + 1 + chart->scrolled;
-		int begin = 0;
-
-		for (int x = 1; x <= chart->width; x++) {
-			const uint32_t node =
-				node_at(chart, desk, begin, depth);
-
-			if (x < chart->width &&
-			    node_at(chart, desk, x, depth) == node)
-				continue;
-			if (node != NONE)
-				draw_frame(chart, desk, begin, y, x - begin,
-				           node);
-			begin = x;
-		}
-	}
 }
 
 static double end_of(const struct syscap_profile_mark *mark)
@@ -274,20 +127,20 @@ static void draw_marks(const struct chart *chart, struct syc_desk *desk)
 		                                             : MARK_ROWS - 1);
 		int x, end;
 
-		if ((double)mark.time >= chart->end)
+		if ((double)mark.time >= chart->axis.end)
 			break;
 		if (mark.lane != 0 || mark.depth >= MARK_ROWS ||
-		    end_of(&mark) < chart->begin)
+		    end_of(&mark) < chart->axis.begin)
 			continue;
-		x = column_at(chart, (double)mark.time);
-		end = column_at(chart, end_of(&mark));
+		x = syc_axis_column(&chart->axis, (double)mark.time);
+		end = syc_axis_column(&chart->axis, end_of(&mark));
 		if (end <= x)
 			end = x + 1;
 		syc_grid_fill(desk->grid, x, desk->top + row, end - x, ' ',
 		              SYC_STYLE_TITLE);
-		syc_grid_fill(desk->grid, x, desk->top + row, 1, BAR,
+		syc_grid_fill(desk->grid, x, desk->top + row, 1, SYC_BOX_BAR,
 		              SYC_STYLE_LINK);
-		if (end - x > NAME_LEAST)
+		if (end - x > SYC_BOX_NAME_LEAST)
 			syc_grid_put(desk->grid, x + 1, desk->top + row,
 			             end - x - 1, names[mark.name].name,
 			             SYC_STYLE_TITLE);
@@ -310,43 +163,28 @@ static void draw_losses(const struct chart *chart, struct syc_desk *desk, int y)
 		if (losses[i].thread != chart->thread &&
 		    (thread->tid >= 0 || thread->process != process))
 			continue;
-		if ((double)losses[i].begin >= chart->end ||
-		    (double)losses[i].end < chart->begin)
+		if ((double)losses[i].begin >= chart->axis.end ||
+		    (double)losses[i].end < chart->axis.begin)
 			continue;
-		x = column_at(chart, (double)losses[i].begin);
-		end = column_at(chart, (double)losses[i].end);
+		x = syc_axis_column(&chart->axis, (double)losses[i].begin);
+		end = syc_axis_column(&chart->axis, (double)losses[i].end);
 		syc_grid_fill(desk->grid, x, y, end > x ? end - x : 1, LOST,
 		              SYC_STYLE_BAD);
 	}
 }
 
-static void draw_axis(const struct chart *chart, struct syc_desk *desk, int y)
-{
-	struct syscap_profile_span span;
-	char text[SYC_FIGURE];
-	const int step = 16;
-
-	syscap_profile_span(desk->source->profile, &span);
-	for (int x = 0; x + step <= chart->width; x += step) {
-		snprintf(text, sizeof(text), "%+.6f s",
-		         (time_at(chart, x) - (double)span.begin) / 1e9);
-		syc_grid_fill(desk->grid, x, y, 1, BAR, SYC_STYLE_QUIET);
-		syc_grid_put(desk->grid, x + 1, y, step - 2, text,
-		             SYC_STYLE_QUIET);
-	}
-}
-
 static void say(const struct chart *chart, struct syc_desk *desk)
 {
-	const uint32_t node = chart->nodes[chart->cursor];
-	const double time = time_at(chart, chart->cursor);
+	const uint32_t node = chart->stacks.nodes[chart->cursor];
+	const double time = syc_axis_time(&chart->axis, chart->cursor);
 	char name[128], width[SYC_FIGURE];
 	struct syscap_profile_span span;
 
 	syscap_profile_span(desk->source->profile, &span);
 	syc_desk_thread_name(desk, chart->thread, name, sizeof(name));
-	syc_figures_time(width, (int64_t)fmin(chart->end - chart->begin, 9e18),
-	                 false);
+	syc_figures_time(
+		width, (int64_t)fmin(chart->axis.end - chart->axis.begin, 9e18),
+		false);
 	syc_desk_say(desk, "thread %s · %s · %+.6f s · %s", name, width,
 	             (time - (double)span.begin) / 1e9,
 	             node == NONE || node == 0
@@ -367,18 +205,20 @@ static void draw(void *state, struct syc_desk *desk)
 	}
 	if (desk->about_mark != NONE)
 		go_to_mark(chart, desk);
-	chart->width =
-		desk->grid->width < WIDTH_MOST ? desk->grid->width : WIDTH_MOST;
-	if (chart->cursor >= chart->width)
-		chart->cursor = chart->width - 1;
-	find_columns(chart, desk);
+	chart->axis.width = desk->grid->width < SYC_COLUMN_STACKS_MOST
+	                            ? desk->grid->width
+	                            : SYC_COLUMN_STACKS_MOST;
+	if (chart->cursor >= chart->axis.width)
+		chart->cursor = chart->axis.width - 1;
+	syc_column_stacks_find(&chart->stacks, desk, &chart->timeline,
+	                       chart->thread, &chart->axis);
 	if (is_roomy) {
 		draw_marks(chart, desk);
 		y += MARK_ROWS;
 	}
-	draw_axis(chart, desk, y);
+	syc_axis_draw(&chart->axis, desk, y);
 	draw_losses(chart, desk, y++);
-	draw_stacks(chart, desk, y);
+	syc_column_stacks_draw(&chart->stacks, desk, y, chart->scrolled);
 	for (; y < desk->bottom; y++)
 		syc_grid_at(desk->grid, chart->cursor, y)->style.attributes ^=
 			SYC_REVERSE;
@@ -391,30 +231,23 @@ static int64_t clamp(double time)
 }
 
 /* @factor of what is shown, with the cursor where it is. */
-static void zoom(struct chart *chart, struct syc_desk *desk, double factor)
+static void zoom(struct chart *chart, double factor)
 {
-	const double at = time_at(chart, chart->cursor);
-
-	if ((chart->end - chart->begin) * factor < 100)
-		return;
-	chart->begin = at - (at - chart->begin) * factor;
-	chart->end = at + (chart->end - at) * factor;
-	chart->has_range = true;
-	(void)desk;
+	if (syc_axis_zoom(&chart->axis, chart->cursor, factor))
+		chart->has_range = true;
 }
 
 static void move(struct chart *chart, int by)
 {
-	const double step = time_at(chart, 1) - time_at(chart, 0);
+	const int width = chart->axis.width;
 
 	chart->cursor += by;
-	while (chart->cursor < 0 || chart->cursor >= chart->width) {
-		const int pan = chart->cursor < 0 ? -chart->width / 4 - 1
-		                                  : chart->width / 4 + 1;
+	while (chart->cursor < 0 || chart->cursor >= width) {
+		const int pan =
+			chart->cursor < 0 ? -width / 4 - 1 : width / 4 + 1;
 
 		chart->cursor -= pan;
-		chart->begin += step * pan;
-		chart->end += step * pan;
+		syc_axis_move(&chart->axis, pan);
 		chart->has_range = true;
 	}
 }
@@ -439,9 +272,9 @@ static bool take_letter(struct chart *chart, struct syc_desk *desk,
                         uint32_t letter)
 {
 	if (letter == '+' || letter == '=')
-		zoom(chart, desk, 0.5);
+		zoom(chart, 0.5);
 	else if (letter == '-')
-		zoom(chart, desk, 2);
+		zoom(chart, 2);
 	else if (letter == 't' || letter == 'T')
 		step_thread(chart, desk, letter == 't' ? 1 : -1);
 	else if (letter == 'h' || letter == 'l')
@@ -472,7 +305,7 @@ static bool take(void *state, struct syc_desk *desk,
 	case SYC_KEY_PAGE_UP:
 	case SYC_KEY_PAGE_DOWN:
 		move(chart, (event->key == SYC_KEY_PAGE_UP ? -1 : 1) *
-		                    (chart->width / 2));
+		                    (chart->axis.width / 2));
 		return true;
 	case SYC_KEY_UP:
 	case SYC_KEY_DOWN:
@@ -480,10 +313,10 @@ static bool take(void *state, struct syc_desk *desk,
 		                   event->key == SYC_KEY_UP ? 'k' : 'j');
 	case SYC_KEY_WHEEL_UP:
 	case SYC_KEY_WHEEL_DOWN:
-		zoom(chart, desk, event->key == SYC_KEY_WHEEL_UP ? 0.8 : 1.25);
+		zoom(chart, event->key == SYC_KEY_WHEEL_UP ? 0.8 : 1.25);
 		return true;
 	case SYC_KEY_CLICK:
-		if (event->y < desk->top || event->x >= chart->width)
+		if (event->y < desk->top || event->x >= chart->axis.width)
 			return false;
 		chart->cursor = event->x;
 		return true;
@@ -491,8 +324,8 @@ static bool take(void *state, struct syc_desk *desk,
 		show_all(chart, desk);
 		return true;
 	case SYC_KEY_ENTER:
-		if (syc_desk_look_between(desk, clamp(chart->begin),
-		                          clamp(chart->end)) == 0)
+		if (syc_desk_look_between(desk, clamp(chart->axis.begin),
+		                          clamp(chart->axis.end)) == 0)
 			desk->wants_page = SYC_PAGE_FLAME;
 		return true;
 	case SYC_KEY_BACKSPACE:
@@ -512,10 +345,11 @@ static void find(void *state, struct syc_desk *desk, int direction)
 {
 	struct chart *chart = state;
 
-	for (int i = 1; i < chart->width; i++) {
-		const int x = (chart->cursor + chart->width + i * direction) %
-		              chart->width;
-		uint32_t node = chart->nodes[x];
+	for (int i = 1; i < chart->axis.width; i++) {
+		const int x =
+			(chart->cursor + chart->axis.width + i * direction) %
+			chart->axis.width;
+		uint32_t node = chart->stacks.nodes[x];
 
 		for (; node != NONE && node != 0;
 		     node = desk->view->parents[node])

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/columns.h"
-#include "view/inside.h"
+#include "view/cells.h"
+#include "view/inside_draw.h"
 #include "view/list.h"
 #include "view/mark_table.h"
 #include "view/page.h"
@@ -152,15 +152,6 @@ static void sort(struct compare *compare)
 	compare->list.chosen = 0;
 }
 
-static const struct syscap_profile_mark_name *
-name_of(const struct compare *compare, const struct syc_desk *desk)
-{
-	size_t n;
-
-	return &syscap_profile_mark_names(desk->source->profile,
-	                                  &n)[compare->name - 1];
-}
-
 static void look(struct compare *compare, const struct syc_desk *desk)
 {
 	struct syscap_error error = { 0 };
@@ -169,7 +160,7 @@ static void look(struct compare *compare, const struct syc_desk *desk)
 	if (r == 0)
 		r = syc_inside_find(&compare->inside, desk->source->profile,
 		                    syc_desk_filter(desk),
-		                    name_of(compare, desk),
+		                    syc_desk_mark_name(desk, compare->name - 1),
 		                    shares[compare->share], &error);
 	snprintf(compare->error, sizeof(compare->error), "%s",
 	         r == 0         ? ""
@@ -208,130 +199,12 @@ static void settle(struct compare *compare, struct syc_desk *desk)
 		look(compare, desk);
 }
 
-static void put_time(const struct syc_desk *desk, char *text, double ns)
-{
-	syc_figures_time(text, llround(ns), desk->is_exact);
-}
-
-static void put_difference(const struct syc_desk *desk, char *text, double ns)
-{
-	char number[SYC_FIGURE];
-
-	put_time(desk, number, ns);
-	snprintf(text, SYC_FIGURE, "%s%.40s", ns > 0 ? "+" : "", number);
-}
-
-static void put_amount(const struct syc_desk *desk,
-                       const struct compare *compare, char *text, double value)
-{
-	if (compare->inside.unit == SYSCAP_UNIT_TICKS)
-		snprintf(text, SYC_FIGURE, "%.2f", value);
-	else
-		put_time(desk, text, value);
-}
-
-static void put_more(const struct syc_desk *desk, const struct compare *compare,
-                     char *text, double value)
-{
-	if (compare->inside.unit == SYSCAP_UNIT_TICKS)
-		snprintf(text, SYC_FIGURE, "%+.2f", value);
-	else
-		put_difference(desk, text, value);
-}
-
-static double at_most(double value, double most)
-{
-	return value < most ? value : most;
-}
-
-/* "the slowest 1 % of gtk/frame: 3 of 300, 41 ms and more" and what a mark of
- * both takes. */
-static int draw_marks(const struct compare *compare, struct syc_desk *desk)
-{
-	const struct syc_inside *inside = &compare->inside;
-	const struct syscap_profile_mark_name *name = name_of(compare, desk);
-	char text[400], one[SYC_FIGURE], other[SYC_FIGURE], more[SYC_FIGURE];
-	char least[SYC_FIGURE];
-	const double ran = at_most(inside->slow_ran, inside->slow);
-	int y = desk->top;
-
-	syc_figures_time(least, inside->least, desk->is_exact);
-	snprintf(text, sizeof(text),
-	         "the slowest %g %% of %s/%s: %llu of %llu, %s and more",
-	         shares[compare->share], name->group, name->name,
-	         (unsigned long long)inside->n_slow,
-	         (unsigned long long)(inside->n_slow + inside->n_rest), least);
-	syc_grid_put(desk->grid, 0, y++, desk->grid->width, text,
-	             SYC_STYLE_BOLD);
-	put_time(desk, one, inside->slow);
-	put_time(desk, other, inside->rest);
-	put_difference(desk, more, inside->slow - inside->rest);
-	snprintf(text, sizeof(text), "one of them took %s, of the rest %s: %s",
-	         one, other, more);
-	syc_grid_put(desk->grid, 0, y++, desk->grid->width, text,
-	             SYC_STYLE_PLAIN);
-	if (!inside->has_waiting)
-		return y;
-	put_time(desk, one, ran);
-	put_time(desk, other, inside->slow - ran);
-	snprintf(text, sizeof(text), "it ran for %s and waited for %s", one,
-	         other);
-	syc_grid_put(desk->grid, 0, y++, desk->grid->width, text,
-	             SYC_STYLE_PLAIN);
-	return y;
-}
-
-/* The end of the way is what matters. */
-static int draw_path(const struct compare *compare, struct syc_desk *desk,
-                     int y)
-{
-	const struct syc_inside *inside = &compare->inside;
-	const int room = desk->grid->width;
-	char more[SYC_FIGURE];
-	size_t first = inside->path.n;
-	int columns, x;
-
-	if (first == 0)
-		return y;
-	put_more(desk, compare, more, inside->path_more);
-	columns = syc_grid_columns(more) + 4;
-	while (first > 0) {
-		const struct syscap_profile_function *function =
-			syscap_profile_function(desk->source->profile,
-		                                inside->path.items[first - 1]);
-
-		columns += syc_grid_columns(function->name) + 3;
-		if (columns > room && first < inside->path.n)
-			break;
-		first--;
-	}
-	x = syc_grid_put(desk->grid, 0, y, room, more, SYC_STYLE_MORE);
-	x += syc_grid_put(desk->grid, x, y, room - x, first > 0 ? " … " : " ",
-	                  SYC_STYLE_QUIET);
-	for (size_t i = first; i < inside->path.n; i++) {
-		const struct syscap_profile_function *function =
-			syscap_profile_function(desk->source->profile,
-		                                inside->path.items[i]);
-
-		if (i > 0)
-			x += syc_grid_put(desk->grid, x, y, room - x, "› ",
-			                  SYC_STYLE_QUIET);
-		x += syc_grid_put(desk->grid, x, y, room - x, function->name,
-		                  i + 1 == inside->path.n ? SYC_STYLE_BOLD
-		                                          : SYC_STYLE_PLAIN);
-		x += syc_grid_put(desk->grid, x, y, room - x, " ",
-		                  SYC_STYLE_PLAIN);
-	}
-	return y + 1;
-}
-
 static void draw_row(const struct compare *compare, struct syc_desk *desk,
                      const struct syc_inside_row *row, int y, bool is_chosen,
                      double most)
 {
 	const struct syc_columns *at = &compare->columns;
-	const struct syc_style style =
-		is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	const struct syc_style style = syc_cells_begin(desk, y, is_chosen);
 	const double more = more_of(compare, row);
 	const double unexpected = unexpected_of(compare, row);
 	const struct syc_style colour = is_chosen        ? style
@@ -340,16 +213,15 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
 	                                                 : SYC_STYLE_PLAIN;
 	char text[SYC_FIGURE];
 
-	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
-	put_amount(desk, compare, text,
-	           compare->by_total ? row->slow_total : row->slow_self);
+	syc_inside_figure(&compare->inside, desk, text,
+	                  compare->by_total ? row->slow_total : row->slow_self);
 	syc_columns_put(at, desk->grid, SLOW, y, text, style);
-	put_amount(desk, compare, text,
-	           compare->by_total ? row->rest_total : row->rest_self);
+	syc_inside_figure(&compare->inside, desk, text,
+	                  compare->by_total ? row->rest_total : row->rest_self);
 	syc_columns_put(at, desk->grid, REST, y, text, style);
-	put_more(desk, compare, text, more);
+	syc_inside_figure_more(&compare->inside, desk, text, more);
 	syc_columns_put(at, desk->grid, MORE, y, text, style);
-	put_more(desk, compare, text, unexpected);
+	syc_inside_figure_more(&compare->inside, desk, text, unexpected);
 	syc_columns_put(at, desk->grid, UNEXPECTED, y, text, colour);
 	if (at->width[BAR] > 0 && most > 0)
 		syc_grid_fill(desk->grid, at->x[BAR], y,
@@ -377,7 +249,9 @@ static void draw(void *state, struct syc_desk *desk)
 		                                            : compare->error);
 		return;
 	}
-	y = draw_path(compare, desk, draw_marks(compare, desk));
+	y = syc_inside_draw(inside, desk,
+	                    syc_desk_mark_name(desk, compare->name - 1),
+	                    shares[compare->share]);
 	syc_columns_fit(&compare->columns,
 	                compare->by_total ? total_columns : self_columns,
 	                N_COLUMNS, desk->grid->width);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "view/bars.h"
-#include "view/columns.h"
+#include "view/cells.h"
 #include "view/list.h"
 #include "view/page.h"
 
@@ -256,12 +256,10 @@ static void draw_row(const struct counters *counters, struct syc_desk *desk,
 	const struct row *row = &counters->rows.items[number];
 	const struct syc_columns *at = &counters->columns;
 	const bool is_chosen = number == counters->list.chosen;
-	const struct syc_style style =
-		is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	const struct syc_style style = syc_cells_begin(desk, y, is_chosen);
 	bool is_double;
 	char text[512];
 
-	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
 	name_row(desk, row, text, sizeof(text), &is_double);
 	syc_columns_put(at, desk->grid, NAME, y, text, style);
 	if (at->width[LINE] > 0)

@@ -18,6 +18,14 @@ syc_desk_function(const struct syc_desk *desk, uint32_t node)
 	                               desk->view->functions[node]);
 }
 
+const struct syscap_profile_mark_name *
+syc_desk_mark_name(const struct syc_desk *desk, uint32_t name)
+{
+	size_t n;
+
+	return &syscap_profile_mark_names(desk->source->profile, &n)[name];
+}
+
 const struct syscap_filter *syc_desk_filter(const struct syc_desk *desk)
 {
 	return &desk->lenses.items[desk->lenses.n - 1].filter;

@@ -74,6 +74,10 @@ struct syc_desk {
 const struct syscap_profile_function *
 syc_desk_function(const struct syc_desk *desk, uint32_t node);
 
+/** What marks of number @name are called. */
+const struct syscap_profile_mark_name *
+syc_desk_mark_name(const struct syc_desk *desk, uint32_t name);
+
 /** The filter in use. */
 const struct syscap_filter *syc_desk_filter(const struct syc_desk *desk);
 

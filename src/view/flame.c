@@ -1,30 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * flame.c - the flame graph: a row for each depth, the outermost on top, each
- * frame as wide as what it and its callees took.
- *
- * Callees are ordered by what they took, so that those too narrow to be drawn
- * are together at the right, and told as so many smaller ones.
- */
+/* flame.c - the flame graph: the outermost on top, with one of its boxes chosen,
+ * and one that all the width is for. */
 #include <stdio.h>
 
-#include "view/branches.h"
+#include "view/box.h"
+#include "view/flame_boxes.h"
 #include "view/page.h"
-#include "view/palette.h"
 
 #define NONE SYSCAP_PROFILE_NONE
-#define BAR  0x2502u
 #define MANY 0x2506u
-
-/* In fewer columns the beginning of a name says nothing. */
-#define NAME_LEAST 4
-
-/* A frame on the screen. */
-struct item {
-	uint32_t node; /* NONE: callees too narrow to be drawn */
-	int x, width, row;
-	uint32_t n_narrow;
-};
 
 struct flame {
 	struct syc_branches branches;
@@ -32,26 +16,17 @@ struct flame {
 	/* The functions on the way there, for when nodes are others. */
 	SYC_ARRAY(uint32_t) zoomed_path;
 	SYC_ARRAY(uint32_t) chosen_path;
-	SYC_ARRAY(struct item) items; /* as it was drawn, row by row */
+	struct syc_flame_boxes boxes; /* as they were drawn */
 	int scrolled;
 	uint64_t found; /* of match_number */
 	unsigned match_number;
 };
 
-static int depth_of(const struct syscap_view *view, uint32_t node)
-{
-	int depth = 0;
-
-	for (; node != 0; node = view->parents[node])
-		depth++;
-	return depth;
-}
-
 /* The way to the node, outermost first. */
 static int keep_path(const struct syscap_view *view, uint32_t node,
                      uint32_t **items, size_t *n, size_t *capacity)
 {
-	const size_t depth = (size_t)depth_of(view, node);
+	const size_t depth = (size_t)syc_flame_boxes_depth(view, node);
 
 	while (*capacity < depth)
 		if (syc_array_grow(items, capacity, sizeof(**items)) < 0)
@@ -105,7 +80,7 @@ static int renew(void *state, struct syc_desk *desk)
 
 	if (r < 0)
 		return r;
-	flame->items.n = 0;
+	flame->boxes.array.n = 0;
 	flame->zoomed = follow(flame, desk->view, flame->zoomed_path.items,
 	                       flame->zoomed_path.n);
 	flame->chosen = follow(flame, desk->view, flame->chosen_path.items,
@@ -113,128 +88,25 @@ static int renew(void *state, struct syc_desk *desk)
 	return 0;
 }
 
-static int add(struct flame *flame, struct item item)
+static void draw_box(const struct flame *flame, struct syc_desk *desk,
+                     const struct syc_flame_box *box)
 {
-	return item.width > 0 ? syc_array_push(&flame->items, item) : 0;
-}
-
-/* The callees of what is at @parent, in the row below it. */
-static int place_callees(struct flame *flame, const struct syscap_view *view,
-                         struct item parent)
-{
-	const struct syc_branches *branches = &flame->branches;
-	const double scale =
-		parent.width / (double)(view->totals[parent.node] > 0
-	                                        ? view->totals[parent.node]
-	                                        : 1);
-	const uint32_t end = branches->begins[parent.node + 1];
-	double sum = 0;
-	int x = 0;
-
-	for (uint32_t i = branches->begins[parent.node]; i < end; i++) {
-		const uint32_t node = branches->nodes[i];
-
-		sum += (double)view->totals[node];
-		int to = (int)(sum * scale + 1e-6);
-		if (to > parent.width)
-			to = parent.width;
-		if (to - x < 1) {
-			for (uint32_t k = i + 1; k < end; k++)
-				sum += (double)view->totals[branches->nodes[k]];
-			to = (int)(sum * scale + 0.5);
-			return add(flame,
-			           (struct item){ NONE, parent.x + x, to - x,
-			                          parent.row + 1, end - i });
-		}
-		if (add(flame, (struct item){ node, parent.x + x, to - x,
-		                              parent.row + 1, 0 }) < 0)
-			return -ENOMEM;
-		x = to;
-	}
-	return 0;
-}
-
-/* All frames that are wide enough, row by row. */
-static int place(struct flame *flame, const struct syc_desk *desk)
-{
-	const struct syscap_view *view = desk->view;
-	const int depth = depth_of(view, flame->zoomed);
-	uint32_t node = flame->zoomed;
-
-	flame->items.n = 0;
-	for (int i = 0; i <= depth; i++)
-		if (syc_array_push(&flame->items,
-		                   ((struct item){ 0, 0, desk->grid->width, i,
-		                                   0 })) < 0)
-			return -ENOMEM;
-	for (int i = depth; i >= 0; i--) {
-		flame->items.items[i].node = node;
-		node = view->parents[node];
-	}
-	for (size_t i = (size_t)depth; i < flame->items.n; i++) {
-		const struct item parent = flame->items.items[i];
-
-		if (parent.node != NONE &&
-		    place_callees(flame, view, parent) < 0)
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-static struct syc_style style_of(const struct flame *flame,
-                                 const struct syc_desk *desk, uint32_t node)
-{
-	const uint32_t function = desk->view->functions[node];
-	struct syc_style style = syc_palette_frame(
-		syc_desk_function(desk, node)->category, function);
-
-	if (node == 0)
-		style = syc_palette_frame(SYSCAP_CATEGORY_NOTE, 0);
-	if (!desk->has_colours)
-		style = SYC_STYLE_PLAIN;
-	if (desk->search.pattern[0] != 0) {
-		if (syc_desk_is_match(desk, function))
-			style.attributes |= SYC_BOLD | SYC_UNDERLINE;
-		else if (desk->has_colours)
-			style.ground = 0xD8D8D8;
-	}
-	if (node == flame->chosen)
-		style.attributes |= SYC_REVERSE;
-	return style;
-}
-
-static void draw_item(const struct flame *flame, struct syc_desk *desk,
-                      const struct item *item)
-{
-	const int y = desk->top + item->row - flame->scrolled;
-	const struct syscap_profile_function *function;
-	int x = item->x, width = item->width;
-	struct syc_style style;
+	const int y = desk->top + box->row - flame->scrolled;
+	const int x = box->x, width = box->width;
 
 	if (y < desk->top || y >= desk->bottom)
 		return;
-	if (item->node == NONE) {
+	if (box->node == NONE) {
 		char text[32];
 
 		syc_grid_fill(desk->grid, x, y, width, MANY, SYC_STYLE_QUIET);
-		snprintf(text, sizeof(text), "…%u smaller", item->n_narrow);
+		snprintf(text, sizeof(text), "…%u smaller", box->n_narrow);
 		if (width >= 12)
 			syc_grid_put(desk->grid, x + 1, y, width - 1, text,
 			             SYC_STYLE_QUIET);
 		return;
 	}
-	function = syc_desk_function(desk, item->node);
-	style = style_of(flame, desk, item->node);
-	syc_grid_fill(desk->grid, x, y, width, ' ', style);
-	/* Without colours there are bars between frames. */
-	if (!desk->has_colours && item->node != 0) {
-		syc_grid_fill(desk->grid, x, y, 1, BAR, style);
-		x++;
-		width--;
-	}
-	if (width >= NAME_LEAST || syc_grid_columns(function->name) <= width)
-		syc_grid_put(desk->grid, x, y, width,
-		             item->node == 0 ? "all" : function->name, style);
+	syc_box_draw(desk, x, y, width, box->node, box->node == flame->chosen);
 }
 
 /* What the search found, once however it is nested. */
@@ -299,21 +171,22 @@ static void draw(void *state, struct syc_desk *desk)
 		                                 : "no samples pass");
 		return;
 	}
-	if (place(flame, desk) < 0)
+	if (syc_flame_boxes_place(&flame->boxes, desk->view, &flame->branches,
+	                          flame->zoomed, desk->grid->width) < 0)
 		return;
-	for (size_t i = 0; i < flame->items.n; i++)
-		deepest = flame->items.items[i].row > deepest
-		                  ? flame->items.items[i].row
+	for (size_t i = 0; i < flame->boxes.array.n; i++)
+		deepest = flame->boxes.array.items[i].row > deepest
+		                  ? flame->boxes.array.items[i].row
 		                  : deepest;
-	row = depth_of(desk->view, flame->chosen);
+	row = syc_flame_boxes_depth(desk->view, flame->chosen);
 	if (row > deepest)
 		row = deepest;
 	if (row < flame->scrolled)
 		flame->scrolled = row;
 	if (row >= flame->scrolled + height)
 		flame->scrolled = row - height + 1;
-	for (size_t i = 0; i < flame->items.n; i++)
-		draw_item(flame, desk, &flame->items.items[i]);
+	for (size_t i = 0; i < flame->boxes.array.n; i++)
+		draw_box(flame, desk, &flame->boxes.array.items[i]);
 	say(flame, desk);
 }
 
@@ -321,17 +194,17 @@ static void draw(void *state, struct syc_desk *desk)
 static void move_sideways(struct flame *flame, struct syc_desk *desk,
                           int direction)
 {
-	const struct item *items = flame->items.items;
+	const struct syc_flame_box *boxes = flame->boxes.array.items;
 	size_t at = 0;
 
-	while (at < flame->items.n && items[at].node != flame->chosen)
+	while (at < flame->boxes.array.n && boxes[at].node != flame->chosen)
 		at++;
 	for (size_t i = at + (size_t)direction;
-	     at < flame->items.n && i < flame->items.n &&
-	     items[i].row == items[at].row;
+	     at < flame->boxes.array.n && i < flame->boxes.array.n &&
+	     boxes[i].row == boxes[at].row;
 	     i += (size_t)direction)
-		if (items[i].node != NONE) {
-			choose(flame, desk, items[i].node);
+		if (boxes[i].node != NONE) {
+			choose(flame, desk, boxes[i].node);
 			return;
 		}
 }
@@ -353,15 +226,15 @@ static bool click(struct flame *flame, struct syc_desk *desk,
 
 	if (event->y < desk->top || event->y >= desk->bottom)
 		return false;
-	for (size_t i = 0; i < flame->items.n; i++) {
-		const struct item *item = &flame->items.items[i];
+	for (size_t i = 0; i < flame->boxes.array.n; i++) {
+		const struct syc_flame_box *box = &flame->boxes.array.items[i];
 
-		if (item->row != row || item->node == NONE ||
-		    event->x < item->x || event->x >= item->x + item->width)
+		if (box->row != row || box->node == NONE || event->x < box->x ||
+		    event->x >= box->x + box->width)
 			continue;
-		if (item->node == flame->chosen)
-			zoom(flame, desk, item->node);
-		choose(flame, desk, item->node);
+		if (box->node == flame->chosen)
+			zoom(flame, desk, box->node);
+		choose(flame, desk, box->node);
 		return true;
 	}
 	return false;
@@ -477,7 +350,7 @@ static void fini(void *state)
 	syc_branches_fini(&flame->branches);
 	free(flame->zoomed_path.items);
 	free(flame->chosen_path.items);
-	free(flame->items.items);
+	free(flame->boxes.array.items);
 }
 
 const struct syc_view_page syc_flame_page = {

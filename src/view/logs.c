@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "data/severity.h"
-#include "view/columns.h"
+#include "view/cells.h"
 #include "view/list.h"
 #include "view/page.h"
 
@@ -90,7 +90,7 @@ static void draw_line(const struct logs *logs, struct syc_desk *desk,
 	const bool is_chosen = line == logs->list.chosen;
 	const struct syscap_profile_log *log;
 	struct syscap_profile_span span;
-	struct syc_style style = is_chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+	struct syc_style style = syc_cells_begin(desk, y, is_chosen);
 	unsigned severity;
 	char text[128];
 	size_t n;
@@ -98,7 +98,6 @@ static void draw_line(const struct logs *logs, struct syc_desk *desk,
 	log = &syscap_profile_logs(desk->source->profile,
 	                           &n)[logs->lines.items[line]];
 	severity = syc_severity_index(log->severity);
-	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
 	syscap_profile_span(desk->source->profile, &span);
 	syc_figures_moment(text, log->time, span.begin, desk->is_exact);
 	syc_columns_put(at, desk->grid, AT, y, text, style);

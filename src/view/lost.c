@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "view/columns.h"
+#include "view/cells.h"
 #include "view/list.h"
 #include "view/page.h"
 
@@ -43,7 +43,7 @@ static void draw_row(const struct lost *lost, struct syc_desk *desk, size_t row,
 {
 	const struct syc_columns *at = &lost->columns;
 	const struct syc_style style =
-		row == lost->list.chosen ? SYC_STYLE_CHOSEN : SYC_STYLE_PLAIN;
+		syc_cells_begin(desk, y, row == lost->list.chosen);
 	const struct syscap_profile_loss *loss;
 	struct syscap_profile_span span;
 	char text[128];
@@ -52,7 +52,6 @@ static void draw_row(const struct lost *lost, struct syc_desk *desk, size_t row,
 
 	loss = &syscap_profile_losses(desk->source->profile,
 	                              &n)[desk->view->losses[row]];
-	syc_grid_fill(desk->grid, 0, y, desk->grid->width, ' ', style);
 	syscap_profile_span(desk->source->profile, &span);
 	syc_figures_moment(text, loss->begin, span.begin, desk->is_exact);
 	syc_columns_put(at, desk->grid, AT, y, text, style);

@@ -44,20 +44,12 @@ int syc_stage_begin(struct syc_stage *stage, const struct syscap_filter *filter,
  */
 int syc_stage_ask(struct syc_stage *stage, struct syscap_error *error);
 
-/** All that was taken is done first.  0 or -ENOMEM. */
-int syc_stage_draw(struct syc_stage *stage);
+/** What was asked for through the lenses meanwhile.  0 or -ENOMEM. */
+int syc_stage_look(struct syc_stage *stage);
 
-/**
- * Whether that takes longer than a key may: then there is a picture that says
- * so, above and below what was there.
- */
-bool syc_stage_is_late(const struct syc_stage *stage);
-void syc_stage_draw_late(struct syc_stage *stage);
+/** The page knows of the view that there is.  0 or -ENOMEM. */
+int syc_stage_renew(struct syc_stage *stage);
 
-/** What it means is left to the next draw or take.  0 or -ENOMEM. */
-int syc_stage_take(struct syc_stage *stage,
-                   const struct syc_input_event *event);
-
-const struct syc_view_page *syc_stage_page(unsigned number);
+const struct syc_view_page *syc_stage_page(int number);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "harness/make_capture.h"
 #include "harness/test.h"
-#include "view/stage.h"
+#include "view/stage_draw.h"
+#include "view/stage_keys.h"
 
 #define MANY  250000u
 #define WIDTH 70

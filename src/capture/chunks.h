@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chunks.h - an embedded file while its frames are read. */
-#ifndef SYC_PROFILE_CHUNKS_H
-#define SYC_PROFILE_CHUNKS_H
+#ifndef SYC_CAPTURE_CHUNKS_H
+#define SYC_CAPTURE_CHUNKS_H
 
 #include <syscap/capture.h>
 

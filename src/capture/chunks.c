@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* chunks.c - an embedded file while its frames are read. */
-#include "profile/chunks.h"
+#include "capture/chunks.h"
 
 #include <errno.h>
 #include <string.h>
