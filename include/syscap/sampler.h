@@ -103,8 +103,10 @@ struct syscap_sampler_options {
 int syscap_sampler_start(struct syscap_sampler_options *options);
 
 /**
- * No sample is taken after it returns.  The signal's handler stays: a signal
- * may be on its way.  Returns 0, or -ENOENT: not sampling.
+ * No sample is taken after it returns 0.  The signal's handler stays: a signal
+ * may be on its way.  Returns 0; -ENOENT, not sampling; -EBUSY or -ETIMEDOUT
+ * where another start or stop, or a sample, takes seconds, as on a machine that
+ * is very busy: then it may be called again.
  *
  * Context: setup, any-thread.
  */

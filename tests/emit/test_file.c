@@ -18,6 +18,7 @@
 #include <syscap.h>
 #include <syscap/capture.h>
 
+#include "harness/held_up.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
@@ -231,12 +232,13 @@ CHILD(nobody_reads)
 	SYSCAP_INSTANT("test", "before", NULL);
 	CHECK_EQ(syscap_file("file", data, LARGE), -ENOBUFS);
 	const int64_t took = now_ms() - begin;
-	CHECK(took >= 250 && took < 2000);
+	CHECK(took >= 250);
+	held_up_if(took >= 2000);
 	syscap_get_stats(&stats);
 	CHECK_EQ(stats.n_dropped, 1); /* tries are not losses */
 	begin = now_ms();
 	SYSCAP_INSTANT("test", "after", NULL);
-	CHECK(now_ms() - begin < 100);
+	held_up_if(now_ms() - begin >= 100);
 	free(data);
 	pthread_exit(NULL);
 }
@@ -248,8 +250,9 @@ TEST(without_room_a_file_stops_after_250_ms_and_has_no_end)
 	uint64_t n;
 	size_t at = 0;
 
-	peer_start(&peer, "nobody_reads", SMALL, PEER_OURS);
-	CHECK_EQ(peer_finish_without_draining(&peer), 0);
+	do
+		peer_start(&peer, "nobody_reads", SMALL, PEER_OURS);
+	while (is_held_up(&peer, peer_finish_without_draining(&peer)));
 	const struct found found = find_in_ring(&peer, "file");
 	CHECK_EQ(found.n_last, 0);
 	CHECK(found.n_chunks >= 5 && found.n_chunks <= 8);
@@ -268,7 +271,7 @@ CHILD(no_ring)
 	SYSCAP_INSTANT("test", "waits for the answer, 250 ms", NULL);
 	const int64_t begin = now_ms();
 	CHECK_EQ(syscap_file("file", "data", 4), -ENOBUFS);
-	CHECK(now_ms() - begin < 200);
+	held_up_if(now_ms() - begin >= 200);
 }
 
 TEST(without_a_ring_a_file_does_not_wait_for_room)
@@ -277,9 +280,10 @@ TEST(without_a_ring_a_file_does_not_wait_for_room)
 
 	if (test_is_sanitized())
 		SKIP("sanitizers make times longer");
-	peer_start(&peer, "no_ring", RING, PEER_OURS);
-	peer.holds_replies = true;
-	CHECK_EQ(peer_finish(&peer), 0);
+	do {
+		peer_start(&peer, "no_ring", RING, PEER_OURS);
+		peer.holds_replies = true;
+	} while (is_held_up(&peer, peer_finish(&peer)));
 	peer_free(&peer);
 }
 

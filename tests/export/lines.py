@@ -174,7 +174,8 @@ def check_pprof(stacks, args):
     with tempfile.NamedTemporaryFile(suffix=".pb.gz") as file:
         file.write(export("pprof", *args))
         file.flush()
-        said = subprocess.run([go, "tool", "pprof", "-raw", file.name],
+        said = subprocess.run([go, "tool", "pprof", "-symbolize=none", "-raw",
+                               file.name],
                               check=True, stdout=subprocess.PIPE,
                               stderr=subprocess.DEVNULL).stdout.decode()
     samples, places = said.split("\nLocations\n")
@@ -251,7 +252,11 @@ def check_callgrind(stacks, args):
         done = subprocess.run([annotate, "--auto=yes", "--threshold=100",
                                temporary.name], check=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert b"uninitialized" not in done.stderr, done.stderr
+    # Of a file whose functions only call others it has no lines to show;
+    # whether there is one is up to where the ticks fell
+    said = re.sub(rb"Use of uninitialized value \$(pairs\[0\]|high) .*\n", b"",
+                  done.stderr)
+    assert b"uninitialized" not in said, said
     by_line = collections.Counter()
     for (_, file, line), cost in theirs.items():
         if file and file.endswith("inlined.c"):

@@ -152,6 +152,22 @@ void written_tally_more(const char *path, struct tally *t)
 	syscap_reader_close(reader);
 }
 
+void written_wait_until_out(unsigned emitter, unsigned n)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	struct tally t = { .received = 0 };
+
+	while (t.emitters[emitter] != n) {
+		test_sleep_ms(5);
+		syscap_get_stats(&stats);
+		if (stats.n_written != 0)
+			written_tally(stats.output[0] != '\0'
+			                      ? stats.output
+			                      : "/proc/self/fd/3",
+			              &t);
+	}
+}
+
 char *written_make_dir(void)
 {
 	char *const dir = strdup("/tmp/syscap-written-XXXXXX");

@@ -34,6 +34,12 @@ void written_run(const char *child, const char *arg, const char *const *env,
 /** Emit the mark that a tally looks for. */
 void written_mark(unsigned emitter, unsigned n);
 
+/**
+ * Until the drain thread has written so many marks of @emitter into the file of
+ * SYSCAP_OUTPUT, or descriptor 3: on a busy machine that may take a while.
+ */
+void written_wait_until_out(unsigned emitter, unsigned n);
+
 #define WRITTEN_EMITTERS 64
 
 struct tally {

@@ -91,6 +91,15 @@ static void scribble(void)
 	}
 }
 
+/* What the recorder has not read is lost with the tail. */
+static void wait_until_read(const struct ring_client *client)
+{
+	const uint32_t *const header = (const void *)client->map;
+
+	while (__atomic_load_n(&header[0], __ATOMIC_ACQUIRE) != header[1])
+		usleep(1000);
+}
+
 static void move_tail(void)
 {
 	static const uint32_t tails[] = { 4, 0xFFFFFFF8, 0x7FFFFFF8, 1 << 20,
@@ -100,7 +109,7 @@ static void move_tail(void)
 		struct ring_client client = open_or_leave();
 
 		ring_client_mark(&client, "test", "before", "");
-		usleep(100000);
+		wait_until_read(&client);
 		__atomic_store_n((uint32_t *)(void *)(client.map + 4), tails[i],
 		                 __ATOMIC_RELEASE);
 		usleep(100000);

@@ -352,16 +352,21 @@ TEST(a_limit_on_address_space_means_fewer_rings)
  * close_range() is forbidden. */
 CHILD(reuses_numbers)
 {
+	const char reason[] = "the descriptor that was written to was closed";
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
 	emit(1000);
-	test_sleep_ms(100);
+	written_wait_until_out(0, 1000);
 	for (int fd = 3; fd < 1024; fd++)
 		close(fd);
 	for (int i = 0; i < 400; i++)
 		CHECK(open(peer_arg(), O_RDWR | O_CREAT, 0600) >= 0);
 	for (unsigned i = 1000; i < 2000; i++)
 		written_mark(0, i);
-	test_sleep_ms(100);
-	check_reason("the descriptor that was written to was closed");
+	do {
+		test_sleep_ms(1);
+		syscap_get_stats(&stats);
+	} while (strcmp(stats.reason, reason) != 0);
 }
 
 TEST(without_a_table_of_its_own_the_thread_writes_into_no_other_file)

@@ -3,6 +3,9 @@
  * inlined.c MILLISECONDS - work in functions that the compiler puts into their
  * callers: one into several, one into one that is inlined itself, one into a
  * function that calls itself.
+ *
+ * Where it is sampled it goes on until each half of its work has been, often:
+ * on a busy machine or under a sanitizer that takes longer than it was told.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -11,6 +14,9 @@
 
 #include <syscap.h>
 #include <syscap/sampler.h>
+
+/* Of which some are in what a half calls, and not in what it inlines. */
+#define ENOUGH 20
 
 #define INLINED static inline __attribute__((always_inline))
 
@@ -61,18 +67,34 @@ static int64_t now_ms(void)
 	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
 }
 
+/* How many samples were taken; where there will be none, enough. */
+static uint64_t count_samples(void)
+{
+	struct syscap_sampler_stats stats = { .size = sizeof(stats) };
+
+	syscap_sampler_get_stats(&stats);
+	return stats.n_threads != 0 ? stats.n_samples : UINT64_MAX;
+}
+
 int main(int argc, char **argv)
 {
 	const int64_t end = now_ms() + (argc > 1 ? atoi(argv[1]) : 100);
+	uint64_t burning = 0, descending = 0;
 
-	while (now_ms() < end) {
+	while (now_ms() < end || burning < ENOUGH || descending < ENOUGH) {
+		const uint64_t before = count_samples();
 		const int64_t begin = syscap_clock();
 
 		burn(200);
+		const uint64_t between = count_samples();
 		for (unsigned i = 0; i < 200; i++)
 			sink += descend(20);
 		SYSCAP_MARK("work", "turn", begin, syscap_clock() - begin,
 		            NULL);
+		burning += between - before;
+		descending += count_samples() - between;
+		if (before == UINT64_MAX)
+			burning = descending = ENOUGH;
 	}
 	return 0;
 }

@@ -301,6 +301,17 @@ static void use_alternate_stack(void)
 	CHECK_EQ(sigaltstack(&stack, NULL), 0);
 }
 
+/* Samples of 60 frames and more: many times what a ring holds.  Where that is in
+ * the parent's arena, its drain thread writes them. */
+static bool has_done_enough(void)
+{
+	struct syscap_stats stats = { .size = sizeof(stats) };
+
+	syscap_get_stats(&stats);
+	return sampling_stats().n_samples >= 320 &&
+	       (stats.n_written == 0 || stats.n_written >= 180 * 1024);
+}
+
 static int compute_deep(int depth)
 {
 	volatile int left = depth;
@@ -308,7 +319,8 @@ static int compute_deep(int depth)
 	if (left == 0) {
 		const int64_t until = sampling_wall_ms() + 3000;
 
-		while (sampling_wall_ms() < until)
+		/* A busy machine gives less of it, and fewer samples */
+		while (sampling_wall_ms() < until || !has_done_enough())
 			sampling_burn(1);
 		return 0;
 	}
@@ -327,9 +339,6 @@ static void compute(void)
 	syscap_get_stats(&stats);
 	CHECK_EQ(stats.n_dropped, 0);
 	CHECK_EQ(stats.n_untold, 0);
-	CHECK(sampling_stats().n_samples >= 300);
-	/* Many times the ring; where it is in the parent's arena, by that */
-	CHECK(stats.n_written == 0 || stats.n_written >= 180 * 1024);
 	CHECK(!has_thread("syscap"));
 }
 

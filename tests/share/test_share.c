@@ -155,8 +155,14 @@ TEST(a_name_has_one_address_in_all_copies_and_comes_once)
 {
 	struct peer peer;
 
-	peer_start(&peer, "names", RING, PEER_OURS);
-	CHECK_EQ(peer_finish(&peer), 0);
+	/* Who gets no answer asks again a second later, and gets two */
+	for (unsigned n = 0;; n++) {
+		peer_start(&peer, "names", RING, PEER_OURS);
+		CHECK_EQ(peer_finish(&peer), 0);
+		if (peer.n_requests == 1 || n == 20)
+			break;
+		peer_free(&peer);
+	}
 	CHECK_EQ(peer.n_rings, 1);
 	census_of_peer(&census, &peer);
 	CHECK_EQ(census.n_names, 1 + PARTS_ALL);

@@ -40,8 +40,12 @@ values() {
 }
 
 now before
+# The first values are taken when the command runs already
 "$SYSCAP" record -q --counters=hz=50 -o all.syscap -- sh -c '
-	i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; sleep 0.2'
+	until "$0" dump --type=ctrset all.syscap 2>err | grep -q .; do
+		sleep 0.05
+	done
+	i=0; while [ $i -lt 100 ]; do /bin/true; i=$((i + 1)); done; sleep 0.2' "$SYSCAP"
 now after
 "$SYSCAP" check all.syscap
 n=0
