@@ -152,6 +152,22 @@ static int take(struct syc_filter_marks *marks,
 	return 0;
 }
 
+static void say_none(const struct syscap_filter *asked,
+                     struct syscap_error *error)
+{
+	char longer[64] = "";
+
+	if (asked->longer_than > 0)
+		snprintf(longer, sizeof(longer), " that take %.9g s or longer",
+		         (double)asked->longer_than / 1e9);
+	error->code = EINVAL;
+	error->offset = 0;
+	snprintf(error->message, sizeof(error->message),
+	         "there are no such marks: %s/%s%s",
+	         asked->mark_group ? asked->mark_group : "*",
+	         asked->mark_name ? asked->mark_name : "*", longer);
+}
+
 int syc_filter_marks_find(struct syc_filter_marks *marks,
                           const struct syscap_profile *profile,
                           const struct syscap_filter *asked,
@@ -163,14 +179,8 @@ int syc_filter_marks_find(struct syc_filter_marks *marks,
 
 	if (r == 0 && choice.marks.n == 0) {
 		r = -EINVAL;
-		if (error != NULL) {
-			error->code = EINVAL;
-			error->offset = 0;
-			snprintf(error->message, sizeof(error->message),
-			         "there are no such marks: %s/%s",
-			         asked->mark_group ? asked->mark_group : "*",
-			         asked->mark_name ? asked->mark_name : "*");
-		}
+		if (error != NULL)
+			say_none(asked, error);
 	}
 	if (r == 0) {
 		keep_slowest(asked, &choice);
