@@ -14,44 +14,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "data/array.h"
-#include "record/control_message.h"
+#include "record/caller.h"
 #include "record/now.h"
-#include "ring/ring.h"
 
-/* A quarter of the descriptors that we may have, but no more; and of them a
- * quarter of one process. */
-#define CALLERS_MAX 1024u
-#define ACCEPTS     64u   /* at once; then the rings get their turn */
-#define READS       8u    /* messages of one at once */
-#define AT_THE_END  8192u /* whoever is still to be met then */
-#define NAMED_MAX   65536u
+#define ACCEPTS    64u   /* at once; then the rings get their turn */
+#define AT_THE_END 8192u /* whoever is still to be met then */
+#define NAMED_MAX  65536u
 /* Who has had no descriptor for a connection tries again then. */
 #define PAUSE_NS INT64_C(20000000)
-
-struct caller {
-	int fd; /* -1: free */
-	int32_t pid;
-	uint32_t events;   /* that epoll is to tell */
-	bool has_ring_due; /* due: a descriptor, or -1 for "none" */
-	int due;
-	uint64_t seen;
-};
-
-struct syc_callers {
-	int listener, epoll;
-	struct syc_control_spare spare;
-	uint64_t data;
-	struct syc_control_hooks hooks;
-	struct syc_record_report *report;
-	bool has_complained, is_listening;
-	int64_t paused_until;
-	uint64_t clock;
-	unsigned n, n_due;
-	unsigned max; /* connections that we keep */
-	struct caller callers[CALLERS_MAX];
-	SYC_ARRAY(int32_t) without; /* processes that came and have no ring */
-};
 
 /* --------------------------------------------------------------- who came */
 
@@ -64,34 +34,15 @@ static void note_arrival(struct syc_callers *callers, int32_t pid)
 		(void)syc_array_push(&callers->without, pid);
 }
 
-static void note_ring(struct syc_callers *callers, int32_t pid)
-{
-	for (size_t i = 0; i < callers->without.n; i++)
-		if (callers->without.items[i] == pid) {
-			callers->without.items[i] =
-				callers->without.items[--callers->without.n];
-			return;
-		}
-}
-
 /* ------------------------------------------------------------- connections */
-
-static int watch_descriptor(struct syc_callers *callers, int op, int fd,
-                            uint32_t events, uint64_t number)
-{
-	struct epoll_event event = { .events = events,
-		                     .data.u64 = callers->data | number };
-
-	return epoll_ctl(callers->epoll, op, fd, &event) != 0 ? -errno : 0;
-}
 
 static unsigned choose_max(void)
 {
 	struct rlimit files;
 
 	if (getrlimit(RLIMIT_NOFILE, &files) != 0 ||
-	    files.rlim_cur / 4 >= CALLERS_MAX)
-		return CALLERS_MAX;
+	    files.rlim_cur / 4 >= SYC_CALLERS_MAX)
+		return SYC_CALLERS_MAX;
 	return files.rlim_cur < 4 ? 1 : (unsigned)files.rlim_cur / 4;
 }
 
@@ -111,11 +62,11 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 	callers->data = data;
 	callers->hooks = *hooks;
 	callers->report = report;
-	for (unsigned i = 0; i < CALLERS_MAX; i++)
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++)
 		callers->callers[i].fd = -1;
 	callers->is_listening = true;
 	callers->max = choose_max();
-	r = watch_descriptor(callers, EPOLL_CTL_ADD, listener, EPOLLIN, 0);
+	r = syc_caller_watch(callers, EPOLL_CTL_ADD, listener, EPOLLIN, 0);
 	if (r != 0) {
 		free(callers);
 		return r;
@@ -125,38 +76,27 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 	return 0;
 }
 
-static void hang_up_on(struct syc_callers *callers, struct caller *caller)
-{
-	if (caller->has_ring_due) {
-		if (caller->due >= 0)
-			close(caller->due);
-		callers->n_due--;
-	}
-	close(caller->fd);
-	*caller = (struct caller){ .fd = -1 };
-	callers->n--;
-}
-
 void syc_callers_free(struct syc_callers *callers)
 {
 	if (callers == NULL)
 		return;
-	for (unsigned i = 0; i < CALLERS_MAX; i++)
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++)
 		if (callers->callers[i].fd >= 0)
-			hang_up_on(callers, &callers->callers[i]);
+			syc_caller_hang_up(callers, &callers->callers[i]);
 	syc_control_spare_close(&callers->spare);
 	free(callers->without.items);
 	free(callers);
 }
 
 /* The one that was silent longest: of @pid, if it has too many. */
-static struct caller *find_oldest(struct syc_callers *callers, int32_t pid)
+static struct syc_connected *find_oldest(struct syc_callers *callers,
+                                         int32_t pid)
 {
-	struct caller *oldest = NULL, *own = NULL;
+	struct syc_connected *oldest = NULL, *own = NULL;
 	unsigned n_own = 0;
 
-	for (unsigned i = 0; i < CALLERS_MAX; i++) {
-		struct caller *const caller = &callers->callers[i];
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++) {
+		struct syc_connected *const caller = &callers->callers[i];
 
 		if (caller->fd < 0)
 			continue;
@@ -173,154 +113,18 @@ static struct caller *find_oldest(struct syc_callers *callers, int32_t pid)
 	return callers->n >= callers->max ? oldest : NULL;
 }
 
-static void complain_of(struct syc_callers *callers, int32_t pid)
-{
-	if (!callers->has_complained)
-		syc_report_say(
-			callers->report,
-			"process %d sends what is no request on its connection; hung up",
-			pid);
-	callers->has_complained = true;
-}
-
-/* ---------------------------------------------------------- rings for them */
-
-static bool has_gone(const struct caller *caller)
-{
-	struct pollfd pfd = { .fd = caller->fd, .events = POLLRDHUP };
-
-	return poll(&pfd, 1, 0) > 0 && (pfd.revents & (POLLHUP | POLLRDHUP));
-}
-
-/* Who has an answer due is not read from; that it hangs up is seen. */
-static void listen_to(struct syc_callers *callers, struct caller *caller,
-                      uint32_t events)
-{
-	if (caller->events == events)
-		return;
-	caller->events = events;
-	watch_descriptor(callers, EPOLL_CTL_MOD, caller->fd, events,
-	                 1 + (uint64_t)(caller - callers->callers));
-}
-
-static void send_due(struct syc_callers *callers, struct caller *caller)
-{
-	const int r = syc_control_message_reply(caller->fd, caller->due);
-
-	if (r != 0 && syc_control_message_may_retry(r)) {
-		listen_to(callers, caller, 0);
-		return;
-	}
-	listen_to(callers, caller, EPOLLIN);
-	if (r == 0 && caller->due >= 0)
-		note_ring(callers, caller->pid);
-	if (caller->due >= 0)
-		close(caller->due);
-	caller->has_ring_due = false;
-	callers->n_due--;
-}
-
-/* Not for one who waits no longer: it would make a process up. */
-static void take_request(struct syc_callers *callers, struct caller *caller)
-{
-	int fd;
-
-	if (has_gone(caller))
-		return;
-	fd = callers->hooks.request(callers->hooks.context, caller->pid, false);
-	if (fd == -EAGAIN)
-		return;
-	caller->has_ring_due = true;
-	caller->due = fd >= 0 ? fd : -1;
-	callers->n_due++;
-	send_due(callers, caller);
-}
-
-static bool is_word(const char *bytes, ssize_t n, const char *word)
-{
-	return n == SYC_CONTROL_REQUEST_LEN &&
-	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
-}
-
-/* False: it is to be hung up on. */
-static bool take_message(struct syc_callers *callers, struct caller *caller,
-                         const char *bytes, ssize_t n, int fd)
-{
-	const bool is_late = is_word(bytes, n, SYC_CONTROL_GAVE);
-
-	if (is_late || is_word(bytes, n, SYC_CONTROL_TAKE)) {
-		/* Refused, it is counted there */
-		note_ring(callers, caller->pid);
-		callers->hooks.take(callers->hooks.context, caller->pid, fd,
-		                    is_late);
-	} else if (is_word(bytes, n, SYC_CONTROL_HAVE)) {
-		note_ring(callers, caller->pid);
-		callers->hooks.late(callers->hooks.context, caller->pid);
-	} else if (is_word(bytes, n, SYC_CONTROL_LOST)) {
-		note_ring(callers, caller->pid);
-		callers->hooks.lost(callers->hooks.context, caller->pid);
-	} else if (is_word(bytes, n, SYC_CONTROL_REQUEST)) {
-		take_request(callers, caller);
-	} else {
-		complain_of(callers, caller->pid);
-		return false;
-	}
-	return true;
-}
-
-/* False: it has hung up, or is to be. */
-static bool read_one(struct syc_callers *callers, struct caller *caller)
-{
-	struct syc_control_origin origin;
-	char bytes[SYC_CONTROL_REQUEST_LEN + 1];
-	bool goes_on;
-	const ssize_t n = syc_control_message_read(
-		caller->fd, bytes, sizeof(bytes), &callers->spare, &origin);
-
-	if (n < 0)
-		return errno == EAGAIN || errno == EINTR;
-	caller->seen = ++callers->clock;
-	if (origin.pid > 0) /* of a forked child: not who connected */
-		caller->pid = origin.pid;
-	goes_on = n > 0 && take_message(callers, caller, bytes, n, origin.fd);
-	if (origin.fd >= 0)
-		close(origin.fd);
-	syc_control_spare_keep(&callers->spare);
-	return goes_on;
-}
-
-static bool has_more(const struct caller *caller)
-{
-	struct pollfd pfd = { .fd = caller->fd, .events = POLLIN };
-
-	return poll(&pfd, 1, 0) > 0;
-}
-
-static void take_caller(struct syc_callers *callers, struct caller *caller)
-{
-	if (caller->fd >= 0 && caller->has_ring_due && has_gone(caller))
-		hang_up_on(callers, caller);
-	for (unsigned i = 0; i < READS && caller->fd >= 0; i++) {
-		/* One answer at a time: who does not read them waits */
-		if (caller->has_ring_due || !has_more(caller))
-			return;
-		if (!read_one(callers, caller))
-			hang_up_on(callers, caller);
-	}
-}
-
 /* What was sent to it can still be read after this; and what it has sent, an
  * arena perhaps, is read: it can't send more. */
 static void make_room(struct syc_callers *callers, int32_t pid)
 {
-	struct caller *const oldest = find_oldest(callers, pid);
+	struct syc_connected *const oldest = find_oldest(callers, pid);
 
 	if (oldest == NULL)
 		return;
 	shutdown(oldest->fd, SHUT_RD);
-	take_caller(callers, oldest);
+	syc_caller_take(callers, oldest);
 	if (oldest->fd >= 0)
-		hang_up_on(callers, oldest);
+		syc_caller_hang_up(callers, oldest);
 }
 
 /* ---------------------------------------------------------------- new ones */
@@ -338,9 +142,9 @@ static bool is_of_our_user(int fd, int32_t *ret_pid)
 	return true;
 }
 
-static struct caller *find_free(struct syc_callers *callers)
+static struct syc_connected *find_free(struct syc_callers *callers)
 {
-	for (unsigned i = 0; i < CALLERS_MAX; i++)
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++)
 		if (callers->callers[i].fd < 0)
 			return &callers->callers[i];
 	return NULL;
@@ -348,7 +152,7 @@ static struct caller *find_free(struct syc_callers *callers)
 
 static void welcome_caller(struct syc_callers *callers, int fd)
 {
-	struct caller *caller;
+	struct syc_connected *caller;
 	int32_t pid;
 
 	if (!is_of_our_user(fd, &pid)) {
@@ -359,23 +163,23 @@ static void welcome_caller(struct syc_callers *callers, int fd)
 	make_room(callers, pid);
 	caller = find_free(callers);
 	const uint64_t number = 1 + (uint64_t)(caller - callers->callers);
-	if (watch_descriptor(callers, EPOLL_CTL_ADD, fd, EPOLLIN, number) !=
+	if (syc_caller_watch(callers, EPOLL_CTL_ADD, fd, EPOLLIN, number) !=
 	    0) {
 		close(fd);
 		return;
 	}
-	*caller = (struct caller){ .fd = fd,
-		                   .events = EPOLLIN,
-		                   .pid = pid,
-		                   .seen = ++callers->clock };
+	*caller = (struct syc_connected){ .fd = fd,
+		                          .events = EPOLLIN,
+		                          .pid = pid,
+		                          .seen = ++callers->clock };
 	callers->n++;
-	take_caller(callers, caller);
+	syc_caller_take(callers, caller);
 }
 
 /* There is one that can't be had: without a pause we would do nothing else. */
 static void pause_listening(struct syc_callers *callers)
 {
-	watch_descriptor(callers, EPOLL_CTL_MOD, callers->listener, 0, 0);
+	syc_caller_watch(callers, EPOLL_CTL_MOD, callers->listener, 0, 0);
 	callers->is_listening = false;
 	callers->paused_until = syc_now() + PAUSE_NS;
 }
@@ -409,18 +213,18 @@ void syc_callers_take(struct syc_callers *callers, uint64_t data)
 
 	if (number == 0)
 		accept_some(callers, ACCEPTS);
-	else if (number <= CALLERS_MAX)
-		take_caller(callers, &callers->callers[number - 1]);
+	else if (number <= SYC_CALLERS_MAX)
+		syc_caller_take(callers, &callers->callers[number - 1]);
 }
 
 bool syc_callers_look(struct syc_callers *callers)
 {
-	for (unsigned i = 0; i < CALLERS_MAX && callers->n_due > 0; i++)
+	for (unsigned i = 0; i < SYC_CALLERS_MAX && callers->n_due > 0; i++)
 		if (callers->callers[i].has_ring_due)
-			send_due(callers, &callers->callers[i]);
+			syc_caller_send_due(callers, &callers->callers[i]);
 	if (!callers->is_listening && syc_now() >= callers->paused_until) {
 		callers->is_listening = true;
-		watch_descriptor(callers, EPOLL_CTL_MOD, callers->listener,
+		syc_caller_watch(callers, EPOLL_CTL_MOD, callers->listener,
 		                 EPOLLIN, 0);
 	}
 	return callers->n_due > 0;
@@ -430,7 +234,7 @@ bool syc_callers_fetched(const struct syc_callers *callers)
 {
 	if (callers->n_due > 0)
 		return false;
-	for (unsigned i = 0; i < CALLERS_MAX; i++) {
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++) {
 		int unread = 0;
 
 		if (callers->callers[i].fd >= 0 &&
@@ -457,9 +261,9 @@ unsigned syc_callers_end(struct syc_callers *callers,
 
 	callers->hooks.request = refuse_request;
 	accept_some(callers, AT_THE_END);
-	for (unsigned i = 0; i < CALLERS_MAX; i++)
+	for (unsigned i = 0; i < SYC_CALLERS_MAX; i++)
 		if (callers->callers[i].fd >= 0)
-			take_caller(callers, &callers->callers[i]);
+			syc_caller_take(callers, &callers->callers[i]);
 	for (size_t i = 0; i < callers->without.n; i++)
 		n += !is_known(context, callers->without.items[i]);
 	return n;
