@@ -21,7 +21,6 @@
 #define ARENAS_OF_ONE 256u
 #define RINGS_MAX     65536u
 #define ADDRESSES_MAX (UINT64_C(1) << 45)
-#define MISSING_MAX   65536u
 
 /* Slots that are met at once: each may be of a process that has to be looked
  * at.  Then those that are known get their turn. */
@@ -45,81 +44,17 @@ void syc_arenas_free(struct syc_arenas *arenas)
 	for (size_t i = 0; i < arenas->all.n; i++)
 		destroy_arena(arenas->all.items[i]);
 	free(arenas->all.items);
-	free(arenas->missing.items);
+	syc_missing_arenas_free(&arenas->missing);
 }
 
 /* --------------------------------------------------------------- to take one */
-
-static struct syc_arena_missing *find_missing(const struct syc_arenas *arenas,
-                                              int32_t pid)
-{
-	for (size_t i = 0; i < arenas->missing.n; i++)
-		if (arenas->missing.items[i].pid == pid)
-			return &arenas->missing.items[i];
-	return NULL;
-}
-
-/* NULL: too many. */
-static struct syc_arena_missing *get_missing(struct syc_arenas *arenas,
-                                             int32_t pid)
-{
-	struct syc_arena_missing *const found = find_missing(arenas, pid);
-
-	if (found != NULL || arenas->missing.n >= MISSING_MAX ||
-	    syc_array_push(&arenas->missing,
-	                   ((struct syc_arena_missing){ .pid = pid })) != 0)
-		return found;
-	return &arenas->missing.items[arenas->missing.n - 1];
-}
-
-static bool is_missing(const struct syc_arena_missing *missing)
-{
-	return missing->is_lost || missing->n_late > 0;
-}
-
-void syc_arenas_note_late(struct syc_arenas *arenas, int32_t pid, int more)
-{
-	struct syc_arena_missing *const missing = get_missing(arenas, pid);
-
-	if (missing == NULL)
-		return;
-	missing->n_late += more;
-	if (missing->n_late == 0 && !missing->is_lost)
-		*missing = arenas->missing.items[--arenas->missing.n];
-}
-
-void syc_arenas_miss(struct syc_arenas *arenas, int32_t pid)
-{
-	struct syc_arena_missing *const missing = get_missing(arenas, pid);
-
-	/* Who says it twice is one */
-	if (missing != NULL)
-		missing->is_lost = true;
-}
-
-bool syc_arenas_misses(const struct syc_arenas *arenas, int32_t pid)
-{
-	const struct syc_arena_missing *const missing =
-		find_missing(arenas, pid);
-
-	return missing != NULL && is_missing(missing);
-}
-
-unsigned syc_arenas_missing(const struct syc_arenas *arenas)
-{
-	unsigned n = 0;
-
-	for (size_t i = 0; i < arenas->missing.n; i++)
-		n += is_missing(&arenas->missing.items[i]);
-	return n;
-}
 
 static struct syc_arena_taken *refuse_arena(struct syc_arenas *arenas,
                                             int32_t pid, const char *why)
 {
 	syc_report_say(arenas->report, "rings of process %d are not read: %s",
 	               pid, why);
-	syc_arenas_miss(arenas, pid);
+	syc_missing_arenas_note_lost(&arenas->missing, pid);
 	return NULL;
 }
 

@@ -17,15 +17,9 @@
 #include "data/array.h"
 #include "record/arena_taken.h"
 #include "record/drain.h"
+#include "record/missing_arenas.h"
 #include "record/processes.h"
 #include "record/report.h"
-
-/** A process whose arenas did not come. */
-struct syc_arena_missing {
-	int32_t pid;
-	int n_late;   /* of which it told, less those that came since */
-	bool is_lost; /* one that never will */
-};
 
 struct syc_arenas {
 	struct syc_processes *processes;
@@ -36,7 +30,7 @@ struct syc_arenas {
 	unsigned n_rings;
 	uint32_t changes; /* of processes, as of the last pass */
 	int64_t searched; /* when all processes were looked at */
-	SYC_ARRAY(struct syc_arena_missing) missing;
+	struct syc_missing_arenas missing;
 };
 
 /** What is done with a slot that is in use: false, it can't be now. */
@@ -58,16 +52,6 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 /** No more of @pid will be taken: those that nobody has any more should be
  * forgotten before. */
 bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
-
-/** @pid has an arena that it can't hand over yet: one @more, or one less. */
-void syc_arenas_note_late(struct syc_arenas *arenas, int32_t pid, int more);
-
-/** @pid could not hand its arena over. */
-void syc_arenas_miss(struct syc_arenas *arenas, int32_t pid);
-
-/** Whether one of @pid did not come; how many processes there are of that kind. */
-bool syc_arenas_misses(const struct syc_arenas *arenas, int32_t pid);
-unsigned syc_arenas_missing(const struct syc_arenas *arenas);
 
 /**
  * Look for slots that came into use; only some of many, but @all if it matters.

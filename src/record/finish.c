@@ -66,7 +66,7 @@ static bool is_known(void *context, int32_t pid)
 	const struct syc_recording *const recording = context;
 
 	return syc_processes_image(recording->processes, pid) != 0 ||
-	       syc_arenas_misses(&recording->rings.arenas, pid);
+	       syc_missing_arenas_has(&recording->rings.arenas.missing, pid);
 }
 
 /* Returns how many processes came in vain. */
@@ -164,7 +164,7 @@ int syc_finish_recording(struct syc_recording *recording)
 	take_the_rest(recording);
 	syc_processes_count(recording->processes, &all, &alive);
 	missing += syc_processes_unheard(recording->processes) +
-	           syc_arenas_missing(&recording->rings.arenas);
+	           syc_missing_arenas_count(&recording->rings.arenas.missing);
 	syc_intake_tell_missing(&recording->intake, missing);
 	const bool written_is_there = join_written(recording);
 	end = syc_now();

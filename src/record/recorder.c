@@ -39,7 +39,8 @@ static void take_arena(void *context, int32_t pid, int fd, bool is_late)
 	struct syc_recording *const recording = context;
 
 	if (is_late)
-		syc_arenas_note_late(&recording->rings.arenas, pid, -1);
+		syc_missing_arenas_note_late(&recording->rings.arenas.missing,
+		                             pid, -1);
 	syc_rings_take(&recording->rings, pid, fd);
 }
 
@@ -47,14 +48,14 @@ static void wait_for_arena(void *context, int32_t pid)
 {
 	struct syc_recording *const recording = context;
 
-	syc_arenas_note_late(&recording->rings.arenas, pid, 1);
+	syc_missing_arenas_note_late(&recording->rings.arenas.missing, pid, 1);
 }
 
 static void miss_arena(void *context, int32_t pid)
 {
 	struct syc_recording *const recording = context;
 
-	syc_arenas_miss(&recording->rings.arenas, pid);
+	syc_missing_arenas_note_lost(&recording->rings.arenas.missing, pid);
 }
 
 static void settle_rings(void *context)

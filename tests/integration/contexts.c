@@ -197,17 +197,21 @@ static void run_fibre(int i)
 	}
 }
 
-static void switch_fibres(void)
+static void make_fibre(int i)
 {
 	static char stacks[2][65536];
 
-	for (int i = 1; i < 3; i++) {
-		getcontext(&fibres[i]);
-		fibres[i].uc_stack.ss_sp = stacks[i - 1];
-		fibres[i].uc_stack.ss_size = sizeof(stacks[0]);
-		fibres[i].uc_link = &fibres[0];
-		makecontext(&fibres[i], (void (*)(void))run_fibre, 1, i);
-	}
+	getcontext(&fibres[i]);
+	fibres[i].uc_stack.ss_sp = stacks[i - 1];
+	fibres[i].uc_stack.ss_size = sizeof(stacks[0]);
+	fibres[i].uc_link = &fibres[0];
+	makecontext(&fibres[i], (void (*)(void))run_fibre, 1, i);
+}
+
+static void switch_fibres(void)
+{
+	make_fibre(1);
+	make_fibre(2);
 	for (unsigned k = 0; k < 50; k++)
 		swapcontext(&fibres[0], &fibres[1]);
 	emit("of the thread");
