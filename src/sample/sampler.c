@@ -397,8 +397,9 @@ static void tell_unsampled(const struct syc_sampler *s)
 		syscap_metadata("syscap.sampler.unsampled", message);
 }
 
-/* Tells who reads the capture what became of the ticks of all threads. */
-static void tell_delivered(const struct syc_sampler *s)
+/* Tells who reads the capture what became of the ticks of all threads.  False:
+ * there was none. */
+static bool tell_delivered(const struct syc_sampler *s)
 {
 	struct syc_target sum = { .n_samples = 0 };
 	char message[192];
@@ -419,7 +420,7 @@ static void tell_delivered(const struct syc_sampler *s)
 		sum.taken_ns += __atomic_load_n(&t->taken_ns, __ATOMIC_RELAXED);
 	}
 	if (sum.n_samples + sum.n_refused + sum.n_cramped == 0 || !may_tell(s))
-		return;
+		return false;
 	syc_text_add(&text, "samples ");
 	syc_text_add_u64(&text, sum.n_samples);
 	syc_text_add(&text, ", ticks ");
@@ -434,6 +435,7 @@ static void tell_delivered(const struct syc_sampler *s)
 	syc_text_add_u64(&text, sum.taken_ns / 1000);
 	*text.at = '\0';
 	syscap_metadata("syscap.sampler.delivered", message);
+	return true;
 }
 
 /* Ticks that come later find is_on cleared, or take a sample that nobody
@@ -446,9 +448,8 @@ __attribute__((destructor)) static void end_at_exit(void)
 	end_sampling(0, EXIT_NS);
 	if (was_on) {
 		tell_unsampled(s);
-		tell_delivered(s);
 		/* Opening a file may be forbidden in a box */
-		if (!syc_state_is_boxed(s))
+		if (tell_delivered(s) && !syc_state_is_boxed(s))
 			syc_own_maps_tell_unseen();
 	}
 }
