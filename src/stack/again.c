@@ -15,6 +15,8 @@
 /* After so many walks in a row that were in vain so many are left out. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
+/* Who has less than that left on its stack gets the walk that takes less. */
+#define ROOM_LEAST 16384u
 
 /* A new walk, until it meets the kept frames. */
 struct fresh_walk {
@@ -154,9 +156,8 @@ static void end_fresh(struct fresh_walk *walk, uint64_t rule)
 		syc_rule_kind(rule) == SYC_RULE_BEGUN ? walk->at + 1 : walk->at;
 }
 
-static unsigned walk_again(struct syc_last_stack *again,
-                           struct fresh_walk *walk, uint64_t *addrs,
-                           unsigned max)
+static unsigned walk_on(struct syc_last_stack *again, struct fresh_walk *walk,
+                        uint64_t *addrs, unsigned max)
 {
 	struct syc_cache_entry *const cache = syc_cache_table();
 	const uint64_t salt = syc_cache_salt(syc_modules_generation());
@@ -193,19 +194,35 @@ static unsigned walk_again(struct syc_last_stack *again,
 	return 0;
 }
 
+/* A function of its own, for what it takes of the stack. */
+static __attribute__((noinline)) unsigned
+walk_again(struct syc_last_stack *again, const struct syc_caller *from,
+           uint64_t *addrs, unsigned max)
+{
+	struct fresh_walk walk;
+
+	walk.at = syc_machine_strip(from->pc) - 1;
+	walk.sp = from->sp;
+	walk.fp = from->fp;
+	walk.high = again->high - sizeof(uintptr_t);
+	walk.n = 0;
+	return walk_on(again, &walk, addrs, max);
+}
+
+/* The thread's own, and there is room on it. */
 static bool is_own_stack(struct syc_last_stack *again, uintptr_t sp)
 {
 	/* Where nobody can tell: a range that holds nothing */
 	if (again->high == 0 && !syc_stack_bounds(&again->low, &again->high))
 		again->low = again->high = 1;
-	return sp >= again->low && sp < again->high;
+	return sp >= again->low && sp < again->high &&
+	       sp - again->low >= ROOM_LEAST;
 }
 
 unsigned syc_again_backtrace(struct syc_last_stack *again,
                              const struct syc_caller *from, uint64_t *addrs,
                              unsigned max)
 {
-	struct fresh_walk walk;
 	unsigned n;
 
 	if (again->n_left_out > 0) {
@@ -214,12 +231,7 @@ unsigned syc_again_backtrace(struct syc_last_stack *again,
 	}
 	if (!is_own_stack(again, from->sp))
 		return 0;
-	walk.at = syc_machine_strip(from->pc) - 1;
-	walk.sp = from->sp;
-	walk.fp = from->fp;
-	walk.high = again->high - sizeof(uintptr_t);
-	walk.n = 0;
-	n = walk_again(again, &walk, addrs, max);
+	n = walk_again(again, from, addrs, max);
 	again->n_failed = n > 0 ? 0 : again->n_failed + 1;
 	if (again->n_failed == FAILED_MOST) {
 		again->n_failed = 0;
