@@ -7,32 +7,6 @@
 
 #include "report/writer.h"
 
-/* Whose home a folder is in is nobody's business: that becomes "~". */
-char *syc_page_without_homes(const char *text)
-{
-	static const char homes[] = "/home";
-	char *clean = malloc(strlen(text) + 1), *end = clean;
-
-	while (clean != NULL && *text != 0) {
-		size_t n = 0;
-
-		if (strncmp(text, homes, 5) == 0 && text[5] == '/')
-			n = 6 + strcspn(text + 6, "/: ;,()'\"");
-		else if (strncmp(text, "/root", 5) == 0 &&
-		         strchr("/: ;,()'\"", text[5]) != NULL)
-			n = 5;
-		if (n > 0) {
-			*end++ = '~';
-			text += n;
-		} else {
-			*end++ = *text++;
-		}
-	}
-	if (clean != NULL)
-		*end = 0;
-	return clean;
-}
-
 uint32_t syc_page_text(struct syc_page *page, const char *text)
 {
 	char *clean = NULL;

@@ -30,7 +30,10 @@ struct syc_page {
 /** The number of @text, which is cleaned of names where that is asked for. */
 uint32_t syc_page_text(struct syc_page *page, const char *text);
 
-/** @text with "~" for home folders, to be freed; NULL: no memory. */
+/**
+ * @text with "~" for home folders and what a desktop mounted for somebody, and of
+ * paths in them only the last name; to be freed.  NULL: no memory.
+ */
 char *syc_page_without_homes(const char *text);
 
 /** Write the texts that are new since the last time, as column @name. */

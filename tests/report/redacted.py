@@ -12,6 +12,11 @@ from page import Page  # noqa: E402
 from story import BEGIN, Story, text  # noqa: E402
 
 HOME = b"/home" + b"/ann-lee"
+# Where else people's names stand in paths
+HOMES = ("/home/./ann-lee", "//home//ann-lee", "/home/corp.example/ann-lee",
+         "/home/users/ann-lee", "/nfs/home/ann-lee", "/home/.ecryptfs/ann-lee",
+         "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee",
+         "/proc/1/root/home/ann-lee", "/var/lib/systemd/home/ann-lee.home")
 SECRETS = ("ann-lee", "hunter2", "secret-message", "secret-value",
            "secret-file", "secret-log", "secret-name")
 
@@ -23,6 +28,12 @@ def make(path):
                 HOME + b"/bin/app --password hunter2\0")
     story.frame(3, pid, BEGIN, 0, struct.pack(
         "<QQQQ", 0x1000, 0x9000, 0, 0) + HOME + b"/bin/app\0")
+    for i, home in enumerate(HOMES):
+        story.frame(4, pid + 1 + i, BEGIN, 0,
+                    b"%s/app%d --arg\0" % (home.encode(), i))
+        story.frame(3, pid + 1 + i, BEGIN, 0, struct.pack(
+            "<QQQQ", 0x1000, 0x9000, 0, 0) +
+            b"%s/lib%d.so:%s\0" % (home.encode(), i, HOME))
     story.mark(pid, pid, BEGIN + 5, 10, "app", "turn", "secret-message")
     story.frame(12, pid, BEGIN, 0, struct.pack("<HHI", 1 << 5, 0, 0) +
                 text("app", 32) + b"secret-log\0")
@@ -34,7 +45,9 @@ def make(path):
 
 def texts_of(syscap, path, *options):
     html = subprocess.run([syscap, "report", "-o", "-", *options, path],
-                          stdout=subprocess.PIPE, check=True).stdout.decode()
+                          stdout=subprocess.PIPE, check=True,
+                          env={**os.environ, "HOME": "/data" + "/ann-lee"}
+                          ).stdout.decode()
     page = Page(html)
     return "\n".join(page.texts + list(page.facts.values())) + page.rest
 
@@ -49,7 +62,9 @@ def main(syscap, folder):
     for secret in SECRETS:
         assert secret in whole, secret
         assert secret not in clean, secret
-    assert "~/bin/app" in clean and "turn" in clean
+    assert "~/app" in clean and "turn" in clean
+    for i in range(len(HOMES)):
+        assert "~/app%d" % i in clean and "~/lib%d.so:~" % i in clean, HOMES[i]
     print("nothing of %d secrets is left" % len(SECRETS))
 
 
