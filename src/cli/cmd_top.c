@@ -20,13 +20,14 @@
 struct run {
 	struct syc_view_options options;
 	const char *output, *sample;
-	bool is_command;
+	bool is_command, force;
 	char path[40]; /* of a capture that nobody wants to keep */
 	int file;      /* of another one's recording, to see who has it */
 };
 
 enum {
 	SAMPLE = 256,
+	FORCE,
 };
 
 /* -1: go on; else the exit status. */
@@ -48,6 +49,8 @@ static int parse(struct run *run, int argc, char **argv)
 			good = run->sample != NULL;
 		} else if (key == 'o') {
 			run->output = words.value;
+		} else if (key == FORCE) {
+			run->force = true;
 		} else {
 			good = syc_view_options_take(&run->options, argv[0],
 			                             key, words.value);
@@ -65,8 +68,9 @@ static int parse(struct run *run, int argc, char **argv)
 		        argv[0]);
 		return syc_fault_misuse(argv[0]);
 	}
-	if (!run->is_command && run->output != NULL) {
-		fprintf(stderr, "%s: -o is for a command\n", argv[0]);
+	if (!run->is_command && (run->output != NULL || run->force)) {
+		fprintf(stderr, "%s: %s is for a command\n", argv[0],
+		        run->output != NULL ? "-o" : "--force");
 		return syc_fault_misuse(argv[0]);
 	}
 	return -1;
@@ -139,6 +143,7 @@ static int look_at_command(struct run *run, char **argv)
 {
 	const struct syc_record_options options = {
 		.output = run->output,
+		.force = run->force,
 		.version = SYSCAP_VERSION,
 		.ring_kib = RING_KIB,
 		.maps = true,
@@ -213,6 +218,8 @@ const struct syc_command syc_cmd_top = {
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "FILE", "keep the capture", NULL },
+			{ "force", FORCE, NULL,
+	                  "overwrite an output that is not a capture", NULL },
 			{ "sample", SAMPLE, "[=HZ,CLOCK,share=N]",
 	                  "as of `syscap record`; 1000 times a second of "
 	                  "processor time",

@@ -170,7 +170,7 @@ const struct syc_command syc_cmd_view = {
 			{ "no-lookup", NO_LOOKUP, NULL,
 	                  "no names but those in the capture", NULL },
 			{ "snapshot", SNAPSHOT, "PAGE",
-	                  "write one screen as text instead",
+	                  "write one screen as text instead.",
 	                  "flame chart functions marks compare counters logs "
 	                  "lost" },
 			{ "size", SIZE, "WxH", "its width and height (80x24)",

@@ -21,7 +21,7 @@
 
 #define LOOK_NS     10000000L
 #define FIRST_LOOKS 6000 /* a minute */
-#define ASK_LOOKS   200  /* who does not end within 2 s is asked again */
+#define TELL_LOOKS  200  /* who waits for 2 s is told what for */
 #define SHOWN_MOST  65536
 
 static void wait_a_little(void)
@@ -135,11 +135,22 @@ static void show_output(const struct syc_live_command *live)
 
 void syc_live_command_finish(struct syc_live_command *live)
 {
+	struct sigaction before;
+
+	/* The terminal's goes to the recorder too, which leaves the command. */
+	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN },
+	          &before);
+	if (syc_live_command_goes_on(live))
+		kill(live->recorder, SIGTERM);
 	for (int i = 0; syc_live_command_goes_on(live); i++) {
-		if (i % ASK_LOOKS == 0)
-			kill(live->recorder, SIGTERM);
+		if (i == TELL_LOOKS)
+			fprintf(stderr,
+			        "%s: waiting for the command to end; Ctrl-C "
+			        "leaves it\n",
+			        live->command);
 		wait_a_little();
 	}
+	sigaction(SIGINT, &before, NULL);
 	if (live->output < 0)
 		return;
 	show_output(live);

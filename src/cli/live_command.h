@@ -35,7 +35,10 @@ bool syc_live_command_start(struct syc_live_command *live,
 /** Whether it still runs. */
 bool syc_live_command_goes_on(struct syc_live_command *live);
 
-/** End it, as with a SIGTERM, wait for that, and show what was written. */
+/**
+ * End it, as with a SIGTERM, wait for that, and show what was written.  Ctrl-C
+ * meanwhile ends the recording and leaves the command alone.
+ */
 void syc_live_command_finish(struct syc_live_command *live);
 
 #endif

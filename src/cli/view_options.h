@@ -15,17 +15,17 @@ enum {
 };
 
 /* Rows of a command's table. */
-#define SYC_VIEW_OPTIONS                                                     \
-	{ "page", SYC_VIEW_PAGE, "PAGE", "begin with this page",             \
-	  "flame chart functions marks compare counters logs lost" },        \
-		{ "exact", SYC_VIEW_EXACT, NULL, "amounts in ns and ticks",  \
-		  NULL },                                                    \
-		{ "ascii", SYC_VIEW_ASCII, NULL, "draw with ASCII only",     \
-		  NULL },                                                    \
-	{                                                                    \
-		"colors", SYC_VIEW_COLORS, "N",                              \
-			"none, 16, 256 or 24bit; else as the terminal says", \
-			"none 16 256 24bit"                                  \
+#define SYC_VIEW_OPTIONS                                                    \
+	{ "page", SYC_VIEW_PAGE, "PAGE", "begin with this page.",           \
+	  "flame chart functions marks compare counters logs lost" },       \
+		{ "exact", SYC_VIEW_EXACT, NULL, "amounts in ns and ticks", \
+		  NULL },                                                   \
+		{ "ascii", SYC_VIEW_ASCII, NULL, "draw with ASCII only",    \
+		  NULL },                                                   \
+	{                                                                   \
+		"colors", SYC_VIEW_COLORS, "N",                             \
+			"instead of what the terminal says.",               \
+			"none 16 256 24bit"                                 \
 	}
 
 struct syc_view_options {

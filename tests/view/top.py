@@ -52,6 +52,26 @@ def end_by_itself(terminal):
     terminal.wait(r"^END 0$")
 
 
+def wait_for_it(terminal):
+    """Who does not end on SIGTERM is waited for; Ctrl-C then leaves it."""
+    command = ("clear; \"%s\" top -- sh -c 'trap \"\" TERM; "
+               "until [ -e %s ]; do sleep 0.1; done; exit 9'; "
+               "echo \"END $?\"")
+    terminal.command(command % (SYSCAP, "may-end"))
+    terminal.wait(r"^q quit")
+    terminal.keys("q")
+    terminal.wait("waiting for the command to end")
+    open(os.path.join(terminal.folder, "may-end"), "w").close()
+    terminal.wait(r"^END 9$")
+    terminal.command(command % (SYSCAP, "left"))
+    terminal.wait(r"^q quit")
+    terminal.keys("q")
+    terminal.wait("waiting for the command to end")
+    terminal.keys("C-c")
+    terminal.wait(r"^END 130$")
+    open(os.path.join(terminal.folder, "left"), "w").close()
+
+
 def outlive(terminal):
     """Of a recorder that was killed nobody waits for more."""
     terminal.command(
@@ -121,7 +141,7 @@ def main():
         terminal = Terminal(folder)
         try:
             for part in (fail, dumb, end_by_itself, watch, resize,
-                         outlive, be_killed):
+                         wait_for_it, outlive, be_killed):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:
