@@ -43,8 +43,8 @@ static size_t measure_private(const char *text, bool starts, bool *is_home)
 }
 
 /*
- * Homes are /home/NAME, /home/DOMAIN/NAME or what a site likes, so each folder
- * below is left out: only the last name of a path stays.
+ * Below /home is NAME, DOMAIN/NAME or what a site likes, so all folders there are
+ * left out: only the last name of a path stays.
  */
 char *syc_page_without_homes(const char *text)
 {

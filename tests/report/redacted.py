@@ -13,10 +13,12 @@ from story import BEGIN, Story, text  # noqa: E402
 
 HOME = b"/home" + b"/ann-lee"
 # Where else people's names stand in paths
-HOMES = ("/home/./ann-lee", "//home//ann-lee", "/home/corp.example/ann-lee",
-         "/home/users/ann-lee", "/nfs/home/ann-lee", "/home/.ecryptfs/ann-lee",
-         "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee",
-         "/proc/1/root/home/ann-lee", "/var/lib/systemd/home/ann-lee.home")
+AT = "/home"
+HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee",
+         AT + "/users/ann-lee", "/nfs" + AT + "/ann-lee",
+         AT + "/.ecryptfs/ann-lee", "/proc/1/root" + AT + "/ann-lee",
+         "/var/lib/systemd" + AT + "/ann-lee.home",
+         "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
 SECRETS = ("ann-lee", "hunter2", "secret-message", "secret-value",
            "secret-file", "secret-log", "secret-name")
 

@@ -68,7 +68,7 @@ def wait_for_it(terminal):
     terminal.keys("q")
     terminal.wait("waiting for the command to end")
     terminal.keys("C-c")
-    terminal.wait(r"^END 130$")
+    terminal.wait(r"^(\^C)?END 130$")
     open(os.path.join(terminal.folder, "left"), "w").close()
 
 
