@@ -84,6 +84,14 @@ size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
 	return syc_frame_end(&buffer->frame, at);
 }
 
+size_t syc_compose_fork(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time, int32_t child)
+{
+	begin_frame(buffer, SYSCAP_FRAME_FORK, pid, 0, time);
+	buffer->fork.child_pid = child;
+	return syc_frame_end(&buffer->frame, sizeof(buffer->fork));
+}
+
 size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time)
 {

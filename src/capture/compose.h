@@ -17,6 +17,7 @@
 union syc_frame_buffer {
 	struct syscap_wire_frame frame;
 	struct syscap_wire_map map;
+	struct syscap_wire_fork fork;
 	struct syscap_wire_mark mark;
 	struct syscap_wire_metadata metadata;
 	struct syscap_wire_log log;
@@ -32,6 +33,10 @@ size_t syc_compose_process(union syc_frame_buffer *buffer, int32_t pid,
 size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
                        int64_t time, uint64_t start, uint64_t end,
                        uint64_t offset, const char *path, const char *build_id);
+
+/** @pid forked @child, which has mapped what it had then. */
+size_t syc_compose_fork(union syc_frame_buffer *buffer, int32_t pid,
+                        int64_t time, int32_t child);
 
 size_t syc_compose_exit(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time);

@@ -225,7 +225,7 @@ void syc_hand_over_retry(bool at_exit)
 
 /* ---------------------------------------------------------------- together */
 
-static bool is_wanted(void)
+bool syc_hand_over_is_wanted(void)
 {
 	return syc_block->arena_body != 0 &&
 	       ((syc_block->control.is_ours &&
@@ -351,7 +351,7 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 	int r;
 
 	if (h == NULL || phase_of(h) == NONE) {
-		if (!is_wanted())
+		if (!syc_hand_over_is_wanted())
 			return -ENOENT;
 		h = syc_backing_get(&syc_block->hand_over, sizeof(*h));
 		if (h == NULL)
@@ -360,7 +360,8 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 	}
 	while (may_have_slots(h)) {
 		r = claim_in_any(h, pid, ret_slot, &n);
-		if (r != -EMFILE || n >= ARENAS_MAX || !is_wanted())
+		if (r != -EMFILE || n >= ARENAS_MAX ||
+		    !syc_hand_over_is_wanted())
 			return r;
 		make_locked(h, has_newer, make_next);
 		if (!has_newer(h))

@@ -18,6 +18,10 @@
 
 #include "ring/arena.h"
 
+/** A first event makes an arena, and hands it over.  Context: any-thread,
+ * signal-safe. */
+bool syc_hand_over_is_wanted(void);
+
 /**
  * Claim a slot for @pid in what there is, or in what is made and sent for it.
  * 0, or -errno: there is none, and rings are asked for.

@@ -23,6 +23,7 @@
 #include "preload/room.h"
 #include "preload/seams.h"
 #include "sample/interposed.h"
+#include "sample/own_frames.h"
 #include "sample/registers.h"
 #include "sample/signals.h"
 #include "sample/state.h"
@@ -91,9 +92,10 @@ void syc_loop_timer_stop(struct syc_loop *loop)
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 }
 
-/* It is in the midst of an iteration that takes too long. */
+/* It is in the midst of an iteration that takes too long; of ours, from @low to
+ * @high, is what waits there. */
 static void take_stall(struct syc_loop *loop, int64_t now,
-                       const ucontext_t *context)
+                       const ucontext_t *context, uintptr_t low, uintptr_t high)
 {
 	struct syc_unwind unwind = { .addrs = loop->addrs,
 		                     .max = SYC_TOLD_DEPTH,
@@ -101,6 +103,7 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 		                     .high = loop->high };
 
 	syc_unwind_from(&unwind, context);
+	syc_own_frames_leave_wait(&unwind, low, high);
 	syc_sample_emit_tagged(
 		now, loop->addrs, unwind.n, unwind.flags,
 		syc_told_wait(SYSCAP_STALLED_TAG, now - loop->told));
@@ -144,7 +147,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int saved = errno;
 	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
 	const int64_t now = syscap_clock();
-	uintptr_t low, high;
+	uintptr_t low = 0, high = 0;
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 	if (!syc_seams_note(loop->signal, context, &low, &high) &&
@@ -160,7 +163,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 			if (syc_tick_has_room(
 				    context,
 				    (uintptr_t)__builtin_frame_address(0)))
-				take_stall(loop, now, context);
+				take_stall(loop, now, context, low, high);
 			arm_loop_timer(loop, now,
 			               now - begin > SHARE * loop->threshold
 			                       ? (now - begin) / SHARE

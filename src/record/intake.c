@@ -72,22 +72,41 @@ static int32_t meet_user(struct syc_intake *intake,
 	return shown;
 }
 
+/* A child that nobody saw runs what made its arena, if that was seen, or told by
+ * itself. */
+static void tell_parent(struct syc_intake *intake, const struct syc_ring *ring,
+                        int64_t since)
+{
+	const struct syc_arena_taken *const arena = ring->arena;
+
+	if (ring->slot_pid != arena->own_pid &&
+	    ring->owner != SYC_OWNER_FOREIGN &&
+	    (!arena->is_past ||
+	     !syc_processes_alive(intake->processes, arena->requester)))
+		syc_processes_inherits(intake->processes, ring->shown_pid,
+		                       arena->requester,
+		                       since - ring->clock_ahead);
+}
+
 /* Of a slot: its owner was looked for when it was found. */
 static void meet_owner(struct syc_intake *intake, struct syc_ring *ring)
 {
 	const struct syc_arena_taken *const arena = ring->arena;
 	const bool lives = ring->owner == SYC_OWNER_LIVES;
+	const int64_t since =
+		__atomic_load_n(&ring->shared->since, __ATOMIC_RELAXED);
 
 	ring->known_pid = ring->pid = ring->slot_pid;
 	ring->clock_ahead = arena->clock_ahead;
 	if (lives)
 		(void)syc_procfs_clock_ahead(ring->requester,
 		                             &ring->clock_ahead);
-	ring->shown_pid = meet_user(
-		intake, arena, ring->requester,
-		ring->owner == SYC_OWNER_FOREIGN ? arena->own_pid
-						 : ring->slot_pid,
-		lives, __atomic_load_n(&ring->shared->since, __ATOMIC_RELAXED));
+	ring->shown_pid =
+		meet_user(intake, arena, ring->requester,
+	                  ring->owner == SYC_OWNER_FOREIGN ? arena->own_pid
+	                                                   : ring->slot_pid,
+	                  lives, since);
+	tell_parent(intake, ring, since);
 }
 
 static const char *meet_process(struct syc_intake *intake,

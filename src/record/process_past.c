@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "record/now.h"
 #include "record/processes.h"
 #include "record/tracked.h"
 
@@ -53,6 +54,23 @@ void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
 	syc_tracked_name(processes, process, cmdline);
 	/* What it runs by now, if it lives, is found when it is looked at */
 	process->exec_seen = false;
+}
+
+void syc_processes_inherits(struct syc_processes *processes, int32_t pid,
+                            int32_t parent, int64_t since)
+{
+	struct syc_tracked_process *const process =
+		syc_tracked_find(processes, pid);
+
+	const int64_t now = syc_now();
+
+	if (process == NULL || process->had_maps || pid == parent ||
+	    !processes->options.maps)
+		return;
+	process->had_maps = true;
+	syc_compose_fork(&processes->frame, parent,
+	                 since > 0 && since < now ? since : now, pid);
+	syc_writer_add(processes->options.writer, &processes->frame);
 }
 
 bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,

@@ -18,6 +18,13 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
                         int32_t of, int64_t since, const char *cmdline);
 void syc_processes_past_over(struct syc_processes *processes, int32_t pid);
 
+/**
+ * @pid wrote to rings from @since on, and is, or was, a forked child that ran
+ * what @parent did: a FORK frame says so, unless its own mappings were told.
+ */
+void syc_processes_inherits(struct syc_processes *processes, int32_t pid,
+                            int32_t parent, int64_t since);
+
 /** It is another program, which is looked at from now on until it ends. */
 void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
 

@@ -71,6 +71,7 @@ void syc_tracked_look_at_maps(struct syc_processes *processes,
 		syc_maps_write_new(&process->maps, process->pid, process->host,
 		                   &processes->files, processes->options.writer,
 		                   &processes->frame);
+	process->had_maps |= process->maps.maps.n > 0;
 }
 
 /* Empty inside of exec, and for kernel threads and zombies. */
@@ -105,6 +106,7 @@ void syc_tracked_new_image(struct syc_processes *processes,
 	process->is_past = false;
 	process->is_expected = false;
 	process->is_heard = false;
+	process->had_maps = false;
 	if (process->code != NULL)
 		syc_code_watch_exec(process->code, syc_now());
 	syc_maps_forget(&process->maps);

@@ -40,6 +40,7 @@ struct syc_tracked_process {
 	int64_t looked, maps_looked;
 	char *cmdline; /* as it was announced */
 	struct syc_known_maps maps;
+	bool had_maps;               /* some were told, of this image */
 	struct syc_code_watch *code; /* NULL: none, or it can't be watched */
 	int64_t code_looked;
 };

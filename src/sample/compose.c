@@ -16,6 +16,7 @@
 #include <syscap/sampler.h>
 
 #include "emit/sample.h"
+#include "sample/own_frames.h"
 #include "sample/pending.h"
 #include "sample/registers.h"
 #include "sample/runtimes.h"
@@ -149,46 +150,6 @@ static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 	return -1;
 }
 
-static void leave_out_innermost(struct syc_unwind *unwind, unsigned n)
-{
-	if (n == 0)
-		return;
-	unwind->n -= n;
-	memmove(unwind->addrs, unwind->addrs + n,
-	        unwind->n * sizeof(*unwind->addrs));
-	if (unwind->sps != NULL)
-		memmove(unwind->sps, unwind->sps + n,
-		        unwind->n * sizeof(*unwind->sps));
-}
-
-/* What is innermost is ours: leave it out. */
-static void leave_out_own(struct syc_unwind *unwind, uintptr_t cfa)
-{
-	unsigned n = 0;
-
-	while (n < unwind->n && unwind->sps[n] < cfa)
-		n++;
-	if (n == unwind->n) /* the stack is another than where we began */
-		n = 0;
-	leave_out_innermost(unwind, n);
-}
-
-static bool is_own(const struct syc_sample_options *options, uint64_t address)
-{
-	return address >= options->own_low && address < options->own_high;
-}
-
-/* The system call, and what is ours but the call that the program made. */
-static void leave_out_wait(struct syc_unwind *unwind,
-                           const struct syc_sample_options *options)
-{
-	unsigned n = 0;
-
-	while (n + 1 < unwind->n && is_own(options, unwind->addrs[n + 1]))
-		n++;
-	leave_out_innermost(unwind, n);
-}
-
 /* The native frames, into @take->merge.  Returns SYSCAP_STACK_*. */
 static unsigned unwind_native(struct syc_workspace *take,
                               const struct syc_occasion *o)
@@ -210,9 +171,10 @@ static unsigned unwind_native(struct syc_workspace *take,
 	else
 		syc_unwind_here(&unwind, 0);
 	const unsigned before = unwind.n;
-	leave_out_wait(&unwind, o->options);
+	syc_own_frames_leave_wait(&unwind, o->options->own_low,
+	                          o->options->own_high);
 	if (o->cfa != 0)
-		leave_out_own(&unwind, o->cfa);
+		syc_own_frames_leave_below(&unwind, o->cfa);
 	if ((unwind.flags & SYSCAP_STACK_CUT) != 0 &&
 	    unwind.n > SYC_MERGE_ROOTS && before == max)
 		gap = unwind.n - SYC_MERGE_ROOTS;
@@ -297,7 +259,7 @@ static unsigned take_native(struct syc_workspace *take,
 	};
 
 	syc_unwind_from(&unwind, context);
-	leave_out_wait(&unwind, options);
+	syc_own_frames_leave_wait(&unwind, options->own_low, options->own_high);
 	syc_sample_emit(now, take->addrs, unwind.n, unwind.flags, weight);
 	return unwind.flags;
 }

@@ -15,6 +15,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tell.h"
 #include "sample/unwatched.h"
 #include "stack/unwind.h"
 
@@ -80,7 +81,10 @@ static void enter_box(struct syc_sampler *s)
 
 void syc_interposed_on_thread(void)
 {
-	if (may_be_told(syc_sampler) && !syc_unwatched_hand_over())
+	if (!may_be_told(syc_sampler))
+		return;
+	syc_tell_at_last();
+	if (!syc_unwatched_hand_over())
 		run_unboxed(check_signal);
 }
 
@@ -92,6 +96,8 @@ static void enter_strict_box(struct syc_sampler *s)
 
 void syc_interposed_on_filter(bool is_strict)
 {
+	if (may_be_told(syc_sampler))
+		syc_tell_at_last();
 	run_unboxed(is_strict ? enter_strict_box : enter_box);
 }
 

@@ -11,8 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <syscap.h>
-
 #include "base/text.h"
 #include "emit/names.h"
 #include "emit/recorder_end.h"
@@ -28,6 +26,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tell.h"
 #include "sample/tick.h"
 #include "sample/unwatched.h"
 #include "sample/watcher.h"
@@ -67,38 +66,6 @@ static const char *check_options(struct syscap_sampler_options *o)
 	if (o->stacks > SYSCAP_SAMPLER_NATIVE)
 		return "there is no such kind of stacks";
 	return NULL;
-}
-
-static const char *clock_text(uint32_t clock)
-{
-	switch (clock) {
-	case SYSCAP_SAMPLER_WALL:
-		return " times a second, asleep or not";
-	case SYSCAP_SAMPLER_PERF:
-		return " times a second of its processor time, by perf events";
-	default:
-		return " times a second of its processor time";
-	}
-}
-
-static void describe_sampling(struct syscap_sampler_options *o)
-{
-	const struct syc_sampler *const s = syc_sampler;
-	const uint32_t n_without =
-		__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
-	struct syc_text text = syc_text_begin(o->message, sizeof(o->message));
-
-	syc_text_add(&text, "each thread ");
-	syc_text_add_u64(&text, s->hz);
-	syc_text_add(&text, clock_text(s->clock));
-	syc_text_add(&text, ", by signal ");
-	syc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
-	if (n_without != 0) {
-		syc_text_add(&text,
-		             "; threads that block it or got no timer: ");
-		syc_text_add_u64(&text, n_without);
-	}
-	*text.at = '\0';
 }
 
 static int refuse_start(struct syscap_sampler_options *o, const char *why,
@@ -246,18 +213,15 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		r = start_sampling(o, with_children);
 		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
 		if (r == 0) {
-			describe_sampling(o);
+			syc_tell_describe(o->message, sizeof(o->message));
 			syc_diag_say("sampling is on", o->message);
 			syc_children_remember(with_children);
 		}
 		syc_tid_lock_give(&syc_sampler->life);
 	}
 	syc_all_signals_restore(&before);
-	/* Besides telling who reads the capture, this is an event outside of
-	 * a handler: where the process records itself, ticks alone would
-	 * never get the thread that drains their rings */
 	if (r == 0)
-		syscap_metadata("syscap.sampler", o->message);
+		syc_tell_begin(with_children);
 	return r;
 }
 
@@ -341,6 +305,7 @@ static void begin_fork(void)
 {
 	const int saved = errno;
 
+	syc_tell_at_last(); /* a child takes over what there is by then */
 	if (syc_sampler != NULL)
 		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
 	errno = saved;
@@ -361,83 +326,6 @@ void syc_sampler_watch_forks(void)
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-static bool may_tell(const struct syc_sampler *s)
-{
-	/* In a box a thread without a ring must not ask for one */
-	return !syc_state_is_boxed(s) || syc_self != NULL;
-}
-
-/* Tells the recorder how many threads began without a timer. */
-static void tell_unsampled(const struct syc_sampler *s)
-{
-	const struct {
-		const char *word;
-		uint32_t n;
-	} reasons[] = {
-		{ ", blocked ",
-		  __atomic_load_n(&s->n_blocked, __ATOMIC_RELAXED) },
-		{ ", small ", __atomic_load_n(&s->n_small, __ATOMIC_RELAXED) },
-		{ ", filtered ",
-		  __atomic_load_n(&s->n_filtered, __ATOMIC_RELAXED) },
-		{ ", limited ",
-		  __atomic_load_n(&s->n_limited, __ATOMIC_RELAXED) },
-	};
-	char message[100];
-	struct syc_text text = syc_text_begin(message, sizeof(message));
-	const char *const begin = text.at;
-
-	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (reasons[i].n == 0)
-			continue;
-		syc_text_add(&text, reasons[i].word + (text.at == begin) * 2);
-		syc_text_add_u64(&text, reasons[i].n);
-	}
-	*text.at = '\0';
-	if (text.at != begin && may_tell(s))
-		syscap_metadata("syscap.sampler.unsampled", message);
-}
-
-/* Tells who reads the capture what became of the ticks of all threads.  False:
- * there was none. */
-static bool tell_delivered(const struct syc_sampler *s)
-{
-	struct syc_target sum = { .n_samples = 0 };
-	char message[192];
-	struct syc_text text = syc_text_begin(message, sizeof(message));
-
-	for (uint32_t i = 0; i < syc_target_count(); i++) {
-		const struct syc_target *const t = syc_target_at(i);
-
-		sum.n_samples +=
-			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
-		sum.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
-		sum.n_skipped +=
-			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
-		sum.n_cramped +=
-			__atomic_load_n(&t->n_cramped, __ATOMIC_RELAXED);
-		sum.n_refused +=
-			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
-		sum.taken_ns += __atomic_load_n(&t->taken_ns, __ATOMIC_RELAXED);
-	}
-	if (sum.n_samples + sum.n_refused + sum.n_cramped == 0 || !may_tell(s))
-		return false;
-	syc_text_add(&text, "samples ");
-	syc_text_add_u64(&text, sum.n_samples);
-	syc_text_add(&text, ", ticks ");
-	syc_text_add_u64(&text, sum.n_due);
-	syc_text_add(&text, ", skipped ");
-	syc_text_add_u64(&text, sum.n_skipped);
-	syc_text_add(&text, ", refused ");
-	syc_text_add_u64(&text, sum.n_refused);
-	syc_text_add(&text, ", cramped ");
-	syc_text_add_u64(&text, sum.n_cramped);
-	syc_text_add(&text, ", took_us ");
-	syc_text_add_u64(&text, sum.taken_ns / 1000);
-	*text.at = '\0';
-	syscap_metadata("syscap.sampler.delivered", message);
-	return true;
-}
-
 /* Ticks that come later find is_on cleared, or take a sample that nobody
  * records any more: either way they touch what stays. */
 __attribute__((destructor)) static void end_at_exit(void)
@@ -446,10 +334,7 @@ __attribute__((destructor)) static void end_at_exit(void)
 	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
 
 	end_sampling(0, EXIT_NS);
-	if (was_on) {
-		tell_unsampled(s);
-		/* Opening a file may be forbidden in a box */
-		if (tell_delivered(s) && !syc_state_is_boxed(s))
-			syc_own_maps_tell_unseen();
-	}
+	/* Opening a file may be forbidden in a box */
+	if (was_on && syc_tell_end() && !syc_state_is_boxed(s))
+		syc_own_maps_tell_unseen();
 }

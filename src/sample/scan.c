@@ -105,7 +105,7 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
  */
 static bool blocks_signal_now(struct census *look, const struct syc_target *t)
 {
-	const uint32_t turns = syc_target_count() / MASKS;
+	const uint32_t turns = (syc_target_count() + MASKS - 1) / MASKS;
 	struct syc_task_about about;
 	int r;
 

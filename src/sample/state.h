@@ -36,6 +36,7 @@ struct syc_sampler {
 	uint32_t life;       /* a start or a stop is under way */
 	uint32_t refreshing; /* the loader's lock may be held; or a fork */
 	uint32_t is_on;      /* ticks are samples */
+	uint32_t is_untold;  /* nobody was told yet: tell.h */
 	uint32_t clock;      /* enum syscap_sampler_clock, never AUTO */
 	uint32_t hz;
 	int32_t signal;

@@ -25,6 +25,7 @@ _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
 /* Inherited by children, who find the memory zeroed. */
 static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
+static uint32_t n_ever;   /* that were ever given, from the first */
 static uint32_t *buckets; /* 1 + number of the first; zeroed with them */
 static uint32_t word;     /* upper half of our cookies */
 
@@ -58,7 +59,7 @@ static void *map_wiped(size_t size)
 
 uint32_t syc_target_count(void)
 {
-	return __atomic_load_n(&n_chunks, __ATOMIC_ACQUIRE) * CHUNK;
+	return __atomic_load_n(&n_ever, __ATOMIC_ACQUIRE);
 }
 
 struct syc_target *syc_target_at(uint32_t number)
@@ -131,16 +132,21 @@ static bool is_target_free(const struct syc_target *t)
 /* A number, or SYC_TARGETS_MAX: there is no room. */
 static uint32_t find_free(void)
 {
-	const uint32_t n = n_chunks;
+	const uint32_t n = n_ever;
 
-	for (uint32_t i = 0; i < n * CHUNK; i++)
+	for (uint32_t i = 0; i < n; i++)
 		if (is_target_free(syc_target_at(i)))
 			return i;
-	if (n == N_CHUNKS ||
-	    (chunks[n] = map_wiped(CHUNK * target_stride())) == NULL)
-		return SYC_TARGETS_MAX;
-	__atomic_store_n(&n_chunks, n + 1, __ATOMIC_RELEASE);
-	return n * CHUNK;
+	if (n == n_chunks * CHUNK) {
+		if (n_chunks == N_CHUNKS ||
+		    (chunks[n_chunks] = map_wiped(CHUNK * target_stride())) ==
+		            NULL)
+			return SYC_TARGETS_MAX;
+		n_chunks++;
+	}
+	/* Those that were never given have no memory yet */
+	__atomic_store_n(&n_ever, n + 1, __ATOMIC_RELEASE);
+	return n;
 }
 
 struct syc_target *syc_target_give(int32_t tid)

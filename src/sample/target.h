@@ -96,7 +96,8 @@ uint64_t syc_target_scout_cookie(void);
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Targets [0, syc_target_count()) are mapped.  Both signal-safe. */
+/** Targets [0, syc_target_count()) were ever given, and are mapped.  Both
+ * signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 

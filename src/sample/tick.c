@@ -30,6 +30,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tell.h"
 #include "sample/tick_room.h"
 #include "sample/timer.h"
 #include "sample/unwatched.h"
@@ -196,6 +197,7 @@ static void record_sample(struct syc_target *t, const struct tick *tick)
 	}
 	if (syc_drain_handler_is_needed())
 		syc_own_stack_run(syc_drain_handler_run);
+	syc_tell_at_last();
 	syc_drain_handler_note(true);
 	take_sample(t, tick, weigh_tick(t, tick->info));
 	syc_drain_handler_note(false);

@@ -51,6 +51,11 @@ bool syc_unwatched_is_preferred(void)
 	return is_preferred;
 }
 
+bool syc_unwatched_is_told(void)
+{
+	return is_told;
+}
+
 /*
  * Ticks that came while they were blocked, whose timers are deleted.  What
  * others sent is put back; the kernel lets only the first thread do so for the

@@ -16,6 +16,9 @@ void syc_unwatched_prefer(bool tells);
 
 bool syc_unwatched_is_preferred(void);
 
+/** Whether an interposer tells of threads, and of what else the program does. */
+bool syc_unwatched_is_told(void);
+
 /**
  * Give the calling thread a timer, and look for others when it ticks.
  *

@@ -5,6 +5,7 @@
  *
  *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations
  *	record_stalls odd	where one does not expect them
+ *	record_stalls sleeps	in sleeps, that other timers cut
  *
  * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
  */
@@ -133,6 +134,15 @@ static void loop(const char *kind)
 			stand_still(1);
 	}
 	need(wait_a_while(kind, 1) == 0, kind);
+}
+
+static void sleep_in_iterations(void)
+{
+	for (int i = 0; i < 20; i++) {
+		need(wait_a_while("poll", 1) == 0, "poll");
+		if (i == 10)
+			sleep_in_between(100);
+	}
 }
 
 static volatile int n_urgent;
@@ -400,6 +410,8 @@ int main(int argc, char **argv)
 	     "pipe");
 	if (strcmp(argv[1], "odd") == 0)
 		be_odd();
+	else if (strcmp(argv[1], "sleeps") == 0)
+		sleep_in_iterations();
 	else if (argc > 2)
 		want_signal(atoi(argv[2]));
 	else

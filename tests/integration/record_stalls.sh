@@ -62,6 +62,16 @@ has_stall odd.syscap stand_still
 has_stall odd.syscap stand_in_child
 rm odd.syscap*
 
+# Waits that ticks may cut are made of calls that the program did not make
+"$SYSCAP" record -q --stalls --sample=1000,wall -o cut.syscap -- "$program" sleeps ||
+	fail "sleeps: $?"
+has_stall cut.syscap sleep_in_between
+grep -q " nanosleep[. ]" seen || fail "no sleep is seen: $(cat seen)"
+if grep -E " (ppoll|syc_[a-z_]*)[. ]" seen; then
+	fail "a sleep is told as what we made of it"
+fi
+rm cut.syscap*
+
 # The signals that we may have chosen: SIGURG, SIGWINCH
 for signal in 23 28; do
 	"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" poll $signal ||

@@ -30,7 +30,8 @@ ticks=$(grep -c '^ticks ' "$dir/all" || true)
 echo "$ticks ticks"
 [ "$ticks" -ge 100 ] || { echo "too few to say anything"; exit 1; }
 
-# A thread's first tick may be its first event, with what that makes.
+# A thread's first tick may be its first event, and that of the process, with what
+# they make: an arena of rings, which is handed over.
 awk '
 BEGIN {
 	n = split("gettid futex getpid process_vm_readv rt_sigprocmask " \
@@ -38,7 +39,9 @@ BEGIN {
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = listed["later " calls[i]] = 1
 	n = split("tgkill openat ioctl read close prlimit64 fstat sendto " \
-		"recvmsg poll mmap munmap", calls)
+		"recvmsg poll mmap munmap memfd_create newfstatat " \
+		"ftruncate fcntl madvise munlock mprotect mremap " \
+		"sendmsg prctl", calls)
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = 1
 }

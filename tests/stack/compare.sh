@@ -133,6 +133,30 @@ if [ -x $python ]; then
 	against_libunwind 500 $python work.py
 	against_gdb 3000 $python work.py
 fi
+# Other interpreters, compilers and what has assembly of its own, as far as they
+# are there.
+cc1=$("$CC" -print-prog-name=cc1)
+awk 'BEGIN { for (i = 0; i < 20000; i++)
+	printf "int f%d(int x) { for (int i = 0; i < x; i++) x ^= i * %d; return x; }\n",
+		i, i }' >many.c
+other() {
+	program=$(command -v "$1" || true)
+	shift
+	[ -z "$program" ] || against_libunwind 500 "$program" "$@"
+}
+other perl -e 'my %h; for my $i (1..1e8) { my $w = "w" . $i * 7 % 4001;
+	$h{$w}++; $w =~ /(\d)\1/; }'
+other ruby -e '1e8.to_i.times { |i| "w#{i * 7 % 4001}" =~ /(\d)\1/ }'
+other php -r 'for ($i = 0; $i < 1e9; $i++) $h["w" . $i * 7 % 4001] = md5($i);'
+other bash -c 'for ((i = 0; i < 100000000; i++)); do x=${x:0:40}w$i; done'
+other mawk 'BEGIN { for (i = 0; i < 1e9; i++) h["w" i * 7 % 4001]++ }'
+other sqlite3 :memory: 'WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1
+	FROM c LIMIT 100000000) SELECT sum(x * 7 % 4001), group_concat(x % 7) FROM c'
+other jq -n '[range(1e8)] | map(. * 7 % 4001) | add'
+other openssl speed -seconds 30 -evp aes-128-gcm
+other bzip2 -9 -k -c data data data data
+[ ! -x "$cc1" ] || other "$cc1" -quiet -O2 many.c -o /dev/null
+
 gtk=$(command -v gtk4-widget-factory || true)
 if [ -n "$gtk" ] && command -v xvfb-run >/dev/null; then
 	prefix="xvfb-run -a"

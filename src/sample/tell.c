@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* tell.c - what the sampler tells who reads the capture; see tell.h. */
+#define _GNU_SOURCE
+#include "sample/tell.h"
+
+#include <stdint.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/sampler.h>
+
+#include "base/text.h"
+#include "emit/hand_over.h"
+#include "emit/sink.h"
+#include "emit/thread.h"
+#include "sample/state.h"
+#include "sample/target.h"
+#include "sample/unwatched.h"
+
+static const char *clock_text(uint32_t clock)
+{
+	switch (clock) {
+	case SYSCAP_SAMPLER_WALL:
+		return " times a second, asleep or not";
+	case SYSCAP_SAMPLER_PERF:
+		return " times a second of its processor time, by perf events";
+	default:
+		return " times a second of its processor time";
+	}
+}
+
+void syc_tell_describe(char *message, size_t size)
+{
+	const struct syc_sampler *const s = syc_sampler;
+	const uint32_t n_without =
+		__atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED);
+	struct syc_text text = syc_text_begin(message, size);
+
+	syc_text_add(&text, "each thread ");
+	syc_text_add_u64(&text, s->hz);
+	syc_text_add(&text, clock_text(s->clock));
+	syc_text_add(&text, ", by signal ");
+	syc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
+	if (n_without != 0) {
+		syc_text_add(&text,
+		             "; threads that block it or got no timer: ");
+		syc_text_add_u64(&text, n_without);
+	}
+	*text.at = '\0';
+}
+
+/* A first event makes an arena of rings, and has the recorder look at this
+ * process: most of what is paid for one that ends before it had a tick. */
+static bool may_wait(bool is_by_environment)
+{
+	return is_by_environment && syc_unwatched_is_told() &&
+	       syc_destination_sink() == SYC_SINK_CONTROL &&
+	       syc_hand_over_is_wanted();
+}
+
+void syc_tell_begin(bool is_by_environment)
+{
+	__atomic_store_n(&syc_sampler->is_untold, 1, __ATOMIC_RELAXED);
+	/* Besides telling who reads the capture, this is an event outside of
+	 * a handler: where the process records itself, ticks alone would
+	 * never get the thread that drains their rings */
+	if (!may_wait(is_by_environment))
+		syc_tell_at_last();
+}
+
+/* Not inlined: a tick has no room for the text of what was told already. */
+static __attribute__((noinline)) void tell_of_sampling(void)
+{
+	char message[sizeof(((struct syscap_sampler_options *)0)->message)];
+
+	syc_tell_describe(message, sizeof(message));
+	syscap_metadata("syscap.sampler", message);
+}
+
+void syc_tell_at_last(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	/* A vfork() child has no memory of its own */
+	if (s != NULL &&
+	    __atomic_load_n(&s->is_untold, __ATOMIC_RELAXED) != 0 &&
+	    __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid() &&
+	    __atomic_exchange_n(&s->is_untold, 0, __ATOMIC_RELAXED) != 0)
+		tell_of_sampling();
+}
+
+static bool may_tell(const struct syc_sampler *s)
+{
+	/* In a box a thread without a ring must not ask for one */
+	return !syc_state_is_boxed(s) || syc_self != NULL;
+}
+
+/* Tells the recorder how many threads began without a timer. */
+static void tell_unsampled(const struct syc_sampler *s)
+{
+	const struct {
+		const char *word;
+		uint32_t n;
+	} reasons[] = {
+		{ ", blocked ",
+		  __atomic_load_n(&s->n_blocked, __ATOMIC_RELAXED) },
+		{ ", small ", __atomic_load_n(&s->n_small, __ATOMIC_RELAXED) },
+		{ ", filtered ",
+		  __atomic_load_n(&s->n_filtered, __ATOMIC_RELAXED) },
+		{ ", limited ",
+		  __atomic_load_n(&s->n_limited, __ATOMIC_RELAXED) },
+	};
+	char message[100];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+	const char *const begin = text.at;
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (reasons[i].n == 0)
+			continue;
+		syc_text_add(&text, reasons[i].word + (text.at == begin) * 2);
+		syc_text_add_u64(&text, reasons[i].n);
+	}
+	*text.at = '\0';
+	if (text.at == begin || !may_tell(s))
+		return;
+	syc_tell_at_last();
+	syscap_metadata("syscap.sampler.unsampled", message);
+}
+
+/* Tells who reads the capture what became of the ticks of all threads.  False:
+ * there was none. */
+static bool tell_delivered(const struct syc_sampler *s)
+{
+	struct syc_target sum = { .n_samples = 0 };
+	char message[192];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+
+	for (uint32_t i = 0; i < syc_target_count(); i++) {
+		const struct syc_target *const t = syc_target_at(i);
+
+		sum.n_samples +=
+			__atomic_load_n(&t->n_samples, __ATOMIC_RELAXED);
+		sum.n_due += __atomic_load_n(&t->n_due, __ATOMIC_RELAXED);
+		sum.n_skipped +=
+			__atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
+		sum.n_cramped +=
+			__atomic_load_n(&t->n_cramped, __ATOMIC_RELAXED);
+		sum.n_refused +=
+			__atomic_load_n(&t->n_refused, __ATOMIC_RELAXED);
+		sum.taken_ns += __atomic_load_n(&t->taken_ns, __ATOMIC_RELAXED);
+	}
+	if (sum.n_samples + sum.n_refused + sum.n_cramped == 0 || !may_tell(s))
+		return false;
+	syc_text_add(&text, "samples ");
+	syc_text_add_u64(&text, sum.n_samples);
+	syc_text_add(&text, ", ticks ");
+	syc_text_add_u64(&text, sum.n_due);
+	syc_text_add(&text, ", skipped ");
+	syc_text_add_u64(&text, sum.n_skipped);
+	syc_text_add(&text, ", refused ");
+	syc_text_add_u64(&text, sum.n_refused);
+	syc_text_add(&text, ", cramped ");
+	syc_text_add_u64(&text, sum.n_cramped);
+	syc_text_add(&text, ", took_us ");
+	syc_text_add_u64(&text, sum.taken_ns / 1000);
+	*text.at = '\0';
+	syscap_metadata("syscap.sampler.delivered", message);
+	return true;
+}
+
+bool syc_tell_end(void)
+{
+	tell_unsampled(syc_sampler);
+	return tell_delivered(syc_sampler);
+}
