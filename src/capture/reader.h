@@ -20,7 +20,7 @@ struct syscap_reader {
 	const unsigned char *data;
 	uint64_t size; /* of it, as far as it counts */
 	struct syc_mapping mapping;
-	unsigned char *rest; /* frames that follow: from a ring file */
+	unsigned char *rest; /* frames that follow: from a ring file, or one */
 	uint64_t rest_size;  /* bytes of them */
 	uint64_t rest_frames;
 	uint64_t rest_bad; /* what of the ring file could not be read */

@@ -12,13 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/header_losses.h"
 #include "capture/error.h"
 #include "capture/file_lock.h"
+#include "capture/losses.h"
 #include "capture/plain_file.h"
 #include "capture/reader.h"
 #include "capture/rest.h"
 #include "capture/rest_load.h"
 #include "data/load.h"
+
+#define FRAME_HEADER sizeof(struct syscap_wire_frame)
 
 static int check_header(const unsigned char *data, uint64_t size,
                         struct syscap_error *error)
@@ -33,6 +37,40 @@ static int check_header(const unsigned char *data, uint64_t size,
 	if (size < SYC_READER_HEADER)
 		return syc_error_set(error, EBADMSG, size,
 		                     "the file ends inside its header");
+	return 0;
+}
+
+/*
+ * Losses that stand in the header are a record behind the last frame, by the
+ * process that began the file: those whose they are may not be named there.
+ */
+static int add_untold(struct syscap_reader *reader, struct syscap_error *error)
+{
+	struct syc_loss loss = { .total = 0 };
+	struct syc_header_losses untold;
+	int32_t pid = -1;
+
+	if (reader->big ||
+	    !syc_header_losses_has_frames((const void *)reader->data))
+		return 0;
+	memcpy(&untold, reader->data + SYC_HEADER_LOSSES_AT, sizeof(untold));
+	if (reader->size >= SYC_READER_HEADER + FRAME_HEADER)
+		pid = (int32_t)syc_load_u32(reader->data + SYC_READER_HEADER +
+		                                    SYC_AT(frame, pid),
+		                            false);
+	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+		loss.total += loss.frames[i] = untold.frames[i];
+	loss.bytes = untold.bytes;
+	if (untold.from == 0)
+		untold.from = untold.to = (int64_t)syc_load_u64(
+			reader->data + SYC_AT(file, end_time), false);
+	if (untold.to < untold.from)
+		untold.to = untold.from;
+	reader->rest = aligned_alloc(8, SYC_LOSS_FRAME_MAX);
+	if (reader->rest == NULL)
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
+	reader->rest_size = syc_losses_compose(reader->rest, &loss, pid,
+	                                       untold.from, untold.to);
 	return 0;
 }
 
@@ -55,6 +93,11 @@ int syscap_reader_open_memory(const void *data, size_t size,
 	reader->big = (reader->data[offsetof(struct syscap_wire_file,
 	                                     little_endian)] &
 	               1) == 0;
+	const int untold = add_untold(reader, error);
+	if (untold < 0) {
+		free(reader);
+		return untold;
+	}
 	*ret_reader = reader;
 	return 0;
 }
@@ -115,6 +158,7 @@ static int map_again(struct syscap_reader *reader, int fd,
 		return r;
 	syc_mapping_move(&mapping, &fresh->mapping);
 	syc_mapping_end(&reader->mapping);
+	free(reader->rest);
 	*reader = *fresh;
 	syc_mapping_move(&reader->mapping, &mapping);
 	free(fresh);
@@ -129,6 +173,7 @@ static int take_rest(struct syscap_reader *reader, struct syc_rest *rest,
 	if (r != 0)
 		return r;
 	reader->size = rest->capture_size;
+	free(reader->rest);
 	reader->rest = rest->bytes;
 	reader->rest_size = rest->n_bytes;
 	reader->rest_frames = rest->n_frames;

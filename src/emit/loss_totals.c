@@ -12,19 +12,24 @@ static void add_signal_safe(uint64_t *to, uint64_t n)
 #endif
 }
 
-void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time)
+void syc_loss_totals_reach(int64_t *from, int64_t *to, int64_t time)
 {
-	int64_t from = __atomic_load_n(&to->from, __ATOMIC_RELAXED);
-	int64_t last = __atomic_load_n(&to->to, __ATOMIC_RELAXED);
+	int64_t first = __atomic_load_n(from, __ATOMIC_RELAXED);
+	int64_t last = __atomic_load_n(to, __ATOMIC_RELAXED);
 
-	while ((from == 0 || time < from) &&
-	       !__atomic_compare_exchange_n(&to->from, &from, time, true,
+	while ((first == 0 || time < first) &&
+	       !__atomic_compare_exchange_n(from, &first, time, true,
 	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
 	while (time > last &&
-	       !__atomic_compare_exchange_n(&to->to, &last, time, true,
+	       !__atomic_compare_exchange_n(to, &last, time, true,
 	                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		;
+}
+
+void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time)
+{
+	syc_loss_totals_reach(&to->from, &to->to, time);
 }
 
 void syc_loss_totals_add_own(struct syc_ring_losses *to, uint8_t kind,

@@ -14,8 +14,9 @@
 
 /** Context of these: any-thread, signal-safe. */
 
-/** @time is in the range of @to from now on.  signal-safe. */
+/** @time is in the range of @to, or in [*@from, *@to], from now on. */
 void syc_loss_totals_extend(struct syc_ring_losses *to, int64_t time);
+void syc_loss_totals_reach(int64_t *from, int64_t *to, int64_t time);
 
 /** One more frame of @kind and @len bytes; the second one where @to is the
  * calling thread's. */

@@ -22,6 +22,7 @@
 #include "ring/clock.h"
 #include "selfrec/gather.h"
 #include "selfrec/guest.h"
+#include "selfrec/left.h"
 #include "selfrec/relatives.h"
 #include "selfrec/say.h"
 
@@ -149,6 +150,7 @@ static void tell_late(struct syc_session *s)
 	for (uint32_t i = 1; i < n; i++)
 		is_told &= tell_of_slot(s, i);
 	is_told &= tell_of_head(s);
+	is_told &= syc_left_take(s);
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = syc_loss_compose_last(frame, s->pid);
 	if (len != 0)
@@ -204,6 +206,7 @@ static int write_trace(struct syc_session *s, struct syc_batch *batch)
 
 	if (batch->done != 0)
 		syc_gather_advance(s, batch);
+	syc_trace_leave(&s->trace);
 	if (s->trace.n_emptied != 0)
 		tell_emptied(s);
 	return r;
@@ -220,6 +223,8 @@ static const char *why_gone(int r)
 		return "what SYSPROF_TRACE_FD leads to is no capture any more";
 	case -ENOLCK:
 		return "SYSPROF_TRACE_FD can't be locked";
+	case -ECANCELED:
+		return "the process exits";
 	case -EBUSY:
 		return "another library writes to SYSPROF_TRACE_FD, which is "
 		       "a memfd";
@@ -349,6 +354,8 @@ static int drain_once(struct syc_session *s, int64_t deadline,
 	syc_relatives_meet(s, now, s->must_look);
 	s->must_look = false;
 	tell_of_head(s);
+	if (s->trace.has_untold)
+		syc_left_take(s);
 	const int r = move_frames(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
@@ -411,6 +418,8 @@ static void lose_rest(struct syc_session *s)
 		             "its ring file has the rest, for syscap recover");
 		return;
 	}
+	if (!syc_trace_enter(&s->trace))
+		return; /* who ends the process says it */
 	if (!s->has_told_late) {
 		syc_gather_drop(s);
 		if (!s->is_introduced) /* what would have done so is dropped */
@@ -420,7 +429,7 @@ static void lose_rest(struct syc_session *s)
 		if (has_room_to_tell)
 			move_frames(s, syc_clock_kernel(), &moved);
 	}
-	if (s->heads[0] == s->own_tail) {
+	if (s->heads[0] == s->own_tail || syc_left_tell_records(s)) {
 		syc_diag_say("events are lost", "the capture says how many");
 		return;
 	}

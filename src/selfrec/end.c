@@ -16,10 +16,12 @@
 #include "emit/setup.h"
 #include "emit/thread.h"
 #include "os/all_signals.h"
+#include "os/diag.h"
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
 #include "selfrec/guest.h"
+#include "selfrec/left.h"
 #include "selfrec/session.h"
 
 /* Start, stop and exit run with signals blocked: a handler on top of them would
@@ -84,6 +86,16 @@ static void keep_late_strays(const struct syc_session *s)
 	syc_loss_add_stray(&late, 0);
 }
 
+/* The thread has not come so far, or somebody else drains who has not. */
+static void tell_what_is_left(struct syc_session *s, int64_t deadline)
+{
+	if (s->plan->to.sink == SYC_SINK_TRACE &&
+	    !syc_left_tell_all(s, deadline))
+		syc_diag_say("events may be lost",
+		             "exit did not wait for longer, and can't say so "
+		             "in the capture");
+}
+
 int syc_end_session(struct syc_session *s, int64_t flush_ns)
 {
 	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
@@ -95,6 +107,8 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
 	                                                        : EMITS_NS));
 	r = syc_drain_thread_stop(s, deadline);
+	if ((r == -ETIMEDOUT || r == -EBUSY) && s->is_exiting)
+		tell_what_is_left(s, syc_clock_kernel() + flush_ns);
 	if (r == -ETIMEDOUT || r == -EBUSY ||
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;

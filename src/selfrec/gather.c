@@ -254,10 +254,9 @@ void syc_gather_drop(struct syc_session *s)
 				&s->parts[i];
 			const uint32_t n = part_length(s, part);
 
-			if (part->slot != 0)
-				syc_unread_lose(s->copy,
-				                (uint32_t)SYC_COPY_SIZE + 8, at,
-				                at + n, NULL);
+			/* The drainer's own are no events, but tell of some */
+			syc_unread_lose(s->copy, (uint32_t)SYC_COPY_SIZE + 8,
+			                at, at + n, part->slot == 0, NULL);
 			at += n;
 		}
 		batch.done = batch.size;

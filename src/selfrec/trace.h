@@ -19,6 +19,14 @@ enum syc_trace_kind {
 	SYC_TRACE_SOCKET,
 };
 
+/** Who may write to it: while it is BUSY who drains does, from when it has the
+ * lock until the rings know what is written; nobody any more when it is SHUT. */
+enum {
+	SYC_TRACE_OPEN = 0,
+	SYC_TRACE_BUSY,
+	SYC_TRACE_SHUT,
+};
+
 /** Which descriptor: found at load time, inherited by forks. */
 struct syc_trace_target {
 	int number;
@@ -47,6 +55,8 @@ struct syc_trace {
 	int64_t end_time;   /* files: what the header says */
 	int64_t fact_at;    /* see record_lock.h; 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
+	uint32_t gate;      /* files: SYC_TRACE_OPEN, _BUSY, _SHUT */
+	bool has_untold;    /* files: the header had losses that others left */
 	uint64_t n_emptied; /* bytes of ours that others took away, untold */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
 	uint32_t rest_len;
@@ -57,6 +67,37 @@ struct syc_trace {
 static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 {
 	return trace->rest_at < trace->rest_len;
+}
+
+/** Who drains begins to write, or to lose what it can't, and is done.  False:
+ * it is shut. */
+static inline bool syc_trace_enter(struct syc_trace *trace)
+{
+	uint32_t is = SYC_TRACE_OPEN;
+
+	return __atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_BUSY,
+	                                   false, __ATOMIC_ACQUIRE,
+	                                   __ATOMIC_ACQUIRE) ||
+	       is == SYC_TRACE_BUSY;
+}
+
+static inline void syc_trace_leave(struct syc_trace *trace)
+{
+	uint32_t is = SYC_TRACE_BUSY;
+
+	__atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_OPEN, false,
+	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+/** Nothing is written from here on.  SYC_TRACE_OPEN: it was until now; or what
+ * it is. */
+static inline uint32_t syc_trace_shut(struct syc_trace *trace)
+{
+	uint32_t is = SYC_TRACE_OPEN;
+
+	__atomic_compare_exchange_n(&trace->gate, &is, SYC_TRACE_SHUT, false,
+	                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return is;
 }
 
 /** Whether frames of ours can follow this header. */

@@ -307,8 +307,8 @@ int syc_trace_open(struct syc_trace *trace,
 static int write_locked(struct syc_trace *trace, int reader,
                         struct syc_batch *batch)
 {
-	int r;
-
+	if (!syc_trace_enter(trace))
+		return -ECANCELED;
 	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
 		trace->shared = -1; /* somebody else's by now */
 	if (syc_trace_beside_is(trace, reader))
@@ -318,7 +318,7 @@ static int write_locked(struct syc_trace *trace, int reader,
 	trace->rest_len = 0;
 	if (batch->size == 0)
 		return 0;
-	r = syc_trace_file_write(trace, reader, batch);
+	const int r = syc_trace_file_write(trace, reader, batch);
 	if (r == 0 && syc_trace_beside_is(trace, reader))
 		return syc_trace_beside_take_back(trace);
 	if (r == 0)

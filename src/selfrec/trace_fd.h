@@ -79,6 +79,8 @@ int syc_trace_open(struct syc_trace *trace,
  *	-EBADMSG    somebody made it something that is not a capture
  *	-EACCES     others write to it too, and we can't read what
  *	-EINVAL     those are no frames (streams only)
+ *	-ECANCELED  it was shut: the process is about to end without us
+ * A file's gate is BUSY behind it, until syc_trace_leave().
  * Of a pipe and a socket: @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
  * written: what is left of it is kept here, and goes by the next call before

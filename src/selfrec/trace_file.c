@@ -22,6 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/header_losses.h"
 #include "os/write_at.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
@@ -238,6 +239,7 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 	trace->began = header.time;
 	trace->end_time = header.end_time;
 	trace->has_header = true;
+	trace->has_untold |= syc_header_losses_has_frames(&header);
 	r = step_over_frames(trace, reader, size, deadline);
 	if (r == 0 && trace->end < size)
 		r = cut_file(trace, trace->end);

@@ -18,7 +18,8 @@
 
 /* One frame, at @at.  True: it is no loss record, and counted itself. */
 static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
-                       uint16_t len, struct syc_ring_losses *lost)
+                       uint16_t len, bool only_records,
+                       struct syc_ring_losses *lost)
 {
 	unsigned char record[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint8_t type = body[(at + SYC_AT(frame, type)) % size];
@@ -33,21 +34,21 @@ static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
 		if (syc_loss_take_back(record, len, time, lost))
 			return false;
 	}
+	if (only_records)
+		return false;
 	syc_loss_totals_add(lost,
 	                    type < SYC_LOSS_KINDS ? type : SYC_LOSS_ABANDONED,
 	                    len, time);
 	return true;
 }
 
-void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
-                     uint32_t to, const struct syc_ring_losses *also)
+uint64_t syc_unread_sum(const unsigned char *body, uint32_t size, uint32_t from,
+                        uint32_t to, bool only_records,
+                        struct syc_ring_losses *lost)
 {
-	struct syc_ring_losses lost = { .bytes = 0 };
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
-	if (also != NULL)
-		lost = *also;
 	/* Our own memory; but a program may overwrite it */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;
@@ -56,9 +57,23 @@ void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
 		if (len < SYC_HEAD_SIZE || len % 8 != 0 || len > left)
 			break;
 		left -= len;
-		n_frames += lose_frame(body, size, from, len, &lost);
+		n_frames +=
+			lose_frame(body, size, from, len, only_records, lost);
 		from = (from + len) % size;
 	}
+	return n_frames;
+}
+
+void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
+                     uint32_t to, bool only_records,
+                     const struct syc_ring_losses *also)
+{
+	struct syc_ring_losses lost = { .bytes = 0 };
+
+	if (also != NULL)
+		lost = *also;
+	const uint64_t n_frames =
+		syc_unread_sum(body, size, from, to, only_records, &lost);
 	syc_loss_add_stray(&lost, n_frames);
 }
 
@@ -76,5 +91,5 @@ void syc_unread_count(struct syc_state *ts)
 	syc_unread_lose(
 		(const unsigned char *)ring + sysconf(_SC_PAGESIZE),
 		ts->hot.size, __atomic_load_n(&ring->head, __ATOMIC_RELAXED),
-		__atomic_load_n(&ring->tail, __ATOMIC_RELAXED), &untold);
+		__atomic_load_n(&ring->tail, __ATOMIC_RELAXED), false, &untold);
 }

@@ -83,11 +83,16 @@ static void tally_mark(struct tally *t, const struct syscap_frame *frame)
 {
 	unsigned emitter, n;
 	unsigned long long frames;
+	const char *marks;
 
 	if (strcmp(frame->mark.group, "syscap") == 0 &&
 	    strcmp(frame->mark.name, "lost") == 0 &&
-	    sscanf(frame->mark.message, "frames=%llu", &frames) == 1)
+	    sscanf(frame->mark.message, "frames=%llu", &frames) == 1) {
 		t->lost += frames;
+		marks = strstr(frame->mark.message, " mark=");
+		if (marks != NULL)
+			t->lost_marks += strtoull(marks + 6, NULL, 10);
+	}
 	if (strcmp(frame->mark.group, "test") != 0 ||
 	    sscanf(frame->mark.message, "%u %u", &emitter, &n) != 2)
 		return;

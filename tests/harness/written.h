@@ -48,6 +48,7 @@ struct tally {
 	unsigned received;                   /* marks of all emitters */
 	unsigned doubles, gaps; /* marks that came twice, that are missing */
 	uint64_t lost;          /* frames that loss records tell of */
+	uint64_t lost_marks;    /* of these */
 	unsigned unnamed;       /* frames before the PROCESS of their pid */
 	unsigned late;          /* frames behind the EXIT of their pid */
 	unsigned processes;     /* distinct pids of PROCESS frames */

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * header_losses.h - losses that stand in a capture's header, since who had them
+ * could not write frames any more.
+ *
+ * A process that ends while others write to its trace file, and does not get
+ * its turn in time, adds what it could not write to these sums.  The next that
+ * has a turn takes them, and writes a loss record; readers make one up from
+ * what nobody took.  Sums are added to and taken by atomic instructions on the
+ * file's first page, without a lock: each may be seen half-way, and is right
+ * when all have ended.
+ *
+ * They are in bytes that the format leaves unused, in files whose header has
+ * the mark of selfrec/trace_file.c.
+ */
+#ifndef SYC_BASE_HEADER_LOSSES_H
+#define SYC_BASE_HEADER_LOSSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <syscap/format.h>
+
+#define SYC_HEADER_LOSSES_AT    96u
+#define SYC_HEADER_LOSSES_KINDS 16u
+/** "SCLOST01" */
+#define SYC_HEADER_LOSSES_NAME UINT64_C(0x313054534f4c4353)
+
+struct syc_header_losses {
+	uint64_t name;    /* 0: nobody has lost anything */
+	uint64_t bytes;   /* of the frames */
+	int64_t from, to; /* ns; 0: not known */
+	/* By type; 0: abandoned emits */
+	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
+};
+
+_Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
+                       SYC_HEADER_LOSSES_AT >= SYC_AT(file, suffix) &&
+                       SYC_HEADER_LOSSES_AT +
+                                       sizeof(struct syc_header_losses) <=
+                               240,
+               "between what is in use, and in front of the mark");
+
+/** Pure; of a file of this byte order.  any-thread, signal-safe. */
+static inline bool
+syc_header_losses_has_frames(const struct syscap_wire_file *header)
+{
+	struct syc_header_losses losses;
+	uint32_t any = 0;
+
+	memcpy(&losses, (const char *)header + SYC_HEADER_LOSSES_AT,
+	       sizeof(losses));
+	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+		any |= losses.frames[i];
+	return losses.name == SYC_HEADER_LOSSES_NAME && any != 0;
+}
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* left.c - what a session of a trace file leaves behind. */
+#define _GNU_SOURCE
+#include "selfrec/left.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "emit/loss_totals.h"
+#include "emit/process.h"
+#include "os/kin.h"
+#include "os/same_file.h"
+#include "ring/clock.h"
+#include "selfrec/say.h"
+#include "selfrec/trace_untold.h"
+#include "selfrec/unread.h"
+
+bool syc_left_take(struct syc_session *s)
+{
+	const struct syc_ring_losses nothing = { .bytes = 0 };
+	struct syc_ring_losses lost;
+
+	s->trace.has_untold = false;
+	if (s->trace.target.kind != SYC_TRACE_FILE ||
+	    !syc_trace_untold_take(s->trace.fd, &lost) ||
+	    syc_say_losses(s, &lost, &nothing, s->pid, 0))
+		return true;
+	s->trace.has_untold = syc_trace_untold_leave(s->trace.fd, &lost) == 0;
+	return s->trace.has_untold; /* else it is told by nobody */
+}
+
+static void add_losses(struct syc_ring_losses *sum,
+                       const struct syc_ring_losses *more)
+{
+	syc_loss_totals_return_range(sum, more);
+	sum->bytes += more->bytes;
+	for (int i = 0; i < SYC_LOSS_KINDS; i++)
+		sum->frames[i] += more->frames[i];
+}
+
+/* What was lost and no record tells of. */
+static void add_untold(struct syc_ring_losses *sum,
+                       const struct syc_ring_losses *lost,
+                       const struct syc_ring_losses *told)
+{
+	struct syc_ring_losses rest = *lost;
+
+	syc_loss_totals_subtract(&rest, told);
+	/* What a relative wrote over says nothing */
+	if (syc_loss_totals_sum(&rest) <= UINT64_C(1) << 48)
+		add_losses(sum, &rest);
+}
+
+static void sum_slot(struct syc_ring_losses *sum, const struct syc_session *s,
+                     uint32_t i)
+{
+	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
+	const uint32_t tail =
+		i != 0 ? __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)
+		       : s->own_tail;
+
+	syc_unread_sum(syc_arena_body(&s->arena, ring), s->arena.body,
+	               s->heads[i], tail, i == 0, sum);
+	if (i != 0)
+		add_untold(sum, &ring->lost, &ring->told);
+}
+
+bool syc_left_tell_records(struct syc_session *s)
+{
+	struct syc_ring_losses lost = { .bytes = 0 };
+
+	if (s->trace.target.kind != SYC_TRACE_FILE)
+		return false;
+	if (!syc_trace_enter(&s->trace))
+		return true;
+	sum_slot(&lost, s, 0);
+	const int r = syc_trace_untold_leave(s->trace.fd, &lost);
+	syc_trace_leave(&s->trace);
+	syc_trace_shut(&s->trace);
+	return r == 0;
+}
+
+/* One of those in whose slots something may be: it drains when we are gone. */
+static bool is_left_to_relatives(struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	for (uint32_t i = 1; i < n; i++) {
+		const uint32_t word = __atomic_load_n(
+			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
+		struct syc_kin kin = { .pid = syc_slot_pid(word) };
+
+		if (syc_slot_state(word) != SYC_SLOT_FREE &&
+		    syc_slot_state(word) != SYC_SLOT_OVER && kin.pid != 0 &&
+		    kin.pid != s->pid && syc_kin_lives(&kin))
+			return true;
+	}
+	return false;
+}
+
+static void add_all(struct syc_ring_losses *sum, struct syc_session *s)
+{
+	const uint32_t n = syc_session_slots(s);
+
+	sum_slot(sum, s, 0);
+	for (uint32_t i = 1; i < n && !s->has_told_late; i++) {
+		const uint32_t word = __atomic_load_n(
+			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
+
+		if (syc_slot_state(word) == SYC_SLOT_LIVE ||
+		    syc_slot_state(word) == SYC_SLOT_ENDED)
+			sum_slot(sum, s, i);
+	}
+	add_untold(sum, &syc_arena_head(&s->arena)->lost, &s->told);
+	add_untold(sum, &syc_process->lost, &syc_process->told);
+}
+
+/* The file, whosever table of descriptors has it. */
+static int open_trace(const struct syc_session *s)
+{
+	char path[80];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add(&text, "/proc/self/task/");
+	syc_text_add_i64(&text, s->owns_table ? s->thread_tid : gettid());
+	syc_text_add(&text, "/fd/");
+	syc_text_add_i64(&text, s->trace.fd);
+	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0 ||
+	    syc_same_file(fd, s->trace.target.dev, s->trace.target.ino))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+bool syc_left_tell_all(struct syc_session *s, int64_t deadline)
+{
+	struct syc_ring_losses lost = { .bytes = 0 };
+
+	if (s->trace.target.kind != SYC_TRACE_FILE || is_left_to_relatives(s))
+		return false;
+	for (uint32_t was; (was = syc_trace_shut(&s->trace)) != SYC_TRACE_OPEN;
+	     poll(NULL, 0, 1)) {
+		if (was == SYC_TRACE_SHUT)
+			return true;
+		if (syc_clock_kernel() >= deadline)
+			return false;
+	}
+	add_all(&lost, s);
+	if (syc_loss_totals_sum(&lost) == 0)
+		return true;
+	const int fd = open_trace(s);
+	if (fd < 0)
+		return false;
+	const int r = syc_trace_untold_leave(fd, &lost);
+	close(fd);
+	return r == 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_trace_untold.c - a process that ends before it could write what it has
+ * into its trace file: the capture tells how much that is.
+ */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "harness/peer.h"
+#include "harness/test.h"
+#include "harness/written.h"
+
+static const char *const trace_fd[] = { "SYSPROF_TRACE_FD=3", NULL };
+
+static void emit(unsigned emitter, unsigned from, unsigned to)
+{
+	for (unsigned i = from; i < to; i++)
+		written_mark(emitter, i);
+}
+
+CHILD(ten)
+{
+	emit((unsigned)atoi(peer_arg()), 0, 10);
+}
+
+static char *path_of(int fd)
+{
+	static char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* As a writer that got no processor since it had the lock. */
+static int begin_batch(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
+	const int own = open(path_of(fd), O_RDWR | O_CLOEXEC);
+
+	CHECK(own >= 0);
+	CHECK_EQ(fcntl(own, F_OFD_SETLK, &lock), 0);
+	return own;
+}
+
+static void check_told(int fd, unsigned kept, unsigned lost)
+{
+	struct tally t;
+
+	written_tally(path_of(fd), &t);
+	CHECK_EQ(t.received, kept);
+	CHECK_EQ(t.lost_marks, lost);
+	CHECK_EQ(t.torn_at, 0);
+	CHECK_EQ(t.unnamed, 0);
+}
+
+TEST(who_does_not_get_its_turn_before_it_ends_is_told_of)
+{
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	written_run("ten", "0", trace_fd, fd);
+	const int batch = begin_batch(fd);
+	written_run("ten", "1", trace_fd, fd);
+	check_told(fd, 10, 10);
+	written_run("ten", "2", trace_fd, fd);
+	check_told(fd, 10, 20);
+	close(batch);
+	/* The next to write has it in a frame */
+	written_run("ten", "3", trace_fd, fd);
+	check_told(fd, 20, 20);
+	written_run("ten", "4", trace_fd, fd);
+	check_told(fd, 30, 20);
+	close(fd);
+}
+
+CHILD(ten_without_thread)
+{
+	emit(1, 0, 10);
+}
+
+TEST(nor_is_it_untold_where_there_is_no_drain_thread)
+{
+	static const char *const env[] = { "SYSPROF_TRACE_FD=3",
+		                           "SYSCAP_THREAD=0", NULL };
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+
+	written_run("ten", "0", trace_fd, fd);
+	const int batch = begin_batch(fd);
+	written_run("ten_without_thread", "", env, fd);
+	close(batch);
+	check_told(fd, 10, 10);
+	close(fd);
+}
+
+/* ------------------------------------------- a thread that stands still */
+
+static pid_t find_drain_thread(pid_t pid)
+{
+	char path[400], comm[32];
+	pid_t tid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	DIR *const dir = opendir(path);
+	CHECK(dir != NULL);
+	for (struct dirent *e; tid == 0 && (e = readdir(dir)) != NULL;) {
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid,
+		         e->d_name);
+		FILE *const file = fopen(path, "re");
+
+		if (file == NULL)
+			continue;
+		if (fgets(comm, sizeof(comm), file) != NULL &&
+		    strcmp(comm, "syscap\n") == 0)
+			tid = atoi(e->d_name);
+		fclose(file);
+	}
+	closedir(dir);
+	return tid;
+}
+
+CHILD(emits_when_told)
+{
+	emit(0, 0, 10);
+	written_wait_until_out(0, 10);
+	test_sleep_ms(100); /* it sleeps, and has no lock */
+	raise(SIGSTOP);
+	emit(0, 10, 25);
+	exit(0);
+}
+
+TEST(a_drain_thread_that_stands_still_does_not_keep_it_untold)
+{
+	const int fd = memfd_create("trace", MFD_CLOEXEC);
+	int status;
+
+	const pid_t pid = written_start("emits_when_told", "", trace_fd, fd);
+	CHECK_EQ(waitpid(pid, &status, WUNTRACED), pid);
+	CHECK(WIFSTOPPED(status));
+	const pid_t tid = find_drain_thread(pid);
+	CHECK(tid > 0);
+	CHECK_EQ(ptrace(PTRACE_SEIZE, tid, NULL, NULL), 0);
+	CHECK_EQ(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
+	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
+	CHECK_EQ(kill(pid, SIGCONT), 0);
+	/* It is ours to bury */
+	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
+	CHECK_EQ(written_wait(pid), 0);
+	check_told(fd, 10, 15);
+	close(fd);
+}
