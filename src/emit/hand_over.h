@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hand_over.h - the arena that a process makes for its recorder.
+ * hand_over.h - the arenas that a process makes for its recorder.
  *
  * Where the recorder is ours for certain and asks for that, the process makes its
  * rings itself, all in one memfd, and hands that over in one message, which nobody

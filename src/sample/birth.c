@@ -13,7 +13,7 @@
 
 #include "os/all_signals.h"
 #include "os/tid_lock.h"
-#include "sample/scan.h"
+#include "sample/own_timer.h"
 #include "sample/state.h"
 
 /* Threads that were made and have not run yet */
@@ -126,8 +126,8 @@ syc_birth_take(struct slot *slot)
 
 	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
 	if (is_sampling()) {
-		run_in_round(is_cramped ? syc_scan_begin_cramped
-		                        : syc_scan_begin_self);
+		run_in_round(is_cramped ? syc_own_timer_begin_cramped
+		                        : syc_own_timer_begin);
 		if (has_end_key)
 			pthread_setspecific(end_key, slots);
 	}
@@ -138,7 +138,7 @@ static void end_thread(void *nothing)
 {
 	(void)nothing;
 	if (is_sampling())
-		run_in_round(syc_scan_end_self);
+		run_in_round(syc_own_timer_end);
 }
 
 void syc_birth_begin(void)

@@ -11,6 +11,7 @@
 #include "os/all_signals.h"
 #include "os/tid_lock.h"
 #include "sample/children.h"
+#include "sample/own_timer.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
@@ -90,7 +91,7 @@ void syc_interposed_on_thread(void)
 
 static void enter_strict_box(struct syc_sampler *s)
 {
-	syc_scan_stop_self();
+	syc_own_timer_stop();
 	enter_box(s);
 }
 
@@ -114,7 +115,7 @@ void syc_interposed_on_room(bool is_cramped)
 	syc_all_signals_block(&before);
 	memcpy(&blocked, &before, sizeof(blocked));
 	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
-		syc_scan_note_room(is_cramped, blocked);
+		syc_own_timer_note_room(is_cramped, blocked);
 		syc_tid_lock_give(&syc_sampler->life);
 	}
 	syc_all_signals_restore(&before);

@@ -12,9 +12,7 @@
 #include "sample/scan.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/task.h"
@@ -31,8 +29,6 @@
 #define LATE_ROUNDS 16u
 /* Masks that are looked at in one round; of more threads in turns */
 #define MASKS 32u
-/* A forked child that will exec has done so by then, mostly */
-#define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
 struct census {
 	struct syc_sampler *s;
@@ -41,17 +37,6 @@ struct census {
 	bool is_waited_for; /* somebody blocks our signal, and few others */
 	int error;          /* the last other one */
 };
-
-static void forget_target(struct syc_target *t)
-{
-	syc_timer_stop(t);
-	syc_target_free(t);
-}
-
-static bool has_timer(const struct syc_target *t)
-{
-	return t->timer >= 0 || t->perf_page != NULL;
-}
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
 static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
@@ -72,15 +57,6 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 	t->start = about.start;
 	t->inode = task->inode;
 	return true;
-}
-
-/* A perf event is dear for a child that will exec. */
-static uint32_t clock_to_use(const struct syc_sampler *s)
-{
-	const bool is_child = s->is_child && s->watcher == SYC_WATCHER_LATER;
-
-	return is_child && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
-	                                                   : s->clock;
 }
 
 /* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
@@ -139,7 +115,7 @@ static int start_target(struct census *look, struct syc_target *t)
 		return -EAGAIN;
 	if (look->is_full)
 		return -EAGAIN;
-	r = syc_timer_start(t, clock_to_use(s), 0);
+	r = syc_timer_start(t, syc_timer_clock(s), 0);
 	if (r == -EAGAIN || r == -EMFILE || r == -ENFILE)
 		look->is_full = true;
 	else if (r != 0 && r != -ESRCH)
@@ -194,7 +170,7 @@ static void look_at_task(struct census *look, const struct syc_task *task)
 	struct syc_target *t = syc_target_find(task->tid);
 
 	if (t != NULL && !is_same_thread(look->s, t, task)) {
-		forget_target(t);
+		syc_timer_forget(t);
 		t = NULL;
 	}
 	if (t == NULL)
@@ -208,17 +184,17 @@ static void look_at_task(struct census *look, const struct syc_task *task)
 	if (tls == SYC_TLS_NONE ||
 	    (syc_state_is_boxed(look->s) && tls == SYC_TLS_UNKNOWN))
 		syc_timer_stop(t);
-	else if (has_timer(t)) {
+	else if (syc_timer_runs(t)) {
 		if (blocks_signal_now(look, t)) {
 			syc_timer_stop(t);
 			t->n_tries = 0;
 		}
 	} else if (!try_to_start(look, t)) {
-		forget_target(t);
+		syc_timer_forget(t);
 		return;
 	}
 	look->n_alive++;
-	if (has_timer(t))
+	if (syc_timer_runs(t))
 		look->n_threads++;
 	else
 		look->n_unsampled++;
@@ -232,11 +208,11 @@ static void forget_unseen(struct census *look)
 		if (t->cookie == 0 || t->seen == look->s->round)
 			continue;
 		if (syc_tid_is_gone(t->tid)) {
-			forget_target(t);
+			syc_timer_forget(t);
 			continue;
 		}
 		look->n_alive++;
-		look->n_threads += has_timer(t);
+		look->n_threads += syc_timer_runs(t);
 	}
 }
 
@@ -265,122 +241,6 @@ bool syc_scan_threads(int dir)
 	return look.n_alive != 0;
 }
 
-int syc_scan_begin_alone(bool is_child)
-{
-	struct syc_sampler *const s = syc_sampler;
-
-	s->is_child = is_child;
-	/* watcher is not set yet */
-	uint32_t clock = is_child && s->clock == SYSCAP_SAMPLER_PERF
-	                         ? SYSCAP_SAMPLER_CPU
-	                         : s->clock;
-	struct syc_target *const t = syc_target_give(gettid());
-
-	if (t == NULL)
-		return -ENOMEM;
-	t->start = 0; /* told by the first look */
-	t->inode = 0;
-	t->n_tries = 1;
-	s->n_threads = 1;
-	/* A signal that kills comes only to a child that lasts: one that
-	 * sleeps may have reset its handlers, and wait for leave to exec */
-	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
-	                  clock == SYSCAP_SAMPLER_WALL;
-	if (s->is_new_child)
-		clock = SYSCAP_SAMPLER_CPU;
-	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
-	if (r != 0)
-		syc_target_free(t);
-	return r;
-}
-
-static bool start_self(struct syc_target *t, uint64_t blocked)
-{
-	struct syc_sampler *const s = syc_sampler;
-	uint32_t *reason;
-
-	if (t->is_cramped)
-		reason = &s->n_small;
-	else if ((blocked >> (s->signal - 1) & 1) != 0)
-		reason = &s->n_blocked;
-	else if (syc_timer_start(t, clock_to_use(s), 0) != 0)
-		reason = &s->n_limited;
-	else
-		return true;
-	__atomic_add_fetch(reason, 1, __ATOMIC_RELAXED);
-	return false;
-}
-
-static void begin_self(uint64_t blocked, bool is_cramped)
-{
-	struct syc_sampler *const s = syc_sampler;
-	const int32_t tid = gettid();
-	struct syc_target *t = syc_target_find(tid);
-	uint32_t *count = &s->n_unsampled;
-
-	if (t != NULL) /* of one that had the number, and ended unseen */
-		forget_target(t);
-	t = syc_target_give(tid);
-	if (t != NULL) {
-		t->start = 0; /* told by the first look */
-		t->inode = 0;
-		t->is_cramped = is_cramped;
-		/* A thread that got here has storage of its own */
-		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
-		                 __ATOMIC_RELAXED);
-		if (start_self(t, blocked))
-			count = &s->n_threads;
-	}
-	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
-}
-
-void syc_scan_begin_self(uint64_t blocked)
-{
-	begin_self(blocked, false);
-}
-
-void syc_scan_begin_cramped(uint64_t blocked)
-{
-	begin_self(blocked, true);
-}
-
-/* How many have a timer is told by the next look. */
-void syc_scan_note_room(bool is_cramped, uint64_t blocked)
-{
-	struct syc_target *const t = syc_target_find(gettid());
-
-	if (t == NULL || t->is_cramped == is_cramped)
-		return;
-	t->is_cramped = is_cramped;
-	if (is_cramped)
-		syc_timer_stop(t);
-	else
-		start_self(t, blocked);
-}
-
-void syc_scan_end_self(uint64_t blocked)
-{
-	struct syc_target *const t = syc_target_find(gettid());
-	uint32_t *count;
-
-	(void)blocked;
-	if (t == NULL)
-		return;
-	count = has_timer(t) ? &syc_sampler->n_threads
-	                     : &syc_sampler->n_unsampled;
-	forget_target(t);
-	if (__atomic_load_n(count, __ATOMIC_RELAXED) != 0)
-		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
-}
-
-void syc_scan_stop_self(void)
-{
-	struct syc_target *const t = syc_target_find(gettid());
-
-	if (t != NULL)
-		syc_timer_stop(t);
-}
-
 void syc_scan_stop_new(void)
 {
 	const int32_t self = gettid();
@@ -399,21 +259,9 @@ void syc_scan_start_again(void)
 		struct syc_target *const t = syc_target_at(i);
 
 		if (t->cookie != 0 && t->was_stopped)
-			syc_timer_start(t, clock_to_use(syc_sampler), 0);
+			syc_timer_start(t, syc_timer_clock(syc_sampler), 0);
 		t->was_stopped = false;
 	}
-}
-
-void syc_scan_settle(void)
-{
-	struct syc_sampler *const s = syc_sampler;
-	struct syc_target *const t = syc_target_find(gettid());
-
-	s->is_new_child = false;
-	if (t == NULL)
-		return;
-	syc_timer_stop(t);
-	syc_timer_start(t, clock_to_use(s), 0);
 }
 
 void syc_scan_stop_all(bool forget_them)
@@ -423,7 +271,7 @@ void syc_scan_stop_all(bool forget_them)
 
 		if (t->cookie == 0)
 			continue;
-		t->was_stopped = has_timer(t);
+		t->was_stopped = syc_timer_runs(t);
 		syc_timer_stop(t);
 		t->n_tries = 0;
 		if (forget_them)

@@ -18,32 +18,6 @@
  */
 bool syc_scan_threads(int dir);
 
-/**
- * A timer for the calling thread, the only one, without a look; in a forked
- * child none of its ticks comes within 10 ms.  0 or -errno.
- */
-int syc_scan_begin_alone(bool is_child);
-
-/** A child's first tick came: the calling thread gets the clock it is to
- * have.  Where syc_sampler->is_new_child. */
-void syc_scan_settle(void);
-
-/** The calling thread has begun, with these signals @blocked: a timer for it. */
-void syc_scan_begin_self(uint64_t blocked);
-
-/** The same, and it is to have no ticks: its stack is too small. */
-void syc_scan_begin_cramped(uint64_t blocked);
-
-/** The calling thread has an alternate stack with too little room, or has no
- * such one any more. */
-void syc_scan_note_room(bool is_cramped, uint64_t blocked);
-
-/** The calling thread ends, and its timer with it. */
-void syc_scan_end_self(uint64_t blocked);
-
-/** The calling thread gets no more ticks. */
-void syc_scan_stop_self(void);
-
 /** Threads that have had no tick get none: it would be their first event. */
 void syc_scan_stop_new(void);
 

@@ -28,7 +28,7 @@ static clockid_t cpu_clock_of(int32_t tid)
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* Lies in [1, period]: threadsthat live for less than a period are seen as
+/* Lies in [1, period]: threads that live for less than a period are seen as
  * often as is due to them, and those that begin together don't tick together.
  */
 static int64_t random_phase(const struct syc_target *t)
@@ -170,6 +170,14 @@ int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
 	}
 }
 
+uint32_t syc_timer_clock(const struct syc_sampler *s)
+{
+	const bool is_child = s->is_child && s->watcher == SYC_WATCHER_LATER;
+
+	return is_child && s->clock == SYSCAP_SAMPLER_PERF ? SYSCAP_SAMPLER_CPU
+	                                                   : s->clock;
+}
+
 void syc_timer_stop(struct syc_target *target)
 {
 	if (target->timer >= 0)
@@ -179,6 +187,12 @@ void syc_timer_stop(struct syc_target *target)
 		munmap(target->perf_page, page_size());
 	target->perf_page = NULL;
 	target->perf_fd = -1;
+}
+
+void syc_timer_forget(struct syc_target *target)
+{
+	syc_timer_stop(target);
+	syc_target_free(target);
 }
 
 int syc_timer_start_scout(int64_t period_ns)

@@ -10,6 +10,7 @@
 #define SYC_TIMER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sample/state.h"
@@ -41,8 +42,20 @@ int syc_timer_start_scout(int64_t period_ns);
 
 void syc_timer_stop_scout(int timer);
 
+/** The clock of a thread that is met now: the sampler's; but a perf event is
+ * dear for a child that will exec. */
+uint32_t syc_timer_clock(const struct syc_sampler *s);
+
+static inline bool syc_timer_runs(const struct syc_target *target)
+{
+	return target->timer >= 0 || target->perf_page != NULL;
+}
+
 /** Nothing becomes due any more; what is pending may still come. */
 void syc_timer_stop(struct syc_target *target);
+
+/** The same, and @target is free. */
+void syc_timer_forget(struct syc_target *target);
 
 /**
  * How many periods of processor time the calling thread has used that no

@@ -26,6 +26,7 @@
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/handover.h"
+#include "sample/own_timer.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
@@ -154,7 +155,7 @@ int syc_unwatched_start(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	const int r = syc_scan_begin_alone(is_child);
+	const int r = syc_own_timer_begin_alone(is_child);
 	if (r == -EAGAIN) /* as with a watcher, which would try again */
 		s->n_unsampled = 1;
 	else if (r != 0)
@@ -254,7 +255,7 @@ void syc_unwatched_tick(const sigset_t *mask)
 	    !syc_state_take(&s->life, 0))
 		return;
 	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
-		syc_scan_settle();
+		syc_own_timer_settle();
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (is_over && s->watcher == SYC_WATCHER_LATER) {

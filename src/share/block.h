@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 struct syc_names_table;
-struct syc_hand_over;
+struct syc_handed_arena;
 struct syc_origin;
 struct syc_destination;
 struct syc_process;
@@ -100,7 +100,7 @@ struct syc_block {
 	/* emit/hand_over.c: what rings the recorder wants to have handed over
 	 * (bytes of a body, 0: none); and those.  NULL: none yet */
 	uint32_t arena_body;
-	struct syc_hand_over *hand_over;
+	struct syc_handed_arena *hand_over;
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;

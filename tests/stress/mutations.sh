@@ -276,12 +276,12 @@ mutate "an arena takes all addresses" src/ring/arena.c \
 	's/UINT64_C\(64\) << 20/UINT64_C(1024) << 20/' \
 	"$hand_over_host" a_core_has_no_rings_and_most_addresses_are_the_programs
 
-mutate "a filter is taken for a full socket" src/emit/hand_over.c \
+mutate "a filter is taken for a full socket" src/emit/handed_arena.c \
 	's/return r == -EPERM \|\| r == -EACCES \|\| r == -ENOSYS/return r == 1/' \
 	"$hand_over_host" where_a_filter_refuses_a_call_rings_are_asked_for
 
-mutate "an exit does not wait for room" src/emit/hand_over.c \
-	's/PATIENCE \* MS/0 * MS/' \
+mutate "an exit does not wait for room" src/emit/handed_arena.c \
+	's/SYC_CONTROL_TIMEOUT_MS \* MS/0 * MS/' \
 	"$hand_over_host" who_exits_waits_for_room_to_send_its_arena
 
 mutate "a vfork child makes an arena" src/emit/hand_over.c \
@@ -300,15 +300,15 @@ mutate "a child keeps to what is full" src/emit/hand_over.c \
 	's/r != -EMFILE \|\| n >= ARENAS_MAX/r != -EMFILE || h->pid != syc_process->pid/' \
 	"$hand_over" a_child_that_finds_no_slot_makes_an_arena_of_its_own
 
-mutate "nobody is told of an arena that is lost" src/emit/hand_over.c \
+mutate "nobody is told of an arena that is lost" src/emit/handed_arena.c \
 	's/send_message\(h, SYC_CONTROL_LOST, -1\) == 0/1/' \
 	"$hand_over" an_arena_whose_file_was_closed_too_early_is_told_to_be_lost
 
-mutate "nobody is told of an arena that may be lost" src/emit/hand_over.c \
+mutate "nobody is told of an arena that may be lost" src/emit/handed_arena.c \
 	's/send_message\(h, SYC_CONTROL_HAVE, -1\) == 0/1/' \
 	"$hand_over_host" who_is_killed_with_its_arena_in_hand_has_said_that_there_is_one
 
-mutate "an arena that came late is not said to have come" src/emit/hand_over.c \
+mutate "an arena that came late is not said to have come" src/emit/handed_arena.c \
 	's/h->is_told \? SYC_CONTROL_GAVE/0 ? SYC_CONTROL_GAVE/' \
 	"$hand_over_host" it_is_handed_over_when_others_were_received
 
