@@ -117,7 +117,8 @@ enum syscap_provider_caps {
 	SYSCAP_PROVIDER_HANDLES = 1u << 2,   /* walk() pushes handles */
 	SYSCAP_PROVIDER_SP = 1u << 3,        /* every frame has its sp */
 	SYSCAP_PROVIDER_ENTRY = 1u << 4,     /* entry marks and eval_low/high */
-	SYSCAP_PROVIDER_PUSH = 1u << 5       /* calls syscap_sample_push() */
+	SYSCAP_PROVIDER_PUSH = 1u << 5,      /* calls syscap_sample_push() */
+	SYSCAP_PROVIDER_INNERMOST = 1u << 6  /* no native frame inside of it */
 };
 
 /** What walk() may return instead of 0. */
@@ -158,7 +159,9 @@ enum {
  * With ENTRY the k-th native frame within [eval_low, eval_high) makes way for
  * the k-th run of frames that ends in one with SYSCAP_CALL_ENTRY; SP then
  * says nothing.  With neither, the runtime's frames stand in front of (inside)
- * the native ones that had called syscap_attach_thread()'s caller.
+ * the native ones that had called syscap_attach_thread()'s caller; with
+ * INNERMOST and neither, native frames inside of them are the runtime's way to
+ * its safe point, and left out.
  *
  * What is asked when.  A tick of the sampler asks all that have SIGNAL.  With
  * SAFEPOINT and without SIGNAL, the newest whose request() does not refuse

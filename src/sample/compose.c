@@ -200,6 +200,8 @@ static void merge_part(struct syc_merge *merge, const struct part *part,
 		                   a->provider.eval_high, a->boundary);
 	else if (has_caps(a, SYSCAP_PROVIDER_SP))
 		syc_merge_by_sp(merge, &run);
+	else if (has_caps(a, SYSCAP_PROVIDER_INNERMOST))
+		syc_merge_innermost(merge, &run, a->boundary);
 	else
 		syc_merge_before(merge, &run, a->boundary);
 }

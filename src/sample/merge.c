@@ -234,15 +234,30 @@ void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
 		merge->gap += run->n;
 }
 
-void syc_merge_drop_native(struct syc_merge *merge)
+/* The native ones of the innermost @n. */
+static void drop_native_of(struct syc_merge *merge, unsigned n)
 {
 	unsigned to = 0;
 
 	for (unsigned i = 0; i < merge->n; i++)
-		if (merge->list[i].from != 0)
+		if (i >= n || merge->list[i].from != 0)
 			merge->list[to++] = merge->list[i];
+	merge->gap = merge->gap >= n && n != merge->n
+	                     ? merge->gap - (merge->n - to)
+	                     : 0;
 	merge->n = to;
-	merge->gap = 0;
+}
+
+void syc_merge_innermost(struct syc_merge *merge,
+                         const struct syc_merge_run *run, uintptr_t boundary)
+{
+	drop_native_of(merge, find_entry_at(merge, boundary));
+	syc_merge_before(merge, run, boundary);
+}
+
+void syc_merge_drop_native(struct syc_merge *merge)
+{
+	drop_native_of(merge, merge->n);
 }
 
 bool syc_merge_cut(struct syc_merge *merge, unsigned max)

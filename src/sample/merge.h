@@ -63,6 +63,10 @@ void syc_merge_by_entry(struct syc_merge *merge,
 void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
                       uintptr_t boundary);
 
+/** The same, and the native frames inside of that place are left out. */
+void syc_merge_innermost(struct syc_merge *merge,
+                         const struct syc_merge_run *run, uintptr_t boundary);
+
 /** Take the native frames out. */
 void syc_merge_drop_native(struct syc_merge *merge);
 

@@ -179,6 +179,31 @@ TEST(with_neither_all_stand_in_front_of_who_attached)
 	CHECK_STR(letters(), "xyzA");
 }
 
+TEST(who_is_innermost_leaves_out_what_is_native_inside)
+{
+	struct syc_merge_run run = run_of("x y z");
+
+	begin("A10 B20 C30 D40", 0);
+	syc_merge_innermost(&merge, &run, 30);
+	CHECK_STR(letters(), "xyzCD");
+	/* Frames of a newer runtime are not native */
+	run = run_of("p q");
+	run.from = 2;
+	syc_merge_innermost(&merge, &run, 35);
+	CHECK_STR(letters(), "xyzpqD");
+	begin("A10 B20", 0);
+	syc_merge_innermost(&merge, &run, 30);
+	CHECK_STR(letters(), "pq");
+	/* What is missing is in front of the same frame as before */
+	begin("A10 B20 C30 D40", 3);
+	syc_merge_innermost(&merge, &run, 30);
+	CHECK_STR(letters(), "pqCD");
+	CHECK(merge.gap == 3);
+	begin("A10 B20 C30 D40", 1);
+	syc_merge_innermost(&merge, &run, 30);
+	CHECK(merge.gap == 0);
+}
+
 TEST(older_runtimes_go_outside_of_newer_ones)
 {
 	struct syc_merge_run run = run_of("x y");

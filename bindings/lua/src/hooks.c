@@ -164,7 +164,7 @@ static int request(void *data)
 
 const struct syscap_provider sl_hooks_provider = {
 	.size = sizeof(sl_hooks_provider),
-	.caps = SYSCAP_PROVIDER_SAFEPOINT,
+	.caps = SYSCAP_PROVIDER_SAFEPOINT | SYSCAP_PROVIDER_INNERMOST,
 	.name = "Lua",
 	.walk = walk,
 	.request = request,

@@ -202,6 +202,22 @@ else
     t.check(weight > 100, weight)
   end)
 
+  t.test("what runs is innermost, and no hook of ours", function()
+    t.record(sampled("hz = 1000", 1))
+    local names, n, inside = {}, 0, 0
+    for _, frame in ipairs(t.frames "jitmap") do
+      for _, entry in ipairs(frame.names) do names[entry.addr] = true end
+    end
+    for _, sample in ipairs(t.frames "sample") do
+      local has
+      for _, address in ipairs(sample.addrs) do has = has or names[address] end
+      n = n + (has and 1 or 0)
+      inside = inside + (has and not names[sample.addrs[1]] and 1 or 0)
+    end
+    t.check(n > 0)
+    t.equal(inside, 0)
+  end)
+
   t.test("20,000 Hz run clean, with collections and errors", function()
     local seconds = tonumber(os.getenv "SOAK" or 2)
     local text = t.record(sampled('hz = 20000, clock = "wall"', seconds))

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-2-Clause
+# shellcheck shell=sh disable=SC1091,SC2034,SC2164,SC2016
+# rust.sh - the crate from its folder, and as cargo packs it.
+README=/syscap/bindings/rust/README.md
+. /user/fresh/typed.sh
+packages 'cargo pkg-config'
+mkdir -p /user/demo/src /user/demo/path
+ln -s /syscap /user/demo/path/to
+cd /user/demo
+
+# uses DEPENDENCY: a program with that line in its Cargo.toml records
+uses() {
+	cat >Cargo.toml <<-END
+		[package]
+		name = "demo"
+		version = "0.1.0"
+		edition = "2021"
+
+		[dependencies]
+		$1
+	END
+	{ block 1; echo 'fn main() { (0..4).for_each(draw); }'; } >src/main.rs
+	cargo build --release --offline
+	typed 'syscap record -- target/release/demo'
+	typed 'syscap stat capture.syscap'
+	recorded capture.syscap 'demo +draw' 'demo +odd' 'demo +frames'
+	rm capture.syscap
+}
+
+has '[dependencies] syscap = { path = "path/to/bindings/rust" }'
+uses 'syscap = { path = "path/to/bindings/rust" }'
+
+echo '$ cargo package'
+(cd /syscap/bindings/rust && CARGO_TARGET_DIR=/user/target \
+	cargo package --offline --allow-dirty)
+tar -xzf /user/target/package/syscap-*.crate -C /user
+test -e /user/syscap-*/LICENSE
+rm -rf target Cargo.lock
+uses "syscap = { path = \"$(echo /user/syscap-*[0-9])\" }"
+
+cd /syscap/bindings/rust
+CARGO_TARGET_DIR=/user/target cargo build --release --offline --example mill
+SYSCAP_SAMPLE=1000 syscap record -o /user/story.syscap -- \
+	/user/target/release/examples/mill 1000
+recorded /user/story.syscap 'mill +'
