@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // analysis.js - what a filter leaves of a model: one tree, with sums.
 import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
-	readGlob } from './filter.js';
+	rangeOf, readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
 /**
@@ -108,8 +108,7 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const inside = filter.mark || filter.longer || filter.shorter || filter.slowest
 		? insides(model, chooseMarks(model, filter)) : null;
 	let total = 0, n = 0;
-	const from = filter.from === undefined ? 0 : lowerBound(rows.times, filter.from);
-	const to = filter.to === undefined ? rows.n : lowerBound(rows.times, filter.to);
+	const [from, to] = rangeOf(rows.times, filter);
 	for (let i = from; i < to; i++) {
 		if ((threads && !threads[rows.threads[i]]) ||
 			(passes && !passes[rows.nodes[i]]) ||
@@ -201,10 +200,7 @@ export function eachBar(model, filter, visit) {
 export function sumMarks(model, filter) {
 	const { marks } = model;
 	const threads = model.threadSet(filter.threads);
-	const low = filter.from === undefined ? 0
-		: lowerBound(marks.times, filter.from);
-	const high = filter.to === undefined ? marks.n
-		: lowerBound(marks.times, filter.to);
+	const [low, high] = rangeOf(marks.times, filter);
 	/** @type {number[][]} */
 	const lists = model.markNames.map(() => []);
 	for (let i = low; i < high; i++)

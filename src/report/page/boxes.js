@@ -53,12 +53,12 @@ export class Boxes {
 			class: 'boxes', tabindex: '0', role: 'application',
 			'aria-roledescription': 'chart', 'aria-label': options.label,
 			onscroll: () => this.paint(),
-			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
+			onpointermove: (e) => this.hover(e),
 			onpointerleave: () => this.leave(),
-			onclick: (/** @type {MouseEvent} */ e) => this.click(e, false),
-			ondblclick: (/** @type {MouseEvent} */ e) => this.click(e, true),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
-			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+			onclick: (e) => this.click(e, false),
+			ondblclick: (e) => this.click(e, true),
+			onkeydown: (e) => this.key(e),
+			onwheel: (e) => this.wheel(e),
 		}, this.spacer);
 		this.spacer.append(this.canvas);
 		this.element = el('div', { class: 'boxes-frame' }, this.scroller,
@@ -99,9 +99,7 @@ export class Boxes {
 		const height = Math.max(this.scroller.clientHeight, 20);
 		const width = this.width();
 		const scroll = this.scroller.scrollTop;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		if (this.under)
 			this.under(context, height);
 		context.textBaseline = 'middle';

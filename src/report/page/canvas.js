@@ -39,8 +39,8 @@ export function makeTheme() {
 	return theme;
 }
 
-/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-export function prepareCanvas(canvas, width, height) {
+/** An empty sheet. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {Theme} theme */
+export function prepareCanvas(canvas, width, height, theme) {
 	const ratio = Math.min(window.devicePixelRatio || 1, 3);
 	const w = Math.round(width * ratio), h = Math.round(height * ratio);
 	if (canvas.width !== w || canvas.height !== h) {
@@ -51,6 +51,8 @@ export function prepareCanvas(canvas, width, height) {
 	const context = /** @type {Context2D} */ (
 		canvas.getContext('2d', { alpha: false }));
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.fillStyle = theme.paper;
+	context.fillRect(0, 0, width, height);
 	return context;
 }
 

@@ -46,6 +46,13 @@ export function lowerBound(times, time) {
 	return low;
 }
 
+/** The first of @times that is in the filter's time, and the first behind it.
+ * @param {ArrayLike<number>} times @param {Filter} filter @returns {[number, number]} */
+export function rangeOf(times, { from, to }) {
+	return [from === undefined ? 0 : lowerBound(times, from),
+		to === undefined ? times.length : lowerBound(times, to)];
+}
+
 /** @param {string | undefined} source @returns {RegExp | null} null: none */
 export function readRegex(source) {
 	if (!source)
@@ -99,12 +106,10 @@ export function chooseMarks(model, filter) {
 	const wanted = model.markNamesOf(filter.mark || '');
 	const threads = model.threadSet(filter.threads);
 	const processes = threads && model.processesOf(threads);
-	const from = filter.from === undefined ? -Infinity : filter.from;
-	const to = filter.to === undefined ? Infinity : filter.to;
 	const shorter = filter.shorter === undefined ? Infinity : filter.shorter;
 	const chosen = [];
-	const end = lowerBound(marks.times, to);
-	for (let i = lowerBound(marks.times, from); i < end; i++) {
+	const [low, high] = rangeOf(marks.times, filter);
+	for (let i = low; i < high; i++) {
 		if (!wanted[marks.names[i]] || marks.durations[i] < (filter.longer || 0) ||
 			marks.durations[i] >= shorter)
 			continue;

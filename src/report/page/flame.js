@@ -13,6 +13,12 @@ export function hash(text) {
 	return h >>> 0;
 }
 
+/** What nodes of a tree are called; the root has function 0, "all".
+ * @param {Model} model @param {Tree} tree */
+export function namesOf(model, tree) {
+	return (/** @type {number} */ node) => model.nameOf(tree.functions[node]);
+}
+
 /**
  * What colour a function has.
  * @param {Model} model @param {Theme} theme @param {string} by

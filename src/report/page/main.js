@@ -3,7 +3,8 @@
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
 import { makeTheme } from './canvas.js';
 import { Columns, findColumns, inflateAll } from './columns.js';
-import { el, fill, toggle } from './dom.js';
+import { button, el, fill, toggle } from './dom.js';
+import { findNodes } from './flame.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import { Model } from './model.js';
 import { filterOf, readState, writeState } from './state.js';
@@ -104,6 +105,14 @@ export class App {
 		return best;
 	}
 
+	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Float64Array} totals */
+	find(tree, totals) {
+		const found = findNodes(this.model, tree, totals, this.state.search || '');
+		this.tellFound(found && { share: found.share, total: totals[0],
+			n: found.outermost.length });
+		return found;
+	}
+
 	/** @param {{share: number, total: number, n: number} | null} found */
 	tellFound(found) {
 		this.found.textContent = !found ? ''
@@ -156,6 +165,17 @@ export class App {
 			});
 	}
 
+	/** More or less of the time, around what is @x pixels from the left.
+	 * @param {Scale} scale @param {number} x @param {number} by */
+	wheel(scale, x, by) {
+		const around = scale.time(Math.max(x, 0)), factor = by > 0 ? 1.25 : 0.8;
+		this.set({
+			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
+			to: Math.round(Math.min(around + (scale.to - around) * factor,
+				this.model.end)),
+		}, true);
+	}
+
 	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} height */
 	paintCursor(context, scale, left, height) {
 		const { cursor } = this.timeline;
@@ -179,7 +199,7 @@ export class App {
 			'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
 			oninput: () => this.set({ search: this.search.value || undefined,
 				}, true),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => {
+			onkeydown: (e) => {
 				if (e.key === 'Enter')
 					this.step(e.shiftKey ? -1 : 1);
 				if (e.key === 'Escape') {
@@ -199,27 +219,22 @@ export class App {
 		this.help = el('dialog', { 'aria-label': 'Keys' }, el('h2', {}, 'Keys'),
 			el('dl', {}, ...KEYS.flatMap(([key, text]) =>
 				[el('dt', {}, key), el('dd', {}, text)])),
-			el('button', { type: 'button', onclick: () => this.help.close() }, 'Close'));
+			button('Close', () => this.help.close()));
 		this.facts = el('p', { class: 'facts' });
+		const warning = (/** @type {string} */ text) => button(text,
+			() => this.set({ view: 'about' }), { class: 'warn' });
 		fill(this.place,
 			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts,
 				el('span', { class: 'grow' }),
-				lost > 0 && el('button', { type: 'button', class: 'warn',
-					onclick: () => this.set({ view: 'about' }) },
-				formatCount(lost) + ' events lost, shaded'),
-				problems && el('button', { type: 'button', class: 'warn',
-					onclick: () => this.set({ view: 'about' }) },
-				problems[1] + ' problems found by check'),
-				el('button', { type: 'button', 'aria-label': 'Keys',
-					onclick: () => this.help.showModal() }, '?')),
+				lost > 0 && warning(formatCount(lost) + ' events lost, shaded'),
+				problems && warning(problems[1] + ' problems found by check'),
+				button('?', () => this.help.showModal(), { 'aria-label': 'Keys' })),
 			this.timeline.element,
 			el('section', { class: 'tools', 'aria-label': 'Search and filters' },
 				el('div', { class: 'search', role: 'search' },
 				this.search,
-				el('button', { type: 'button', 'aria-label': 'The one before',
-					onclick: () => this.step(-1) }, '‹'),
-				el('button', { type: 'button', 'aria-label': 'The next',
-					onclick: () => this.step(1) }, '›'), this.found),
+				button('‹', () => this.step(-1), { 'aria-label': 'The one before' }),
+				button('›', () => this.step(1), { 'aria-label': 'The next' }), this.found),
 			this.filters, this.chips),
 			this.tabs, this.main, this.help);
 		addEventListener('popstate', () => {
@@ -330,8 +345,8 @@ export class App {
 		if (state.recursion)
 			add('recursion collapsed', ['recursion']);
 		fill(this.chips, ...chips.map(([text, patch]) => el('li', { class: 'chip' },
-			el('span', {}, text), el('button', { type: 'button',
-				'aria-label': 'Remove: ' + text, onclick: () => this.set(patch) }, '×'))));
+			el('span', {}, text), button('×',
+				() => this.set(patch), { 'aria-label': 'Remove: ' + text }))));
 	}
 
 	showPanel() {
@@ -342,7 +357,7 @@ export class App {
 			/** @type {string} */ hint) => {
 			const input = el('input', { placeholder: hint, autocomplete: 'off',
 				value: /** @type {any} */ (state)[key] || '',
-				onkeydown: (/** @type {Event} */ e) => e.stopPropagation(),
+				onkeydown: (e) => e.stopPropagation(),
 				onchange: () => this.set({ [key]: input.value || undefined }) });
 			return el('label', { class: 'field' }, label, input);
 		};
@@ -380,9 +395,9 @@ export class App {
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
 		this.showChips();
-		const tabs = choices.map((one) => el('button', { type: 'button',
-			'aria-current': one === choice ? 'page' : null,
-			onclick: () => this.set({ view: one.key }) }, one.text));
+		const tabs = choices.map((one) => button(one.text,
+			() => this.set({ view: one.key }),
+			{ 'aria-current': one === choice ? 'page' : null }));
 		fill(this.tabs, ...tabs);
 		// Where not all of them have room, with some of its neighbours.
 		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];

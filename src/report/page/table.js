@@ -17,6 +17,19 @@ import { el, fill } from './dom.js';
 const ROW = 26; // pixels; page.css has it too
 const MOST = 600000; // rows that a browser's scroll bar is long enough for
 
+/** A column of texts, which it is sorted by.
+ * @param {string} key @param {string} text @param {(row: any) => string} cell @param {string} [width] */
+export function ofTexts(key, text, cell, width) {
+	return { key, text, cell, by: cell, width };
+}
+
+/** A column of numbers. @param {string} key @param {string} text
+ * @param {(row: any) => number} by @param {(n: number) => string} format @param {string} [width] */
+export function ofNumbers(key, text, by, format, width = 'amount') {
+	return { key, text, by, width, number: true,
+		cell: (/** @type {any} */ row) => format(by(row)) };
+}
+
 /** Pixels that a column has at least: a narrower screen is scrolled over.
  * @param {{width?: string, number?: boolean}} heading */
 const leastWidth = ({ width, number }) => width === 'share' ? 74
@@ -48,7 +61,7 @@ export class Table {
 			class: 'table', tabindex: '0', role: 'group',
 			'aria-label': options.label,
 			onscroll: () => this.show(),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+			onkeydown: (e) => this.key(e),
 		}, this.table);
 		this.first = -1;
 		this.last = -1;

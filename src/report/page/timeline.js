@@ -76,14 +76,14 @@ export class Timeline {
 			'aria-roledescription': 'time axis',
 			'aria-label': 'Time axis. Drag to look at a part; arrow keys ' +
 				'move it, plus and minus change its length, Escape ends it.',
-			onpointerdown: (/** @type {PointerEvent} */ e) => this.down(e),
-			onpointermove: (/** @type {PointerEvent} */ e) => this.move(e),
-			onpointerup: (/** @type {PointerEvent} */ e) => this.up(e),
+			onpointerdown: (e) => this.down(e),
+			onpointermove: (e) => this.move(e),
+			onpointerup: (e) => this.up(e),
 			onpointercancel: () => { this.drag = null; },
 			onpointerleave: () => { app.setCursor(null); },
 			ondblclick: () => app.set({ from: undefined, to: undefined }),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
-			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+			onkeydown: (e) => this.key(e),
+			onwheel: (e) => this.wheel(e),
 		}, this.canvas);
 		/** @type {{from: number, x: number, edge: string, begin: number, end: number} | null} */
 		this.drag = null;
@@ -169,7 +169,7 @@ export class Timeline {
 			this.paintLanes(width, left, scale);
 			this.key_ = key;
 		}
-		const context = prepareCanvas(this.canvas, width, this.height);
+		const context = prepareCanvas(this.canvas, width, this.height, theme);
 		this.element.style.height = this.height + 'px';
 		context.drawImage(this.still, 0, 0, width, this.height);
 		context.save();
@@ -185,9 +185,7 @@ export class Timeline {
 		const { theme, model } = this.app;
 		const lanes = this.lanes();
 		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
-		const context = prepareCanvas(this.still, width, this.height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, this.height);
+		const context = prepareCanvas(this.still, width, this.height, theme);
 		this.bars = this.bin(scale, lanes);
 		context.save();
 		context.beginPath();

@@ -210,13 +210,12 @@ export function moveSelfs(selfs, nodes, n) {
  * The tree from the leaves: what a function took by itself, then who called
  * it.  What is narrower than @least is not followed further.
  * @param {Tree} tree @param {Float64Array} selfs @param {number} least
- * @param {Float64Array} [others] summed the same way
  */
-export function invert(tree, selfs, least, others) {
-	const depths = [0], functions = [0], sums = [0], otherSums = [0];
+export function invert(tree, selfs, least) {
+	const depths = [0], functions = [0], sums = [0];
 	const leaves = [];
 	for (let i = 1; i < tree.n; i++)
-		if (selfs[i] !== 0 || (others && others[i] !== 0))
+		if (selfs[i] !== 0)
 			leaves.push(i);
 	/** A group of leaves, and at which of their callers each is. */
 	const follow = (/** @type {number[]} */ of, /** @type {number[]} */ at,
@@ -228,15 +227,13 @@ export function invert(tree, selfs, least, others) {
 			const f = tree.functions[at[k]];
 			let group = groups.get(f);
 			if (!group)
-				groups.set(f, group = { f, of: [], at: [], sum: 0, other: 0 });
+				groups.set(f, group = { f, of: [], at: [], sum: 0 });
 			group.of.push(of[k]);
 			group.at.push(tree.parents[at[k]]);
 			group.sum += selfs[of[k]];
-			if (others)
-				group.other += others[of[k]];
 		}
 		const sorted = Array.from(groups.values());
-		sorted.sort((a, b) => b.sum + b.other - a.sum - a.other || a.f - b.f);
+		sorted.sort((a, b) => b.sum - a.sum || a.f - b.f);
 		return { sorted, depth, k: 0 };
 	};
 	const path = [follow(leaves, leaves, 1)];
@@ -250,19 +247,15 @@ export function invert(tree, selfs, least, others) {
 		depths.push(level.depth);
 		functions.push(group.f);
 		sums.push(group.sum);
-		otherSums.push(group.other);
-		if (group.sum + group.other >= least)
+		if (group.sum >= least)
 			path.push(follow(group.of, group.at, level.depth + 1));
 		group.of = group.at = [];
 	}
 	const made = makeTree(depths, functions);
-	const top = (/** @type {number[]} */ list) => {
-		const totals = Float64Array.from(list);
-		for (let i = 1; i < made.n; i = made.ends[i])
-			totals[0] += totals[i];
-		return totals;
-	};
-	return { tree: made, totals: top(sums), others: top(otherSums) };
+	const totals = Float64Array.from(sums);
+	for (let i = 1; i < made.n; i = made.ends[i])
+		totals[0] += totals[i];
+	return { tree: made, totals };
 }
 
 /**

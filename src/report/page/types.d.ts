@@ -2,6 +2,9 @@
 // types.d.ts - what several modules' comments name.  No part of the page.
 type Analysis = import('./analysis.js').Analysis;
 type App = import('./main.js').App;
+type Attributes = { [name: string]: any } & {
+	[name in keyof HTMLElementEventMap as `on${name}`]?:
+		(event: HTMLElementEventMap[name]) => any };
 type Box = import('./boxes.js').Box;
 type Columns = import('./columns.js').Columns;
 type Comparison = import('./compare.js').Comparison;

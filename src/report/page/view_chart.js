@@ -3,7 +3,7 @@
 import { Boxes } from './boxes.js';
 import { choose, el, fill } from './dom.js';
 import { passingNodes } from './filter.js';
-import { colouring, layoutChart } from './flame.js';
+import { colouring, layoutChart, namesOf } from './flame.js';
 import { Scale } from './scale.js';
 import { formatTime } from './format.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
@@ -20,7 +20,7 @@ export class ChartView {
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
 			back: () => app.set({ from: undefined, to: undefined }),
-			wheel: (x, by) => this.wheel(x, by),
+			wheel: (x, by) => app.wheel(this.scale, x, by),
 		});
 		this.bar = el('div', { class: 'bar' });
 		this.details = el('div', { class: 'details' });
@@ -73,7 +73,7 @@ export class ChartView {
 		const { boxes, rows } = layoutChart({ model, thread: this.thread,
 			nodes: analysis.nodes, tree, scale: this.scale, left: 0,
 			passes: passingNodes(model, app.filter()),
-			label: (node) => model.nameOf(tree.functions[node]),
+			label: namesOf(model, tree),
 			colour: (node) => colour(tree.functions[node]) });
 		for (const box of boxes)
 			box.row++;
@@ -97,17 +97,6 @@ export class ChartView {
 
 	cursor() {
 		this.boxes.paint();
-	}
-
-	/** @param {number} x @param {number} by */
-	wheel(x, by) {
-		const { app, scale } = this;
-		const around = scale.time(x), factor = by > 0 ? 1.25 : 0.8;
-		app.set({
-			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
-			to: Math.round(Math.min(around + (scale.to - around) * factor,
-				app.model.end)),
-		}, true);
 	}
 
 	/** @param {Box} box */

@@ -4,11 +4,11 @@
 import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
-import { choose, el, fill, toggle } from './dom.js';
+import { button, choose, el, fill, swatch, toggle } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
-import { Table } from './table.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { tellBars } from './view_marks.js';
 
 const SIDES = [['slowest', 'the slowest of a mark'],
@@ -56,29 +56,21 @@ export class CompareView {
 
 	makeTable() {
 		const { app } = this;
+		const amount = (/** @type {number} */ n) => this.amount(n);
+		const more = (/** @type {number} */ n) => this.difference(n);
 		return new Table({
 			label: 'Functions, compared', sort: '-unexpected',
 			id: (row) => row.f,
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
-					cell: (row) => app.model.nameOf(row.f) },
-				{ key: 'unexpected', text: 'Unexpected', number: true, width: 'amount',
-					by: (row) => row.unexpected,
-					cell: (row) => this.difference(row.unexpected) },
-				{ key: 'difference', text: 'Self, more', number: true, width: 'amount',
-					by: (row) => row.self - row.otherSelf,
-					cell: (row) => this.difference(row.self - row.otherSelf) },
-				{ key: 'self', text: 'here', number: true, width: 'amount',
-					by: (row) => row.self, cell: (row) => this.amount(row.self) },
-				{ key: 'otherself', text: 'there', number: true, width: 'amount',
-					by: (row) => row.otherSelf,
-					cell: (row) => this.amount(row.otherSelf) },
-				{ key: 'totaldifference', text: 'Total, more', number: true,
-					width: 'amount',
-					by: (row) => row.total - row.otherTotal,
-					cell: (row) => this.difference(row.total - row.otherTotal) },
-				{ key: 'binary', text: 'Binary', width: 'name', by: (row) => app.model.binaryOf(row.f),
-					cell: (row) => app.model.binaryOf(row.f) },
+				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
+				ofNumbers('unexpected', 'Unexpected', (row) => row.unexpected, more),
+				ofNumbers('difference', 'Self, more',
+					(row) => row.self - row.otherSelf, more),
+				ofNumbers('self', 'here', (row) => row.self, amount),
+				ofNumbers('otherself', 'there', (row) => row.otherSelf, amount),
+				ofNumbers('totaldifference', 'Total, more',
+					(row) => row.total - row.otherTotal, more),
+				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => { this.found = row.f; this.layout(); },
@@ -94,11 +86,8 @@ export class CompareView {
 				{ key: 'time', text: 'At', number: true, up: true,
 					by: (row) => row.time,
 					cell: (row) => formatMoment(row.time - app.model.begin, 1e5) },
-				{ key: 'duration', text: 'Took', number: true,
-					by: (row) => row.duration, cell: (row) => formatTime(row.duration) },
-				{ key: 'running', text: 'Sampled', number: true,
-					by: (row) => row.running,
-					cell: (row) => formatTime(row.running) },
+				ofNumbers('duration', 'Took', (row) => row.duration, formatTime, ''),
+				ofNumbers('running', 'Sampled', (row) => row.running, formatTime, ''),
 			],
 			pick: () => {},
 			open: (row) => app.set({ view: 'chart', from: row.time,
@@ -217,9 +206,9 @@ export class CompareView {
 		const caller = hot && this.callerOf(hot.f);
 		if (hot && hot.unexpected > 0)
 			parts.push(el('p', {}, 'The largest difference: ',
-				el('button', { type: 'button', class: 'culprit',
-					onclick: () => app.set({ view: 'functions', picked: hot.f }) },
-				app.model.nameOf(hot.f)), caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
+				button(app.model.nameOf(hot.f), () => app.set({
+					view: 'functions', picked: hot.f }), { class: 'culprit' }),
+				caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
 				(byMark ? ' in each, against ' : ' here, against ') +
 				this.amount(hot.otherSelf) + '.'));
 		fill(this.answer, ...parts);
@@ -283,16 +272,9 @@ export class CompareView {
 				tree.functions[box.id] === this.found;
 		this.boxes.set(boxes, rows);
 		const { theme } = app;
-		fill(this.legend, this.key_(theme.more, 'more here'),
-			this.key_(theme.same, 'the same'), this.key_(theme.less, 'less here'),
+		fill(this.legend, swatch(theme.more, 'more here'),
+			swatch(theme.same, 'the same'), swatch(theme.less, 'less here'),
 			el('span', { class: 'hint' }, 'as wide as in ' + side.text));
-	}
-
-	/** @param {string} colour @param {string} text */
-	key_(colour, text) {
-		const box = el('span', { class: 'swatch' });
-		box.style.background = colour;
-		return el('span', { class: 'key' }, box, text);
 	}
 
 	resize() {

@@ -4,9 +4,9 @@
 import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { el, fill } from './dom.js';
-import { colouring, layoutGraph, searching } from './flame.js';
+import { colouring, layoutGraph, namesOf, searching } from './flame.js';
 import { formatAmount, formatCount, formatShare } from './format.js';
-import { Table } from './table.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
 
@@ -16,24 +16,18 @@ export class FunctionsView {
 		this.app = app;
 		const share = (/** @type {'self' | 'total'} */ key) =>
 			(/** @type {any} */ row) => formatShare(row[key], this.total);
+		const amount = (/** @type {number} */ n) => formatAmount(n, app.unit());
 		this.table = new Table({
 			label: 'Functions', sort: '-self',
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
-					cell: (row) => app.model.nameOf(row.f) },
-				{ key: 'self', text: 'Self', number: true, width: 'amount',
-					by: (row) => row.self,
-					cell: (row) => formatAmount(row.self, app.unit()) },
+				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
+				ofNumbers('self', 'Self', (row) => row.self, amount),
 				{ key: 'selfshare', text: '%', number: true, width: 'share',
 					cell: share('self') },
-				{ key: 'total', text: 'Total', number: true, width: 'amount',
-					by: (row) => row.total,
-					cell: (row) => formatAmount(row.total, app.unit()) },
+				ofNumbers('total', 'Total', (row) => row.total, amount),
 				{ key: 'totalshare', text: '%', number: true, width: 'share',
 					cell: share('total') },
-				{ key: 'binary', text: 'Binary', width: 'name',
-					by: (row) => app.model.binaryOf(row.f),
-					cell: (row) => app.model.binaryOf(row.f) },
+				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => app.set({ picked: row.f }),
@@ -122,7 +116,7 @@ export class FunctionsView {
 			const { tree, totals } = this.trees[up];
 			const { boxes: made, rows } = layoutGraph({ tree, totals,
 				zoom: tree.n > 1 ? 1 : 0, width: boxes.width(),
-				label: (node) => node === 0 ? 'all' : model.nameOf(tree.functions[node]),
+				label: namesOf(model, tree),
 				colour: (node) => colour(tree.functions[node]) });
 			const kept = made.filter((box) => box.row > 0);
 			for (const box of kept)

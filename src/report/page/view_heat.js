@@ -20,12 +20,12 @@ export class HeatView {
 		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
 			'aria-roledescription': 'heat map',
 			'aria-label': 'Heat map: arrow keys walk, Enter looks at that cell',
-			onpointerdown: (/** @type {PointerEvent} */ e) => {
+			onpointerdown: (e) => {
 				this.begun = this.cellAt(e);
 			},
-			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
-			onpointerup: (/** @type {PointerEvent} */ e) => this.end(e),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) }, this.canvas);
+			onpointermove: (e) => this.hover(e),
+			onpointerup: (e) => this.end(e),
+			onkeydown: (e) => this.key(e) }, this.canvas);
 		this.element = el('section', { class: 'view', 'aria-label': 'Heat map' },
 			this.bar, this.place, this.live);
 		this.begun = -1;
@@ -76,9 +76,7 @@ export class HeatView {
 		this.w = Math.max(3, Math.min(64, Math.floor(width / this.columns)));
 		this.h = 9;
 		const height = TITLES + ROWS * this.h;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		this.paintTitles(context);
 		let most = 0;
 		for (const sum of this.cells)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
-import { chooseMarks, lowerBound } from './filter.js';
+import { chooseMarks, lowerBound, rangeOf } from './filter.js';
 import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { choose, el, fill, offer } from './dom.js';
+import { button, choose, el, fill, offer } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
 import { Scale } from './scale.js';
-import { Table } from './table.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
 
 const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
@@ -29,7 +29,7 @@ export class MarksView {
 			pick: (box) => this.describe(box && box.id >= 0 ? box.id : null),
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
-			wheel: (x, by) => this.wheel(x, by),
+			wheel: (x, by) => app.wheel(this.scale, x - this.boxes.gutter, by),
 			back: () => app.set({ from: undefined, to: undefined }) });
 		this.table = this.makeTable();
 		this.statistics = this.makeStatistics();
@@ -40,9 +40,9 @@ export class MarksView {
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
 			'aria-label': 'Frame times: arrow keys walk, Enter looks at that one',
-			onclick: (/** @type {MouseEvent} */ e) => this.clickFrame(e),
+			onclick: (e) => this.clickFrame(e),
 			ondblclick: () => this.brushFrame(),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.keyFrame(e),
+			onkeydown: (e) => this.keyFrame(e),
 		}, this.canvas);
 		/** @type {Uint32Array} */
 		this.chosen = new Uint32Array(0);
@@ -62,15 +62,12 @@ export class MarksView {
 			label: 'Marks', sort: '-duration',
 			id: (row) => row.isBar ? -1 - row.i : row.i,
 			headings: [
-				{ key: 'name', text: 'Mark', width: 'name',
-					by: (row) => app.model.markName(of(row).names[row.i]),
-					cell: (row) => app.model.markName(of(row).names[row.i]) },
+				ofTexts('name', 'Mark',
+					(row) => app.model.markName(of(row).names[row.i]), 'name'),
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
 					by: (row) => of(row).times[row.i],
 					cell: (row) => formatAt(of(row).times[row.i] - app.model.begin) },
-				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
-					by: (row) => duration(row),
-					cell: (row) => formatTime(duration(row)) },
+				ofNumbers('duration', 'Duration', duration, formatTime),
 				{ key: 'running', text: 'On processor', number: true, width: 'amount',
 					by: (row) => row.running,
 					cell: (row) => row.running >= 0 && app.model.isTime &&
@@ -91,18 +88,14 @@ export class MarksView {
 
 	makeStatistics() {
 		const { app } = this;
-		const time = (/** @type {'min' | 'median' | 'mean' | 'p99' | 'max' | 'total'} */ key,
-			/** @type {string} */ text) => ({ key, text, number: true, width: 'amount',
-			by: (/** @type {any} */ row) => row[key],
-			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
-				: formatTime(row[key]) });
+		const time = (/** @type {string} */ key, /** @type {string} */ text) =>
+			ofNumbers(key, text, (row) => row[key], (ns) => Number.isNaN(ns) ? '–'
+				: formatTime(ns));
 		return new Table({
 			label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 			headings: [
-				{ key: 'name', text: 'Mark', width: 'name', by: (row) => row.label,
-					cell: (row) => row.label },
-				{ key: 'n', text: 'Count', number: true, width: 'amount',
-					by: (row) => row.n, cell: (row) => formatCount(row.n) },
+				ofTexts('name', 'Mark', (row) => row.label, 'name'),
+				ofNumbers('n', 'Count', (row) => row.n, formatCount),
 				time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
 				time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
 				{ key: 'histogram', text: 'Durations (log)', width: 'name',
@@ -115,23 +108,28 @@ export class MarksView {
 		});
 	}
 
+	/** By number of name: is it searched for? */
+	wanted() {
+		const { model, state } = this.app;
+		const match = searching(state.search || '');
+		return Uint8Array.from(model.markNames, (_, n) =>
+			!match || match(model.markName(n)) ? 1 : 0);
+	}
+
 	/** The marks that are looked at: by time, thread and search. */
 	numbers() {
 		const { model, state } = this.app;
 		const filter = this.app.filter();
-		const match = searching(state.search || '');
-		const wanted = Uint8Array.from(model.markNames, (_, n) =>
-			!match || match(model.markName(n)) ? 1 : 0);
+		const wanted = this.wanted();
 		const threads = model.threadSet(filter.threads);
 		const { times, names, threads: of } = model.marks;
-		const low = filter.from === undefined ? 0 : lowerBound(times, filter.from);
-		const high = filter.to === undefined ? times.length
-			: lowerBound(times, filter.to);
+		const [low, high] = rangeOf(times, filter);
 		const numbers = [];
 		for (let i = low; i < high; i++)
 			if (wanted[names[i]] && (!threads || threads[of[i]]))
 				numbers.push(i);
-		this.app.tellFound(match && { share: -1, total: 0, n: numbers.length });
+		this.app.tellFound(state.search ? { share: -1, total: 0,
+			n: numbers.length } : null);
 		return numbers;
 	}
 
@@ -145,10 +143,9 @@ export class MarksView {
 		const { app } = this;
 		const { model, state } = app;
 		const show = this.kind();
-		const buttons = KINDS.map(([key, text]) => el('button', {
-			type: 'button', 'aria-pressed': String(show === key),
-			onclick: () => app.set({ show: key || undefined, sort: undefined }),
-		}, text));
+		const buttons = KINDS.map(([key, text]) => button(text,
+			() => app.set({ show: key || undefined, sort: undefined }),
+			{ 'aria-pressed': String(show === key) }));
 		const names = sumMarks(model, app.filter()).sort((a, b) => b.total - a.total)
 			.map((row) => model.markName(row.name));
 		fill(this.bar, el('div', { class: 'segments', role: 'group',
@@ -161,17 +158,16 @@ export class MarksView {
 			['6.944', '144 Hz, 6.9 ms']], String(state.target || 16.667),
 		(target) => app.set({ target: Number(target) })),
 		el('span', { class: 'grow' }),
-		show === 'table' && el('button', { type: 'button',
-			onclick: () => this.exportCsv() }, 'CSV'));
+		show === 'table' && button('CSV', () => this.exportCsv()));
 		if (show === 'table') {
 			fill(this.place, this.table.element);
 			const numbers = this.numbers();
 			const running = runningTimes(model, numbers);
 			const rows = numbers.map((i, k) =>
 				({ i, running: running[k], isBar: false }));
-			const match = searching(state.search || '');
+			const wanted = this.wanted();
 			eachBar(model, app.filter(), (i) => {
-				if (!match || match(model.markName(model.bars.names[i])))
+				if (wanted[model.bars.names[i]])
 					rows.push({ i, running: -1, isBar: true });
 			});
 			this.table.set(rows, state.sort || '-duration');
@@ -216,12 +212,11 @@ export class MarksView {
 			return '';
 		const n = chooseMarks(app.model, app.filter()).length;
 		return el('p', { class: 'bar' }, formatCount(n) + ' of them are chosen.',
-			el('button', { type: 'button', onclick: () => app.set({ view: 'compare',
-				compare: 'range', name: state.mark }) }, 'Compare with the others'),
-			el('button', { type: 'button', onclick: () => app.set({ view: 'flame' }) },
-				'Flame graph of these'),
-			el('button', { type: 'button', onclick: () => app.set({ mark: undefined,
-				longer: undefined, shorter: undefined }) }, 'All again'));
+			button('Compare with the others', () => app.set({ view: 'compare',
+				compare: 'range', name: state.mark })),
+			button('Flame graph of these', () => app.set({ view: 'flame' })),
+			button('All again', () => app.set({ mark: undefined,
+				longer: undefined, shorter: undefined })));
 	}
 
 	kind() {
@@ -402,9 +397,7 @@ export class MarksView {
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
-		const match = searching(state.search || '');
-		const wanted = Uint8Array.from(model.markNames, (_, n) =>
-			!match || match(model.markName(n)) ? 1 : 0);
+		const wanted = this.wanted();
 		const threads = model.threadSet(state.threads);
 		const { times, durations, names, threads: of } = model.marks;
 		const { lanes, depths } = model.marks;
@@ -439,15 +432,14 @@ export class MarksView {
 	visibleBars(byThread, left) {
 		const { app, scale } = this;
 		const { bars } = app.model;
-		const match = searching(app.state.search || '');
+		const wanted = this.wanted();
 		/** @type {Map<number, Box[]>} */
 		const rows = new Map();
 		/** @type {Map<Box, number>} */
 		const counts = new Map();
 		eachBar(app.model, { threads: app.state.threads }, (i) => {
 			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
-			if (end < 0 || x > scale.width ||
-				(match && !match(app.model.markName(bars.names[i]))))
+			if (end < 0 || x > scale.width || !wanted[bars.names[i]])
 				return;
 			const key = byThread ? bars.threads[i] : bars.names[i];
 			const row = rows.get(key) || [];
@@ -467,18 +459,6 @@ export class MarksView {
 		for (const [box, n] of counts)
 			box.label = formatCount(n) + ' summed up';
 		return rows;
-	}
-
-	/** @param {number} x @param {number} by */
-	wheel(x, by) {
-		const { app, scale } = this;
-		const around = scale.time(Math.max(x - this.boxes.gutter, 0));
-		const factor = by > 0 ? 1.25 : 0.8;
-		app.set({
-			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
-			to: Math.round(Math.min(around + (scale.to - around) * factor,
-				app.model.end)),
-		}, true);
 	}
 
 	/** @param {Box} box */
@@ -540,13 +520,10 @@ export class MarksView {
 		const [title, ...lines] = this.lines(i);
 		fill(this.details, el('h2', {}, title),
 			el('p', { class: 'sums' }, lines.join(' · ')),
-			el('button', { type: 'button', onclick: () => this.brush(i) },
-				'Look at its time'),
-			el('button', { type: 'button', onclick: () => app.set({ mark: name }) },
-				'Only samples inside of ' + name),
-			el('button', { type: 'button', onclick: () => app.set({
-				view: 'compare', name, compare: 'slowest' }) },
-			'Compare the slowest'));
+			button('Look at its time', () => this.brush(i)),
+			button('Only samples inside of ' + name, () => app.set({ mark: name })),
+			button('Compare the slowest', () => app.set({
+				view: 'compare', name, compare: 'slowest' })));
 	}
 
 	// ------------------------------------------------------ frame times
@@ -559,9 +536,7 @@ export class MarksView {
 			threads: filter.threads, mark: this.name() }).slice().sort();
 		const width = Math.max(this.frames.clientWidth, 60);
 		const height = 260;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		const target = (state.target || 16.667) * 1e6;
 		const n = this.chosen.length;
 		const { durations } = model.marks;

@@ -6,7 +6,7 @@ import { lowerBound } from './filter.js';
 import { searching } from './flame.js';
 import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
-import { Table } from './table.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { paintAxis, paintLine, paintLosses } from './timeline.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
@@ -30,14 +30,10 @@ export class CountersView {
 		this.table = new Table({
 			label: 'Counters', sort: 'name',
 			headings: [
-				{ key: 'name', text: 'Counter', by: (row) => row.name,
-					cell: (row) => row.name },
-				{ key: 'n', text: 'Values', number: true, width: 'amount',
-					by: (row) => row.n, cell: (row) => formatCount(row.n) },
-				...['min', 'max', 'last'].map((key) => ({ key,
-					text: key[0].toUpperCase() + key.slice(1), number: true,
-					width: 'amount', by: (/** @type {any} */ row) => row[key],
-					cell: (/** @type {any} */ row) => short(row[key]) })),
+				ofTexts('name', 'Counter', (row) => row.name),
+				ofNumbers('n', 'Values', (row) => row.n, formatCount),
+				...['Min', 'Max', 'Last'].map((text) => ofNumbers(text, text,
+					(row) => row[text.toLowerCase()], short)),
 				{ key: 'description', text: 'Description',
 					cell: (row) => row.description },
 			],
@@ -95,10 +91,8 @@ export class CountersView {
 			const width = Math.max(canvas.parentElement
 				? canvas.parentElement.clientWidth : 300, 60);
 			const height = 96;
-			const context = prepareCanvas(canvas, width, height);
+			const context = prepareCanvas(canvas, width, height, theme);
 			const scale = new Scale(from, to, width);
-			context.fillStyle = theme.paper;
-			context.fillRect(0, 0, width, height);
 			paintAxis(context, theme, scale, 0, height, model.begin);
 			paintLosses(context, theme, model, scale, 0, 20, height - 20);
 			let { values, times } = counter;
@@ -155,9 +149,7 @@ export class LogsView {
 					by: (row) => row[2],
 					cell: (row) => el('span', { class: 'severity-' + SEVERITIES[row[2]] },
 						SEVERITIES[row[2]]) },
-				{ key: 'domain', text: 'Domain', width: 'name',
-					by: (row) => app.model.texts.get(row[3]),
-					cell: (row) => app.model.texts.get(row[3]) },
+				ofTexts('domain', 'Domain', (row) => app.model.texts.get(row[3]), 'name'),
 				{ key: 'message', text: 'Message',
 					cell: (row) => app.model.texts.get(row[4]) },
 				{ key: 'thread', text: 'Thread', width: 'name', by: (row) => row[1],
