@@ -71,6 +71,11 @@ export function button(text, act, attributes) {
 	return el('button', { type: 'button', onclick: act, ...attributes }, text);
 }
 
+/** @param {string} label @param {...(Node | string)} children */
+export function section(label, ...children) {
+	return el('section', { class: 'view', 'aria-label': label }, ...children);
+}
+
 /** What a colour means. @param {string} colour @param {string} text */
 export function swatch(colour, text) {
 	const box = el('span', { class: 'swatch' });

@@ -2,6 +2,7 @@
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
 import { firstOf } from './filter.js';
+import { pathTo } from './tree.js';
 
 const NARROW = 0.7; // pixels
 
@@ -51,10 +52,7 @@ export function layoutGraph(what) {
 	const { tree, totals, zoom, width } = what;
 	/** @type {Box[]} */
 	const boxes = [];
-	const above = [];
-	for (let i = zoom; i !== 0; i = tree.parents[i])
-		above.push(tree.parents[i]);
-	above.reverse();
+	const above = zoom === 0 ? [] : [0, ...pathTo(tree, tree.parents[zoom])];
 	above.forEach((node, row) => boxes.push({ x: 0, w: width, row,
 		colour: what.colour(node), label: what.label(node), id: node,
 		dim: true, found: false }));
@@ -164,10 +162,7 @@ export function layoutChart(what) {
 			close(0);
 			continue;
 		}
-		const path = [];
-		for (let i = node; i !== 0; i = tree.parents[i])
-			path.push(i);
-		path.reverse();
+		const path = pathTo(tree, node);
 		let same = 0;
 		while (same < open.length && same < path.length &&
 			open[same].node === path[same] && x - open[same].end < 0.75)

@@ -74,7 +74,7 @@ export class Histogram {
 		this.title.textContent = title;
 		this.sorted = sorted;
 		this.chosen = least === undefined && most === undefined ? null
-			: [least || 0, most === undefined ? Infinity : most];
+			: [least || 0, most ?? Infinity];
 		this.paint();
 	}
 

@@ -7,8 +7,9 @@ import { button, el, fill, toggle } from './dom.js';
 import { findNodes } from './flame.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import { Model } from './model.js';
-import { filterOf, readState, writeState } from './state.js';
+import { ALL_TIME, filterOf, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
+import { pathTo } from './tree.js';
 import { ChartView } from './view_chart.js';
 import { CompareView } from './view_compare.js';
 import { FlameView } from './view_flame.js';
@@ -83,7 +84,7 @@ export class App {
 	range() {
 		const [begin, end] = this.timeline.window();
 		const { from, to } = this.state;
-		return [from === undefined ? begin : from, to === undefined ? end : to];
+		return [from ?? begin, to ?? end];
 	}
 
 	/** The mark of which the slowest stand out most. */
@@ -160,7 +161,7 @@ export class App {
 			this.cursorFrame = requestAnimationFrame(() => {
 				this.cursorFrame = 0;
 				this.timeline.paint();
-				if (this.view && this.view.cursor)
+				if (this.view?.cursor)
 					this.view.cursor();
 			});
 	}
@@ -266,13 +267,13 @@ export class App {
 
 	resize() {
 		this.timeline.paint();
-		if (this.view && this.view.resize)
+		if (this.view?.resize)
 			this.view.resize();
 	}
 
 	/** @param {number} by */
 	step(by) {
-		if (this.view && this.view.step)
+		if (this.view?.step)
 			this.view.step(by);
 	}
 
@@ -410,7 +411,7 @@ export class App {
 			this.views[choice.key] = new choice.make(this);
 		const view = this.views[choice.key];
 		if (view !== this.view) {
-			if (this.view && this.view.leave)
+			if (this.view?.leave)
 				this.view.leave();
 			this.view = view;
 			fill(this.main, view.element);
@@ -449,7 +450,7 @@ export class App {
 			else if (state.search)
 				this.set({ search: undefined });
 			else if (state.from !== undefined || state.to !== undefined)
-				this.set({ from: undefined, to: undefined });
+				this.set(ALL_TIME);
 		} else if (/^[0-9]$/.test(event.key)) {
 			const choice = this.choices()[(Number(event.key) + 9) % 10];
 			if (choice)
@@ -479,11 +480,8 @@ export function answerOf(app) {
 	for (let i = 1; i < tree.n; i++) {
 		if (selfs[i] === 0)
 			continue;
-		const names = [];
-		for (let k = i; k !== 0; k = tree.parents[k])
-			names.push([model.nameOf(tree.functions[k]),
-				model.binaryOf(tree.functions[k])]);
-		folded.push([names.reverse(), selfs[i]]);
+		folded.push([pathTo(tree, i).map((k) => [model.nameOf(tree.functions[k]),
+			model.binaryOf(tree.functions[k])]), selfs[i]]);
 	}
 	return { unit: of ? 'bytes' : model.facts.unit, samples: analysis.n,
 		total: totals[0], functions, folded,
@@ -513,8 +511,8 @@ export async function begin() {
 		app.analyst = new Analyst(model);
 		if (!location.hash && model.other)
 			app.state.view = 'compare';
-		else if (!location.hash && model.samples.n === 0 && model.marks.n > 0)
-			app.state.view = 'marks';
+		else if (!location.hash && model.samples.n === 0)
+			app.state.view = app.choices()[1].key; // after the flame graph
 		app.draw();
 		/** @type {any} */ (window).syscap.isReady = true;
 	} catch (error) {

@@ -4,9 +4,6 @@ import { lowerBound, readRegex } from './filter.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
 
-/** @typedef {{number: number, pid: number, command: string, binary: string, begin: number, end: number, hasEnded: boolean, period: number, clock: number}} Process */
-/** @typedef {{number: number, process: number, tid: number, name: string, begin: number, end: number}} Thread */
-
 export const CATEGORIES = ['application', 'system library', 'JIT or script',
 	'kernel', 'note'];
 
@@ -101,7 +98,6 @@ function readCounters(c, texts) {
 				process, id, isDouble: isDouble !== 0,
 				times: times.subarray(begin, end),
 				threads: threads.subarray(begin, end), values,
-				exact: bits.subarray(begin, end),
 			};
 		});
 }
@@ -115,7 +111,8 @@ class Events {
 		this.marks = readMarks(c);
 		this.bars = readBars(c);
 		this.markSums = readRows(c, 'markname', SUMS);
-		this.operations = readRows(c, 'operation', OPERATION);
+		this.operations = readRows(c, 'operation', OPERATION)
+			.sort((a, b) => a[1] - b[1]);
 		this.arrows = readRows(c, 'arrow', ARROW);
 		this.other = readOther(c);
 		this.counters = readCounters(c, texts);
@@ -145,8 +142,7 @@ export class Model extends Events {
 		this.begin = Number(this.facts.begin);
 		this.end = Math.max(Number(this.facts.end), this.begin + 1);
 		this.isTime = this.facts.unit !== 'ticks';
-		const text = (/** @type {number} */ n) => this.texts.get(n);
-		/** @type {Process[]} */
+		const text = texts.get.bind(texts);
 		this.processes = readRows(c, 'process', ['pids', 'commands',
 			'binaries', 'begins', 'ends', 'ended', 'periods', 'clocks']).map(
 			([pid, command, binary, begin, end, ended, period, clock], number) => ({
@@ -154,7 +150,6 @@ export class Model extends Events {
 				binary: text(binary), begin, end, hasEnded: ended !== 0,
 				period, clock,
 			}));
-		/** @type {Thread[]} */
 		this.threads = readRows(c, 'thread', ['processes', 'tids', 'names',
 			'begins', 'ends']).map(
 			([process, tid, name, begin, end], number) => ({
@@ -169,7 +164,6 @@ export class Model extends Events {
 		this.collapsed = [];
 		this.tree = makeTree(c.numbers('tree.depths'),
 			c.numbers('tree.functions'));
-		/** @type {{begin: number, end: number, thread: number, frames: number, samples: number, bytes: number}[]} */
 		this.losses = readRows(c, 'loss', ['begins', 'ends', 'threads',
 			'frames', 'samples', 'bytes']).map(
 			([begin, end, thread, frames, samples, bytes]) =>
@@ -257,12 +251,16 @@ export class Model extends Events {
 	/** @param {number} t */
 	threadName(t) {
 		const thread = this.threads[t];
-		if (thread.tid < 0) {
-			const { pid, binary } = this.processes[thread.process];
-			return pid < 0 ? 'the machine' : (binary || 'process') + ' ' + pid;
-		}
+		if (thread.tid < 0)
+			return this.processName(thread.process);
 		return (thread.name || this.processes[thread.process].binary ||
 			'thread') + ' ' + thread.tid;
+	}
+
+	/** @param {number} p */
+	processName(p) {
+		const { pid, binary } = this.processes[p];
+		return pid < 0 ? 'the machine' : (binary || 'process') + ' ' + pid;
 	}
 
 	/** @param {number} name */

@@ -2,15 +2,6 @@
 // tree.js - trees of functions: each node before its callees, so that what is
 // below node i is a run of numbers, from i + 1 to ends[i] - 1.
 
-/**
- * @typedef {object} Tree
- * @property {number} n
- * @property {ArrayLike<number>} depths the root has 0
- * @property {ArrayLike<number>} functions
- * @property {Uint32Array} parents
- * @property {Uint32Array} ends
- */
-
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
 	if (depths.length === 0) // not there yet: a root all the same
@@ -30,6 +21,14 @@ export function makeTree(depths, functions) {
 	while (path.length > 0)
 		ends[/** @type {number} */ (path.pop())] = n;
 	return { n, depths, functions, parents, ends };
+}
+
+/** The way to a node, from below the root. @param {Tree} tree @param {number} node */
+export function pathTo(tree, node) {
+	const path = [];
+	for (let i = node; i !== 0; i = tree.parents[i])
+		path.push(i);
+	return path.reverse();
 }
 
 /** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs */
@@ -140,17 +139,6 @@ export const HIDDEN = 4; // "[system]": all was hidden
 const NOTE = 4; // categories
 const SYSTEM = 1;
 const KERNEL = 3;
-
-/**
- * What becomes of stacks, as `syscap stat` does it: with --focus, --hide-system,
- * --collapse-library and --collapse-recursion.
- *
- * @typedef {object} Transforms
- * @property {((f: number) => boolean) | null} focus
- * @property {boolean} hideSystem
- * @property {((f: number) => number) | null} collapse as which function one is shown
- * @property {boolean} collapseRecursion
- */
 
 /**
  * @param {Tree} tree @param {Float64Array} totals nodes without any are left out

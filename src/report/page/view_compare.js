@@ -4,10 +4,11 @@
 import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
-import { button, choose, el, fill, swatch, toggle } from './dom.js';
+import { button, choose, el, fill, section, swatch, toggle } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
+import { ALL_TIME } from './state.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 import { tellBars } from './view_marks.js';
 
@@ -35,8 +36,7 @@ export class CompareView {
 		this.key = '';
 		/** @type {Comparison | null} */
 		this.comparison = null;
-		this.element = el('section', { class: 'view', 'aria-label': 'Compare' },
-			this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
+		this.element = section('Compare', this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
 				this.marks.element), this.boxes.element, this.legend);
 	}
 
@@ -87,7 +87,8 @@ export class CompareView {
 					by: (row) => row.time,
 					cell: (row) => formatMoment(row.time - app.model.begin, 1e5) },
 				ofNumbers('duration', 'Took', (row) => row.duration, formatTime, ''),
-				ofNumbers('running', 'Sampled', (row) => row.running, formatTime, ''),
+				ofNumbers('running', 'Sampled', (row) => row.running,
+					(n) => formatAmount(n, app.unit()), ''),
 			],
 			pick: () => {},
 			open: (row) => app.set({ view: 'chart', from: row.time,
@@ -120,6 +121,11 @@ export class CompareView {
 			(kind === 'slowest' || kind === 'range') && choose('With', [['', 'the others'],
 				['rest', 'everything else']], state.against || '',
 			(against) => app.set({ against })),
+			kind === 'brush' && state.from !== undefined && !state.beside &&
+				button('With another time', () => app.set({ ...ALL_TIME,
+					beside: state.from + '-' + (state.to ?? model.end) })),
+			kind === 'brush' && state.beside && button('With all other times',
+				() => app.set({ beside: undefined })),
 			kind === 'thread' && choose('Thread', model.threads.filter((thread) =>
 				model.byThread[thread.number] > 0).map((thread) =>
 				[String(thread.number), model.threadName(thread.number)]),
@@ -131,7 +137,7 @@ export class CompareView {
 		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
 			name, app.analysis().base);
 		const key = JSON.stringify([app.filter(), kind, name, state.amount,
-			state.against]);
+			state.against, state.beside]);
 		if (key !== this.key) {
 			this.zoom = 0;
 			this.key = key;
@@ -173,9 +179,9 @@ export class CompareView {
 				/** @type {string} */ which) =>
 				el('p', {}, el('strong', {}, which + ' ' + formatCount(s.nMarks)),
 					' took ', el('strong', {}, formatTime(s.duration)),
-					' each, of which ' + formatTime(Math.min(s.running, s.duration)) +
-					' on the processor' + (app.isWall() ? ' or waiting with a stack' : '')
-					+ '.');
+					' each' + (app.model.isTime ? ', of which ' +
+						formatTime(Math.min(s.running, s.duration)) + ' on the processor' +
+						(app.isWall() ? ' or waiting with a stack' : '') : '') + '.');
 			parts.push(side(one, kind === 'range' ? 'The chosen' : 'The slowest'));
 			if (other.nMarks > 0)
 				parts.push(side(other, 'The other'));
@@ -199,7 +205,8 @@ export class CompareView {
 			parts.push(el('p', {}, 'Under Marks, Statistics, drag over durations to ' +
 				'choose which.'));
 		} else if (kind === 'brush' && app.state.from === undefined) {
-			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared.'));
+			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared' +
+				(app.state.beside ? ' with the time that has a blue bar.' : '.')));
 		} else if (kind === 'search' && !app.state.search) {
 			parts.push(el('p', {}, 'Search for something to compare it with the rest.'));
 		}

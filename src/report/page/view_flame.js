@@ -2,13 +2,14 @@
 // view_flame.js - the flame graph: what took how much, callers above callees.
 import { Boxes } from './boxes.js';
 import { treeByThread } from './by_thread.js';
-import { button, choose, el, fill, offer, swatch, toggle } from './dom.js';
+import { button, choose, el, fill, offer, section, swatch, toggle } from './dom.js';
+import { quoteRegex } from './filter.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
-import { formatAmount, formatShare } from './format.js';
+import { formatAmount, formatPart, formatShare } from './format.js';
 import { CATEGORIES } from './model.js';
 import { endsWith, nodesThat, Stacks } from './stacks.js';
 import { colourByThread } from './thread_colours.js';
-import { invert } from './tree.js';
+import { invert, pathTo } from './tree.js';
 
 export class FlameView {
 	/** @param {App} app */
@@ -36,8 +37,7 @@ export class FlameView {
 		/** By node of what is shown; null: by kind or binary.
 		 * @type {ThreadColours | null} */
 		this.byThreads = null;
-		this.element = el('section', { class: 'view', 'aria-label': 'Flame graph' },
-			this.bar, this.path, this.boxes.element, this.legend, this.details,
+		this.element = section('Flame graph', this.bar, this.path, this.boxes.element, this.legend, this.details,
 			this.stacks.element);
 	}
 
@@ -118,11 +118,7 @@ export class FlameView {
 
 	/** @param {number} node */
 	pathOf(node) {
-		const path = [];
-		if (this.shown)
-			for (let i = node; i !== 0; i = this.shown.tree.parents[i])
-				path.push(i);
-		return path.reverse();
+		return this.shown ? pathTo(this.shown.tree, node) : [];
 	}
 
 	/** @param {number} node */
@@ -193,7 +189,7 @@ export class FlameView {
 			width: this.boxes.width(), label: shown.labels,
 			colour: (node) => this.byThreads ? this.byThreads.colour(node)
 				: colour(tree.functions[node]),
-			found: found && found.found });
+			found: found?.found });
 		if (state.upside)
 			for (const box of boxes)
 				box.row = rows - 1 - box.row;
@@ -236,8 +232,7 @@ export class FlameView {
 			lines.push((app.model.isInlined(f) ? 'inlined in ' : '') + binary);
 		if (app.model.lineOf(f))
 			lines.push('mostly ' + app.model.lineOf(f));
-		lines.push(formatAmount(totals[box.id], app.unit()) + ', ' +
-			formatShare(totals[box.id], totals[0]) + ' of all');
+		lines.push(formatPart(totals[box.id], totals[0], app.unit()) + ' of all');
 		return lines;
 	}
 
@@ -296,10 +291,8 @@ export class FlameView {
 		for (let i = 1; i < tree.n; i++) {
 			if (selfs[i] === 0)
 				continue;
-			const names = [];
-			for (let k = i; k !== 0; k = tree.parents[k])
-				names.push(model.nameOf(tree.functions[k]).replace(/[;\n]/g, ':'));
-			lines.push(names.reverse().join(';') + ' ' + selfs[i] + '\n');
+			lines.push(pathTo(tree, i).map((k) => model.nameOf(tree.functions[k])
+				.replace(/[;\n]/g, ':')).join(';') + ' ' + selfs[i] + '\n');
 		}
 		offer('stacks.folded', new Blob(lines, { type: 'text/plain' }));
 	}
@@ -336,7 +329,7 @@ export class FlameView {
 export function functionDetails(app, f, sums) {
 	const { model } = app;
 	const name = model.nameOf(f);
-	const exact = '^' + name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&') + '$';
+	const exact = '^' + quoteRegex(name) + '$';
 	const set = (/** @type {string} */ text, /** @type {any} */ patch) =>
 		button(text, () => app.set(patch));
 	return [

@@ -3,9 +3,9 @@
 // and callees.
 import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { el, fill } from './dom.js';
+import { el, fill, section } from './dom.js';
 import { colouring, layoutGraph, namesOf, searching } from './flame.js';
-import { formatAmount, formatCount, formatShare } from './format.js';
+import { formatAmount, formatCount, formatPart, formatShare } from './format.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
@@ -43,8 +43,7 @@ export class FunctionsView {
 			el('h3', {}, 'Called by'), this.callers.element,
 			this.details,
 			el('h3', {}, 'Calls'), this.callees.element);
-		this.element = el('section', { class: 'view', 'aria-label': 'Functions' },
-			this.bar, el('div', { class: 'beside' }, this.table.element,
+		this.element = section('Functions', this.bar, el('div', { class: 'beside' }, this.table.element,
 				this.sandwich));
 	}
 
@@ -70,8 +69,7 @@ export class FunctionsView {
 		if (!made || box.id < 0)
 			return [box.label];
 		return [this.app.model.nameOf(made.tree.functions[box.id]),
-			formatAmount(made.totals[box.id], this.app.unit()) + ', ' +
-			formatShare(made.totals[box.id], made.totals[0])];
+			formatPart(made.totals[box.id], made.totals[0], this.app.unit())];
 	}
 
 	update() {

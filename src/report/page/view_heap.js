@@ -4,9 +4,9 @@
 import { answerHeap } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { choose, el, fill } from './dom.js';
+import { choose, el, fill, section } from './dom.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
-import { formatBytes, formatCount, formatMoment, formatShare } from './format.js';
+import { formatBytes, formatCount, formatMoment, formatPart } from './format.js';
 import { Scale } from './scale.js';
 import { paintAxis, paintLine } from './timeline.js';
 
@@ -24,8 +24,7 @@ export class HeapView {
 		this.boxes = new Boxes({ theme: app.theme, label: 'Allocations by stack',
 			pick: () => {}, open: (box) => { this.zoom = Math.max(box.id, 0); this.layout(); },
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
-		this.element = el('section', { class: 'view', 'aria-label': 'Allocations' },
-			this.bar, this.over, this.boxes.element);
+		this.element = section('Allocations', this.bar, this.over, this.boxes.element);
 		this.zoom = 0;
 		/** @type {Float64Array | null} */
 		this.times = null;
@@ -59,11 +58,11 @@ export class HeapView {
 			['temporary', 'freed at once'], ['live', 'there at a moment']],
 		state.of || '', (o) => app.set({ of: o })));
 		this.answer = answerHeap(app.model, app.filter(), of,
-			state.moment === undefined ? this.peak() : state.moment);
+			state.moment ?? this.peak());
 		const { answer } = this;
 		this.bar.append(el('span', { class: 'hint' }, formatBytes(answer.total) +
 			' in ' + formatCount(answer.n) + ' allocations' + (of === 'live' ? ', at ' +
-			formatMoment((state.moment === undefined ? this.peak() : state.moment) -
+			formatMoment((state.moment ?? this.peak()) -
 				app.model.begin, 1e5) : '')));
 		this.layout();
 	}
@@ -93,8 +92,7 @@ export class HeapView {
 				theme.series[0]);
 		if (state.of === 'live') {
 			context.fillStyle = theme.brush;
-			context.fillRect(scale.x(state.moment === undefined ? this.peak()
-				: state.moment) - 1, 0, 2, height);
+			context.fillRect(scale.x(state.moment ?? this.peak()) - 1, 0, 2, height);
 		}
 		const colour = colouring(model, theme, state.colour || '');
 		const { tree, totals } = answer;
@@ -103,7 +101,7 @@ export class HeapView {
 			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
 			label: namesOf(model, tree),
 			colour: (node) => colour(tree.functions[node]),
-			found: found && found.found });
+			found: found?.found });
 		this.boxes.set(boxes, Math.max(rows, 1));
 	}
 
@@ -129,7 +127,7 @@ export class HeapView {
 		const [from, to] = this.app.range();
 		const { moment } = this.app.state;
 		this.app.set({ of: 'live', moment: Math.round(Math.min(to, Math.max(from,
-			(moment === undefined ? this.peak() : moment) + by * (to - from) / 100))) });
+			(moment ?? this.peak()) + by * (to - from) / 100))) });
 	}
 
 	/** @param {Box} box */
@@ -139,6 +137,6 @@ export class HeapView {
 			return [box.label];
 		const { tree, totals } = answer;
 		return [app.model.nameOf(tree.functions[box.id]),
-			formatBytes(totals[box.id]) + ', ' + formatShare(totals[box.id], totals[0])];
+			formatPart(totals[box.id], totals[0], 'bytes')];
 	}
 }

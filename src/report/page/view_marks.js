@@ -5,11 +5,13 @@ import { chooseMarks, lowerBound, rangeOf } from './filter.js';
 import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { button, choose, el, fill, offer } from './dom.js';
+import { button, choose, el, fill, offer, section } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
+import { layOperations } from './operations.js';
 import { Scale } from './scale.js';
+import { ALL_TIME, NO_MARKS } from './state.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
 
@@ -23,14 +25,13 @@ export class MarksView {
 		this.bar = el('div', { class: 'bar' });
 		this.place = el('div', { class: 'place' });
 		this.details = el('div', { class: 'details' });
-		this.element = el('section', { class: 'view', 'aria-label': 'Marks' },
-			this.bar, this.place, this.details);
+		this.element = section('Marks', this.bar, this.place, this.details);
 		this.boxes = new Boxes({ theme: app.theme, label: 'Marks',
 			pick: (box) => this.describe(box && box.id >= 0 ? box.id : null),
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
 			wheel: (x, by) => app.wheel(this.scale, x - this.boxes.gutter, by),
-			back: () => app.set({ from: undefined, to: undefined }) });
+			back: () => app.set(ALL_TIME) });
 		this.table = this.makeTable();
 		this.statistics = this.makeStatistics();
 		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
@@ -46,7 +47,11 @@ export class MarksView {
 		}, this.canvas);
 		/** @type {Uint32Array} */
 		this.chosen = new Uint32Array(0);
-		/** @type {number | null} */
+		/** The mark that is told of. @type {number | null} */
+		this.told = null;
+		/** Of each bar the longest, as a number in chosen. @type {number[]} */
+		this.longest = [];
+		/** The bar that is picked. @type {number | null} */
 		this.frame = null;
 		this.scale = new Scale(0, 1, 1);
 	}
@@ -102,8 +107,7 @@ export class MarksView {
 					cell: (row) => histogram(row.sorted, app.theme) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => app.set({ name: row.label, mark: undefined,
-				longer: undefined, shorter: undefined }, true),
+			pick: (row) => app.set({ ...NO_MARKS, name: row.label }, true),
 			open: (row) => app.set({ show: 'frames', name: row.label }),
 		});
 	}
@@ -186,10 +190,7 @@ export class MarksView {
 			fill(this.place, this.boxes.element);
 		}
 		this.layout();
-		if (state.picked !== undefined && state.picked < model.marks.n)
-			this.describe(state.picked);
-		else
-			this.describe(null);
+		this.describe(this.told);
 	}
 
 	/** @param {{label: string, sorted: Float64Array}[]} rows */
@@ -215,8 +216,7 @@ export class MarksView {
 			button('Compare with the others', () => app.set({ view: 'compare',
 				compare: 'range', name: state.mark })),
 			button('Flame graph of these', () => app.set({ view: 'flame' })),
-			button('All again', () => app.set({ mark: undefined,
-				longer: undefined, shorter: undefined })));
+			button('All again', () => app.set(NO_MARKS)));
 	}
 
 	kind() {
@@ -301,6 +301,8 @@ export class MarksView {
 				made.push({ ...bar, row: nRows });
 			nRows += bars.has(key) ? 1 : 0;
 		}
+		if (byThread)
+			nRows = this.addOperations(made, titles, nRows, left);
 		/** @type {Map<number, Box>} */
 		const latest = new Map();
 		const counts = new Map();
@@ -344,6 +346,32 @@ export class MarksView {
 			app.paintCursor(context, scale, left, height);
 		};
 		boxes.set(made, nRows);
+	}
+
+	/** Below the threads, by process; ids behind those of marks. @param {Box[]} made
+	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
+	addOperations(made, titles, nRows, left) {
+		const { model, theme, state } = this.app;
+		const wanted = this.wanted();
+		const threads = model.threadSet(state.threads);
+		const processes = threads && model.processesOf(threads);
+		const found = layOperations(model, this.scale, (name, process) =>
+			wanted[name] === 1 && !(processes && !processes[process]));
+		for (const [process, lanes] of found) {
+			titles.push({ row: nRows, text: 'operations of ' +
+				model.processName(process) });
+			nRows += left === 0 ? 1 : 0;
+			for (const lane of lanes) {
+				for (const { x, w, id } of lane) {
+					const name = model.operations[id][5];
+					made.push({ x: left + x, w, row: nRows, id: model.marks.n + id,
+						colour: theme.series[hash(model.markName(name)) %
+							theme.series.length], label: model.markNames[name].name });
+				}
+				nRows++;
+			}
+		}
+		return nRows;
 	}
 
 	/** Arrows from the end of one mark to the beginning of another.
@@ -410,7 +438,8 @@ export class MarksView {
 		const counts = new Map();
 		for (let i = 0; i < end; i++) {
 			if (times[i] + durations[i] < from || !wanted[names[i]] ||
-				(threads && !threads[of[i]]))
+				(threads && !threads[of[i]]) ||
+				(byThread && lanes[i] === 0)) // whole operations have no lane
 				continue;
 			const row = byThread ? (of[i] * 0x400 + lanes[i]) * 0x400 + depths[i]
 				: names[i];
@@ -469,9 +498,17 @@ export class MarksView {
 
 	/** @param {number} i */
 	brush(i) {
-		const { times, durations } = this.app.model.marks;
-		this.app.set({ from: times[i],
-			to: times[i] + Math.max(durations[i], 1) });
+		const { begin, duration } = this.timeOf(i);
+		this.app.set({ from: begin, to: begin + Math.max(duration, 1) });
+	}
+
+	/** @param {number} i of a mark, or of an operation behind all marks */
+	timeOf(i) {
+		const { marks, operations } = this.app.model;
+		if (i < marks.n)
+			return { begin: marks.times[i], duration: marks.durations[i] };
+		const [, begin, end] = operations[i - marks.n];
+		return { begin, duration: end - begin };
 	}
 
 	/** @param {Box} box */
@@ -495,6 +532,14 @@ export class MarksView {
 	lines(i) {
 		const { model } = this.app;
 		const { marks } = model;
+		if (i >= marks.n) {
+			const [id, begin, end, first, last, name, process] =
+				model.operations[i - marks.n];
+			return [model.markName(name), formatTime(end - begin) + ' at ' +
+				formatAt(begin - model.begin), 'operation ' + id + ' of ' +
+				model.processName(process), first ? '' : 'its begin was not seen',
+			last ? '' : 'its end was not seen'].filter(Boolean);
+		}
 		const lines = [model.markName(marks.names[i]),
 			formatTime(marks.durations[i]) + ' at ' +
 			formatAt(marks.times[i] - model.begin),
@@ -511,12 +556,19 @@ export class MarksView {
 	/** @param {number | null} i */
 	describe(i) {
 		const { app } = this;
-		if (i === null || i >= app.model.marks.n) {
+		this.told = i;
+		const { marks, operations } = app.model;
+		if (i === null || i >= marks.n + operations.length) {
+			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.' + tellBars(app.model)));
+				'Twice on a mark: look at its time only.' + tellBars(app.model) +
+				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
+					? ' At the edges of what is brushed whole bars are counted: ' +
+					'counts, means and totals are not exact there.' : '')));
 			return;
 		}
-		const name = app.model.markName(app.model.marks.names[i]);
+		const name = app.model.markName(i < marks.n ? marks.names[i]
+			: operations[i - marks.n][5]);
 		const [title, ...lines] = this.lines(i);
 		fill(this.details, el('h2', {}, title),
 			el('p', { class: 'sums' }, lines.join(' · ')),
@@ -562,6 +614,7 @@ export class MarksView {
 		/** Of several in a pixel the longest. */
 		const per = Math.max(1, Math.ceil(1 / step));
 		let over = 0;
+		this.longest = [];
 		for (let k = 0; k < n; k += per) {
 			let longest = k;
 			for (let j = k; j < Math.min(k + per, n); j++) {
@@ -571,8 +624,9 @@ export class MarksView {
 					longest = j;
 			}
 			const duration = durations[this.chosen[longest]];
-			context.fillStyle = this.frame === longest ? theme.ink
+			context.fillStyle = this.frame === this.longest.length ? theme.ink
 				: duration > target ? theme.more : theme.series[0];
+			this.longest.push(longest);
 			const w = Math.max(step * per - (step > 3 ? 1 : 0), 1);
 			context.fillRect(left + k * step, y(duration), w,
 				height - 4 - y(duration));
@@ -580,7 +634,7 @@ export class MarksView {
 		context.fillStyle = theme.soft;
 		context.fillText(formatCount(n) + ' of ' + this.name() + ', ' +
 			formatCount(over) + ' longer than ' + formatTime(target), left, 10);
-		this.geometry = { left, step };
+		this.geometry = { left, step: step * per };
 		app.tellFound(null);
 	}
 
@@ -589,21 +643,21 @@ export class MarksView {
 		const place = this.frames.getBoundingClientRect();
 		const { left, step } = this.geometry || { left: 0, step: 1 };
 		const at = Math.floor((event.clientX - place.left - left) / step);
-		this.pickFrame(Math.min(Math.max(at, 0), this.chosen.length - 1));
+		this.pickFrame(Math.min(Math.max(at, 0), this.longest.length - 1));
 	}
 
 	/** @param {number} k */
 	pickFrame(k) {
-		if (k < 0 || k >= this.chosen.length)
+		if (k < 0 || k >= this.longest.length)
 			return;
 		this.frame = k;
 		this.paintFrames();
-		this.describe(this.chosen[k]);
+		this.describe(this.chosen[this.longest[k]]);
 	}
 
 	brushFrame() {
 		if (this.frame !== null)
-			this.brush(this.chosen[this.frame]);
+			this.brush(this.chosen[this.longest[this.frame]]);
 	}
 
 	/** @param {KeyboardEvent} event */

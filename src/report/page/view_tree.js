@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_tree.js - the call tree, opened step by step.
-import { button, el, fill } from './dom.js';
+import { button, el, fill, section } from './dom.js';
 import { searching } from './flame.js';
 import { formatAmount, formatCount, formatShare } from './format.js';
 import { Table } from './table.js';
@@ -36,8 +36,7 @@ export class TreeView {
 			open: (row) => this.turn(row),
 		});
 		this.bar = el('div', { class: 'bar' });
-		this.element = el('section', { class: 'view', 'aria-label': 'Call tree' },
-			this.bar, this.table.element);
+		this.element = section('Call tree', this.bar, this.table.element);
 	}
 
 	/** @param {any} row */
