@@ -1,21 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // analysis.js - what a filter leaves of a model: one tree, with sums.
 import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
-	readGlob } from './filter.js';
+	rangeOf, readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
-
-/**
- * @typedef {object} Analysis
- * @property {Tree} tree
- * @property {Int32Array | null} nodes what nodes of the model have become; null: themselves
- * @property {Float64Array} base sums by node of the model, before transforms
- * @property {Float64Array} selfs
- * @property {Float64Array} totals
- * @property {Float64Array} threads
- * @property {number} total
- * @property {number} n
- * @property {Uint32Array | null} chosen marks, the slowest first
- */
 
 /** @param {Filter} filter */
 export function hasTransforms(filter) {
@@ -108,8 +95,7 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const inside = filter.mark || filter.longer || filter.shorter || filter.slowest
 		? insides(model, chooseMarks(model, filter)) : null;
 	let total = 0, n = 0;
-	const from = filter.from === undefined ? 0 : lowerBound(rows.times, filter.from);
-	const to = filter.to === undefined ? rows.n : lowerBound(rows.times, filter.to);
+	const [from, to] = rangeOf(rows.times, filter);
 	for (let i = from; i < to; i++) {
 		if ((threads && !threads[rows.threads[i]]) ||
 			(passes && !passes[rows.nodes[i]]) ||
@@ -184,8 +170,8 @@ export function runningTimes(model, marks) {
 export function eachBar(model, filter, visit) {
 	const { bars } = model;
 	const threads = model.threadSet(filter.threads);
-	const from = filter.from === undefined ? -Infinity : filter.from;
-	const to = filter.to === undefined ? Infinity : filter.to;
+	const from = filter.from ?? -Infinity;
+	const to = filter.to ?? Infinity;
 	for (let i = 0; i < bars.n; i++)
 		if (bars.times[i] >= from && bars.times[i] < to &&
 			(!threads || threads[bars.threads[i]]))
@@ -201,10 +187,7 @@ export function eachBar(model, filter, visit) {
 export function sumMarks(model, filter) {
 	const { marks } = model;
 	const threads = model.threadSet(filter.threads);
-	const low = filter.from === undefined ? 0
-		: lowerBound(marks.times, filter.from);
-	const high = filter.to === undefined ? marks.n
-		: lowerBound(marks.times, filter.to);
+	const [low, high] = rangeOf(marks.times, filter);
 	/** @type {number[][]} */
 	const lists = model.markNames.map(() => []);
 	for (let i = low; i < high; i++)
@@ -225,18 +208,11 @@ export function sumMarks(model, filter) {
 		let total = sum;
 		for (const duration of sorted)
 			total += duration;
-		if (more > 0) {
-			const [, , , median, p99] = model.markSums[name];
-			return { name, n: n + more, total,
-				min: n > 0 ? Math.min(sorted[0], least) : least,
-				mean: Math.floor(total / (n + more)),
-				median: isAll ? median : NaN, p99: isAll ? p99 : NaN,
-				max: n > 0 ? sorted[n - 1] : NaN, sorted };
-		}
-		const rank = (/** @type {number} */ percent) =>
-			n > 0 ? sorted[Math.ceil(n * percent / 100) - 1] : 0;
-		return { name, n, total, min: n > 0 ? sorted[0] : 0,
-			mean: n > 0 ? Math.floor(total / n) : 0, median: rank(50),
-			p99: rank(99), max: n > 0 ? sorted[n - 1] : 0, sorted };
+		const rank = (/** @type {number} */ percent, /** @type {number} */ i) =>
+			more === 0 ? sorted[Math.ceil(n * percent / 100) - 1]
+				: isAll ? model.markSums[name][i] : NaN;
+		return { name, n: n + more, total, mean: Math.floor(total / (n + more)),
+			min: n > 0 ? Math.min(sorted[0], least) : least, median: rank(50, 3),
+			p99: rank(99, 4), max: n > 0 ? sorted[n - 1] : NaN, sorted };
 	}).filter((row) => row.n > 0);
 }

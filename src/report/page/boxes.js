@@ -1,34 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // boxes.js - rows of boxes with names, as flame graphs, flame charts and
 // charts of marks are: drawn, pointed at, and walked through by keys.
-import { cutText, prepareCanvas } from './canvas.js';
+import { cutText, hatch, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
+import { firstOf } from './filter.js';
+import { List, ofNumbers, ofTexts } from './table.js';
 
+const ROW_HEIGHT = 20; // pixels
 const PAPER = 640; // pixels of a sheet below the time axis
-
-/**
- * @typedef {object} Box
- * @property {number} x pixels
- * @property {number} w
- * @property {number} row
- * @property {string} colour
- * @property {string} label
- * @property {number} id of what it is; below 0: of several small ones
- * @property {boolean} [dim]
- * @property {boolean} [found]
- * @property {boolean} [hatched]
- */
 
 export class Boxes {
 	/**
-	 * @param {{theme: Theme, label: string, rowHeight?: number,
+	 * @param {{theme: Theme, label: string,
 	 *   pick: (box: Box | null) => void, open: (box: Box) => void,
-	 *   tip: (box: Box) => string[], back?: () => void, walk?: (box: Box, key: string) => number | null,
-	 *   wheel?: (x: number, by: number) => void, gutter?: number}} options
+	 *   tip: (box: Box) => string[], back?: () => void,
+	 *   wheel?: (x: number, by: number) => void}} options
 	 */
 	constructor(options) {
 		this.options = options;
-		this.rowHeight = options.rowHeight || 20;
+		this.rowHeight = ROW_HEIGHT;
 		this.gutter = 0;
 		/** @type {Box[]} */
 		this.boxes = [];
@@ -49,28 +39,31 @@ export class Boxes {
 		this.spacer = el('div', { class: 'spacer' });
 		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
 		this.live = el('p', { class: 'live', 'aria-live': 'polite' });
+		this.list = new List(options.label, [
+			ofNumbers('row', 'Row', (box) => box.row + 1, String, 'share'),
+			ofTexts('box', 'Box', (box) => options.tip(box).join(', '))],
+		() => this.boxes, (box) => this.pick(box));
 		this.scroller = el('div', {
 			class: 'boxes', tabindex: '0', role: 'application',
 			'aria-roledescription': 'chart', 'aria-label': options.label,
 			onscroll: () => this.paint(),
-			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
+			onpointermove: (e) => this.hover(e),
 			onpointerleave: () => this.leave(),
-			onclick: (/** @type {MouseEvent} */ e) => this.click(e, false),
-			ondblclick: (/** @type {MouseEvent} */ e) => this.click(e, true),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
-			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+			onclick: (e) => this.click(e, false),
+			ondblclick: (e) => this.click(e, true),
+			onkeydown: (e) => this.key(e),
+			onwheel: (e) => this.wheel(e),
 		}, this.spacer);
 		this.spacer.append(this.canvas);
 		this.element = el('div', { class: 'boxes-frame' }, this.scroller,
-			this.tip, this.live);
+			this.tip, this.live, this.list.element);
 	}
 
 	/** A canvas is not divided between sheets of paper: rows get narrower until it
 	 * stands below the time axis. @param {number} nRows */
 	fitRows(nRows) {
-		const height = this.options.rowHeight || 20;
 		return this.options.theme.isPaper
-			? Math.max(11, Math.min(height, PAPER / nRows)) : height;
+			? Math.max(11, Math.min(ROW_HEIGHT, PAPER / nRows)) : ROW_HEIGHT;
 	}
 
 	width() {
@@ -91,6 +84,7 @@ export class Boxes {
 		this.hovered = null;
 		this.tip.hidden = true;
 		this.spacer.style.height = nRows * this.rowHeight + 'px';
+		this.list.show();
 		this.paint();
 	}
 
@@ -99,9 +93,7 @@ export class Boxes {
 		const height = Math.max(this.scroller.clientHeight, 20);
 		const width = this.width();
 		const scroll = this.scroller.scrollTop;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		if (this.under)
 			this.under(context, height);
 		context.textBaseline = 'middle';
@@ -142,19 +134,9 @@ export class Boxes {
 		context.fillRect(box.x, y, w, h);
 		if (box.hatched && w > 2) {
 			context.strokeStyle = theme.soft;
-			context.lineWidth = 1;
-			context.save();
-			context.beginPath();
-			context.rect(box.x, y, w, h);
-			context.clip();
-			context.beginPath();
-			for (let x = box.x - h; x < box.x + w; x += 5) {
-				context.moveTo(x, y + h);
-				context.lineTo(x + h, y);
-			}
 			context.globalAlpha = 0.5;
-			context.stroke();
-			context.restore();
+			hatch(context, box.x, y, w, h, 5);
+			context.globalAlpha = box.dim ? 0.45 : 1;
 		}
 		if (w > 22) {
 			const left = Math.max(box.x, this.gutter) + 4;
@@ -192,15 +174,8 @@ export class Boxes {
 		if (!row)
 			return null;
 		// The last that begins by there
-		let low = 0, high = row.length;
-		while (low < high) {
-			const middle = (low + high) >>> 1;
-			if (row[middle].x <= x + 0.5)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		for (let i = low - 1; i >= 0 && i > low - 4; i--)
+		const last = firstOf(0, row.length, (i) => row[i].x > x + 0.5) - 1;
+		for (let i = last; i >= 0 && i > last - 3; i--)
 			if (x <= row[i].x + Math.max(row[i].w, 2))
 				return row[i];
 		return null;

@@ -17,8 +17,8 @@ function readColours() {
 		lost: get('lost'),
 		found: get('found'),
 		onColour: get('on-colour'),
-		categories: [0, 1, 2, 3, 4].map((i) => get('category-' + i)),
-		series: [0, 1, 2, 3, 4, 5, 6, 7].map((i) => get('series-' + i)),
+		categories: [...'01234'].map((i) => get('category-' + i)),
+		series: [...'01234567'].map((i) => get('series-' + i)),
 		more: get('more'),
 		less: get('less'),
 		same: get('same'),
@@ -39,8 +39,8 @@ export function makeTheme() {
 	return theme;
 }
 
-/** @param {HTMLCanvasElement} canvas @param {number} width @param {number} height */
-export function prepareCanvas(canvas, width, height) {
+/** An empty sheet. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {Theme} theme */
+export function prepareCanvas(canvas, width, height, theme) {
 	const ratio = Math.min(window.devicePixelRatio || 1, 3);
 	const w = Math.round(width * ratio), h = Math.round(height * ratio);
 	if (canvas.width !== w || canvas.height !== h) {
@@ -51,7 +51,30 @@ export function prepareCanvas(canvas, width, height) {
 	const context = /** @type {Context2D} */ (
 		canvas.getContext('2d', { alpha: false }));
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
+	context.fillStyle = theme.paper;
+	context.fillRect(0, 0, width, height);
 	return context;
+}
+
+/** Nothing is drawn beside it until restore(). @param {Context2D} context @param {number} x @param {number} y @param {number} w @param {number} h */
+export function clipTo(context, x, y, w, h) {
+	context.save();
+	context.beginPath();
+	context.rect(x, y, w, h);
+	context.clip();
+}
+
+/** Slanted lines. @param {Context2D} context @param {number} x @param {number} y @param {number} w @param {number} h @param {number} step */
+export function hatch(context, x, y, w, h, step) {
+	clipTo(context, x, y, w, h);
+	context.lineWidth = 1;
+	context.beginPath();
+	for (let at = x - h; at < x + w; at += step) {
+		context.moveTo(at, y + h);
+		context.lineTo(at + h, y);
+	}
+	context.stroke();
+	context.restore();
 }
 
 /** As much of @text as fits into @room pixels. @param {Context2D} context @param {string} text @param {number} room */

@@ -3,15 +3,6 @@
 // an inert script: found, inflated in a worker, and read.
 import { Moments } from './moments.js';
 
-/**
- * @typedef {object} Column
- * @property {string} name
- * @property {number} width bytes of a number; 0: texts
- * @property {number} n
- * @property {number} bytes
- * @property {string} text base64 of deflated bytes
- */
-
 /** Numbers, as narrow as they were written. @typedef {Uint8Array|Uint16Array|Uint32Array|Float64Array} Numbers */
 
 /** @param {ParentNode} page @param {Set<string>} seen @returns {Column[]} */

@@ -2,29 +2,9 @@
 // compare.js - what is different inside of a part of the capture: its samples
 // against the rest, or against other marks of the same name.
 import { hasTransforms, runningTimes, shape } from './analysis.js';
-import { chooseMarks, Passing, passingNodes } from './filter.js';
+import { chooseMarks, Passing, passingNodes, quoteRegex } from './filter.js';
+import { ALL_TIME, NO_MARKS, readSpan } from './state.js';
 import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
-
-/**
- * @typedef {object} Side
- * @property {string} text
- * @property {Float64Array} selfs
- * @property {Float64Array} totals
- * @property {number} total
- * @property {number} per what sums are divided by
- * @property {number} nMarks
- * @property {number} duration of its marks, each
- * @property {number} running on the processor, each
- */
-
-/**
- * @typedef {object} Comparison
- * @property {Tree} tree
- * @property {Side} one
- * @property {Side} other
- * @property {boolean} byMark sums are for each mark; else shares
- * @property {Uint32Array} marks of the one side, the slowest first
- */
 
 /** @param {Float64Array} from @param {Float64Array} what */
 function without(from, what) {
@@ -39,29 +19,32 @@ function pickSides(model, filter, state, name, base) {
 	const kind = state.compare || 'slowest';
 	const sums = (/** @type {Filter} */ f) =>
 		new Passing(model, f).sums.selfs;
+	const beside = readSpan(state.beside);
+	if (kind === 'brush' && beside)
+		return { kind, one: base, all: base,
+			rest: sums({ ...filter, from: beside[0], to: beside[1] }) };
 	if (kind === 'brush')
 		return { kind, one: base, all: filter.from === undefined &&
 			filter.to === undefined ? base
-			: sums({ ...filter, from: undefined, to: undefined }) };
+			: sums({ ...filter, ...ALL_TIME }) };
 	if (kind === 'thread')
 		return { kind, one: sums({ ...filter, threads: [state.thread || 0] }),
 			all: filter.threads ? sums({ ...filter, threads: undefined }) : base };
 	if (kind === 'search') {
 		const search = state.search || '';
 		const pattern = search.startsWith('/') ? search.slice(1).replace(/\/$/, '')
-			: search.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+			: quoteRegex(search);
 		const passes = pattern ? passingNodes(model, { function: pattern }) : null;
 		return { kind, all: base, one: base.map((self, i) =>
 			passes && passes[i] ? self : 0) };
 	}
-	const marked = { ...filter, mark: name, slowest: undefined,
-		longer: undefined, shorter: undefined };
+	const all = { ...filter, ...NO_MARKS };
+	const marked = { ...all, mark: name };
 	const one = kind === 'range' ? { ...filter, mark: name, slowest: undefined }
 		: { ...marked, slowest: state.amount || '1%' };
 	return { kind, one: sums(one), marks: chooseMarks(model, one),
 		allMarks: chooseMarks(model, marked),
-		all: sums(state.against === 'rest'
-			? { ...filter, mark: undefined, slowest: undefined } : marked) };
+		all: sums(state.against === 'rest' ? all : marked) };
 }
 
 /** @param {Model} model @param {Uint32Array} marks */
@@ -130,14 +113,15 @@ export function compare(model, filter, state, name,
 		slowest: ['the slowest ' + (state.amount || '1%') + ' of ' + name,
 			state.against === 'rest' ? 'everything else' : 'the others'],
 		range: [name + ' of the chosen durations', 'the others'],
-		brush: ['what is brushed', 'all other times'],
+		brush: ['what is brushed', sides.rest ? 'what was brushed before'
+			: 'all other times'],
 		thread: ['the thread', 'all other threads'],
 		search: ['stacks with ' + (state.search || 'the search'),
 			'all other stacks'],
 	}[sides.kind] || ['one', 'other'];
 	return { tree: shaped.tree, byMark, marks,
 		one: make(sides.one, words[0], marks),
-		other: make(without(sides.all, sides.one), words[1], others) };
+		other: make(sides.rest || without(sides.all, sides.one), words[1], others) };
 }
 
 /**

@@ -3,7 +3,7 @@
 
 /**
  * el('button', { class: 'chip', onclick: undo, 'aria-label': 'Undo' }, 'x')
- * @param {string} tag @param {Record<string, any>} [attributes]
+ * @param {string} tag @param {Attributes} [attributes]
  * @param {...(Node | string | null | undefined | false)} children
  * @returns {any}
  */
@@ -64,6 +64,23 @@ export function toggle(label, on, change) {
 		onchange: () => change(box.checked) });
 	box.checked = on;
 	return el('label', { class: 'toggle' }, box, el('span', {}, label));
+}
+
+/** @param {string} text @param {(event: any) => void} act @param {Attributes} [attributes] */
+export function button(text, act, attributes) {
+	return el('button', { type: 'button', onclick: act, ...attributes }, text);
+}
+
+/** @param {string} label @param {...(Node | string)} children */
+export function section(label, ...children) {
+	return el('section', { class: 'view', 'aria-label': label }, ...children);
+}
+
+/** What a colour means. @param {string} colour @param {string} text */
+export function swatch(colour, text) {
+	const box = el('span', { class: 'swatch' });
+	box.style.background = colour;
+	return el('span', { class: 'key' }, box, text);
 }
 
 /** Offers @blob as a file. @param {string} name @param {Blob} blob */

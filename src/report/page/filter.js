@@ -1,24 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // filter.js - which samples pass: by time, thread, marks and functions.
 
-/**
- * Times are the page's, from <= time < to.
- * @typedef {object} Filter
- * @property {number} [from]
- * @property {number} [to]
- * @property {number[]} [threads] numbers; none: any
- * @property {string} [mark] "group/name", or "group"
- * @property {number} [longer] of such a mark, ns
- * @property {number} [shorter] below it
- * @property {string} [slowest] "10" or "1%"
- * @property {string} [function] a regular expression, as all these
- * @property {string} [drop]
- * @property {string} [focus]
- * @property {boolean} [hideSystem]
- * @property {string} [library] a glob
- * @property {boolean} [recursion]
- */
-
 /** The first number from @low on that @is so, as all behind it are; or @high.
  * @param {number} low @param {number} high @param {(i: number) => boolean} is */
 export function firstOf(low, high, is) {
@@ -46,6 +28,18 @@ export function lowerBound(times, time) {
 	return low;
 }
 
+/** The first of @times that is in the filter's time, and the first behind it.
+ * @param {ArrayLike<number>} times @param {Filter} filter @returns {[number, number]} */
+export function rangeOf(times, { from, to }) {
+	return [from === undefined ? 0 : lowerBound(times, from),
+		to === undefined ? times.length : lowerBound(times, to)];
+}
+
+/** A regular expression that only @text matches. @param {string} text */
+export function quoteRegex(text) {
+	return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+}
+
 /** @param {string | undefined} source @returns {RegExp | null} null: none */
 export function readRegex(source) {
 	if (!source)
@@ -54,7 +48,7 @@ export function readRegex(source) {
 		return new RegExp(source, 'u');
 	} catch (error) {
 		// What POSIX takes literally
-		return new RegExp(source.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+		return new RegExp(quoteRegex(source));
 	}
 }
 
@@ -73,7 +67,7 @@ export function readGlob(glob) {
 			source += '[' + (set[0] === '!' ? '^' + set.slice(1) : set) + ']';
 			i = close;
 		} else
-			source += c.replace(/[.*+?^${}()|[\]\\]/, '\\$&');
+			source += quoteRegex(c);
 	}
 	return new RegExp('^' + source + '$');
 }
@@ -99,12 +93,10 @@ export function chooseMarks(model, filter) {
 	const wanted = model.markNamesOf(filter.mark || '');
 	const threads = model.threadSet(filter.threads);
 	const processes = threads && model.processesOf(threads);
-	const from = filter.from === undefined ? -Infinity : filter.from;
-	const to = filter.to === undefined ? Infinity : filter.to;
-	const shorter = filter.shorter === undefined ? Infinity : filter.shorter;
+	const shorter = filter.shorter ?? Infinity;
 	const chosen = [];
-	const end = lowerBound(marks.times, to);
-	for (let i = lowerBound(marks.times, from); i < end; i++) {
+	const [low, high] = rangeOf(marks.times, filter);
+	for (let i = low; i < high; i++) {
 		if (!wanted[marks.names[i]] || marks.durations[i] < (filter.longer || 0) ||
 			marks.durations[i] >= shorter)
 			continue;
@@ -172,15 +164,7 @@ function joinRanges(lists) {
 
 /** The first range of @list that does not end by @time. @param {Float64Array} list @param {number} time */
 export function endOf(list, time) {
-	let low = 0, high = list.length / 2;
-	while (low < high) {
-		const middle = (low + high) >>> 1;
-		if (list[2 * middle + 1] <= time)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 2 * low;
+	return 2 * firstOf(0, list.length / 2, (i) => list[2 * i + 1] > time);
 }
 
 /** @param {Float64Array} list as insides() has them @param {number} time */
@@ -212,15 +196,6 @@ export function passingNodes(model, filter, tree = model.tree) {
 	}
 	return passes;
 }
-
-/**
- * @typedef {object} Sums
- * @property {Float64Array} selfs by node of the model's tree
- * @property {Float64Array} threads by thread
- * @property {number} total
- * @property {number} n samples
- * @property {number} ticks
- */
 
 /** Adds samples up that pass; takes away what a moved brush leaves. */
 export class Passing {

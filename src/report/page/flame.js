@@ -2,6 +2,7 @@
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
 import { firstOf } from './filter.js';
+import { pathTo } from './tree.js';
 
 const NARROW = 0.7; // pixels
 
@@ -11,6 +12,12 @@ export function hash(text) {
 	for (let i = 0; i < text.length; i++)
 		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
 	return h >>> 0;
+}
+
+/** What nodes of a tree are called; the root has function 0, "all".
+ * @param {Model} model @param {Tree} tree */
+export function namesOf(model, tree) {
+	return (/** @type {number} */ node) => model.nameOf(tree.functions[node]);
 }
 
 /**
@@ -45,10 +52,7 @@ export function layoutGraph(what) {
 	const { tree, totals, zoom, width } = what;
 	/** @type {Box[]} */
 	const boxes = [];
-	const above = [];
-	for (let i = zoom; i !== 0; i = tree.parents[i])
-		above.push(tree.parents[i]);
-	above.reverse();
+	const above = zoom === 0 ? [] : [0, ...pathTo(tree, tree.parents[zoom])];
 	above.forEach((node, row) => boxes.push({ x: 0, w: width, row,
 		colour: what.colour(node), label: what.label(node), id: node,
 		dim: true, found: false }));
@@ -158,10 +162,7 @@ export function layoutChart(what) {
 			close(0);
 			continue;
 		}
-		const path = [];
-		for (let i = node; i !== 0; i = tree.parents[i])
-			path.push(i);
-		path.reverse();
+		const path = pathTo(tree, node);
 		let same = 0;
 		while (same < open.length && same < path.length &&
 			open[same].node === path[same] && x - open[same].end < 0.75)

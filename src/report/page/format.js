@@ -59,6 +59,11 @@ export function formatAt(ns) {
 	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e7));
 }
 
+/** "12.3 ms, 4.5 %". @param {number} part @param {number} whole @param {'time' | 'ticks' | 'bytes'} unit */
+export function formatPart(part, whole, unit) {
+	return formatAmount(part, unit) + ', ' + formatShare(part, whole);
+}
+
 /** What a view counts. @param {number} amount @param {'time' | 'ticks' | 'bytes'} unit */
 export function formatAmount(amount, unit) {
 	return unit === 'time' ? formatTime(amount)

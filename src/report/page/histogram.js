@@ -26,9 +26,7 @@ export function histogram(sorted, theme) {
 	const canvas = el('canvas', { role: 'img', class: 'histogram',
 		'aria-label': 'from ' + formatTime(sorted[0]) + ' to ' +
 		formatTime(sorted[sorted.length - 1]) });
-	const context = prepareCanvas(canvas, 112, 20);
-	context.fillStyle = theme.paper;
-	context.fillRect(0, 0, 112, 20);
+	const context = prepareCanvas(canvas, 112, 20, theme);
 	context.fillStyle = theme.series[0];
 	bins.forEach((bin, i) => {
 		if (bin > 0) {
@@ -61,13 +59,13 @@ export class Histogram {
 			role: 'application', 'aria-roledescription': 'histogram',
 			'aria-label': 'Durations: drag over those to look at; arrow keys ' +
 				'move where the slow ones begin',
-			onpointerdown: (/** @type {PointerEvent} */ e) => {
+			onpointerdown: (e) => {
 				this.from = this.at(e);
 				this.element.setPointerCapture(e.pointerId);
 			},
-			onpointermove: (/** @type {PointerEvent} */ e) => this.drag(e),
-			onpointerup: (/** @type {PointerEvent} */ e) => this.drop(e),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+			onpointermove: (e) => this.drag(e),
+			onpointerup: (e) => this.drop(e),
+			onkeydown: (e) => this.key(e),
 		}, this.canvas);
 	}
 
@@ -76,7 +74,7 @@ export class Histogram {
 		this.title.textContent = title;
 		this.sorted = sorted;
 		this.chosen = least === undefined && most === undefined ? null
-			: [least || 0, most === undefined ? Infinity : most];
+			: [least || 0, most ?? Infinity];
 		this.paint();
 	}
 
@@ -124,9 +122,7 @@ export class Histogram {
 	paint() {
 		const { theme, sorted, canvas, chosen } = this;
 		const width = Math.max(this.element.clientWidth, 100);
-		const context = prepareCanvas(canvas, width, HEIGHT);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, HEIGHT);
+		const context = prepareCanvas(canvas, width, HEIGHT, theme);
 		if (sorted.length === 0)
 			return;
 		const { bins, low, high } = binDurations(sorted, Math.floor(width / 8));

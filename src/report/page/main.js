@@ -3,11 +3,13 @@
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
 import { makeTheme } from './canvas.js';
 import { Columns, findColumns, inflateAll } from './columns.js';
-import { el, fill, toggle } from './dom.js';
+import { button, el, fill, toggle } from './dom.js';
+import { findNodes } from './flame.js';
 import { formatCount, formatShare, formatTime } from './format.js';
 import { Model } from './model.js';
-import { filterOf, readState, writeState } from './state.js';
+import { ALL_TIME, filterOf, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
+import { pathTo } from './tree.js';
 import { ChartView } from './view_chart.js';
 import { CompareView } from './view_compare.js';
 import { FlameView } from './view_flame.js';
@@ -82,7 +84,7 @@ export class App {
 	range() {
 		const [begin, end] = this.timeline.window();
 		const { from, to } = this.state;
-		return [from === undefined ? begin : from, to === undefined ? end : to];
+		return [from ?? begin, to ?? end];
 	}
 
 	/** The mark of which the slowest stand out most. */
@@ -102,6 +104,14 @@ export class App {
 			}
 		}
 		return best;
+	}
+
+	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Float64Array} totals */
+	find(tree, totals) {
+		const found = findNodes(this.model, tree, totals, this.state.search || '');
+		this.tellFound(found && { share: found.share, total: totals[0],
+			n: found.outermost.length });
+		return found;
 	}
 
 	/** @param {{share: number, total: number, n: number} | null} found */
@@ -151,9 +161,20 @@ export class App {
 			this.cursorFrame = requestAnimationFrame(() => {
 				this.cursorFrame = 0;
 				this.timeline.paint();
-				if (this.view && this.view.cursor)
+				if (this.view?.cursor)
 					this.view.cursor();
 			});
+	}
+
+	/** More or less of the time, around what is @x pixels from the left.
+	 * @param {Scale} scale @param {number} x @param {number} by */
+	wheel(scale, x, by) {
+		const around = scale.time(Math.max(x, 0)), factor = by > 0 ? 1.25 : 0.8;
+		this.set({
+			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
+			to: Math.round(Math.min(around + (scale.to - around) * factor,
+				this.model.end)),
+		}, true);
 	}
 
 	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} height */
@@ -179,7 +200,7 @@ export class App {
 			'aria-label': 'Search', autocomplete: 'off', spellcheck: 'false',
 			oninput: () => this.set({ search: this.search.value || undefined,
 				}, true),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => {
+			onkeydown: (e) => {
 				if (e.key === 'Enter')
 					this.step(e.shiftKey ? -1 : 1);
 				if (e.key === 'Escape') {
@@ -199,27 +220,22 @@ export class App {
 		this.help = el('dialog', { 'aria-label': 'Keys' }, el('h2', {}, 'Keys'),
 			el('dl', {}, ...KEYS.flatMap(([key, text]) =>
 				[el('dt', {}, key), el('dd', {}, text)])),
-			el('button', { type: 'button', onclick: () => this.help.close() }, 'Close'));
+			button('Close', () => this.help.close()));
 		this.facts = el('p', { class: 'facts' });
+		const warning = (/** @type {string} */ text) => button(text,
+			() => this.set({ view: 'about' }), { class: 'warn' });
 		fill(this.place,
 			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts,
 				el('span', { class: 'grow' }),
-				lost > 0 && el('button', { type: 'button', class: 'warn',
-					onclick: () => this.set({ view: 'about' }) },
-				formatCount(lost) + ' events lost, shaded'),
-				problems && el('button', { type: 'button', class: 'warn',
-					onclick: () => this.set({ view: 'about' }) },
-				problems[1] + ' problems found by check'),
-				el('button', { type: 'button', 'aria-label': 'Keys',
-					onclick: () => this.help.showModal() }, '?')),
+				lost > 0 && warning(formatCount(lost) + ' events lost, shaded'),
+				problems && warning(problems[1] + ' problems found by check'),
+				button('?', () => this.help.showModal(), { 'aria-label': 'Keys' })),
 			this.timeline.element,
 			el('section', { class: 'tools', 'aria-label': 'Search and filters' },
 				el('div', { class: 'search', role: 'search' },
 				this.search,
-				el('button', { type: 'button', 'aria-label': 'The one before',
-					onclick: () => this.step(-1) }, '‹'),
-				el('button', { type: 'button', 'aria-label': 'The next',
-					onclick: () => this.step(1) }, '›'), this.found),
+				button('‹', () => this.step(-1), { 'aria-label': 'The one before' }),
+				button('›', () => this.step(1), { 'aria-label': 'The next' }), this.found),
 			this.filters, this.chips),
 			this.tabs, this.main, this.help);
 		addEventListener('popstate', () => {
@@ -251,13 +267,13 @@ export class App {
 
 	resize() {
 		this.timeline.paint();
-		if (this.view && this.view.resize)
+		if (this.view?.resize)
 			this.view.resize();
 	}
 
 	/** @param {number} by */
 	step(by) {
-		if (this.view && this.view.step)
+		if (this.view?.step)
 			this.view.step(by);
 	}
 
@@ -330,8 +346,8 @@ export class App {
 		if (state.recursion)
 			add('recursion collapsed', ['recursion']);
 		fill(this.chips, ...chips.map(([text, patch]) => el('li', { class: 'chip' },
-			el('span', {}, text), el('button', { type: 'button',
-				'aria-label': 'Remove: ' + text, onclick: () => this.set(patch) }, '×'))));
+			el('span', {}, text), button('×',
+				() => this.set(patch), { 'aria-label': 'Remove: ' + text }))));
 	}
 
 	showPanel() {
@@ -342,7 +358,7 @@ export class App {
 			/** @type {string} */ hint) => {
 			const input = el('input', { placeholder: hint, autocomplete: 'off',
 				value: /** @type {any} */ (state)[key] || '',
-				onkeydown: (/** @type {Event} */ e) => e.stopPropagation(),
+				onkeydown: (e) => e.stopPropagation(),
 				onchange: () => this.set({ [key]: input.value || undefined }) });
 			return el('label', { class: 'field' }, label, input);
 		};
@@ -380,9 +396,9 @@ export class App {
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
 		this.showChips();
-		const tabs = choices.map((one) => el('button', { type: 'button',
-			'aria-current': one === choice ? 'page' : null,
-			onclick: () => this.set({ view: one.key }) }, one.text));
+		const tabs = choices.map((one) => button(one.text,
+			() => this.set({ view: one.key }),
+			{ 'aria-current': one === choice ? 'page' : null }));
 		fill(this.tabs, ...tabs);
 		// Where not all of them have room, with some of its neighbours.
 		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
@@ -395,7 +411,7 @@ export class App {
 			this.views[choice.key] = new choice.make(this);
 		const view = this.views[choice.key];
 		if (view !== this.view) {
-			if (this.view && this.view.leave)
+			if (this.view?.leave)
 				this.view.leave();
 			this.view = view;
 			fill(this.main, view.element);
@@ -434,7 +450,7 @@ export class App {
 			else if (state.search)
 				this.set({ search: undefined });
 			else if (state.from !== undefined || state.to !== undefined)
-				this.set({ from: undefined, to: undefined });
+				this.set(ALL_TIME);
 		} else if (/^[0-9]$/.test(event.key)) {
 			const choice = this.choices()[(Number(event.key) + 9) % 10];
 			if (choice)
@@ -464,11 +480,8 @@ export function answerOf(app) {
 	for (let i = 1; i < tree.n; i++) {
 		if (selfs[i] === 0)
 			continue;
-		const names = [];
-		for (let k = i; k !== 0; k = tree.parents[k])
-			names.push([model.nameOf(tree.functions[k]),
-				model.binaryOf(tree.functions[k])]);
-		folded.push([names.reverse(), selfs[i]]);
+		folded.push([pathTo(tree, i).map((k) => [model.nameOf(tree.functions[k]),
+			model.binaryOf(tree.functions[k])]), selfs[i]]);
 	}
 	return { unit: of ? 'bytes' : model.facts.unit, samples: analysis.n,
 		total: totals[0], functions, folded,
@@ -498,8 +511,8 @@ export async function begin() {
 		app.analyst = new Analyst(model);
 		if (!location.hash && model.other)
 			app.state.view = 'compare';
-		else if (!location.hash && model.samples.n === 0 && model.marks.n > 0)
-			app.state.view = 'marks';
+		else if (!location.hash && model.samples.n === 0)
+			app.state.view = app.choices()[1].key; // after the flame graph
 		app.draw();
 		/** @type {any} */ (window).syscap.isReady = true;
 	} catch (error) {

@@ -4,9 +4,6 @@ import { lowerBound, readRegex } from './filter.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
 
-/** @typedef {{number: number, pid: number, command: string, binary: string, begin: number, end: number, hasEnded: boolean, period: number, clock: number}} Process */
-/** @typedef {{number: number, process: number, tid: number, name: string, begin: number, end: number}} Thread */
-
 export const CATEGORIES = ['application', 'system library', 'JIT or script',
 	'kernel', 'note'];
 
@@ -30,49 +27,38 @@ function readRows(c, of, names) {
 		(_, i) => columns.map((column) => column[i]));
 }
 
+/** The columns @names of @of, by name, and how many rows they have.
+ * @template {string} Name @param {Columns} c @param {string} of @param {...Name} names
+ * @returns {Record<Name, Numbers> & {n: number}} */
+function readColumns(c, of, ...names) {
+	const read = /** @type {any} */ ({ n: c.length(of + '.' + names[0]) });
+	for (const name of names)
+		read[name] = c.numbers(of + '.' + name);
+	return read;
+}
+
 /** @param {Columns} c */
 function readSamples(c) {
-	return {
-		n: c.length('sample.times'),
-		times: c.moments('sample.times'),
-		threads: c.numbers('sample.threads'),
-		nodes: c.numbers('sample.nodes'),
-		ticks: c.numbers('sample.ticks'),
-	};
+	const times = c.moments('sample.times');
+	return { ...readColumns(c, 'sample', 'threads', 'nodes', 'ticks'), times };
 }
 
 /** @param {Columns} c */
 function readMarks(c) {
-	return {
-		n: c.length('mark.times'),
-		times: c.sums('mark.times'),
-		durations: c.numbers('mark.durations'),
-		threads: c.numbers('mark.threads'),
-		names: c.numbers('mark.names'),
-		lanes: c.numbers('mark.lanes'),
-		depths: c.numbers('mark.depths'),
-		messages: c.numbers('mark.messages'),
-	};
+	const times = c.sums('mark.times');
+	return { ...readColumns(c, 'mark', 'durations', 'threads', 'names', 'lanes',
+		'depths', 'messages'), times };
 }
 
 /** Marks that are not here one by one: of a name, a thread and a cell of the
  * time, how many and how long. @param {Columns} c */
 function readBars(c) {
+	const bars = readColumns(c, 'bar', 'times', 'lasts', 'counts', 'sums', 'least',
+		'most', 'threads', 'names');
 	let all = 0;
-	for (const n of c.numbers('bar.counts'))
+	for (const n of bars.counts)
 		all += n;
-	return {
-		n: c.length('bar.times'),
-		times: c.numbers('bar.times'),
-		lasts: c.numbers('bar.lasts'),
-		counts: c.numbers('bar.counts'),
-		sums: c.numbers('bar.sums'),
-		least: c.numbers('bar.least'),
-		most: c.numbers('bar.most'),
-		threads: c.numbers('bar.threads'),
-		names: c.numbers('bar.names'),
-		all,
-	};
+	return { ...bars, all };
 }
 
 /** What each stack took in the capture that this one is compared with.
@@ -81,24 +67,6 @@ function readOther(c) {
 	return c.length('other.depths') === 0 ? null : {
 		tree: makeTree(c.numbers('other.depths'), c.numbers('other.functions')),
 		selfs: Float64Array.from(c.numbers('other.selfs')),
-	};
-}
-
-/** @param {Columns} c */
-function readHeapTree(c) {
-	return makeTree(c.numbers('heap.depths'), c.numbers('heap.functions'));
-}
-
-/** @param {Columns} c */
-function readAllocations(c) {
-	return {
-		n: c.length('allocation.times'),
-		times: c.numbers('allocation.times'),
-		threads: c.numbers('allocation.threads'),
-		nodes: c.numbers('allocation.nodes'),
-		sizes: c.numbers('allocation.sizes'),
-		ends: c.numbers('allocation.ends'),
-		temporary: c.numbers('allocation.temporary'),
 	};
 }
 
@@ -114,9 +82,8 @@ function readCounters(c, texts) {
 	const words = c.words('value.bits');
 	const bits = new BigInt64Array(words.buffer);
 	const doubles = new Float64Array(words.buffer);
-	const times = c.numbers('value.times');
-	const of = c.numbers('value.counters');
-	const threads = c.numbers('value.threads');
+	const { times, counters: of, threads } = readColumns(c, 'value', 'times',
+		'counters', 'threads');
 	return readRows(c, 'counter', ['categories', 'names',
 		'descriptions', 'processes', 'ids', 'doubles']).map(
 		([category, name, description, process, id, isDouble], number) => {
@@ -131,7 +98,6 @@ function readCounters(c, texts) {
 				process, id, isDouble: isDouble !== 0,
 				times: times.subarray(begin, end),
 				threads: threads.subarray(begin, end), values,
-				exact: bits.subarray(begin, end),
 			};
 		});
 }
@@ -145,13 +111,16 @@ class Events {
 		this.marks = readMarks(c);
 		this.bars = readBars(c);
 		this.markSums = readRows(c, 'markname', SUMS);
-		this.operations = readRows(c, 'operation', OPERATION);
+		this.operations = readRows(c, 'operation', OPERATION)
+			.sort((a, b) => a[1] - b[1]);
 		this.arrows = readRows(c, 'arrow', ARROW);
 		this.other = readOther(c);
 		this.counters = readCounters(c, texts);
 		this.logs = readRows(c, 'log', LOG);
-		this.heapTree = readHeapTree(c);
-		this.allocations = readAllocations(c);
+		this.heapTree = makeTree(c.numbers('heap.depths'),
+			c.numbers('heap.functions'));
+		this.allocations = readColumns(c, 'allocation', 'times', 'threads',
+			'nodes', 'sizes', 'ends', 'temporary');
 		this.maps = readRows(c, 'map', MAP);
 	}
 }
@@ -173,8 +142,7 @@ export class Model extends Events {
 		this.begin = Number(this.facts.begin);
 		this.end = Math.max(Number(this.facts.end), this.begin + 1);
 		this.isTime = this.facts.unit !== 'ticks';
-		const text = (/** @type {number} */ n) => this.texts.get(n);
-		/** @type {Process[]} */
+		const text = texts.get.bind(texts);
 		this.processes = readRows(c, 'process', ['pids', 'commands',
 			'binaries', 'begins', 'ends', 'ended', 'periods', 'clocks']).map(
 			([pid, command, binary, begin, end, ended, period, clock], number) => ({
@@ -182,7 +150,6 @@ export class Model extends Events {
 				binary: text(binary), begin, end, hasEnded: ended !== 0,
 				period, clock,
 			}));
-		/** @type {Thread[]} */
 		this.threads = readRows(c, 'thread', ['processes', 'tids', 'names',
 			'begins', 'ends']).map(
 			([process, tid, name, begin, end], number) => ({
@@ -190,20 +157,13 @@ export class Model extends Events {
 			}));
 		/** What a tick of each thread is worth. */
 		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
-		this.functions = {
-			n: c.length('function.names'),
-			names: c.numbers('function.names'),
-			binaries: c.numbers('function.binaries'),
-			categories: c.numbers('function.categories'),
-			/* Empty where the capture has no lines. */
-			files: c.numbers('function.files'),
-			lines: c.numbers('function.lines'),
-		};
+		/** Files and lines are empty where the capture has none. */
+		this.functions = readColumns(c, 'function', 'names', 'binaries',
+			'categories', 'files', 'lines');
 		/** @type {{binary: number, category: number}[]} */
 		this.collapsed = [];
 		this.tree = makeTree(c.numbers('tree.depths'),
 			c.numbers('tree.functions'));
-		/** @type {{begin: number, end: number, thread: number, frames: number, samples: number, bytes: number}[]} */
 		this.losses = readRows(c, 'loss', ['begins', 'ends', 'threads',
 			'frames', 'samples', 'bytes']).map(
 			([begin, end, thread, frames, samples, bytes]) =>
@@ -291,12 +251,16 @@ export class Model extends Events {
 	/** @param {number} t */
 	threadName(t) {
 		const thread = this.threads[t];
-		if (thread.tid < 0) {
-			const { pid, binary } = this.processes[thread.process];
-			return pid < 0 ? 'the machine' : (binary || 'process') + ' ' + pid;
-		}
+		if (thread.tid < 0)
+			return this.processName(thread.process);
 		return (thread.name || this.processes[thread.process].binary ||
 			'thread') + ' ' + thread.tid;
+	}
+
+	/** @param {number} p */
+	processName(p) {
+		const { pid, binary } = this.processes[p];
+		return pid < 0 ? 'the machine' : (binary || 'process') + ' ' + pid;
 	}
 
 	/** @param {number} name */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // stacks.js - the stack traces behind a box of a flame graph, one by one.
-import { el, fill } from './dom.js';
+import { button, el, fill } from './dom.js';
 import { Passing } from './filter.js';
 import { formatAmount, formatCount, formatMoment } from './format.js';
 
@@ -46,13 +46,10 @@ export class Stacks {
 		this.element = el('section', { class: 'stacks', hidden: true,
 			'aria-label': 'Stack traces, one by one' },
 		el('div', { class: 'bar' },
-			el('button', { type: 'button', 'aria-label': 'The stack before',
-				onclick: () => this.step(-1) }, '‹'),
-			el('button', { type: 'button', 'aria-label': 'The next stack',
-				onclick: () => this.step(1) }, '›'), this.told,
-			el('button', { type: 'button', onclick: () => this.look() },
-				'Look at its time'),
-			el('button', { type: 'button', onclick: () => this.close() }, 'Close')),
+			button('‹', () => this.step(-1), { 'aria-label': 'The stack before' }),
+			button('›', () => this.step(1), { 'aria-label': 'The next stack' }), this.told,
+			button('Look at its time', () => this.look()),
+			button('Close', () => this.close())),
 		this.frames);
 	}
 

@@ -8,15 +8,26 @@
  *   zoom?: string, thread?: number, sort?: string, name?: string,
  *   target?: number, compare?: string, against?: string, amount?: string,
  *   of?: string, moment?: number, picked?: number, window?: string,
- *   open?: string, show?: string
+ *   open?: string, show?: string, beside?: string
  * }} State
  */
 
+/** Nothing is brushed. */
+export const ALL_TIME = { from: undefined, to: undefined };
+export const NO_MARKS = { mark: undefined, slowest: undefined,
+	longer: undefined, shorter: undefined };
 const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked'];
 const SWITCHES = ['hideSystem', 'recursion', 'upside'];
 const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
-	'against', 'amount', 'of', 'window', 'open', 'show'];
+	'against', 'amount', 'of', 'window', 'open', 'show', 'beside'];
+
+/** "5-70": from when to when. @param {string | undefined} text @returns {[number, number] | null} */
+export function readSpan(text) {
+	const found = /^(-?\d+)-(\d+)$/.exec(text || '');
+	return found && Number(found[2]) > Number(found[1])
+		? [Number(found[1]), Number(found[2])] : null;
+}
 
 /** @param {string} hash @returns {State} */
 export function readState(hash) {

@@ -15,7 +15,20 @@ import { el, fill } from './dom.js';
  */
 
 const ROW = 26; // pixels; page.css has it too
-const MOST = 600000; // rows that a browser's scroll bar is long enough for
+const MOST = 600000; // rows of a scroll bar; of more each pixel is several
+
+/** A column of texts, which it is sorted by.
+ * @param {string} key @param {string} text @param {(row: any) => string} cell @param {string} [width] */
+export function ofTexts(key, text, cell, width) {
+	return { key, text, cell, by: cell, width };
+}
+
+/** A column of numbers. @param {string} key @param {string} text
+ * @param {(row: any) => number} by @param {(n: number) => string} format @param {string} [width] */
+export function ofNumbers(key, text, by, format, width = 'amount') {
+	return { key, text, by, width, number: true,
+		cell: (/** @type {any} */ row) => format(by(row)) };
+}
 
 /** Pixels that a column has at least: a narrower screen is scrolled over.
  * @param {{width?: string, number?: boolean}} heading */
@@ -48,10 +61,11 @@ export class Table {
 			class: 'table', tabindex: '0', role: 'group',
 			'aria-label': options.label,
 			onscroll: () => this.show(),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
+			onkeydown: (e) => this.key(e),
 		}, this.table);
 		this.first = -1;
 		this.last = -1;
+		this.over = 0;
 	}
 
 	/** @param {R[]} rows @param {string} [sort] */
@@ -65,7 +79,7 @@ export class Table {
 		}
 		const key = this.sort.replace(/^-/, '');
 		const heading = this.options.headings.find((h) => h.key === key);
-		const by = heading && heading.by;
+		const by = heading?.by;
 		this.rows = rows.slice();
 		if (by) {
 			const sign = this.sort.startsWith('-') ? -1 : 1;
@@ -114,23 +128,27 @@ export class Table {
 
 	show() {
 		const height = this.element.clientHeight || 600;
-		const n = Math.min(this.rows.length, MOST);
-		const first = Math.max(0, Math.floor(this.element.scrollTop / ROW) - 10);
-		const last = Math.min(n, first + Math.ceil(height / ROW) + 20);
+		const n = this.rows.length;
+		const seen = Math.ceil(height / ROW);
+		const over = Math.max(n - MOST, 0);
+		const { scrollTop } = this.element;
+		// Rows that the scroll bar is too short for, as far as it has gone
+		this.over = Math.round(over *
+			Math.min(scrollTop / ((n - over - seen + 2) * ROW), 1));
+		const first = Math.max(0,
+			Math.floor(scrollTop / ROW) + this.over - 10);
+		const last = Math.min(n, first + seen + 20);
 		if (first === this.first && last === this.last)
 			return;
 		this.first = first;
 		this.last = last;
 		const rows = [];
-		if (first > 0)
-			rows.push(this.gap(first));
+		if (first > this.over)
+			rows.push(this.gap(first - this.over));
 		for (let i = first; i < last; i++)
 			rows.push(this.row(i));
-		if (last < n)
-			rows.push(this.gap(n - last));
-		if (last === MOST && this.rows.length > MOST)
-			rows.push(el('tr', {}, el('td', { colspan: this.options.headings.length },
-				'… and ' + (this.rows.length - MOST) + ' more: brush, or sort otherwise')));
+		if (last < n - over + this.over)
+			rows.push(this.gap(n - over + this.over - last));
 		this.body.replaceChildren(...rows);
 	}
 
@@ -183,7 +201,7 @@ export class Table {
 			return;
 		event.preventDefault();
 		if (to !== at && to >= 0) {
-			const y = to * ROW;
+			const y = (to - this.over) * ROW;
 			const { scrollTop, clientHeight } = this.element;
 			if (y < scrollTop)
 				this.element.scrollTop = y;
@@ -191,5 +209,23 @@ export class Table {
 				this.element.scrollTop = y + 2 * ROW - clientHeight;
 			this.pick(this.rows[to]);
 		}
+	}
+}
+
+/** What a chart shows, as a table for who does not see it: closed at first. */
+export class List {
+	/** @param {string} label @param {Heading<any>[]} headings
+	 * @param {() => any[]} rows @param {(row: any) => void} pick */
+	constructor(label, headings, rows, pick) {
+		this.rows = rows;
+		this.table = new Table({ label: label.replace(/:.*/, ''), sort: '', headings,
+			pick });
+		this.element = el('details', { class: 'list', ontoggle: () => this.show() },
+			el('summary', {}, 'As a table'), this.table.element);
+	}
+
+	show() {
+		if (this.element.open)
+			this.table.set(this.rows());
 	}
 }

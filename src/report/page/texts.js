@@ -51,9 +51,4 @@ export class Texts {
 		}
 		return text;
 	}
-
-	/** @returns {string[]} */
-	all() {
-		return Array.from({ length: this.n }, (_, i) => this.get(i));
-	}
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // timeline.js - the time axis that all views share: what threads did, marks,
 // counters and logs by lane, lost intervals, the brush and the cursor.
-import { cutText, prepareCanvas } from './canvas.js';
+import { clipTo, cutText, hatch, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
-import { lowerBound } from './filter.js';
-import { hash } from './flame.js';
+import { lowerBound, Passing } from './filter.js';
+import { hash, searching } from './flame.js';
 import { formatMoment, formatTime } from './format.js';
 import { Scale, ticksOf } from './scale.js';
+import { ALL_TIME, readSpan } from './state.js';
 
 export const AXIS = 20, LANE = 22, THIN = 12;
 const THREADS = 5; // that have a lane of their own
@@ -45,23 +46,13 @@ export function paintLosses(context, theme, model, scale, left, top, height, of)
 		if (end < 0 || x > scale.width)
 			continue;
 		const w = Math.max(end - x, 2);
-		context.save();
-		context.beginPath();
-		context.rect(left + x, top, w, height);
-		context.clip();
 		context.globalAlpha = 0.22;
 		context.fillStyle = theme.lost;
 		context.fillRect(left + x, top, w, height);
 		context.globalAlpha = 0.75;
 		context.strokeStyle = theme.lost;
-		context.lineWidth = 1;
-		context.beginPath();
-		for (let at = left + x - height; at < left + x + w; at += 6) {
-			context.moveTo(at, top + height);
-			context.lineTo(at + height, top);
-		}
-		context.stroke();
-		context.restore();
+		hatch(context, left + x, top, w, height, 6);
+		context.globalAlpha = 1;
 	}
 }
 
@@ -76,14 +67,14 @@ export class Timeline {
 			'aria-roledescription': 'time axis',
 			'aria-label': 'Time axis. Drag to look at a part; arrow keys ' +
 				'move it, plus and minus change its length, Escape ends it.',
-			onpointerdown: (/** @type {PointerEvent} */ e) => this.down(e),
-			onpointermove: (/** @type {PointerEvent} */ e) => this.move(e),
-			onpointerup: (/** @type {PointerEvent} */ e) => this.up(e),
+			onpointerdown: (e) => this.down(e),
+			onpointermove: (e) => this.move(e),
+			onpointerup: (e) => this.up(e),
 			onpointercancel: () => { this.drag = null; },
 			onpointerleave: () => { app.setCursor(null); },
-			ondblclick: () => app.set({ from: undefined, to: undefined }),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e),
-			onwheel: (/** @type {WheelEvent} */ e) => this.wheel(e),
+			ondblclick: () => app.set(ALL_TIME),
+			onkeydown: (e) => this.key(e),
+			onwheel: (e) => this.wheel(e),
 		}, this.canvas);
 		/** @type {{from: number, x: number, edge: string, begin: number, end: number} | null} */
 		this.drag = null;
@@ -98,10 +89,7 @@ export class Timeline {
 	/** What is shown of the time, whatever is brushed. */
 	window() {
 		const { model, state } = this.app;
-		const found = /^(-?\d+)-(\d+)$/.exec(state.window || '');
-		if (found && Number(found[2]) > Number(found[1]))
-			return [Number(found[1]), Number(found[2])];
-		return [model.start, model.end];
+		return readSpan(state.window) || [model.start, model.end];
 	}
 
 	lanes() {
@@ -161,21 +149,19 @@ export class Timeline {
 
 	/** The brush and the cursor move over a picture that stays. */
 	paint() {
-		const { theme, model } = this.app;
+		const { theme, model, state } = this.app;
 		const { width, left, scale } = this.measure();
 		const key = [scale.from, scale.to, width, model.isWhole, theme.paper,
-			theme.ink, window.devicePixelRatio].join();
+			theme.ink, window.devicePixelRatio, state.search,
+			state.search && JSON.stringify({ ...this.app.filter(), ...ALL_TIME })].join();
 		if (key !== this.key_) {
 			this.paintLanes(width, left, scale);
 			this.key_ = key;
 		}
-		const context = prepareCanvas(this.canvas, width, this.height);
+		const context = prepareCanvas(this.canvas, width, this.height, theme);
 		this.element.style.height = this.height + 'px';
 		context.drawImage(this.still, 0, 0, width, this.height);
-		context.save();
-		context.beginPath();
-		context.rect(left, 0, scale.width, this.height);
-		context.clip();
+		clipTo(context, left, 0, scale.width, this.height);
 		this.paintBrush(context, scale, left);
 		context.restore();
 	}
@@ -185,14 +171,9 @@ export class Timeline {
 		const { theme, model } = this.app;
 		const lanes = this.lanes();
 		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
-		const context = prepareCanvas(this.still, width, this.height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, this.height);
+		const context = prepareCanvas(this.still, width, this.height, theme);
 		this.bars = this.bin(scale, lanes);
-		context.save();
-		context.beginPath();
-		context.rect(left, 0, scale.width, this.height);
-		context.clip();
+		clipTo(context, left, 0, scale.width, this.height);
 		paintAxis(context, theme, scale, left, this.height, model.begin);
 		let top = AXIS;
 		lanes.forEach((lane, i) => {
@@ -200,6 +181,7 @@ export class Timeline {
 			top += lane.height + 2;
 		});
 		paintLosses(context, theme, model, scale, left, AXIS, this.height - AXIS);
+		this.paintFound(context, scale, left);
 		context.restore();
 		top = AXIS;
 		context.textBaseline = 'middle';
@@ -218,6 +200,34 @@ export class Timeline {
 				: width / 2), left > 0 ? 8 : 4, top + (left > 0
 				? lane.height / 2 + 1 : 7));
 			top += lane.height + 2;
+		}
+	}
+
+	/** Where samples are that have what is searched for, at the foot of the axis.
+	 * @param {Context2D} context @param {Scale} scale @param {number} left */
+	paintFound(context, scale, left) {
+		const { model, state, theme } = this.app;
+		const match = searching(state.search || '');
+		if (!match)
+			return;
+		const { tree, samples } = model;
+		const by = Uint8Array.from({ length: model.functions.n }, (_, f) =>
+			f > 0 && match(model.nameOf(f)) ? 1 : 0);
+		const has = new Uint8Array(tree.n);
+		for (let i = 1; i < tree.n; i++)
+			has[i] = has[tree.parents[i]] | by[tree.functions[i]];
+		const passing = new Passing(model,
+			{ ...this.app.filter(), ...ALL_TIME }, true);
+		const end = samples.times.find(scale.to);
+		for (let i = samples.times.find(scale.from); i < end; i++) {
+			if (!has[samples.nodes[i]] || !passing.passes(i))
+				continue;
+			const x = Math.floor(scale.x(samples.times.at(i)));
+			context.fillStyle = theme.found;
+			context.fillRect(left + x, AXIS - 5, 1, 5);
+			context.fillStyle = theme.ink;
+			context.fillRect(left + x, AXIS - 1, 1, 1);
+			i = samples.times.find(scale.time(x + 1), i + 1, end) - 1;
 		}
 	}
 
@@ -305,8 +315,8 @@ export class Timeline {
 	paintBrush(context, scale, left) {
 		const { theme, state, model } = this.app;
 		if (state.from !== undefined || state.to !== undefined) {
-			const from = scale.x(state.from === undefined ? scale.from : state.from);
-			const to = scale.x(state.to === undefined ? scale.to : state.to);
+			const from = scale.x(state.from ?? scale.from);
+			const to = scale.x(state.to ?? scale.to);
 			context.fillStyle = theme.paper;
 			context.globalAlpha = 0.65;
 			context.fillRect(left, 0, from, this.height);
@@ -316,6 +326,12 @@ export class Timeline {
 			context.fillRect(left + from - 1, 0, 2, this.height);
 			context.fillRect(left + to - 1, 0, 2, this.height);
 			context.fillRect(left + from - 1, 0, Math.max(to - from, 0) + 2, 3);
+		}
+		const beside = readSpan(state.beside);
+		if (beside) {
+			context.fillStyle = theme.less;
+			context.fillRect(left + scale.x(beside[0]), 0,
+				(beside[1] - beside[0]) / scale.perPixel, 4);
 		}
 		if (this.cursor !== null) {
 			const x = left + scale.x(this.cursor);
@@ -350,8 +366,8 @@ export class Timeline {
 			return;
 		const { state } = this.app;
 		const { x, time, scale } = this.place(event);
-		const begin = state.from === undefined ? scale.from : state.from;
-		const end = state.to === undefined ? scale.to : state.to;
+		const begin = state.from ?? scale.from;
+		const end = state.to ?? scale.to;
 		const reach = event.pointerType === 'touch' ? 16 : 6;
 		const has = state.from !== undefined || state.to !== undefined;
 		const edge = has && Math.abs(scale.x(begin) - x) < reach ? 'begin'
@@ -425,8 +441,8 @@ export class Timeline {
 		const [begin, end] = this.window();
 		const { state } = app;
 		const step = (end - begin) / 100 * (event.shiftKey ? 10 : 1);
-		let from = state.from === undefined ? begin : state.from;
-		let to = state.to === undefined ? end : state.to;
+		let from = state.from ?? begin;
+		let to = state.to ?? end;
 		if (event.key === 'ArrowLeft' || event.key === 'ArrowRight') {
 			if (state.from === undefined && state.to === undefined) {
 				from = begin;
@@ -442,7 +458,7 @@ export class Timeline {
 		} else if (event.key === '-') {
 			to = Math.max(from + 1, to - step);
 		} else if (event.key === 'Escape') {
-			app.set({ from: undefined, to: undefined });
+			app.set(ALL_TIME);
 			event.preventDefault();
 			return;
 		} else {
@@ -458,8 +474,8 @@ export class Timeline {
 		const { state, model } = this.app;
 		if (state.from === undefined && state.to === undefined)
 			return '';
-		const from = state.from === undefined ? model.begin : state.from;
-		const to = state.to === undefined ? model.end : state.to;
+		const from = state.from ?? model.begin;
+		const to = state.to ?? model.end;
 		const step = Math.max((to - from) / 100, 1);
 		return formatMoment(from - model.begin, step) + ' – ' +
 			formatMoment(to - model.begin, step) + ' (' +

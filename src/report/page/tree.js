@@ -2,15 +2,6 @@
 // tree.js - trees of functions: each node before its callees, so that what is
 // below node i is a run of numbers, from i + 1 to ends[i] - 1.
 
-/**
- * @typedef {object} Tree
- * @property {number} n
- * @property {ArrayLike<number>} depths the root has 0
- * @property {ArrayLike<number>} functions
- * @property {Uint32Array} parents
- * @property {Uint32Array} ends
- */
-
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
 	if (depths.length === 0) // not there yet: a root all the same
@@ -30,6 +21,14 @@ export function makeTree(depths, functions) {
 	while (path.length > 0)
 		ends[/** @type {number} */ (path.pop())] = n;
 	return { n, depths, functions, parents, ends };
+}
+
+/** The way to a node, from below the root. @param {Tree} tree @param {number} node */
+export function pathTo(tree, node) {
+	const path = [];
+	for (let i = node; i !== 0; i = tree.parents[i])
+		path.push(i);
+	return path.reverse();
 }
 
 /** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs */
@@ -142,17 +141,6 @@ const SYSTEM = 1;
 const KERNEL = 3;
 
 /**
- * What becomes of stacks, as `syscap stat` does it: with --focus, --hide-system,
- * --collapse-library and --collapse-recursion.
- *
- * @typedef {object} Transforms
- * @property {((f: number) => boolean) | null} focus
- * @property {boolean} hideSystem
- * @property {((f: number) => number) | null} collapse as which function one is shown
- * @property {boolean} collapseRecursion
- */
-
-/**
  * @param {Tree} tree @param {Float64Array} totals nodes without any are left out
  * @param {(f: number) => number} category @param {Transforms} what
  * @returns {{tree: Tree, nodes: Int32Array}} nodes: what each has become; -1: nothing
@@ -210,13 +198,12 @@ export function moveSelfs(selfs, nodes, n) {
  * The tree from the leaves: what a function took by itself, then who called
  * it.  What is narrower than @least is not followed further.
  * @param {Tree} tree @param {Float64Array} selfs @param {number} least
- * @param {Float64Array} [others] summed the same way
  */
-export function invert(tree, selfs, least, others) {
-	const depths = [0], functions = [0], sums = [0], otherSums = [0];
+export function invert(tree, selfs, least) {
+	const depths = [0], functions = [0], sums = [0];
 	const leaves = [];
 	for (let i = 1; i < tree.n; i++)
-		if (selfs[i] !== 0 || (others && others[i] !== 0))
+		if (selfs[i] !== 0)
 			leaves.push(i);
 	/** A group of leaves, and at which of their callers each is. */
 	const follow = (/** @type {number[]} */ of, /** @type {number[]} */ at,
@@ -228,15 +215,13 @@ export function invert(tree, selfs, least, others) {
 			const f = tree.functions[at[k]];
 			let group = groups.get(f);
 			if (!group)
-				groups.set(f, group = { f, of: [], at: [], sum: 0, other: 0 });
+				groups.set(f, group = { f, of: [], at: [], sum: 0 });
 			group.of.push(of[k]);
 			group.at.push(tree.parents[at[k]]);
 			group.sum += selfs[of[k]];
-			if (others)
-				group.other += others[of[k]];
 		}
 		const sorted = Array.from(groups.values());
-		sorted.sort((a, b) => b.sum + b.other - a.sum - a.other || a.f - b.f);
+		sorted.sort((a, b) => b.sum - a.sum || a.f - b.f);
 		return { sorted, depth, k: 0 };
 	};
 	const path = [follow(leaves, leaves, 1)];
@@ -250,19 +235,15 @@ export function invert(tree, selfs, least, others) {
 		depths.push(level.depth);
 		functions.push(group.f);
 		sums.push(group.sum);
-		otherSums.push(group.other);
-		if (group.sum + group.other >= least)
+		if (group.sum >= least)
 			path.push(follow(group.of, group.at, level.depth + 1));
 		group.of = group.at = [];
 	}
 	const made = makeTree(depths, functions);
-	const top = (/** @type {number[]} */ list) => {
-		const totals = Float64Array.from(list);
-		for (let i = 1; i < made.n; i = made.ends[i])
-			totals[0] += totals[i];
-		return totals;
-	};
-	return { tree: made, totals: top(sums), others: top(otherSums) };
+	const totals = Float64Array.from(sums);
+	for (let i = 1; i < made.n; i = made.ends[i])
+		totals[0] += totals[i];
+	return { tree: made, totals };
 }
 
 /**

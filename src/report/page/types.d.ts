@@ -1,18 +1,131 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // types.d.ts - what several modules' comments name.  No part of the page.
-type Analysis = import('./analysis.js').Analysis;
 type App = import('./main.js').App;
-type Box = import('./boxes.js').Box;
+type Attributes = { [name: string]: any } & {
+	[name in keyof HTMLElementEventMap as `on${name}`]?:
+		(event: HTMLElementEventMap[name]) => any };
 type Columns = import('./columns.js').Columns;
-type Comparison = import('./compare.js').Comparison;
 type Context2D = CanvasRenderingContext2D;
-type Filter = import('./filter.js').Filter;
 type Model = import('./model.js').Model;
 type Numbers = import('./columns.js').Numbers;
 type Scale = import('./scale.js').Scale;
-type Side = import('./compare.js').Side;
 type State = import('./state.js').State;
 type Theme = import('./canvas.js').Theme;
 type ThreadColours = import('./thread_colours.js').ThreadColours;
-type Transforms = import('./tree.js').Transforms;
-type Tree = import('./tree.js').Tree;
+
+interface Analysis {
+	tree: Tree;
+	/** what nodes of the model have become; null: themselves */
+	nodes: Int32Array | null;
+	/** sums by node of the model, before transforms */
+	base: Float64Array;
+	selfs: Float64Array;
+	totals: Float64Array;
+	threads: Float64Array;
+	total: number;
+	n: number;
+	/** marks, the slowest first */
+	chosen: Uint32Array | null;
+}
+
+interface Box {
+	/** pixels */
+	x: number;
+	w: number;
+	row: number;
+	colour: string;
+	label: string;
+	/** of what it is; below 0: of several small ones */
+	id: number;
+	dim?: boolean;
+	found?: boolean;
+	hatched?: boolean;
+}
+
+interface Comparison {
+	tree: Tree;
+	one: Side;
+	other: Side;
+	/** sums are for each mark; else shares */
+	byMark: boolean;
+	/** of the one side, the slowest first */
+	marks: Uint32Array;
+}
+
+/** Times are the page's, from <= time < to. */
+interface Filter {
+	from?: number;
+	to?: number;
+	/** numbers; none: any */
+	threads?: number[];
+	/** "group/name", or "group" */
+	mark?: string;
+	/** of such a mark, ns */
+	longer?: number;
+	/** below it */
+	shorter?: number;
+	/** "10" or "1%" */
+	slowest?: string;
+	/** a regular expression, as all these */
+	function?: string;
+	drop?: string;
+	focus?: string;
+	hideSystem?: boolean;
+	/** a glob */
+	library?: string;
+	recursion?: boolean;
+}
+
+interface Side {
+	text: string;
+	selfs: Float64Array;
+	totals: Float64Array;
+	total: number;
+	/** what sums are divided by */
+	per: number;
+	nMarks: number;
+	/** of its marks, each */
+	duration: number;
+	/** on the processor, each */
+	running: number;
+}
+
+interface Tree {
+	n: number;
+	/** the root has 0 */
+	depths: ArrayLike<number>;
+	functions: ArrayLike<number>;
+	parents: Uint32Array;
+	ends: Uint32Array;
+}
+
+/** What becomes of stacks, as `syscap stat` does it: with --focus, --hide-system,
+ * --collapse-library and --collapse-recursion. */
+interface Transforms {
+	focus: ((f: number) => boolean) | null;
+	hideSystem: boolean;
+	/** as which function one is shown */
+	collapse: ((f: number) => number) | null;
+	collapseRecursion: boolean;
+}
+
+interface Sums {
+	/** by node of the model's tree */
+	selfs: Float64Array;
+	/** by thread */
+	threads: Float64Array;
+	total: number;
+	/** samples */
+	n: number;
+	ticks: number;
+}
+
+interface Column {
+	name: string;
+	/** bytes of a number; 0: texts */
+	width: number;
+	n: number;
+	bytes: number;
+	/** base64 of deflated bytes */
+	text: string;
+}

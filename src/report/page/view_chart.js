@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_chart.js - the flame chart: what a thread did, one thing after another.
 import { Boxes } from './boxes.js';
-import { choose, el, fill } from './dom.js';
+import { choose, el, fill, section } from './dom.js';
 import { passingNodes } from './filter.js';
-import { colouring, layoutChart } from './flame.js';
+import { colouring, layoutChart, namesOf } from './flame.js';
 import { Scale } from './scale.js';
 import { formatTime } from './format.js';
+import { ALL_TIME } from './state.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
 import { functionDetails } from './view_flame.js';
 
@@ -19,13 +20,12 @@ export class ChartView {
 			pick: (box) => this.describe(box),
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
-			back: () => app.set({ from: undefined, to: undefined }),
-			wheel: (x, by) => this.wheel(x, by),
+			back: () => app.set(ALL_TIME),
+			wheel: (x, by) => app.wheel(this.scale, x, by),
 		});
 		this.bar = el('div', { class: 'bar' });
 		this.details = el('div', { class: 'details' });
-		this.element = el('section', { class: 'view', 'aria-label': 'Flame chart' },
-			this.bar, this.boxes.element, this.details);
+		this.element = section('Flame chart', this.bar, this.boxes.element, this.details);
 		this.thread = 0;
 		this.scale = new Scale(0, 1, 1);
 	}
@@ -73,10 +73,13 @@ export class ChartView {
 		const { boxes, rows } = layoutChart({ model, thread: this.thread,
 			nodes: analysis.nodes, tree, scale: this.scale, left: 0,
 			passes: passingNodes(model, app.filter()),
-			label: (node) => model.nameOf(tree.functions[node]),
+			label: namesOf(model, tree),
 			colour: (node) => colour(tree.functions[node]) });
-		for (const box of boxes)
+		const found = app.find(tree, analysis.totals);
+		for (const box of boxes) {
 			box.row++;
+			box.found = found?.found[box.id] === 1;
+		}
 		this.boxes.under = (context, height) => {
 			paintAxis(context, theme, this.scale, 0, height, model.begin);
 			paintLosses(context, theme, model, this.scale, 0, AXIS, height - AXIS,
@@ -91,23 +94,21 @@ export class ChartView {
 		this.layout();
 	}
 
+	/** The next that was found, by time. @param {number} by */
+	step(by) {
+		const found = this.boxes.boxes.filter((box) => box.found)
+			.sort((a, b) => a.x - b.x);
+		const at = found.findIndex((box) => box === this.boxes.picked);
+		const next = at < 0 && by < 0 ? -1 : at + by;
+		this.boxes.pick(found[(next + found.length) % found.length] || null);
+	}
+
 	leave() {
 		this.app.model.ofThreads.clear();
 	}
 
 	cursor() {
 		this.boxes.paint();
-	}
-
-	/** @param {number} x @param {number} by */
-	wheel(x, by) {
-		const { app, scale } = this;
-		const around = scale.time(x), factor = by > 0 ? 1.25 : 0.8;
-		app.set({
-			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
-			to: Math.round(Math.min(around + (scale.to - around) * factor,
-				app.model.end)),
-		}, true);
 	}
 
 	/** @param {Box} box */

@@ -4,11 +4,12 @@
 import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
-import { choose, el, fill, toggle } from './dom.js';
+import { button, choose, el, fill, section, swatch, toggle } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
-import { Table } from './table.js';
+import { ALL_TIME } from './state.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { tellBars } from './view_marks.js';
 
 const SIDES = [['slowest', 'the slowest of a mark'],
@@ -35,8 +36,7 @@ export class CompareView {
 		this.key = '';
 		/** @type {Comparison | null} */
 		this.comparison = null;
-		this.element = el('section', { class: 'view', 'aria-label': 'Compare' },
-			this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
+		this.element = section('Compare', this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
 				this.marks.element), this.boxes.element, this.legend);
 	}
 
@@ -56,29 +56,21 @@ export class CompareView {
 
 	makeTable() {
 		const { app } = this;
+		const amount = (/** @type {number} */ n) => this.amount(n);
+		const more = (/** @type {number} */ n) => this.difference(n);
 		return new Table({
 			label: 'Functions, compared', sort: '-unexpected',
 			id: (row) => row.f,
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
-					cell: (row) => app.model.nameOf(row.f) },
-				{ key: 'unexpected', text: 'Unexpected', number: true, width: 'amount',
-					by: (row) => row.unexpected,
-					cell: (row) => this.difference(row.unexpected) },
-				{ key: 'difference', text: 'Self, more', number: true, width: 'amount',
-					by: (row) => row.self - row.otherSelf,
-					cell: (row) => this.difference(row.self - row.otherSelf) },
-				{ key: 'self', text: 'here', number: true, width: 'amount',
-					by: (row) => row.self, cell: (row) => this.amount(row.self) },
-				{ key: 'otherself', text: 'there', number: true, width: 'amount',
-					by: (row) => row.otherSelf,
-					cell: (row) => this.amount(row.otherSelf) },
-				{ key: 'totaldifference', text: 'Total, more', number: true,
-					width: 'amount',
-					by: (row) => row.total - row.otherTotal,
-					cell: (row) => this.difference(row.total - row.otherTotal) },
-				{ key: 'binary', text: 'Binary', width: 'name', by: (row) => app.model.binaryOf(row.f),
-					cell: (row) => app.model.binaryOf(row.f) },
+				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
+				ofNumbers('unexpected', 'Unexpected', (row) => row.unexpected, more),
+				ofNumbers('difference', 'Self, more',
+					(row) => row.self - row.otherSelf, more),
+				ofNumbers('self', 'here', (row) => row.self, amount),
+				ofNumbers('otherself', 'there', (row) => row.otherSelf, amount),
+				ofNumbers('totaldifference', 'Total, more',
+					(row) => row.total - row.otherTotal, more),
+				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => { this.found = row.f; this.layout(); },
@@ -94,11 +86,9 @@ export class CompareView {
 				{ key: 'time', text: 'At', number: true, up: true,
 					by: (row) => row.time,
 					cell: (row) => formatMoment(row.time - app.model.begin, 1e5) },
-				{ key: 'duration', text: 'Took', number: true,
-					by: (row) => row.duration, cell: (row) => formatTime(row.duration) },
-				{ key: 'running', text: 'Sampled', number: true,
-					by: (row) => row.running,
-					cell: (row) => formatTime(row.running) },
+				ofNumbers('duration', 'Took', (row) => row.duration, formatTime, ''),
+				ofNumbers('running', 'Sampled', (row) => row.running,
+					(n) => formatAmount(n, app.unit()), ''),
 			],
 			pick: () => {},
 			open: (row) => app.set({ view: 'chart', from: row.time,
@@ -131,6 +121,11 @@ export class CompareView {
 			(kind === 'slowest' || kind === 'range') && choose('With', [['', 'the others'],
 				['rest', 'everything else']], state.against || '',
 			(against) => app.set({ against })),
+			kind === 'brush' && state.from !== undefined && !state.beside &&
+				button('With another time', () => app.set({ ...ALL_TIME,
+					beside: state.from + '-' + (state.to ?? model.end) })),
+			kind === 'brush' && state.beside && button('With all other times',
+				() => app.set({ beside: undefined })),
 			kind === 'thread' && choose('Thread', model.threads.filter((thread) =>
 				model.byThread[thread.number] > 0).map((thread) =>
 				[String(thread.number), model.threadName(thread.number)]),
@@ -142,7 +137,7 @@ export class CompareView {
 		this.comparison = compare(model, app.filter(), { ...state, compare: kind },
 			name, app.analysis().base);
 		const key = JSON.stringify([app.filter(), kind, name, state.amount,
-			state.against]);
+			state.against, state.beside]);
 		if (key !== this.key) {
 			this.zoom = 0;
 			this.key = key;
@@ -184,9 +179,9 @@ export class CompareView {
 				/** @type {string} */ which) =>
 				el('p', {}, el('strong', {}, which + ' ' + formatCount(s.nMarks)),
 					' took ', el('strong', {}, formatTime(s.duration)),
-					' each, of which ' + formatTime(Math.min(s.running, s.duration)) +
-					' on the processor' + (app.isWall() ? ' or waiting with a stack' : '')
-					+ '.');
+					' each' + (app.model.isTime ? ', of which ' +
+						formatTime(Math.min(s.running, s.duration)) + ' on the processor' +
+						(app.isWall() ? ' or waiting with a stack' : '') : '') + '.');
 			parts.push(side(one, kind === 'range' ? 'The chosen' : 'The slowest'));
 			if (other.nMarks > 0)
 				parts.push(side(other, 'The other'));
@@ -210,16 +205,17 @@ export class CompareView {
 			parts.push(el('p', {}, 'Under Marks, Statistics, drag over durations to ' +
 				'choose which.'));
 		} else if (kind === 'brush' && app.state.from === undefined) {
-			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared.'));
+			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared' +
+				(app.state.beside ? ' with the time that has a blue bar.' : '.')));
 		} else if (kind === 'search' && !app.state.search) {
 			parts.push(el('p', {}, 'Search for something to compare it with the rest.'));
 		}
 		const caller = hot && this.callerOf(hot.f);
 		if (hot && hot.unexpected > 0)
 			parts.push(el('p', {}, 'The largest difference: ',
-				el('button', { type: 'button', class: 'culprit',
-					onclick: () => app.set({ view: 'functions', picked: hot.f }) },
-				app.model.nameOf(hot.f)), caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
+				button(app.model.nameOf(hot.f), () => app.set({
+					view: 'functions', picked: hot.f }), { class: 'culprit' }),
+				caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
 				(byMark ? ' in each, against ' : ' here, against ') +
 				this.amount(hot.otherSelf) + '.'));
 		fill(this.answer, ...parts);
@@ -283,16 +279,9 @@ export class CompareView {
 				tree.functions[box.id] === this.found;
 		this.boxes.set(boxes, rows);
 		const { theme } = app;
-		fill(this.legend, this.key_(theme.more, 'more here'),
-			this.key_(theme.same, 'the same'), this.key_(theme.less, 'less here'),
+		fill(this.legend, swatch(theme.more, 'more here'),
+			swatch(theme.same, 'the same'), swatch(theme.less, 'less here'),
 			el('span', { class: 'hint' }, 'as wide as in ' + side.text));
-	}
-
-	/** @param {string} colour @param {string} text */
-	key_(colour, text) {
-		const box = el('span', { class: 'swatch' });
-		box.style.background = colour;
-		return el('span', { class: 'key' }, box, text);
 	}
 
 	resize() {

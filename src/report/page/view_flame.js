@@ -2,13 +2,14 @@
 // view_flame.js - the flame graph: what took how much, callers above callees.
 import { Boxes } from './boxes.js';
 import { treeByThread } from './by_thread.js';
-import { choose, el, fill, offer, toggle } from './dom.js';
-import { colouring, findNodes, layoutGraph } from './flame.js';
-import { formatAmount, formatShare } from './format.js';
+import { button, choose, el, fill, offer, section, swatch, toggle } from './dom.js';
+import { quoteRegex } from './filter.js';
+import { colouring, layoutGraph, namesOf } from './flame.js';
+import { formatAmount, formatPart, formatShare } from './format.js';
 import { CATEGORIES } from './model.js';
 import { endsWith, nodesThat, Stacks } from './stacks.js';
 import { colourByThread } from './thread_colours.js';
-import { invert } from './tree.js';
+import { invert, pathTo } from './tree.js';
 
 export class FlameView {
 	/** @param {App} app */
@@ -36,8 +37,7 @@ export class FlameView {
 		/** By node of what is shown; null: by kind or binary.
 		 * @type {ThreadColours | null} */
 		this.byThreads = null;
-		this.element = el('section', { class: 'view', 'aria-label': 'Flame graph' },
-			this.bar, this.path, this.boxes.element, this.legend, this.details,
+		this.element = section('Flame graph', this.bar, this.path, this.boxes.element, this.legend, this.details,
 			this.stacks.element);
 	}
 
@@ -54,10 +54,9 @@ export class FlameView {
 			toggle('Upwards', Boolean(state.upside),
 				(upside) => app.set({ upside: upside || undefined })),
 			el('span', { class: 'grow' }),
-			el('button', { type: 'button', onclick: () => this.exportFolded() },
-				'Folded'),
-			el('button', { type: 'button', onclick: () => this.exportSvg() }, 'SVG'),
-			el('button', { type: 'button', onclick: () => this.exportPng() }, 'PNG'));
+			button('Folded', () => this.exportFolded()),
+			button('SVG', () => this.exportSvg()),
+			button('PNG', () => this.exportPng()));
 		this.shown = this.make();
 		this.byThreads = state.colour === 'thread' && state.show !== 'leaves'
 			? colourByThread(app, this.shown, this.roots) : null;
@@ -81,24 +80,22 @@ export class FlameView {
 		if (state.show === 'leaves') {
 			const { tree, totals } = invert(analysis.tree, analysis.selfs,
 				analysis.total / 4000);
-			return { tree, totals, labels: (/** @type {number} */ n) =>
-				n === 0 ? 'all' : model.nameOf(tree.functions[n]) };
+			return { tree, totals, labels: namesOf(model, tree) };
 		}
 		if (state.show === 'threads')
 			return this.byThread();
 		const { tree, totals } = analysis;
-		return { tree, totals, labels: (/** @type {number} */ n) =>
-			n === 0 ? 'all' : model.nameOf(tree.functions[n]) };
+		return { tree, totals, labels: namesOf(model, tree) };
 	}
 
 	byThread() {
 		const { model } = this.app;
 		const { tree, totals, roots } = treeByThread(this.app);
 		this.roots = roots;
+		const names = namesOf(model, tree);
 		return { tree, totals, labels: (/** @type {number} */ n) => {
 			const thread = roots.get(n);
-			return n === 0 ? 'all' : thread !== undefined
-				? model.threadName(thread) : model.nameOf(tree.functions[n]);
+			return thread !== undefined ? model.threadName(thread) : names(n);
 		} };
 	}
 
@@ -121,11 +118,7 @@ export class FlameView {
 
 	/** @param {number} node */
 	pathOf(node) {
-		const path = [];
-		if (this.shown)
-			for (let i = node; i !== 0; i = this.shown.tree.parents[i])
-				path.push(i);
-		return path.reverse();
+		return this.shown ? pathTo(this.shown.tree, node) : [];
 	}
 
 	/** @param {number} node */
@@ -161,9 +154,9 @@ export class FlameView {
 		fill(this.path, ...steps.flatMap((node, i) => {
 			if (i > 0 && i < from)
 				return i === 1 ? ['…', ' › '] : [];
-			return [el('button', { type: 'button', onclick: () => this.zoomTo(node),
-				'aria-current': node === this.zoom ? 'true' : null },
-			shown.labels(node)), i + 1 < steps.length ? ' › ' : ''];
+			return [button(shown.labels(node), () => this.zoomTo(node),
+				{ 'aria-current': node === this.zoom ? 'true' : null }),
+			i + 1 < steps.length ? ' › ' : ''];
 		}));
 	}
 
@@ -172,7 +165,7 @@ export class FlameView {
 		const used = new Set();
 		if (this.byThreads) {
 			fill(this.legend, ...this.byThreads.legend.map(([colour, name]) =>
-				this.swatch(colour, name)));
+				swatch(colour, name)));
 			return;
 		}
 		if (this.shown && state.colour !== 'binary')
@@ -180,14 +173,7 @@ export class FlameView {
 				if (id > 0)
 					used.add(model.categoryOf(this.shown.tree.functions[id]));
 		fill(this.legend, ...CATEGORIES.map((name, i) => used.has(i) &&
-			this.swatch(theme.categories[i], name)));
-	}
-
-	/** @param {string} colour @param {string} name */
-	swatch(colour, name) {
-		const box = el('span', { class: 'swatch' });
-		box.style.background = colour;
-		return el('span', { class: 'key' }, box, name);
+			swatch(theme.categories[i], name)));
 	}
 
 	layout() {
@@ -197,15 +183,13 @@ export class FlameView {
 		const { model, theme, state } = app;
 		const { tree, totals } = shown;
 		const colour = colouring(model, theme, state.colour || '');
-		const found = findNodes(model, tree, totals, state.search || '');
-		app.tellFound(found && { share: found.share, total: totals[0],
-			n: found.outermost.length });
+		const found = app.find(tree, totals);
 		this.found = found;
 		const { boxes, rows } = layoutGraph({ tree, totals, zoom: this.zoom,
 			width: this.boxes.width(), label: shown.labels,
 			colour: (node) => this.byThreads ? this.byThreads.colour(node)
 				: colour(tree.functions[node]),
-			found: found && found.found });
+			found: found?.found });
 		if (state.upside)
 			for (const box of boxes)
 				box.row = rows - 1 - box.row;
@@ -248,8 +232,7 @@ export class FlameView {
 			lines.push((app.model.isInlined(f) ? 'inlined in ' : '') + binary);
 		if (app.model.lineOf(f))
 			lines.push('mostly ' + app.model.lineOf(f));
-		lines.push(formatAmount(totals[box.id], app.unit()) + ', ' +
-			formatShare(totals[box.id], totals[0]) + ' of all');
+		lines.push(formatPart(totals[box.id], totals[0], app.unit()) + ' of all');
 		return lines;
 	}
 
@@ -269,10 +252,8 @@ export class FlameView {
 			self -= shown.totals[i];
 		fill(this.details, ...functionDetails(app, f, {
 			total: shown.totals[box.id], self, of: shown.totals[0] }),
-		el('button', { type: 'button', onclick: () => this.zoomTo(box.id) },
-			'Zoom in'),
-		el('button', { type: 'button', onclick: () => this.openStacks(box.id) },
-			'Stacks one by one'));
+		button('Zoom in', () => this.zoomTo(box.id)),
+		button('Stacks one by one', () => this.openStacks(box.id)));
 	}
 
 	/** @param {number} node */
@@ -310,10 +291,8 @@ export class FlameView {
 		for (let i = 1; i < tree.n; i++) {
 			if (selfs[i] === 0)
 				continue;
-			const names = [];
-			for (let k = i; k !== 0; k = tree.parents[k])
-				names.push(model.nameOf(tree.functions[k]).replace(/[;\n]/g, ':'));
-			lines.push(names.reverse().join(';') + ' ' + selfs[i] + '\n');
+			lines.push(pathTo(tree, i).map((k) => model.nameOf(tree.functions[k])
+				.replace(/[;\n]/g, ':')).join(';') + ' ' + selfs[i] + '\n');
 		}
 		offer('stacks.folded', new Blob(lines, { type: 'text/plain' }));
 	}
@@ -350,9 +329,9 @@ export class FlameView {
 export function functionDetails(app, f, sums) {
 	const { model } = app;
 	const name = model.nameOf(f);
-	const exact = '^' + name.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&') + '$';
-	const button = (/** @type {string} */ text, /** @type {any} */ patch) =>
-		el('button', { type: 'button', onclick: () => app.set(patch) }, text);
+	const exact = '^' + quoteRegex(name) + '$';
+	const set = (/** @type {string} */ text, /** @type {any} */ patch) =>
+		button(text, () => app.set(patch));
 	return [
 		el('h2', {}, name),
 		el('p', { class: 'sums' },
@@ -364,10 +343,9 @@ export function functionDetails(app, f, sums) {
 			formatShare(sums.total, sums.of) + '), self ' +
 			formatAmount(sums.self, app.unit()) + ' (' +
 			formatShare(sums.self, sums.of) + ')'),
-		button('Callers and callees', { view: 'functions', function_: undefined,
-			picked: f }),
-		button('Begin here', { focus: exact, zoom: undefined }),
-		button('Only with it', { function: exact }),
-		button('Without it', { drop: exact, zoom: undefined }),
+		set('Callers and callees', { view: 'functions', picked: f }),
+		set('Begin here', { focus: exact, zoom: undefined }),
+		set('Only with it', { function: exact }),
+		set('Without it', { drop: exact, zoom: undefined }),
 	];
 }

@@ -3,10 +3,10 @@
 // and callees.
 import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { el, fill } from './dom.js';
-import { colouring, layoutGraph, searching } from './flame.js';
-import { formatAmount, formatCount, formatShare } from './format.js';
-import { Table } from './table.js';
+import { el, fill, section } from './dom.js';
+import { colouring, layoutGraph, namesOf, searching } from './flame.js';
+import { formatAmount, formatCount, formatPart, formatShare } from './format.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
 
@@ -16,24 +16,18 @@ export class FunctionsView {
 		this.app = app;
 		const share = (/** @type {'self' | 'total'} */ key) =>
 			(/** @type {any} */ row) => formatShare(row[key], this.total);
+		const amount = (/** @type {number} */ n) => formatAmount(n, app.unit());
 		this.table = new Table({
 			label: 'Functions', sort: '-self',
 			headings: [
-				{ key: 'name', text: 'Function', by: (row) => app.model.nameOf(row.f),
-					cell: (row) => app.model.nameOf(row.f) },
-				{ key: 'self', text: 'Self', number: true, width: 'amount',
-					by: (row) => row.self,
-					cell: (row) => formatAmount(row.self, app.unit()) },
+				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
+				ofNumbers('self', 'Self', (row) => row.self, amount),
 				{ key: 'selfshare', text: '%', number: true, width: 'share',
 					cell: share('self') },
-				{ key: 'total', text: 'Total', number: true, width: 'amount',
-					by: (row) => row.total,
-					cell: (row) => formatAmount(row.total, app.unit()) },
+				ofNumbers('total', 'Total', (row) => row.total, amount),
 				{ key: 'totalshare', text: '%', number: true, width: 'share',
 					cell: share('total') },
-				{ key: 'binary', text: 'Binary', width: 'name',
-					by: (row) => app.model.binaryOf(row.f),
-					cell: (row) => app.model.binaryOf(row.f) },
+				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => app.set({ picked: row.f }),
@@ -49,8 +43,7 @@ export class FunctionsView {
 			el('h3', {}, 'Called by'), this.callers.element,
 			this.details,
 			el('h3', {}, 'Calls'), this.callees.element);
-		this.element = el('section', { class: 'view', 'aria-label': 'Functions' },
-			this.bar, el('div', { class: 'beside' }, this.table.element,
+		this.element = section('Functions', this.bar, el('div', { class: 'beside' }, this.table.element,
 				this.sandwich));
 	}
 
@@ -76,8 +69,7 @@ export class FunctionsView {
 		if (!made || box.id < 0)
 			return [box.label];
 		return [this.app.model.nameOf(made.tree.functions[box.id]),
-			formatAmount(made.totals[box.id], this.app.unit()) + ', ' +
-			formatShare(made.totals[box.id], made.totals[0])];
+			formatPart(made.totals[box.id], made.totals[0], this.app.unit())];
 	}
 
 	update() {
@@ -122,7 +114,7 @@ export class FunctionsView {
 			const { tree, totals } = this.trees[up];
 			const { boxes: made, rows } = layoutGraph({ tree, totals,
 				zoom: tree.n > 1 ? 1 : 0, width: boxes.width(),
-				label: (node) => node === 0 ? 'all' : model.nameOf(tree.functions[node]),
+				label: namesOf(model, tree),
 				colour: (node) => colour(tree.functions[node]) });
 			const kept = made.filter((box) => box.row > 0);
 			for (const box of kept)

@@ -4,9 +4,9 @@
 import { answerHeap } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { choose, el, fill } from './dom.js';
-import { colouring, findNodes, layoutGraph } from './flame.js';
-import { formatBytes, formatCount, formatMoment, formatShare } from './format.js';
+import { choose, el, fill, section } from './dom.js';
+import { colouring, layoutGraph, namesOf } from './flame.js';
+import { formatBytes, formatCount, formatMoment, formatPart } from './format.js';
 import { Scale } from './scale.js';
 import { paintAxis, paintLine } from './timeline.js';
 
@@ -19,13 +19,12 @@ export class HeapView {
 		this.over = el('div', { class: 'heapline', tabindex: '0', role: 'slider',
 			'aria-label': 'Moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
 			'aria-valuenow': '0',
-			onclick: (/** @type {MouseEvent} */ e) => this.choose(e),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) }, this.canvas);
+			onclick: (e) => this.choose(e),
+			onkeydown: (e) => this.key(e) }, this.canvas);
 		this.boxes = new Boxes({ theme: app.theme, label: 'Allocations by stack',
 			pick: () => {}, open: (box) => { this.zoom = Math.max(box.id, 0); this.layout(); },
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
-		this.element = el('section', { class: 'view', 'aria-label': 'Allocations' },
-			this.bar, this.over, this.boxes.element);
+		this.element = section('Allocations', this.bar, this.over, this.boxes.element);
 		this.zoom = 0;
 		/** @type {Float64Array | null} */
 		this.times = null;
@@ -59,11 +58,11 @@ export class HeapView {
 			['temporary', 'freed at once'], ['live', 'there at a moment']],
 		state.of || '', (o) => app.set({ of: o })));
 		this.answer = answerHeap(app.model, app.filter(), of,
-			state.moment === undefined ? this.peak() : state.moment);
+			state.moment ?? this.peak());
 		const { answer } = this;
 		this.bar.append(el('span', { class: 'hint' }, formatBytes(answer.total) +
 			' in ' + formatCount(answer.n) + ' allocations' + (of === 'live' ? ', at ' +
-			formatMoment((state.moment === undefined ? this.peak() : state.moment) -
+			formatMoment((state.moment ?? this.peak()) -
 				app.model.begin, 1e5) : '')));
 		this.layout();
 	}
@@ -84,30 +83,25 @@ export class HeapView {
 			return;
 		const { model, theme, state } = app;
 		const width = Math.max(this.over.clientWidth, 60), height = 90;
-		const context = prepareCanvas(this.canvas, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		const [from, to] = app.range();
 		const scale = new Scale(from, to, width);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
 		paintAxis(context, theme, scale, 0, height, model.begin);
 		if (this.times)
 			paintLine(context, this.times, this.live, scale, 0, 24, height - 28,
 				theme.series[0]);
 		if (state.of === 'live') {
 			context.fillStyle = theme.brush;
-			context.fillRect(scale.x(state.moment === undefined ? this.peak()
-				: state.moment) - 1, 0, 2, height);
+			context.fillRect(scale.x(state.moment ?? this.peak()) - 1, 0, 2, height);
 		}
 		const colour = colouring(model, theme, state.colour || '');
 		const { tree, totals } = answer;
-		const found = findNodes(model, tree, totals, state.search || '');
-		app.tellFound(found && { share: found.share, total: totals[0],
-			n: found.outermost.length });
+		const found = app.find(tree, totals);
 		const { boxes, rows } = layoutGraph({ tree, totals,
 			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
-			label: (node) => node === 0 ? 'all' : model.nameOf(tree.functions[node]),
+			label: namesOf(model, tree),
 			colour: (node) => colour(tree.functions[node]),
-			found: found && found.found });
+			found: found?.found });
 		this.boxes.set(boxes, Math.max(rows, 1));
 	}
 
@@ -133,7 +127,7 @@ export class HeapView {
 		const [from, to] = this.app.range();
 		const { moment } = this.app.state;
 		this.app.set({ of: 'live', moment: Math.round(Math.min(to, Math.max(from,
-			(moment === undefined ? this.peak() : moment) + by * (to - from) / 100))) });
+			(moment ?? this.peak()) + by * (to - from) / 100))) });
 	}
 
 	/** @param {Box} box */
@@ -142,7 +136,7 @@ export class HeapView {
 		if (!answer || box.id < 0)
 			return [box.label];
 		const { tree, totals } = answer;
-		return [box.id === 0 ? 'all' : app.model.nameOf(tree.functions[box.id]),
-			formatBytes(totals[box.id]) + ', ' + formatShare(totals[box.id], totals[0])];
+		return [app.model.nameOf(tree.functions[box.id]),
+			formatPart(totals[box.id], totals[0], 'bytes')];
 	}
 }

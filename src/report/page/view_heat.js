@@ -2,10 +2,12 @@
 // view_heat.js - the heat map: time goes down within a column and then to the
 // right, 20 ms a cell; a range of cells is a brush.
 import { prepareCanvas } from './canvas.js';
-import { el, fill } from './dom.js';
+import { el, fill, section } from './dom.js';
 import { isInside, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundStep } from './scale.js';
+import { List, ofNumbers, ofTexts } from './table.js';
+import { ALL_TIME } from './state.js';
 
 const ROWS = 50;
 const TITLES = 18; // pixels above, of the times of columns
@@ -20,14 +22,20 @@ export class HeatView {
 		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
 			'aria-roledescription': 'heat map',
 			'aria-label': 'Heat map: arrow keys walk, Enter looks at that cell',
-			onpointerdown: (/** @type {PointerEvent} */ e) => {
+			onpointerdown: (e) => {
 				this.begun = this.cellAt(e);
 			},
-			onpointermove: (/** @type {PointerEvent} */ e) => this.hover(e),
-			onpointerup: (/** @type {PointerEvent} */ e) => this.end(e),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.key(e) }, this.canvas);
-		this.element = el('section', { class: 'view', 'aria-label': 'Heat map' },
-			this.bar, this.place, this.live);
+			onpointermove: (e) => this.hover(e),
+			onpointerup: (e) => this.end(e),
+			onkeydown: (e) => this.key(e) }, this.canvas);
+		this.list = new List('Heat map', [
+			ofTexts('time', 'From', (i) => this.when(i)),
+			ofNumbers('amount', app.model.facts.unit, (i) => this.cells[i],
+				(n) => formatAmount(n, app.unit())),
+			ofTexts('lost', 'Lost', (i) => this.lost[i] ? 'something' : '')],
+		() => Array.from(this.cells.keys()).filter((i) => this.cells[i] > 0 ||
+			this.lost[i]), (i) => this.tell(this.at = i));
+		this.element = section('Heat map', this.bar, this.place, this.live, this.list.element);
 		this.begun = -1;
 		this.at = 0;
 		this.cell = 2e7;
@@ -41,7 +49,7 @@ export class HeatView {
 		const { model } = app;
 		const width = Math.max(this.place.clientWidth, 100);
 		// 20 ms a cell; more where the capture is too long for the screen.
-		const length = model.end - model.begin;
+		const length = model.end - model.start;
 		const most = Math.floor(width / 3);
 		this.cell = Math.max(2e7, roundStep(length / most / ROWS / 1e6) * 1e6);
 		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
@@ -49,9 +57,9 @@ export class HeatView {
 		const { times, threads, ticks, nodes: ofNodes } = model.samples;
 		// All of the time: what is brushed has a frame.
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
-			{ ...app.filter(), from: undefined, to: undefined }, true);
+			{ ...app.filter(), ...ALL_TIME }, true);
 		for (let i = low; i < high; i++) {
-			const cell = Math.floor((times.at(i) - model.begin) / this.cell);
+			const cell = Math.floor((times.at(i) - model.start) / this.cell);
 			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
 				(!nodes || nodes[ofNodes[i]]) &&
 				(!inside || isInside(inside[threads[i]], times.at(i))))
@@ -59,9 +67,10 @@ export class HeatView {
 		}
 		this.lost = new Uint8Array(this.cells.length);
 		const cellOf = (/** @type {number} */ time) => Math.max(-1,
-			Math.floor((time - model.begin) / this.cell));
+			Math.floor((time - model.start) / this.cell));
 		for (const { begin, end } of model.losses)
 			this.lost.fill(1, Math.max(cellOf(begin), 0), cellOf(end) + 1);
+		this.list.show();
 		app.tellFound(null);
 		fill(this.bar, el('span', { class: 'hint' }, 'Each cell is ' +
 			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
@@ -76,18 +85,16 @@ export class HeatView {
 		this.w = Math.max(3, Math.min(64, Math.floor(width / this.columns)));
 		this.h = 9;
 		const height = TITLES + ROWS * this.h;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		this.paintTitles(context);
 		let most = 0;
 		for (const sum of this.cells)
 			most = Math.max(most, sum);
-		const from = state.from === undefined ? -Infinity : state.from;
-		const to = state.to === undefined ? Infinity : state.to;
+		const from = state.from ?? -Infinity;
+		const to = state.to ?? Infinity;
 		for (let i = 0; i < this.cells.length; i++) {
 			const x = Math.floor(i / ROWS) * this.w, y = TITLES + (i % ROWS) * this.h;
-			const time = model.begin + i * this.cell;
+			const time = model.start + i * this.cell;
 			context.fillStyle = theme.raised;
 			context.fillRect(x, y, this.w - 1, this.h - 1);
 			if (this.cells[i] > 0) {
@@ -111,15 +118,15 @@ export class HeatView {
 
 	/** When columns begin. @param {Context2D} context */
 	paintTitles(context) {
-		const { theme } = this.app;
+		const { theme, model } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;
-		const step = Math.ceil((this.cell * ROWS < 3.6e12 ? 48 : 72) / w);
+		const step = Math.ceil((column < 3.6e12 ? 48 : 72) / w);
 		context.font = theme.small;
 		context.textBaseline = 'middle';
 		context.fillStyle = theme.soft;
 		for (let i = 0; i < this.columns; i += step)
-			context.fillText(formatMoment(i * column, step * column), i * w,
-				TITLES / 2);
+			context.fillText(formatMoment(model.start - model.begin + i * column,
+				step * column), i * w, TITLES / 2);
 	}
 
 	/** @param {PointerEvent} event */
@@ -133,8 +140,14 @@ export class HeatView {
 
 	/** @param {number} cell */
 	tell(cell) {
-		this.live.textContent = formatMoment(cell * this.cell, this.cell) + ': ' +
+		this.live.textContent = this.when(cell) + ': ' +
 			formatAmount(this.cells[cell], this.app.unit());
+	}
+
+	/** @param {number} cell */
+	when(cell) {
+		const { start, begin } = this.app.model;
+		return formatMoment(start - begin + cell * this.cell, this.cell);
 	}
 
 	/** @param {PointerEvent} event */
@@ -152,11 +165,11 @@ export class HeatView {
 
 	/** @param {number} first @param {number} last */
 	brush(first, last) {
-		const { begin } = this.app.model;
+		const { start } = this.app.model;
 		this.at = last;
 		this.app.set({ view: 'flame', show: undefined,
-			from: Math.round(begin + first * this.cell),
-			to: Math.round(begin + (last + 1) * this.cell) });
+			from: Math.round(start + first * this.cell),
+			to: Math.round(start + (last + 1) * this.cell) });
 	}
 
 	/** @param {KeyboardEvent} event */

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
-import { chooseMarks, lowerBound } from './filter.js';
+import { chooseMarks, lowerBound, rangeOf } from './filter.js';
 import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { choose, el, fill, offer } from './dom.js';
+import { button, choose, el, fill, offer, section } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
+import { layOperations } from './operations.js';
 import { Scale } from './scale.js';
-import { Table } from './table.js';
+import { ALL_TIME, NO_MARKS } from './state.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
 
 const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
@@ -23,14 +25,13 @@ export class MarksView {
 		this.bar = el('div', { class: 'bar' });
 		this.place = el('div', { class: 'place' });
 		this.details = el('div', { class: 'details' });
-		this.element = el('section', { class: 'view', 'aria-label': 'Marks' },
-			this.bar, this.place, this.details);
+		this.element = section('Marks', this.bar, this.place, this.details);
 		this.boxes = new Boxes({ theme: app.theme, label: 'Marks',
 			pick: (box) => this.describe(box && box.id >= 0 ? box.id : null),
 			open: (box) => this.open(box),
 			tip: (box) => this.tip(box),
-			wheel: (x, by) => this.wheel(x, by),
-			back: () => app.set({ from: undefined, to: undefined }) });
+			wheel: (x, by) => app.wheel(this.scale, x - this.boxes.gutter, by),
+			back: () => app.set(ALL_TIME) });
 		this.table = this.makeTable();
 		this.statistics = this.makeStatistics();
 		this.durations = new Histogram(app.theme, (longer, shorter) => app.set({
@@ -40,13 +41,17 @@ export class MarksView {
 		this.frames = el('div', { class: 'frames', tabindex: '0',
 			role: 'application', 'aria-roledescription': 'chart',
 			'aria-label': 'Frame times: arrow keys walk, Enter looks at that one',
-			onclick: (/** @type {MouseEvent} */ e) => this.clickFrame(e),
+			onclick: (e) => this.clickFrame(e),
 			ondblclick: () => this.brushFrame(),
-			onkeydown: (/** @type {KeyboardEvent} */ e) => this.keyFrame(e),
+			onkeydown: (e) => this.keyFrame(e),
 		}, this.canvas);
 		/** @type {Uint32Array} */
 		this.chosen = new Uint32Array(0);
-		/** @type {number | null} */
+		/** The mark that is told of. @type {number | null} */
+		this.told = null;
+		/** Of each bar the longest, as a number in chosen. @type {number[]} */
+		this.longest = [];
+		/** The bar that is picked. @type {number | null} */
 		this.frame = null;
 		this.scale = new Scale(0, 1, 1);
 	}
@@ -62,15 +67,12 @@ export class MarksView {
 			label: 'Marks', sort: '-duration',
 			id: (row) => row.isBar ? -1 - row.i : row.i,
 			headings: [
-				{ key: 'name', text: 'Mark', width: 'name',
-					by: (row) => app.model.markName(of(row).names[row.i]),
-					cell: (row) => app.model.markName(of(row).names[row.i]) },
+				ofTexts('name', 'Mark',
+					(row) => app.model.markName(of(row).names[row.i]), 'name'),
 				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
 					by: (row) => of(row).times[row.i],
 					cell: (row) => formatAt(of(row).times[row.i] - app.model.begin) },
-				{ key: 'duration', text: 'Duration', number: true, width: 'amount',
-					by: (row) => duration(row),
-					cell: (row) => formatTime(duration(row)) },
+				ofNumbers('duration', 'Duration', duration, formatTime),
 				{ key: 'running', text: 'On processor', number: true, width: 'amount',
 					by: (row) => row.running,
 					cell: (row) => row.running >= 0 && app.model.isTime &&
@@ -91,47 +93,47 @@ export class MarksView {
 
 	makeStatistics() {
 		const { app } = this;
-		const time = (/** @type {'min' | 'median' | 'mean' | 'p99' | 'max' | 'total'} */ key,
-			/** @type {string} */ text) => ({ key, text, number: true, width: 'amount',
-			by: (/** @type {any} */ row) => row[key],
-			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
-				: formatTime(row[key]) });
+		const time = (/** @type {string} */ key, /** @type {string} */ text) =>
+			ofNumbers(key, text, (row) => row[key], (ns) => Number.isNaN(ns) ? '–'
+				: formatTime(ns));
 		return new Table({
 			label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 			headings: [
-				{ key: 'name', text: 'Mark', width: 'name', by: (row) => row.label,
-					cell: (row) => row.label },
-				{ key: 'n', text: 'Count', number: true, width: 'amount',
-					by: (row) => row.n, cell: (row) => formatCount(row.n) },
+				ofTexts('name', 'Mark', (row) => row.label, 'name'),
+				ofNumbers('n', 'Count', (row) => row.n, formatCount),
 				time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
 				time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
 				{ key: 'histogram', text: 'Durations (log)', width: 'name',
 					cell: (row) => histogram(row.sorted, app.theme) },
 			],
 			sorted: (sort) => app.set({ sort }, true),
-			pick: (row) => app.set({ name: row.label, mark: undefined,
-				longer: undefined, shorter: undefined }, true),
+			pick: (row) => app.set({ ...NO_MARKS, name: row.label }, true),
 			open: (row) => app.set({ show: 'frames', name: row.label }),
 		});
+	}
+
+	/** By number of name: is it searched for? */
+	wanted() {
+		const { model, state } = this.app;
+		const match = searching(state.search || '');
+		return Uint8Array.from(model.markNames, (_, n) =>
+			!match || match(model.markName(n)) ? 1 : 0);
 	}
 
 	/** The marks that are looked at: by time, thread and search. */
 	numbers() {
 		const { model, state } = this.app;
 		const filter = this.app.filter();
-		const match = searching(state.search || '');
-		const wanted = Uint8Array.from(model.markNames, (_, n) =>
-			!match || match(model.markName(n)) ? 1 : 0);
+		const wanted = this.wanted();
 		const threads = model.threadSet(filter.threads);
 		const { times, names, threads: of } = model.marks;
-		const low = filter.from === undefined ? 0 : lowerBound(times, filter.from);
-		const high = filter.to === undefined ? times.length
-			: lowerBound(times, filter.to);
+		const [low, high] = rangeOf(times, filter);
 		const numbers = [];
 		for (let i = low; i < high; i++)
 			if (wanted[names[i]] && (!threads || threads[of[i]]))
 				numbers.push(i);
-		this.app.tellFound(match && { share: -1, total: 0, n: numbers.length });
+		this.app.tellFound(state.search ? { share: -1, total: 0,
+			n: numbers.length } : null);
 		return numbers;
 	}
 
@@ -145,10 +147,9 @@ export class MarksView {
 		const { app } = this;
 		const { model, state } = app;
 		const show = this.kind();
-		const buttons = KINDS.map(([key, text]) => el('button', {
-			type: 'button', 'aria-pressed': String(show === key),
-			onclick: () => app.set({ show: key || undefined, sort: undefined }),
-		}, text));
+		const buttons = KINDS.map(([key, text]) => button(text,
+			() => app.set({ show: key || undefined, sort: undefined }),
+			{ 'aria-pressed': String(show === key) }));
 		const names = sumMarks(model, app.filter()).sort((a, b) => b.total - a.total)
 			.map((row) => model.markName(row.name));
 		fill(this.bar, el('div', { class: 'segments', role: 'group',
@@ -161,17 +162,16 @@ export class MarksView {
 			['6.944', '144 Hz, 6.9 ms']], String(state.target || 16.667),
 		(target) => app.set({ target: Number(target) })),
 		el('span', { class: 'grow' }),
-		show === 'table' && el('button', { type: 'button',
-			onclick: () => this.exportCsv() }, 'CSV'));
+		show === 'table' && button('CSV', () => this.exportCsv()));
 		if (show === 'table') {
 			fill(this.place, this.table.element);
 			const numbers = this.numbers();
 			const running = runningTimes(model, numbers);
 			const rows = numbers.map((i, k) =>
 				({ i, running: running[k], isBar: false }));
-			const match = searching(state.search || '');
+			const wanted = this.wanted();
 			eachBar(model, app.filter(), (i) => {
-				if (!match || match(model.markName(model.bars.names[i])))
+				if (wanted[model.bars.names[i]])
 					rows.push({ i, running: -1, isBar: true });
 			});
 			this.table.set(rows, state.sort || '-duration');
@@ -190,10 +190,7 @@ export class MarksView {
 			fill(this.place, this.boxes.element);
 		}
 		this.layout();
-		if (state.picked !== undefined && state.picked < model.marks.n)
-			this.describe(state.picked);
-		else
-			this.describe(null);
+		this.describe(this.told);
 	}
 
 	/** @param {{label: string, sorted: Float64Array}[]} rows */
@@ -216,12 +213,10 @@ export class MarksView {
 			return '';
 		const n = chooseMarks(app.model, app.filter()).length;
 		return el('p', { class: 'bar' }, formatCount(n) + ' of them are chosen.',
-			el('button', { type: 'button', onclick: () => app.set({ view: 'compare',
-				compare: 'range', name: state.mark }) }, 'Compare with the others'),
-			el('button', { type: 'button', onclick: () => app.set({ view: 'flame' }) },
-				'Flame graph of these'),
-			el('button', { type: 'button', onclick: () => app.set({ mark: undefined,
-				longer: undefined, shorter: undefined }) }, 'All again'));
+			button('Compare with the others', () => app.set({ view: 'compare',
+				compare: 'range', name: state.mark })),
+			button('Flame graph of these', () => app.set({ view: 'flame' })),
+			button('All again', () => app.set(NO_MARKS)));
 	}
 
 	kind() {
@@ -306,6 +301,8 @@ export class MarksView {
 				made.push({ ...bar, row: nRows });
 			nRows += bars.has(key) ? 1 : 0;
 		}
+		if (byThread)
+			nRows = this.addOperations(made, titles, nRows, left);
 		/** @type {Map<number, Box>} */
 		const latest = new Map();
 		const counts = new Map();
@@ -349,6 +346,32 @@ export class MarksView {
 			app.paintCursor(context, scale, left, height);
 		};
 		boxes.set(made, nRows);
+	}
+
+	/** Below the threads, by process; ids behind those of marks. @param {Box[]} made
+	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
+	addOperations(made, titles, nRows, left) {
+		const { model, theme, state } = this.app;
+		const wanted = this.wanted();
+		const threads = model.threadSet(state.threads);
+		const processes = threads && model.processesOf(threads);
+		const found = layOperations(model, this.scale, (name, process) =>
+			wanted[name] === 1 && !(processes && !processes[process]));
+		for (const [process, lanes] of found) {
+			titles.push({ row: nRows, text: 'operations of ' +
+				model.processName(process) });
+			nRows += left === 0 ? 1 : 0;
+			for (const lane of lanes) {
+				for (const { x, w, id } of lane) {
+					const name = model.operations[id][5];
+					made.push({ x: left + x, w, row: nRows, id: model.marks.n + id,
+						colour: theme.series[hash(model.markName(name)) %
+							theme.series.length], label: model.markNames[name].name });
+				}
+				nRows++;
+			}
+		}
+		return nRows;
 	}
 
 	/** Arrows from the end of one mark to the beginning of another.
@@ -402,9 +425,7 @@ export class MarksView {
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
-		const match = searching(state.search || '');
-		const wanted = Uint8Array.from(model.markNames, (_, n) =>
-			!match || match(model.markName(n)) ? 1 : 0);
+		const wanted = this.wanted();
 		const threads = model.threadSet(state.threads);
 		const { times, durations, names, threads: of } = model.marks;
 		const { lanes, depths } = model.marks;
@@ -417,7 +438,8 @@ export class MarksView {
 		const counts = new Map();
 		for (let i = 0; i < end; i++) {
 			if (times[i] + durations[i] < from || !wanted[names[i]] ||
-				(threads && !threads[of[i]]))
+				(threads && !threads[of[i]]) ||
+				(byThread && lanes[i] === 0)) // whole operations have no lane
 				continue;
 			const row = byThread ? (of[i] * 0x400 + lanes[i]) * 0x400 + depths[i]
 				: names[i];
@@ -439,15 +461,14 @@ export class MarksView {
 	visibleBars(byThread, left) {
 		const { app, scale } = this;
 		const { bars } = app.model;
-		const match = searching(app.state.search || '');
+		const wanted = this.wanted();
 		/** @type {Map<number, Box[]>} */
 		const rows = new Map();
 		/** @type {Map<Box, number>} */
 		const counts = new Map();
 		eachBar(app.model, { threads: app.state.threads }, (i) => {
 			const end = scale.x(bars.lasts[i]), x = Math.max(scale.x(bars.times[i]), 0);
-			if (end < 0 || x > scale.width ||
-				(match && !match(app.model.markName(bars.names[i]))))
+			if (end < 0 || x > scale.width || !wanted[bars.names[i]])
 				return;
 			const key = byThread ? bars.threads[i] : bars.names[i];
 			const row = rows.get(key) || [];
@@ -469,18 +490,6 @@ export class MarksView {
 		return rows;
 	}
 
-	/** @param {number} x @param {number} by */
-	wheel(x, by) {
-		const { app, scale } = this;
-		const around = scale.time(Math.max(x - this.boxes.gutter, 0));
-		const factor = by > 0 ? 1.25 : 0.8;
-		app.set({
-			from: Math.round(Math.max(around - (around - scale.from) * factor, 0)),
-			to: Math.round(Math.min(around + (scale.to - around) * factor,
-				app.model.end)),
-		}, true);
-	}
-
 	/** @param {Box} box */
 	open(box) {
 		if (box.id >= 0)
@@ -489,9 +498,17 @@ export class MarksView {
 
 	/** @param {number} i */
 	brush(i) {
-		const { times, durations } = this.app.model.marks;
-		this.app.set({ from: times[i],
-			to: times[i] + Math.max(durations[i], 1) });
+		const { begin, duration } = this.timeOf(i);
+		this.app.set({ from: begin, to: begin + Math.max(duration, 1) });
+	}
+
+	/** @param {number} i of a mark, or of an operation behind all marks */
+	timeOf(i) {
+		const { marks, operations } = this.app.model;
+		if (i < marks.n)
+			return { begin: marks.times[i], duration: marks.durations[i] };
+		const [, begin, end] = operations[i - marks.n];
+		return { begin, duration: end - begin };
 	}
 
 	/** @param {Box} box */
@@ -515,6 +532,14 @@ export class MarksView {
 	lines(i) {
 		const { model } = this.app;
 		const { marks } = model;
+		if (i >= marks.n) {
+			const [id, begin, end, first, last, name, process] =
+				model.operations[i - marks.n];
+			return [model.markName(name), formatTime(end - begin) + ' at ' +
+				formatAt(begin - model.begin), 'operation ' + id + ' of ' +
+				model.processName(process), first ? '' : 'its begin was not seen',
+			last ? '' : 'its end was not seen'].filter(Boolean);
+		}
 		const lines = [model.markName(marks.names[i]),
 			formatTime(marks.durations[i]) + ' at ' +
 			formatAt(marks.times[i] - model.begin),
@@ -531,22 +556,26 @@ export class MarksView {
 	/** @param {number | null} i */
 	describe(i) {
 		const { app } = this;
-		if (i === null || i >= app.model.marks.n) {
+		this.told = i;
+		const { marks, operations } = app.model;
+		if (i === null || i >= marks.n + operations.length) {
+			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.' + tellBars(app.model)));
+				'Twice on a mark: look at its time only.' + tellBars(app.model) +
+				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
+					? ' At the edges of what is brushed whole bars are counted: ' +
+					'counts, means and totals are not exact there.' : '')));
 			return;
 		}
-		const name = app.model.markName(app.model.marks.names[i]);
+		const name = app.model.markName(i < marks.n ? marks.names[i]
+			: operations[i - marks.n][5]);
 		const [title, ...lines] = this.lines(i);
 		fill(this.details, el('h2', {}, title),
 			el('p', { class: 'sums' }, lines.join(' · ')),
-			el('button', { type: 'button', onclick: () => this.brush(i) },
-				'Look at its time'),
-			el('button', { type: 'button', onclick: () => app.set({ mark: name }) },
-				'Only samples inside of ' + name),
-			el('button', { type: 'button', onclick: () => app.set({
-				view: 'compare', name, compare: 'slowest' }) },
-			'Compare the slowest'));
+			button('Look at its time', () => this.brush(i)),
+			button('Only samples inside of ' + name, () => app.set({ mark: name })),
+			button('Compare the slowest', () => app.set({
+				view: 'compare', name, compare: 'slowest' })));
 	}
 
 	// ------------------------------------------------------ frame times
@@ -559,9 +588,7 @@ export class MarksView {
 			threads: filter.threads, mark: this.name() }).slice().sort();
 		const width = Math.max(this.frames.clientWidth, 60);
 		const height = 260;
-		const context = prepareCanvas(this.canvas, width, height);
-		context.fillStyle = theme.paper;
-		context.fillRect(0, 0, width, height);
+		const context = prepareCanvas(this.canvas, width, height, theme);
 		const target = (state.target || 16.667) * 1e6;
 		const n = this.chosen.length;
 		const { durations } = model.marks;
@@ -587,6 +614,7 @@ export class MarksView {
 		/** Of several in a pixel the longest. */
 		const per = Math.max(1, Math.ceil(1 / step));
 		let over = 0;
+		this.longest = [];
 		for (let k = 0; k < n; k += per) {
 			let longest = k;
 			for (let j = k; j < Math.min(k + per, n); j++) {
@@ -596,8 +624,9 @@ export class MarksView {
 					longest = j;
 			}
 			const duration = durations[this.chosen[longest]];
-			context.fillStyle = this.frame === longest ? theme.ink
+			context.fillStyle = this.frame === this.longest.length ? theme.ink
 				: duration > target ? theme.more : theme.series[0];
+			this.longest.push(longest);
 			const w = Math.max(step * per - (step > 3 ? 1 : 0), 1);
 			context.fillRect(left + k * step, y(duration), w,
 				height - 4 - y(duration));
@@ -605,7 +634,7 @@ export class MarksView {
 		context.fillStyle = theme.soft;
 		context.fillText(formatCount(n) + ' of ' + this.name() + ', ' +
 			formatCount(over) + ' longer than ' + formatTime(target), left, 10);
-		this.geometry = { left, step };
+		this.geometry = { left, step: step * per };
 		app.tellFound(null);
 	}
 
@@ -614,21 +643,21 @@ export class MarksView {
 		const place = this.frames.getBoundingClientRect();
 		const { left, step } = this.geometry || { left: 0, step: 1 };
 		const at = Math.floor((event.clientX - place.left - left) / step);
-		this.pickFrame(Math.min(Math.max(at, 0), this.chosen.length - 1));
+		this.pickFrame(Math.min(Math.max(at, 0), this.longest.length - 1));
 	}
 
 	/** @param {number} k */
 	pickFrame(k) {
-		if (k < 0 || k >= this.chosen.length)
+		if (k < 0 || k >= this.longest.length)
 			return;
 		this.frame = k;
 		this.paintFrames();
-		this.describe(this.chosen[k]);
+		this.describe(this.chosen[this.longest[k]]);
 	}
 
 	brushFrame() {
 		if (this.frame !== null)
-			this.brush(this.chosen[this.frame]);
+			this.brush(this.chosen[this.longest[this.frame]]);
 	}
 
 	/** @param {KeyboardEvent} event */

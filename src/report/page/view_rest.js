@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_rest.js - counters, logs, and what is known about the capture.
 import { prepareCanvas } from './canvas.js';
-import { choose, el, fill, toggle } from './dom.js';
-import { lowerBound } from './filter.js';
+import { choose, el, fill, section, toggle } from './dom.js';
+import { lowerBound, rangeOf } from './filter.js';
 import { searching } from './flame.js';
 import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
-import { Table } from './table.js';
+import { ofNumbers, ofTexts, Table } from './table.js';
 import { paintAxis, paintLine, paintLosses } from './timeline.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
 	'debug', 'other'];
 
-/** A value with few digits. @param {number} value */
+/** A value with few digits, but all of an integer. @param {number} value */
 function short(value) {
 	if (!Number.isFinite(value))
-		return String(value);
+		return Number.isNaN(value) ? '–' : String(value).replace('-', '−');
+	if (Number.isInteger(value) && Math.abs(value) < 1e21)
+		return formatCount(value);
 	if (Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3))
 		return value.toExponential(2).replace('e+', 'e').replace(/\.?0+e/, 'e');
 	return formatCount(Number(value.toPrecision(5)));
@@ -30,20 +32,15 @@ export class CountersView {
 		this.table = new Table({
 			label: 'Counters', sort: 'name',
 			headings: [
-				{ key: 'name', text: 'Counter', by: (row) => row.name,
-					cell: (row) => row.name },
-				{ key: 'n', text: 'Values', number: true, width: 'amount',
-					by: (row) => row.n, cell: (row) => formatCount(row.n) },
-				...['min', 'max', 'last'].map((key) => ({ key,
-					text: key[0].toUpperCase() + key.slice(1), number: true,
-					width: 'amount', by: (/** @type {any} */ row) => row[key],
-					cell: (/** @type {any} */ row) => short(row[key]) })),
+				ofTexts('name', 'Counter', (row) => row.name),
+				ofNumbers('n', 'Values', (row) => row.n, formatCount),
+				...['Min', 'Max', 'Last'].map((text) => ofNumbers(text, text,
+					(row) => row[text.toLowerCase()], short)),
 				{ key: 'description', text: 'Description',
 					cell: (row) => row.description },
 			],
 		});
-		this.element = el('section', { class: 'view', 'aria-label': 'Counters' },
-			this.bar, this.place, this.table.element);
+		this.element = section('Counters', this.bar, this.place, this.table.element);
 		/** @type {{canvas: HTMLCanvasElement, counter: any}[]} */
 		this.charts = [];
 	}
@@ -60,27 +57,37 @@ export class CountersView {
 	update() {
 		const { app } = this;
 		const { model, state } = app;
-		const [from, to] = app.range();
 		const rate = state.show === 'rate';
 		fill(this.bar, choose('Show', [['', 'values'], ['rate', 'change a second']],
 			rate ? 'rate' : '', (show) => app.set({ show })));
 		const match = searching(state.search || '');
-		const shown = model.counters.filter((counter) => counter.times.length > 0 &&
+		const filter = app.filter();
+		const threads = model.threadSet(filter.threads);
+		const shown = model.counters.map((counter) => {
+			if (!threads)
+				return counter;
+			const by = (/** @type {any} */ _, /** @type {number} */ i) =>
+				threads[counter.threads[i]] === 1;
+			return { ...counter, times: counter.times.filter(by),
+				values: counter.values.filter(by) };
+		}).filter((counter) => counter.times.length > 0 &&
 			(!match || match(this.name(counter))));
 		this.charts = shown.slice(0, 40).map((counter) => ({ counter,
 			canvas: el('canvas', { role: 'img', 'aria-label': this.name(counter) }) }));
 		fill(this.place, ...this.charts.map(({ counter, canvas }) =>
 			el('figure', {}, el('figcaption', {}, this.name(counter)), canvas)));
 		this.table.set(shown.map((counter) => {
-			const low = lowerBound(counter.times, from);
-			const high = lowerBound(counter.times, to + 1);
-			let min = Infinity, max = -Infinity;
+			const [low, high] = rangeOf(counter.times, filter);
+			let min = NaN, max = NaN;
 			for (let i = low; i < high; i++) {
-				min = Math.min(min, counter.values[i]);
-				max = Math.max(max, counter.values[i]);
+				const value = counter.values[i];
+				if (!(min <= value)) // where there is none yet, too
+					min = Number.isNaN(value) ? min : value;
+				if (!(max >= value))
+					max = Number.isNaN(value) ? max : value;
 			}
 			return { name: this.name(counter), n: high - low, min, max,
-				last: high > 0 ? counter.values[high - 1] : NaN,
+				last: high > low ? counter.values[high - 1] : NaN,
 				description: counter.description };
 		}), 'name');
 		app.tellFound(match && { share: -1, total: 0, n: shown.length });
@@ -95,10 +102,8 @@ export class CountersView {
 			const width = Math.max(canvas.parentElement
 				? canvas.parentElement.clientWidth : 300, 60);
 			const height = 96;
-			const context = prepareCanvas(canvas, width, height);
+			const context = prepareCanvas(canvas, width, height, theme);
 			const scale = new Scale(from, to, width);
-			context.fillStyle = theme.paper;
-			context.fillRect(0, 0, width, height);
 			paintAxis(context, theme, scale, 0, height, model.begin);
 			paintLosses(context, theme, model, scale, 0, 20, height - 20);
 			let { values, times } = counter;
@@ -155,9 +160,7 @@ export class LogsView {
 					by: (row) => row[2],
 					cell: (row) => el('span', { class: 'severity-' + SEVERITIES[row[2]] },
 						SEVERITIES[row[2]]) },
-				{ key: 'domain', text: 'Domain', width: 'name',
-					by: (row) => app.model.texts.get(row[3]),
-					cell: (row) => app.model.texts.get(row[3]) },
+				ofTexts('domain', 'Domain', (row) => app.model.texts.get(row[3]), 'name'),
 				{ key: 'message', text: 'Message',
 					cell: (row) => app.model.texts.get(row[4]) },
 				{ key: 'thread', text: 'Thread', width: 'name', by: (row) => row[1],
@@ -166,8 +169,7 @@ export class LogsView {
 			sorted: (sort) => app.set({ sort }, true),
 			pick: (row) => app.setCursor(row[0]),
 		});
-		this.element = el('section', { class: 'view', 'aria-label': 'Logs' },
-			this.bar, this.table.element);
+		this.element = section('Logs', this.bar, this.table.element);
 	}
 
 	update() {
@@ -222,13 +224,14 @@ export class AboutView {
 				? formatCount(row[i]) : row[i] })) });
 		table.set(rows);
 		this.tables.push(table);
-		return [el('h2', {}, label), table.element];
+		return rows.length > 0 ? [el('h2', {}, label), table.element] : [];
 	}
 
 	update() {
 		const { app } = this;
 		const { model } = app;
 		const { facts, texts } = model;
+		const at = (/** @type {number} */ ns) => formatMoment(ns - model.begin, 1e6);
 		const hex = (/** @type {number} */ n) => '0x' + BigInt(n).toString(16);
 		this.tables = [];
 		const list = (/** @type {[string, string | null][]} */ pairs) =>
@@ -248,17 +251,17 @@ export class AboutView {
 			...(facts.check ? [el('h2', {}, 'syscap check'),
 				el('pre', { tabindex: '0', role: 'region', 'aria-label': 'syscap check' },
 					facts.check)] : []),
-			...(model.losses.length > 0 ? this.list('Lost', ['From', 'To', 'Thread',
+			...this.list('Lost', ['From', 'To', 'Thread',
 				'Events', 'Samples', 'Bytes'], model.losses.map((loss) => [
 				formatAt(loss.begin - model.begin),
 				formatAt(loss.end - model.begin),
 				model.threadName(loss.thread), loss.frames, loss.samples, loss.bytes]),
-			[0, 1, 3, 4, 5]) : []),
+			[0, 1, 3, 4, 5]),
 			...this.list('Processes', ['Pid', 'Command', 'From', 'To', 'Ticks are'],
 				model.processes.filter((process) => process.pid >= 0).map((process) => [
 					String(process.pid), process.command || process.binary,
-					formatMoment(process.begin - model.begin, 1e6),
-					formatMoment(process.end - model.begin, 1e6),
+					at(process.begin),
+					at(process.end),
 					process.period > 0 ? formatTime(process.period) + ' of ' +
 						['unknown time', 'processor time', 'wall time'][process.clock]
 						: '–']), [0, 2, 3]),
@@ -266,19 +269,19 @@ export class AboutView {
 				model.threads.filter((thread) => thread.tid >= 0).map((thread) => [
 					String(thread.tid), thread.name,
 					String(model.processes[thread.process].pid),
-					formatMoment(thread.begin - model.begin, 1e6),
-					formatMoment(thread.end - model.begin, 1e6)]), [0, 2, 3, 4]),
-			...(model.metadata.length > 0 ? this.list('Metadata', ['Pid', 'Key', 'Value'],
+					at(thread.begin),
+					at(thread.end)]), [0, 2, 3, 4]),
+			...this.list('Metadata', ['Pid', 'Key', 'Value'],
 				model.metadata.map(([pid, , key, value]) => [
 					String(pid > 0x7fffffff ? '' : pid), texts.get(key),
-					texts.get(value)]), [0]) : []),
-			...(model.files.length > 0 ? this.list('Embedded files', ['Pid', 'Path',
+					texts.get(value)]), [0]),
+			...this.list('Embedded files', ['Pid', 'Path',
 				'Bytes'], model.files.map(([pid, , path, size]) => [
-				String(pid > 0x7fffffff ? '' : pid), texts.get(path), size]), [0, 2]) : []),
-			...(model.maps.length > 0 ? this.list('Address layout', ['Pid', 'Start',
+				String(pid > 0x7fffffff ? '' : pid), texts.get(path), size]), [0, 2]),
+			...this.list('Address layout', ['Pid', 'Start',
 				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
 				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),
-				texts.get(path), texts.get(id)]), [0, 1, 2]) : []));
+				texts.get(path), texts.get(id)]), [0, 1, 2]));
 		for (const table of this.tables)
 			table.show();
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_tree.js - the call tree, opened step by step.
-import { el, fill } from './dom.js';
+import { button, el, fill, section } from './dom.js';
 import { searching } from './flame.js';
 import { formatAmount, formatCount, formatShare } from './format.js';
 import { Table } from './table.js';
@@ -36,19 +36,17 @@ export class TreeView {
 			open: (row) => this.turn(row),
 		});
 		this.bar = el('div', { class: 'bar' });
-		this.element = el('section', { class: 'view', 'aria-label': 'Call tree' },
-			this.bar, this.table.element);
+		this.element = section('Call tree', this.bar, this.table.element);
 	}
 
 	/** @param {any} row */
 	name(row) {
-		const mark = row.hasCallees ? el('button', { type: 'button', class: 'turn',
-			'aria-expanded': String(row.isOpen),
-			'aria-label': (row.isOpen ? 'Close ' : 'Open ') + row.name,
-			onclick: (/** @type {Event} */ e) => {
+		const mark = row.hasCallees ? button(row.isOpen ? '▾' : '▸', (/** @type {Event} */ e) => {
 				e.stopPropagation();
 				this.turn(row);
-			} }, row.isOpen ? '▾' : '▸') : el('span', { class: 'turn' });
+			}, { class: 'turn', 'aria-expanded': String(row.isOpen),
+				'aria-label': (row.isOpen ? 'Close ' : 'Open ') + row.name })
+			: el('span', { class: 'turn' });
 		const span = el('span', { class: row.found ? 'found' : '' }, mark, row.name);
 		span.style.paddingLeft = (row.depth - 1) * this.step + 'px';
 		return span;
@@ -89,15 +87,15 @@ export class TreeView {
 			i = isOpen ? i + 1 : tree.ends[i];
 		}
 		fill(this.bar,
-			el('button', { type: 'button', onclick: () => {
+			button('Open the heaviest', () => {
 				this.openHottest();
 				this.update();
-			} }, 'Open the heaviest'),
-			el('button', { type: 'button', onclick: () => {
+			}),
+			button('Close all', () => {
 				this.opened = new Set(['']);
 				this.key = 'closed';
 				this.update();
-			} }, 'Close all'),
+			}),
 			el('span', { class: 'hint' }, formatCount(rows.length) + ' rows'));
 		app.tellFound(null);
 		this.rows = rows;

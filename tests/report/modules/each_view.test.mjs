@@ -16,6 +16,9 @@ const { HeatView } = await import('../../../src/report/page/view_heat.js');
 const { MarksView } = await import('../../../src/report/page/view_marks.js');
 const { AboutView, CountersView, LogsView } = await import(
 	'../../../src/report/page/view_rest.js');
+const { layOperations } = await import('../../../src/report/page/operations.js');
+const { Scale } = await import('../../../src/report/page/scale.js');
+const { Table } = await import('../../../src/report/page/table.js');
 const { TreeView } = await import('../../../src/report/page/view_tree.js');
 const { model: make } = await import('./page.mjs');
 
@@ -155,4 +158,142 @@ test('the control that is used keeps the keyboard', async () => {
 	app.set({ thread: 1 });
 	frames.draw();
 	assert.equal(document.activeElement, select());
+});
+
+test('operations that overlap stand below each other', async () => {
+	const { view } = await open(MarksView, { show: 'threads' }, (model) => {
+		// one from 10 to 50, of which both ends are marks, one from 20 to 60 that
+		// was not seen to end, one behind the first
+		model.operations = [[7, 10, 50, 1, 2, 0, 0], [8, 20, 60, 3, 0, 0, 0],
+			[9, 55, 70, 1, 2, 0, 0]];
+	});
+	const boxes = view.boxes.boxes.filter((box) => box.id >= 3);
+	assert.deepEqual(boxes.map((box) => box.id), [3, 5, 4]);
+	assert.equal(boxes[0].row, boxes[1].row);
+	assert.equal(boxes[2].row, boxes[0].row + 1);
+	assert.match(view.tip(boxes[2]).join(), /40.ns at .*operation 8 of app 10,its end/);
+	view.open(boxes[0]);
+	assert.deepEqual([view.app.state.from, view.app.state.to], [10, 50]);
+	const found = layOperations(view.app.model, new Scale(0, 15, 15), () => true);
+	assert.deepEqual(found.get(0), [[{ x: 10, w: 5, id: 0 }]]);
+});
+
+test('a search is shown and walked through in the flame chart', async () => {
+	const { view } = await open(ChartView, { thread: 1, search: 'malloc' });
+	const found = () => view.boxes.boxes.filter((box) => box.found);
+	assert.deepEqual(found().map((box) => box.label), ['malloc']);
+	view.step(1);
+	assert.equal(view.boxes.picked, found()[0]);
+});
+
+test('the time axis has where samples are that a search finds', async () => {
+	const { app } = await open(ChartView);
+	const drawn = () => {
+		const before = app.timeline.still.drawn;
+		app.timeline.paint();
+		return app.timeline.still.drawn - before;
+	};
+	const without = (drawn(), app.state = { search: 'nothing' }, drawn());
+	app.state = { search: 'hash' };
+	// two samples are in hash(), each in a pixel of its own: two strokes each
+	assert.equal(drawn() - without, 4);
+});
+
+test('a time is compared with another time', async () => {
+	const { view } = await open(CompareView, { compare: 'brush', from: 0, to: 35,
+		beside: '35-60' });
+	const { one, other } = view.comparison;
+	assert.deepEqual([one.total, other.total], [10, 4]);
+	assert.equal(other.text, 'what was brushed before');
+});
+
+test('each chart is a table, too, when it is opened', async () => {
+	for (const [View, text] of [[ChartView, /main/], [HeatView, /14.ns/]]) {
+		const { view } = await open(View, { thread: 0 });
+		const { list } = view.boxes || view;
+		list.element.open = true;
+		list.element.send('toggle');
+		assert.match(list.table.body.textContent, text);
+	}
+});
+
+test('a table can be scrolled to its last row, however many there are', () => {
+	const table = new Table({ label: 'x', sort: '', pick() {},
+		headings: [{ key: 'n', text: 'N', cell: (row) => String(row) }] });
+	table.set(Array.from({ length: 2000000 }, (_, i) => i));
+	table.element.scrollTop = 600000 * 26 - 400;
+	table.show();
+	assert.match(table.body.textContent, /1999999/);
+	table.element.scrollTop = 300000 * 26;
+	table.show();
+	assert.match(table.body.textContent, /10000\d\d/);
+});
+
+test('ticks are not told as times', async () => {
+	const { view } = await open(CompareView, { name: 'app/turn', amount: '1' },
+		(model) => { model.isTime = false; });
+	assert.doesNotMatch(view.answer.textContent, /processor/);
+	assert.match(view.marks.body.textContent, /ticks/);
+});
+
+test('everything else is all that is in no mark, whatever was chosen', async () => {
+	const { view } = await open(CompareView, { compare: 'range', name: 'app/turn',
+		mark: 'app/turn', longer: 20, against: 'rest' });
+	assert.deepEqual([view.comparison.one.total, view.comparison.other.total],
+		[8, 6]);
+});
+
+test('a function that is picked is no mark', async () => {
+	const { view } = await open(MarksView, { picked: 1 });
+	assert.match(view.details.textContent, /Twice on a mark/);
+});
+
+test('a bar of frame times tells of the longest in it', async () => {
+	const { app, view } = await open(MarksView, { show: 'frames' }, (model) => {
+		const n = 5000;
+		const column = (of) => Float64Array.from({ length: n }, (_, i) => of(i));
+		model.marks = { n, times: column((i) => i),
+			durations: column((i) => i % 50 === 7 ? 1000 + i : 1),
+			threads: column(() => 0), names: column(() => 0),
+			lanes: column(() => 1), depths: column(() => 0),
+			messages: column(() => 0) };
+	});
+	for (const x of [100, 400, 700]) {
+		view.clickFrame({ clientX: x });
+		const at = view.longest[view.frame];
+		const to = view.longest[view.frame + 1];
+		assert.ok(view.told === view.chosen[at], String(x));
+		for (let k = Math.floor(at / 7) * 7; k < to; k++)
+			if (Math.floor(k / 7) === Math.floor(at / 7))
+				assert.ok(app.model.marks.durations[view.chosen[k]] <=
+					app.model.marks.durations[view.told]);
+	}
+});
+
+test('counters are of the brush, and of the threads that pass', async () => {
+	const rows = async (state, change) =>
+		(await open(CountersView, state, change)).view.table.rows;
+	assert.equal((await rows({ from: 1, to: 3 }))[0].n, 2);
+	const [none] = await rows({ from: 50, to: 60 });
+	assert.deepEqual([none.n, none.min, none.max, none.last], [0, NaN, NaN, NaN]);
+	assert.equal((await rows({ threads: [1] })).length, 0);
+	const [one] = await rows({}, (model) => {
+		model.counters[0].values = Float64Array.of(NaN, 60, 30);
+	});
+	assert.deepEqual([one.min, one.max], [30, 60]);
+});
+
+test('an integer has all of its digits', async () => {
+	const { view } = await open(CountersView, {}, (model) => {
+		model.counters[0].values = Float64Array.of(1, 978873, 404827);
+	});
+	assert.match(view.table.body.textContent, /978,873.*404,827/);
+});
+
+test('samples before the capture are in the heat map', async () => {
+	const { view } = await open(HeatView, {}, (model) => {
+		model.begin = 30;
+		model.start = model.findStart();
+	});
+	assert.equal(view.cells.reduce((a, b) => a + b, 0), 14);
 });

@@ -65,7 +65,7 @@ test('what was inlined says so, and where most of it is', async () => {
 
 test('texts are cut to their room, never in the middle of a character', () => {
 	const canvas = el('canvas', {});
-	const context = prepareCanvas(canvas, 100, 20);
+	const context = prepareCanvas(canvas, 100, 20, makeTheme());
 	assert.equal(canvas.width, 100);
 	assert.equal(cutText(context, 'short', 100), 'short');
 	assert.equal(cutText(context, 'a text that is too long', 70), 'a text t…');
