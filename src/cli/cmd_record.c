@@ -220,8 +220,7 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 			break;
 		case OPT_COUNTERS:
 			if (!syc_counters_option_read(argv[0], words.value,
-			                              &options->counters,
-			                              &options->counters_hz))
+			                              &options->counters))
 				return SYC_EXIT_MISUSE;
 			break;
 		case OPT_LOGS:

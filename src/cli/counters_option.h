@@ -5,9 +5,11 @@
 
 #include <stdbool.h>
 
-/** Read @text, "[GROUP,...][,hz=N]" or NULL: the groups as bits, and how often.
- * False: it makes no sense, and @command has complained. */
+#include "collect/asked.h"
+
+/** Read @text, "[GROUP,...][,hz=N]" or NULL.  False: it makes no sense, and
+ * @command has complained. */
 bool syc_counters_option_read(const char *command, const char *text,
-                              unsigned *ret_groups, unsigned *ret_hz);
+                              struct syc_asked *ret_asked);
 
 #endif

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* battery.c - what is left in each battery, and in all: µAh, or µWh where one
  * tells only that. */
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "collect/lines.h"
+#include "collect/path.h"
 #include "collect/source.h"
+#include "os/folder.h"
 
-#define FOLDER "/sys/class/power_supply"
+#define FOLDER        "/sys/class/power_supply"
+#define BATTERIES_MAX 64u
 
 struct battery {
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX];
 	struct syc_kept_file file;
 	uint32_t id;
 };
@@ -19,18 +19,20 @@ struct battery {
 struct batteries {
 	bool looked;
 	uint32_t all_id;
-	SYC_ARRAY(struct battery) each;
+	unsigned n;
+	struct battery each[BATTERIES_MAX];
 };
 
-static bool is_battery(const struct syc_reading *reading, const char *name)
+static bool is_battery(struct syc_reading *reading, const char *name)
 {
 	struct syc_kept_file type = { 0 };
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX];
+	const char *text = NULL;
 
-	snprintf(path, sizeof(path), FOLDER "/%s/type", name);
-	const bool is =
-		syc_kept_file_read(&type, reading->options->root, path) &&
-		strncmp(type.text, "Battery", 7) == 0;
+	if (syc_path_make(path,
+	                  (const char *[]){ FOLDER "/", name, "/type", NULL }))
+		text = syc_reading_file(reading, &type, path);
+	const bool is = text != NULL && strncmp(text, "Battery", 7) == 0;
 	syc_kept_file_close(&type);
 	return is;
 }
@@ -40,45 +42,52 @@ static void add_battery(struct batteries *batteries,
 {
 	static const struct {
 		const char *file, *unit;
-	} ways[] = { { "charge_now", "µAh" }, { "energy_now", "µWh" } };
-	struct battery battery = { .id = 0 };
+	} ways[] = { { "/charge_now", "µAh" }, { "/energy_now", "µWh" } };
+	struct battery *const battery = &batteries->each[batteries->n];
 	int64_t now;
 
-	for (unsigned i = 0; i < 2; i++) {
-		snprintf(battery.path, sizeof(battery.path), FOLDER "/%s/%s",
-		         name, ways[i].file);
-		if (!syc_kept_file_number(&battery.file, reading->options->root,
-		                          battery.path, &now))
+	if (batteries->n == BATTERIES_MAX)
+		return;
+	for (unsigned i = 0; i < 2 && battery->id == 0; i++) {
+		if (!syc_path_make(battery->path,
+		                   (const char *[]){ FOLDER "/", name,
+		                                     ways[i].file, NULL }) ||
+		    !syc_reading_number(reading, &battery->file, battery->path,
+		                        &now))
 			continue;
-		battery.id = syc_reading_define(
+		battery->id = syc_reading_define(
 			reading, &(struct syc_reading_counter){
 					 .category = "Battery Charge",
 					 .name = name,
 					 .description = ways[i].unit,
 				 });
-		break;
 	}
-	if (battery.id == 0 || syc_array_push(&batteries->each, battery) < 0)
-		syc_kept_file_close(&battery.file);
+	if (battery->id != 0)
+		batteries->n++;
+	else
+		syc_kept_file_close(&battery->file);
 }
 
 static void look_for_batteries(struct batteries *batteries,
                                struct syc_reading *reading)
 {
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *folder;
+	struct syc_folder_entry entry;
+	struct syc_folder folder;
+	char path[SYC_PATH_MAX];
+	int fd = -1;
 
 	batteries->looked = true;
-	snprintf(path, sizeof(path), "%s" FOLDER, reading->options->root);
-	folder = opendir(path);
-	while (folder != NULL && (entry = readdir(folder)) != NULL)
-		if (entry->d_name[0] != '.' &&
-		    is_battery(reading, entry->d_name))
-			add_battery(batteries, reading, entry->d_name);
-	if (folder != NULL)
-		closedir(folder);
-	if (batteries->each.n > 0)
+	if (syc_path_make(path, (const char *[]){ reading->options->root,
+	                                          FOLDER, NULL }))
+		fd = syc_folder_open(path);
+	if (fd < 0)
+		return;
+	syc_folder_begin(&folder, fd);
+	while (syc_folder_next(&folder, &entry))
+		if (is_battery(reading, entry.name))
+			add_battery(batteries, reading, entry.name);
+	syc_folder_close(fd);
+	if (batteries->n > 0)
 		batteries->all_id = syc_reading_define(
 			reading,
 			&(struct syc_reading_counter){
@@ -95,12 +104,11 @@ static void read_batteries(void *state, struct syc_reading *reading)
 
 	if (!batteries->looked)
 		look_for_batteries(batteries, reading);
-	for (size_t i = 0; i < batteries->each.n; i++) {
-		struct battery *const battery = &batteries->each.items[i];
+	for (unsigned i = 0; i < batteries->n; i++) {
+		struct battery *const battery = &batteries->each[i];
 
-		if (!syc_kept_file_number(&battery->file,
-		                          reading->options->root, battery->path,
-		                          &now))
+		if (!syc_reading_number(reading, &battery->file, battery->path,
+		                        &now))
 			continue;
 		syc_reading_set(reading, battery->id, now);
 		all += now;
@@ -112,13 +120,11 @@ static void fini_batteries(void *state)
 {
 	struct batteries *const batteries = state;
 
-	for (size_t i = 0; i < batteries->each.n; i++)
-		syc_kept_file_close(&batteries->each.items[i].file);
-	free(batteries->each.items);
+	for (unsigned i = 0; i < batteries->n; i++)
+		syc_kept_file_close(&batteries->each[i].file);
 }
 
 const struct syc_counter_source syc_source_battery = {
-	.name = "battery",
 	.size = sizeof(struct batteries),
 	.read = read_batteries,
 	.fini = fini_batteries,

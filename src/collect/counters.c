@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counters.c - what the kernel counts, as counters of a capture. */
+#define _GNU_SOURCE
 #include "collect/counters.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <sys/mman.h>
 
+#include "collect/asked.h"
+#include "collect/embed.h"
 #include "collect/reading.h"
 #include "collect/source.h"
 
+/* In the order of their names (asked.c) */
 static const struct syc_counter_source *const sources[] = {
 	&syc_source_cpu,   &syc_source_memory, &syc_source_disk,
 	&syc_source_net,   &syc_source_energy, &syc_source_battery,
@@ -22,47 +25,62 @@ struct syc_counter_groups {
 	struct syc_reading reading;
 	void *states[SYC_COUNTERS_GROUPS]; /* NULL: not asked for */
 	unsigned empty;
+	/* The states */
 };
 
-const char *syc_counters_name(unsigned i)
+static size_t align_up(size_t n)
 {
-	return sources[i]->name;
+	return (n + 15) & ~(size_t)15;
 }
 
-int syc_counters_new(const struct syc_counters_options *options,
-                     struct syc_counter_groups **ret_counters)
+/* Those that are not asked for, too: pages that nobody touches cost nothing. */
+static size_t whole_size(void)
 {
-	struct syc_counter_groups *counters = calloc(1, sizeof(*counters));
+	size_t size = align_up(sizeof(struct syc_counter_groups));
 
-	if (counters == NULL)
-		return -ENOMEM;
+	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++)
+		size += align_up(sources[i]->size);
+	return size;
+}
+
+struct syc_counter_groups *
+syc_counters_new(const struct syc_counters_options *options)
+{
+	const size_t size = whole_size();
+	struct syc_counter_groups *const counters =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (counters == MAP_FAILED)
+		return NULL;
+	madvise(counters, size, MADV_DONTFORK);
 	counters->options = *options;
-	counters->reading.options = &counters->options;
+	syc_reading_init(&counters->reading, &counters->options);
 	counters->empty = options->groups;
+
+	char *at = (char *)counters + align_up(sizeof(*counters));
 	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++) {
-		if ((options->groups & 1u << i) == 0)
-			continue;
-		counters->states[i] = calloc(1, sources[i]->size);
-		if (counters->states[i] == NULL) {
-			syc_counters_free(counters);
-			return -ENOMEM;
-		}
+		if ((options->groups & 1u << i) != 0)
+			counters->states[i] = at;
+		at += align_up(sources[i]->size);
 	}
-	*ret_counters = counters;
-	return 0;
+	return counters;
 }
 
 void syc_counters_free(struct syc_counter_groups *counters)
 {
 	if (counters == NULL)
 		return;
-	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++) {
+	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++)
 		if (counters->states[i] != NULL)
 			sources[i]->fini(counters->states[i]);
-		free(counters->states[i]);
-	}
 	syc_reading_fini(&counters->reading);
-	free(counters);
+	munmap(counters, whole_size());
+}
+
+void syc_counters_embed(struct syc_counter_groups *counters, int64_t now)
+{
+	syc_embed_machine(&counters->reading, now);
 }
 
 void syc_counters_read(struct syc_counter_groups *counters, int64_t now)

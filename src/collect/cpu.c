@@ -5,13 +5,15 @@
  * Percent, of the time between two readings.  Frequencies are percent of the
  * highest one, which is what Sysprof writes by these names.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+#include "collect/lines.h"
+#include "collect/path.h"
 #include "collect/source.h"
 
-#define TIMES 8 /* user, nice, system, idle, iowait, irq, softirq, steal */
+#define CPUS_MAX 8192u
+#define TIMES    8 /* user, nice, system, idle, iowait, irq, softirq, steal */
 
 struct cpu {
 	uint64_t busy, all; /* ticks */
@@ -23,24 +25,23 @@ struct cpu {
 
 struct cpus {
 	struct cpu combined;
-	SYC_ARRAY(struct cpu) each; /* by number */
+	unsigned n;                /* the highest number that was seen, and 1 */
+	struct cpu each[CPUS_MAX]; /* by number */
 };
 
 /* What is neither idle nor waits for a disk is busy.  Guests are in user. */
 static bool parse_times(const char *text, struct cpu *times)
 {
-	uint64_t n[TIMES];
-	char *end;
+	int64_t n[TIMES];
 
 	times->all = 0;
 	for (unsigned i = 0; i < TIMES; i++) {
-		n[i] = strtoull(text, &end, 10);
-		if (end == text)
+		text = syc_lines_take(text, &n[i]);
+		if (text == NULL)
 			return false;
-		times->all += n[i];
-		text = end;
+		times->all += (uint64_t)n[i];
 	}
-	times->busy = times->all - n[3] - n[4];
+	times->busy = times->all - (uint64_t)(n[3] + n[4]);
 	return true;
 }
 
@@ -88,72 +89,80 @@ static void define_percent(struct cpu *cpu, struct syc_reading *reading,
 				 });
 }
 
+static bool name_file(char *path, unsigned number, const char *file)
+{
+	char digits[16];
+	struct syc_text text = syc_text_begin(digits, sizeof(digits));
+
+	syc_text_add_u64(&text, number);
+	return syc_path_make(
+		path, (const char *[]){ "/sys/devices/system/cpu/cpu", digits,
+	                                "/cpufreq/", file, NULL });
+}
+
+/* "Frequency of CPU 3, % of 4.20 GHz" */
+static void define_frequency(struct cpu *cpu, struct syc_reading *reading,
+                             unsigned number)
+{
+	const uint64_t hundredths = ((uint64_t)cpu->highest + 5000) / 10000;
+	char name[32], description[52];
+	struct syc_text text = syc_text_begin(name, sizeof(name));
+
+	syc_text_add(&text, "CPU ");
+	syc_text_add_u64(&text, number);
+	text = syc_text_begin(description, sizeof(description));
+	syc_text_add(&text, "Frequency of ");
+	syc_text_add(&text, name);
+	syc_text_add(&text, ", % of ");
+	syc_text_add_u64(&text, hundredths / 100);
+	syc_text_add(&text, hundredths % 100 < 10 ? ".0" : ".");
+	syc_text_add_u64(&text, hundredths % 100);
+	syc_text_add(&text, " GHz");
+	cpu->frequency_id =
+		syc_reading_define(reading, &(struct syc_reading_counter){
+						    .type = SYC_READING_DOUBLE,
+						    .category = "CPU Frequency",
+						    .name = name,
+						    .description = description,
+					    });
+}
+
 static void look_for_frequency(struct cpu *cpu, struct syc_reading *reading,
                                unsigned number)
 {
 	struct syc_kept_file file = { 0 };
-	char path[80], name[32], description[52];
+	char path[SYC_PATH_MAX];
 
 	cpu->looked_for_frequency = true;
-	snprintf(path, sizeof(path),
-	         "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_max_freq",
-	         number);
-	if (syc_kept_file_number(&file, reading->options->root, path,
-	                         &cpu->highest) &&
-	    cpu->highest > 0) {
-		snprintf(name, sizeof(name), "CPU %u", number);
-		snprintf(description, sizeof(description),
-		         "Frequency of CPU %u, %% of %.2f GHz", number,
-		         (double)cpu->highest / 1e6);
-		cpu->frequency_id = syc_reading_define(
-			reading, &(struct syc_reading_counter){
-					 .type = SYC_READING_DOUBLE,
-					 .category = "CPU Frequency",
-					 .name = name,
-					 .description = description,
-				 });
-	}
+	if (name_file(path, number, "scaling_max_freq") &&
+	    syc_reading_number(reading, &file, path, &cpu->highest) &&
+	    cpu->highest > 0)
+		define_frequency(cpu, reading, number);
 	syc_kept_file_close(&file);
 }
 
 static void take_frequency(struct cpu *cpu, struct syc_reading *reading,
                            unsigned number)
 {
-	char path[80];
+	char path[SYC_PATH_MAX];
 	int64_t now;
 
 	if (!cpu->looked_for_frequency)
 		look_for_frequency(cpu, reading, number);
-	if (cpu->frequency_id == 0)
-		return;
-	snprintf(path, sizeof(path),
-	         "/sys/devices/system/cpu/cpu%u/cpufreq/scaling_cur_freq",
-	         number);
-	if (syc_kept_file_number(&cpu->frequency, reading->options->root, path,
-	                         &now))
+	if (cpu->frequency_id != 0 &&
+	    name_file(path, number, "scaling_cur_freq") &&
+	    syc_reading_number(reading, &cpu->frequency, path, &now))
 		syc_reading_set_double(reading, cpu->frequency_id,
 		                       100 * (double)now /
 		                               (double)cpu->highest);
-}
-
-/* NULL: there is no room. */
-static struct cpu *find_cpu(struct cpus *cpus, unsigned number)
-{
-	const struct cpu none = { 0 };
-
-	while (cpus->each.n <= number)
-		if (number > 65535 || syc_array_push(&cpus->each, none) < 0)
-			return NULL;
-	return &cpus->each.items[number];
 }
 
 static void take_line(struct cpus *cpus, const char *line,
                       struct syc_reading *reading)
 {
 	char name[32], description[52];
-	struct cpu *cpu;
-	unsigned number;
-	char *end;
+	struct syc_text text;
+	int64_t number;
 
 	if (line[3] == ' ') {
 		define_percent(&cpus->combined, reading, "Combined",
@@ -161,16 +170,20 @@ static void take_line(struct cpus *cpus, const char *line,
 		take_times(&cpus->combined, line + 3, reading);
 		return;
 	}
-	number = (unsigned)strtoul(line + 3, &end, 10);
-	cpu = end != line + 3 ? find_cpu(cpus, number) : NULL;
-	if (cpu == NULL)
+	line = syc_lines_take(line + 3, &number);
+	if (line == NULL || number >= CPUS_MAX)
 		return;
-	snprintf(name, sizeof(name), "Total CPU %u", number);
-	snprintf(description, sizeof(description), "Total CPU usage %u",
-	         number);
-	define_percent(cpu, reading, name, description);
-	take_times(cpu, end, reading);
-	take_frequency(cpu, reading, number);
+	if (cpus->n <= number)
+		cpus->n = (unsigned)number + 1;
+	text = syc_text_begin(name, sizeof(name));
+	syc_text_add(&text, "Total CPU ");
+	syc_text_add_i64(&text, number);
+	text = syc_text_begin(description, sizeof(description));
+	syc_text_add(&text, "Total CPU usage ");
+	syc_text_add_i64(&text, number);
+	define_percent(&cpus->each[number], reading, name, description);
+	take_times(&cpus->each[number], line, reading);
+	take_frequency(&cpus->each[number], reading, (unsigned)number);
 }
 
 static void read_cpus(void *state, struct syc_reading *reading)
@@ -188,13 +201,11 @@ static void fini_cpus(void *state)
 {
 	struct cpus *const cpus = state;
 
-	for (size_t i = 0; i < cpus->each.n; i++)
-		syc_kept_file_close(&cpus->each.items[i].frequency);
-	free(cpus->each.items);
+	for (unsigned i = 0; i < cpus->n; i++)
+		syc_kept_file_close(&cpus->each[i].frequency);
 }
 
 const struct syc_counter_source syc_source_cpu = {
-	.name = "cpu",
 	.size = sizeof(struct cpus),
 	.read = read_cpus,
 	.fini = fini_cpus,

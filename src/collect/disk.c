@@ -7,15 +7,15 @@
  * anything.  The sum is of what is hardware: what lies on that (LVM, RAID,
  * loops) would be counted twice.
  */
-#include <inttypes.h>
-#include <limits.h>
-#include <stdio.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
+#include "base/text.h"
 #include "collect/lines.h"
+#include "collect/path.h"
 #include "collect/source.h"
 
-#define SECTOR 512
+#define SECTOR    512
+#define DISKS_MAX 1024u
 
 struct work {
 	int64_t reads, writes, bytes_read, bytes_written;
@@ -31,41 +31,49 @@ struct disk {
 struct disks {
 	struct syc_kept_file stats;
 	struct disk all;
-	SYC_ARRAY(struct disk) each;
+	unsigned n;
+	struct disk each[DISKS_MAX];
 };
 
 static bool has_file(const struct syc_reading *reading, const char *name,
                      const char *file)
 {
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX];
+	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/sys/block/%s%s",
-	         reading->options->root, name, file);
-	return access(path, F_OK) == 0;
+	return syc_path_make(path, (const char *[]){ reading->options->root,
+	                                             "/sys/block/", name, file,
+	                                             NULL }) &&
+	       stat(path, &st) == 0;
 }
 
 static struct disk *find_disk(struct disks *disks, const char *name,
                               const struct syc_reading *reading)
 {
-	struct disk disk = { 0 };
+	struct disk *disk;
 
-	for (size_t i = 0; i < disks->each.n; i++)
-		if (strcmp(disks->each.items[i].name, name) == 0)
-			return &disks->each.items[i];
-	snprintf(disk.name, sizeof(disk.name), "%s", name);
-	disk.is_whole = has_file(reading, name, "");
-	disk.is_hardware = has_file(reading, name, "/device");
-	if (syc_array_push(&disks->each, disk) < 0)
+	for (unsigned i = 0; i < disks->n; i++)
+		if (strcmp(disks->each[i].name, name) == 0)
+			return &disks->each[i];
+	if (disks->n == DISKS_MAX)
 		return NULL;
-	return &disks->each.items[disks->each.n - 1];
+	disk = &disks->each[disks->n++];
+	syc_text_field(disk->name, sizeof(disk->name), name);
+	disk->is_whole = has_file(reading, name, "");
+	disk->is_hardware = has_file(reading, name, "/device");
+	return disk;
 }
 
 static uint32_t define(struct syc_reading *reading, const char *category,
                        const char *what, const char *disk)
 {
 	char name[64];
+	struct syc_text text = syc_text_begin(name, sizeof(name));
 
-	snprintf(name, sizeof(name), "%s (%s)", what, disk);
+	syc_text_add(&text, what);
+	syc_text_add(&text, " (");
+	syc_text_add(&text, disk);
+	syc_text_add(&text, ")");
 	return syc_reading_define(
 		reading, &(struct syc_reading_counter){ .category = category,
 	                                                .name = name,
@@ -98,6 +106,19 @@ static void set_work(struct disk *disk, const struct work *now,
 	disk->has_work = true;
 }
 
+/* "8 0 sda READS MERGED SECTORS MS WRITES MERGED SECTORS MS ..." */
+static bool parse_line(const char *line, char name[32], struct work *work)
+{
+	line = syc_lines_word(syc_lines_skip(line, 2), ' ', name, 32);
+	line = syc_lines_take(line, &work->reads);
+	line = syc_lines_take(syc_lines_skip(line, 1), &work->bytes_read);
+	line = syc_lines_take(syc_lines_skip(line, 1), &work->writes);
+	line = syc_lines_take(syc_lines_skip(line, 1), &work->bytes_written);
+	work->bytes_read *= SECTOR;
+	work->bytes_written *= SECTOR;
+	return line != NULL;
+}
+
 static void take_line(struct disks *disks, const char *line,
                       struct syc_reading *reading, struct work *sum)
 {
@@ -105,14 +126,8 @@ static void take_line(struct disks *disks, const char *line,
 	struct disk *disk;
 	char name[32];
 
-	if (sscanf(line,
-	           " %*u %*u %31s %" SCNd64 " %*u %" SCNd64 " %*u %" SCNd64
-	           " %*u %" SCNd64,
-	           name, &now.reads, &now.bytes_read, &now.writes,
-	           &now.bytes_written) != 5)
+	if (!parse_line(line, name, &now))
 		return;
-	now.bytes_read *= SECTOR;
-	now.bytes_written *= SECTOR;
 	disk = find_disk(disks, name, reading);
 	if (disk == NULL || !disk->is_whole)
 		return;
@@ -130,30 +145,25 @@ static void read_disks(void *state, struct syc_reading *reading)
 {
 	struct disks *const disks = state;
 	struct work sum = { 0 };
-	const char *line;
+	const char *line =
+		syc_reading_file(reading, &disks->stats, "/proc/diskstats");
 
-	if (!syc_kept_file_read(&disks->stats, reading->options->root,
-	                        "/proc/diskstats"))
+	if (line == NULL)
 		return;
-	for (line = disks->stats.text; line != NULL;
-	     line = syc_lines_next(line))
+	for (; line != NULL; line = syc_lines_next(line))
 		take_line(disks, line, reading, &sum);
-	if (disks->each.n == 0)
+	if (disks->n == 0)
 		return;
-	snprintf(disks->all.name, sizeof(disks->all.name), "Combined");
+	syc_text_field(disks->all.name, sizeof(disks->all.name), "Combined");
 	set_work(&disks->all, &sum, reading);
 }
 
 static void fini_disks(void *state)
 {
-	struct disks *const disks = state;
-
-	syc_kept_file_close(&disks->stats);
-	free(disks->each.items);
+	syc_kept_file_close(&((struct disks *)state)->stats);
 }
 
 const struct syc_counter_source syc_source_disk = {
-	.name = "disk",
 	.size = sizeof(struct disks),
 	.read = read_disks,
 	.fini = fini_disks,

@@ -2,39 +2,49 @@
 /* embed.c - files that tell of the machine, as they are while it records. */
 #include "collect/embed.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "capture/embedded.h"
-#include "collect/kept_file.h"
+#include "base/file_chunks.h"
+#include "collect/path.h"
 
-#define MOST ((size_t)1 << 20) /* of a file */
+/* Several fit into the smallest ring of a process that records itself. */
+#define CHUNK 8192u
 
-static void embed_as(const struct syc_counters_options *options,
-                     const char *from, const char *path, int64_t now)
+static void embed_as(struct syc_reading *reading, const char *from,
+                     const char *path, int64_t now)
 {
+	_Alignas(8) unsigned char buffer[CHUNK];
+	const struct syc_file_chunks chunks = {
+		.path = path,
+		.time = now,
+		.buffer = buffer,
+		.size = sizeof(buffer),
+		.emit = reading->options->emit,
+		.context = reading->options->context,
+	};
 	struct syc_kept_file file = { 0 };
+	const char *const text = syc_reading_file(reading, &file, from);
 
-	if (syc_kept_file_read(&file, options->root, from)) {
-		const size_t size = strlen(file.text);
-
-		if (size > 0 && size <= MOST)
-			syc_embedded_write(options->writer, path, file.text,
-			                   size, now);
-	}
+	if (text != NULL && *text != '\0')
+		syc_file_chunks_emit(&chunks, text, strlen(text));
 	syc_kept_file_close(&file);
 }
 
-void syc_embed_machine(const struct syc_counters_options *options, int64_t now)
+void syc_embed_machine(struct syc_reading *reading, int64_t now)
 {
-	char path[48];
+	char from[SYC_PATH_MAX], path[SYC_PATH_MAX], pid[16];
+	struct syc_text text = syc_text_begin(pid, sizeof(pid));
 
-	embed_as(options, "/proc/cpuinfo", "/proc/cpuinfo", now);
-	embed_as(options, "/proc/mounts", "/proc/mounts", now);
-	embed_as(options, "/etc/os-release", "/etc/os-release", now);
-	if (options->pid > 0) {
-		snprintf(path, sizeof(path), "/proc/%d/mountinfo",
-		         options->pid);
-		embed_as(options, path, path, now);
-	}
+	embed_as(reading, "/proc/cpuinfo", "/proc/cpuinfo", now);
+	embed_as(reading, "/proc/mounts", "/proc/mounts", now);
+	embed_as(reading, "/etc/os-release", "/etc/os-release", now);
+	if (reading->options->pid <= 0)
+		return;
+	syc_text_add_i64(&text, reading->options->pid);
+	syc_path_make(path,
+	              (const char *[]){ "/proc/", pid, "/mountinfo", NULL });
+	syc_path_make(from,
+	              (const char *[]){ "/proc/", reading->options->process,
+	                                "/mountinfo", NULL });
+	embed_as(reading, from, path, now);
 }

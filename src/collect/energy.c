@@ -3,17 +3,18 @@
  * energy.c - what processors take, in watts between two readings: the RAPL
  * counters, where they may be read (the kernel leaves them to root).
  */
-#include <dirent.h>
-#include <limits.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "collect/lines.h"
+#include "base/text.h"
+#include "collect/path.h"
 #include "collect/source.h"
+#include "os/folder.h"
 
-#define FOLDER "/sys/class/powercap"
+#define FOLDER    "/sys/class/powercap"
+#define ZONES_MAX 128u
 
 struct zone {
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX];
 	struct syc_kept_file file;
 	uint32_t id;
 	int64_t range; /* where it begins anew, uJ; 0: unknown */
@@ -22,96 +23,109 @@ struct zone {
 
 struct zones {
 	bool looked;
-	SYC_ARRAY(struct zone) each;
+	unsigned n;
+	struct zone each[ZONES_MAX];
 };
 
-static void read_name(const struct syc_reading *reading, const char *zone,
-                      char *name, size_t size)
+static void read_name(struct syc_reading *reading, const char *zone,
+                      char name[24])
 {
 	struct syc_kept_file file = { 0 };
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX], line[24];
+	const char *text = NULL;
 
-	snprintf(path, sizeof(path), FOLDER "/%s/name", zone);
-	if (syc_kept_file_read(&file, reading->options->root, path))
-		snprintf(name, size, "%.*s", (int)strcspn(file.text, "\n"),
-		         file.text);
-	else
-		snprintf(name, size, "%s", zone);
+	if (syc_path_make(path,
+	                  (const char *[]){ FOLDER "/", zone, "/name", NULL }))
+		text = syc_reading_file(reading, &file, path);
+	if (text != NULL) {
+		const size_t len = strcspn(text, "\n");
+
+		memcpy(line, text, len < 23 ? len : 23);
+		line[len < 23 ? len : 23] = '\0';
+		text = line;
+	}
+	syc_text_field(name, 24, text != NULL ? text : zone);
 	syc_kept_file_close(&file);
 }
 
 /* Each package has a "core": "intel-rapl:1:0" is of "intel-rapl:1". */
-static void name_zone(const struct syc_reading *reading, const char *zone,
+static void name_zone(struct syc_reading *reading, const char *zone,
                       char name[64])
 {
 	char of[64], own[24], parent[24];
+	struct syc_text text = syc_text_begin(name, 64);
 	const char *const first = strchr(zone, ':');
 	const char *const second =
 		first != NULL ? strchr(first + 1, ':') : NULL;
 
-	read_name(reading, zone, own, sizeof(own));
-	if (second == NULL) {
-		snprintf(name, 64, "%s", own);
-		return;
+	read_name(reading, zone, own);
+	if (second != NULL && (size_t)(second - zone) < sizeof(of)) {
+		memcpy(of, zone, (size_t)(second - zone));
+		of[second - zone] = '\0';
+		read_name(reading, of, parent);
+		syc_text_add(&text, parent);
+		syc_text_add(&text, " ");
 	}
-	snprintf(of, sizeof(of), "%.*s", (int)(second - zone), zone);
-	read_name(reading, of, parent, sizeof(parent));
-	snprintf(name, 64, "%s %s", parent, own);
+	syc_text_add(&text, own);
 }
 
 static void add_zone(struct zones *zones, struct syc_reading *reading,
                      const char *folder)
 {
+	struct zone *const zone = &zones->each[zones->n];
 	struct syc_kept_file range = { 0 };
-	struct zone zone = { .range = 0 };
-	char path[PATH_MAX], name[64];
+	char path[SYC_PATH_MAX], name[64];
 	int64_t now;
 
-	snprintf(zone.path, sizeof(zone.path), FOLDER "/%s/energy_uj", folder);
-	if (!syc_kept_file_number(&zone.file, reading->options->root, zone.path,
-	                          &now)) {
-		syc_kept_file_close(&zone.file);
+	if (zones->n == ZONES_MAX ||
+	    !syc_path_make(zone->path, (const char *[]){ FOLDER "/", folder,
+	                                                 "/energy_uj", NULL }))
+		return;
+	if (!syc_reading_number(reading, &zone->file, zone->path, &now)) {
+		syc_kept_file_close(&zone->file);
 		return;
 	}
-	snprintf(path, sizeof(path), FOLDER "/%s/max_energy_range_uj", folder);
-	if (!syc_kept_file_number(&range, reading->options->root, path,
-	                          &zone.range))
-		zone.range = 0;
+	syc_path_make(path, (const char *[]){ FOLDER "/", folder,
+	                                      "/max_energy_range_uj", NULL });
+	if (!syc_reading_number(reading, &range, path, &zone->range))
+		zone->range = 0;
 	syc_kept_file_close(&range);
 	name_zone(reading, folder, name);
-	zone.id = syc_reading_define(
+	zone->id = syc_reading_define(
 		reading,
 		&(struct syc_reading_counter){ .type = SYC_READING_DOUBLE,
 	                                       .category = "RAPL",
 	                                       .name = name,
 	                                       .description = "Watts" });
-	if (syc_array_push(&zones->each, zone) < 0)
-		syc_kept_file_close(&zone.file);
+	zones->n++;
 }
 
 static void look_for_zones(struct zones *zones, struct syc_reading *reading)
 {
-	char path[PATH_MAX];
-	struct dirent *entry;
-	DIR *folder;
+	struct syc_folder_entry entry;
+	struct syc_folder folder;
+	char path[SYC_PATH_MAX];
+	int fd = -1;
 
 	zones->looked = true;
-	snprintf(path, sizeof(path), "%s" FOLDER, reading->options->root);
-	folder = opendir(path);
-	while (folder != NULL && (entry = readdir(folder)) != NULL)
+	if (syc_path_make(path, (const char *[]){ reading->options->root,
+	                                          FOLDER, NULL }))
+		fd = syc_folder_open(path);
+	if (fd < 0)
+		return;
+	syc_folder_begin(&folder, fd);
+	while (syc_folder_next(&folder, &entry))
 		/* intel-rapl-mmio has the same numbers once more */
-		if (strncmp(entry->d_name, "intel-rapl:", 11) == 0)
-			add_zone(zones, reading, entry->d_name);
-	if (folder != NULL)
-		closedir(folder);
+		if (strncmp(entry.name, "intel-rapl:", 11) == 0)
+			add_zone(zones, reading, entry.name);
+	syc_folder_close(fd);
 }
 
 static void read_zone(struct zone *zone, struct syc_reading *reading)
 {
 	int64_t now;
 
-	if (!syc_kept_file_number(&zone->file, reading->options->root,
-	                          zone->path, &now))
+	if (!syc_reading_number(reading, &zone->file, zone->path, &now))
 		return;
 	int64_t used = now - zone->energy;
 	if (used < 0)
@@ -131,21 +145,19 @@ static void read_zones(void *state, struct syc_reading *reading)
 
 	if (!zones->looked)
 		look_for_zones(zones, reading);
-	for (size_t i = 0; i < zones->each.n; i++)
-		read_zone(&zones->each.items[i], reading);
+	for (unsigned i = 0; i < zones->n; i++)
+		read_zone(&zones->each[i], reading);
 }
 
 static void fini_zones(void *state)
 {
 	struct zones *const zones = state;
 
-	for (size_t i = 0; i < zones->each.n; i++)
-		syc_kept_file_close(&zones->each.items[i].file);
-	free(zones->each.items);
+	for (unsigned i = 0; i < zones->n; i++)
+		syc_kept_file_close(&zones->each[i].file);
 }
 
 const struct syc_counter_source syc_source_energy = {
-	.name = "energy",
 	.size = sizeof(struct zones),
 	.read = read_zones,
 	.fini = fini_zones,

@@ -28,12 +28,9 @@ static uint32_t define_system(struct syc_reading *reading, const char *name,
 static void read_system(struct memory *memory, struct syc_reading *reading)
 {
 	int64_t total, available, cached, swap, swap_free;
-	const char *text;
+	const char *const text =
+		syc_reading_file(reading, &memory->info, "/proc/meminfo");
 
-	if (!syc_kept_file_read(&memory->info, reading->options->root,
-	                        "/proc/meminfo"))
-		return;
-	text = memory->info.text;
 	if (syc_lines_number(text, "MemTotal:", &total) &&
 	    syc_lines_number(text, "MemAvailable:", &available)) {
 		if (memory->used_id == 0)
@@ -97,7 +94,6 @@ static void fini_memory(void *state)
 }
 
 const struct syc_counter_source syc_source_memory = {
-	.name = "memory",
 	.size = sizeof(struct memory),
 	.read = read_memory,
 	.fini = fini_memory,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* net.c - bytes through each network interface, and all of them; counted up.
- * Those of the recorder's own network namespace. */
-#include <inttypes.h>
-#include <stdio.h>
-
+ * Those of the reader's own network namespace. */
+#include "base/text.h"
 #include "collect/lines.h"
 #include "collect/source.h"
+
+#define INTERFACES_MAX 4096u
 
 struct interface {
 	char name[32]; /* "": all */
@@ -15,31 +15,39 @@ struct interface {
 struct net {
 	struct syc_kept_file file;
 	struct interface all;
-	SYC_ARRAY(struct interface) each;
+	unsigned n;
+	struct interface each[INTERFACES_MAX];
 };
+
+static uint32_t define(struct syc_reading *reading, const char *what,
+                       const char *interface)
+{
+	char name[64];
+	struct syc_text text = syc_text_begin(name, sizeof(name));
+	const bool is_all = *interface == '\0';
+
+	syc_text_add(&text, what);
+	if (!is_all) {
+		syc_text_add(&text, " (");
+		syc_text_add(&text, interface);
+		syc_text_add(&text, ")");
+	}
+	return syc_reading_define(
+		reading, &(struct syc_reading_counter){
+				 .category = "Network",
+				 .name = name,
+				 .description = is_all ? "Combined" : interface,
+			 });
+}
 
 static void set_bytes(struct interface *interface, struct syc_reading *reading,
                       int64_t received, int64_t sent)
 {
-	const bool is_all = interface->name[0] == '\0';
-	char rx[64] = "RX Bytes", tx[64] = "TX Bytes";
-
 	if (interface->received_id == 0) {
-		struct syc_reading_counter counter = {
-			.category = "Network",
-			.name = rx,
-			.description = is_all ? "Combined" : interface->name,
-		};
-
-		if (!is_all) {
-			snprintf(rx, sizeof(rx), "RX Bytes (%s)",
-			         interface->name);
-			snprintf(tx, sizeof(tx), "TX Bytes (%s)",
-			         interface->name);
-		}
-		interface->received_id = syc_reading_define(reading, &counter);
-		counter.name = tx;
-		interface->sent_id = syc_reading_define(reading, &counter);
+		interface->received_id =
+			define(reading, "RX Bytes", interface->name);
+		interface->sent_id =
+			define(reading, "TX Bytes", interface->name);
 	}
 	syc_reading_set(reading, interface->received_id, received);
 	syc_reading_set(reading, interface->sent_id, sent);
@@ -47,15 +55,28 @@ static void set_bytes(struct interface *interface, struct syc_reading *reading,
 
 static struct interface *find_interface(struct net *net, const char *name)
 {
-	struct interface interface = { 0 };
+	struct interface *interface;
 
-	for (size_t i = 0; i < net->each.n; i++)
-		if (strcmp(net->each.items[i].name, name) == 0)
-			return &net->each.items[i];
-	snprintf(interface.name, sizeof(interface.name), "%s", name);
-	if (syc_array_push(&net->each, interface) < 0)
+	for (unsigned i = 0; i < net->n; i++)
+		if (strcmp(net->each[i].name, name) == 0)
+			return &net->each[i];
+	if (net->n == INTERFACES_MAX)
 		return NULL;
-	return &net->each.items[net->each.n - 1];
+	interface = &net->each[net->n++];
+	syc_text_field(interface->name, sizeof(interface->name), name);
+	return interface;
+}
+
+/* "NAME: RECEIVED seven more SENT ..."; two lines of headings have no such
+ * numbers. */
+static bool parse_line(const char *line, char name[32], int64_t *received,
+                       int64_t *sent)
+{
+	line = syc_lines_word(line, ':', name, 32);
+	if (line == NULL || *line != ':')
+		return false;
+	line = syc_lines_take(line + 1, received);
+	return syc_lines_take(syc_lines_skip(line, 7), sent) != NULL;
 }
 
 static void read_net(void *state, struct syc_reading *reading)
@@ -64,17 +85,13 @@ static void read_net(void *state, struct syc_reading *reading)
 	int64_t all_received = 0, all_sent = 0, received, sent;
 	struct interface *interface;
 	char name[32];
-	const char *line;
+	const char *line =
+		syc_reading_file(reading, &net->file, "/proc/net/dev");
 
-	if (!syc_kept_file_read(&net->file, reading->options->root,
-	                        "/proc/net/dev"))
+	if (line == NULL)
 		return;
-	for (line = net->file.text; line != NULL; line = syc_lines_next(line)) {
-		/* Two lines of headings have no such numbers */
-		if (sscanf(line,
-		           " %31[^: \n]: %" SCNd64
-		           " %*u %*u %*u %*u %*u %*u %*u %" SCNd64,
-		           name, &received, &sent) != 3)
+	for (; line != NULL; line = syc_lines_next(line)) {
+		if (!parse_line(line, name, &received, &sent))
 			continue;
 		all_received += received;
 		all_sent += sent;
@@ -88,14 +105,10 @@ static void read_net(void *state, struct syc_reading *reading)
 
 static void fini_net(void *state)
 {
-	struct net *const net = state;
-
-	syc_kept_file_close(&net->file);
-	free(net->each.items);
+	syc_kept_file_close(&((struct net *)state)->file);
 }
 
 const struct syc_counter_source syc_source_net = {
-	.name = "net",
 	.size = sizeof(struct net),
 	.read = read_net,
 	.fini = fini_net,

@@ -2,34 +2,35 @@
 /* own_process.c - the recorded process itself: /proc/PID/stat. */
 #include "collect/own_process.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "collect/lines.h"
+#include "collect/path.h"
+
 bool syc_own_process_read(struct syc_kept_file *file,
-                          const struct syc_reading *reading,
+                          struct syc_reading *reading,
                           struct syc_own_process *ret_process)
 {
-	char path[48], state;
-	const char *name_end;
+	char path[SYC_PATH_MAX];
+	const char *at;
 
-	if (reading->options->pid <= 0)
+	if (reading->options->pid <= 0 ||
+	    !syc_path_make(path, (const char *[]){ "/proc/",
+	                                           reading->options->process,
+	                                           "/stat", NULL }))
 		return false;
-	snprintf(path, sizeof(path), "/proc/%d/stat", reading->options->pid);
-	if (!syc_kept_file_read(file, reading->options->root, path))
-		return false;
+	at = syc_reading_file(reading, file, path);
 	/* The name may hold anything, a ')' as well */
-	name_end = strrchr(file->text, ')');
-	if (name_end == NULL)
+	at = at != NULL ? strrchr(at, ')') : NULL;
+	if (at == NULL || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
 		return false;
-	return sscanf(name_end + 1,
-	              " %c %*d %*d %*d %*d %*d %*u %" SCNd64 " %*u %" SCNd64
-	              " %*u %*u %*u %*d %*d %*d %*d %" SCNd64
-	              " %*d %*u %*u %" SCNd64,
-	              &state, &ret_process->minor_faults,
-	              &ret_process->major_faults, &ret_process->threads,
-	              &ret_process->resident) == 5 &&
-	       state != 'Z' && state != 'X';
+	/* Fields 10, 12, 20 and 24; the state is 3 */
+	at = syc_lines_take(syc_lines_skip(at + 1, 7),
+	                    &ret_process->minor_faults);
+	at = syc_lines_take(syc_lines_skip(at, 1), &ret_process->major_faults);
+	at = syc_lines_take(syc_lines_skip(at, 7), &ret_process->threads);
+	return syc_lines_take(syc_lines_skip(at, 3), &ret_process->resident) !=
+	       NULL;
 }
 
 uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,

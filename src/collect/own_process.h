@@ -13,7 +13,7 @@ struct syc_own_process {
 
 /** False: there is none, or it has ended. */
 bool syc_own_process_read(struct syc_kept_file *file,
-                          const struct syc_reading *reading,
+                          struct syc_reading *reading,
                           struct syc_own_process *ret_process);
 
 /** A counter of the command, in the category "Process".  Returns its id. */

@@ -43,17 +43,6 @@ static bool find_total(const char *text, const char *key, int64_t *ret_total)
 	return text != NULL && syc_lines_number(text, "total=", ret_total);
 }
 
-/* One file has two lines: what was read for the first does for both. */
-static const char *read_line(struct psi *psi, struct syc_reading *reading,
-                             unsigned i)
-{
-	if (i > 0 && strcmp(lines[i].path, lines[i - 1].path) == 0)
-		return psi->files[i - 1].text;
-	syc_kept_file_read(&psi->files[i], reading->options->root,
-	                   lines[i].path);
-	return psi->files[i].text;
-}
-
 static void take_total(struct psi *psi, struct syc_reading *reading, unsigned i,
                        int64_t total)
 {
@@ -74,15 +63,20 @@ static void take_total(struct psi *psi, struct syc_reading *reading, unsigned i,
 	psi->times[i] = reading->now;
 }
 
+/* One file has two lines: what was read for the first does for both. */
 static void read_psi(void *state, struct syc_reading *reading)
 {
 	struct psi *const psi = state;
+	const char *text = NULL;
 	int64_t total;
 
-	for (unsigned i = 0; i < N_LINES; i++)
-		if (find_total(read_line(psi, reading, i), lines[i].key,
-		               &total))
+	for (unsigned i = 0; i < N_LINES; i++) {
+		if (i == 0 || strcmp(lines[i].path, lines[i - 1].path) != 0)
+			text = syc_reading_file(reading, &psi->files[i],
+			                        lines[i].path);
+		if (find_total(text, lines[i].key, &total))
 			take_total(psi, reading, i, total);
+	}
 }
 
 static void fini_psi(void *state)
@@ -94,7 +88,6 @@ static void fini_psi(void *state)
 }
 
 const struct syc_counter_source syc_source_psi = {
-	.name = "psi",
 	.size = sizeof(struct psi),
 	.read = read_psi,
 	.fini = fini_psi,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sched.c - switches between threads, and how many there are to run. */
 #define _GNU_SOURCE
-#include <limits.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 #include "collect/lines.h"
 #include "collect/own_process.h"
+#include "collect/path.h"
 #include "collect/source.h"
 
 static const struct {
@@ -49,12 +48,14 @@ static void read_system(struct sched *sched, struct syc_reading *reading)
  * folder; to count them takes longer than all else together. */
 static void read_files(struct sched *sched, struct syc_reading *reading)
 {
-	char path[PATH_MAX];
+	char path[SYC_PATH_MAX];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/proc/%d/fd", reading->options->root,
-	         reading->options->pid);
-	if (stat(path, &st) != 0 || st.st_size <= 0)
+	if (!syc_path_make(path,
+	                   (const char *[]){ reading->options->root, "/proc/",
+	                                     reading->options->process, "/fd",
+	                                     NULL }) ||
+	    stat(path, &st) != 0 || st.st_size <= 0)
 		return;
 	if (sched->files_id == 0)
 		sched->files_id = syc_own_process_define(reading, "Descriptors",
@@ -83,7 +84,6 @@ static void fini_sched(void *state)
 }
 
 const struct syc_counter_source syc_source_sched = {
-	.name = "sched",
 	.size = sizeof(struct sched),
 	.read = read_sched,
 	.fini = fini_sched,

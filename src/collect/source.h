@@ -6,7 +6,6 @@
 #include "collect/reading.h"
 
 struct syc_counter_source {
-	const char *name;
 	size_t size; /* of its state, all zero at first */
 	void (*read)(void *state, struct syc_reading *reading);
 	void (*fini)(void *state);

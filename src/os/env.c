@@ -30,6 +30,8 @@ static const struct {
 	[SYC_ENV_OUTPUT] = { "SYSCAP_OUTPUT", false },
 	/* 0: no thread of ours, the program calls syscap_drain() */
 	[SYC_ENV_THREAD] = { "SYSCAP_THREAD", false },
+	/* what is read of the kernel's counters, where that was linked */
+	[SYC_ENV_COUNTERS] = { "SYSCAP_COUNTERS", false },
 	/* size of each thread's ring */
 	[SYC_ENV_RING_KIB] = { "SYSCAP_RING_KIB", false },
 	/* where ring files go */

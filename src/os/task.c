@@ -17,15 +17,6 @@
 /* glibc 2.32's, whatever we are compiled with */
 extern char __libc_single_threaded __attribute__((weak));
 
-/* What getdents64() returns. */
-struct dir_entry {
-	uint64_t ino;
-	int64_t next;
-	uint16_t len;
-	uint8_t type;
-	char name[];
-};
-
 static uint64_t parse_signal_set(const char *at)
 {
 	uint64_t n;
@@ -44,48 +35,28 @@ static uint64_t parse_decimal(const char *at)
 
 int syc_task_open(void)
 {
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/task",
-	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-
-	return fd >= 0 ? fd : -errno;
+	return syc_folder_open("/proc/self/task");
 }
 
 void syc_task_close(int dir)
 {
-	syscall(SYS_close, dir);
+	syc_folder_close(dir);
 }
 
 void syc_task_begin(struct syc_tasks *tasks, int dir)
 {
-	tasks->dir = dir;
-	tasks->at = 0;
-	tasks->n = 0;
-	tasks->has_failed = syscall(SYS_lseek, dir, 0, SEEK_SET) != 0;
+	syc_folder_begin(&tasks->folder, dir);
 }
 
 bool syc_task_next(struct syc_tasks *tasks, struct syc_task *ret_task)
 {
-	while (!tasks->has_failed) {
-		if (tasks->at >= tasks->n) {
-			tasks->n =
-				syscall(SYS_getdents64, tasks->dir,
-			                tasks->entries, sizeof(tasks->entries));
-			tasks->at = 0;
-			tasks->has_failed = tasks->n < 0;
-			if (tasks->n <= 0)
-				return false;
-		}
-		const struct dir_entry *const e =
-			(const struct dir_entry *)(void *)(tasks->entries +
-		                                           tasks->at);
-		tasks->at += e->len;
-		if (e->name[0] == '.')
-			continue;
-		ret_task->tid = (int32_t)parse_decimal(e->name);
-		ret_task->inode = e->ino;
-		return true;
-	}
-	return false;
+	struct syc_folder_entry entry;
+
+	if (!syc_folder_next(&tasks->folder, &entry))
+		return false;
+	ret_task->tid = (int32_t)parse_decimal(entry.name);
+	ret_task->inode = entry.inode;
+	return true;
 }
 
 static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
@@ -95,8 +66,8 @@ static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 
 	syc_text_add_i64(&text, tid);
 	syc_text_add(&text, name);
-	return (int)syscall(SYS_openat, tasks->dir, path, O_RDONLY | O_CLOEXEC,
-	                    0);
+	return (int)syscall(SYS_openat, tasks->folder.fd, path,
+	                    O_RDONLY | O_CLOEXEC, 0);
 }
 
 /* Reads on behind the @used bytes of text and ends it with a NUL.  False:
@@ -249,7 +220,7 @@ bool syc_task_others_live(struct syc_tasks *tasks)
 	while (!live && syc_task_next(tasks, &task))
 		live = syc_task_look(tasks, task.tid, &about) == 0 &&
 		       !about.is_dead && !about.is_ours;
-	live |= tasks->has_failed;
+	live |= tasks->folder.has_failed;
 	syc_task_close(dir);
 	return live;
 }

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "os/folder.h"
+
 /** A descriptor of the folder, or -errno. */
 int syc_task_open(void);
 
@@ -22,10 +24,7 @@ void syc_task_close(int dir);
 
 /** A walk through the folder, and what is read on the way. */
 struct syc_tasks {
-	int dir;
-	long at, n; /* in entries */
-	bool has_failed;
-	char entries[2048] __attribute__((aligned(8)));
+	struct syc_folder folder;
 	char text[1792];
 	/* The thread that starts the sampler has all signals blocked meanwhile:
 	 * this is the mask it had before, and will have again.  0: nobody

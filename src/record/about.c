@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "collect/counters.h"
+#include "collect/asked.h"
 
 static const char clocksource[] =
 	"/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -38,14 +38,9 @@ static void write_counters(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)
 {
-	char text[128];
-	size_t n = 0;
+	char text[SYC_ASKED_TEXT];
 
-	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++)
-		if ((options->counters & 1u << i) != 0)
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s,",
-			                      syc_counters_name(i));
-	snprintf(text + n, sizeof(text) - n, "hz=%u", options->counters_hz);
+	syc_asked_write(&options->counters, text);
 	syc_compose_metadata(frame, time, "syscap.counters", text);
 	syc_writer_add(writer, frame);
 }
@@ -75,7 +70,7 @@ void syc_about_write(struct syc_writer *writer, union syc_frame_buffer *frame,
 		                     options->memory);
 		syc_writer_add(writer, frame);
 	}
-	if (options->counters != 0)
+	if (options->counters.groups != 0)
 		write_counters(writer, frame, time, options);
 	snprintf(text, sizeof(text), "%u", options->ring_kib);
 	syc_compose_metadata(frame, time, "syscap.ring-kib", text);

@@ -21,26 +21,38 @@ static int tell_cannot_run(const struct syc_record_options *options, int r)
 	return r == -ENOENT ? SYC_RECORD_NOT_FOUND : SYC_RECORD_CANNOT_RUN;
 }
 
-static uint32_t give_counter_id(void *renumber)
+static uint32_t give_counter_id(void *context)
 {
-	return syc_renumber_new_id(renumber);
+	const struct syc_recording *const recording = context;
+
+	return syc_renumber_new_id(recording->renumber);
+}
+
+static bool write_counters(void *context, const void *frame, uint32_t len)
+{
+	const struct syc_recording *const recording = context;
+
+	(void)len;
+	syc_writer_add(recording->writer, frame);
+	return true;
 }
 
 static void begin_counters(struct syc_recording *recording)
 {
-	const struct syc_counters_options sources = {
+	struct syc_counters_options sources = {
 		.root = "",
+		.keeps_files = true,
 		.pid = (int32_t)recording->command.pid,
-		.writer = recording->writer,
+		.emit = write_counters,
 		.new_id = give_counter_id,
-		.context = recording->renumber,
+		.context = recording,
 	};
-	const int r = syc_system_counters_begin(
-		&recording->counters, recording->options, &sources, syc_now());
 
-	if (r != 0)
+	snprintf(sources.process, sizeof(sources.process), "%d", sources.pid);
+	if (!syc_system_counters_begin(&recording->counters, recording->options,
+	                               &sources, syc_now()))
 		syc_report_say(&recording->report, "no counters: %s",
-		               strerror(-r));
+		               strerror(ENOMEM));
 }
 
 /* Run the command and write the beginning of the capture. */

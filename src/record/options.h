@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+#include "collect/asked.h"
+
 struct syc_record_options {
 	const char *output;
 	const char *version; /* ours, for the capture */
@@ -19,8 +21,7 @@ struct syc_record_options {
 	const char *io;     /* $SYSCAP_IO of the command; NULL: none */
 	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
 	const char *logs;   /* $SYSCAP_LOGS of the command; NULL: none */
-	unsigned counters;  /* groups of what the kernel counts, as bits */
-	unsigned counters_hz;
+	struct syc_asked counters; /* of what the kernel counts */
 	bool error_lines;  /* the command's standard error as LOG frames */
 	char *const *argv; /* the command */
 };

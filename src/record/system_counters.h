@@ -3,25 +3,26 @@
 #ifndef SYC_RECORD_SYSTEM_COUNTERS_H
 #define SYC_RECORD_SYSTEM_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "collect/asked.h"
 #include "collect/counters.h"
 #include "record/options.h"
 #include "record/report.h"
 
 /** All zero: nothing is read. */
 struct syc_system_counters {
-	struct syc_counters_options options;
 	struct syc_counter_groups *counters;
 	int64_t period, due; /* ns */
 };
 
 /** Read for the first time, if @options ask for it; @sources says for whom and
- * to where.  0 or -ENOMEM. */
-int syc_system_counters_begin(struct syc_system_counters *system,
-                              const struct syc_record_options *options,
-                              const struct syc_counters_options *sources,
-                              int64_t now);
+ * to where.  False: there is no memory. */
+bool syc_system_counters_begin(struct syc_system_counters *system,
+                               const struct syc_record_options *options,
+                               const struct syc_counters_options *sources,
+                               int64_t now);
 
 /** Read again, if that is due. */
 void syc_system_counters_look(struct syc_system_counters *system, int64_t now);

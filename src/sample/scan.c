@@ -227,7 +227,7 @@ bool syc_scan_threads(int dir)
 	while (syc_task_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
 			look_at_task(&look, &task);
-	if (s->tasks.has_failed) { /* all stays as it was */
+	if (s->tasks.folder.has_failed) { /* all stays as it was */
 		if (s->n_threads == 0)
 			s->result = -EIO;
 		return true;

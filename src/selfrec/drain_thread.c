@@ -30,6 +30,7 @@
 #include "selfrec/guest.h"
 #include "selfrec/lookout.h"
 #include "selfrec/relatives.h"
+#include "selfrec/side_job.h"
 
 #define MS           INT64_C(1000000)
 #define CHILD_AGE_NS (100 * MS)
@@ -126,16 +127,26 @@ struct drainer {
 	bool has_rested; /* nothing has happened since the last turn */
 	int64_t nap_ns;
 	struct syc_lookout lookout;
+	struct syc_side side;
 };
 
-static void wait_a_while(struct syc_session *s, int64_t ns)
+/* Of @ns what is left until there is something to do besides. */
+static int64_t until_side_job(const struct drainer *d, int64_t ns)
 {
+	const int64_t left = d->side.due - syc_clock_kernel();
+
+	return d->side.due != 0 && left < ns ? left : ns;
+}
+
+static void wait_a_while(const struct drainer *d, int64_t ns)
+{
+	struct syc_session *const s = d->session;
 	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
 
 	if (__atomic_load_n(&s->asked, __ATOMIC_ACQUIRE) == 0 &&
 	    __atomic_load_n(&syc_arena_head(&s->arena)->asks,
 	                    __ATOMIC_RELAXED) == 0)
-		syc_futex_wait(s->wakes, seen, ns);
+		syc_futex_wait(s->wakes, seen, until_side_job(d, ns));
 }
 
 /* How long to sleep where nothing is expected. */
@@ -157,7 +168,7 @@ static bool sleep_until_woken(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
 	const uint32_t seen = __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE);
-	const int64_t longest = longest_sleep(d);
+	const int64_t longest = until_side_job(d, longest_sleep(d));
 
 	syc_copies_set_sleeping(1);
 	if (d->has_barrier)
@@ -236,6 +247,7 @@ static bool take_turn(struct drainer *d)
 	if (syc_lookout_is_alone(&d->lookout))
 		return true;
 	d->has_rested = false;
+	syc_side_job_do(&d->side, SYC_SIDE_TURN);
 	if (moved != 0) {
 		/* More comes: gather it, unless a ring fills up.  Where much
 		 * comes, look more often: waking us costs the emitting thread. */
@@ -245,13 +257,13 @@ static bool take_turn(struct drainer *d)
 			d->nap_ns *= 2;
 		else
 			d->nap_ns = s->plan->interval_ns;
-		wait_a_while(s, d->nap_ns);
+		wait_a_while(d, d->nap_ns);
 	} else if (r == -EAGAIN && s->retry_at == 0) {
-		wait_a_while(s, MS); /* a slow reader, or the lock of another */
+		wait_a_while(d, MS); /* a slow reader, or the lock of another */
 	} else {
 		d->has_rested = !sleep_until_woken(d);
 		if (!d->has_rested && s->retry_at == 0)
-			wait_a_while(s, s->plan->interval_ns);
+			wait_a_while(d, s->plan->interval_ns);
 	}
 	return false;
 }
@@ -261,7 +273,8 @@ static void *run_drainer(void *session)
 	struct syc_session *const s = session;
 	struct drainer d = { .session = s,
 		             .has_barrier = have_membarrier(),
-		             .nap_ns = s->plan->interval_ns };
+		             .nap_ns = s->plan->interval_ns,
+		             .side.session = s };
 
 	syc_lookout_begin(&d.lookout, s->main_end);
 	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
@@ -271,12 +284,15 @@ static void *run_drainer(void *session)
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
+	/* However short the session will be */
+	syc_side_job_do(&d.side, SYC_SIDE_TURN);
 	while (!take_turn(&d))
 		;
 	if (d.lookout.is_alone) {
 		take_signals();
 		s->is_exiting = true;
 	}
+	syc_side_job_do(&d.side, SYC_SIDE_END);
 	const int64_t given = __atomic_load_n(&s->deadline, __ATOMIC_ACQUIRE);
 	s->result = syc_drain_finish(
 		s, given != 0 ? given

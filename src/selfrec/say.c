@@ -10,6 +10,7 @@
 #include "emit/loss_compose.h"
 #include "emit/loss_totals.h"
 #include "ring/clock.h"
+#include "selfrec/side_job.h"
 
 /* Its tail is kept in our memory: relatives may overwrite the header's. */
 bool syc_say_frame(void *session, const void *frame, uint32_t len)
@@ -38,7 +39,7 @@ bool syc_say_metadata(struct syc_session *s, const char *id, const char *value)
 {
 	struct {
 		struct syscap_wire_metadata metadata;
-		char value[64];
+		char value[SYC_SAY_TEXT];
 	} frame;
 
 	return syc_say_frame(s, &frame,
@@ -68,6 +69,9 @@ bool syc_say_who_we_are(struct syc_session *s, int64_t now)
 		if (s->output.is_on_disk)
 			syc_say_metadata(s, SYC_RING_FILE_ID ".storage",
 			                 "disk");
+		if (s->no_thread)
+			syc_side_job_do(&(struct syc_side){ .session = s },
+			                SYC_SIDE_NO_THREAD);
 	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
 		return true;
 	}

@@ -15,6 +15,8 @@
 /** @session, as syc_describe_emit has it. */
 bool syc_say_frame(void *session, const void *frame, uint32_t len);
 
+/** @value has less than SYC_SAY_TEXT bytes. */
+#define SYC_SAY_TEXT 128u
 bool syc_say_metadata(struct syc_session *session, const char *id,
                       const char *value);
 

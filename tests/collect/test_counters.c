@@ -12,8 +12,9 @@
 
 #include <syscap/capture.h>
 
+#include "capture/writer.h"
+#include "collect/asked.h"
 #include "collect/counters.h"
-#include "collect/embed.h"
 #include "harness/test.h"
 
 #define PID    4711
@@ -33,13 +34,22 @@ static uint32_t give_id(void *context)
 	return ++last_id;
 }
 
+static bool write_frame(void *context, const void *frame, uint32_t len)
+{
+	(void)context;
+	CHECK(len <= 8192);
+	syc_writer_add(writer, frame);
+	return true;
+}
+
 /* A group by its name. */
 static unsigned group(const char *name)
 {
-	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++)
-		if (strcmp(syc_counters_name(i), name) == 0)
-			return 1u << i;
-	test_fail(__FILE__, __LINE__, "no group %s", name);
+	struct syc_asked asked;
+	size_t len;
+
+	CHECK(syc_asked_read(name, &asked, &len) == NULL);
+	return asked.groups;
 }
 
 static void begin(const char *name)
@@ -53,11 +63,14 @@ static void begin(const char *name)
 	options = (struct syc_counters_options){
 		.groups = group(name),
 		.root = root,
+		.keeps_files = true,
 		.pid = PID,
-		.writer = writer,
+		.process = "4711",
+		.emit = write_frame,
 		.new_id = give_id,
 	};
-	CHECK_EQ(syc_counters_new(&options, &counters), 0);
+	counters = syc_counters_new(&options);
+	CHECK(counters != NULL);
 }
 
 /* In place, as the kernel changes its files: whoever has it open reads the new
@@ -452,6 +465,35 @@ TEST(switches_and_threads_are_counted)
 	finish();
 }
 
+/* Without the one by which they are counted. */
+static unsigned count_descriptors(void)
+{
+	unsigned n = 0;
+
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+TEST(no_descriptor_stays_open_where_none_may)
+{
+	unsigned before;
+
+	begin("sched");
+	put("/proc/stat", "cpu  1 0 0 1 0 0 0 0\nctxt 900\n");
+	put_process('R', 1, 1);
+	options.keeps_files = false;
+	syc_counters_free(counters);
+	counters = syc_counters_new(&options);
+	before = count_descriptors();
+	take(0);
+	put("/proc/stat", "cpu  1 0 0 1 0 0 0 0\nctxt 907\n");
+	take(SECOND);
+	CHECK_EQ(count_descriptors(), before);
+	CHECK_VALUES("Scheduler", "Context Switches", 900, 907);
+	finish();
+}
+
 TEST(a_group_of_which_nothing_is_there_is_told)
 {
 	begin("battery");
@@ -466,7 +508,10 @@ TEST(files_with_nonsense_are_no_counters)
 	for (unsigned i = 0; i < SYC_COUNTERS_GROUPS; i++) {
 		last_id = 0;
 		strcpy(root + strlen(root) - 6, "XXXXXX");
-		begin(syc_counters_name(i));
+		char name[SYC_ASKED_TEXT];
+
+		syc_asked_names(1u << i, ",", name);
+		begin(name);
 		put("/proc/stat", "cpu\ncpu0 1 2\ncpu99999999 1 1 1 1 1 1 1 1\n"
 		                  "cpux\nctxt x\n");
 		put("/proc/meminfo", "MemTotal:\nMemAvailable: x");
@@ -508,7 +553,7 @@ TEST(the_machine_is_described_by_files)
 	begin("cpu");
 	put("/proc/cpuinfo", "model name\t: It\n");
 	put("/proc/4711/mountinfo", "1 0 8:1 / / rw - ext4 /dev/x rw\n");
-	syc_embed_machine(&options, now);
+	syc_counters_embed(counters, now);
 	CHECK_EQ(syc_writer_flush(writer), 0);
 	CHECK_EQ(syscap_reader_open(capture, &reader, &error), 0);
 	while (syscap_reader_next(reader, &frame, &error) > 0) {

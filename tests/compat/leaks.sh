@@ -52,7 +52,7 @@ equal cat text
 equal sort -r text
 equal grep -c '7.*of' text
 equal sed -n '/9/s/line/row/p' text
-equal awk '{ n[$2 % 100]++ } END { for (i in n) print i, n[i] }' text
+equal mawk '{ n[$2 % 100]++ } END { for (i in n) print i, n[i] }' text
 equal find tree -type f -name 'o*'
 equal tar cf tree.tar tree
 equal xz -0 -kc text

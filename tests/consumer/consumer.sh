@@ -77,7 +77,8 @@ by_hand() {
 exports() {
 	nm -D --defined-only "$1" | awk '$2 != "A" {
 		sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
-	for header in syscap.h syscap/sampler.h syscap/runtime.h; do
+	for header in syscap.h syscap/sampler.h \
+		syscap/system_counters.h syscap/runtime.h; do
 		echo "#include <$header>"
 	done | "$CC" -I"$prefix/include" -E -P -x c - |
 		grep -o 'syscap_[a-z0-9_]*(' | tr -d '(' | sort -u \

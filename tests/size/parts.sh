@@ -46,6 +46,7 @@ native() {
 #include <syscap.h>
 #include <syscap/runtime.h>
 #include <syscap/sampler.h>
+#include <syscap/system_counters.h>
 SYSCAP_COUNTER(counter, "app", "n", "", SYSCAP_INT64);
 int main(int argc, char **argv)
 {
@@ -97,6 +98,8 @@ END
 		'syscap_allocation(1, 1, (void *)argv[1], 0);'
 	native backtrace "marks, syscap_backtrace()" \
 		'uint64_t at[9]; return syscap_backtrace(at, 9, 0);'
+	native system "marks, what the kernel counts" \
+		'return syscap_system_counters_choose("");'
 	native sampler "marks, the sampler, providers of stacks" \
 		'return syscap_sampler_stop();'
 }

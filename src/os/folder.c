@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* folder.c - the names in a folder of the kernel's. */
+#define _GNU_SOURCE
+#include "os/folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What getdents64() returns. */
+struct dir_entry {
+	uint64_t ino;
+	int64_t next;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+int syc_folder_open(const char *path)
+{
+	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
+	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+
+	return fd >= 0 ? fd : -errno;
+}
+
+void syc_folder_close(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+void syc_folder_begin(struct syc_folder *folder, int fd)
+{
+	folder->fd = fd;
+	folder->at = 0;
+	folder->n = 0;
+	folder->has_failed = syscall(SYS_lseek, fd, 0, SEEK_SET) != 0;
+}
+
+bool syc_folder_next(struct syc_folder *folder,
+                     struct syc_folder_entry *ret_entry)
+{
+	while (!folder->has_failed) {
+		if (folder->at >= folder->n) {
+			folder->n = syscall(SYS_getdents64, folder->fd,
+			                    folder->entries,
+			                    sizeof(folder->entries));
+			folder->at = 0;
+			folder->has_failed = folder->n < 0;
+			if (folder->n <= 0)
+				return false;
+		}
+		const struct dir_entry *const e =
+			(const struct dir_entry *)(void *)(folder->entries +
+		                                           folder->at);
+		folder->at += e->len;
+		if (e->name[0] == '.')
+			continue;
+		ret_entry->name = e->name;
+		ret_entry->inode = e->ino;
+		return true;
+	}
+	return false;
+}

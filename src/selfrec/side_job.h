@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * side_job.h - what the drain thread does besides draining, in a program that
+ * has it linked.
+ *
+ * There is one job, or none: a program that asks for it refers to a file that
+ * sets the pointer.  The library itself never refers to such a file.
+ */
+#ifndef SYC_SIDE_JOB_H
+#define SYC_SIDE_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct syc_session;
+
+/** What the drain thread of a session keeps for it. */
+struct syc_side {
+	struct syc_session *session; /* the rest is zero at first */
+	void *state;
+	int64_t due;     /* ns: when it is to be called again */
+	uint32_t chosen; /* what it does */
+	bool is_torn;    /* what was told has a gap */
+};
+
+enum syc_side_when {
+	SYC_SIDE_TURN,     /* by the drain thread, which holds nothing */
+	SYC_SIDE_END,      /* the same, for the last time */
+	SYC_SIDE_NO_THREAD /* by who drains: there never will be one */
+};
+
+/** NULL: none.  Release to set. */
+extern void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
+
+static inline void syc_side_job_do(struct syc_side *side,
+                                   enum syc_side_when when)
+{
+	void (*const job)(struct syc_side *, enum syc_side_when) =
+		__atomic_load_n(&syc_side_job, __ATOMIC_ACQUIRE);
+
+	if (job != NULL)
+		job(side, when);
+}
+
+#endif
