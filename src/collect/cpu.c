@@ -157,8 +157,8 @@ static void take_frequency(struct cpu *cpu, struct syc_reading *reading,
 		                               (double)cpu->highest);
 }
 
-static void take_line(struct cpus *cpus, const char *line,
-                      struct syc_reading *reading)
+static void take_cpu(struct cpus *cpus, const char *line,
+                     struct syc_reading *reading)
 {
 	char name[32], description[52];
 	struct syc_text text;
@@ -191,7 +191,7 @@ static void read_cpus(void *state, struct syc_reading *reading)
 	const char *line = syc_reading_stat(reading);
 
 	while (line != NULL && strncmp(line, "cpu", 3) == 0) {
-		take_line(state, line, reading);
+		take_cpu(state, line, reading);
 		line = strchr(line, '\n');
 		line = line != NULL ? line + 1 : NULL;
 	}

@@ -64,8 +64,9 @@ static struct disk *find_disk(struct disks *disks, const char *name,
 	return disk;
 }
 
-static uint32_t define(struct syc_reading *reading, const char *category,
-                       const char *what, const char *disk)
+static uint32_t define_counter(struct syc_reading *reading,
+                               const char *category, const char *what,
+                               const char *disk)
 {
 	char name[64];
 	struct syc_text text = syc_text_begin(name, sizeof(name));
@@ -84,14 +85,14 @@ static void set_work(struct disk *disk, const struct work *now,
                      struct syc_reading *reading)
 {
 	if (disk->reads_id == 0) {
-		disk->reads_id =
-			define(reading, "Disk", "Total Reads", disk->name);
-		disk->writes_id =
-			define(reading, "Disk", "Total Writes", disk->name);
-		disk->read_id =
-			define(reading, "Disk Bytes", "Read", disk->name);
-		disk->written_id =
-			define(reading, "Disk Bytes", "Written", disk->name);
+		disk->reads_id = define_counter(reading, "Disk", "Total Reads",
+		                                disk->name);
+		disk->writes_id = define_counter(reading, "Disk",
+		                                 "Total Writes", disk->name);
+		disk->read_id = define_counter(reading, "Disk Bytes", "Read",
+		                               disk->name);
+		disk->written_id = define_counter(reading, "Disk Bytes",
+		                                  "Written", disk->name);
 	}
 	/* The first has nothing before it */
 	if (disk->has_work) {
@@ -107,7 +108,7 @@ static void set_work(struct disk *disk, const struct work *now,
 }
 
 /* "8 0 sda READS MERGED SECTORS MS WRITES MERGED SECTORS MS ..." */
-static bool parse_line(const char *line, char name[32], struct work *work)
+static bool parse_disk(const char *line, char name[32], struct work *work)
 {
 	line = syc_lines_word(syc_lines_skip(line, 2), ' ', name, 32);
 	line = syc_lines_take(line, &work->reads);
@@ -119,14 +120,14 @@ static bool parse_line(const char *line, char name[32], struct work *work)
 	return line != NULL;
 }
 
-static void take_line(struct disks *disks, const char *line,
+static void take_disk(struct disks *disks, const char *line,
                       struct syc_reading *reading, struct work *sum)
 {
 	struct work now = { 0 };
 	struct disk *disk;
 	char name[32];
 
-	if (!parse_line(line, name, &now))
+	if (!parse_disk(line, name, &now))
 		return;
 	disk = find_disk(disks, name, reading);
 	if (disk == NULL || !disk->is_whole)
@@ -151,7 +152,7 @@ static void read_disks(void *state, struct syc_reading *reading)
 	if (line == NULL)
 		return;
 	for (; line != NULL; line = syc_lines_next(line))
-		take_line(disks, line, reading, &sum);
+		take_disk(disks, line, reading, &sum);
 	if (disks->n == 0)
 		return;
 	syc_text_field(disks->all.name, sizeof(disks->all.name), "Combined");

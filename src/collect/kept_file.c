@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "collect/path.h"
 
-static bool open_file(struct syc_kept_file *file,
+static bool open_kept(struct syc_kept_file *file,
                       const struct syc_kept_place *place, const char *path)
 {
 	char whole[SYC_PATH_MAX];
@@ -27,7 +27,7 @@ static bool open_file(struct syc_kept_file *file,
 
 /* One text is one read, where there is room: the kernel makes it anew at 0.
  * What ends at the buffer's end may be cut. */
-static ssize_t read_text(const struct syc_kept_file *file, char *buffer,
+static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
                          size_t size)
 {
 	size_t used = 0;
@@ -48,8 +48,8 @@ const char *syc_kept_file_read(struct syc_kept_file *file,
 {
 	ssize_t n = -1;
 
-	if (open_file(file, place, path))
-		n = read_text(file, place->buffer, place->size);
+	if (open_kept(file, place, path))
+		n = read_kept(file, place->buffer, place->size);
 	/* A device that is gone: the next may have its name */
 	if (n < 0 || !place->keeps)
 		syc_kept_file_close(file);

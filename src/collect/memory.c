@@ -25,7 +25,8 @@ static uint32_t define_system(struct syc_reading *reading, const char *name,
 	                                       .description = description });
 }
 
-static void read_system(struct memory *memory, struct syc_reading *reading)
+static void read_system_memory(struct memory *memory,
+                               struct syc_reading *reading)
 {
 	int64_t total, available, cached, swap, swap_free;
 	const char *const text =
@@ -81,7 +82,7 @@ static void read_process(struct memory *memory, struct syc_reading *reading)
 
 static void read_memory(void *state, struct syc_reading *reading)
 {
-	read_system(state, reading);
+	read_system_memory(state, reading);
 	read_process(state, reading);
 }
 

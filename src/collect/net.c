@@ -19,8 +19,8 @@ struct net {
 	struct interface each[INTERFACES_MAX];
 };
 
-static uint32_t define(struct syc_reading *reading, const char *what,
-                       const char *interface)
+static uint32_t define_for(struct syc_reading *reading, const char *what,
+                           const char *interface)
 {
 	char name[64];
 	struct syc_text text = syc_text_begin(name, sizeof(name));
@@ -45,9 +45,9 @@ static void set_bytes(struct interface *interface, struct syc_reading *reading,
 {
 	if (interface->received_id == 0) {
 		interface->received_id =
-			define(reading, "RX Bytes", interface->name);
+			define_for(reading, "RX Bytes", interface->name);
 		interface->sent_id =
-			define(reading, "TX Bytes", interface->name);
+			define_for(reading, "TX Bytes", interface->name);
 	}
 	syc_reading_set(reading, interface->received_id, received);
 	syc_reading_set(reading, interface->sent_id, sent);
@@ -69,8 +69,8 @@ static struct interface *find_interface(struct net *net, const char *name)
 
 /* "NAME: RECEIVED seven more SENT ..."; two lines of headings have no such
  * numbers. */
-static bool parse_line(const char *line, char name[32], int64_t *received,
-                       int64_t *sent)
+static bool parse_interface(const char *line, char name[32], int64_t *received,
+                            int64_t *sent)
 {
 	line = syc_lines_word(line, ':', name, 32);
 	if (line == NULL || *line != ':')
@@ -91,7 +91,7 @@ static void read_net(void *state, struct syc_reading *reading)
 	if (line == NULL)
 		return;
 	for (; line != NULL; line = syc_lines_next(line)) {
-		if (!parse_line(line, name, &received, &sent))
+		if (!parse_interface(line, name, &received, &sent))
 			continue;
 		all_received += received;
 		all_sent += sent;

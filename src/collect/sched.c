@@ -24,7 +24,8 @@ struct sched {
 	uint32_t threads_id, files_id;
 };
 
-static void read_system(struct sched *sched, struct syc_reading *reading)
+static void read_system_switches(struct sched *sched,
+                                 struct syc_reading *reading)
 {
 	const char *const text = syc_reading_stat(reading);
 	int64_t value;
@@ -68,7 +69,7 @@ static void read_sched(void *state, struct syc_reading *reading)
 	struct sched *const sched = state;
 	struct syc_own_process process;
 
-	read_system(sched, reading);
+	read_system_switches(sched, reading);
 	if (!syc_own_process_read(&sched->process, reading, &process))
 		return;
 	if (sched->threads_id == 0)

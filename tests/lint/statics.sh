@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
 
 dirs=
-for layer in base os share ring emit selfrec stack sample preload dropin; do
+for layer in base os share ring collect emit selfrec stack sample preload dropin; do
 	[ ! -d src/$layer ] || dirs="$dirs src/$layer"
 done
 {

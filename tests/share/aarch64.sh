@@ -23,7 +23,7 @@ flags="-std=gnu11 -O1 -fPIC -fvisibility=hidden"
 flags="$flags -I$SYSCAP_SOURCE/include -I$src -I$tests"
 
 mkdir objects
-for layer in base os share ring emit selfrec stack sample; do
+for layer in base os share ring collect emit selfrec stack sample; do
 	for file in "$src/$layer"/*.c; do
 		case $file in *_libunwind.c) continue ;; esac
 		# shellcheck disable=SC2086

@@ -24,7 +24,7 @@ flags="-std=gnu11 -O1 -fPIC -fvisibility=hidden -fsanitize=memory -w"
 flags="$flags -fsanitize-recover=memory"
 flags="$flags -I$SYSCAP_SOURCE/include -I$src -I$tests"
 mkdir objects
-for layer in base os share ring emit selfrec stack sample; do
+for layer in base os share ring collect emit selfrec stack sample; do
 	for file in "$src/$layer"/*.c; do
 		case $file in *_libunwind.c) continue ;; esac
 		echo "$layer/$(basename "$file" .c)"
