@@ -72,9 +72,12 @@ if command -v clang++ >/dev/null; then
 fi
 
 if rustc --version >rust 2>&1; then
-	rustc -C opt-level=3 -g -o words "$here/lines_words.rs"
-	bare words
-	compare ./words.bare
+	for name in words shapes; do
+		rustc --edition 2018 -C opt-level=3 -g -o $name \
+			"$here/lines_$name.rs"
+		bare $name
+		compare ./$name.bare
+	done
 else
 	echo "note: there is no rustc: $(head -1 rust)"
 fi
