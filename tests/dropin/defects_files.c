@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -254,6 +255,7 @@ static void run_here(const struct defect *defect)
 	setrlimit(RLIMIT_FSIZE, &files);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* where that group is left alone */
 	unsetenv("SYSPROF_TRACE_FD");
 	unsetenv("SYSPROF_CONTROL_FD");
 	defect->check(defect->arg);
