@@ -79,12 +79,30 @@ static char *name_page(const char *capture)
 	return asprintf(&name, "%.*s.html", (int)n, capture) < 0 ? NULL : name;
 }
 
+static char *name_of(const struct page *page,
+                     const struct syc_record_options *options)
+{
+	return page->name != NULL ? strdup(page->name)
+	                          : name_page(options->output);
+}
+
+/* Told before anything is recorded. */
+static bool may_make_page(const struct page *page,
+                          const struct syc_record_options *options)
+{
+	char *name = name_of(page, options);
+	const bool may = page->name != NULL || name == NULL ||
+	                 syc_page_may_replace("syscap record", name);
+
+	free(name);
+	return may;
+}
+
 /* The command's status, or 125: there is no page, and all else was well. */
 static int make_page(const struct page *page,
                      const struct syc_record_options *options, int status)
 {
-	char *name = page->name != NULL ? strdup(page->name)
-	                                : name_page(options->output);
+	char *name = name_of(page, options);
 	struct syc_page_request request = { .command = "syscap record",
 		                            .file = options->output,
 		                            .output.name = name };
@@ -288,6 +306,8 @@ static int run_record(int argc, char **argv)
 	}
 	if (!page.is_wanted)
 		return syc_record_run(&options);
+	if (!may_make_page(&page, &options))
+		return 125;
 	return make_page(&page, &options, syc_record_run(&options));
 }
 

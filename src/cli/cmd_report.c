@@ -62,7 +62,7 @@ static bool choose_name(struct run *run)
 	}
 	snprintf(run->name, sizeof(run->name), "%.*s.html", (int)n, base);
 	run->request.output.name = run->name;
-	return true;
+	return syc_page_may_replace(run->request.command, run->name);
 }
 
 /* -1: go on; else the exit status. */

@@ -38,7 +38,8 @@ int syc_mark_stats_add(struct syc_mark_stats *marks, const char *group,
 		if (syc_array_push(&marks->marks, mark) < 0)
 			return -ENOMEM;
 	}
-	return syc_array_push(&marks->marks.items[number].durations, duration);
+	return syc_array_push(&marks->marks.items[number].durations,
+	                      duration > 0 ? duration : 0);
 }
 
 static int compare_marks(const void *left, const void *right)

@@ -30,7 +30,8 @@ struct syc_mark_stats {
 
 void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
-/** 0 or -ENOMEM.  @group and @name must outlive @marks. */
+/** 0 or -ENOMEM.  @group and @name must outlive @marks; a negative @duration is
+ * taken for 0, as in profiles. */
 int syc_mark_stats_add(struct syc_mark_stats *marks, const char *group,
                        const char *name, int64_t duration);
 

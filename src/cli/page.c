@@ -4,6 +4,7 @@
 #include "cli/page.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -113,6 +114,29 @@ static int write_page(struct syc_page_request *request,
 		        "compressed\n",
 		        request->command);
 	return question->status;
+}
+
+bool syc_page_may_replace(const char *command, const char *name)
+{
+	static const char ours[] = "<title>syscap report</title>";
+	char head[4096]; /* it stands ahead of the style */
+	const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = 0;
+
+	if (fd < 0 && errno == ENOENT)
+		return true;
+	if (fd >= 0) {
+		n = read(fd, head, sizeof(head));
+		close(fd);
+	}
+	if (fd >= 0 && (n == 0 || (n > 0 && memmem(head, (size_t)n, ours,
+	                                           sizeof(ours) - 1) != NULL)))
+		return true;
+	fprintf(stderr,
+	        "%s: %s: it exists and is no page of syscap: give the page a "
+	        "name\n",
+	        command, name);
+	return false;
 }
 
 int syc_page_make(struct syc_page_request *request)

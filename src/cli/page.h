@@ -21,6 +21,10 @@ struct syc_page_request {
 	bool quiet; /* say nothing where all is well */
 };
 
+/** Whether a page may take the place of what has @name, which nobody gave: an
+ * older page, or nothing; else false, with a message. */
+bool syc_page_may_replace(const char *command, const char *name);
+
 /** The exit status; failures are told. */
 int syc_page_make(struct syc_page_request *request);
 

@@ -7,7 +7,9 @@
 #include "data/severity.h"
 #include "report/writer.h"
 
-static int write_definitions(struct syc_page *page)
+/* Those whose values are their own, and by number of the profile which of them
+ * each goes by. */
+static int write_definitions(struct syc_page *page, uint32_t *numbers)
 {
 	static const char *const columns[] = {
 		"counter.categories", "counter.names", "counter.descriptions",
@@ -15,6 +17,7 @@ static int write_definitions(struct syc_page *page)
 	};
 	const struct syscap_profile_counter *items;
 	uint64_t *cells;
+	uint32_t n_own = 0;
 	size_t n;
 	int r;
 
@@ -23,8 +26,11 @@ static int write_definitions(struct syc_page *page)
 	if (cells == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *cell = cells + i * 6;
+		uint64_t *cell = cells + n_own * 6;
 
+		if (items[i].shown_as != i)
+			continue;
+		numbers[i] = n_own++;
 		cell[0] = syc_page_text(page, items[i].category);
 		cell[1] = syc_page_text(page, items[i].name);
 		cell[2] = syc_page_text(page, items[i].description);
@@ -32,7 +38,9 @@ static int write_definitions(struct syc_page *page)
 		cell[4] = items[i].id;
 		cell[5] = items[i].is_double;
 	}
-	r = syc_column_write_table(&page->pack, columns, 6, n, cells);
+	for (size_t i = 0; i < n; i++)
+		numbers[i] = numbers[items[i].shown_as];
+	r = syc_column_write_table(&page->pack, columns, 6, n_own, cells);
 	free(cells);
 	return r;
 }
@@ -41,18 +49,22 @@ struct rows {
 	const struct syc_page *page;
 	struct syscap_profile_values values;
 	uint32_t *order;
+	uint32_t *numbers; /* of counters in the page */
 	size_t n;
 };
 
 /* Counter by counter, by time; the order of the file at one time. */
 static int by_counter(const void *one, const void *other, void *data)
 {
-	const struct syscap_profile_values *values = data;
+	const struct rows *rows = data;
+	const struct syscap_profile_values *values = &rows->values;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
+	const uint32_t number = rows->numbers[values->counters[a]];
+	const uint32_t other_number = rows->numbers[values->counters[b]];
 
-	if (values->counters[a] != values->counters[b])
-		return values->counters[a] < values->counters[b] ? -1 : 1;
+	if (number != other_number)
+		return number < other_number ? -1 : 1;
 	if (values->times[a] != values->times[b])
 		return values->times[a] < values->times[b] ? -1 : 1;
 	return (a > b) - (a < b);
@@ -69,7 +81,7 @@ static uint64_t get_counter(const void *data, size_t i)
 {
 	const struct rows *rows = data;
 
-	return rows->values.counters[rows->order[i]];
+	return rows->numbers[rows->values.counters[rows->order[i]]];
 }
 
 static uint64_t get_bits(const void *data, size_t i)
@@ -98,22 +110,27 @@ int syc_page_write_counters(struct syc_page *page)
 		{ "value.threads", get_value_thread },
 	};
 	struct rows rows = { .page = page };
-	int r = write_definitions(page);
+	size_t n_counters;
+	int r = -ENOMEM;
 
+	syscap_profile_counters(page->profile, &n_counters);
 	syscap_profile_values(page->profile, &rows.values);
 	rows.order = malloc((rows.values.n + 1) * sizeof(*rows.order));
-	if (rows.order == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < rows.values.n; i++)
+	rows.numbers = malloc((n_counters + 1) * sizeof(*rows.numbers));
+	if (rows.order != NULL && rows.numbers != NULL)
+		r = write_definitions(page, rows.numbers);
+	for (size_t i = 0; r == 0 && i < rows.values.n; i++)
 		if (syscap_view_has(page->view, rows.values.threads[i],
 		                    rows.values.times[i]))
 			rows.order[rows.n++] = (uint32_t)i;
-	qsort_r(rows.order, rows.n, sizeof(*rows.order), by_counter,
-	        &rows.values);
+	if (rows.n > 0)
+		qsort_r(rows.order, rows.n, sizeof(*rows.order), by_counter,
+		        &rows);
 	for (size_t i = 0; r == 0 && i < 4; i++)
 		r = syc_column_write(&page->pack, columns[i].name, rows.n,
 		                     columns[i].get, &rows);
 	free(rows.order);
+	free(rows.numbers);
 	return r;
 }
 

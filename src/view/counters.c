@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counters.c - counters as lines over time. */
 #define _GNU_SOURCE
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -89,8 +90,7 @@ static void add_up(struct counters *counters, struct row *row,
 			        values);
 			break;
 		}
-	row->min = INFINITY;
-	row->max = -INFINITY;
+	row->min = row->max = row->last = NAN; /* fmin() leaves one out */
 	for (size_t i = 0; i < row->count; i++) {
 		const double value = value_of(values, items, numbers[i]);
 
@@ -100,17 +100,18 @@ static void add_up(struct counters *counters, struct row *row,
 	}
 }
 
-/* Counting, then placing, counter by counter. */
+/* Counting, then placing, counter by counter: values go to the one that
+ * defines them, and one that was never set has none. */
 static int place(struct counters *counters, const struct syc_desk *desk,
                  const struct syscap_profile_values *values, size_t *begins,
-                 size_t n)
+                 const struct syscap_profile_counter *items, size_t n)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < values->n; i++)
 		if (syscap_view_has(desk->view, values->threads[i],
 		                    values->times[i]))
-			begins[values->counters[i]]++;
+			begins[items[values->counters[i]].shown_as]++;
 	for (size_t i = 0; i < n; i++) {
 		const struct row row = { .counter = (uint32_t)i,
 			                 .first = at,
@@ -118,7 +119,8 @@ static int place(struct counters *counters, const struct syc_desk *desk,
 
 		at += begins[i];
 		begins[i] = row.first;
-		if (row.count > 0 && syc_array_push(&counters->rows, row) < 0)
+		if ((row.count > 0 || items[i].is_defined) &&
+		    syc_array_push(&counters->rows, row) < 0)
 			return -ENOMEM;
 	}
 	counters->numbers = calloc(at + 1, sizeof(*counters->numbers));
@@ -127,7 +129,8 @@ static int place(struct counters *counters, const struct syc_desk *desk,
 	for (size_t i = 0; i < values->n; i++)
 		if (syscap_view_has(desk->view, values->threads[i],
 		                    values->times[i]))
-			counters->numbers[begins[values->counters[i]]++] =
+			counters->numbers[begins[items[values->counters[i]]
+			                                 .shown_as]++] =
 				(uint32_t)i;
 	return 0;
 }
@@ -148,7 +151,7 @@ static int renew(void *state, struct syc_desk *desk)
 	free(counters->numbers);
 	counters->numbers = NULL;
 	counters->rows.n = 0;
-	r = place(counters, desk, &values, begins, n);
+	r = place(counters, desk, &values, begins, items, n);
 	free(begins);
 	for (size_t i = 0; r == 0 && i < counters->rows.n; i++)
 		add_up(counters, &counters->rows.items[i], &values, items);
@@ -202,18 +205,27 @@ static void make_line(const struct counters *counters,
 	}
 }
 
+/* So that a difference of two is finite. */
+static double clip(double value)
+{
+	const double most = DBL_MAX / 4;
+
+	return value > most ? most : value < -most ? -most : value;
+}
+
 static void draw_line(const struct counters *counters, struct syc_desk *desk,
                       const struct row *row, int x, int y, int width,
                       int height)
 {
 	double line[WIDTH_MOST];
-	double low = row->min < 0 ? row->min : 0;
+	const double low = clip(row->min < 0 ? row->min : 0);
 
 	width = width < WIDTH_MOST ? width : WIDTH_MOST;
 	make_line(counters, desk, row, line, width);
 	for (int i = 0; i < width; i++)
-		line[i] -= low;
-	syc_bars_draw(desk->grid, x, y, height, line, width, row->max - low, 0);
+		line[i] = clip(line[i]) - low;
+	syc_bars_draw(desk->grid, x, y, height, line, width,
+	              clip(row->max) - low, 0);
 }
 
 static void name_row(const struct syc_desk *desk, const struct row *row,

@@ -93,7 +93,9 @@ void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact)
 
 void syc_figures_value(char *text, double value, bool is_double)
 {
-	if (is_double && fabs(value) < 1e9)
+	if (isnan(value))
+		strcpy(text, "–");
+	else if (is_double && fabs(value) < 1e9)
 		snprintf(text, SYC_FIGURE, "%.3f", value);
 	else if (!is_double && fabs(value) < 9e15)
 		snprintf(text, SYC_FIGURE, "%.0f", value);

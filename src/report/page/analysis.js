@@ -180,8 +180,8 @@ export function eachBar(model, filter, visit) {
 
 /**
  * Marks of one name: how many, and how long.  Where some are in bars, median
- * and p99 are known of all of them only, else NaN; sorted has those that the
- * page holds.
+ * and p99 are known of all of them only, else NaN, and of a time, at whose edges
+ * bars are, nothing is exact; sorted has those that the page holds.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {
@@ -200,7 +200,7 @@ export function sumMarks(model, filter) {
 		one.sum += model.bars.sums[i];
 		one.least = Math.min(one.least, model.bars.least[i]);
 	});
-	const isAll = !threads && filter.from === undefined && filter.to === undefined;
+	const isTime = filter.from !== undefined || filter.to !== undefined;
 	return lists.map((list, name) => {
 		const sorted = Float64Array.from(list).sort();
 		const n = sorted.length;
@@ -210,9 +210,9 @@ export function sumMarks(model, filter) {
 			total += duration;
 		const rank = (/** @type {number} */ percent, /** @type {number} */ i) =>
 			more === 0 ? sorted[Math.ceil(n * percent / 100) - 1]
-				: isAll ? model.markSums[name][i] : NaN;
+				: !threads && !isTime ? model.markSums[name][i] : NaN;
 		return { name, n: n + more, total, mean: Math.floor(total / (n + more)),
 			min: n > 0 ? Math.min(sorted[0], least) : least, median: rank(50, 3),
-			p99: rank(99, 4), max: n > 0 ? sorted[n - 1] : NaN, sorted };
+			p99: rank(99, 4), more, isExact: more === 0 || !isTime, max: n > 0 ? sorted[n - 1] : NaN, sorted };
 	}).filter((row) => row.n > 0);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // boxes.js - rows of boxes with names, as flame graphs, flame charts and
 // charts of marks are: drawn, pointed at, and walked through by keys.
-import { cutText, hatch, prepareCanvas } from './canvas.js';
-import { el } from './dom.js';
+import { cutText, fillBox, hatch, prepareCanvas } from './canvas.js';
+import { div, el } from './dom.js';
 import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 
@@ -10,12 +10,7 @@ const ROW_HEIGHT = 20; // pixels
 const PAPER = 640; // pixels of a sheet below the time axis
 
 export class Boxes {
-	/**
-	 * @param {{theme: Theme, label: string,
-	 *   pick: (box: Box | null) => void, open: (box: Box) => void,
-	 *   tip: (box: Box) => string[], back?: () => void,
-	 *   wheel?: (x: number, by: number) => void}} options
-	 */
+	/** @param {BoxesOptions} options */
 	constructor(options) {
 		this.options = options;
 		this.rowHeight = ROW_HEIGHT;
@@ -36,7 +31,7 @@ export class Boxes {
 		/** @type {((context: Context2D, height: number, scroll: number) => void) | null} */
 		this.over = null;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
-		this.spacer = el('div', { class: 'spacer' });
+		this.spacer = div('spacer');
 		this.tip = el('div', { class: 'tip', hidden: true, 'aria-hidden': 'true' });
 		this.live = el('p', { class: 'live', 'aria-live': 'polite' });
 		this.list = new List(options.label, [
@@ -55,7 +50,7 @@ export class Boxes {
 			onwheel: (e) => this.wheel(e),
 		}, this.spacer);
 		this.spacer.append(this.canvas);
-		this.element = el('div', { class: 'boxes-frame' }, this.scroller,
+		this.element = div('boxes-frame', this.scroller,
 			this.tip, this.live, this.list.element);
 	}
 
@@ -96,7 +91,6 @@ export class Boxes {
 		const context = prepareCanvas(this.canvas, width, height, theme);
 		if (this.under)
 			this.under(context, height);
-		context.textBaseline = 'middle';
 		const first = Math.floor(scroll / this.rowHeight);
 		const last = Math.min(this.nRows,
 			Math.ceil((scroll + height) / this.rowHeight));
@@ -130,7 +124,7 @@ export class Boxes {
 		const w = Math.max(box.w - (box.w > 3 ? 1 : 0), 0.5);
 		const h = this.rowHeight - 1;
 		context.globalAlpha = box.dim ? 0.45 : 1;
-		context.fillStyle = box.found ? theme.found : box.colour;
+		context.fillStyle = box.found ? theme.found : box.colour || theme.raised;
 		context.fillRect(box.x, y, w, h);
 		if (box.hatched && w > 2) {
 			context.strokeStyle = theme.soft;
@@ -146,8 +140,7 @@ export class Boxes {
 				context.globalAlpha = box.dim ? 0.8 : 1;
 				if (box.hatched) {
 					const room = context.measureText(text).width;
-					context.fillStyle = theme.paper;
-					context.fillRect(left - 2, y + 2, room + 4, h - 4);
+					fillBox(context, left - 2, y + 2, room + 4, h - 4, theme.paper);
 					context.fillStyle = theme.soft;
 				}
 				context.fillText(text, left, y + h / 2 + 1);

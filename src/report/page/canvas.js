@@ -51,21 +51,30 @@ export function prepareCanvas(canvas, width, height, theme) {
 	const context = /** @type {Context2D} */ (
 		canvas.getContext('2d', { alpha: false }));
 	context.setTransform(ratio, 0, 0, ratio, 0, 0);
-	context.fillStyle = theme.paper;
-	context.fillRect(0, 0, width, height);
+	context.textBaseline = 'middle';
+	context.font = theme.small;
+	fillBox(context, 0, 0, width, height, theme.paper);
 	return context;
 }
 
-/** Nothing is drawn beside it until restore(). @param {Context2D} context @param {number} x @param {number} y @param {number} w @param {number} h */
-export function clipTo(context, x, y, w, h) {
+/** @type {DrawBox<[colour: string, alpha?: number]>} */
+export const fillBox = (context, x, y, w, h, colour, alpha = 1) => {
+	context.globalAlpha = alpha;
+	context.fillStyle = colour;
+	context.fillRect(x, y, w, h);
+	context.globalAlpha = 1;
+};
+
+/** Nothing is drawn beside it until restore(). @type {DrawBox<[]>} */
+export const clipTo = (context, x, y, w, h) => {
 	context.save();
 	context.beginPath();
 	context.rect(x, y, w, h);
 	context.clip();
-}
+};
 
-/** Slanted lines. @param {Context2D} context @param {number} x @param {number} y @param {number} w @param {number} h @param {number} step */
-export function hatch(context, x, y, w, h, step) {
+/** Slanted lines. @type {DrawBox<[step: number]>} */
+export const hatch = (context, x, y, w, h, step) => {
 	clipTo(context, x, y, w, h);
 	context.lineWidth = 1;
 	context.beginPath();
@@ -75,7 +84,7 @@ export function hatch(context, x, y, w, h, step) {
 	}
 	context.stroke();
 	context.restore();
-}
+};
 
 /** As much of @text as fits into @room pixels. @param {Context2D} context @param {string} text @param {number} room */
 export function cutText(context, text, room) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // columns.js - the columns of numbers and texts that stand in the page, each
 // an inert script: found, inflated in a worker, and read.
-import { Moments } from './moments.js';
+import { addUp, Moments } from './moments.js';
 
 /** Numbers, as narrow as they were written. @typedef {Uint8Array|Uint16Array|Uint32Array|Float64Array} Numbers */
 
@@ -141,11 +141,7 @@ export class Columns {
 
 	/** Numbers of which each is told from the one before. @param {string} name */
 	sums(name) {
-		const differences = this.numbers(name);
-		const numbers = new Float64Array(differences.length);
-		let sum = 0;
-		for (let i = 0; i < differences.length; i++)
-			numbers[i] = sum += differences[i];
+		const numbers = addUp(this.numbers(name));
 		this.drop(name);
 		return numbers;
 	}

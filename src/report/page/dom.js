@@ -25,6 +25,28 @@ export function el(tag, attributes, ...children) {
 	return element;
 }
 
+/** @param {string} name @param {...(Node | string | false)} children */
+export const div = (name, ...children) => el('div', { class: name }, ...children);
+
+/** @param {...(Node | string | false)} children */
+export const hint = (...children) => el('span', { class: 'hint' }, ...children);
+
+/** What views have: a row of controls, and more about what is picked. */
+export class View {
+	/** @param {App} app */
+	constructor(app) {
+		this.app = app;
+		this.bar = div('bar');
+		this.details = div('details');
+	}
+
+	layout() {}
+
+	resize() {
+		this.layout();
+	}
+}
+
 /** What a control is called, whatever its value. @param {Element} control */
 function nameControl(control) {
 	const label = control.closest('label');

@@ -42,13 +42,16 @@ export function quoteRegex(text) {
 
 /** @param {string | undefined} source @returns {RegExp | null} null: none */
 export function readRegex(source) {
-	if (!source)
-		return null;
+	// What POSIX takes literally
+	return source ? tryRegex(source) || new RegExp(quoteRegex(source)) : null;
+}
+
+/** @param {string} source */
+export function tryRegex(source) {
 	try {
 		return new RegExp(source, 'u');
 	} catch (error) {
-		// What POSIX takes literally
-		return new RegExp(quoteRegex(source));
+		return null;
 	}
 }
 

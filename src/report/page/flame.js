@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
-import { firstOf } from './filter.js';
+import { firstOf, tryRegex } from './filter.js';
+import { formatCount } from './format.js';
 import { pathTo } from './tree.js';
 
 const NARROW = 0.7; // pixels
@@ -44,8 +45,7 @@ export function colouring(model, theme, by) {
 
 /**
  * Boxes below @zoom, as wide as their totals, and those above it.
- * @param {{tree: Tree, totals: Float64Array, zoom: number, width: number,
- *   label: (node: number) => string, colour: (node: number) => string, found?: Uint8Array | null}} what
+ * @param {GraphOptions} what
  * @returns {{boxes: Box[], rows: number}}
  */
 export function layoutGraph(what) {
@@ -64,16 +64,25 @@ export function layoutGraph(what) {
 	/** Where the next box of each depth begins. */
 	const next = [0];
 	/** Small ones that have not been told yet, by depth. */
-	/** @type {{x: number, w: number, n: number, first: number}[]} */
+	/** @type {{x: number, w: number, n: number, first: number, found: boolean}[]} */
 	const small = [];
+	/** The next that was found, from a node on. */
+	let hit = -1;
+	const has = (/** @type {number} */ from, /** @type {number} */ to) => {
+		if (hit < from)
+			hit = what.found ? what.found.indexOf(1, from) : Infinity;
+		if (hit < 0)
+			hit = Infinity;
+		return hit < to;
+	};
 	const tell = (/** @type {number} */ depth) => {
 		const group = small[depth];
 		if (!group || group.n === 0)
 			return;
 		if (group.w >= 0.5)
 			boxes.push({ x: group.x, w: group.w, row: depth, colour: '',
-				label: '…' + group.n + ' smaller', id: -1 - group.first,
-				hatched: true });
+				label: '…' + formatCount(group.n) + ' smaller', id: -1 - group.first,
+				found: group.found, hatched: true });
 		group.n = 0;
 	};
 	for (let i = zoom; i < tree.ends[zoom];) {
@@ -93,8 +102,9 @@ export function layoutGraph(what) {
 				group.n++;
 			} else {
 				tell(depth);
-				small[depth] = { x, w, n: 1, first: i };
+				small[depth] = { x, w, n: 1, first: i, found: false };
 			}
+			small[depth].found ||= has(i, tree.ends[i]);
 			rows = Math.max(rows, depth + 1);
 			i = tree.ends[i];
 			continue;
@@ -113,16 +123,38 @@ export function layoutGraph(what) {
 	return { boxes, rows };
 }
 
+const LOOKED_AT = 128; // samples of a pixel, at most
+
+/** Of some samples the node that most of them have, and how many have what is
+ * on the way to it. @param {Tree} tree @param {Map<number, number>} counts by node */
+function mostOf(tree, counts) {
+	let best = 0, most = 0, all = 0;
+	for (const [node, n] of counts) {
+		all += n;
+		if (n > most) {
+			most = n;
+			best = node;
+		}
+	}
+	const path = pathTo(tree, best);
+	const own = path.map((at) => {
+		let sum = 0;
+		for (const [node, n] of counts)
+			sum += node >= at && node < tree.ends[at] ? n : 0;
+		return sum;
+	});
+	return { path, own, all };
+}
+
 /**
  * Stacks of one thread in order of time: each goes on until the next sample,
- * at most for twice what it stands for.
- * @param {{model: Model, thread: number, nodes: Int32Array | null,
- *   tree: Tree, scale: Scale, left: number,
- *   passes: Uint8Array | null, label: (node: number) => string, colour: (node: number) => string}} what
+ * at most for twice what it stands for.  Of several in a pixel the one that
+ * most of them have, which goes on into no other pixel.
+ * @param {ChartOptions} what
  * @returns {{boxes: Box[], rows: number}}
  */
 export function layoutChart(what) {
-	const { model, tree, scale, left } = what;
+	const { model, tree, scale } = what;
 	const { times, ticks, nodes: bases } = model.samples;
 	const list = model.samplesOf(what.thread);
 	/** @type {Box[]} */
@@ -131,51 +163,50 @@ export function layoutChart(what) {
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;
 	const find = (/** @type {number} */ time, /** @type {number} */ low) =>
 		firstOf(low, list.length, (i) => times.at(list[i]) >= time);
-	/** Open boxes, by depth. @type {{node: number, x: number, end: number}[]} */
+	/** By depth. @type {Box[]} */
 	let open = [];
-	const close = (/** @type {number} */ depth) => {
-		while (open.length > depth) {
-			const box = /** @type {{node: number, x: number, end: number}} */ (open.pop());
-			const f = box.node;
-			boxes.push({ x: left + box.x, w: box.end - box.x,
-				row: tree.depths[f] - 1, colour: what.colour(f),
-				label: what.label(f), id: f });
-			rows = Math.max(rows, tree.depths[f]);
-		}
-	};
 	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
 	let k = find(scale.from - 2 * worth, 0);
 	while (k < list.length && times.at(list[k]) < scale.to) {
-		const s = list[k];
-		const time = times.at(s);
-		const following = k + 1 < list.length ? times.at(list[k + 1]) : Infinity;
-		const stop = Math.min(following, time + 2 * worth * ticks[s]);
-		const x = Math.max(scale.x(time), 0);
-		let end = Math.min(scale.x(stop), scale.width);
-		const node = what.nodes ? what.nodes[bases[s]] : bases[s];
-		// What lies in one pixel of the screen is one box.
-		const next = Math.max(k + 1, find(scale.time(x + pixel), k + 1));
+		let x = Math.max(scale.x(times.at(list[k])), 0);
+		const edge = Math.floor(x / pixel) * pixel;
+		const next = Math.max(k + 1, find(scale.time(edge + pixel), k + 1));
 		if (next > k + 1)
-			end = Math.max(end, Math.min(x + pixel, scale.width));
-		k = next;
-		if (node <= 0 || (what.passes && !what.passes[bases[s]])) {
-			close(0);
-			continue;
+			x = edge;
+		const n = next - k, looks = Math.min(n, LOOKED_AT);
+		/** @type {Map<number, number>} */
+		const counts = new Map();
+		for (let j = 0; j < looks; j++) {
+			// Of many some, at no distance that a program could have, too.
+			const s = list[k + (looks === n ? j
+				: Math.floor((j + j * 0.618034 % 1) * n / looks))];
+			const node = what.nodes ? what.nodes[bases[s]] : bases[s];
+			if (node > 0 && what.passes(s))
+				counts.set(node, (counts.get(node) || 0) + 1);
 		}
-		const path = pathTo(tree, node);
+		const last = list[next - 1];
+		const end = Math.min(scale.width, Math.max(n > 1 ? x + pixel : 0,
+			scale.x(Math.min(next < list.length ? times.at(list[next]) : Infinity,
+				times.at(last) + 2 * worth * ticks[last]))));
+		k = next;
+		const { path, own, all } = mostOf(tree, counts);
 		let same = 0;
-		while (same < open.length && same < path.length &&
-			open[same].node === path[same] && x - open[same].end < 0.75)
+		while (same < open.length && same < path.length && own[same] === all &&
+			!open[same].of && open[same].id === path[same] &&
+			x - open[same].x - open[same].w < 0.75)
 			same++;
-		close(same);
-		for (let depth = 0; depth < path.length; depth++) {
-			if (depth < same)
-				open[depth].end = end;
-			else
-				open.push({ node: path[depth], x, end });
+		open.length = same;
+		for (const box of open)
+			box.w = end - box.x;
+		for (let depth = same; depth < path.length; depth++) {
+			const node = path[depth];
+			open.push({ x, w: end - x, row: depth, colour: what.colour(node),
+				label: what.label(node), id: node,
+				of: own[depth] < all ? [own[depth], all] : undefined });
+			rows = Math.max(rows, depth + 1);
+			boxes.push(open[depth]);
 		}
 	}
-	close(0);
 	boxes.sort((a, b) => a.row - b.row || a.x - b.x);
 	return { boxes, rows };
 }
@@ -215,18 +246,16 @@ export function findNodes(model, tree, totals, search) {
 	return { found, share, outermost };
 }
 
+/** Nothing is like what is no regular expression. @param {string} name */
+export const nothing = (name) => false;
+
 /** "/regex/", or a part of a name in any case. @param {string} search @returns {((name: string) => boolean) | null} */
 export function searching(search) {
 	if (!search || search === '/')
 		return null;
 	if (search.startsWith('/')) {
-		const source = search.slice(1).replace(/\/$/, '');
-		try {
-			const regex = new RegExp(source, 'u');
-			return (name) => regex.test(name);
-		} catch (error) {
-			return null;
-		}
+		const regex = tryRegex(search.slice(1).replace(/\/$/, ''));
+		return regex ? (name) => regex.test(name) : nothing;
 	}
 	const low = search.toLowerCase();
 	return (name) => name.toLowerCase().includes(low);

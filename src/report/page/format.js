@@ -13,9 +13,10 @@ function scaled(value, units, step) {
 	return (value < 0 ? '−' : '') + size.toFixed(digits) + '\u00a0' + units[i];
 }
 
-/** "12.3 ms". @param {number} ns */
+/** "12.3 ms", or "1:02:03". @param {number} ns */
 export function formatTime(ns) {
-	return ns === 0 ? '0\u00a0s' : scaled(ns, ['ns', 'µs', 'ms', 's'], 1000);
+	return Math.abs(ns) >= 3.6e12 ? formatMoment(ns, 1e9)
+		: ns === 0 ? '0\u00a0s' : scaled(ns, ['ns', 'µs', 'ms', 's'], 1000);
 }
 
 /** @param {number} bytes */
@@ -25,7 +26,13 @@ export function formatBytes(bytes) {
 
 /** "12,345". @param {number | bigint} n */
 export function formatCount(n) {
-	return n.toLocaleString('en-US', { maximumFractionDigits: 3 });
+	return n.toLocaleString('en-US', { maximumFractionDigits: 3 })
+		.replace('-', '−');
+}
+
+/** "1 tick", "2 ticks". @param {number} n @param {string} what */
+export function formatNumber(n, what) {
+	return formatCount(n) + '\u00a0' + what + (n === 1 ? '' : 's');
 }
 
 /** "12.3 %". @param {number} part @param {number} whole */
@@ -59,14 +66,14 @@ export function formatAt(ns) {
 	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e7));
 }
 
-/** "12.3 ms, 4.5 %". @param {number} part @param {number} whole @param {'time' | 'ticks' | 'bytes'} unit */
+/** "12.3 ms, 4.5 %". @param {number} part @param {number} whole @param {Unit} unit */
 export function formatPart(part, whole, unit) {
 	return formatAmount(part, unit) + ', ' + formatShare(part, whole);
 }
 
-/** What a view counts. @param {number} amount @param {'time' | 'ticks' | 'bytes'} unit */
+/** What a view counts. @param {number} amount @param {Unit} unit */
 export function formatAmount(amount, unit) {
 	return unit === 'time' ? formatTime(amount)
 		: unit === 'bytes' ? formatBytes(amount)
-			: formatCount(amount) + '\u00a0ticks';
+			: formatNumber(amount, 'tick');
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // histogram.js - how durations are spread, on a scale of logarithms: small, and
 // large with a brush.
-import { prepareCanvas } from './canvas.js';
+import { fillBox, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 import { formatCount, formatTime } from './format.js';
 
@@ -130,8 +130,6 @@ export class Histogram {
 		this.high = high;
 		const most = Math.max(...bins), room = HEIGHT - FOOT - HEAD;
 		const step = width / bins.length;
-		context.font = theme.small;
-		context.textBaseline = 'middle';
 		bins.forEach((bin, i) => {
 			const begin = Math.pow(10, low + (high - low) * i / bins.length);
 			const h = bin > 0 ? Math.max(2, bin / most * room) : 0;
@@ -139,8 +137,7 @@ export class Histogram {
 				begin < chosen[1] ? theme.more : theme.series[0];
 			context.fillRect(i * step, HEIGHT - FOOT - h, step - 1, h);
 		});
-		context.fillStyle = theme.soft;
-		context.fillRect(0, HEIGHT - FOOT, width, 1);
+		fillBox(context, 0, HEIGHT - FOOT, width, 1, theme.soft);
 		let until = 0;
 		for (let power = Math.ceil(low - 1); power <= high; power++)
 			for (const digit of [1, 2, 5]) {

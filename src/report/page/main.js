@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // main.js - the page: its state, what is around the views, and how it begins.
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
-import { makeTheme } from './canvas.js';
+import { fillBox, makeTheme } from './canvas.js';
 import { Columns, findColumns, inflateAll } from './columns.js';
-import { button, el, fill, toggle } from './dom.js';
-import { findNodes } from './flame.js';
-import { formatCount, formatShare, formatTime } from './format.js';
+import { button, div, el, fill, toggle } from './dom.js';
+import { tryRegex } from './filter.js';
+import { findNodes, nothing, searching } from './flame.js';
+import { formatCount, formatNumber, formatShare, formatTime } from './format.js';
 import { Model } from './model.js';
 import { ALL_TIME, filterOf, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
@@ -70,7 +71,7 @@ export class App {
 		return this.answer_;
 	}
 
-	/** @returns {'time' | 'ticks'} */
+	/** @returns {Unit} */
 	unit() {
 		return this.model.isTime ? 'time' : 'ticks';
 	}
@@ -116,7 +117,8 @@ export class App {
 
 	/** @param {{share: number, total: number, n: number} | null} found */
 	tellFound(found) {
-		this.found.textContent = !found ? ''
+		this.found.textContent = searching(this.state.search || '') === nothing
+			? 'no regular expression' : !found ? ''
 			: formatCount(found.n) + ' found' + (found.share >= 0
 				? ', ' + formatShare(found.share, found.total) : '');
 	}
@@ -182,10 +184,7 @@ export class App {
 		const { cursor } = this.timeline;
 		if (cursor === null || cursor < scale.from || cursor > scale.to)
 			return;
-		context.fillStyle = this.theme.ink;
-		context.globalAlpha = 0.6;
-		context.fillRect(left + scale.x(cursor), 0, 1, height);
-		context.globalAlpha = 1;
+		fillBox(context, left + scale.x(cursor), 0, 1, height, this.theme.ink, 0.6);
 	}
 
 	// ------------------------------------------------- around the views
@@ -211,7 +210,7 @@ export class App {
 			} });
 		this.found = el('output', { 'aria-live': 'polite' });
 		this.chips = el('ul', { class: 'chips', 'aria-label': 'Filters' });
-		this.panel = el('div', { class: 'panel' });
+		this.panel = div('panel');
 		this.filters = el('details', { class: 'filters',
 			ontoggle: () => this.showPanel() },
 		el('summary', {}, 'Filter'), this.panel);
@@ -227,7 +226,7 @@ export class App {
 		fill(this.place,
 			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts,
 				el('span', { class: 'grow' }),
-				lost > 0 && warning(formatCount(lost) + ' events lost, shaded'),
+				lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
 				problems && warning(problems[1] + ' problems found by check'),
 				button('?', () => this.help.showModal(), { 'aria-label': 'Keys' })),
 			this.timeline.element,
@@ -301,10 +300,10 @@ export class App {
 		const { model } = this;
 		this.facts.textContent = [
 			formatTime(model.end - model.begin),
-			model.isWhole ? formatCount(model.samples.n) + ' samples of ' +
-				model.facts.unit : 'reading…',
-			model.marks.n > 0 ? formatCount(model.marks.n + model.bars.all) +
-				' marks' : '',
+			!model.isWhole ? 'reading…' : formatNumber(model.samples.n, 'sample') +
+				(model.isTime ? ' of ' + model.facts.unit : ''),
+			model.marks.n > 0
+				? formatNumber(model.marks.n + model.bars.all, 'mark') : '',
 			model.bars.all > 0 ? formatCount(model.bars.all) +
 				' of them summed up' : '',
 			model.facts.filter,
@@ -332,7 +331,8 @@ export class App {
 			['mark', 'slowest', 'longer', 'shorter']);
 		const plain = (/** @type {string} */ source) =>
 			/^\^.*\$$/.test(source) ? source.slice(1, -1).replace(/\\(.)/g, '$1')
-				: '/' + source + '/';
+				: tryRegex(source) ? '/' + source + '/'
+					: source + ', which is no regular expression';
 		if (state.function)
 			add('with ' + plain(state.function), ['function']);
 		if (state.drop)
@@ -416,6 +416,7 @@ export class App {
 			this.view = view;
 			fill(this.main, view.element);
 		}
+		this.tellFound(null);
 		view.update();
 	}
 

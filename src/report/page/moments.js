@@ -5,6 +5,22 @@ import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 in a block
 
+/** From differences.  Behind one that numbers cannot follow to the nanosecond
+ * they begin anew, so that no later one is lost in it. @param {Numbers} differences */
+export function addUp(differences) {
+	const numbers = new Float64Array(differences.length);
+	let far = 0, sum = 0;
+	for (let i = 0; i < numbers.length; i++) {
+		sum += differences[i];
+		if (sum > Number.MAX_SAFE_INTEGER) {
+			far += sum;
+			sum = 0;
+		}
+		numbers[i] = far + sum;
+	}
+	return numbers;
+}
+
 export class Moments {
 	/** @param {Numbers} differences each from the one before */
 	constructor(differences) {
@@ -21,13 +37,11 @@ export class Moments {
 			this.offsets[i] = time - base;
 			largest = Math.max(largest, time - base);
 		}
-		if (largest <= 0xffffffff)
+		if (largest <= 0xffffffff && time <= Number.MAX_SAFE_INTEGER)
 			return;
 		// Blocks of more than four seconds: few samples, or long pauses.
 		this.bases.fill(0);
-		this.offsets = Float64Array.from(differences);
-		for (let i = 1; i < length; i++)
-			this.offsets[i] += this.offsets[i - 1];
+		this.offsets = addUp(differences);
 	}
 
 	/** @param {number} i */

@@ -33,9 +33,15 @@ export function roundStep(least) {
 	return power * 10;
 }
 
+const LONG = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((m) => m * 6e10);
+
+/** The same of times: of minutes and hours as clocks have them. @param {number} least ns */
+export const roundTime = (least) => least <= LONG[0] / 2 ? roundStep(least)
+	: LONG.find((one) => one >= least) || roundStep(least / LONG[11]) * LONG[11];
+
 /** Round moments, about @apart pixels from each other; @zero is 0. @param {Scale} scale @param {number} zero @param {number} [apart] */
 export function ticksOf(scale, zero, apart = 110) {
-	const step = roundStep(Math.max(scale.perPixel * apart, 1));
+	const step = roundTime(Math.max(scale.perPixel * apart, 1));
 	const ticks = [];
 	const first = Math.ceil((scale.from - zero) / step);
 	const most = scale.width / apart + 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // stacks.js - the stack traces behind a box of a flame graph, one by one.
-import { button, el, fill } from './dom.js';
+import { button, div, el, fill, hint } from './dom.js';
 import { Passing } from './filter.js';
 import { formatAmount, formatCount, formatMoment } from './format.js';
 
@@ -45,7 +45,7 @@ export class Stacks {
 		this.frames = el('ol', { class: 'stack' });
 		this.element = el('section', { class: 'stacks', hidden: true,
 			'aria-label': 'Stack traces, one by one' },
-		el('div', { class: 'bar' },
+		div('bar',
 			button('‹', () => this.step(-1), { 'aria-label': 'The stack before' }),
 			button('›', () => this.step(1), { 'aria-label': 'The next stack' }), this.told,
 			button('Look at its time', () => this.look()),
@@ -97,7 +97,7 @@ export class Stacks {
 			const f = tree.functions[node];
 			const binary = model.binaryOf(f);
 			names.push(el('li', {}, model.nameOf(f), binary &&
-				el('span', { class: 'hint' }, ' ' +
+				hint(' ' +
 					(model.isInlined(f) ? 'inlined in ' : '') + binary)));
 		}
 		fill(this.frames, ...names);

@@ -2,16 +2,6 @@
 // state.js - what is being looked at, as it stands in the address: so Back
 // undoes, and an address can be kept.
 
-/**
- * @typedef {Filter & {
- *   view: string, search?: string, colour?: string, upside?: boolean,
- *   zoom?: string, thread?: number, sort?: string, name?: string,
- *   target?: number, compare?: string, against?: string, amount?: string,
- *   of?: string, moment?: number, picked?: number, window?: string,
- *   open?: string, show?: string, beside?: string
- * }} State
- */
-
 /** Nothing is brushed. */
 export const ALL_TIME = { from: undefined, to: undefined };
 export const NO_MARKS = { mark: undefined, slowest: undefined,

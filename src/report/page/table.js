@@ -2,18 +2,6 @@
 // table.js - a table of any length, of which only what is seen is there.
 import { el, fill } from './dom.js';
 
-/**
- * @template R
- * @typedef {object} Heading
- * @property {string} key
- * @property {string} text
- * @property {(row: R) => Node | string} cell
- * @property {((row: R) => number | string)} [by] what it is sorted by
- * @property {boolean} [number] aligned to the right
- * @property {string} [width]
- * @property {boolean} [up] sorted from the least at first
- */
-
 const ROW = 26; // pixels; page.css has it too
 const MOST = 600000; // rows of a scroll bar; of more each pixel is several
 
@@ -37,11 +25,7 @@ const leastWidth = ({ width, number }) => width === 'share' ? 74
 
 /** @template R */
 export class Table {
-	/**
-	 * @param {{label: string, headings: Heading<R>[], sort: string,
-	 *   sorted?: (sort: string) => void, pick?: (row: R) => void, open?: (row: R) => void,
-	 *   id?: (row: R) => any}} options id: by which a row is known again that is made anew
-	 */
+	/** @param {TableOptions<R>} options */
 	constructor(options) {
 		this.options = options;
 		/** @type {R[]} */
@@ -133,7 +117,7 @@ export class Table {
 		const over = Math.max(n - MOST, 0);
 		const { scrollTop } = this.element;
 		// Rows that the scroll bar is too short for, as far as it has gone
-		this.over = Math.round(over *
+		this.over = over && Math.round(over *
 			Math.min(scrollTop / ((n - over - seen + 2) * ROW), 1));
 		const first = Math.max(0,
 			Math.floor(scrollTop / ROW) + this.over - 10);

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // timeline.js - the time axis that all views share: what threads did, marks,
 // counters and logs by lane, lost intervals, the brush and the cursor.
-import { clipTo, cutText, hatch, prepareCanvas } from './canvas.js';
+import { clipTo, cutText, fillBox, hatch, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 import { lowerBound, Passing } from './filter.js';
 import { hash, searching } from './flame.js';
-import { formatMoment, formatTime } from './format.js';
+import { formatMoment, formatNumber, formatTime } from './format.js';
 import { Scale, ticksOf } from './scale.js';
 import { ALL_TIME, readSpan } from './state.js';
 
 export const AXIS = 20, LANE = 22, THIN = 12;
+export const RANGE = 62; // pixels beside a line, for its least and its most
 const THREADS = 5; // that have a lane of their own
 
-/** Axis, grid and round moments onto @context, from @left on.
- * @param {Context2D} context @param {Theme} theme
- * @param {Scale} scale @param {number} left @param {number} height @param {number} zero */
-export function paintAxis(context, theme, scale, left, height, zero) {
+/** @type {PaintAxis} */
+export const paintAxis = (context, theme, scale, left, height, zero) => {
 	const { step, ticks } = ticksOf(scale, zero);
-	context.font = theme.small;
-	context.textBaseline = 'middle';
 	for (const tick of ticks) {
 		const x = Math.round(left + scale.x(tick)) + 0.5;
 		context.strokeStyle = theme.line;
@@ -32,12 +29,10 @@ export function paintAxis(context, theme, scale, left, height, zero) {
 		if (x + 4 + context.measureText(text).width < left + scale.width)
 			context.fillText(text, x + 4, AXIS / 2 + 1);
 	}
-}
+};
 
-/** Shades when something was lost. @param {Context2D} context @param {Theme} theme
- * @param {Model} model @param {Scale} scale @param {number} left @param {number} top @param {number} height
- * @param {(thread: number) => boolean} [of] */
-export function paintLosses(context, theme, model, scale, left, top, height, of) {
+/** @type {PaintLosses} */
+export const paintLosses = (context, theme, model, scale, left, top, height, of) => {
 	for (const loss of model.losses) {
 		if (of && !of(loss.thread))
 			continue;
@@ -46,15 +41,13 @@ export function paintLosses(context, theme, model, scale, left, top, height, of)
 		if (end < 0 || x > scale.width)
 			continue;
 		const w = Math.max(end - x, 2);
-		context.globalAlpha = 0.22;
-		context.fillStyle = theme.lost;
-		context.fillRect(left + x, top, w, height);
+		fillBox(context, left + x, top, w, height, theme.lost, 0.22);
 		context.globalAlpha = 0.75;
 		context.strokeStyle = theme.lost;
 		hatch(context, left + x, top, w, height, 6);
 		context.globalAlpha = 1;
 	}
-}
+};
 
 export class Timeline {
 	/** @param {App} app */
@@ -97,20 +90,22 @@ export class Timeline {
 		const threads = model.threads.filter((thread) =>
 			model.byThread && model.byThread[thread.number] > 0);
 		threads.sort((a, b) => model.byThread[b.number] - model.byThread[a.number]);
-		/** @type {{kind: string, label: string, height: number, n: number}[]} */
+		/** @type {Lane[]} */
 		const lanes = threads.slice(0, THREADS).map((thread) => ({
 			kind: 'thread', label: model.threadName(thread.number),
 			height: LANE, n: thread.number }));
 		if (threads.length > THREADS)
 			lanes.push({ kind: 'others', n: -1, height: LANE,
-				label: threads.length - THREADS + (threads.length === THREADS + 1
-					? ' more thread' : ' more threads') });
+				label: formatNumber(threads.length - THREADS, 'more thread') });
 		if (model.marks.n > 0)
 			lanes.push({ kind: 'marks', label: 'marks', height: THIN + 2, n: 0 });
-		model.counters.filter((counter) => counter.times.length > 1).slice(0, 2)
-			.forEach((counter) => lanes.push({ kind: 'counter', height: LANE,
-				label: counter.category + ': ' + counter.name,
-				n: counter.number }));
+		const counters = model.counters.filter(({ times }) => times.length > 1);
+		for (const { category, name, number } of counters.slice(0, 2))
+			lanes.push({ kind: 'counter', height: LANE, n: number,
+				label: category + ': ' + name });
+		if (counters.length > 2)
+			lanes.push({ kind: 'more', height: THIN, n: 0,
+				label: formatNumber(counters.length - 2, 'more counter') });
 		if (model.logs.length > 0)
 			lanes.push({ kind: 'logs', label: 'logs', height: THIN, n: 0 });
 		return lanes;
@@ -123,7 +118,7 @@ export class Timeline {
 		return { width, left, scale: new Scale(from, to, width - left) };
 	}
 
-	/** Samples by lane and pixel, each as what it stands for. @param {Scale} scale @param {{kind: string, n: number}[]} lanes */
+	/** Samples by lane and pixel, each as what it stands for. @param {Scale} scale @param {Lane[]} lanes */
 	bin(scale, lanes) {
 		const { model } = this.app;
 		const n = Math.ceil(scale.width);
@@ -184,17 +179,12 @@ export class Timeline {
 		this.paintFound(context, scale, left);
 		context.restore();
 		top = AXIS;
-		context.textBaseline = 'middle';
-		context.font = theme.small;
 		for (const lane of lanes) {
-			context.globalAlpha = left > 0 ? 1 : 0.75;
 			if (left === 0) {
 				const text = cutText(context, lane.label, width / 2);
-				context.fillStyle = theme.paper;
-				context.fillRect(2, top + 1,
-					context.measureText(text).width + 4, 12);
+				fillBox(context, 2, top + 1,
+					context.measureText(text).width + 4, 12, theme.paper);
 			}
-			context.globalAlpha = 1;
 			context.fillStyle = theme.soft;
 			context.fillText(cutText(context, lane.label, left > 0 ? left - 16
 				: width / 2), left > 0 ? 8 : 4, top + (left > 0
@@ -223,19 +213,16 @@ export class Timeline {
 			if (!has[samples.nodes[i]] || !passing.passes(i))
 				continue;
 			const x = Math.floor(scale.x(samples.times.at(i)));
-			context.fillStyle = theme.found;
-			context.fillRect(left + x, AXIS - 5, 1, 5);
-			context.fillStyle = theme.ink;
-			context.fillRect(left + x, AXIS - 1, 1, 1);
+			fillBox(context, left + x, AXIS - 5, 1, 5, theme.found);
+			fillBox(context, left + x, AXIS - 1, 1, 1, theme.ink);
 			i = samples.times.find(scale.time(x + 1), i + 1, end) - 1;
 		}
 	}
 
-	/** @param {Context2D} context @param {{kind: string, height: number, n: number}} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
+	/** @param {Context2D} context @param {Lane} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
 	paintLane(context, lane, i, scale, left, top) {
 		const { theme, model } = this.app;
-		context.fillStyle = theme.line;
-		context.fillRect(left, top + lane.height, scale.width, 1);
+		fillBox(context, left, top + lane.height, scale.width, 1, theme.line);
 		if (lane.kind === 'thread' || lane.kind === 'others') {
 			// A bin that is full was at work all the time.
 			const bars = this.bars[i];
@@ -263,7 +250,7 @@ export class Timeline {
 			const counter = model.counters[lane.n];
 			paintLine(context, counter.times, counter.values, scale, left, top + 1,
 				lane.height - 3, theme.series[1]);
-		} else {
+		} else if (lane.kind === 'logs') {
 			let latest = -1;
 			for (const [time, , severity] of model.logs) {
 				const x = Math.floor(scale.x(time));
@@ -317,37 +304,26 @@ export class Timeline {
 		if (state.from !== undefined || state.to !== undefined) {
 			const from = scale.x(state.from ?? scale.from);
 			const to = scale.x(state.to ?? scale.to);
-			context.fillStyle = theme.paper;
-			context.globalAlpha = 0.65;
-			context.fillRect(left, 0, from, this.height);
-			context.fillRect(left + to, 0, scale.width - to, this.height);
-			context.globalAlpha = 1;
-			context.fillStyle = theme.brush;
-			context.fillRect(left + from - 1, 0, 2, this.height);
+			for (const [x, w] of [[0, from], [to, scale.width - to]])
+				fillBox(context, left + x, 0, w, this.height, theme.paper, 0.65);
+			fillBox(context, left + from - 1, 0, 2, this.height, theme.brush);
 			context.fillRect(left + to - 1, 0, 2, this.height);
 			context.fillRect(left + from - 1, 0, Math.max(to - from, 0) + 2, 3);
 		}
 		const beside = readSpan(state.beside);
 		if (beside) {
-			context.fillStyle = theme.less;
-			context.fillRect(left + scale.x(beside[0]), 0,
-				(beside[1] - beside[0]) / scale.perPixel, 4);
+			fillBox(context, left + scale.x(beside[0]), 0,
+				(beside[1] - beside[0]) / scale.perPixel, 4, theme.less);
 		}
 		if (this.cursor !== null) {
 			const x = left + scale.x(this.cursor);
-			context.fillStyle = theme.ink;
-			context.globalAlpha = 0.7;
-			context.fillRect(x, 0, 1, this.height);
-			context.globalAlpha = 1;
-			context.font = theme.small;
+			fillBox(context, x, 0, 1, this.height, theme.ink, 0.7);
 			const text = formatMoment(this.cursor - model.begin,
 				Math.max(scale.perPixel, 1));
 			const room = context.measureText(text).width + 8;
 			const at = x + room > left + scale.width ? x - room : x;
-			context.fillStyle = theme.ink;
-			context.fillRect(at, 0, room, 16);
+			fillBox(context, at, 0, room, 16, theme.ink);
 			context.fillStyle = theme.paper;
-			context.textBaseline = 'middle';
 			context.fillText(text, at + 4, 9);
 		}
 	}
@@ -483,10 +459,8 @@ export class Timeline {
 	}
 }
 
-/** A line of values, from the least to the largest of each pixel.
- * @param {Context2D} context @param {ArrayLike<number>} times @param {ArrayLike<number>} values
- * @param {Scale} scale @param {number} left @param {number} top @param {number} height @param {string} colour */
-export function paintLine(context, times, values, scale, left, top, height, colour) {
+/** @type {PaintLine} */
+export const paintLine = (context, times, values, scale, left, top, height, colour) => {
 	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
 	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);
 	let low = Infinity, high = -Infinity;
@@ -498,10 +472,11 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 	if (low === high) // what does not change is as far from 0 as can be
 		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
-		return;
-	const size = high - low || 1;
+		return [];
+	// Halves: of 1e308 and -1e308 the difference is no number.
+	const size = high / 2 - low / 2 || 1;
 	const y = (/** @type {number} */ value) =>
-		top + height - (value - low) / size * height;
+		top + height - (value / 2 - low / 2) / size * height;
 	context.strokeStyle = colour;
 	context.lineWidth = 1.5;
 	context.beginPath();
@@ -530,6 +505,7 @@ export function paintLine(context, times, values, scale, left, top, height, colo
 		before = end;
 	}
 	if (!Number.isNaN(before))
-		context.lineTo(left + Math.min(scale.width, scale.x(Infinity) || scale.width), y(before));
+		context.lineTo(left + scale.width, y(before));
 	context.stroke();
-}
+	return [low, high];
+};

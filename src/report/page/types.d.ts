@@ -9,7 +9,6 @@ type Context2D = CanvasRenderingContext2D;
 type Model = import('./model.js').Model;
 type Numbers = import('./columns.js').Numbers;
 type Scale = import('./scale.js').Scale;
-type State = import('./state.js').State;
 type Theme = import('./canvas.js').Theme;
 type ThreadColours = import('./thread_colours.js').ThreadColours;
 
@@ -40,6 +39,8 @@ interface Box {
 	dim?: boolean;
 	found?: boolean;
 	hatched?: boolean;
+	/** several samples share its pixel: it was in so many of so many */
+	of?: [number, number];
 }
 
 interface Comparison {
@@ -129,3 +130,104 @@ interface Column {
 	/** base64 of deflated bytes */
 	text: string;
 }
+
+/** A column of a table. */
+interface Heading<R> {
+	key: string;
+	text: string;
+	cell: (row: R) => Node | string;
+	/** what it is sorted by */
+	by?: (row: R) => number | string;
+	/** aligned to the right */
+	number?: boolean;
+	width?: string;
+	/** sorted from the least at first */
+	up?: boolean;
+}
+
+interface TableOptions<R> {
+	label: string;
+	headings: Heading<R>[];
+	sort: string;
+	sorted?: (sort: string) => void;
+	pick?: (row: R) => void;
+	open?: (row: R) => void;
+	/** by which a row is known again that is made anew */
+	id?: (row: R) => any;
+}
+
+/** As it stands in the address. */
+interface State extends Filter {
+	view: string;
+	search?: string;
+	colour?: string;
+	upside?: boolean;
+	zoom?: string;
+	thread?: number;
+	sort?: string;
+	name?: string;
+	target?: number;
+	compare?: string;
+	against?: string;
+	amount?: string;
+	of?: string;
+	moment?: number;
+	picked?: number;
+	window?: string;
+	open?: string;
+	show?: string;
+	beside?: string;
+}
+
+interface BoxesOptions {
+	theme: Theme;
+	label: string;
+	pick: (box: Box | null) => void;
+	open: (box: Box) => void;
+	tip: (box: Box) => string[];
+	back?: () => void;
+	wheel?: (x: number, by: number) => void;
+}
+
+interface GraphOptions {
+	tree: Tree;
+	totals: Float64Array;
+	zoom: number;
+	width: number;
+	label: (node: number) => string;
+	colour: (node: number) => string;
+	found?: Uint8Array | null;
+}
+
+interface ChartOptions {
+	model: Model;
+	thread: number;
+	nodes: Int32Array | null;
+	tree: Tree;
+	scale: Scale;
+	passes: (sample: number) => boolean;
+	label: (node: number) => string;
+	colour: (node: number) => string;
+}
+
+/** What draws a rectangle, whatever is drawn in it. */
+type DrawBox<More extends any[]> = (context: Context2D, x: number, y: number,
+	w: number, h: number, ...more: More) => void;
+/** Axis, grid and round moments, from @left on; @zero is 0 s. */
+type PaintAxis = (context: Context2D, theme: Theme, scale: Scale, left: number,
+	height: number, zero: number) => void;
+/** Shades when something was lost, of all threads or some. */
+type PaintLosses = (context: Context2D, theme: Theme, model: Model, scale: Scale,
+	left: number, top: number, height: number, of?: (thread: number) => boolean) => void;
+/** A line of values, from the least to the largest of each pixel; what these are. */
+type PaintLine = (context: Context2D, times: ArrayLike<number>,
+	values: ArrayLike<number>, scale: Scale, left: number, top: number, height: number,
+	colour: string) => number[];
+/** What the time axis has below each other: a thread's samples, marks, ... */
+interface Lane {
+	kind: string;
+	label: string;
+	height: number;
+	n: number;
+}
+type Unit = 'time' | 'ticks' | 'bytes';

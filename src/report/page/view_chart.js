@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_chart.js - the flame chart: what a thread did, one thing after another.
 import { Boxes } from './boxes.js';
-import { choose, el, fill, section } from './dom.js';
-import { passingNodes } from './filter.js';
+import { choose, el, fill, hint, section, View } from './dom.js';
+import { Passing } from './filter.js';
 import { colouring, layoutChart, namesOf } from './flame.js';
 import { Scale } from './scale.js';
-import { formatTime } from './format.js';
+import { formatCount, formatTime } from './format.js';
 import { ALL_TIME } from './state.js';
 import { AXIS, paintAxis, paintLosses } from './timeline.js';
 import { functionDetails } from './view_flame.js';
 
-export class ChartView {
+export class ChartView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
+		super(app);
 		this.boxes = new Boxes({
 			theme: app.theme, label: 'Flame chart: arrow keys walk, Enter ' +
 				'brushes that time',
@@ -23,8 +23,6 @@ export class ChartView {
 			back: () => app.set(ALL_TIME),
 			wheel: (x, by) => app.wheel(this.scale, x, by),
 		});
-		this.bar = el('div', { class: 'bar' });
-		this.details = el('div', { class: 'details' });
 		this.element = section('Flame chart', this.bar, this.boxes.element, this.details);
 		this.thread = 0;
 		this.scale = new Scale(0, 1, 1);
@@ -56,7 +54,7 @@ export class ChartView {
 		String(this.thread), (thread) => app.set({ thread: Number(thread) })),
 		choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
 			app.state.colour || '', (colour) => app.set({ colour })),
-		el('span', { class: 'hint' }, 'Left to right is time, not weight.'));
+		hint('Left to right is time, not weight.'));
 		this.layout();
 		if (!this.boxes.picked)
 			this.describe(null);
@@ -70,9 +68,10 @@ export class ChartView {
 		this.scale = new Scale(from, to, this.boxes.width());
 		const colour = colouring(model, theme, app.state.colour || '');
 		const { tree } = analysis;
+		const passing = new Passing(model, app.filter(), true);
 		const { boxes, rows } = layoutChart({ model, thread: this.thread,
-			nodes: analysis.nodes, tree, scale: this.scale, left: 0,
-			passes: passingNodes(model, app.filter()),
+			nodes: analysis.nodes, tree, scale: this.scale,
+			passes: passing.passes.bind(passing),
 			label: namesOf(model, tree),
 			colour: (node) => colour(tree.functions[node]) });
 		const found = app.find(tree, analysis.totals);
@@ -80,18 +79,14 @@ export class ChartView {
 			box.row++;
 			box.found = found?.found[box.id] === 1;
 		}
-		this.boxes.under = (context, height) => {
-			paintAxis(context, theme, this.scale, 0, height, model.begin);
+		this.boxes.under = (context, height) => paintAxis(context, theme,
+			this.scale, 0, height, model.begin);
+		this.boxes.over = (context, height) => {
 			paintLosses(context, theme, model, this.scale, 0, AXIS, height - AXIS,
 				(t) => t === this.thread || model.threads[t].tid < 0);
+			app.paintCursor(context, this.scale, 0, height);
 		};
-		this.boxes.over = (context, height) => app.paintCursor(context,
-			this.scale, 0, height);
 		this.boxes.set(boxes, rows + 1);
-	}
-
-	resize() {
-		this.layout();
 	}
 
 	/** The next that was found, by time. @param {number} by */
@@ -124,7 +119,9 @@ export class ChartView {
 		const { tree } = this.app.analysis();
 		const f = tree.functions[box.id];
 		return [this.app.model.nameOf(f), this.app.model.binaryOf(f),
-			'for ' + formatTime(box.w * this.scale.perPixel)].filter(Boolean);
+			box.of ? 'in ' + box.of.map(formatCount).join(' of ') + ' samples here, ' +
+				'more than any other: zoom in'
+				: 'for ' + formatTime(box.w * this.scale.perPixel)].filter(Boolean);
 	}
 
 	/** @param {Box | null} box */

@@ -4,7 +4,8 @@
 import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { compare, compareFunctions, unexpected } from './compare.js';
-import { button, choose, el, fill, section, swatch, toggle } from './dom.js';
+import { button, choose, div, el, fill, hint, section, swatch, toggle,
+	View } from './dom.js';
 import { layoutGraph, searching } from './flame.js';
 import { formatAmount, formatCount, formatDifference, formatMoment, formatShare,
 	formatTime } from './format.js';
@@ -16,19 +17,21 @@ const SIDES = [['slowest', 'the slowest of a mark'],
 	['range', 'marks of chosen durations'], ['brush', 'the brushed time'],
 	['thread', 'a thread'], ['search', 'what is searched for']];
 
-export class CompareView {
+export class CompareView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
+		super(app);
 		this.answer = el('div', { class: 'answer', 'aria-live': 'polite' });
 		this.boxes = new Boxes({ theme: app.theme,
 			label: 'Differential flame graph: as wide as in the one part, ' +
 				'coloured by what is more or less there',
 			pick: () => {}, open: (box) => this.open(box),
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
-		this.legend = el('div', { class: 'legend' });
-		this.table = this.makeTable();
+		this.legend = div('legend');
+		/** Of shares, where nothing is expected; for each mark. */
+		this.both = [this.makeTable(false), this.makeTable(true)];
+		this.table = this.both[0];
+		this.place = div('tables');
 		this.marks = this.makeMarks();
 		this.zoom = 0;
 		/** Boxes are as wide as on the other side. */
@@ -36,34 +39,36 @@ export class CompareView {
 		this.key = '';
 		/** @type {Comparison | null} */
 		this.comparison = null;
-		this.element = section('Compare', this.bar, this.answer, el('div', { class: 'tables' }, this.table.element,
-				this.marks.element), this.boxes.element, this.legend);
+		this.element = section('Compare', this.bar, this.answer, this.place, this.boxes.element, this.legend);
 	}
 
 	/** @param {number} amount */
 	amount(amount) {
-		return this.comparison && this.comparison.byMark
-			? formatAmount(amount, this.app.unit()) : formatShare(amount, 1);
+		return !this.comparison?.byMark ? formatShare(amount, 1)
+			: this.app.model.isTime ? formatTime(amount)
+				: amount.toFixed(1) + '\u00a0ticks';
 	}
 
 	/** @param {number} difference */
 	difference(difference) {
-		if (!this.comparison || !this.comparison.byMark)
+		if (!this.comparison?.byMark)
 			return formatDifference(difference);
 		return (difference < 0 ? '−' : difference > 0 ? '+' : '') +
-			formatAmount(Math.abs(difference), this.app.unit());
+			this.amount(Math.abs(difference));
 	}
 
-	makeTable() {
+	/** @param {boolean} byMark */
+	makeTable(byMark) {
 		const { app } = this;
 		const amount = (/** @type {number} */ n) => this.amount(n);
 		const more = (/** @type {number} */ n) => this.difference(n);
 		return new Table({
-			label: 'Functions, compared', sort: '-unexpected',
+			label: 'Functions, compared', sort: '',
 			id: (row) => row.f,
 			headings: [
 				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
-				ofNumbers('unexpected', 'Unexpected', (row) => row.unexpected, more),
+				...(byMark ? [ofNumbers('unexpected', 'Unexpected',
+					(row) => row.unexpected, more)] : []),
 				ofNumbers('difference', 'Self, more',
 					(row) => row.self - row.otherSelf, more),
 				ofNumbers('self', 'here', (row) => row.self, amount),
@@ -145,16 +150,19 @@ export class CompareView {
 		const match = searching(kind === 'search' ? '' : state.search || '');
 		const rows = compareFunctions(model, this.comparison)
 			.filter((row) => !match || match(model.nameOf(row.f)));
-		this.table.set(rows, /difference|self|name|binary|unexpected/.test(state.sort || '')
-			? state.sort : '-unexpected');
-		const { marks } = this.comparison;
+		const { byMark, marks } = this.comparison;
+		this.table = this.both[Number(byMark)];
+		fill(this.place, this.table.element, this.marks.element);
+		const { sort = '' } = state;
+		this.table.set(rows, this.table.options.headings.some(({ key }) =>
+			key === sort.replace('-', '')) ? sort
+			: byMark ? '-unexpected' : '-difference');
 		const running = runningTimes(model, marks);
 		this.marks.element.hidden = marks.length === 0;
 		this.marks.set(Array.from(marks, (i, k) => ({ i,
 			time: model.marks.times[i], duration: model.marks.durations[i],
 			running: running[k], thread: model.marks.threads[i] })));
 		this.tell(kind);
-		app.tellFound(null);
 		this.layout();
 	}
 
@@ -170,8 +178,11 @@ export class CompareView {
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
+		// Between files what went away counts, too.
+		const size = (/** @type {any} */ row) => kind === 'file'
+			? Math.abs(row.unexpected) : row.unexpected;
 		const hot = this.table.rows.reduce((best, row) =>
-			!best || row.unexpected > best.unexpected ? row : best, null);
+			!best || size(row) > size(best) ? row : best, null);
 		const parts = [];
 		if (one.nMarks > 0) {
 			const wait = Math.max(one.duration - one.running, 0);
@@ -210,8 +221,8 @@ export class CompareView {
 		} else if (kind === 'search' && !app.state.search) {
 			parts.push(el('p', {}, 'Search for something to compare it with the rest.'));
 		}
-		const caller = hot && this.callerOf(hot.f);
-		if (hot && hot.unexpected > 0)
+		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
+		if (hot && size(hot) > 0)
 			parts.push(el('p', {}, 'The largest difference: ',
 				button(app.model.nameOf(hot.f), () => app.set({
 					view: 'functions', picked: hot.f }), { class: 'culprit' }),
@@ -221,15 +232,15 @@ export class CompareView {
 		fill(this.answer, ...parts);
 	}
 
-	/** Whose code that is in, where it is a library's. @param {number} f */
-	callerOf(f) {
+	/** Whose code that is in, where it is a library's. @param {number} f @param {number} sign */
+	callerOf(f, sign) {
 		const { comparison, app } = this;
 		if (!comparison)
 			return '';
 		const { tree, one, other } = comparison;
 		let best = 0, most = 0;
 		for (let i = 1; i < tree.n; i++) {
-			const more = one.selfs[i] / one.per - other.selfs[i] / other.per;
+			const more = sign * (one.selfs[i] / one.per - other.selfs[i] / other.per);
 			if (tree.functions[i] === f && more > most) {
 				most = more;
 				best = i;
@@ -247,14 +258,8 @@ export class CompareView {
 	colour(difference, most) {
 		const { theme } = this.app;
 		const part = Math.min(1, Math.abs(difference) / (most || 1));
-		const mix = (/** @type {string} */ a, /** @type {string} */ b) => {
-			const read = (/** @type {string} */ c, /** @type {number} */ i) =>
-				parseInt(c.slice(1 + 2 * i, 3 + 2 * i), 16);
-			const how = Math.sqrt(part);
-			return 'rgb(' + [0, 1, 2].map((i) => Math.round(
-				read(a, i) + (read(b, i) - read(a, i)) * how)).join() + ')';
-		};
-		return mix(theme.same, difference > 0 ? theme.more : theme.less);
+		return 'color-mix(in srgb, ' + (difference > 0 ? theme.more : theme.less) +
+			' ' + Math.round(100 * Math.sqrt(part)) + '%, ' + theme.same + ')';
 	}
 
 	layout() {
@@ -281,7 +286,7 @@ export class CompareView {
 		const { theme } = app;
 		fill(this.legend, swatch(theme.more, 'more here'),
 			swatch(theme.same, 'the same'), swatch(theme.less, 'less here'),
-			el('span', { class: 'hint' }, 'as wide as in ' + side.text));
+			hint('as wide as in ' + side.text));
 	}
 
 	resize() {

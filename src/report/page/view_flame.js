@@ -2,7 +2,8 @@
 // view_flame.js - the flame graph: what took how much, callers above callees.
 import { Boxes } from './boxes.js';
 import { treeByThread } from './by_thread.js';
-import { button, choose, el, fill, offer, section, swatch, toggle } from './dom.js';
+import { button, choose, div, el, fill, offer, section, swatch, toggle,
+	View } from './dom.js';
 import { quoteRegex } from './filter.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
 import { formatAmount, formatPart, formatShare } from './format.js';
@@ -11,10 +12,10 @@ import { endsWith, nodesThat, Stacks } from './stacks.js';
 import { colourByThread } from './thread_colours.js';
 import { invert, pathTo } from './tree.js';
 
-export class FlameView {
+export class FlameView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
+		super(app);
 		/** @type {{tree: Tree, totals: Float64Array, labels: (node: number) => string} | null} */
 		this.shown = null;
 		this.zoom = 0;
@@ -28,10 +29,8 @@ export class FlameView {
 			tip: (box) => this.tip(box),
 			back: () => this.out(),
 		});
-		this.bar = el('div', { class: 'bar' });
 		this.path = el('nav', { class: 'path', 'aria-label': 'Zoomed into' });
-		this.legend = el('div', { class: 'legend' });
-		this.details = el('div', { class: 'details' });
+		this.legend = div('legend');
 		this.stacks = new Stacks(app);
 		this.key = '';
 		/** By node of what is shown; null: by kind or binary.
@@ -195,10 +194,6 @@ export class FlameView {
 				box.row = rows - 1 - box.row;
 		boxes.sort((a, b) => a.row - b.row || a.x - b.x);
 		this.boxes.set(boxes, rows);
-	}
-
-	resize() {
-		this.layout();
 	}
 
 	/** The next of what a search found. @param {number} by */

@@ -3,17 +3,17 @@
 // and callees.
 import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { el, fill, section } from './dom.js';
+import { div, el, fill, hint, section, View } from './dom.js';
 import { colouring, layoutGraph, namesOf, searching } from './flame.js';
-import { formatAmount, formatCount, formatPart, formatShare } from './format.js';
+import { formatAmount, formatCount, formatNumber, formatPart, formatShare } from './format.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
 import { around } from './tree.js';
 import { functionDetails } from './view_flame.js';
 
-export class FunctionsView {
+export class FunctionsView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
+		super(app);
 		const share = (/** @type {'self' | 'total'} */ key) =>
 			(/** @type {any} */ row) => formatShare(row[key], this.total);
 		const amount = (/** @type {number} */ n) => formatAmount(n, app.unit());
@@ -37,23 +37,19 @@ export class FunctionsView {
 		this.trees = [];
 		this.callers = this.side('Callers', true);
 		this.callees = this.side('Callees', false);
-		this.details = el('div', { class: 'details' });
-		this.bar = el('div', { class: 'bar' });
-		this.sandwich = el('div', { class: 'sandwich' },
+		this.sandwich = div('sandwich',
 			el('h3', {}, 'Called by'), this.callers.element,
 			this.details,
 			el('h3', {}, 'Calls'), this.callees.element);
-		this.element = section('Functions', this.bar, el('div', { class: 'beside' }, this.table.element,
+		this.element = section('Functions', this.bar, div('beside', this.table.element,
 				this.sandwich));
 	}
 
 	/** @param {string} label @param {boolean} up */
 	side(label, up) {
-		/** @type {Boxes} */
-		const boxes = new Boxes({ theme: this.app.theme, label,
+		return new Boxes({ theme: this.app.theme, label,
 			pick: () => {}, open: (box) => this.open(box, up),
 			tip: (box) => this.tip(box, up) });
-		return boxes;
 	}
 
 	/** @param {Box} box @param {boolean} up */
@@ -90,9 +86,8 @@ export class FunctionsView {
 				rows.push({ f, self: sums.selfs[f], total: sums.totals[f] });
 		}
 		app.tellFound(match && { share: -1, total: 0, n: rows.length });
-		fill(this.bar, el('span', { class: 'hint' }, match
-			? formatCount(rows.length) + ' of ' + formatCount(all) + ' functions'
-			: formatCount(all) + ' functions'));
+		fill(this.bar, hint((match ? formatCount(rows.length) + ' of ' : '') +
+			formatNumber(all, 'function')));
 		this.table.picked = rows.find((row) => row.f === state.picked) || null;
 		this.table.set(rows, state.sort && /^-?(name|self|total|binary)$/.test(state.sort)
 			? state.sort : '-self');

@@ -3,18 +3,17 @@
 // moment.
 import { answerHeap } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { prepareCanvas } from './canvas.js';
-import { choose, el, fill, section } from './dom.js';
+import { fillBox, prepareCanvas } from './canvas.js';
+import { choose, el, fill, hint, section, View } from './dom.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
-import { formatBytes, formatCount, formatMoment, formatPart } from './format.js';
+import { formatBytes, formatNumber, formatMoment, formatPart } from './format.js';
 import { Scale } from './scale.js';
-import { paintAxis, paintLine } from './timeline.js';
+import { paintAxis, paintLine, RANGE } from './timeline.js';
 
-export class HeapView {
+export class HeapView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
+		super(app);
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.over = el('div', { class: 'heapline', tabindex: '0', role: 'slider',
 			'aria-label': 'Moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
@@ -60,8 +59,8 @@ export class HeapView {
 		this.answer = answerHeap(app.model, app.filter(), of,
 			state.moment ?? this.peak());
 		const { answer } = this;
-		this.bar.append(el('span', { class: 'hint' }, formatBytes(answer.total) +
-			' in ' + formatCount(answer.n) + ' allocations' + (of === 'live' ? ', at ' +
+		this.bar.append(hint(formatBytes(answer.total) +
+			' in ' + formatNumber(answer.n, 'allocation') + (of === 'live' ? ', at ' +
 			formatMoment((state.moment ?? this.peak()) -
 				app.model.begin, 1e5) : '')));
 		this.layout();
@@ -85,14 +84,16 @@ export class HeapView {
 		const width = Math.max(this.over.clientWidth, 60), height = 90;
 		const context = prepareCanvas(this.canvas, width, height, theme);
 		const [from, to] = app.range();
-		const scale = new Scale(from, to, width);
+		const scale = new Scale(from, to, width - RANGE);
 		paintAxis(context, theme, scale, 0, height, model.begin);
-		if (this.times)
-			paintLine(context, this.times, this.live, scale, 0, 24, height - 28,
-				theme.series[0]);
+		if (this.times) {
+			const [, most] = paintLine(context, this.times, this.live, scale, 0, 26,
+				height - 30, theme.series[0]);
+			context.fillStyle = theme.soft;
+			context.fillText(formatBytes(most || 0), scale.width + 6, 26);
+		}
 		if (state.of === 'live') {
-			context.fillStyle = theme.brush;
-			context.fillRect(scale.x(state.moment ?? this.peak()) - 1, 0, 2, height);
+			fillBox(context, scale.x(state.moment ?? this.peak()) - 1, 0, 2, height, theme.brush);
 		}
 		const colour = colouring(model, theme, state.colour || '');
 		const { tree, totals } = answer;
@@ -105,17 +106,13 @@ export class HeapView {
 		this.boxes.set(boxes, Math.max(rows, 1));
 	}
 
-	resize() {
-		this.layout();
-	}
-
 	/** @param {MouseEvent} event */
 	choose(event) {
 		const place = this.over.getBoundingClientRect();
 		const [from, to] = this.app.range();
-		const scale = new Scale(from, to, place.width);
+		const scale = new Scale(from, to, place.width - RANGE);
 		this.app.set({ of: 'live',
-			moment: Math.round(scale.time(event.clientX - place.left)) });
+			moment: Math.round(Math.min(scale.time(event.clientX - place.left), to)) });
 	}
 
 	/** @param {KeyboardEvent} event */

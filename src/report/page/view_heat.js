@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_heat.js - the heat map: time goes down within a column and then to the
 // right, 20 ms a cell; a range of cells is a brush.
-import { prepareCanvas } from './canvas.js';
-import { el, fill, section } from './dom.js';
+import { fillBox, prepareCanvas } from './canvas.js';
+import { el, fill, hint, section, View } from './dom.js';
 import { isInside, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
-import { roundStep } from './scale.js';
+import { roundTime } from './scale.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 import { ALL_TIME } from './state.js';
 
 const ROWS = 50;
 const TITLES = 18; // pixels above, of the times of columns
 
-export class HeatView {
+export class HeatView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
+		super(app);
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.live = el('p', { class: 'hint', 'aria-live': 'polite' });
 		this.place = el('div', { class: 'heat', tabindex: '0', role: 'application',
@@ -37,7 +36,7 @@ export class HeatView {
 			this.lost[i]), (i) => this.tell(this.at = i));
 		this.element = section('Heat map', this.bar, this.place, this.live, this.list.element);
 		this.begun = -1;
-		this.at = 0;
+		this.at = -1;
 		this.cell = 2e7;
 		this.columns = 1;
 		this.cells = new Float64Array(0);
@@ -51,7 +50,7 @@ export class HeatView {
 		// 20 ms a cell; more where the capture is too long for the screen.
 		const length = model.end - model.start;
 		const most = Math.floor(width / 3);
-		this.cell = Math.max(2e7, roundStep(length / most / ROWS / 1e6) * 1e6);
+		this.cell = Math.max(1e9, roundTime(length / most)) / ROWS;
 		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
 		this.cells = new Float64Array(this.columns * ROWS);
 		const { times, threads, ticks, nodes: ofNodes } = model.samples;
@@ -71,8 +70,7 @@ export class HeatView {
 		for (const { begin, end } of model.losses)
 			this.lost.fill(1, Math.max(cellOf(begin), 0), cellOf(end) + 1);
 		this.list.show();
-		app.tellFound(null);
-		fill(this.bar, el('span', { class: 'hint' }, 'Each cell is ' +
+		fill(this.bar, hint('Each cell is ' +
 			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
 			'. Darker is more ' + model.facts.unit + '. Click, or drag over several.'));
 		this.resize();
@@ -95,17 +93,13 @@ export class HeatView {
 		for (let i = 0; i < this.cells.length; i++) {
 			const x = Math.floor(i / ROWS) * this.w, y = TITLES + (i % ROWS) * this.h;
 			const time = model.start + i * this.cell;
-			context.fillStyle = theme.raised;
-			context.fillRect(x, y, this.w - 1, this.h - 1);
+			fillBox(context, x, y, this.w - 1, this.h - 1, theme.raised);
 			if (this.cells[i] > 0) {
-				context.globalAlpha = 0.15 + 0.85 * this.cells[i] / most;
-				context.fillStyle = theme.series[0];
-				context.fillRect(x, y, this.w - 1, this.h - 1);
-				context.globalAlpha = 1;
+				fillBox(context, x, y, this.w - 1, this.h - 1, theme.series[0],
+					0.15 + 0.85 * this.cells[i] / most);
 			}
 			if (this.lost[i]) {
-				context.fillStyle = theme.lost;
-				context.fillRect(x, y, 3, this.h - 1);
+				fillBox(context, x, y, 3, this.h - 1, theme.lost);
 			}
 			if (i === this.at || (Number.isFinite(from) && time + this.cell > from &&
 				time < to)) {
@@ -120,9 +114,7 @@ export class HeatView {
 	paintTitles(context) {
 		const { theme, model } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;
-		const step = Math.ceil((column < 3.6e12 ? 48 : 72) / w);
-		context.font = theme.small;
-		context.textBaseline = 'middle';
+		const step = Math.ceil((model.end - model.start < 3.6e12 ? 48 : 72) / w);
 		context.fillStyle = theme.soft;
 		for (let i = 0; i < this.columns; i += step)
 			context.fillText(formatMoment(model.start - model.begin + i * column,
@@ -181,7 +173,7 @@ export class HeatView {
 			this.tell(this.at);
 			this.resize();
 		} else if (event.key === 'Enter') {
-			this.brush(this.at, this.at);
+			this.brush(Math.max(this.at, 0), Math.max(this.at, 0));
 		} else {
 			return;
 		}

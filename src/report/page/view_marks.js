@@ -5,7 +5,7 @@ import { chooseMarks, lowerBound, rangeOf } from './filter.js';
 import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
-import { button, choose, el, fill, offer, section } from './dom.js';
+import { button, choose, div, el, fill, offer, section, View } from './dom.js';
 import { hash, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
@@ -18,13 +18,11 @@ import { AXIS, paintAxis, paintLosses } from './timeline.js';
 const KINDS = [['', 'Chart by name'], ['threads', 'Waterfall by thread'],
 	['table', 'Table'], ['statistics', 'Statistics'], ['frames', 'Frame times']];
 
-export class MarksView {
+export class MarksView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
-		this.place = el('div', { class: 'place' });
-		this.details = el('div', { class: 'details' });
+		super(app);
+		this.place = div('place');
 		this.element = section('Marks', this.bar, this.place, this.details);
 		this.boxes = new Boxes({ theme: app.theme, label: 'Marks',
 			pick: (box) => this.describe(box && box.id >= 0 ? box.id : null),
@@ -93,14 +91,18 @@ export class MarksView {
 
 	makeStatistics() {
 		const { app } = this;
+		const column = (/** @type {string} */ key, /** @type {string} */ text,
+			/** @type {(n: number) => string} */ format) => ({
+			...ofNumbers(key, text, (row) => row[key], format),
+			cell: (/** @type {any} */ row) => Number.isNaN(row[key]) ? '–'
+				: (row.isExact ? '' : '≈\u00a0') + format(row[key]) });
 		const time = (/** @type {string} */ key, /** @type {string} */ text) =>
-			ofNumbers(key, text, (row) => row[key], (ns) => Number.isNaN(ns) ? '–'
-				: formatTime(ns));
+			column(key, text, formatTime);
 		return new Table({
 			label: 'Statistics of marks', sort: '-total', id: (row) => row.label,
 			headings: [
 				ofTexts('name', 'Mark', (row) => row.label, 'name'),
-				ofNumbers('n', 'Count', (row) => row.n, formatCount),
+				column('n', 'Count', formatCount),
 				time('min', 'Min'), time('median', 'Median'), time('mean', 'Mean'),
 				time('p99', 'p99'), time('max', 'Max'), time('total', 'Total'),
 				{ key: 'histogram', text: 'Durations (log)', width: 'name',
@@ -238,10 +240,6 @@ export class MarksView {
 			this.layoutChart(show === 'threads');
 	}
 
-	resize() {
-		this.layout();
-	}
-
 	cursor() {
 		if (this.kind() === '' || this.kind() === 'threads')
 			this.boxes.paint();
@@ -262,14 +260,9 @@ export class MarksView {
 		const titles = [{ row: 0, text: '' }];
 		/** @type {Box[]} */
 		const made = [];
-		const heights = new Map();
 		const { numbers, counts: hidden } = this.visible(byThread);
 		const bars = this.visibleBars(byThread, left);
-		for (const i of numbers) {
-			const key = byThread ? threads[i] : names[i];
-			heights.set(key, Math.max(heights.get(key) || 1,
-				byThread ? depths[i] + 1 : 1));
-		}
+		const there = new Set(numbers.map((i) => (byThread ? threads : names)[i]));
 		/** How many rows each lane of a thread has. @type {Map<number, number[]>} */
 		const laneRows = new Map();
 		if (byThread)
@@ -280,19 +273,14 @@ export class MarksView {
 			}
 		const firstRow = new Map();
 		for (const key of order) {
-			if (!heights.has(key))
+			if (!there.has(key))
 				continue;
 			if (left === 0)
 				nRows++;
 			titles.push({ row: left === 0 ? nRows - 1 : nRows,
 				text: byThread ? model.threadName(key) : model.markName(key) });
-			if (!byThread) {
+			if (!byThread)
 				firstRow.set(key, nRows++);
-				for (const bar of bars.get(key) || [])
-					made.push({ ...bar, row: nRows });
-				nRows += bars.has(key) ? 1 : 0;
-				continue;
-			}
 			(laneRows.get(key) || []).forEach((n, lane) => {
 				firstRow.set(key + ':' + lane, nRows);
 				nRows += n;
@@ -337,11 +325,10 @@ export class MarksView {
 		made.sort((a, b) => a.row - b.row || a.x - b.x);
 		boxes.gutter = left;
 		boxes.titles = titles;
-		boxes.under = (context, height) => {
-			paintAxis(context, theme, scale, left, height, model.begin);
-			paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
-		};
+		boxes.under = (context, height) => paintAxis(context, theme, scale, left,
+			height, model.begin);
 		boxes.over = (context, height, scroll) => {
+			paintLosses(context, theme, model, scale, left, AXIS, height - AXIS);
 			this.paintArrows(context, firstRow, byThread, left, scroll);
 			app.paintCursor(context, scale, left, height);
 		};
@@ -427,8 +414,7 @@ export class MarksView {
 		const [from, to] = this.app.range();
 		const wanted = this.wanted();
 		const threads = model.threadSet(state.threads);
-		const { times, durations, names, threads: of } = model.marks;
-		const { lanes, depths } = model.marks;
+		const { times, durations, names, threads: of, lanes, depths } = model.marks;
 		const end = lowerBound(times, to);
 		const { perPixel } = this.scale;
 		const numbers = [];
@@ -561,10 +547,11 @@ export class MarksView {
 		if (i === null || i >= marks.n + operations.length) {
 			const { from, to } = app.state;
 			fill(this.details, el('p', { class: 'hint' },
-				'Twice on a mark: look at its time only.' + tellBars(app.model) +
+				(this.kind() === 'statistics' ? 'Twice on a name: its frame times.'
+					: 'Twice on a mark: look at its time only.') + tellBars(app.model) +
 				(app.model.bars.all > 0 && (from !== undefined || to !== undefined)
-					? ' At the edges of what is brushed whole bars are counted: ' +
-					'counts, means and totals are not exact there.' : '')));
+					? ' At the edges of what is brushed whole bars are counted: what ' +
+					'is marked ≈ is not exact.' : '')));
 			return;
 		}
 		const name = app.model.markName(i < marks.n ? marks.names[i]
@@ -592,14 +579,15 @@ export class MarksView {
 		const target = (state.target || 16.667) * 1e6;
 		const n = this.chosen.length;
 		const { durations } = model.marks;
-		let most = target * 1.5;
+		let most = 0;
 		for (const i of this.chosen)
 			most = Math.max(most, durations[i]);
+		// Of what is far below the target the line is not there.
+		if (most > target / 4 || most === 0)
+			most = Math.max(most, target * 1.5);
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
-		context.font = theme.small;
-		context.textBaseline = 'middle';
-		for (const line of [most, target]) {
+		for (const line of most > target ? [most, target] : [most]) {
 			context.strokeStyle = line === target ? theme.more : theme.line;
 			context.setLineDash(line === target ? [4, 3] : []);
 			context.beginPath();
@@ -631,11 +619,18 @@ export class MarksView {
 			context.fillRect(left + k * step, y(duration), w,
 				height - 4 - y(duration));
 		}
+		const name = model.markNames.findIndex((_, i) =>
+			model.markName(i) === this.name());
+		let more = 0;
+		eachBar(model, filter, (i) => {
+			more += model.bars.names[i] === name ? model.bars.counts[i] : 0;
+		});
 		context.fillStyle = theme.soft;
 		context.fillText(formatCount(n) + ' of ' + this.name() + ', ' +
-			formatCount(over) + ' longer than ' + formatTime(target), left, 10);
+			formatCount(over) + ' longer than ' + formatTime(target) + (more > 0
+			? '; ' + formatCount(more) + ' more are summed up and not shown' : ''),
+		left, 10);
 		this.geometry = { left, step: step * per };
-		app.tellFound(null);
 	}
 
 	/** @param {MouseEvent} event */

@@ -1,16 +1,23 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_rest.js - counters, logs, and what is known about the capture.
-import { prepareCanvas } from './canvas.js';
-import { choose, el, fill, section, toggle } from './dom.js';
+import { cutText, prepareCanvas } from './canvas.js';
+import { choose, div, el, fill, section, toggle, View } from './dom.js';
 import { lowerBound, rangeOf } from './filter.js';
 import { searching } from './flame.js';
 import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
 import { Scale } from './scale.js';
 import { ofNumbers, ofTexts, Table } from './table.js';
-import { paintAxis, paintLine, paintLosses } from './timeline.js';
+import { paintAxis, paintLine, paintLosses, RANGE } from './timeline.js';
 
 export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
 	'debug', 'other'];
+
+/** @param {number} value */
+const scientific = (value) => value.toExponential(2).replace('e+', 'e')
+	.replace(/\.?0+e/, 'e').replace(/-/g, '−');
+
+/** As much of a value as a chart has room for. @param {number} value */
+const brief = (value) => Math.abs(value) < 1e7 ? short(value) : scientific(value);
 
 /** A value with few digits, but all of an integer. @param {number} value */
 function short(value) {
@@ -18,17 +25,15 @@ function short(value) {
 		return Number.isNaN(value) ? '–' : String(value).replace('-', '−');
 	if (Number.isInteger(value) && Math.abs(value) < 1e21)
 		return formatCount(value);
-	if (Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3))
-		return value.toExponential(2).replace('e+', 'e').replace(/\.?0+e/, 'e');
-	return formatCount(Number(value.toPrecision(5)));
+	return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3)
+		? scientific(value) : formatCount(Number(value.toPrecision(5)));
 }
 
-export class CountersView {
+export class CountersView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
-		this.place = el('div', { class: 'counters' });
+		super(app);
+		this.place = div('counters');
 		this.table = new Table({
 			label: 'Counters', sort: 'name',
 			headings: [
@@ -41,7 +46,7 @@ export class CountersView {
 			],
 		});
 		this.element = section('Counters', this.bar, this.place, this.table.element);
-		/** @type {{canvas: HTMLCanvasElement, counter: any}[]} */
+		/** @type {{canvas: HTMLCanvasElement, counter: any, value: HTMLElement}[]} */
 		this.charts = [];
 	}
 
@@ -70,12 +75,13 @@ export class CountersView {
 				threads[counter.threads[i]] === 1;
 			return { ...counter, times: counter.times.filter(by),
 				values: counter.values.filter(by) };
-		}).filter((counter) => counter.times.length > 0 &&
-			(!match || match(this.name(counter))));
-		this.charts = shown.slice(0, 40).map((counter) => ({ counter,
-			canvas: el('canvas', { role: 'img', 'aria-label': this.name(counter) }) }));
-		fill(this.place, ...this.charts.map(({ counter, canvas }) =>
-			el('figure', {}, el('figcaption', {}, this.name(counter)), canvas)));
+		}).filter((counter) => !match || match(this.name(counter)));
+		this.charts = shown.filter(({ times }) => times.length > 0).slice(0, 40)
+			.map((counter) => ({ counter, value: el('strong', {}),
+				canvas: el('canvas', { role: 'img', 'aria-label': this.name(counter) }) }));
+		fill(this.place, ...this.charts.map(({ counter, canvas, value }) =>
+			el('figure', {}, el('figcaption', {}, this.name(counter), ' ', value),
+				canvas)));
 		this.table.set(shown.map((counter) => {
 			const [low, high] = rangeOf(counter.times, filter);
 			let min = NaN, max = NaN;
@@ -98,12 +104,12 @@ export class CountersView {
 		const { app } = this;
 		const { theme, model } = app;
 		const [from, to] = app.range();
-		for (const { canvas, counter } of this.charts) {
+		for (const { canvas, counter, value } of this.charts) {
 			const width = Math.max(canvas.parentElement
 				? canvas.parentElement.clientWidth : 300, 60);
 			const height = 96;
 			const context = prepareCanvas(canvas, width, height, theme);
-			const scale = new Scale(from, to, width);
+			const scale = new Scale(from, to, width - RANGE);
 			paintAxis(context, theme, scale, 0, height, model.begin);
 			paintLosses(context, theme, model, scale, 0, 20, height - 20);
 			let { values, times } = counter;
@@ -113,29 +119,17 @@ export class CountersView {
 					: (v - counter.values[i - 1]) /
 						Math.max((times[i] - times[i - 1]) / 1e9, 1e-9));
 			}
-			paintLine(context, times, values, scale, 0, 24, height - 30,
+			const range = paintLine(context, times, values, scale, 0, 26, height - 34,
 				theme.series[0]);
+			context.fillStyle = theme.soft;
+			range.forEach((one, i) => context.fillText(cutText(context, brief(one),
+				RANGE - 8), width - RANGE + 6, i ? 26 : height - 8));
 			app.paintCursor(context, scale, 0, height);
-			this.tellCursor(context, counter, values, scale);
+			const { cursor } = app.timeline;
+			const at = cursor === null ? values.length - 1
+				: lowerBound(times, cursor + 1) - 1;
+			value.textContent = at < 0 ? '' : short(values[at]);
 		}
-	}
-
-	/** @param {Context2D} context @param {any} counter @param {Float64Array} values @param {Scale} scale */
-	tellCursor(context, counter, values, scale) {
-		const cursor = this.app.timeline.cursor;
-		const i = cursor === null ? values.length - 1
-			: lowerBound(counter.times, cursor + 1) - 1;
-		if (i < 0)
-			return;
-		const { theme } = this.app;
-		context.font = theme.font;
-		context.textBaseline = 'middle';
-		const text = short(values[i]);
-		const room = context.measureText(text).width;
-		context.fillStyle = theme.paper;
-		context.fillRect(scale.width - room - 10, 22, room + 8, 18);
-		context.fillStyle = theme.ink;
-		context.fillText(text, scale.width - room - 6, 31);
 	}
 
 	cursor() {
@@ -143,11 +137,10 @@ export class CountersView {
 	}
 }
 
-export class LogsView {
+export class LogsView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
-		this.bar = el('div', { class: 'bar' });
+		super(app);
 		/** @type {Set<number>} */
 		this.hidden = new Set();
 		this.table = new Table({
@@ -206,10 +199,10 @@ export class LogsView {
 	}
 }
 
-export class AboutView {
+export class AboutView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
+		super(app);
 		/** @type {Table<any>[]} */
 		this.tables = [];
 		this.element = el('section', { class: 'view about', 'aria-label': 'About' });
@@ -237,7 +230,6 @@ export class AboutView {
 		const list = (/** @type {[string, string | null][]} */ pairs) =>
 			el('dl', {}, ...pairs.filter(([, value]) => value).flatMap(
 				([key, value]) => [el('dt', {}, key), el('dd', {}, value)]));
-		app.tellFound(null);
 		fill(this.element, el('h2', {}, facts.title),
 			list([['Recorded', facts.date], ['Lasts', formatTime(model.end - model.begin)],
 				['Size', formatBytes(Number(facts.size))],

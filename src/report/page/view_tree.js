@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_tree.js - the call tree, opened step by step.
-import { button, el, fill, section } from './dom.js';
+import { button, el, fill, hint, section, View } from './dom.js';
 import { searching } from './flame.js';
-import { formatAmount, formatCount, formatShare } from './format.js';
+import { formatAmount, formatNumber, formatShare } from './format.js';
 import { Table } from './table.js';
 
 const INDENT = 14; // pixels a call
 const NAME = 120; // for a name, at least
 
-export class TreeView {
+export class TreeView extends View {
 	/** @param {App} app */
 	constructor(app) {
-		this.app = app;
+		super(app);
 		/** @type {Set<string>} paths that are open */
 		this.opened = new Set(['']);
 		this.key = '';
@@ -35,7 +35,6 @@ export class TreeView {
 			pick: () => {},
 			open: (row) => this.turn(row),
 		});
-		this.bar = el('div', { class: 'bar' });
 		this.element = section('Call tree', this.bar, this.table.element);
 	}
 
@@ -96,8 +95,7 @@ export class TreeView {
 				this.key = 'closed';
 				this.update();
 			}),
-			el('span', { class: 'hint' }, formatCount(rows.length) + ' rows'));
-		app.tellFound(null);
+			hint(formatNumber(rows.length, 'row')));
 		this.rows = rows;
 		this.indent();
 		this.table.set(rows);

@@ -24,6 +24,12 @@ cmp "$work/old.html" "$work/page.html"
 (ulimit -f 8; run report --open -o "$work/none.html" everything.syscap)
 [ ! -e "$work/none.html" ]
 run report -o /dev/full everything.syscap
+# A name that nobody gave is a page's, or free.
+echo precious >"$work/same.html"
+(cd "$work" && run report same.syscap && run record --report -o same.syscap true)
+grep -q precious "$work/same.html"
+cp "$work/old.html" "$work/same.html"
+(cd "$work" && run report same.syscap)
 run report --open -o - everything.syscap
 ln -s page.html "$work/link.html"
 chmod 640 "$work/page.html"

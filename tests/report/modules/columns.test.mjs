@@ -20,6 +20,22 @@ test('differences are added up', async () => {
 	assert.deepEqual(Array.from(c.sums('a')), [5, 5, 12]);
 });
 
+test('behind one that is 2^63 away all others keep their distances', async () => {
+	const differences = [0, 2n ** 63n + 5n, 1000, 1000, 0, 1000];
+	for (const list of [differences, differences.slice(1)]) {
+		const c = await columns([column('a', list, 8), column('b', list, 8)]);
+		const sums = c.sums('a'), moments = c.moments('b');
+		const n = list.length;
+		assert.ok(Math.abs(sums[n - 1] - sums[n - 5] - 3000) <= 4096);
+		for (let i = 0; i < n; i++)
+			assert.equal(moments.at(i), sums[i]);
+	}
+	const many = await columns([column('a', [2n ** 63n,
+		...Array(9999).fill(500)], 8)]);
+	const all = many.sums('a');
+	assert.ok(Math.abs(all[9999] - all[0] - 9999 * 500) <= 4096);
+});
+
 test('moments are what their differences add up to, in blocks and in pauses', async () => {
 	for (const pause of [0, 1, 2 ** 32 - 130, 2 ** 32, 2 ** 45]) {
 		const differences = Array.from({ length: 300 }, (_, i) =>

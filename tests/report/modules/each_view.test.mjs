@@ -19,6 +19,7 @@ const { AboutView, CountersView, LogsView } = await import(
 const { layOperations } = await import('../../../src/report/page/operations.js');
 const { Scale } = await import('../../../src/report/page/scale.js');
 const { Table } = await import('../../../src/report/page/table.js');
+const { paintLine } = await import('../../../src/report/page/timeline.js');
 const { TreeView } = await import('../../../src/report/page/view_tree.js');
 const { model: make } = await import('./page.mjs');
 
@@ -229,6 +230,15 @@ test('a table can be scrolled to its last row, however many there are', () => {
 	assert.match(table.body.textContent, /10000\d\d/);
 });
 
+test('a table of any number of rows shows them, whatever has room', () => {
+	for (let n = 1; n < 40; n++) {
+		const table = new Table({ label: 'x', sort: '',
+			headings: [{ key: 'n', text: 'N', cell: (row) => '<' + row + '>' }] });
+		table.set(Array.from({ length: n }, (_, i) => i));
+		assert.match(table.body.textContent, /^<0>/, String(n));
+	}
+});
+
 test('ticks are not told as times', async () => {
 	const { view } = await open(CompareView, { name: 'app/turn', amount: '1' },
 		(model) => { model.isTime = false; });
@@ -276,7 +286,7 @@ test('counters are of the brush, and of the threads that pass', async () => {
 	assert.equal((await rows({ from: 1, to: 3 }))[0].n, 2);
 	const [none] = await rows({ from: 50, to: 60 });
 	assert.deepEqual([none.n, none.min, none.max, none.last], [0, NaN, NaN, NaN]);
-	assert.equal((await rows({ threads: [1] })).length, 0);
+	assert.equal((await rows({ threads: [1] }))[0].n, 0);
 	const [one] = await rows({}, (model) => {
 		model.counters[0].values = Float64Array.of(NaN, 60, 30);
 	});
@@ -296,4 +306,126 @@ test('samples before the capture are in the heat map', async () => {
 		model.start = model.findStart();
 	});
 	assert.equal(view.cells.reduce((a, b) => a + b, 0), 14);
+});
+
+test('counters have their ends at the axis, and a value beside their name', async () => {
+	const { view } = await open(CountersView, {}, (model) => {
+		const [one] = model.counters;
+		model.counters = [{ ...one, values: Float64Array.of(-1e308, 1e308, 40) },
+			{ ...one, name: 'never', times: [], threads: [], values: [] }];
+	});
+	const [chart, ...more] = view.charts;
+	assert.equal(more.length, 0);
+	assert.equal(chart.value.textContent, '40');
+	assert.match(view.table.body.textContent, /never0––/);
+	view.app.setCursor(1);
+	view.resize();
+	assert.equal(chart.value.textContent, '−1e308');
+});
+
+test('a line of what is as far apart as can be is no flat one', () => {
+	const ys = [];
+	const context = new Proxy({}, { get: (_, name) => (x, y) => {
+		if (name === 'lineTo' || name === 'moveTo')
+			ys.push(y);
+	}, set: () => true });
+	assert.deepEqual(paintLine(context, [0, 50, 90], [-1e308, 1e308, 0],
+		new Scale(0, 100, 100), 0, 10, 40, ''), [-1e308, 1e308]);
+	assert.deepEqual([Math.min(...ys), Math.max(...ys), ys[ys.length - 1]],
+		[10, 50, 30]);
+});
+
+test('the flame chart follows inside of marks', async () => {
+	const { app, view } = await open(ChartView, { thread: 0 });
+	const n = () => view.boxes.boxes.filter((box) => box.label === 'parse').length;
+	assert.equal(n(), 2);
+	// the mark of 25 ns, from 14 to 39, has a sample in hash() alone
+	app.set({ mark: 'app/turn', slowest: '1' });
+	frames.draw();
+	assert.equal(n(), 0);
+	assert.ok(view.boxes.boxes.some((box) => box.label === 'hash'));
+});
+
+test('lost time is drawn over boxes', async () => {
+	const { app, view } = await open(ChartView, { thread: 0 }, (model) => {
+		model.losses = [{ begin: 10, end: 60, thread: 0, frames: 1, samples: 1,
+			bytes: 1 }];
+	});
+	const drawn = () => {
+		const { canvas } = view.boxes;
+		const before = canvas.drawn;
+		view.boxes.over(canvas.getContext('2d'), 400);
+		return canvas.drawn - before;
+	};
+	const with_ = drawn();
+	app.model.losses = [];
+	assert.ok(with_ > drawn());
+});
+
+test('what is no regular expression is said to be none', async () => {
+	const { app } = await open(FunctionsView, { search: '/(/' });
+	assert.equal(app.found.textContent, 'no regular expression');
+	assert.equal(app.view.table.rows.length, 0);
+	app.set({ search: undefined, function: 'par(' });
+	frames.draw();
+	app.showChips();
+	assert.match(app.chips.textContent, /par\(, which is no regular expression/);
+});
+
+test('what a search found is of the view that is shown', async () => {
+	const { app } = await open(ChartView, { search: 'hash' });
+	delete app.draw;
+	app.state.view = 'chart';
+	app.draw();
+	assert.match(app.found.textContent, /^1.*found/);
+	app.set({ view: 'about' });
+	frames.draw();
+	assert.equal(app.found.textContent, '');
+});
+
+test('of two captures what went away is a difference, too', async () => {
+	const { view } = await open(CompareView, { compare: 'file' }, (model) => {
+		model.facts.other = 'before';
+		model.facts.other_unit = 'processor time';
+		// all of it was in malloc() below parse()
+		model.other = { tree: model.tree,
+			selfs: Float64Array.of(0, 0, 1, 99, 0, 0) };
+	});
+	assert.match(view.answer.textContent,
+		/largest difference: malloc.*14\.3.% here, against 99\.0.%/);
+	const heads = view.table.options.headings.map(({ text }) => text);
+	assert.ok(!heads.includes('Unexpected') && heads.includes('Self, more'));
+});
+
+test('sums of a time at whose edges are bars are not told as exact', async () => {
+	const bars = (model) => {
+		model.bars = { n: 2, times: [0, 50], lasts: [40, 90], counts: [900, 100],
+			sums: [900, 100], least: [1, 1], most: [1, 1], threads: [0, 0],
+			names: [0, 0], all: 1000 };
+		model.markSums = [[1003, 1043, 1, 1, 1, 25]];
+	};
+	const { app, view } = await open(MarksView, { show: 'statistics' }, bars);
+	const text = () => view.statistics.body.textContent;
+	assert.match(text(), /1,003/);
+	assert.doesNotMatch(text(), /≈/);
+	app.set({ from: 0, to: 45 });
+	frames.draw();
+	assert.match(text(), /≈.902/);
+	assert.match(view.details.textContent, /marked ≈ is not exact/);
+});
+
+test('frame times say how many are not shown', async () => {
+	const told = [];
+	const { view } = await open(MarksView, { show: 'frames' }, (model) => {
+		model.bars = { n: 1, times: [0], lasts: [40], counts: [900], sums: [900],
+			least: [1], most: [1], threads: [0], names: [0], all: 900 };
+		model.markSums = [[903, 943, 1, 1, 1, 25]];
+	});
+	view.canvas.getContext = () => new Proxy({}, { get: (_, name) =>
+		name === 'fillText' ? (text) => told.push(text) : () => ({ width: 1 }),
+	set: () => true });
+	view.paintFrames();
+	assert.match(told.join(), /3 of app.turn, 0 longer than 16.7.ms; 900 more/);
+	// 25 ns are not drawn against 16.7 ms
+	assert.ok(told.some((text) => /^25.ns$/.test(text)));
 });

@@ -2,26 +2,28 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { findNodes, hash, layoutChart, layoutGraph, searching } from
+import { findNodes, hash, layoutChart, layoutGraph, nothing, searching } from
 	'../../../src/report/page/flame.js';
 import { formatAmount, formatAt, formatBytes, formatDifference, formatMoment,
 	formatShare, formatTime } from '../../../src/report/page/format.js';
-import { roundStep, Scale, ticksOf } from '../../../src/report/page/scale.js';
+import { roundStep, roundTime, Scale, ticksOf } from '../../../src/report/page/scale.js';
 import { filterOf, readState, writeState } from
 	'../../../src/report/page/state.js';
 import { makeTree, sumUp } from '../../../src/report/page/tree.js';
+import { Moments } from '../../../src/report/page/moments.js';
 import { model as make } from './page.mjs';
 
 test('numbers are as people read them', () => {
 	const plain = (text) => text.replace(/\u00a0/g, ' ');
 	assert.deepEqual([0, 999, 1234, 12_345_678, 99_960_000, 999_600_000, 3.6e12]
 		.map((ns) => plain(formatTime(ns))), ['0 s', '999 ns', '1.23 µs', '12.3 ms',
-		'100 ms', '1.00 s', '3600 s']);
+		'100 ms', '1.00 s', '1:00:00']);
 	assert.equal(plain(formatBytes(1536)), '1.50 KiB');
 	assert.equal(plain(formatShare(1, 3)), '33.3 %');
 	assert.equal(formatShare(1, 0), '–');
 	assert.equal(plain(formatDifference(-0.021)), '−2.1 %');
 	assert.equal(plain(formatAmount(1234, 'ticks')), '1,234 ticks');
+	assert.equal(plain(formatAmount(1, 'ticks')), '1 tick');
 	assert.equal(plain(formatMoment(1.5e9, 1e8)), '1.5 s');
 	assert.equal(plain(formatMoment(-1, 1e6)), '0.000 s');
 	assert.equal(formatMoment(3725e9, 1e9), '1:02:05');
@@ -35,6 +37,11 @@ test('round moments', () => {
 	const { step, ticks } = ticksOf(new Scale(50, 1050, 1100), 0);
 	assert.equal(step, 100);
 	assert.deepEqual(ticks.slice(0, 2), [100, 200]);
+	// of a day at hours: never at 2:46:40, which is 10,000 s
+	assert.equal(ticksOf(new Scale(0, 86400e9, 1100), 0).step, 3 * 3600e9);
+	assert.equal(roundTime(203e9), 300e9);
+	assert.equal(roundTime(20e9), 20e9);
+	assert.equal(roundTime(2000 * 86400e9), 2000 * 86400e9);
 });
 
 test('of moments beyond what numbers hold there is an axis all the same', () => {
@@ -80,7 +87,20 @@ test('narrow ones are told, not dropped', () => {
 		totals: sumUp(many, new Float64Array(1001).fill(1)), zoom: 0, width: 100,
 		label: String, colour: () => '' });
 	assert.equal(boxes.length, 2);
-	assert.equal(boxes[1].label, '…1000 smaller');
+	assert.equal(boxes[1].label, '…1,000 smaller');
+	assert.ok(!boxes[1].found);
+});
+
+test('what is found among narrow ones is seen', () => {
+	const many = makeTree([0, ...Array(1000).fill(1)],
+		Array.from({ length: 1001 }, (_, i) => i));
+	const found = new Uint8Array(1001);
+	const draw = () => layoutGraph({ tree: many, found, zoom: 0, width: 100,
+		totals: sumUp(many, new Float64Array(1001).fill(1)), label: String,
+		colour: () => '' }).boxes[1].found;
+	assert.ok(!draw());
+	found[700] = 1;
+	assert.ok(draw());
 });
 
 test('nothing is drawn of nothing', () => {
@@ -95,17 +115,57 @@ test('searches', async () => {
 	assert.equal(found.share, 12);
 	assert.deepEqual(found.outermost, [4]);
 	assert.ok(searching('PaR')('parse') && !searching('/PaR/')('parse'));
-	assert.equal(searching('/(/'), null);
+	assert.equal(searching('/(/'), nothing);
+	assert.ok(!searching('/(/')('a(b'));
 	assert.equal(searching(''), null);
 	assert.equal(hash('a'), hash('a'));
 });
 
+/** A model with one thread, of so many samples, in one function or the other. */
+async function chartOf(n, node, width) {
+	const model = await make();
+	const column = (of) => Uint32Array.from({ length: n }, (_, i) => of(i));
+	model.samples = { n, threads: column(() => 0), ticks: column(() => 1),
+		nodes: column(node), times: new Moments(column((i) => i > 0 ? 2 : 0)) };
+	return layoutChart({ model, thread: 0, nodes: null, tree: model.tree,
+		scale: new Scale(0, 2 * n, width), passes: () => true, label: String,
+		colour: () => '' });
+}
+
 test('a flame chart is in order of time', async () => {
 	const model = await make();
-	const { boxes, rows } = layoutChart({ model, thread: 0, nodes: null,
-		tree: model.tree, scale: new Scale(0, 100, 1000), left: 0, passes: null,
+	const layout = (passes) => layoutChart({ model, thread: 0, nodes: null,
+		tree: model.tree, scale: new Scale(0, 100, 1000), passes,
 		label: String, colour: () => '' });
+	const { boxes, rows } = layout(() => true);
 	assert.equal(rows, 3);
 	const parse = boxes.filter((box) => box.id === 2);
 	assert.deepEqual(parse.map((box) => [box.x, box.w]), [[100, 40], [500, 40]]);
+	// samples that do not pass are of nothing
+	const some = layout((i) => i > 0).boxes.filter((box) => box.id === 2);
+	assert.deepEqual(some.map((box) => [box.x, box.w]), [[500, 40]]);
+});
+
+test('what shares a pixel is what most of its samples are, and no more', async () => {
+	// parse() in one of three, hash() in two, in turn: 50 samples a pixel
+	const { boxes } = await chartOf(5000, (i) => i % 3 === 0 ? 2 : 4, 100);
+	const own = boxes.filter((box) => box.row === 1);
+	assert.ok(own.length >= 98 && own.every((box) => box.id === 4 && box.w < 1.1));
+	assert.ok(own.every(({ of: [n, all] }) => all < 52 && n / all > 0.6 &&
+		n / all < 0.7));
+	// main() has all of them: one box
+	assert.deepEqual(boxes.filter((box) => box.row === 0).map((box) =>
+		[box.x, box.w, box.of]), [[0, 100, undefined]]);
+});
+
+test('of very many in a pixel some are looked at, at no even distance', async () => {
+	for (const turn of [2, 3, 4, 5, 8, 10, 16, 39, 100]) {
+		const { boxes } = await chartOf(50000, (i) => i % turn === 0 ? 2 : 4, 10);
+		const own = boxes.filter((box) => box.row === 1);
+		if (turn > 2)
+			assert.ok(own.every((box) => box.id === 4), String(turn));
+		const n = own.reduce((sum, box) => sum + (box.id === 2 ? box.of[0]
+			: box.of ? box.of[1] - box.of[0] : 0), 0);
+		assert.ok(Math.abs(n / 128 / 10 - 1 / turn) < 0.1, turn + ': ' + n);
+	}
 });
