@@ -27,6 +27,8 @@ export interface Site {
   readonly group: string;
   readonly name: string;
   readonly index: number;
+  /** False: the thread has 65,536 others. */
+  readonly isRecorded: boolean;
   /** It took `duration` from `begin` on. */
   mark(begin: Nanoseconds, duration: Nanoseconds, message?: string): void;
   /** Now. */

@@ -7,6 +7,7 @@
 // is killed loses what waits.
 'use strict';
 
+const { numberOf } = require('./value.js');
 const { native, slots, ACTIVE, PENDING, A, BATCH, BATCH_ENTRY } =
   require('./slots.js');
 
@@ -27,10 +28,13 @@ function onTimer() {
   flush();
 }
 
-function add(site, begin, duration) {
+function add(site, from, length) {
+  const begin = numberOf(from);
+  const duration = numberOf(length);
   // Also for NaN; what is written here is not looked at again.
   if (!(Math.abs(begin) < 9e18 && Math.abs(duration) < 9e18)) {
-    throw new RangeError('syscap: a time is a finite number of nanoseconds');
+    site.mark(begin, duration); // which tells
+    return;
   }
   const at = BATCH + used;
   slots[at] = site.index;
@@ -61,7 +65,7 @@ class Batch {
   end(site, begin) {
     if (begin === 0 || slots[ACTIVE] === 0) return;
     native.now();
-    add(site, begin, slots[A] - begin);
+    add(site, begin, slots[A] - numberOf(begin));
   }
 
   instant(site) {

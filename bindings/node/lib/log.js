@@ -2,6 +2,7 @@
 // log.js - lines of text with a severity, and facts about the run.
 'use strict';
 
+const { nameOf } = require('./value.js');
 const { native, slots, ACTIVE, A } = require('./slots.js');
 
 const SEVERITIES = Object.freeze({
@@ -17,9 +18,10 @@ const SEVERITIES = Object.freeze({
 // text: a string, or a function that makes one, called only when recording.
 function log(severity, domain, text) {
   if (slots[ACTIVE] === 0) return;
-  const message = typeof text === 'function' ? text() : text;
-  slots[A] = SEVERITIES[severity] ?? SEVERITIES.message;
-  native.log(domain, message);
+  const message = nameOf(typeof text === 'function' ? text() : text);
+  const name = nameOf(domain);
+  slots[A] = SEVERITIES[nameOf(severity)] ?? SEVERITIES.message;
+  native.log(name, message);
 }
 
 function logger(domain) {
@@ -32,7 +34,7 @@ function logger(domain) {
 
 function metadata(id, value) {
   if (slots[ACTIVE] === 0) return;
-  native.metadata(id, value);
+  native.metadata(nameOf(id), nameOf(value));
 }
 
 module.exports = { log, logger, metadata };

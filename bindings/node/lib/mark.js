@@ -8,6 +8,7 @@
 
 const { native, slots, ACTIVE, B, C } = require('./slots.js');
 const { now } = require('./clock.js');
+const { nameOf, textOf, numberOf } = require('./value.js');
 const { Site } = require('./site.js');
 
 const REMEMBERED_MAX = 4096;
@@ -20,6 +21,7 @@ function find(group, name) {
   let site = names?.get(name);
   if (site !== undefined || remembered === REMEMBERED_MAX) return site;
   site = new Site(group, name);
+  if (!site.isRecorded) return undefined;
   if (names === undefined) groups.set(group, (names = new Map()));
   names.set(name, site);
   remembered++;
@@ -28,14 +30,19 @@ function find(group, name) {
 
 function mark(group, name, begin, duration = 0, message = undefined) {
   if (slots[ACTIVE] === 0) return;
+  group = nameOf(group);
+  name = nameOf(name);
   const site = find(group, name);
   if (site !== undefined) {
     site.mark(begin, duration, message);
     return;
   }
-  slots[B] = begin;
-  slots[C] = duration;
-  native.markNamed(group, name, message);
+  const text = textOf(message);
+  const from = numberOf(begin);
+  const length = numberOf(duration);
+  slots[B] = from;
+  slots[C] = length;
+  native.markNamed(group, name, text);
 }
 
 function instant(group, name, message) {

@@ -10,6 +10,7 @@ const { AsyncLocalStorage } = require('node:async_hooks');
 const { slots, ACTIVE } = require('./slots.js');
 const { site, nextId } = require('./site.js');
 const { find } = require('./mark.js');
+const { nameOf } = require('./value.js');
 const { isPlainPromise, afterPromise } = require('./follow.js');
 
 let contexts; // made by the first operation: programs without one pay nothing
@@ -18,13 +19,13 @@ function operation(group, name, fn, message) {
   if (slots[ACTIVE] === 0) return fn();
   contexts ??= new AsyncLocalStorage();
   const id = nextId();
-  const place = site(group, name);
+  const place = site(nameOf(group), nameOf(name));
   const end = () => place.linked('end', id);
   let result;
 
   place.linked('begin', id, message);
   try {
-    result = contexts.run(Object.freeze({ group, id }), fn);
+    result = contexts.run(Object.freeze({ group: place.group, id }), fn);
   } catch (error) {
     end();
     throw error;
@@ -44,7 +45,7 @@ function step(name, message) {
   if (slots[ACTIVE] === 0) return;
   const current = currentOperation();
   if (current === undefined) return;
-  find(current.group, name)?.linked('step', current.id, message);
+  find(current.group, nameOf(name))?.linked('step', current.id, message);
 }
 
 module.exports = { operation, step, currentOperation };

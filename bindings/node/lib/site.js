@@ -4,10 +4,13 @@
 
 const { threadId } = require('node:worker_threads');
 const { native, slots, ACTIVE, A, B, C, D, E } = require('./slots.js');
+const { textOf, nameOf, numberOf } = require('./value.js');
+const { log } = require('./log.js');
 const { isGeneratorObject, isPlainPromise, afterPromise, throughGenerator } =
   require('./follow.js');
 
-const LINKS = { whole: 0, begin: 1, step: 2, end: 3, out: 4, in: 5 };
+const WHOLE = 0;
+const PARTS = { __proto__: null, begin: 1, step: 2, end: 3, out: 4, in: 5 };
 const made = new Map(); // group -> name -> Site
 
 let lastId = threadId * 2 ** 32;
@@ -53,19 +56,28 @@ class Site {
     Object.freeze(this);
   }
 
+  // Not where there are too many.
+  get isRecorded() {
+    return this.index >= 0;
+  }
+
   mark(begin, duration, message) {
     if (slots[ACTIVE] === 0) return;
+    const text = textOf(message);
+    const from = numberOf(begin);
+    const length = numberOf(duration);
     slots[A] = this.index;
-    slots[B] = begin;
-    slots[C] = duration;
-    if (message === undefined) native.mark();
-    else native.markText(message);
+    slots[B] = from;
+    slots[C] = length;
+    if (text === undefined) native.mark();
+    else native.markText(text);
   }
 
   instant(message) {
     if (slots[ACTIVE] === 0) return;
+    const text = textOf(message);
     slots[A] = this.index;
-    native.instant(message);
+    native.instant(text);
   }
 
   begin() {
@@ -76,10 +88,12 @@ class Site {
 
   end(begin, message) {
     if (begin === 0 || slots[ACTIVE] === 0) return;
+    const text = textOf(message);
+    const from = numberOf(begin);
     slots[A] = this.index;
-    slots[B] = begin;
-    if (message === undefined) native.end();
-    else native.endText(message);
+    slots[B] = from;
+    if (text === undefined) native.end();
+    else native.endText(text);
   }
 
   scope(message) {
@@ -123,9 +137,16 @@ class Site {
   wrap(fn) {
     const site = this;
     const wrapped = function (...args) {
-      if (slots[ACTIVE] === 0) return Reflect.apply(fn, this, args);
-      return site.run(() => Reflect.apply(fn, this, args));
+      const call = () => new.target === undefined
+        ? Reflect.apply(fn, this, args)
+        : Reflect.construct(fn, args, new.target === wrapped ? fn : new.target);
+      return slots[ACTIVE] === 0 ? call() : site.run(call);
     };
+    // What a class has of its own, and what `extends` and `instanceof` ask
+    if (fn.prototype !== undefined) {
+      Object.setPrototypeOf(wrapped, fn);
+      wrapped.prototype = fn.prototype;
+    }
     Object.defineProperty(wrapped, 'name', { value: fn.name });
     Object.defineProperty(wrapped, 'length', { value: fn.length });
     return wrapped;
@@ -134,30 +155,41 @@ class Site {
   async(id, begin, message) {
     if (begin === 0 || slots[ACTIVE] === 0) return;
     native.now();
-    link(this, LINKS.whole, id, begin, slots[A] - begin, message);
+    const now = slots[A];
+    const from = numberOf(begin);
+    link(this, WHOLE, id, from, now - from, message);
   }
 
   linked(kind, id, message) {
     if (slots[ACTIVE] === 0) return;
-    const number = LINKS[kind];
-    if (number === undefined || number === LINKS.whole) {
-      throw new TypeError(`syscap: no such link: ${kind}`);
+    const number = PARTS[nameOf(kind)];
+    if (number === undefined) {
+      tellOf(this, `there is no link '${nameOf(kind)}'`);
+      return;
     }
     native.now();
     link(this, number, id, slots[A], 0, message);
   }
 }
 
+// Of marks that are not recorded.
+function tellOf(site, what) {
+  log('warning', 'syscap', `${what} for "${site.name}" of group "${site.group}"`);
+}
+
 function link(site, kind, id, begin, duration, message) {
-  if (!Number.isSafeInteger(id) || id < 0) {
-    throw new RangeError('syscap: an id is an integer from 0 to 2 ** 53 - 1');
+  const number = numberOf(id);
+  if (!Number.isSafeInteger(number) || number < 0) {
+    tellOf(site, 'an id is no integer from 0 to 2 ** 53 - 1');
+    return;
   }
+  const text = textOf(message);
   slots[A] = site.index;
   slots[B] = kind;
-  slots[C] = id;
+  slots[C] = number;
   slots[D] = begin;
   slots[E] = duration;
-  native.linked(message);
+  native.linked(text);
 }
 
 // The same for the same texts.
@@ -165,7 +197,10 @@ function site(group, name) {
   let names = made.get(group);
   if (names === undefined) made.set(group, (names = new Map()));
   let found = names.get(name);
-  if (found === undefined) names.set(name, (found = new Site(group, name)));
+  if (found === undefined) {
+    found = new Site(group, name);
+    if (found.isRecorded) names.set(name, found);
+  }
   return found;
 }
 

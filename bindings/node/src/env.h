@@ -85,18 +85,13 @@ void sn_env_refresh(struct sn_env *self);
 void sn_env_refresh_all(void);
 
 /**
- * A number of JavaScript's as nanoseconds.  False: it is none, and an
- * exception waits.
+ * A number of JavaScript's as nanoseconds.  False: it can be none.
  */
-static inline bool sn_ns(napi_env env, double number, int64_t *ret)
+static inline bool sn_ns(double number, int64_t *ret)
 {
 	/* false for NaN, too */
-	if (!(number > -9.2e18 && number < 9.2e18)) {
-		napi_throw_range_error(env, NULL,
-		                       "syscap: a time is a finite number of "
-		                       "nanoseconds");
+	if (!(number > -9.2e18 && number < 9.2e18))
 		return false;
-	}
 	*ret = (int64_t)number;
 	return true;
 }

@@ -12,6 +12,16 @@
 #include "texts.h"
 
 #define SITES_MAX 65536u
+#define NO_TIME   "a time is no finite number"
+
+/* Of marks that are not recorded. */
+static void tell_of(const struct syscap_mark_site *at, const char *what)
+{
+	if (syscap_is_active())
+		syscap_log_printf(SYSCAP_WARNING, "syscap",
+		                  "%s for \"%s\" of group \"%s\"", what,
+		                  at->name, at->group);
+}
 
 static bool have_room(napi_env env, struct sn_env *self)
 {
@@ -20,11 +30,6 @@ static bool have_room(napi_env env, struct sn_env *self)
 
 	if (self->n_sites < self->sites_room)
 		return true;
-	if (self->n_sites == SITES_MAX) {
-		napi_throw_range_error(env, NULL,
-		                       "syscap: more than 65536 sites");
-		return false;
-	}
 	sites = realloc(self->sites, room * sizeof(*sites));
 	if (sites == NULL) {
 		napi_throw_error(env, "ENOMEM", "syscap: no memory");
@@ -35,7 +40,8 @@ static bool have_room(napi_env env, struct sn_env *self)
 	return true;
 }
 
-/* site(group, name): its index */
+/* site(group, name): its index; -1: there are too many, and the capture says
+ * so. */
 static napi_value site(napi_env env, napi_callback_info info)
 {
 	napi_value args[2], index = NULL;
@@ -43,41 +49,52 @@ static napi_value site(napi_env env, napi_callback_info info)
 	struct syscap_mark_site made = { { 0 }, { 0 } };
 
 	if (!sn_text(env, args[0], made.group, sizeof(made.group), "group") ||
-	    !sn_text(env, args[1], made.name, sizeof(made.name), "name") ||
-	    !have_room(env, self))
+	    !sn_text(env, args[1], made.name, sizeof(made.name), "name"))
 		return NULL;
-	self->sites[self->n_sites] = made;
-	napi_create_uint32(env, self->n_sites++, &index);
+	if (self->n_sites == SITES_MAX) {
+		tell_of(&made, "there are too many sites");
+		napi_create_int32(env, -1, &index);
+	} else if (have_room(env, self)) {
+		self->sites[self->n_sites] = made;
+		napi_create_uint32(env, self->n_sites++, &index);
+	}
 	return index;
 }
 
-static const struct syscap_mark_site *
-site_of(napi_env env, const struct sn_env *self, double slot)
+/* NULL: one too many. */
+static const struct syscap_mark_site *site_of(const struct sn_env *self,
+                                              double slot)
 {
 	const uint32_t index = sn_index(slot, self->n_sites);
 
-	if (SYC_LIKELY(index != self->n_sites))
-		return &self->sites[index];
-	napi_throw_type_error(env, "ERR_INVALID_ARG_TYPE",
-	                      "syscap: not a site of this thread");
-	return NULL;
+	return SYC_LIKELY(index != self->n_sites) ? &self->sites[index] : NULL;
 }
 
-static void mark_slots(napi_env env, struct sn_env *self, const char *message)
+static void mark_at(const struct syscap_mark_site *at, double begin,
+                    double duration, const char *message)
+{
+	int64_t begin_ns, duration_ns;
+
+	if (SYC_LIKELY(sn_ns(begin, &begin_ns) &&
+	               sn_ns(duration, &duration_ns)))
+		syscap_mark_at(at, begin_ns, duration_ns, message);
+	else
+		tell_of(at, NO_TIME);
+}
+
+static void mark_slots(const struct sn_env *self, const char *message)
 {
 	const double *const s = self->slots;
-	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
-	int64_t begin, duration;
+	const struct syscap_mark_site *const at = site_of(self, s[SN_A]);
 
-	if (at != NULL && sn_ns(env, s[SN_B], &begin) &&
-	    sn_ns(env, s[SN_C], &duration))
-		syscap_mark_at(at, begin, duration, message);
+	if (at != NULL)
+		mark_at(at, s[SN_B], s[SN_C], message);
 }
 
 /* mark(): A site, B begin, C duration */
 static napi_value mark(napi_env env, napi_callback_info info)
 {
-	mark_slots(env, sn_env_of(env, info), NULL);
+	mark_slots(sn_env_of(env, info), NULL);
 	return NULL;
 }
 
@@ -89,7 +106,7 @@ static napi_value mark_text(napi_env env, napi_callback_info info)
 	const char *message;
 
 	if (sn_message(env, self, arg, &message))
-		mark_slots(env, self, message);
+		mark_slots(self, message);
 	return NULL;
 }
 
@@ -99,33 +116,34 @@ static napi_value mark_named(napi_env env, napi_callback_info info)
 	napi_value args[3];
 	struct sn_env *const self = sn_env_args(env, info, 3, args);
 	struct syscap_mark_site at = { { 0 }, { 0 } };
-	int64_t begin, duration;
 	const char *message;
 
 	if (sn_text(env, args[0], at.group, sizeof(at.group), "group") &&
 	    sn_text(env, args[1], at.name, sizeof(at.name), "name") &&
-	    sn_message(env, self, args[2], &message) &&
-	    sn_ns(env, self->slots[SN_B], &begin) &&
-	    sn_ns(env, self->slots[SN_C], &duration))
-		syscap_mark_at(&at, begin, duration, message);
+	    sn_message(env, self, args[2], &message))
+		mark_at(&at, self->slots[SN_B], self->slots[SN_C], message);
 	return NULL;
 }
 
-static void end_slots(napi_env env, struct sn_env *self, const char *message)
+static void end_slots(const struct sn_env *self, const char *message)
 {
 	const int64_t now = syscap_clock();
 	const double *const s = self->slots;
-	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
+	const struct syscap_mark_site *const at = site_of(self, s[SN_A]);
 	int64_t begin;
 
-	if (at != NULL && sn_ns(env, s[SN_B], &begin))
+	if (at == NULL)
+		return;
+	if (SYC_LIKELY(sn_ns(s[SN_B], &begin)))
 		syscap_mark_at(at, begin, now - begin, message);
+	else
+		tell_of(at, NO_TIME);
 }
 
 /* end(): A site, B begin; until now */
 static napi_value end(napi_env env, napi_callback_info info)
 {
-	end_slots(env, sn_env_of(env, info), NULL);
+	end_slots(sn_env_of(env, info), NULL);
 	return NULL;
 }
 
@@ -137,7 +155,7 @@ static napi_value end_text(napi_env env, napi_callback_info info)
 	const char *message;
 
 	if (sn_message(env, self, arg, &message))
-		end_slots(env, self, message);
+		end_slots(self, message);
 	return NULL;
 }
 
@@ -147,7 +165,7 @@ static napi_value instant(napi_env env, napi_callback_info info)
 	napi_value arg;
 	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
 	const struct syscap_mark_site *const at =
-		site_of(env, self, self->slots[SN_A]);
+		site_of(self, self->slots[SN_A]);
 	const char *message;
 
 	if (at != NULL && sn_message(env, self, arg, &message))
@@ -161,14 +179,16 @@ static napi_value linked(napi_env env, napi_callback_info info)
 	napi_value arg;
 	struct sn_env *const self = sn_env_args(env, info, 1, &arg);
 	const double *const s = self->slots;
-	const struct syscap_mark_site *const at = site_of(env, self, s[SN_A]);
+	const struct syscap_mark_site *const at = site_of(self, s[SN_A]);
 	int64_t begin, duration;
 	const char *message;
 
-	if (at == NULL || !sn_ns(env, s[SN_D], &begin) ||
-	    !sn_ns(env, s[SN_E], &duration) ||
-	    !sn_message(env, self, arg, &message))
+	if (at == NULL || !sn_message(env, self, arg, &message))
 		return NULL;
+	if (!sn_ns(s[SN_D], &begin) || !sn_ns(s[SN_E], &duration)) {
+		tell_of(at, NO_TIME);
+		return NULL;
+	}
 	/* lib/site.js lets only 0 to 2^53 - 1 pass */
 	syscap_linked_at(at, sn_index(s[SN_B], SYSCAP_LINK_IN + 1),
 	                 (uint64_t)s[SN_C], begin, duration, message);

@@ -335,39 +335,98 @@ test('more names than are remembered are recorded all the same', (t) => {
   assert.ok(names.has('name 4999'));
 });
 
-test('what cannot be recorded is an error that says why', (t) => {
+test('no event throws, recorded or not; what can be no mark is told', (t) => {
+  const program = `
+    const syscap = require('syscap');
+    const site = syscap.site('odd', 'x');
+    const hostile = { toString() { site.instant('inside'); throw 1; } };
+    const odd = [undefined, null, NaN, Infinity, 1n, -1, '7', 'x', true, {},
+      Symbol('s'), new Error('e'), () => { throw 2; }, hostile];
+    for (const value of odd) {
+      site.mark(value, 1);
+      site.mark(1, value);
+      site.mark(1, 1, value);
+      site.instant(value);
+      site.end(value, value);
+      site.scope(value).end(value);
+      site.async(value, value, value);
+      site.linked('out', value, value);
+      site.linked(value, 1);
+      syscap.mark(value, value, value, value, value);
+      syscap.batch.mark(site, value, value);
+      syscap.batch.end(site, value);
+      syscap.operation(value, value, () => syscap.step(value, value), value);
+      if (typeof value !== 'function') syscap.log(value, value, value);
+      syscap.metadata(value, value);
+    }
+    console.log('went on');
+  `;
+  assert.equal(run(process.execPath, ['-e', program]).stdout, 'went on\n');
+  const capture = record(t, program);
+  assert.equal(capture.stdout, 'went on\n');
+  const messages = capture.marks('odd')
+    .filter((mark) => mark.time === 1 && mark.duration === 1)
+    .map((mark) => mark.message);
+  for (const text of ['NaN', '1', 'true', '[object Object]', 'Symbol(s)', 'Error: e']) {
+    assert.ok(messages.includes(text), text);
+  }
+  const told = new Set(capture.all('log').filter((l) => l.domain === 'syscap')
+    .map((l) => l.message));
+  const of = ' for "x" of group "odd"';
+  for (const what of ['a time is no finite number', "there is no link 'x'",
+    'an id is no integer from 0 to 2 ** 53 - 1']) {
+    assert.ok(told.has(what + of), what);
+  }
+});
+
+test('a site too many records nothing, and the capture says so', (t) => {
+  const program = `
+    const syscap = require('syscap');
+    for (let i = 0; i < 65536; i++) syscap.site('many', 'n' + i);
+    const more = syscap.site('many', 'more');
+    more.instant(); more.end(more.begin()); more.scope().end();
+    syscap.batch.instant(more);
+    syscap.instant('many', 'by name');
+    console.log(more.isRecorded, more.run(() => 5), more.wrap((x) => x)(6));
+  `;
+  const capture = record(t, program);
+  assert.equal(capture.stdout, 'false 5 6\n');
+  assert.equal(run(process.execPath, ['-e', program]).stdout, capture.stdout);
+  assert.deepEqual(capture.all('mark').map((m) => m.name), ['by name']);
+  assert.ok(capture.all('log').some((l) => l.domain === 'syscap' &&
+    l.message === 'there are too many sites for "more" of group "many"'));
+});
+
+test('what is no setting is an error that says why', (t) => {
   const capture = record(t, `
     const syscap = require('syscap');
-    const site = syscap.site('errors', 'x');
-    const int = syscap.counter('errors', 'n', '', { type: 'int64' });
     const say = (fn) => {
       try { fn(); console.log('no error'); }
       catch (error) { console.log(error.name + ': ' + error.message); }
     };
-    say(() => site.mark(NaN, 1));
-    say(() => site.mark(1, Infinity));
-    say(() => site.mark(1n, 1));
-    say(() => site.mark(1, 1, 5));
-    say(() => syscap.batch.mark(site, undefined, 1));
     say(() => syscap.site(1, 'x'));
-    say(() => int.set('1'));
     say(() => syscap.counter('a', 'b', '', { type: 'float' }));
-    say(() => site.linked('out', -1));
-    say(() => site.linked('sideways', 1));
   `);
   assert.deepEqual(capture.stdout.trim().split('\n'), [
-    'RangeError: syscap: a time is a finite number of nanoseconds',
-    'RangeError: syscap: a time is a finite number of nanoseconds',
-    'TypeError: Cannot convert a BigInt value to a number',
-    'TypeError: syscap: message must be a string',
-    'RangeError: syscap: a time is a finite number of nanoseconds',
     'TypeError: syscap: group must be a string',
-    'TypeError: syscap: n: a value must be a number',
     `TypeError: syscap: a counter's type is 'int64' or 'double'`,
-    'RangeError: syscap: an id is an integer from 0 to 2 ** 53 - 1',
-    'TypeError: syscap: no such link: sideways',
   ]);
-  assert.equal(capture.marks('errors').length, 0);
+});
+
+test('classes may be wrapped', (t) => {
+  const program = `
+    const site = require('syscap').site('class', 'x');
+    class Shape { static sides = 4; constructor(n) { this.n = n; } area() { return this.n ** 2; } }
+    const Wrapped = site.wrap(Shape);
+    class Own extends Wrapped {}
+    const shape = new Wrapped(3), own = new Own(2);
+    console.log(shape.area(), shape instanceof Wrapped, shape instanceof Shape,
+      Wrapped.sides, own.area(), own instanceof Own, own.constructor.name);
+  `;
+  const capture = record(t, program);
+  assert.equal(capture.stdout, '9 true true 4 4 true Own\n');
+  assert.equal(run(process.execPath, ['-e', program]).stdout, capture.stdout);
+  assert.equal(capture.marks('class').length, 2);
 });
 
 test('times of Node\'s own clocks become times of the capture', (t) => {
