@@ -128,7 +128,7 @@ static const struct syc_option table[] = {
 	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
 	  "take stacks HZ (1000) times a second of CLOCK", NULL },
 	{ "memory", OPT_MEMORY, "[=BYTES]",
-	  "record allocations and frees: all, or one of BYTES", NULL },
+	  "record allocations: all, or one of BYTES; ,mmap too", NULL },
 	{ "io", OPT_IO, "[=TIME]",
 	  "record calls that block for TIME (100us) or longer", NULL },
 	{ "stalls", OPT_STALLS, "[=TIME]",

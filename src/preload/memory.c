@@ -5,6 +5,7 @@
 #include "preload/memory.h"
 
 #include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -14,6 +15,7 @@
 #include "emit/setup.h"
 #include "os/diag.h"
 #include "os/env.h"
+#include "preload/memory_maps.h"
 #include "preload/memory_room.h"
 #include "preload/memory_sampled.h"
 #include "preload/other_libc.h"
@@ -28,20 +30,43 @@ uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 
+/* "all" or a number, and behind it ",mmap".  0: all; UINT64_MAX: it makes no
+ * sense. */
+static uint64_t parse_bytes(const char *text, bool *ret_has_maps)
+{
+	uint64_t bytes = 0;
+	const char *end = text;
+
+	if (strncmp(text, "all", 3) == 0) {
+		end = text + 3;
+	} else {
+		while (*end >= '0' && *end <= '9' && bytes < UINT32_MAX)
+			bytes = bytes * 10 + (uint64_t)(*end++ - '0');
+		if (bytes == 0)
+			return UINT64_MAX;
+	}
+	*ret_has_maps = strcmp(end, ",mmap") == 0;
+	return *end == '\0' || *ret_has_maps ? bytes : UINT64_MAX;
+}
+
 static enum syc_memory_role parse_role(const char *text)
 {
-	uint64_t bytes;
+	bool has_maps;
 
 	if (text == NULL || text[0] == '\0')
 		return SYC_MEMORY_OFF;
-	if (strcmp(text, "all") == 0)
-		return SYC_MEMORY_ALL;
-	bytes = syc_env_number(SYC_ENV_MEMORY);
-	if (bytes == 0) {
+	const uint64_t bytes = parse_bytes(text, &has_maps);
+
+	if (bytes == UINT64_MAX) {
 		syc_diag_say("the memory role is off",
 		             "SYSCAP_MEMORY wants all, or a number of bytes");
 		return SYC_MEMORY_OFF;
 	}
+	if (has_maps && !syc_memory_maps_begin())
+		syc_diag_say("mmap() is not followed",
+		             "there is no memory to remember mappings in");
+	if (bytes == 0)
+		return SYC_MEMORY_ALL;
 	if (!syc_memory_sampled_begin(bytes, (uint64_t)syscap_clock())) {
 		syc_diag_say("the memory role is off",
 		             "there is no memory to remember blocks in");
@@ -129,6 +154,13 @@ static __attribute__((noinline)) void record_free(void *block, int64_t time)
 	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL, NULL);
 }
 
+/* Who has entered. */
+static void tell_free(void *block, int64_t time, int saved)
+{
+	record_free(block, time);
+	errno = saved;
+}
+
 /* More was drawn and not freed than can be remembered. */
 static void count_forgotten(void)
 {
@@ -166,19 +198,103 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 	__asm__ volatile("");
 }
 
+/* What is left of it is told by who cut it, as realloc() is.  Inlined: a call has
+ * a place in the stack. */
+static inline __attribute__((always_inline)) void
+tell_cut(const struct syc_memory_cut *cut,
+         const struct syc_memory_change *change)
+{
+	if (!syscap_is_active())
+		return;
+	record_free((void *)cut->was.begin, change->time);
+	for (unsigned i = 0; i < 2; i++)
+		if (cut->left[i].begin != cut->left[i].end)
+			record((void *)cut->left[i].begin,
+			       (int64_t)(cut->left[i].end - cut->left[i].begin),
+			       &change->caller);
+	for (unsigned i = 0; i < cut->n_forgotten; i++)
+		count_forgotten();
+}
+
+static inline __attribute__((always_inline)) void
+tell_mapping(struct syc_memory_range range,
+             const struct syc_memory_change *change)
+{
+	if (!syc_memory_maps_add(range))
+		count_forgotten();
+	else
+		record((void *)range.begin, (int64_t)(range.end - range.begin),
+		       &change->caller);
+}
+
+/* It lies between others that are cut, so nothing of it is left. */
+static void tell_whole(const struct syc_memory_cut *cut, int64_t time)
+{
+	if (!syscap_is_active() || !enter_call())
+		return;
+	const int saved = errno;
+	tell_free((void *)cut->was.begin, time, saved);
+	depth--;
+}
+
+void syc_memory_change_begin(struct syc_memory_change *change,
+                             struct syc_memory_range range)
+{
+	struct syc_memory_cut cut;
+
+	if (range.end <= range.begin)
+		return;
+	while (syc_memory_maps_cut(range, &cut)) {
+		if (change->n == SYC_MEMORY_CUTS)
+			tell_whole(&change->cuts[--change->n], change->time);
+		change->cuts[change->n++] = cut;
+	}
+}
+
+__attribute__((noinline)) void
+syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
+{
+	if (!enter_call())
+		return;
+	const int saved = errno;
+	for (unsigned i = change->n; i-- > 0;)
+		if (is_done) {
+			tell_cut(&change->cuts[i], change);
+		} else if (!syc_memory_maps_mend(&change->cuts[i])) {
+			tell_cut(&change->cuts[i], change);
+			tell_mapping(change->cuts[i].part, change);
+		}
+	errno = saved;
+	depth--;
+	/* Not a jump: it has a place in the stack that is left out */
+	__asm__ volatile("");
+}
+
+__attribute__((noinline)) void
+syc_memory_mapped(struct syc_memory_range range, bool is_told,
+                  const struct syc_memory_change *change)
+{
+	struct syc_memory_cut cut;
+
+	if (!enter_call())
+		return;
+	const int saved = errno;
+	while (syc_memory_maps_cut(range, &cut))
+		tell_cut(&cut, change);
+	if (is_told)
+		tell_mapping(range, change);
+	errno = saved;
+	depth--;
+	/* Not a jump: it has a place in the stack that is left out */
+	__asm__ volatile("");
+}
+
 /* Of those that were drawn, or all. */
 static bool is_recorded(const void *block)
 {
 	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) !=
 	               SYC_MEMORY_SAMPLED ||
 	       syc_memory_sampled_forget(block);
-}
-
-/* Who has entered. */
-static void tell_free(void *block, int64_t time, int saved)
-{
-	record_free(block, time);
-	errno = saved;
 }
 
 /* Entered before the clock is read: another preloaded library's may free. */

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "preload/boxed.h"
+#include "preload/memory_maps.h"
 #include "stack/again.h"
 
 enum syc_memory_role {
@@ -62,5 +63,29 @@ struct syc_memory_move {
 
 struct syc_memory_move syc_memory_move_begin(void *block);
 void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
+
+#define SYC_MEMORY_CUTS 4u
+
+/** A call that changes what is mapped. */
+struct syc_memory_change {
+	struct syc_caller caller; /* the program's */
+	int64_t time;             /* before it */
+	unsigned n;
+	struct syc_memory_cut cuts[SYC_MEMORY_CUTS];
+};
+
+/** The call will unmap @range; afterwards, end says whether it did.  Of more than
+ * SYC_MEMORY_CUTS that it unmaps together some are told now: where it fails, too. */
+void syc_memory_change_begin(struct syc_memory_change *change,
+                             struct syc_memory_range range);
+
+/** To be called by a function as above; so is the next. */
+void syc_memory_change_end(const struct syc_memory_change *change,
+                           bool is_done);
+
+/** What was in @range is not there any more, but a mapping that is told or
+ * not.  To be called afterwards: nobody else could get it meanwhile. */
+void syc_memory_mapped(struct syc_memory_range range, bool is_told,
+                       const struct syc_memory_change *change);
 
 #endif

@@ -82,11 +82,35 @@ rm many.syscap
 "$SYSCAP" record -q --no-symbols --memory=512K -o few.syscap -- \
 	"$program" 100000 4 1 counted
 
+# Mappings, by every way to change them; not those that the allocator makes
+maps=$SYSCAP_TEST_BIN/record_memory_maps
+chunks=$SYSCAP_TEST_BIN/record_memory_chunks.so
+[ -e "$chunks" ]
+for asked in mmap 64M,mmap; do
+	for beside in "" "$chunks"; do
+		LD_PRELOAD=$beside "$SYSCAP" record -q --no-symbols \
+			"--memory=$asked" -o maps.syscap -- \
+			"$maps" $((n / 1000)) 4 2 counted || fail "$asked: $?"
+		"$SYSCAP_TEST_BIN/record_memory_count" maps.syscap "$maps" >seen
+		diff counted seen ||
+			fail "$asked, '$beside': it is not what was mapped"
+		! "$SYSCAP" dump --type=allocation maps.syscap |
+			grep 'size 65536 ' || fail "the allocator's are told"
+		rm maps.syscap
+	done
+done
+# Not asked for, nothing is told of them
+"$SYSCAP" record -q --no-symbols --memory -o maps.syscap -- \
+	"$maps" 10 2 1 counted
+"$SYSCAP_TEST_BIN/record_memory_count" maps.syscap "$maps" >seen
+grep -q '^allocated 0 0$' seen || fail "--memory alone: $(cat seen)"
+rm maps.syscap
+
 # A program of another allocator's, and one that is no program for us
 "$SYSCAP" record --memory -o static.syscap -- "$SYSCAP_TEST_BIN/nowhere" \
 	2>err && fail "it ran"
 grep -q 'cannot run' err
-for value in 0 x 1G 1025M ''; do
+for value in 0 x 1G 1025M '' ,mmap 1,map 1,mmap, mmap,1 1K2,mmap; do
 	status=0
 	"$SYSCAP" record -o bad.syscap "--memory=$value" -- true 2>err ||
 		status=$?

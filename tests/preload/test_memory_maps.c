@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_memory_maps.c - ranges that are remembered, cut and mended. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/test.h"
+#include "preload/boxed.h"
+#include "preload/memory_maps.h"
+
+static bool is_boxed;
+
+bool syc_boxed_is(void)
+{
+	return is_boxed;
+}
+
+static struct syc_memory_range range(uintptr_t begin, uintptr_t end)
+{
+	return (struct syc_memory_range){ begin, end };
+}
+
+static bool is_range(const struct syc_memory_range *there, uintptr_t begin,
+                     uintptr_t end)
+{
+	return there->begin == begin && there->end == end;
+}
+
+static bool has(uintptr_t at)
+{
+	return syc_memory_maps_has((void *)at);
+}
+
+TEST(a_cut_leaves_what_is_beside_it)
+{
+	struct syc_memory_cut cut;
+
+	CHECK(syc_memory_maps_begin());
+	CHECK(syc_memory_maps_add(range(0x1000, 0x9000)));
+	CHECK(syc_memory_maps_cut(range(0x3000, 0x5000), &cut));
+	CHECK(is_range(&cut.was, 0x1000, 0x9000));
+	CHECK(is_range(&cut.part, 0x3000, 0x5000));
+	CHECK(is_range(&cut.left[0], 0x1000, 0x3000));
+	CHECK(is_range(&cut.left[1], 0x5000, 0x9000));
+	CHECK(has(0x1000) && has(0x2FFF) && !has(0x3000) && !has(0x4FFF));
+	CHECK(has(0x5000) && has(0x8FFF) && !has(0x9000));
+	CHECK(!syc_memory_maps_cut(range(0x3000, 0x5000), &cut));
+}
+
+TEST(a_range_takes_one_after_the_other)
+{
+	struct syc_memory_cut cut;
+
+	CHECK(syc_memory_maps_begin());
+	CHECK(syc_memory_maps_add(range(0x8000, 0xA000)));
+	CHECK(syc_memory_maps_add(range(0x1000, 0x3000)));
+	CHECK(syc_memory_maps_add(range(0x3000, 0x4000)));
+	CHECK(syc_memory_maps_cut(range(0x2000, 0x9000), &cut));
+	CHECK(is_range(&cut.was, 0x1000, 0x3000));
+	CHECK(is_range(&cut.part, 0x2000, 0x3000));
+	CHECK(syc_memory_maps_cut(range(0x2000, 0x9000), &cut));
+	CHECK(is_range(&cut.part, 0x3000, 0x4000));
+	CHECK(cut.left[0].begin == cut.left[0].end);
+	CHECK(cut.left[1].begin == cut.left[1].end);
+	CHECK(syc_memory_maps_cut(range(0x2000, 0x9000), &cut));
+	CHECK(is_range(&cut.left[1], 0x9000, 0xA000));
+	CHECK(!syc_memory_maps_cut(range(0x2000, 0x9000), &cut));
+}
+
+TEST(what_was_cut_is_mended_where_the_rest_is_as_it_was)
+{
+	struct syc_memory_cut cut, other;
+
+	CHECK(syc_memory_maps_begin());
+	CHECK(syc_memory_maps_add(range(0x1000, 0x9000)));
+	CHECK(syc_memory_maps_cut(range(0x3000, 0x5000), &cut));
+	CHECK(syc_memory_maps_mend(&cut));
+	CHECK(has(0x4000));
+	CHECK(syc_memory_maps_cut(range(0, 0x10000), &other));
+	CHECK(is_range(&other.was, 0x1000, 0x9000));
+	CHECK(!has(0x1000) && !has(0x8000));
+	CHECK(syc_memory_maps_mend(&other));
+
+	CHECK(syc_memory_maps_cut(range(0x3000, 0x5000), &cut));
+	CHECK(syc_memory_maps_cut(range(0x8000, 0x9000), &other));
+	CHECK(!syc_memory_maps_mend(&cut));
+	CHECK(has(0x1000) && !has(0x4000) && has(0x7000) && !has(0x8000));
+}
+
+TEST(a_forked_child_has_none)
+{
+	int status;
+	pid_t pid;
+
+	CHECK(syc_memory_maps_begin());
+	CHECK(syc_memory_maps_add(range(0x1000, 0x9000)));
+	pid = fork();
+	if (pid == 0)
+		_exit(has(0x1000) ||
+		      !syc_memory_maps_add(range(0x2000, 0x3000)));
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	CHECK(has(0x1000));
+}
+
+TEST(sizes_are_those_of_pages)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	struct syc_memory_range all;
+
+	all = syc_memory_maps_round((void *)(4 * page), page + 1);
+	CHECK(is_range(&all, 4 * page, 6 * page));
+	all = syc_memory_maps_round((void *)(4 * page), page);
+	CHECK(is_range(&all, 4 * page, 5 * page));
+}
+
+#define N_THREADS 4u
+
+/* Each in addresses of its own, between those of the others. */
+static void *run(void *number)
+{
+	const uintptr_t first = (uintptr_t)number * 0x10000;
+	const unsigned n = test_is_whole() ? 200000 : 5000;
+	struct syc_memory_cut cut;
+
+	for (unsigned i = 0; i < n; i++) {
+		const uintptr_t at = first + i % 64 * N_THREADS * 0x10000;
+
+		CHECK(syc_memory_maps_add(range(at, at + 0x8000)));
+		CHECK(syc_memory_maps_cut(range(at + 0x2000, at + 0x3000),
+		                          &cut));
+		CHECK(is_range(&cut.was, at, at + 0x8000));
+		if (i % 3 == 0) {
+			CHECK(syc_memory_maps_mend(&cut));
+			CHECK(has(at + 0x2000));
+		} else {
+			CHECK(syc_memory_maps_cut(range(at, at + 0x2000),
+			                          &cut));
+		}
+		CHECK(syc_memory_maps_cut(range(at, at + 0x8000), &cut));
+		CHECK(!syc_memory_maps_cut(range(at, at + 0x8000), &cut));
+	}
+	return NULL;
+}
+
+/* Who can't wait for a lock may be refused, at any step. */
+static void *run_refused(void *number)
+{
+	const uintptr_t first = (uintptr_t)number * 0x10000;
+	const unsigned n = test_is_whole() ? 200000 : 5000;
+	struct syc_memory_cut cut;
+
+	for (unsigned i = 0; i < n; i++) {
+		const uintptr_t at = first + i % 64 * N_THREADS * 0x10000;
+
+		if (!syc_memory_maps_add(range(at, at + 0x8000)))
+			continue;
+		if (syc_memory_maps_cut(range(at + 0x2000, at + 0x3000), &cut))
+			syc_memory_maps_mend(&cut);
+		while (syc_memory_maps_cut(range(at, at + 0x8000), &cut))
+			CHECK(cut.was.begin >= at &&
+			      cut.was.end <= at + 0x8000);
+	}
+	return NULL;
+}
+
+static void run_threads(void *(*function)(void *))
+{
+	pthread_t threads[N_THREADS];
+
+	CHECK(syc_memory_maps_begin());
+	for (uintptr_t i = 0; i < N_THREADS; i++)
+		CHECK(pthread_create(&threads[i], NULL, function,
+		                     (void *)(i + 1)) == 0);
+	for (unsigned i = 0; i < N_THREADS; i++)
+		pthread_join(threads[i], NULL);
+}
+
+TEST(threads_do_not_disturb_each_other)
+{
+	run_threads(run);
+}
+
+TEST(nor_do_they_where_nobody_may_wait_for_a_lock)
+{
+	struct syc_memory_cut cut;
+	uintptr_t end = 0;
+
+	is_boxed = true;
+	run_threads(run_refused);
+	/* What is left is in order, and none has part in another */
+	while (syc_memory_maps_cut(range(0, UINTPTR_MAX), &cut)) {
+		CHECK(cut.was.begin >= end && cut.was.end > cut.was.begin);
+		end = cut.was.end;
+	}
+}
