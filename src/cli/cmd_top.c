@@ -108,7 +108,7 @@ static bool make_unnamed(struct run *run, const char *command)
 
 static bool goes_on(void *context)
 {
-	return syc_live_command_goes_on(context);
+	return syc_live_command_records(context);
 }
 
 /* Its lock tells who writes; who knows no locks has it open. */

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,12 +30,32 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
 }
 
+/* In memory: a disk that is full is what it may have to tell. */
 static int make_output(void)
 {
-	const char *folder = getenv("TMPDIR");
+	return memfd_create("syscap-top", MFD_CLOEXEC);
+}
 
-	return open(folder != NULL && folder[0] != 0 ? folder : "/tmp",
-	            O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
+/* What nobody will be shown goes. */
+static void forget_output(const struct syc_live_command *live)
+{
+	struct stat st;
+
+	if (live->output >= 0 && fstat(live->output, &st) == 0 &&
+	    st.st_blocks > 4 * SHOWN_MOST / 512)
+		fallocate(live->output,
+		          FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+		          st.st_size - SHOWN_MOST);
+}
+
+/* Where what is shown in the end begins. */
+static off_t find_shown(const struct syc_live_command *live, off_t *ret_size)
+{
+	struct stat st = { 0 };
+
+	fstat(live->output, &st);
+	*ret_size = st.st_size;
+	return st.st_size > SHOWN_MOST ? st.st_size - SHOWN_MOST : 0;
 }
 
 /* In the child. */
@@ -105,6 +126,7 @@ bool syc_live_command_goes_on(struct syc_live_command *live)
 {
 	int status;
 
+	forget_output(live);
 	if (live->has_ended ||
 	    waitpid(live->recorder, &status, WNOHANG) != live->recorder)
 		return !live->has_ended;
@@ -114,12 +136,32 @@ bool syc_live_command_goes_on(struct syc_live_command *live)
 	return false;
 }
 
+bool syc_live_command_records(struct syc_live_command *live)
+{
+	static const char stops[] = "; recording stops, the command goes on";
+	char *bytes;
+	off_t at, size;
+	ssize_t n = 0;
+
+	if (!syc_live_command_goes_on(live))
+		return false;
+	bytes = live->output < 0 || live->has_stopped ? NULL
+	                                              : malloc(SHOWN_MOST);
+	if (bytes != NULL) {
+		at = find_shown(live, &size);
+		n = pread(live->output, bytes, SHOWN_MOST, at);
+		live->has_stopped = n > 0 && memmem(bytes, (size_t)n, stops,
+		                                    sizeof(stops) - 1) != NULL;
+	}
+	free(bytes);
+	return !live->has_stopped;
+}
+
 /* The end of it, if it is long. */
 static void show_output(const struct syc_live_command *live)
 {
 	char bytes[4096];
-	const off_t size = lseek(live->output, 0, SEEK_END);
-	off_t at = size > SHOWN_MOST ? size - SHOWN_MOST : 0;
+	off_t size, at = find_shown(live, &size);
 	ssize_t n;
 
 	if (at > 0)

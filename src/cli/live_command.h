@@ -20,7 +20,8 @@ struct syc_live_command {
 	const char *file;    /* the capture */
 	pid_t recorder;
 	bool has_ended;
-	int status; /* the recorder's exit status */
+	bool has_stopped; /* to record, and said so; the command goes on */
+	int status;       /* the recorder's exit status */
 	int output; /* what was written for the terminal; -1: nothing can be */
 };
 
@@ -34,6 +35,9 @@ bool syc_live_command_start(struct syc_live_command *live,
 
 /** Whether it still runs. */
 bool syc_live_command_goes_on(struct syc_live_command *live);
+
+/** Whether it still records, as far as it has not said that it cannot. */
+bool syc_live_command_records(struct syc_live_command *live);
 
 /**
  * End it, as with a SIGTERM, wait for that, and show what was written.  Ctrl-C

@@ -4,6 +4,7 @@ shows while that runs is right, and so are its ends."""
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 
@@ -136,12 +137,34 @@ def be_killed(terminal):
                     number, os.listdir(folder)))
 
 
+def fill_the_disk(terminal):
+    """That nothing is recorded any more is seen, and why is said in the end,
+    with what the command wrote."""
+    script = os.path.join(terminal.folder, "full")
+    disk = os.path.join(terminal.folder, "disk")
+    os.mkdir(disk)
+    with open(script, "w") as file:
+        file.write("mount -t tmpfs -o size=64k none %s || exit 77\n"
+                   "TMPDIR=%s exec \"$@\"\n" % (disk, disk))
+    if subprocess.run(["unshare", "-rm", "sh", script, "true"],
+                      stderr=subprocess.DEVNULL).returncode != 0:
+        print("not asked: a disk that is full, which takes a mount")
+        return
+    terminal.command("clear; unshare -rm sh full \"%s\" top -- sh -c 'echo "
+                     "hel''lo; \"%s\" 0'; echo \"END $?\"" % (SYSCAP, LOOP))
+    terminal.wait(r"^q quit")
+    terminal.wait(r"recording", absent=True)
+    terminal.keys("q")
+    terminal.wait(r"(?s)^hello$.*No space left on device; recording stops"
+                  r".*^END \d+$")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         terminal = Terminal(folder)
         try:
             for part in (fail, dumb, end_by_itself, watch, resize,
-                         wait_for_it, outlive, be_killed):
+                         wait_for_it, outlive, be_killed, fill_the_disk):
                 part(terminal)
                 print("ok - %s" % part.__name__, flush=True)
         except Failed as failed:

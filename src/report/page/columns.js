@@ -28,7 +28,7 @@ export function findColumns(page, seen) {
 /** What the worker runs; it stands alone. @param {Column} column */
 export async function inflateColumn(column) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
-	/** @type {Uint8Array} */
+	/** @type {Uint8Array | null} */
 	let packed;
 	if (make) {
 		packed = make.call(Uint8Array, column.text);
@@ -41,6 +41,8 @@ export async function inflateColumn(column) {
 	const whole = new Uint8Array(column.bytes);
 	const stream = new Blob([/** @type {any} */ (packed)]).stream()
 		.pipeThrough(new DecompressionStream('deflate-raw'));
+	column.text = ''; // nor are those there meanwhile
+	packed = null;
 	const reader = stream.getReader();
 	let at = 0;
 	for (;;) {
@@ -153,8 +155,7 @@ export class Columns {
 		return moments;
 	}
 
-	/** Will not be asked for again: its memory is free now and not some time
-	 * later. @param {string} name */
+	/** Will not be asked for again: its memory is free now, not some time later. @param {string} name */
 	drop(name) {
 		const one = this.found.get(name);
 		const buffer = /** @type {any} */ (one && one.buffer);

@@ -56,7 +56,7 @@ export class App {
 		this.build();
 	}
 
-	// ------------------------------------------------ what views ask for
+	// --- what views ask for
 
 	filter() {
 		return filterOf(this.state);
@@ -123,7 +123,7 @@ export class App {
 				? ', ' + formatShare(found.share, found.total) : '');
 	}
 
-	// -------------------------------------------------------- the state
+	// --- the state
 
 	/** @param {Record<string, any>} patch @param {boolean} [isLive] more will come: Back does not stop here */
 	set(patch, isLive) {
@@ -187,7 +187,7 @@ export class App {
 		fillBox(context, left + scale.x(cursor), 0, 1, height, this.theme.ink, 0.6);
 	}
 
-	// ------------------------------------------------- around the views
+	// --- around the views
 
 	build() {
 		const { model } = this;

@@ -72,7 +72,7 @@ export class HeatView extends View {
 		this.list.show();
 		fill(this.bar, hint('Each cell is ' +
 			formatTime(this.cell) + ', each column ' + formatTime(this.cell * ROWS) +
-			'. Darker is more ' + model.facts.unit + '. Click, or drag over several.'));
+			'. Stronger is more ' + model.facts.unit + '. Click, or drag over several.'));
 		this.resize();
 	}
 

@@ -565,7 +565,7 @@ export class MarksView extends View {
 				view: 'compare', name, compare: 'slowest' })));
 	}
 
-	// ------------------------------------------------------ frame times
+	// --- frame times
 
 	paintFrames() {
 		const { app } = this;
