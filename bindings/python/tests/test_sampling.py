@@ -51,6 +51,13 @@ def spin(seconds):
             sum(generate(5))
         native(1)
 
+def spin_sampled(count):
+    # However busy the machine is; a child counts from its fork on
+    taken = lambda: syscap.sampling_stats()["samples"]
+    end = taken() + count
+    while taken() < end:
+        spin(0.05)
+
 def loop():
     from syscap import _walker
     print(*_walker.loop())
@@ -149,7 +156,7 @@ class Options(unittest.TestCase):
         for stacks in ("python", "native"):
             capture = record(WORK + f"""
 with syscap.sampling(1000, clock="wall", stacks="{stacks}"):
-    spin(0.5)
+    spin_sampled(200)
 """)
             seen = capture.seen()
             native = [s for s in capture.stacks()
@@ -165,7 +172,7 @@ with syscap.sampling(1000, clock="wall", stacks="{stacks}"):
         capture = record(WORK + """
 sys.setrecursionlimit(40000)
 def deep(n):
-    return deep(n - 1) if n else spin(0.5)
+    return deep(n - 1) if n else spin_sampled(200)
 with syscap.sampling(1000, clock="wall"):
     deep(20000)
 """)
@@ -286,7 +293,7 @@ with syscap.sampling(10000, clock="wall"):
 class Forks(unittest.TestCase):
     PROGRAM = WORK + """
 def in_child():
-    spin(0.7)
+    spin_sampled(400) if {children} else spin(0.3)
 idle = threading.Thread(target=time.sleep, args=(0.2,))
 with syscap.sampling(1000, clock="wall", children={children}):
     idle.start()
@@ -321,7 +328,7 @@ if __name__ == "__main__":
 
 class Environment(unittest.TestCase):
     def test_sampling_begins_with_the_import(self):
-        capture = record(WORK + "spin(0.8)",
+        capture = record(WORK + "spin_sampled(200)",
                          environment={"SYSCAP_SAMPLE": "1000,wall"})
         self.assertGreater(capture.seen()["spin"], 50)
 
@@ -397,7 +404,7 @@ for _ in range(2000):
     assert result(i, code) is None
     interpreters.destroy(i)
     del i
-    spin(0.3)
+    spin_sampled(200)
 """)
         self.assertEqual(capture.seen()["inside"], 0)
         self.assertGreater(capture.seen()["spin"], 50)
