@@ -15,7 +15,7 @@
 
 #define MS INT64_C(1000000)
 
-/* So long a silence may be a hiccup, that threads wait for. */
+/* A silence of up to this may be a hiccup: threads wait for it to pass. */
 #define HICCUP_NS (1000 * MS)
 /* Between two looks of one thread for an answer that is late. */
 #define LOOK_MIN_NS (10 * MS)
@@ -27,16 +27,16 @@
 static const char silence[] = "the recorder gives no rings just now";
 
 /*
- * Of this copy.  They count while syc_process->n_failures is not 0, and who
- * makes it so sets them before: what a child inherits does no harm.
+ * This copy's.  They count while syc_process->n_failures is not 0, and whoever
+ * makes it so sets them first: what a child inherits does no harm.
  */
 static int64_t silent_since; /* ns */
 static int64_t repeat_at;    /* ns */
 
 /*
- * Answers that threads which ended without one have left to others: how many,
- * and in the upper half the pid.  A child has none, or it would take what was
- * meant for its parent.
+ * How many answers are still to come for threads that ended before they got
+ * theirs: other threads may take them.  In the upper half stands the pid, for a
+ * child must not take what was meant for its parent.
  */
 static uint64_t left;
 
@@ -131,7 +131,7 @@ static int ask_over_inherited(struct syc_state *ts)
 	const bool is_first = ts->retry_at == 0;
 	const bool asks = is_first || (!ts->has_asked && !has_failed()) ||
 	                  may_repeat(now);
-	/* One that was answered, and had no ring given, may be again */
+	/* A request that was answered, if with no ring, lets it wait again */
 	const bool waits =
 		asks && (is_first ? !has_failed() || silence_ns(now) < HICCUP_NS
 	                          : !ts->has_asked);
@@ -141,9 +141,8 @@ static int ask_over_inherited(struct syc_state *ts)
 	         : 0;
 	if (asks && r == 0)
 		ts->has_asked = true;
-	/* Also where there was no room for a request.  The recorder has its
-	 * time from when it was asked, which may be late where others have the
-	 * processor */
+	/* Also where there was no room for a request.  The recorder's time
+	 * begins when it is asked, which may be late on a busy machine */
 	if (r == 0 || r == -ETIMEDOUT)
 		r = syc_control_receive_ring(&syc_block->control,
 		                             deadline_if(waits));
@@ -218,7 +217,8 @@ void syc_ask_note_failure(struct syc_state *ts, int r)
 {
 	const int64_t now = syc_clock_kernel();
 
-	/* A connection that was closed is no end: there was no room for it */
+	/* By name, a closed connection only says that there was no room for
+	 * it, and not that the recorder has ended */
 	if ((r == -ESTALE || r == -EPIPE) && !syc_ask_is_by_name()) {
 		const char *const why =
 			r == -ESTALE ? "SYSPROF_CONTROL_FD was closed or reused"

@@ -14,7 +14,7 @@ void syc_child_begin(void);
 
 /**
  * See to it that syc_process describes this process and not a parent.
- * Returns its pid; 0 where that can't be had: the event is dropped.
+ * Returns its pid, or 0: that can't be done, and the event is dropped.
  *
  * Context: any-thread, signal-safe.
  */

@@ -18,7 +18,7 @@
 #include "emit/control.h"
 #include "emit/process.h"
 
-/* This part of all descriptors that it may have is left to the program. */
+/* Of the descriptors that it may have, one in so many is the program's. */
 #define SPARED 8
 
 bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
@@ -67,7 +67,7 @@ static bool is_spare(int fd)
 	       (rlim_t)fd < files.rlim_cur - files.rlim_cur / SPARED;
 }
 
-/* Whoever has the name listens there, and is to be who we are. */
+/* Anybody may have taken the name: we talk to our own user only. */
 static bool is_of_our_user(int fd)
 {
 	struct ucred cred;
@@ -186,7 +186,7 @@ int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
 	int r = -ECONNREFUSED;
 
 	if (open_connection(noted)) {
-		/* Where it can't be sent there will be no answer */
+		/* A failure shows below: no answer comes */
 		syc_control_send_request(noted, 0);
 		r = receive_ring(noted, deadline);
 	}

@@ -130,8 +130,7 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	}
 	if (!syc_control_is_same(socket))
 		return -ESTALE;
-	/* A filter may refuse sendmsg(): what needs no descriptor needs not that
-	 * either */
+	/* A filter may refuse sendmsg(), which only a descriptor needs */
 	do {
 		n = fd >= 0 ? syscall(SYS_sendmsg, socket->fd, &msg,
 		                      MSG_NOSIGNAL | MSG_DONTWAIT)

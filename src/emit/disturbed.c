@@ -223,7 +223,7 @@ SYC_COLD void syc_wake_drainer(void)
 {
 	const int saved = errno;
 
-	/* Where a recorder drains, something else called us */
+	/* Each source knows whether the word was set for it */
 	if (__atomic_exchange_n(&syc_drain_sleeping, 0, __ATOMIC_SEQ_CST) !=
 	            0 &&
 	    syc_process_is_there())

@@ -46,7 +46,7 @@ bool syc_hand_over_is_wanted(void)
 	        syc_ask_is_by_name());
 }
 
-/* Descriptors and memory may be had again. */
+/* A lack of descriptors or of memory may pass. */
 static bool is_passing(int r)
 {
 	return r == -EMFILE || r == -ENFILE || r == -ENOMEM;
@@ -122,13 +122,14 @@ static void make_locked(struct syc_handed_arena *h,
 		const uint32_t holder = syc_tid_lock_try(&h->lock);
 
 		if (holder == 0) {
-			/* A vfork() child would make one of its own number */
+			/* A vfork() child would put its own pid into it */
 			if (syc_process->pid == getpid())
 				make(h);
 			syc_tid_lock_give(&h->lock);
 			break;
 		}
-		/* A filter may kill who makes a memfd; one is enough */
+		/* A filter may kill the thread that makes a memfd: one
+		 * victim is enough */
 		if (syc_tid_is_gone((int32_t)holder))
 			break;
 		poll(NULL, 0, 1);

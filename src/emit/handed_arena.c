@@ -24,8 +24,8 @@
 #define RETRY_MIN_NS (10 * MS)
 #define RETRY_MAX_NS (1000 * MS)
 
-/* The inherited socket, then the name.  0; -EPIPE, -ESTALE: nobody is there, nor
- * will be; or -errno. */
+/* By the inherited socket, else by the recorder's name.  0; -EPIPE, -ESTALE:
+ * nobody is there, nor will be; or -errno. */
 static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 {
 	int r = -ESTALE;
@@ -35,7 +35,8 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	if (r == 0 || syc_block->recorder->sun_family == 0)
 		return r;
 	const int by_name = syc_connection_send(&h->connection, message, fd);
-	/* Nobody at a name is no end, but where the recorder has hung up too */
+	/* That nobody answers to the name is final only if the recorder has
+	 * closed the socket, too */
 	return by_name == 0 || r != -EPIPE ? by_name : r;
 }
 
@@ -64,17 +65,17 @@ static void try_later(struct syc_handed_arena *h)
 	syc_copies_set_sleeping(1);
 }
 
-/* We may be killed before it can be sent: then the recorder knows that there was
- * one.  What keeps a descriptor from being sent (a limit on those that nobody has
- * received yet) keeps no words. */
+/* We may be killed before it can be sent: tell the recorder that there is one.
+ * What keeps a descriptor from being sent (a limit on those that nobody has
+ * received yet) does not keep words. */
 static void tell_of_it(struct syc_handed_arena *h)
 {
 	if (!h->is_told && send_message(h, SYC_CONTROL_HAVE, -1) == 0)
 		h->is_told = true;
 }
 
-/* The program may have closed the file: then the recorder can be told that, and
- * nothing else; and at the last attempt. */
+/* Where the program has closed the file, or the last attempt fails, the
+ * recorder is told that it is lost. */
 int syc_handed_arena_send(struct syc_handed_arena *h, bool is_last)
 {
 	const bool is_there = syc_arena_memfd_is_there(&h->file);
@@ -97,7 +98,7 @@ int syc_handed_arena_send(struct syc_handed_arena *h, bool is_last)
 	           (h->is_told || send_message(h, SYC_CONTROL_LOST, -1) == 0)) {
 		give_up_arena(h);
 	} else {
-		/* Who may never send one asks for rings */
+		/* A process that may never send one asks for rings instead */
 		if (!syc_handed_arena_is_forbidden(r))
 			tell_of_it(h);
 		try_later(h);

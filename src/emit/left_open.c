@@ -66,7 +66,7 @@ static bool may_be_handler(void)
 	return syc_handler_may_run(low, high);
 }
 
-/* Nothing for a handler. */
+/* Not to be called in a handler. */
 static __attribute__((noinline)) void look_again(void)
 {
 	if (has_variable())

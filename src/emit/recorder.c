@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder.c - rings that a recorder reads: got, and told of what was lost. */
+/* recorder.c - rings that a recorder reads: get one, and tell what was lost. */
 #define _GNU_SOURCE
 #include "emit/recorder.h"
 
@@ -104,9 +104,9 @@ static bool tell_untold(void)
 		syc_hand_over_retry(false);
 	if (!has_untold())
 		return true;
-	/* A ring that is to be left takes nothing more; and on top of another
-	 * emit nothing is told, which may never publish it where the process
-	 * exits in a handler */
+	/* A ring of another epoch takes nothing more.  And on top of another
+	 * emit nothing is told: if the process exits in this handler, that one
+	 * will never publish it */
 	if (st != NULL && st->body != NULL && st->owner == 0 &&
 	    st->epoch == __atomic_load_n(&syc_active, __ATOMIC_RELAXED))
 		tell_in_ring(syc_state_of(st));
@@ -161,7 +161,7 @@ static bool tell_at_exit(void)
 	return true;
 }
 
-/* Whether anybody reads is not asked with each event. */
+/* Only when a ring fills up do we ask whether anybody still reads. */
 static void look_at_recorder(bool is_filling)
 {
 	if (is_filling)

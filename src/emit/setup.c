@@ -176,7 +176,7 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
-/* The first sink of the environment that can be had. */
+/* The first sink that the environment names and that works. */
 static enum syc_sink choose_sink(const char **ret_why)
 {
 	const char *const why = find_recorder(ret_why);

@@ -93,7 +93,7 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 struct syc_state *syc_thread_of_self(void);
 
 /**
- * Have @ts finished when this thread ends.  False: that can't be had, for
+ * Have @ts finished when this thread ends.  False: not possible, since
  * pthread_setspecific() of our key may allocate.
  *
  * Context: owner, signal-safe.

@@ -100,7 +100,7 @@ void syc_arena_file_refuse(int fd)
 	struct syc_ring_file facts;
 	int seals;
 
-	/* An offset in a page that its file may not have would make it longer */
+	/* A write behind the end of a shorter file would make it longer */
 	if (is_in_memory(fd, &seals) && read_facts(fd, &facts))
 		(void)!pwrite(fd, &closed, sizeof(closed),
 		              syc_ring_file_head(page) +

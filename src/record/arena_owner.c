@@ -110,7 +110,7 @@ static void settle_for(struct syc_ring *ring, int32_t host,
 	ring->is_over = owner != SYC_OWNER_LIVES;
 }
 
-/* The number is somebody's who has the arena not, or nobody's. */
+/* The number is that of a process without the arena, or of none. */
 static enum syc_slot_owner judge_other(const struct syc_arena_taken *arena,
                                        int32_t host)
 {
@@ -195,7 +195,7 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 	mapped = host == 0 ? SYC_RING_NOT_MAPPED
 	                   : syc_ring_mapped(host, arena->inode);
 	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);
-	/* Who can't be looked at is believed if he may be a child */
+	/* A process that can't be looked at is believed if it may be a child */
 	if (mapped == SYC_RING_MAPPED ||
 	    (mapped == SYC_RING_UNKNOWN && owner == SYC_OWNER_REPLACED))
 		meet_user(processes, ring, host);

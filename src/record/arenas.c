@@ -75,7 +75,7 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 	                                        : NULL;
 }
 
-/* Each program of a process makes one, or some that began at one time. */
+/* All arenas that one program makes tell the same beginning. */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
 {
@@ -297,7 +297,7 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
 	return ring->is_over;
 }
 
-/* By whom it was, if it is still so: the memory goes back, and is 0. */
+/* Unless somebody else has it by now.  Its memory goes back, and reads as 0. */
 static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
 {
 	uint32_t *const at = syc_arena_word(map, slot);

@@ -44,7 +44,7 @@ void syc_arenas_free(struct syc_arenas *arenas);
 /**
  * @pid handed over @fd, which stays the caller's; -1: it got lost.  Returns the
  * arena, or NULL: it is counted, and said.  If it is_past, what is in it has to
- * be read now, before who has the number today is met.
+ * be read now, before the process that has its number today is met.
  */
 struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);

@@ -62,7 +62,7 @@ static bool has_gone(const struct syc_connected *caller)
 	return poll(&pfd, 1, 0) > 0 && (pfd.revents & (POLLHUP | POLLRDHUP));
 }
 
-/* Who has an answer due is not read from; that it hangs up is seen. */
+/* A caller whose answer is due is not read from; that it hangs up is seen. */
 static void listen_to(struct syc_callers *callers, struct syc_connected *caller,
                       uint32_t events)
 {
@@ -91,7 +91,8 @@ void syc_caller_send_due(struct syc_callers *callers,
 	callers->n_due--;
 }
 
-/* Not for one who waits no longer: it would make a process up. */
+/* Not for one that has hung up: its process may be gone, and would be met all
+ * the same. */
 static void take_request(struct syc_callers *callers,
                          struct syc_connected *caller)
 {

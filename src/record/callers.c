@@ -20,7 +20,7 @@
 #define ACCEPTS    64u   /* at once; then the rings get their turn */
 #define AT_THE_END 8192u /* whoever is still to be met then */
 #define NAMED_MAX  65536u
-/* Who has had no descriptor for a connection tries again then. */
+/* After so long we accept again, where there was no descriptor for one. */
 #define PAUSE_NS INT64_C(20000000)
 
 /* --------------------------------------------------------------- who came */
@@ -176,7 +176,8 @@ static void welcome_caller(struct syc_callers *callers, int fd)
 	syc_caller_take(callers, caller);
 }
 
-/* There is one that can't be had: without a pause we would do nothing else. */
+/* A connection waits that can't be accepted: without a pause epoll would tell
+ * of it again and again. */
 static void pause_listening(struct syc_callers *callers)
 {
 	syc_caller_watch(callers, EPOLL_CTL_MOD, callers->listener, 0, 0);

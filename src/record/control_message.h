@@ -25,7 +25,7 @@ struct syc_control_spare {
 	int fd; /* -1: none */
 };
 
-/** Have one, if it can be had. */
+/** Open one, if possible. */
 void syc_control_spare_keep(struct syc_control_spare *spare);
 void syc_control_spare_close(struct syc_control_spare *spare);
 

@@ -31,7 +31,7 @@ struct syc_control_hooks {
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/* @pid hands its rings over in @fd, which the caller closes; -1: what
 	 * it sent did not arrive.  @is_late: those of which it told before; but
-	 * what goes by two sockets may come the other way round. */
+	 * what is sent by two sockets may arrive in the other order. */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/* @pid has rings that it can't hand over yet: it may not live that long. */
 	void (*late)(void *context, int32_t pid);

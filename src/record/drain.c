@@ -23,8 +23,8 @@
 
 #include "record/validate.h"
 
-/* Of who has sent nothing yet no more is read: pages that are not there would
- * be made for it. */
+/* No more is read of a client that has sent nothing yet: to read pages that are
+ * not there makes them. */
 #define FIRST_CHUNK 4096u
 
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
@@ -90,7 +90,7 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	tid = __atomic_load_n(&shared->tid, __ATOMIC_RELAXED);
 	if (pid <= 0 || pid > SYC_PID_LIMIT || tid <= 0 || tid >= SYC_PID_LIMIT)
 		return;
-	/* A slot is who claimed it says */
+	/* A slot belongs to the process that its word names */
 	if (ring->arena != NULL && pid != ring->slot_pid)
 		return;
 	ring->used = true;

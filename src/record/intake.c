@@ -48,9 +48,9 @@ static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
 }
 
 /*
- * A process of @arena, which takes itself for @pid: what stands in the file.
- * Of those that are gone nobody knows what their number in ours was: where
- * theirs is another's, they are as who handed the arena over.
+ * The number in the file of a process of @arena that takes itself for @pid.
+ * What number one that is gone had in our namespace nobody knows: if its own is
+ * another process's by now, it is shown as the one that handed the arena over.
  */
 static int32_t meet_user(struct syc_intake *intake,
                          const struct syc_arena_taken *arena, int32_t user,

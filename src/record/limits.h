@@ -11,8 +11,8 @@
 /** How many mapped files may stay open until the end, for their names. */
 unsigned syc_limits_files_to_keep(void);
 
-/** How many bytes the body of a ring has where @wanted are asked for; fewer
- * are told.  0: not one page may be had. */
+/** How many bytes a ring's body gets where @wanted are asked for; if they are
+ * fewer, the user is told.  0: there is no room for one page. */
 uint32_t syc_limits_ring_body(uint64_t wanted,
                               struct syc_record_report *report);
 

@@ -42,7 +42,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 	       a->st_ino == b->st_ino;
 }
 
-/* Files with a build-id go by that, others go by the process that had them, and by their path. */
+/* Files are found by their build-id; those without one by their path, and the
+ * process that had them. */
 static int add_files(struct syc_symbols *symbols,
                      const struct syc_mapped_files *files)
 {

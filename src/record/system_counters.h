@@ -17,8 +17,8 @@ struct syc_system_counters {
 	int64_t period, due; /* ns */
 };
 
-/** Read for the first time, if @options ask for it; @sources says for whom and
- * to where.  False: there is no memory. */
+/** Read for the first time, if @options ask for it; @sources says what of, and
+ * where frames go.  False: there is no memory. */
 bool syc_system_counters_begin(struct syc_system_counters *system,
                                const struct syc_record_options *options,
                                const struct syc_counters_options *sources,

@@ -19,15 +19,15 @@
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* Long enough for a look of another thread's, or for many births at once */
+/* Long enough for another thread's look (scan.c), or many births at once */
 #define WAIT_NS (INT64_C(20) * 1000000)
 
 /* glibc has room for values of so many keys in each thread, and allocates it
  * for others */
 #define KEYS_AT_HAND 32u
 
-/* The parent's are inherited by children, which don't know who they are for:
- * so they say whose they are. */
+/* Children inherit their parent's, which are for threads that they don't have:
+ * so each slot says whose it is. */
 struct slot {
 	int32_t pid; /* compare-exchange; another process': free */
 	bool is_cramped;

@@ -26,8 +26,8 @@ void syc_own_timer_begin(uint64_t blocked);
 /** The same, and it is to have no ticks: its stack is too small. */
 void syc_own_timer_begin_cramped(uint64_t blocked);
 
-/** The calling thread has an alternate stack with too little room, or has no
- * such one any more. */
+/** The calling thread now has an alternate stack with too little room, or no
+ * longer has one like that. */
 void syc_own_timer_note_room(bool is_cramped, uint64_t blocked);
 
 /** The calling thread ends, and its timer with it. */

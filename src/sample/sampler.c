@@ -157,8 +157,8 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	/* No thread of ours where somebody tells of the program's: many a
-	 * program looks whether it is alone */
+	/* No thread of ours where an interposer tells of the program's: many
+	 * a program looks whether it has only one */
 	if (syc_unwatched_is_preferred()) {
 		r = syc_unwatched_start(false);
 	} else {
@@ -298,8 +298,9 @@ static void begin_child(void)
 /*
  * The watcher asks the loader for its list, under the loader's lock.  glibc
  * does not mend that lock in a child, which then waits for ever in its first
- * dlopen().  Who forks with the lock itself, from a dl_iterate_phdr() of its
- * own, is who the watcher waits for: therefore not for long.
+ * dlopen().  A thread that forks while it holds that lock itself, in a
+ * dl_iterate_phdr() of its own, is the one that the watcher waits for: so it is
+ * not waited for long.
  */
 static void begin_fork(void)
 {

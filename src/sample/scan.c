@@ -4,9 +4,9 @@
  *
  * A thread's number may be given to a new thread once it is gone.  Its timer
  * is not: the kernel holds on to the old one, so that a timer made for a
- * thread never ticks for another.  What is to be found out is that there is a
- * new one without: by the inode of its folder, which is made anew, and, for
- * inodes also change where memory is short, by when it began.
+ * thread never ticks for another.  So a new thread with an old number has none,
+ * and has to be noticed: by the inode of its folder, which is made anew, and,
+ * since inodes also change where memory is short, by when it began.
  */
 #define _GNU_SOURCE
 #include "sample/scan.h"

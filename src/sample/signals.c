@@ -82,8 +82,8 @@ bool syc_signals_are_all(uint64_t mask)
 	return n >= 16;
 }
 
-/* Which of those that may be chosen somebody blocks.  Threads that block all
- * signals do so to be left alone. */
+/* Those of the signals we may choose that some thread blocks.  Threads that
+ * block all signals do so to be left alone, and don't count. */
 static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 {
 	uint64_t blocked = 0,
@@ -149,9 +149,9 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 {
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
-	/* A signal of a perf event may outlast an exec: the new program must
-	 * be one to ignore it.  And the queue of real-time ones may be full,
-	 * for which the kernel sends SIGIO, that kills. */
+	/* A signal of a perf event may outlast an exec: it has to be one that
+	 * the new program ignores by default.  And where the queue of real-time
+	 * ones is full, the kernel sends SIGIO instead, which kills. */
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)

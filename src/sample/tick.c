@@ -36,7 +36,7 @@
 #include "sample/unwatched.h"
 #include "selfrec/drain_handler.h"
 
-/* A thread control block is smaller, on either side of where it is said. */
+/* A thread control block is smaller, on either side of its address. */
 #define BLOCK_MAX 4096u
 /* musl's has the thread's id within this many bytes. */
 #define BLOCK_WITH_TID 256u
@@ -56,7 +56,7 @@ struct tick {
 	uintptr_t own_low, own_high; /* as struct syc_sample_options has them */
 };
 
-/* No look at thread-local storage behind our back. */
+/* A stack protector looks into thread-local storage behind our back. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
 /* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
@@ -226,8 +226,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 
-	/* Below a frame of ours there is one that lives; not above it, where
-	 * somebody left ours by a jump */
+	/* If a frame of ours lies above, we interrupted it, and it goes on; one
+	 * that lies below was left by a jump */
 	if (before != 0 && here < before) {
 		add_to_counter(&t->n_refused, 1);
 		return;

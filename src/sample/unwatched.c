@@ -199,8 +199,8 @@ bool syc_unwatched_hand_over(void)
 }
 
 /*
- * Whether nobody has read this thread's ring for a second: only then is it asked
- * what that costs calls for.  By one thread at a time.
+ * Whether nobody has read this thread's ring for a second: only then is the
+ * recorder looked for, which takes system calls.  One thread at a time looks.
  */
 static bool seems_unread(struct syc_sampler *s, int64_t now)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unwatched.h - sampling without a watcher: under an interposer, which tells
- * of threads, in a forked child, and in a program that wants no thread of ours.  Ticks do what the watcher would: a look
- * for threads that nobody told of, at most every 50 ms.
+ * of threads, in a forked child, and in a program that wants no thread of ours.
+ * Ticks do what the watcher would: a look for threads that nobody told of, at
+ * most every 50 ms.
  */
 #ifndef SYC_UNWATCHED_H
 #define SYC_UNWATCHED_H

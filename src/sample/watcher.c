@@ -96,9 +96,9 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 }
 
 /*
- * Descriptors of our own from here on, where that can be had: a pipe that the
- * program closes is closed.  Numbers 0 to 2 lead to nothing that can be
- * written, whoever may think of them as a terminal.
+ * A table of descriptors of our own from here on, if the kernel lets us: else
+ * we would hold pipes open that the program closes.  Numbers 0 to 2 lead to
+ * nothing that can be written, whatever code takes them for a terminal.
  */
 static bool open_in_own_table(int *ret_dir)
 {

@@ -2,8 +2,8 @@
 /*
  * describe.c - frames that tell about this process.
  *
- * The same bytes as of record/maps.c and capture/compose.c where both see the
- * same, but that paths which are no UTF-8 stay as they are.
+ * The bytes are those that record/maps.c and capture/compose.c write of the
+ * same facts, except that a path that is not UTF-8 stays as it is.
  */
 #define _GNU_SOURCE
 #include "selfrec/describe.h"

@@ -144,7 +144,7 @@ static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
 
-	/* A store, then loads; as who begins a slot */
+	/* A store, then loads; begin_slot() does so, too */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
 	const uint32_t n = syc_session_slots(s);
 	for (uint32_t i = 1; i < n; i++)
@@ -438,7 +438,7 @@ static void lose_rest(struct syc_session *s)
 	             "and there is no room to say so in the capture");
 }
 
-/* All is moved: what is to be said now?  False: nothing. */
+/* All is moved: say what is left to be said.  False: there was nothing. */
 static bool say_last_words(struct syc_session *s)
 {
 	if (!s->has_told_late) {

@@ -65,7 +65,8 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 	}
 }
 
-/* Nobody looks into a session any more that was taken away. */
+/* Until nobody looks into the session that was taken away.  False: not by
+ * @deadline. */
 static bool wait_for_users(int64_t deadline)
 {
 	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
@@ -86,7 +87,7 @@ static void keep_late_strays(const struct syc_session *s)
 	syc_loss_add_stray(&late, 0);
 }
 
-/* The thread has not come so far, or somebody else drains who has not. */
+/* The drain thread, or whoever else drains, did not get so far in time. */
 static void tell_what_is_left(struct syc_session *s, int64_t deadline)
 {
 	if (s->plan->to.sink == SYC_SINK_TRACE &&

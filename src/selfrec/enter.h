@@ -20,7 +20,7 @@ struct syc_session *syc_session_enter(void);
 
 /**
  * @guest, of the present @epoch, finds no slot: make a session of its own
- * instead.  False: that can't be had either, and it stays a guest.
+ * instead.  False: it can't get one either, and stays a guest.
  *
  * Context: any-thread, signal-safe, signals blocked, inside of
  * syc_session_enter().

@@ -49,8 +49,8 @@ void syc_guest_settle_strays(struct syc_session *session);
 void syc_guest_wake_drainer(struct syc_session *guest);
 
 /**
- * See whether anybody drains, at most every now and then.  If nobody does, take
- * its place: @guest is none any more.  False: that can't be had, and events
+ * See whether anybody drains, but not often.  If nobody does, take the
+ * drainer's place: @guest is no guest any more.  False: that failed, and events
  * of this process need a session of its own.
  */
 bool syc_guest_check(struct syc_session *guest, bool at_once);

@@ -335,7 +335,7 @@ int syc_output_begin(struct syc_output *output, void *front,
 
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
-	/* Fails where the file is gone from us: the frames tell it too */
+	/* A failure does no harm: the frames tell it, too */
 	if (pwrite(output->fd, &now, sizeof(now),
 	           offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;

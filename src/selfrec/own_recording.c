@@ -95,8 +95,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		syc_thread_ring_close(ts, "a ring was closed: its slot was "
 		                          "overwritten");
 	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* A store, then a load; as who ends the session, in
-		 * tell_late() */
+		/* A store, then a load; tell_late(), at the session's end,
+		 * does so, too */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
 		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),

@@ -16,8 +16,8 @@
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)
 #define DEFAULT_FLUSH_NS    (250 * MS)
-/* Of a file that nothing could be recovered for, and that no reader of ours
- * holds up, but many processes that take turns */
+/* For a trace file: there is no ring file to recover the rest from, and what
+ * holds a write up is no slow reader, but many processes that take turns */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
 

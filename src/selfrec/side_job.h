@@ -27,7 +27,7 @@ struct syc_side {
 enum syc_side_when {
 	SYC_SIDE_TURN,     /* by the drain thread, which holds nothing */
 	SYC_SIDE_END,      /* the same, for the last time */
-	SYC_SIDE_NO_THREAD /* by who drains: there never will be one */
+	SYC_SIDE_NO_THREAD /* by the drainer: there never will be a thread */
 };
 
 /** NULL: none.  Release to set. */

@@ -173,7 +173,7 @@ static int dup_up(int fd)
 	return up < 0 ? -errno : up;
 }
 
-/* An open file of our own; -1: can't be had. */
+/* An open file of our own, or -1. */
 static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {

@@ -56,7 +56,7 @@ const char *syc_trace_adopt(int number, struct syc_trace_target *target);
  *	            of this process left within a frame
  *	-ENOLCK     the file system has no record locks
  *	-EACCES     not empty, and it can't be read any more
- *	-errno      no descriptor can be had
+ *	-errno      no descriptor is free
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
