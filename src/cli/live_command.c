@@ -84,6 +84,21 @@ static bool has_header(const char *file)
 	       st.st_size >= (off_t)sizeof(struct syscap_wire_file);
 }
 
+/* Whether the recorder still runs. */
+static bool recorder_goes_on(struct syc_live_command *live)
+{
+	int status;
+
+	forget_output(live);
+	if (live->has_ended ||
+	    waitpid(live->recorder, &status, WNOHANG) != live->recorder)
+		return !live->has_ended;
+	live->has_ended = true;
+	live->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+	                                   : WEXITSTATUS(status);
+	return false;
+}
+
 bool syc_live_command_start(struct syc_live_command *live,
                             const struct syc_record_options *options)
 {
@@ -112,27 +127,13 @@ bool syc_live_command_start(struct syc_live_command *live,
 		     st.st_mtim.tv_sec != before.st_mtim.tv_sec ||
 		     st.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
 			return true;
-		if (!syc_live_command_goes_on(live))
+		if (!recorder_goes_on(live))
 			return has_header(live->file) &&
 			       live->status != SYC_RECORD_FAILED &&
 			       live->status != SYC_RECORD_CANNOT_RUN &&
 			       live->status != SYC_RECORD_NOT_FOUND;
 		wait_a_little();
 	}
-	return false;
-}
-
-bool syc_live_command_goes_on(struct syc_live_command *live)
-{
-	int status;
-
-	forget_output(live);
-	if (live->has_ended ||
-	    waitpid(live->recorder, &status, WNOHANG) != live->recorder)
-		return !live->has_ended;
-	live->has_ended = true;
-	live->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-	                                   : WEXITSTATUS(status);
 	return false;
 }
 
@@ -143,7 +144,7 @@ bool syc_live_command_records(struct syc_live_command *live)
 	off_t at, size;
 	ssize_t n = 0;
 
-	if (!syc_live_command_goes_on(live))
+	if (!recorder_goes_on(live))
 		return false;
 	bytes = live->output < 0 || live->has_stopped ? NULL
 	                                              : malloc(SHOWN_MOST);
@@ -182,9 +183,9 @@ void syc_live_command_finish(struct syc_live_command *live)
 	/* The terminal's goes to the recorder too, which leaves the command. */
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN },
 	          &before);
-	if (syc_live_command_goes_on(live))
+	if (recorder_goes_on(live))
 		kill(live->recorder, SIGTERM);
-	for (int i = 0; syc_live_command_goes_on(live); i++) {
+	for (int i = 0; recorder_goes_on(live); i++) {
 		if (i == TELL_LOOKS)
 			fprintf(stderr,
 			        "%s: waiting for the command to end; Ctrl-C "

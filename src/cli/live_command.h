@@ -33,10 +33,7 @@ struct syc_live_command {
 bool syc_live_command_start(struct syc_live_command *live,
                             const struct syc_record_options *options);
 
-/** Whether it still runs. */
-bool syc_live_command_goes_on(struct syc_live_command *live);
-
-/** Whether it still records, as far as it has not said that it cannot. */
+/** Whether it still runs, and has not said that it records no more. */
 bool syc_live_command_records(struct syc_live_command *live);
 
 /**
