@@ -467,7 +467,7 @@ run_gtk4() {
 		LD_LIBRARY_PATH="$build/gtk4/gtk:$build/gtk4/gdk:$glib"
 		GSK_RENDERER=cairo GTK_A11Y=none)
 	local command=$build/gtk4/demos/widget-factory/gtk4-widget-factory
-	own_tests gtk4 --no-suite flaky --no-suite failing \
+	own_tests gtk4 --setup=x11 --no-suite flaky --no-suite failing \
 		--no-suite wayland_failing --no-suite gsk-compare-broadway
 	begin_displays
 	record gtk4 '' "${factory[@]}" GDK_BACKEND=x11 timeout 8 "$command"
