@@ -123,7 +123,7 @@ export function layoutGraph(what) {
 	return { boxes, rows };
 }
 
-const LOOKED_AT = 128; // samples of a pixel, at most
+const LOOKED_AT = 64; // samples of a pixel, at most
 
 /** Of some samples the node that most of them have, and how many have what is
  * on the way to it. @param {Tree} tree @param {Map<number, number>} counts by node */
@@ -137,12 +137,11 @@ function mostOf(tree, counts) {
 		}
 	}
 	const path = pathTo(tree, best);
-	const own = path.map((at) => {
-		let sum = 0;
-		for (const [node, n] of counts)
-			sum += node >= at && node < tree.ends[at] ? n : 0;
-		return sum;
-	});
+	const own = path.map(() => 0);
+	for (const [node, n] of counts)
+		for (let i = 0; i < path.length && node >= path[i] &&
+			node < tree.ends[path[i]]; i++)
+			own[i] += n;
 	return { path, own, all };
 }
 

@@ -166,6 +166,6 @@ test('of very many in a pixel some are looked at, at no even distance', async ()
 			assert.ok(own.every((box) => box.id === 4), String(turn));
 		const n = own.reduce((sum, box) => sum + (box.id === 2 ? box.of[0]
 			: box.of ? box.of[1] - box.of[0] : 0), 0);
-		assert.ok(Math.abs(n / 128 / 10 - 1 / turn) < 0.1, turn + ': ' + n);
+		assert.ok(Math.abs(n / 64 / 10 - 1 / turn) < 0.15, turn + ': ' + n);
 	}
 });
