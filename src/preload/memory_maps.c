@@ -3,10 +3,10 @@
 #define _GNU_SOURCE
 #include "preload/memory_maps.h"
 
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -21,9 +21,11 @@
 /* More than the kernel lets a process have by default, 65,530. */
 #define MOST ((size_t)1 << 17)
 
-/* After so many looks at a lock that is held for microseconds it is left
- * alone. */
-#define PATIENCE 100000
+/* The lock is held for microseconds, by who may have lost its processor: after so
+ * many looks naps are taken in between, and after so many it is left alone. */
+#define LOOKS    100u
+#define PATIENCE 100000u
+#define NAP_NS   50000
 
 /* Sorted; none has part in another.  The kernel zeroes it in a child. */
 struct syc_memory_maps {
@@ -43,6 +45,8 @@ struct hold {
  * filter of system calls was asked for it may. */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+
 	ret_hold->is_undisturbed = !syc_boxed_is();
 	if (ret_hold->is_undisturbed)
 		syc_undisturbed_begin(&ret_hold->before);
@@ -55,8 +59,9 @@ static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 			return true;
 		if (holder == self) /* a handler, in the midst of us */
 			break;
-		if (ret_hold->is_undisturbed)
-			syc_raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		if (i > LOOKS && ret_hold->is_undisturbed)
+			syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&nap, 0,
+			                0, 0, 0, 0);
 	}
 	if (ret_hold->is_undisturbed)
 		syc_undisturbed_end(&ret_hold->before);
