@@ -171,7 +171,7 @@ own_tests() {
 	say "$name, its own tests"
 	log=$build/$name/meson-logs/testlog.json
 	rm -f "$log"
-	env -u DISPLAY xvfb-run -a -s '-screen 0 1280x1024x24' \
+	env -u DISPLAY xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' \
 		dbus-run-session -- nice meson test -C "$build/$name" \
 		--no-rebuild --timeout-multiplier 10 \
 		--num-processes "$jobs" "$@" \
