@@ -210,6 +210,15 @@ static void outlive(void)
 		exit(99);
 }
 
+static void wait_until_taken(void)
+{
+	while (syc_slot_state(
+		       __atomic_load_n(&syc_arena_head(&own.arena)->drainer,
+	                               __ATOMIC_ACQUIRE)) != SYC_ARENA_DRAINED)
+		usleep(1000);
+}
+
+/* The recorder asks who it is when it takes the arena. */
 static void other_program(void)
 {
 	arena_client_open(&own);
@@ -220,6 +229,7 @@ static void other_program(void)
 	}
 	wait_for_all();
 	emit("before exec", 1);
+	wait_until_taken();
 	execl(program, program, "after-exec", NULL);
 	exit(99);
 }
@@ -233,14 +243,7 @@ static void after_exec(void)
 {
 	arena_client_open(&own);
 	emit("after exec", 1);
-}
-
-static void wait_until_taken(void)
-{
-	while (syc_slot_state(
-		       __atomic_load_n(&syc_arena_head(&own.arena)->drainer,
-	                               __ATOMIC_ACQUIRE)) != SYC_ARENA_DRAINED)
-		usleep(1000);
+	wait_until_taken();
 }
 
 /* Until nobody has the other end, or somebody writes. */
