@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - how full memory is, and how much of that is the process's. */
+/* meminfo.c - how full memory is, and how much of that is the process's. */
 #include <unistd.h>
 
 #include "collect/lines.h"
