@@ -151,12 +151,23 @@ def fill_the_disk(terminal):
         print("not asked: a disk that is full, which takes a mount")
         return
     terminal.command("clear; unshare -rm sh full \"%s\" top -- sh -c 'echo "
-                     "hel''lo; \"%s\" 0'; echo \"END $?\"" % (SYSCAP, LOOP))
+                     "hel''lo; exec \"%s\" 0'; echo \"END $?\"" % (SYSCAP, LOOP))
     terminal.wait(r"^q quit")
     terminal.wait(r"recording", absent=True)
     terminal.keys("q")
     terminal.wait(r"(?s)^hello$.*No space left on device; recording stops"
                   r".*^END \d+$")
+
+
+def end_loops():
+    """Of a `top` that was killed the command goes on."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open("/proc/%s/cmdline" % pid) as file:
+                if file.read().split("\0")[:2] == [LOOP, "0"]:
+                    os.kill(int(pid), signal.SIGKILL)
+        except (OSError, UnicodeDecodeError):
+            pass
 
 
 def main():
@@ -171,6 +182,7 @@ def main():
             sys.exit("FAILED: %s" % failed)
         finally:
             terminal.end()
+            end_loops()
 
 
 main()
