@@ -37,8 +37,10 @@ void syc_tell_describe(char *message, size_t size)
 	struct syc_text text = syc_text_begin(message, size);
 
 	syc_text_add(&text, "each thread ");
-	syc_text_add_u64(&text, s->hz);
-	syc_text_add(&text, clock_text(s->clock));
+	/* Another thread may begin anew by now */
+	syc_text_add_u64(&text, __atomic_load_n(&s->hz, __ATOMIC_RELAXED));
+	syc_text_add(&text,
+	             clock_text(__atomic_load_n(&s->clock, __ATOMIC_RELAXED)));
 	syc_text_add(&text, ", by signal ");
 	syc_text_add_i64(&text, __atomic_load_n(&s->signal, __ATOMIC_RELAXED));
 	if (n_without != 0) {

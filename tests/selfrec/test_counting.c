@@ -213,7 +213,7 @@ TEST(counters_are_those_of_proc)
 	CHECK(forks.last <= after);
 	threads = find_counter(run.path, "Process/Threads");
 	CHECK_EQ(threads.last, noted(&run, "threads"));
-	CHECK_EQ(threads.last, 1 + 5 + 1);
+	CHECK(threads.last >= 1 + 5 + 1); /* ThreadSanitizer has one, too */
 	CHECK(threads.pid > 0);
 	resident = find_counter(run.path, "Process/Resident");
 	CHECK(resident.n >= 2);
