@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -239,6 +240,22 @@ TEST(a_set_user_id_program_is_run_and_said_to_give_no_samples)
 	recording_free(&recording);
 }
 
+/*
+ * The spinning program was sampled a thousand times a second for @ms of its
+ * processor time, and nearly all stacks have what was wanted.  Ticks count, not
+ * samples: a processor that others have for a while gives the missed ones by
+ * one sample.  One stack may be from before main().
+ */
+static void check_ticks(const struct names *names, uint64_t ms)
+{
+	if (names->weight * 3 < ms * 2 || names->n_samples == 0 ||
+	    (names->n_found + 1) * 10 < names->n_samples * 9)
+		test_fail(__FILE__, __LINE__,
+		          "%zu samples of %" PRIu64 " ticks in %" PRIu64
+		          " ms, %zu of them with the names",
+		          names->n_samples, names->weight, ms, names->n_found);
+}
+
 TEST(stacks_reach_from_the_function_to_main_and_have_names)
 {
 	struct names names;
@@ -250,11 +267,9 @@ TEST(stacks_reach_from_the_function_to_main_and_have_names)
 	                       NULL),
 	         0);
 	names_look(recording.path, 0, spin, &names);
-	/* 100 ticks a second at least, whatever the kernel's */
-	CHECK(names.n_samples >= 25);
-	CHECK(names.weight >= 200 && names.weight <= 400);
-	CHECK(names.n_found * 10 >= names.n_samples * 9);
-	CHECK(names.n_stopped * 50 <= names.n_samples);
+	check_ticks(&names, 300);
+	CHECK(names.weight <= 400);
+	CHECK(names.n_stopped * 50 <= names.n_samples + 49);
 	/* seven deep, of which one is in libc and named by libc6-dbg only */
 	CHECK(names.n_named * 10 >= names.n_addrs * 8);
 	recording_free(&recording);
@@ -290,8 +305,7 @@ static void record_while(void (*change)(const char *path))
 	touch(go);
 	CHECK_EQ(recording_finish(&recording), 0);
 	names_look(recording.path, 0, spin, &names);
-	CHECK(names.n_samples >= 15);
-	CHECK(names.n_found * 10 >= names.n_samples * 9);
+	check_ticks(&names, 200);
 	unlink(path);
 	unlink(half);
 	unlink(go);
@@ -398,7 +412,7 @@ TEST(files_that_there_are_too_many_of_to_keep_open_are_told)
 	check_said(" mapped files were not kept open");
 	/* They are where they were. */
 	names_look(recording.path, 0, spin, &names);
-	CHECK(names.n_samples >= n);
+	CHECK(names.weight >= n);
 	CHECK(names.n_found * 10 >= names.n_samples * 8);
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), "p%u", i);
@@ -482,8 +496,7 @@ TEST(the_samples_of_a_killed_command_have_names)
 	CHECK_EQ(kill(command_pid(), SIGKILL), 0);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGKILL);
 	names_look(recording.path, 0, spin, &names);
-	CHECK(names.n_samples >= 8);
-	CHECK(names.n_found * 10 >= names.n_samples * 9);
+	check_ticks(&names, 100);
 	unlink(in_dir("half"));
 	recording_free(&recording);
 }
@@ -595,7 +608,7 @@ TEST(a_killed_recorder_leaves_whole_samples_and_the_command_in_peace)
 	touch(in_dir("go"));
 	CHECK(recording_wait(has_ended, &command));
 	names_look(recording.path, 0, nothing, &names);
-	CHECK(names.n_samples >= 5);
+	CHECK(names.weight >= 5);
 	CHECK_EQ(names.table_size, 0);
 	unlink(in_dir("half"));
 	unlink(in_dir("go"));

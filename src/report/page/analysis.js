@@ -37,11 +37,12 @@ export function transformsOf(model, filter) {
 }
 
 /** Sums by node of the model's tree become those of what a filter makes of it.
- * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} base */
-export function shape(model, filter, tree, base) {
+ * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} base
+ * @param {Float64Array} [into] where totals go, if it makes nothing of it */
+export function shape(model, filter, tree, base, into) {
 	const what = transformsOf(model, filter);
 	if (!what)
-		return { tree, nodes: null, selfs: base, totals: sumUp(tree, base) };
+		return { tree, nodes: null, selfs: base, totals: sumUp(tree, base, into) };
 	const made = transform(tree, sumUp(tree, base), (f) => model.categoryOf(f),
 		what);
 	const selfs = moveSelfs(base, made.nodes, made.tree.n);
@@ -49,12 +50,14 @@ export function shape(model, filter, tree, base) {
 		totals: sumUp(made.tree, selfs) };
 }
 
-/** Keeps the last answer, of which a brush that moves changes little. */
+/** Keeps the last answer, of which a brush that moves changes little: the next
+ * one has its sums. */
 export class Analyst {
 	/** @param {Model} model */
 	constructor(model) {
 		this.model = model;
 		this.key = '';
+		this.totals = new Float64Array(model.tree.n);
 		/** @type {Passing | null} */
 		this.passing = null;
 	}
@@ -70,7 +73,8 @@ export class Analyst {
 			this.key = key;
 		}
 		const { sums, chosen } = this.passing;
-		const shaped = shape(this.model, filter, this.model.tree, sums.selfs);
+		const shaped = shape(this.model, filter, this.model.tree, sums.selfs,
+			this.totals);
 		return { ...shaped, base: sums.selfs, threads: sums.threads,
 			total: sums.total, n: sums.n, chosen };
 	}

@@ -26,54 +26,49 @@ export function findColumns(page, seen) {
 }
 
 /** What the worker runs; it stands alone. @param {Column} column */
-export async function inflateColumn(column) {
+export async function inflateColumn({ name, text, bytes }) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
-	/** @type {Uint8Array | null} */
-	let packed;
-	if (make) {
-		packed = make.call(Uint8Array, column.text);
-	} else {
-		const text = atob(column.text);
-		packed = new Uint8Array(text.length);
-		for (let i = 0; i < text.length; i++)
-			packed[i] = text.charCodeAt(i);
-	}
-	const whole = new Uint8Array(column.bytes);
-	const stream = new Blob([/** @type {any} */ (packed)]).stream()
-		.pipeThrough(new DecompressionStream('deflate-raw'));
-	column.text = ''; // nor are those there meanwhile
-	packed = null;
-	const reader = stream.getReader();
+	const whole = new Uint8Array(bytes);
+	const stream = new DecompressionStream('deflate-raw');
+	/** In pieces, which are waste by the next: of whole bytes. */
+	const feed = async () => {
+		const writer = stream.writable.getWriter(), step = 0x40000;
+		for (let at = 0; at < text.length; at += step) {
+			const piece = text.slice(at, at + step);
+			await writer.write(make ? make.call(Uint8Array, piece)
+				: Uint8Array.from(atob(piece), (c) => c.charCodeAt(0)));
+		}
+		await writer.close();
+	};
 	let at = 0;
-	for (;;) {
-		const { done, value } = await reader.read();
-		if (done)
-			break;
-		whole.set(value, at);
-		at += value.length;
-	}
-	if (at !== column.bytes)
-		throw new Error('column ' + column.name + ' is cut');
+	const drain = async () => {
+		const reader = stream.readable.getReader();
+		for (;;) {
+			const { done, value } = await reader.read();
+			if (done)
+				break;
+			whole.set(value, at);
+			at += value.length;
+		}
+	};
+	await Promise.all([feed(), drain()]);
+	if (at !== bytes)
+		throw new Error('column ' + name + ' is cut');
 	return whole.buffer;
 }
 
 /**
- * All of @columns, by name.  In a worker, so that the page answers meanwhile;
- * here where there is none.
- * @param {Column[]} columns @returns {Promise<Map<string, {column: Column, buffer: ArrayBuffer}>>}
+ * All of @columns.  In a worker, so that the page answers meanwhile; here where
+ * there is none.
+ * @param {Column[]} columns @returns {Promise<Columns>}
  */
 export function inflateAll(columns) {
-	const found = new Map();
-	const keep = (/** @type {number} */ i, /** @type {ArrayBuffer} */ buffer) => {
-		const column = columns[i];
-		column.text = '';
-		found.set(column.name, { column, buffer });
-	};
+	const all = new Columns();
 	const here = async () => {
-		for (let i = 0; i < columns.length; i++)
-			if (!found.has(columns[i].name))
-				keep(i, await inflateColumn(columns[i]));
-		return found;
+		for (const column of columns)
+			if (!all.found.has(column.name))
+				all.add(column, await inflateColumn(column));
+		return all;
 	};
 	if (typeof Worker === 'undefined' || columns.length === 0)
 		return here();
@@ -93,13 +88,13 @@ export function inflateAll(columns) {
 		// One after another: what the worker is told is there twice meanwhile.
 		let i = 0;
 		worker.onmessage = (event) => {
-			keep(i, event.data);
+			all.add(columns[i], event.data);
 			if (++i < columns.length) {
 				worker.postMessage(columns[i]);
 				return;
 			}
 			worker.terminate();
-			resolve(found);
+			resolve(all);
 		};
 		worker.onerror = () => {
 			worker.terminate();
@@ -109,11 +104,23 @@ export function inflateAll(columns) {
 	});
 }
 
-/** The column @name of @found; nothing where it is not there. */
+/** Columns by name; nothing where one is not there. */
 export class Columns {
-	/** @param {Map<string, {column: Column, buffer: ArrayBuffer}>} found */
-	constructor(found) {
-		this.found = found;
+	constructor() {
+		/** @type {Map<string, {column: Column, buffer: ArrayBuffer}>} */
+		this.found = new Map();
+		this.times = new Moments(new Uint8Array(0));
+	}
+
+	/** @param {Column} column @param {ArrayBuffer} buffer */
+	add(column, buffer) {
+		column.text = '';
+		this.found.set(column.name, { column, buffer });
+		if (column.name !== 'sample.times')
+			return;
+		// So many that they are made here, before the next column is.
+		this.times = new Moments(this.numbers(column.name));
+		this.drop(column.name);
 	}
 
 	/** @param {string} name */
@@ -148,19 +155,9 @@ export class Columns {
 		return numbers;
 	}
 
-	/** The same, of which there are very many. @param {string} name */
-	moments(name) {
-		const moments = new Moments(this.numbers(name));
-		this.drop(name);
-		return moments;
-	}
-
-	/** Will not be asked for again: its memory is free now, not some time later. @param {string} name */
+	/** Its memory is free now, not some time later. @param {string} name */
 	drop(name) {
-		const one = this.found.get(name);
-		const buffer = /** @type {any} */ (one && one.buffer);
-		if (buffer && buffer.transfer)
-			buffer.transfer(0);
+		/** @type {any} */ (this.found.get(name)?.buffer)?.transfer?.(0);
 		this.found.delete(name);
 	}
 

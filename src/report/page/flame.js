@@ -7,13 +7,17 @@ import { pathTo } from './tree.js';
 
 const NARROW = 0.7; // pixels
 
-/** @param {string} text */
-export function hash(text) {
+/** One of the colours of a series. @param {Theme} theme @param {string} text */
+function colourOf({ series }, text) {
 	let h = 2166136261;
 	for (let i = 0; i < text.length; i++)
 		h = Math.imul(h ^ text.charCodeAt(i), 16777619);
-	return h >>> 0;
+	return series[(h >>> 0) % series.length];
 }
+
+/** By number of name. @param {Model} model @param {Theme} theme */
+export const coloursOfMarks = (model, theme) =>
+	model.markNames.map((_, n) => colourOf(theme, model.markName(n)));
 
 /** What nodes of a tree are called; the root has function 0, "all".
  * @param {Model} model @param {Tree} tree */
@@ -34,8 +38,7 @@ export function colouring(model, theme, by) {
 		if (colour === undefined) {
 			const category = model.categoryOf(f);
 			colour = f === 0 || category === 4 ? theme.categories[4]
-				: by === 'binary'
-					? theme.series[hash(model.binaryOf(f)) % theme.series.length]
+				: by === 'binary' ? colourOf(theme, model.binaryOf(f))
 					: theme.categories[category] || theme.categories[0];
 			known.set(f, colour);
 		}
@@ -214,13 +217,12 @@ export function layoutChart(what) {
  * Which nodes of a tree a search finds, and how much of all that is: what is
  * found inside of what is found counts once.
  * @param {Model} model @param {Tree} tree
- * @param {Float64Array} totals @param {string} search
+ * @param {Float64Array} totals @param {string | undefined} search
  */
 export function findNodes(model, tree, totals, search) {
-	const match = searching(search);
-	if (!match)
+	const by = matching(model, search);
+	if (!by)
 		return null;
-	const by = new Int8Array(model.nFunctions);
 	const found = new Uint8Array(tree.n);
 	const outermost = [];
 	let share = 0, inside = 0;
@@ -229,10 +231,7 @@ export function findNodes(model, tree, totals, search) {
 			i = tree.ends[i] - 1;
 			continue;
 		}
-		const f = tree.functions[i];
-		if (by[f] === 0)
-			by[f] = match(model.nameOf(f)) ? 1 : -1;
-		if (by[f] > 0) {
+		if (by[tree.functions[i]]) {
 			found[i] = 1;
 			if (i >= inside) {
 				share += totals[i];
@@ -245,10 +244,20 @@ export function findNodes(model, tree, totals, search) {
 	return { found, share, outermost };
 }
 
+/** By number of function: does it have what is searched for?  Known until
+ * something else is. @param {Model} model @param {string | undefined} search */
+export function matching(model, search) {
+	const match = searching(search), { nFunctions: length, matches } = model;
+	if (match && (matches.search !== search || matches.by.length !== length))
+		model.matches = { search, by: Uint8Array.from({ length },
+			(_, f) => f > 0 && match(model.nameOf(f)) ? 1 : 0) };
+	return match && model.matches.by;
+}
+
 /** Nothing is like what is no regular expression. @param {string} name */
 export const nothing = (name) => false;
 
-/** "/regex/", or a part of a name in any case. @param {string} search @returns {((name: string) => boolean) | null} */
+/** "/regex/", or a part of a name in any case. @param {string | undefined} search @returns {((name: string) => boolean) | null} */
 export function searching(search) {
 	if (!search || search === '/')
 		return null;

@@ -24,11 +24,11 @@ export function formatBytes(bytes) {
 	return scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 }
 
+// Made once: each takes longer than a thousand numbers.
+const COUNTS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
+
 /** "12,345". @param {number | bigint} n */
-export function formatCount(n) {
-	return n.toLocaleString('en-US', { maximumFractionDigits: 3 })
-		.replace('-', '−');
-}
+export const formatCount = (n) => COUNTS.format(n).replace('-', '−');
 
 /** "1 tick", "2 ticks". @param {number} n @param {string} what */
 export function formatNumber(n, what) {

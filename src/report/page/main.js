@@ -2,7 +2,7 @@
 // main.js - the page: its state, what is around the views, and how it begins.
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
 import { fillBox, makeTheme } from './canvas.js';
-import { Columns, findColumns, inflateAll } from './columns.js';
+import { findColumns, inflateAll } from './columns.js';
 import { button, div, el, fill, toggle } from './dom.js';
 import { tryRegex } from './filter.js';
 import { findNodes, nothing, searching } from './flame.js';
@@ -109,18 +109,18 @@ export class App {
 
 	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Float64Array} totals */
 	find(tree, totals) {
-		const found = findNodes(this.model, tree, totals, this.state.search || '');
+		const found = findNodes(this.model, tree, totals, this.state.search);
 		this.tellFound(found && { share: found.share, total: totals[0],
 			n: found.outermost.length });
 		return found;
 	}
 
-	/** @param {{share: number, total: number, n: number} | null} found */
+	/** @param {{n: number, share?: number, total?: number} | null} found */
 	tellFound(found) {
-		this.found.textContent = searching(this.state.search || '') === nothing
+		this.found.textContent = searching(this.state.search) === nothing
 			? 'no regular expression' : !found ? ''
-			: formatCount(found.n) + ' found' + (found.share >= 0
-				? ', ' + formatShare(found.share, found.total) : '');
+			: formatCount(found.n) + ' found' + (found.total
+				? ', ' + formatShare(found.share || 0, found.total) : '');
 	}
 
 	// --- the state
@@ -380,10 +380,7 @@ export class App {
 			field('Of these the slowest', 'slowest', '1% or 10'),
 			el('fieldset', {}, el('legend', {}, 'Threads'), ...threads.map((thread) =>
 				toggle(model.threadName(thread.number), set.has(thread.number), (on) => {
-					if (on)
-						set.add(thread.number);
-					else
-						set.delete(thread.number);
+					set[on ? 'add' : 'delete'](thread.number);
 					this.set({ threads: set.size > 0
 						? Array.from(set).sort((a, b) => a - b) : undefined });
 				}))));
@@ -498,8 +495,7 @@ export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
 	try {
 		const seen = new Set();
-		const first = await inflateAll(findColumns(document, seen));
-		const model = new Model(new Columns(first));
+		const model = new Model(await inflateAll(findColumns(document, seen)));
 		const app = new App(place, model);
 		/** @type {any} */ (window).syscap = { app, model, isReady: false,
 			answer: () => answerOf(app) };
@@ -507,7 +503,7 @@ export async function begin() {
 		if (document.readyState === 'loading')
 			await new Promise((resolve) =>
 				addEventListener('DOMContentLoaded', resolve));
-		model.addRest(new Columns(await inflateAll(findColumns(document, seen))));
+		model.addRest(await inflateAll(findColumns(document, seen)));
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
 		if (!location.hash && model.other)

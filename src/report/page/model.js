@@ -39,8 +39,8 @@ function readColumns(c, of, ...names) {
 
 /** @param {Columns} c */
 function readSamples(c) {
-	const times = c.moments('sample.times');
-	return { ...readColumns(c, 'sample', 'threads', 'nodes', 'ticks'), times };
+	return { ...readColumns(c, 'sample', 'threads', 'nodes', 'ticks'),
+		times: c.times };
 }
 
 /** @param {Columns} c */
@@ -172,9 +172,13 @@ export class Model extends Events {
 			'values']);
 		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
 		this.start = this.findStart();
+		this.counts = new Uint32Array(this.threads.length);
 		this.byThread = this.sumThreads();
 		/** @type {Map<number, Uint32Array>} */
 		this.ofThreads = new Map();
+		/** What was searched for last, by number of function.
+		 * @type {{search?: string, by: Uint8Array}} */
+		this.matches = { by: new Uint8Array(0) };
 		/** Not before the rest was added. */
 		this.isWhole = false;
 	}
@@ -186,6 +190,7 @@ export class Model extends Events {
 		this.start = this.findStart();
 		this.byThread = this.sumThreads();
 		this.ofThreads.clear();
+		this.matches.search = '';
 		this.isWhole = true;
 	}
 
@@ -195,12 +200,15 @@ export class Model extends Events {
 			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
 	}
 
-	/** What each thread has of all samples. */
+	/** What each thread has of all samples, and how many. */
 	sumThreads() {
 		const { n, threads, ticks } = this.samples;
 		const sums = new Float64Array(this.threads.length);
-		for (let i = 0; i < n; i++)
+		this.counts.fill(0);
+		for (let i = 0; i < n; i++) {
 			sums[threads[i]] += ticks[i] * this.ticks[threads[i]];
+			this.counts[threads[i]]++;
+		}
 		return sums;
 	}
 
@@ -312,14 +320,13 @@ export class Model extends Events {
 		list = this.ofThreads.get(thread);
 		if (!list) {
 			const { threads, n } = this.samples;
-			let count = 0;
-			for (let i = 0; i < n; i++)
-				count += threads[i] === thread ? 1 : 0;
-			list = new Uint32Array(count);
-			count = 0;
-			for (let i = 0; i < n; i++)
-				if (threads[i] === thread)
-					list[count++] = i;
+			list = new Uint32Array(this.counts[thread] + 1);
+			// What is no sample of it is overwritten: no branch is guessed.
+			for (let i = 0, k = 0; i < n; i++) {
+				list[k] = i;
+				k += Number(threads[i] === thread);
+			}
+			list = list.subarray(0, -1);
 			this.ofThreads.set(thread, list);
 		}
 		return list;
@@ -327,9 +334,7 @@ export class Model extends Events {
 
 	sortByThread() {
 		const { threads, n } = this.samples;
-		const ends = new Uint32Array(this.threads.length);
-		for (let i = 0; i < n; i++)
-			ends[threads[i]]++;
+		const ends = this.counts.slice();
 		for (let t = 1; t < ends.length; t++)
 			ends[t] += ends[t - 1];
 		const order = new Uint32Array(n);

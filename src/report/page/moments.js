@@ -49,6 +49,14 @@ export class Moments {
 		return this.bases[i >> SHIFT] + this.offsets[i];
 	}
 
+	/** Where the first of each of @n cells of @size from @time on is, and where
+	 * the last ends. @param {number} time @param {number} size @param {number} n */
+	cells(time, size, n) {
+		let at = 0;
+		return Uint32Array.from({ length: n + 1 },
+			(_, i) => at = this.find(time + i * size, at));
+	}
+
 	/** The first that is not below @time. @param {number} time @param {number} from @param {number} to */
 	find(time, from = 0, to = this.length) {
 		return firstOf(from, to, (i) => this.at(i) >= time);

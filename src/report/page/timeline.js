@@ -4,7 +4,7 @@
 import { clipTo, cutText, fillBox, hatch, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 import { lowerBound, Passing } from './filter.js';
-import { hash, searching } from './flame.js';
+import { coloursOfMarks, matching } from './flame.js';
 import { formatMoment, formatNumber, formatTime } from './format.js';
 import { Scale, ticksOf } from './scale.js';
 import { ALL_TIME, readSpan } from './state.js';
@@ -17,13 +17,8 @@ const THREADS = 5; // that have a lane of their own
 export const paintAxis = (context, theme, scale, left, height, zero) => {
 	const { step, ticks } = ticksOf(scale, zero);
 	for (const tick of ticks) {
-		const x = Math.round(left + scale.x(tick)) + 0.5;
-		context.strokeStyle = theme.line;
-		context.lineWidth = 1;
-		context.beginPath();
-		context.moveTo(x, 0);
-		context.lineTo(x, height);
-		context.stroke();
+		const x = Math.round(left + scale.x(tick));
+		fillBox(context, x, 0, 1, height, theme.line);
 		context.fillStyle = theme.soft;
 		const text = formatMoment(tick - zero, step);
 		if (x + 4 + context.measureText(text).width < left + scale.width)
@@ -74,8 +69,15 @@ export class Timeline {
 		/** @type {number | null} */
 		this.cursor = null;
 		this.key_ = '';
-		/** @type {Float64Array[]} */
-		this.bars = [];
+		/** What this.found is of. @type {string | undefined} */
+		this.searched = '';
+		/** @type {number[]} */
+		this.found = [];
+		this.width = 60;
+		this.left = 0;
+		this.scale = new Scale(0, 1, 60);
+		/** Where the samples of each pixel begin. */
+		this.cells = new Uint32Array(0);
 		this.height = 100;
 	}
 
@@ -112,34 +114,32 @@ export class Timeline {
 	}
 
 	measure() {
-		const width = Math.max(this.element.clientWidth, 60);
-		const left = width > 640 ? 148 : 0;
-		const [from, to] = this.window();
-		return { width, left, scale: new Scale(from, to, width - left) };
+		this.width = Math.max(this.element.clientWidth, 60);
+		this.left = this.width > 640 ? 148 : 0;
+		this.scale = new Scale(...this.window(), this.width - this.left);
+		return this;
 	}
 
-	/** Samples by lane and pixel, each as what it stands for. @param {Scale} scale @param {Lane[]} lanes */
-	bin(scale, lanes) {
-		const { model } = this.app;
+	/** Samples by lane and pixel, each as what it stands for. @param {Lane[]} lanes */
+	bin(lanes) {
+		const { app: { model }, scale } = this;
 		const n = Math.ceil(scale.width);
-		const of = new Int32Array(model.threads.length).fill(-1);
-		lanes.forEach((lane, i) => {
+		for (const lane of lanes)
+			lane.bars = new Float64Array(n);
+		/** By thread. @type {(Float64Array | undefined)[]} */
+		const of = new Array(model.threads.length).fill(
+			lanes.find((lane) => lane.kind === 'others')?.bars);
+		for (const lane of lanes)
 			if (lane.kind === 'thread')
-				of[lane.n] = i;
-		});
-		const others = lanes.findIndex((lane) => lane.kind === 'others');
-		const bars = lanes.map(() => new Float64Array(n));
+				of[lane.n] = lane.bars;
 		const { times, threads, ticks } = model.samples;
-		const end = times.find(scale.to);
-		for (let i = times.find(scale.from); i < end; i++) {
-			const lane = of[threads[i]] >= 0 ? of[threads[i]] : others;
-			if (lane < 0)
-				continue;
-			const pixel = Math.floor((times.at(i) - scale.from) / scale.perPixel);
-			if (pixel >= 0 && pixel < n)
-				bars[lane][pixel] += ticks[i] * model.ticks[threads[i]];
-		}
-		return bars;
+		this.cells = times.cells(scale.from, scale.perPixel, n);
+		for (let x = 0; x < n; x++)
+			for (let i = this.cells[x]; i < this.cells[x + 1]; i++) {
+				const bar = of[threads[i]];
+				if (bar)
+					bar[x] += ticks[i] * model.ticks[threads[i]];
+			}
 	}
 
 	/** The brush and the cursor move over a picture that stays. */
@@ -147,36 +147,41 @@ export class Timeline {
 		const { theme, model, state } = this.app;
 		const { width, left, scale } = this.measure();
 		const key = [scale.from, scale.to, width, model.isWhole, theme.paper,
-			theme.ink, window.devicePixelRatio, state.search,
-			state.search && JSON.stringify({ ...this.app.filter(), ...ALL_TIME })].join();
-		if (key !== this.key_) {
-			this.paintLanes(width, left, scale);
-			this.key_ = key;
-		}
+			theme.ink, window.devicePixelRatio].join();
+		if (key !== this.key_)
+			this.paintLanes();
+		const search = state.search && [key, state.search,
+			JSON.stringify({ ...this.app.filter(), ...ALL_TIME })].join();
+		if (search !== this.searched)
+			this.found = this.find();
+		this.key_ = key;
+		this.searched = search;
 		const context = prepareCanvas(this.canvas, width, this.height, theme);
 		this.element.style.height = this.height + 'px';
 		context.drawImage(this.still, 0, 0, width, this.height);
 		clipTo(context, left, 0, scale.width, this.height);
-		this.paintBrush(context, scale, left);
+		for (const x of this.found) {
+			fillBox(context, left + x, AXIS - 5, 1, 5, theme.found);
+			fillBox(context, left + x, AXIS - 1, 1, 1, theme.ink);
+		}
+		this.paintBrush(context);
 		context.restore();
 	}
 
-	/** @param {number} width @param {number} left @param {Scale} scale */
-	paintLanes(width, left, scale) {
-		const { theme, model } = this.app;
+	paintLanes() {
+		const { width, left, scale, app: { theme, model } } = this;
 		const lanes = this.lanes();
 		this.height = AXIS + lanes.reduce((sum, lane) => sum + lane.height + 2, 0) + 3;
 		const context = prepareCanvas(this.still, width, this.height, theme);
-		this.bars = this.bin(scale, lanes);
+		this.bin(lanes);
 		clipTo(context, left, 0, scale.width, this.height);
 		paintAxis(context, theme, scale, left, this.height, model.begin);
 		let top = AXIS;
-		lanes.forEach((lane, i) => {
-			this.paintLane(context, lane, i, scale, left, top);
+		for (const lane of lanes) {
+			this.paintLane(context, lane, top);
 			top += lane.height + 2;
-		});
+		}
 		paintLosses(context, theme, model, scale, left, AXIS, this.height - AXIS);
-		this.paintFound(context, scale, left);
 		context.restore();
 		top = AXIS;
 		for (const lane of lanes) {
@@ -193,59 +198,52 @@ export class Timeline {
 		}
 	}
 
-	/** Where samples are that have what is searched for, at the foot of the axis.
-	 * @param {Context2D} context @param {Scale} scale @param {number} left */
-	paintFound(context, scale, left) {
-		const { model, state, theme } = this.app;
-		const match = searching(state.search || '');
-		if (!match)
-			return;
-		const { tree, samples } = model;
-		const by = Uint8Array.from({ length: model.functions.n }, (_, f) =>
-			f > 0 && match(model.nameOf(f)) ? 1 : 0);
+	/** The pixels with samples that have what is searched for; they are told at
+	 * the foot of the axis. */
+	find() {
+		const { model, state } = this.app;
+		/** @type {number[]} */
+		const found = [];
+		const { tree, samples: { nodes } } = model;
+		const by = matching(model, state.search);
+		if (!by)
+			return found;
 		const has = new Uint8Array(tree.n);
 		for (let i = 1; i < tree.n; i++)
 			has[i] = has[tree.parents[i]] | by[tree.functions[i]];
 		const passing = new Passing(model,
 			{ ...this.app.filter(), ...ALL_TIME }, true);
-		const end = samples.times.find(scale.to);
-		for (let i = samples.times.find(scale.from); i < end; i++) {
-			if (!has[samples.nodes[i]] || !passing.passes(i))
-				continue;
-			const x = Math.floor(scale.x(samples.times.at(i)));
-			fillBox(context, left + x, AXIS - 5, 1, 5, theme.found);
-			fillBox(context, left + x, AXIS - 1, 1, 1, theme.ink);
-			i = samples.times.find(scale.time(x + 1), i + 1, end) - 1;
-		}
+		for (let x = 0; x + 1 < this.cells.length; x++)
+			for (let i = this.cells[x]; i < this.cells[x + 1]; i++)
+				if (has[nodes[i]] && passing.passes(i)) {
+					found.push(x);
+					break;
+				}
+		return found;
 	}
 
-	/** @param {Context2D} context @param {Lane} lane @param {number} i @param {Scale} scale @param {number} left @param {number} top */
-	paintLane(context, lane, i, scale, left, top) {
-		const { theme, model } = this.app;
+	/** @param {Context2D} context @param {Lane} lane @param {number} top */
+	paintLane(context, lane, top) {
+		const { left, scale, app: { theme, model } } = this;
 		fillBox(context, left, top + lane.height, scale.width, 1, theme.line);
 		if (lane.kind === 'thread' || lane.kind === 'others') {
-			// A bin that is full was at work all the time.
-			const bars = this.bars[i];
-			let most = model.isTime ? scale.perPixel : 0;
-			for (const bar of bars)
-				most = model.isTime && lane.kind === 'thread' ? most
-					: Math.max(most, bar);
+			const bars = Array.from(lane.bars || []);
 			const step = Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
-			context.fillStyle = theme.series[0];
-			const unit = model.isTime && lane.kind === 'thread'
-				? scale.perPixel * step : most * step;
+			// A bin that is full was at work all the time.
+			const full = model.isTime ? scale.perPixel : 0;
+			const unit = step * (full && lane.kind === 'thread' ? full
+				: Math.max(full, ...bars));
 			for (let x = 0; x < bars.length; x += step) {
-				let sum = 0;
-				for (let k = x; k < Math.min(x + step, bars.length); k++)
-					sum += bars[k];
+				const sum = bars.slice(x, x + step).reduce((a, b) => a + b);
 				if (sum === 0)
 					continue;
 				const h = Math.max(1, Math.min(1, sum / unit) * lane.height);
-				context.fillRect(left + x, top + lane.height - h, step, h);
+				fillBox(context, left + x, top + lane.height - h, step, h,
+					theme.series[0]);
 			}
 		} else if (lane.kind === 'marks') {
-			this.paintMarks(context, scale, left, top);
+			this.paintMarks(context, top);
 		} else if (lane.kind === 'counter') {
 			const counter = model.counters[lane.n];
 			paintLine(context, counter.times, counter.values, scale, left, top + 1,
@@ -257,9 +255,8 @@ export class Timeline {
 				if (x < 0 || x > scale.width || (x === latest && severity > 2))
 					continue;
 				latest = x;
-				context.fillStyle = severity <= 1 ? theme.more
-					: severity === 2 ? theme.series[1] : theme.soft;
-				context.fillRect(left + x, top + 2, 2, lane.height - 3);
+				fillBox(context, left + x, top + 2, 2, lane.height - 3, severity <= 1
+					? theme.more : severity === 2 ? theme.series[1] : theme.soft);
 			}
 		}
 	}
@@ -270,16 +267,16 @@ export class Timeline {
 		return thread >= 0 && model.isTime ? model.ticks[thread] : 1e6;
 	}
 
-	/** @param {Context2D} context @param {Scale} scale @param {number} left @param {number} top */
-	paintMarks(context, scale, left, top) {
-		const { theme, model } = this.app;
+	/** @param {Context2D} context @param {number} top */
+	paintMarks(context, top) {
+		const { left, scale, app: { theme, model } } = this;
 		const { times, durations, names, depths } = model.marks;
 		const { bars } = model;
-		context.fillStyle = theme.line;
+		const colours = coloursOfMarks(model, theme);
 		for (let i = 0; i < bars.n; i++) {
 			const x = Math.max(scale.x(bars.times[i]), 0);
-			context.fillRect(left + x, top, Math.max(
-				scale.x(bars.lasts[i]) - x, x < scale.width ? 1 : 0), 6);
+			fillBox(context, left + x, top, Math.max(scale.x(bars.lasts[i]) - x,
+				x < scale.width ? 1 : 0), 6, theme.line);
 		}
 		const until = new Float64Array(2).fill(-1);
 		const end = lowerBound(times, scale.to);
@@ -291,16 +288,14 @@ export class Timeline {
 				continue;
 			const x = Math.max(begin, until[depth]);
 			until[depth] = Math.max(stop, x + 1);
-			context.fillStyle = theme.series[
-				hash(model.markName(names[i])) % theme.series.length];
-			context.fillRect(left + x, top + depth * 7,
-				Math.max(stop - x, 1), 6);
+			fillBox(context, left + x, top + depth * 7, Math.max(stop - x, 1), 6,
+				colours[names[i]]);
 		}
 	}
 
-	/** @param {Context2D} context @param {Scale} scale @param {number} left */
-	paintBrush(context, scale, left) {
-		const { theme, state, model } = this.app;
+	/** @param {Context2D} context */
+	paintBrush(context) {
+		const { left, scale, app: { theme, state, model } } = this;
 		if (state.from !== undefined || state.to !== undefined) {
 			const from = scale.x(state.from ?? scale.from);
 			const to = scale.x(state.to ?? scale.to);

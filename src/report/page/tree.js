@@ -31,9 +31,11 @@ export function pathTo(tree, node) {
 	return path.reverse();
 }
 
-/** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs */
-export function sumUp(tree, selfs) {
-	const totals = selfs.slice();
+/** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs
+ * @param {Float64Array} [into] */
+export function sumUp(tree, selfs, into) {
+	into?.set(selfs);
+	const totals = into || selfs.slice();
 	for (let i = tree.n - 1; i > 0; i--)
 		totals[tree.parents[i]] += totals[i];
 	return totals;

@@ -229,5 +229,7 @@ interface Lane {
 	label: string;
 	height: number;
 	n: number;
+	/** by pixel, what samples there stand for */
+	bars?: Float64Array;
 }
 type Unit = 'time' | 'ticks' | 'bytes';

@@ -60,8 +60,7 @@ export class CompareView extends View {
 	/** @param {boolean} byMark */
 	makeTable(byMark) {
 		const { app } = this;
-		const amount = (/** @type {number} */ n) => this.amount(n);
-		const more = (/** @type {number} */ n) => this.difference(n);
+		const amount = this.amount.bind(this), more = this.difference.bind(this);
 		return new Table({
 			label: 'Functions, compared', sort: '',
 			id: (row) => row.f,
@@ -88,9 +87,8 @@ export class CompareView extends View {
 		return new Table({
 			label: 'The slow ones', sort: '-duration', id: (row) => row.i,
 			headings: [
-				{ key: 'time', text: 'At', number: true, up: true,
-					by: (row) => row.time,
-					cell: (row) => formatMoment(row.time - app.model.begin, 1e5) },
+				{ ...ofNumbers('time', 'At', (row) => row.time,
+					(n) => formatMoment(n - app.model.begin, 1e5), ''), up: true },
 				ofNumbers('duration', 'Took', (row) => row.duration, formatTime, ''),
 				ofNumbers('running', 'Sampled', (row) => row.running,
 					(n) => formatAmount(n, app.unit()), ''),
@@ -147,7 +145,7 @@ export class CompareView extends View {
 			this.zoom = 0;
 			this.key = key;
 		}
-		const match = searching(kind === 'search' ? '' : state.search || '');
+		const match = searching(kind === 'search' ? '' : state.search);
 		const rows = compareFunctions(model, this.comparison)
 			.filter((row) => !match || match(model.nameOf(row.f)));
 		const { byMark, marks } = this.comparison;
@@ -183,52 +181,55 @@ export class CompareView extends View {
 			? Math.abs(row.unexpected) : row.unexpected;
 		const hot = this.table.rows.reduce((best, row) =>
 			!best || size(row) > size(best) ? row : best, null);
+		/** @type {HTMLElement[]} */
 		const parts = [];
+		const say = (/** @type {any[]} */ ...what) => parts.push(el('p', {}, ...what));
+		const note = (/** @type {string} */ text) =>
+			parts.push(el('p', { class: 'note' }, text));
 		if (one.nMarks > 0) {
 			const wait = Math.max(one.duration - one.running, 0);
-			const side = (/** @type {Side} */ s,
-				/** @type {string} */ which) =>
-				el('p', {}, el('strong', {}, which + ' ' + formatCount(s.nMarks)),
+			const side = (/** @type {Side} */ s, /** @type {string} */ which) =>
+				say(el('strong', {}, which + ' ' + formatCount(s.nMarks)),
 					' took ', el('strong', {}, formatTime(s.duration)),
 					' each' + (app.model.isTime ? ', of which ' +
 						formatTime(Math.min(s.running, s.duration)) + ' on the processor' +
 						(app.isWall() ? ' or waiting with a stack' : '') : '') + '.');
-			parts.push(side(one, kind === 'range' ? 'The chosen' : 'The slowest'));
+			side(one, kind === 'range' ? 'The chosen' : 'The slowest');
 			if (other.nMarks > 0)
-				parts.push(side(other, 'The other'));
+				side(other, 'The other');
 			if (app.model.bars.all > 0)
-				parts.push(el('p', { class: 'note' }, tellBars(app.model)));
+				note(tellBars(app.model));
 			if (!app.isWall() && app.model.isTime && wait > one.duration / 2 &&
 				wait > 1e6)
-				parts.push(el('p', { class: 'note' }, 'Most of it they wait: for ' +
-					'what, samples of wall time tell, record --sample=wall.'));
+				note('Most of it they wait: for ' +
+					'what, samples of wall time tell, record --sample=wall.');
 		} else if (kind === 'file') {
 			const unit = (/** @type {string} */ name) => name === 'ticks' ? 'ticks'
 				: 'time';
-			parts.push(el('p', {}, 'Here: ', el('strong', {}, one.text + ', ' +
+			say('Here: ', el('strong', {}, one.text + ', ' +
 				formatAmount(one.total, app.unit())), '. There: ', el('strong', {},
 				other.text + ', ' + formatAmount(other.total,
-				unit(app.model.facts.other_unit))), '. Shares of these are compared.'));
+				unit(app.model.facts.other_unit))), '. Shares of these are compared.');
 			if (app.state.from !== undefined || app.state.threads || app.state.mark)
-				parts.push(el('p', { class: 'note' }, 'Times, threads and marks are ' +
-					'only chosen here: of the other capture all is there.'));
+				note('Times, threads and marks are ' +
+					'only chosen here: of the other capture all is there.');
 		} else if (kind === 'range') {
-			parts.push(el('p', {}, 'Under Marks, Statistics, drag over durations to ' +
-				'choose which.'));
+			say('Under Marks, Statistics, drag over durations to ' +
+				'choose which.');
 		} else if (kind === 'brush' && app.state.from === undefined) {
-			parts.push(el('p', {}, 'Drag on the time axis to choose what is compared' +
-				(app.state.beside ? ' with the time that has a blue bar.' : '.')));
+			say('Drag on the time axis to choose what is compared' +
+				(app.state.beside ? ' with the time that has a blue bar.' : '.'));
 		} else if (kind === 'search' && !app.state.search) {
-			parts.push(el('p', {}, 'Search for something to compare it with the rest.'));
+			say('Search for something to compare it with the rest.');
 		}
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
 		if (hot && size(hot) > 0)
-			parts.push(el('p', {}, 'The largest difference: ',
+			say('The largest difference: ',
 				button(app.model.nameOf(hot.f), () => app.set({
 					view: 'functions', picked: hot.f }), { class: 'culprit' }),
 				caller ? ' in ' + caller : '', ', ' + this.amount(hot.self) +
 				(byMark ? ' in each, against ' : ' here, against ') +
-				this.amount(hot.otherSelf) + '.'));
+				this.amount(hot.otherSelf) + '.');
 		fill(this.answer, ...parts);
 	}
 

@@ -279,9 +279,8 @@ export class FlameView extends View {
 	}
 
 	exportFolded() {
-		const analysis = this.app.analysis();
 		const { model } = this.app;
-		const { tree, selfs } = analysis;
+		const { tree, selfs } = this.app.analysis();
 		const lines = [];
 		for (let i = 1; i < tree.n; i++) {
 			if (selfs[i] === 0)
@@ -327,17 +326,16 @@ export function functionDetails(app, f, sums) {
 	const exact = '^' + quoteRegex(name) + '$';
 	const set = (/** @type {string} */ text, /** @type {any} */ patch) =>
 		button(text, () => app.set(patch));
+	const told = (/** @type {number} */ n) => formatAmount(n, app.unit()) +
+		' (' + formatShare(n, sums.of) + ')';
 	return [
 		el('h2', {}, name),
 		el('p', { class: 'sums' },
 			[model.binaryOf(f), CATEGORIES[model.categoryOf(f)],
 				model.isInlined(f) ? 'inlined' : '',
 				model.lineOf(f) && 'mostly ' + model.lineOf(f)]
-				.filter(Boolean).join(' · ') + ' · total ' +
-			formatAmount(sums.total, app.unit()) + ' (' +
-			formatShare(sums.total, sums.of) + '), self ' +
-			formatAmount(sums.self, app.unit()) + ' (' +
-			formatShare(sums.self, sums.of) + ')'),
+				.filter(Boolean).join(' · ') + ' · total ' + told(sums.total) +
+				', self ' + told(sums.self)),
 		set('Callers and callees', { view: 'functions', picked: f }),
 		set('Begin here', { focus: exact, zoom: undefined }),
 		set('Only with it', { function: exact }),

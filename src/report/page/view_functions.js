@@ -73,7 +73,7 @@ export class FunctionsView extends View {
 		const { model, state } = app;
 		const analysis = app.analysis();
 		const sums = functionsOf(model, analysis);
-		const match = searching(state.search || '');
+		const match = searching(state.search);
 		this.total = analysis.total;
 		this.sums = sums;
 		const rows = [];
@@ -85,7 +85,7 @@ export class FunctionsView extends View {
 			if (!match || match(model.nameOf(f)))
 				rows.push({ f, self: sums.selfs[f], total: sums.totals[f] });
 		}
-		app.tellFound(match && { share: -1, total: 0, n: rows.length });
+		app.tellFound(match && { n: rows.length });
 		fill(this.bar, hint((match ? formatCount(rows.length) + ' of ' : '') +
 			formatNumber(all, 'function')));
 		this.table.picked = rows.find((row) => row.f === state.picked) || null;

@@ -57,13 +57,14 @@ export class HeatView extends View {
 		// All of the time: what is brushed has a frame.
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
 			{ ...app.filter(), ...ALL_TIME }, true);
-		for (let i = low; i < high; i++) {
-			const cell = Math.floor((times.at(i) - model.start) / this.cell);
-			if (cell >= 0 && cell < this.cells.length && (!set || set[threads[i]]) &&
-				(!nodes || nodes[ofNodes[i]]) &&
-				(!inside || isInside(inside[threads[i]], times.at(i))))
-				this.cells[cell] += ticks[i] * model.ticks[threads[i]];
-		}
+		const { length: n } = this.cells;
+		const begins = times.cells(model.start, this.cell, n);
+		for (let cell = 0; cell < n; cell++)
+			for (let i = Math.max(begins[cell], low);
+				i < Math.min(begins[cell + 1], high); i++)
+				if ((!set || set[threads[i]]) && (!nodes || nodes[ofNodes[i]]) &&
+					(!inside || isInside(inside[threads[i]], times.at(i))))
+					this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		this.lost = new Uint8Array(this.cells.length);
 		const cellOf = (/** @type {number} */ time) => Math.max(-1,
 			Math.floor((time - model.start) / this.cell));

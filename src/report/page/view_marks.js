@@ -6,7 +6,7 @@ import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { prepareCanvas } from './canvas.js';
 import { button, choose, div, el, fill, offer, section, View } from './dom.js';
-import { hash, searching } from './flame.js';
+import { coloursOfMarks, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
 import { formatAt, formatCount, formatTime } from './format.js';
 import { layOperations } from './operations.js';
@@ -67,9 +67,8 @@ export class MarksView extends View {
 			headings: [
 				ofTexts('name', 'Mark',
 					(row) => app.model.markName(of(row).names[row.i]), 'name'),
-				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
-					by: (row) => of(row).times[row.i],
-					cell: (row) => formatAt(of(row).times[row.i] - app.model.begin) },
+				{ ...ofNumbers('time', 'Time', (row) => of(row).times[row.i],
+					(n) => formatAt(n - app.model.begin)), up: true },
 				ofNumbers('duration', 'Duration', duration, formatTime),
 				{ key: 'running', text: 'On processor', number: true, width: 'amount',
 					by: (row) => row.running,
@@ -117,7 +116,7 @@ export class MarksView extends View {
 	/** By number of name: is it searched for? */
 	wanted() {
 		const { model, state } = this.app;
-		const match = searching(state.search || '');
+		const match = searching(state.search);
 		return Uint8Array.from(model.markNames, (_, n) =>
 			!match || match(model.markName(n)) ? 1 : 0);
 	}
@@ -134,8 +133,7 @@ export class MarksView extends View {
 		for (let i = low; i < high; i++)
 			if (wanted[names[i]] && (!threads || threads[of[i]]))
 				numbers.push(i);
-		this.app.tellFound(state.search ? { share: -1, total: 0,
-			n: numbers.length } : null);
+		this.app.tellFound(state.search ? { n: numbers.length } : null);
 		return numbers;
 	}
 
@@ -180,10 +178,10 @@ export class MarksView extends View {
 		} else if (show === 'statistics') {
 			fill(this.place, this.statistics.element, this.durations.title,
 				this.durations.element, this.brushed());
-			const match = searching(state.search || '');
+			const wanted = this.wanted();
 			const rows = sumMarks(model, app.filter())
 				.map((row) => ({ ...row, label: model.markName(row.name) }));
-			this.statistics.set(rows.filter((row) => !match || match(row.label)),
+			this.statistics.set(rows.filter(({ name }) => wanted[name]),
 				state.sort || '-total');
 			this.showDurations(rows);
 		} else if (show === 'frames') {
@@ -294,6 +292,7 @@ export class MarksView extends View {
 		/** @type {Map<number, Box>} */
 		const latest = new Map();
 		const counts = new Map();
+		const colours = coloursOfMarks(model, theme);
 		for (const i of numbers) {
 			const row = byThread ? firstRow.get(threads[i] + ':' + lanes[i]) + depths[i]
 				: firstRow.get(names[i]);
@@ -309,8 +308,7 @@ export class MarksView extends View {
 				continue;
 			}
 			const box = { x, w: Math.max(end - x, 1), row,
-				colour: theme.series[hash(model.markName(names[i])) %
-					theme.series.length],
+				colour: colours[names[i]],
 				label: byThread ? model.markNames[names[i]].name
 					: model.texts.get(model.marks.messages[i]) || formatTime(durations[i]),
 				id: i };
@@ -340,6 +338,7 @@ export class MarksView extends View {
 	addOperations(made, titles, nRows, left) {
 		const { model, theme, state } = this.app;
 		const wanted = this.wanted();
+		const colours = coloursOfMarks(model, theme);
 		const threads = model.threadSet(state.threads);
 		const processes = threads && model.processesOf(threads);
 		const found = layOperations(model, this.scale, (name, process) =>
@@ -352,8 +351,7 @@ export class MarksView extends View {
 				for (const { x, w, id } of lane) {
 					const name = model.operations[id][5];
 					made.push({ x: left + x, w, row: nRows, id: model.marks.n + id,
-						colour: theme.series[hash(model.markName(name)) %
-							theme.series.length], label: model.markNames[name].name });
+						colour: colours[name], label: model.markNames[name].name });
 				}
 				nRows++;
 			}

@@ -65,7 +65,7 @@ export class CountersView extends View {
 		const rate = state.show === 'rate';
 		fill(this.bar, choose('Show', [['', 'values'], ['rate', 'change a second']],
 			rate ? 'rate' : '', (show) => app.set({ show })));
-		const match = searching(state.search || '');
+		const match = searching(state.search);
 		const filter = app.filter();
 		const threads = model.threadSet(filter.threads);
 		const shown = model.counters.map((counter) => {
@@ -96,7 +96,7 @@ export class CountersView extends View {
 				last: high > low ? counter.values[high - 1] : NaN,
 				description: counter.description };
 		}), 'name');
-		app.tellFound(match && { share: -1, total: 0, n: shown.length });
+		app.tellFound(match && { n: shown.length });
 		this.resize();
 	}
 
@@ -146,9 +146,8 @@ export class LogsView extends View {
 		this.table = new Table({
 			label: 'Logs', sort: 'time',
 			headings: [
-				{ key: 'time', text: 'Time', number: true, width: 'amount', up: true,
-					by: (row) => row[0],
-					cell: (row) => formatAt(row[0] - app.model.begin) },
+				{ ...ofNumbers('time', 'Time', (row) => row[0],
+					(n) => formatAt(n - app.model.begin)), up: true },
 				{ key: 'severity', text: 'Severity', width: 'share',
 					by: (row) => row[2],
 					cell: (row) => el('span', { class: 'severity-' + SEVERITIES[row[2]] },
@@ -170,7 +169,7 @@ export class LogsView extends View {
 		const { model, state } = app;
 		const filter = app.filter();
 		const threads = model.threadSet(filter.threads);
-		const match = searching(state.search || '');
+		const match = searching(state.search);
 		const counts = new Uint32Array(7);
 		const rows = model.logs.filter((row) => {
 			if ((filter.from !== undefined && row[0] < filter.from) ||
@@ -183,13 +182,10 @@ export class LogsView extends View {
 		});
 		fill(this.bar, ...SEVERITIES.map((name, i) => counts[i] > 0 &&
 			toggle(name + ' ' + formatCount(counts[i]), !this.hidden.has(i), (on) => {
-				if (on)
-					this.hidden.delete(i);
-				else
-					this.hidden.add(i);
+				this.hidden[on ? 'delete' : 'add'](i);
 				this.update();
 			})));
-		app.tellFound(match && { share: -1, total: 0, n: rows.length });
+		app.tellFound(match && { n: rows.length });
 		this.table.set(rows, /time|severity|domain|thread/.test(state.sort || '')
 			? state.sort : 'time');
 	}

@@ -13,7 +13,7 @@ export class TreeView extends View {
 	constructor(app) {
 		super(app);
 		/** @type {Set<string>} paths that are open */
-		this.opened = new Set(['']);
+		this.opened = new Set();
 		this.key = '';
 		this.total = 0;
 		this.step = INDENT;
@@ -53,10 +53,7 @@ export class TreeView extends View {
 
 	/** @param {any} row */
 	turn(row) {
-		if (this.opened.has(row.path))
-			this.opened.delete(row.path);
-		else
-			this.opened.add(row.path);
+		this.opened[row.isOpen ? 'delete' : 'add'](row.path);
 		this.update();
 	}
 
@@ -64,23 +61,21 @@ export class TreeView extends View {
 		const { app } = this;
 		const { model } = app;
 		const { tree, totals, selfs, total } = app.analysis();
-		const match = searching(app.state.search || '');
+		const match = searching(app.state.search);
 		this.total = total;
 		const rows = [];
 		const paths = [''];
-		if (this.key === '')
-			this.openHottest();
+		this.key ||= this.openHottest();
 		for (let i = 1; i < tree.n;) {
 			if (totals[i] === 0) {
 				i = tree.ends[i];
 				continue;
 			}
-			const depth = tree.depths[i];
-			const path = paths[depth - 1] + '/' + tree.functions[i];
-			paths[depth] = path;
+			const depth = tree.depths[i], f = tree.functions[i];
+			const path = paths[depth] = paths[depth - 1] + '/' + f;
 			const isOpen = this.opened.has(path);
-			const name = model.nameOf(tree.functions[i]);
-			rows.push({ f: tree.functions[i], name, depth, path, isOpen,
+			const name = model.nameOf(f);
+			rows.push({ f, name, depth, path, isOpen,
 				total: totals[i], self: selfs[i], found: match && match(name),
 				hasCallees: totals[i] > selfs[i] });
 			i = isOpen ? i + 1 : tree.ends[i];
@@ -91,8 +86,7 @@ export class TreeView extends View {
 				this.update();
 			}),
 			button('Close all', () => {
-				this.opened = new Set(['']);
-				this.key = 'closed';
+				this.opened.clear();
 				this.update();
 			}),
 			hint(formatNumber(rows.length, 'row')));
@@ -104,7 +98,6 @@ export class TreeView extends View {
 	/** The way on which most is, down to where it divides. */
 	openHottest() {
 		const { tree, totals, total } = this.app.analysis();
-		this.key = 'open';
 		const paths = [''];
 		for (let i = 1; i < tree.n;) {
 			const depth = tree.depths[i];
@@ -116,6 +109,7 @@ export class TreeView extends View {
 			this.opened.add(paths[depth]);
 			i++;
 		}
+		return 'open';
 	}
 
 	/** As far to the right as leaves room for the name of the deepest. */

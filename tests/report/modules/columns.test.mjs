@@ -23,8 +23,9 @@ test('differences are added up', async () => {
 test('behind one that is 2^63 away all others keep their distances', async () => {
 	const differences = [0, 2n ** 63n + 5n, 1000, 1000, 0, 1000];
 	for (const list of [differences, differences.slice(1)]) {
-		const c = await columns([column('a', list, 8), column('b', list, 8)]);
-		const sums = c.sums('a'), moments = c.moments('b');
+		const c = await columns([column('a', list, 8),
+			column('sample.times', list, 8)]);
+		const sums = c.sums('a'), moments = c.times;
 		const n = list.length;
 		assert.ok(Math.abs(sums[n - 1] - sums[n - 5] - 3000) <= 4096);
 		for (let i = 0; i < n; i++)
@@ -40,10 +41,10 @@ test('moments are what their differences add up to, in blocks and in pauses', as
 	for (const pause of [0, 1, 2 ** 32 - 130, 2 ** 32, 2 ** 45]) {
 		const differences = Array.from({ length: 300 }, (_, i) =>
 			i === 0 ? 2 ** 46 : i === 200 ? pause : i % 3);
-		const c = await columns([column('a', differences, 8)]);
+		const c = await columns([column('sample.times', differences, 8)]);
 		const plain = (await columns([column('a', differences, 8)])).sums('a');
-		const moments = c.moments('a');
-		assert.equal(c.length('a'), 0);
+		const moments = c.times;
+		assert.equal(c.length('sample.times'), 0);
 		assert.equal(moments.length, 300);
 		plain.forEach((time, i) => assert.equal(moments.at(i), time));
 		for (const time of [0, 2 ** 46, ...plain, plain[299] + 1]) {
@@ -53,7 +54,7 @@ test('moments are what their differences add up to, in blocks and in pauses', as
 		assert.equal(moments.find(0, 7, 9), 7);
 		assert.equal(moments.find(Infinity, 7, 9), 9);
 	}
-	assert.equal((await columns([])).moments('a').find(5), 0);
+	assert.equal((await columns([])).times.find(5), 0);
 });
 
 test('a column that is not there has nothing in it', async () => {

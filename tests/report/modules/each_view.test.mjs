@@ -190,9 +190,9 @@ test('a search is shown and walked through in the flame chart', async () => {
 test('the time axis has where samples are that a search finds', async () => {
 	const { app } = await open(ChartView);
 	const drawn = () => {
-		const before = app.timeline.still.drawn;
+		const before = app.timeline.canvas.drawn;
 		app.timeline.paint();
-		return app.timeline.still.drawn - before;
+		return app.timeline.canvas.drawn - before;
 	};
 	const without = (drawn(), app.state = { search: 'nothing' }, drawn());
 	app.state = { search: 'hash' };

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { findNodes, hash, layoutChart, layoutGraph, nothing, searching } from
-	'../../../src/report/page/flame.js';
+import { coloursOfMarks, findNodes, layoutChart, layoutGraph, matching, nothing,
+	searching } from '../../../src/report/page/flame.js';
 import { formatAmount, formatAt, formatBytes, formatDifference, formatMoment,
 	formatShare, formatTime } from '../../../src/report/page/format.js';
 import { roundStep, roundTime, Scale, ticksOf } from '../../../src/report/page/scale.js';
@@ -118,7 +118,24 @@ test('searches', async () => {
 	assert.equal(searching('/(/'), nothing);
 	assert.ok(!searching('/(/')('a(b'));
 	assert.equal(searching(''), null);
-	assert.equal(hash('a'), hash('a'));
+});
+
+test('a name of functions is looked at once for a search', async () => {
+	const model = await make();
+	const by = matching(model, 'hash');
+	assert.deepEqual(Array.from(by), [0, 0, 0, 1, 0, 0]);
+	assert.equal(matching(model, 'hash'), by);
+	assert.deepEqual(Array.from(matching(model, 'main')), [0, 1, 0, 0, 0, 0]);
+	assert.equal(matching(model, ''), null);
+});
+
+test('marks of a name have one colour, whatever others there are', async () => {
+	const model = await make();
+	const series = ['red', 'green', 'blue'];
+	const [colour] = coloursOfMarks(model, { series });
+	assert.ok(series.includes(colour));
+	model.markNames.unshift({ group: 'before', name: 'it' });
+	assert.equal(coloursOfMarks(model, { series })[1], colour);
 });
 
 /** A model with one thread, of so many samples, in one function or the other. */
@@ -127,6 +144,7 @@ async function chartOf(n, node, width) {
 	const column = (of) => Uint32Array.from({ length: n }, (_, i) => of(i));
 	model.samples = { n, threads: column(() => 0), ticks: column(() => 1),
 		nodes: column(node), times: new Moments(column((i) => i > 0 ? 2 : 0)) };
+	model.sumThreads();
 	return layoutChart({ model, thread: 0, nodes: null, tree: model.tree,
 		scale: new Scale(0, 2 * n, width), passes: () => true, label: String,
 		colour: () => '' });

@@ -21,10 +21,10 @@ export function texts(name, list) {
 }
 
 export async function columns(list) {
-	const found = new Map();
+	const all = new Columns();
 	for (const one of list)
-		found.set(one.name, { column: one, buffer: await inflateColumn(one) });
-	return new Columns(found);
+		all.add(one, await inflateColumn(one));
+	return all;
 }
 
 /**
