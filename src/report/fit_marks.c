@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* fit_marks.c - which marks a page holds, and the bars for the others. */
-#define _GNU_SOURCE
 #include "report/fit_marks.h"
 
 #include <errno.h>
@@ -40,55 +39,63 @@ static size_t cell_of(const struct syc_fit *fit, size_t place)
 	                (double)fit->n_cells);
 }
 
-static int by_name(const void *one, const void *other, void *data)
-{
-	const struct syc_fit *fit = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const uint32_t name_a = mark_at(fit, a).name;
-	const uint32_t name_b = mark_at(fit, b).name;
-	const uint64_t long_a = duration_of(fit, a);
-	const uint64_t long_b = duration_of(fit, b);
+/* A mark where it is ranked: what is looked at lies side by side. */
+struct ranked {
+	uint64_t duration;
+	uint32_t group; /* its name, then its class */
+	uint32_t place;
+};
 
-	if (name_a != name_b)
-		return name_a < name_b ? -1 : 1;
-	if (long_a != long_b)
-		return long_a > long_b ? -1 : 1;
-	return (a > b) - (a < b);
+/* Of each group the longest first. */
+static int by_rank(const void *one, const void *other)
+{
+	const struct ranked *const a = one, *const b = other;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->duration != b->duration)
+		return a->duration > b->duration ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Until all is ranked, is_kept has the class of each: 0 is the first. */
-static int by_class(const void *one, const void *other, void *data)
+static void sum_name(struct syc_fit *fit, const struct ranked *longest,
+                     size_t n)
 {
-	const struct syc_fit *fit = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const uint64_t long_a = duration_of(fit, a);
-	const uint64_t long_b = duration_of(fit, b);
-
-	if (fit->is_kept[a] != fit->is_kept[b])
-		return fit->is_kept[a] < fit->is_kept[b] ? -1 : 1;
-	if (long_a != long_b)
-		return long_a > long_b ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-static void sum_name(struct syc_fit *fit, size_t from, size_t n)
-{
-	const uint32_t *longest = fit->ranked + from;
-	struct syc_mark_sums *sums = &fit->sums[mark_at(fit, longest[0]).name];
+	struct syc_mark_sums *sums = &fit->sums[longest[0].group];
 	const size_t slow = n / 100 > LEAST_SLOW ? (n + 99) / 100 : LEAST_SLOW;
 
 	sums->n = n;
 	for (size_t i = 0; i < n; i++)
-		sums->sum += duration_of(fit, longest[i]);
-	sums->most = duration_of(fit, longest[0]);
-	sums->least = duration_of(fit, longest[n - 1]);
+		sums->sum += longest[i].duration;
+	sums->most = longest[0].duration;
+	sums->least = longest[n - 1].duration;
 	/* The longest come first: rank r from below is n - r from above. */
-	sums->median = duration_of(fit, longest[n - (n + 1) / 2]);
-	sums->p99 = duration_of(fit, longest[n - (n * 99 + 99) / 100]);
+	sums->median = longest[n - (n + 1) / 2].duration;
+	sums->p99 = longest[n - (n * 99 + 99) / 100].duration;
 	for (size_t i = 0; i < n && i < slow; i++)
-		fit->is_kept[longest[i]] = 0;
+		fit->is_kept[longest[i].place] = 0;
+}
+
+/* Sums of all names, the slowest of each in the first class. */
+static void sum_names(struct syc_fit *fit, struct ranked *ranked)
+{
+	for (size_t i = 0; i < fit->n; i++) {
+		const struct syscap_profile_mark mark = mark_at(fit, i);
+
+		ranked[i] = (struct ranked){
+			.duration =
+				mark.duration > 0 ? (uint64_t)mark.duration : 0,
+			.group = mark.name,
+			.place = (uint32_t)i,
+		};
+	}
+	qsort(ranked, fit->n, sizeof(*ranked), by_rank);
+	for (size_t i = 0, end; i < fit->n; i = end) {
+		for (end = i + 1; end < fit->n; end++)
+			if (ranked[end].group != ranked[i].group)
+				break;
+		sum_name(fit, &ranked[i], end - i);
+	}
 }
 
 /* The longest of each name, thread and cell is of the second class. */
@@ -135,33 +142,32 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 		                 .by_time = by_time,
 		                 .n = n,
 		                 .n_cells = CELLS };
+	struct ranked *const ranked = malloc((n + 1) * sizeof(*ranked));
 	fit->ranked = malloc((n + 1) * sizeof(*fit->ranked));
 	fit->is_kept = malloc(n + 1);
 	fit->sums = calloc(n_names + 1, sizeof(*fit->sums));
-	if (fit->ranked == NULL || fit->is_kept == NULL || fit->sums == NULL) {
+	r = ranked == NULL || fit->ranked == NULL || fit->is_kept == NULL ||
+	                    fit->sums == NULL
+	            ? -ENOMEM
+	            : 0;
+	if (r == 0) {
+		/* Until all is ranked that is the class of each */
+		memset(fit->is_kept, 2, n + 1);
+		sum_names(fit, ranked);
+		r = find_longest(fit);
+	}
+	if (r == 0) {
+		for (size_t i = 0; i < n; i++)
+			ranked[i].group = fit->is_kept[ranked[i].place];
+		qsort(ranked, n, sizeof(*ranked), by_rank);
+		for (size_t i = 0; i < n; i++)
+			fit->ranked[i] = ranked[i].place;
+		memset(fit->is_kept, 1, n + 1);
+	} else {
 		syc_fit_fini(fit);
-		return -ENOMEM;
 	}
-	memset(fit->is_kept, 2, n + 1);
-	for (size_t i = 0; i < n; i++)
-		fit->ranked[i] = (uint32_t)i;
-	qsort_r(fit->ranked, n, sizeof(*fit->ranked), by_name, fit);
-	for (size_t i = 0, end; i < n; i = end) {
-		const uint32_t name = mark_at(fit, fit->ranked[i]).name;
-
-		for (end = i + 1; end < n; end++)
-			if (mark_at(fit, fit->ranked[end]).name != name)
-				break;
-		sum_name(fit, i, end - i);
-	}
-	r = find_longest(fit);
-	if (r < 0) {
-		syc_fit_fini(fit);
-		return r;
-	}
-	qsort_r(fit->ranked, n, sizeof(*fit->ranked), by_class, fit);
-	memset(fit->is_kept, 1, n + 1);
-	return 0;
+	free(ranked);
+	return r;
 }
 
 void syc_fit_fini(struct syc_fit *fit)
