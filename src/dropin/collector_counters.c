@@ -263,7 +263,7 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
 		struct syscap_counter *const entry =
 			find_counter(counters_ids[0]);
 
-		if (SYC_LIKELY(entry != NULL))
+		if (entry != NULL)
 			syscap_counter_set_bits(entry, (uint64_t)values[0].v64);
 		else if (syc_values_is_id(counters_ids[0]))
 			set_undefined(counters_ids[0], (uint64_t)values[0].v64);
