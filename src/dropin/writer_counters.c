@@ -97,10 +97,11 @@ static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
 }
 
 /* As below, whatever has to be done for it. */
-static SYC_COLD bool set_slowly(SysprofCaptureWriter *self, int64_t time,
-                                int cpu, int32_t pid, const unsigned *ids,
-                                const SysprofCaptureCounterValue *values,
-                                unsigned n_counters, uint64_t announced)
+static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
+                                       int cpu, int32_t pid,
+                                       const unsigned *ids,
+                                       const SysprofCaptureCounterValue *values,
+                                       unsigned n_counters, uint64_t announced)
 {
 	if (self == NULL ||
 	    (n_counters != 0 && (ids == NULL || values == NULL)))
@@ -136,8 +137,8 @@ bool sysprof_capture_writer_set_counters(
 	                         n_counters ||
 	                 syc_writer_is_due(self, time) ||
 	                 !syc_buffer_begin(&self->buffer, len, &frame)))
-		return set_slowly(self, time, cpu, pid, counters_ids, values,
-		                  n_counters, frame.next);
+		return set_values_slowly(self, time, cpu, pid, counters_ids,
+		                         values, n_counters, frame.next);
 	syc_writer_put_head(self, frame.at, len, SYSPROF_CAPTURE_FRAME_CTRSET,
 	                    time, cpu, pid);
 	syc_writer_cover(self, time);

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,16 +25,17 @@ static uint64_t pending_signals(void)
 void syc_quiet_begin(struct syc_quiet *quiet)
 {
 	const int saved = errno;
-	uint64_t before = 0;
+	uint64_t blocked, before = 0;
 	sigset_t ours;
 
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &ours, &quiet->before);
+	memcpy(&blocked, &quiet->before, sizeof(blocked));
 	/* One that was not blocked can't wait */
-	if (sigismember(&quiet->before, SIGPIPE) ||
-	    sigismember(&quiet->before, SIGXFSZ))
+	if ((blocked & (syc_signal_bit(SIGPIPE) | syc_signal_bit(SIGXFSZ))) !=
+	    0)
 		before = pending_signals();
 	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
 	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
