@@ -86,9 +86,7 @@ static int open_connection(struct syc_control_socket *noted)
 	const int fd = syc_control_move_up(make_socket());
 	int r = -EMFILE;
 
-	if (fd < 0)
-		return -errno;
-	if (is_spare(fd) && fstat(fd, &st) == 0) {
+	if (fd >= 0 && is_spare(fd) && fstat(fd, &st) == 0) {
 		*noted = (struct syc_control_socket){ .fd = fd,
 			                              .dev = st.st_dev,
 			                              .ino = st.st_ino };
@@ -96,7 +94,7 @@ static int open_connection(struct syc_control_socket *noted)
 		if (r == 0 && !is_of_our_user(fd))
 			r = -EACCES;
 	}
-	if (r != 0)
+	if (fd >= 0 && r != 0)
 		close(fd);
 	return r;
 }

@@ -317,9 +317,7 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 	/* By the mapping that is used from here on: the other one would have to
 	 * be faulted in, too.  Header and first frames at once: a call is less
 	 * than two faults */
-	if (!arena->populates)
-		madvise(*ret_ring, (size_t)2 * arena->page,
-		        MADV_POPULATE_WRITE);
+	madvise(*ret_ring, (size_t)2 * arena->page, MADV_POPULATE_WRITE);
 	(*ret_ring)->offset = arena->page;
 	(*ret_ring)->size = arena->body;
 	return 0;
