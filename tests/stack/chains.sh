@@ -62,7 +62,7 @@ for pair in gcc:g++ clang:clang++; do
 		fi
 		n=$((n + 1))
 		for program in chains exceptions; do
-			if ! ./$program >out 2>&1; then
+			if ! "./$program" --timeout 240 >out 2>&1; then
 				echo "$cc $flags: $program"
 				cat out
 				failed=$((failed + 1))
