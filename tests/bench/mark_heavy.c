@@ -7,6 +7,7 @@
  * A burst of so many marks each 5 ms, few enough for small rings; 0: none.  How
  * many it were, and its processor time in seconds, go to FILE.
  */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
