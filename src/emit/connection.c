@@ -48,9 +48,11 @@ static int make_socket(void)
 	                    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
-static bool connect_to(int fd, const struct sockaddr_un *address)
+static int connect_to(int fd, const struct sockaddr_un *address)
 {
-	return syscall(SYS_connect, fd, address, sizeof(*address)) == 0;
+	return syscall(SYS_connect, fd, address, sizeof(*address)) == 0
+	               ? 0
+	               : -errno;
 }
 
 static void close_connection(const struct syc_control_socket *connection)
@@ -78,22 +80,23 @@ static bool is_of_our_user(int fd)
 }
 
 /* Noted before it is of use to anybody: see syc_connection_forget() */
-static bool open_connection(struct syc_control_socket *noted)
+static int open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
 	const int fd = syc_control_move_up(make_socket());
+	int r = -EMFILE;
 
-	if (fd < 0)
-		return false;
-	if (is_spare(fd) && fstat(fd, &st) == 0) {
+	if (fd >= 0 && is_spare(fd) && fstat(fd, &st) == 0) {
 		*noted = (struct syc_control_socket){ .fd = fd,
 			                              .dev = st.st_dev,
 			                              .ino = st.st_ino };
-		if (connect_to(fd, syc_block->recorder) && is_of_our_user(fd))
-			return true;
+		r = connect_to(fd, syc_block->recorder);
+		if (r == 0 && !is_of_our_user(fd))
+			r = -EACCES;
 	}
-	close(fd);
-	return false;
+	if (fd >= 0 && r != 0)
+		close(fd);
+	return r;
 }
 
 /* ------------------------------------------------------------------- parked */
@@ -183,9 +186,9 @@ int syc_connection_look(void)
 
 int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
 {
-	int r = -ECONNREFUSED;
+	int r = open_connection(noted);
 
-	if (open_connection(noted)) {
+	if (r == 0) {
 		/* A failure shows below: no answer comes */
 		syc_control_send_request(noted, 0);
 		r = receive_ring(noted, deadline);
@@ -197,12 +200,13 @@ int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline)
 int syc_connection_send(struct syc_control_socket *noted, const char *message,
                         int fd)
 {
-	int r = -ECONNREFUSED;
+	int r = open_connection(noted);
 
-	if (open_connection(noted)) {
+	if (r == 0) {
 		r = syc_control_send_message(noted, message, fd);
 		close_connection(noted);
 	}
 	noted->fd = 0;
-	return r;
+	/* Hung up on, perhaps for want of room: the next attempt tells */
+	return r == -EPIPE || r == -ESTALE ? -EAGAIN : r;
 }

@@ -38,8 +38,13 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address);
 int syc_connection_ask(struct syc_control_socket *noted, int64_t deadline);
 int syc_connection_look(void);
 
-/** Send @message as syc_control_send_message() does, over a connection just for
- * that, which is in *noted meanwhile.  Context: any-thread, signal-safe; cancellation is off. */
+/**
+ * Send @message as syc_control_send_message() does, over a connection just for
+ * that, which is in *noted meanwhile.  -ECONNREFUSED: nobody listens there any
+ * more.  -ENOENT: here it leads to nobody.  -EACCES: to nobody of our user.
+ *
+ * Context: any-thread, signal-safe; cancellation is off.
+ */
 int syc_connection_send(struct syc_control_socket *noted, const char *message,
                         int fd);
 

@@ -76,8 +76,8 @@ static void make_and_send(struct syc_handed_arena *h)
 		return;
 	}
 	h->unsent_since = syc_clock_kernel();
-	if (syc_handed_arena_is_forbidden(syc_handed_arena_send(h, false))) {
-		/* Perhaps without a descriptor */
+	if (syc_handed_arena_is_hopeless(syc_handed_arena_send(h, false))) {
+		/* Perhaps without a descriptor, or later */
 		syc_arena_memfd_close(&h->file);
 		syc_arena_destroy(&h->arena);
 		syc_handed_arena_set_phase(h, SYC_HANDED_IMPOSSIBLE);

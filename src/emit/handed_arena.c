@@ -35,14 +35,17 @@ static int send_message(struct syc_handed_arena *h, const char *message, int fd)
 	if (r == 0 || syc_block->recorder->sun_family == 0)
 		return r;
 	const int by_name = syc_connection_send(&h->connection, message, fd);
-	/* That nobody answers to the name is final only if the recorder has
-	 * closed the socket, too */
-	return by_name == 0 || r != -EPIPE ? by_name : r;
+	/* That the socket is full passes */
+	if (by_name == 0 || (r != -EPIPE && r != -ESTALE))
+		return by_name == 0 ? 0 : r;
+	/* Nobody listens any more; that the name leads nowhere is final only if
+	 * the recorder has closed the socket, too */
+	return by_name == -ECONNREFUSED || r == -EPIPE ? -EPIPE : by_name;
 }
 
-bool syc_handed_arena_is_forbidden(int r)
+bool syc_handed_arena_is_hopeless(int r)
 {
-	return r == -EPERM || r == -EACCES || r == -ENOSYS;
+	return r == -EPERM || r == -EACCES || r == -ENOSYS || r == -ENOENT;
 }
 
 static void give_up_arena(struct syc_handed_arena *h)
@@ -99,7 +102,7 @@ int syc_handed_arena_send(struct syc_handed_arena *h, bool is_last)
 		give_up_arena(h);
 	} else {
 		/* A process that may never send one asks for rings instead */
-		if (!syc_handed_arena_is_forbidden(r))
+		if (!syc_handed_arena_is_hopeless(r))
 			tell_of_it(h);
 		try_later(h);
 	}
@@ -126,7 +129,7 @@ static void try_for_a_while(struct syc_handed_arena *h)
 		syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * MS;
 	int r = try_if_unsent(h, false);
 
-	while (r != 0 && !syc_handed_arena_is_forbidden(r) &&
+	while (r != 0 && !syc_handed_arena_is_hopeless(r) &&
 	       syc_clock_kernel() < deadline) {
 		poll(NULL, 0, 1);
 		r = try_if_unsent(h, false);

@@ -62,9 +62,10 @@ static inline void syc_handed_arena_set_phase(struct syc_handed_arena *h,
  */
 int syc_handed_arena_send(struct syc_handed_arena *h, bool is_last);
 
-/** Whether @r, of sending it, is for good: of a filter, or a policy.  Context:
- * any-thread, signal-safe. */
-bool syc_handed_arena_is_forbidden(int r);
+/** Whether @r, of sending it, is no lack that may pass: of a filter, or a policy;
+ * or the recorder can't be reached from here.  Context: any-thread,
+ * signal-safe. */
+bool syc_handed_arena_is_hopeless(int r);
 
 /** If it is unsent, and time to try again, or @at_exit, send it.  Context:
  * any-thread, signal-safe. */

@@ -30,8 +30,11 @@ int syc_slot_begin(struct syc_state *ts)
 	if (syc_slot_stop_if_over())
 		return -ECONNRESET;
 	const int r = syc_hand_over_claim(ts->hot.pid, &slot);
+	/* Who finds that nobody is there any more has switched us off */
 	if (r != 0)
-		return r;
+		return __atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0
+		               ? -ECONNRESET
+		               : r;
 	/* The recorder may write there, too: read once, then checked */
 	const uint32_t at = __atomic_load_n(&slot.ring->tail, __ATOMIC_RELAXED);
 	ts->is_own = false;

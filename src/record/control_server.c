@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -19,6 +20,8 @@
 #define QUEUE   256u /* rings that wait for room in the socket */
 #define READS   8u   /* messages at once; then the rings get their turn */
 #define MESSAGE 1280u
+/* So often at the end, for those that never fall silent */
+#define LAST_READS 8192u
 
 struct sender {
 	int32_t pid;            /* 0: free */
@@ -268,6 +271,13 @@ bool syc_control_server_fetched(const struct syc_control_server *server)
 	       (ioctl(server->fd, SIOCOUTQ, &unread) != 0 || unread == 0);
 }
 
+static bool has_unread(const struct syc_control_server *server)
+{
+	struct pollfd pfd = { .fd = server->fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
 void syc_control_server_refuse(struct syc_control_server *server)
 {
 	server->refusing = true;
@@ -275,8 +285,10 @@ void syc_control_server_refuse(struct syc_control_server *server)
 		close(server->queue[server->first++ % QUEUE]);
 		server->refusals++;
 	}
-	/* As many as a full socket holds. */
-	for (unsigned i = 0; i < 64 && syc_control_server_read(server); i++)
+	/* How much a socket holds is the system's to say, and the sender's */
+	for (unsigned i = 0; i < LAST_READS && has_unread(server) &&
+	                     syc_control_server_read(server);
+	     i++)
 		;
 	syc_control_server_write(server);
 }

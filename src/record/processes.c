@@ -99,6 +99,29 @@ static void begin_process(struct syc_processes *processes,
 	process->past_of = process->pid;
 }
 
+static bool is_dying(const struct syc_procfs_identity *identity)
+{
+	return identity->state == 'Z' || identity->state == 'X' ||
+	       identity->start_code == 0;
+}
+
+/*
+ * Its end is in the file, and it is still to be seen: until its parent has
+ * waited for it, or while the last of its threads are on their way.  @since: when
+ * what it is met for was made.
+ */
+static bool has_been_ended(const struct syc_tracked_process *process,
+                           int64_t since,
+                           const struct syc_procfs_identity *identity)
+{
+	if (process->alive || process->ended == 0 ||
+	    (identity != NULL && !is_dying(identity)))
+		return false;
+	return identity != NULL && process->identity.start_time != 0
+	               ? identity->start_time == process->identity.start_time
+	               : since != 0 && since <= process->ended;
+}
+
 void syc_processes_request(struct syc_processes *processes, int32_t pid)
 {
 	struct syc_procfs_identity now;
@@ -107,7 +130,7 @@ void syc_processes_request(struct syc_processes *processes, int32_t pid)
 	struct syc_tracked_process *const process =
 		get_process(processes, pid, identity);
 
-	if (process == NULL)
+	if (process == NULL || has_been_ended(process, 0, identity))
 		return;
 	if (!process->alive)
 		begin_process(processes, process, 0, identity, NULL);
@@ -131,7 +154,7 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *const process =
 		get_process(processes, pid, identity);
 
-	if (process == NULL)
+	if (process == NULL || has_been_ended(process, since, identity))
 		return;
 	if (!process->alive)
 		begin_process(processes, process, since, identity,

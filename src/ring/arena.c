@@ -22,8 +22,8 @@
 #define SLOTS_WANTED 16u
 /* Of a limit on addresses the arena takes one such part at most. */
 #define SHARE_OF_ADDRESSES 8u
-/* A shell that limits its addresses later has to have some left; who needs more
- * makes another. */
+/* A shell that limits its addresses later has to have some left; whoever needs
+ * more makes another. */
 #define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
 /*
@@ -315,7 +315,9 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 	if (r != 0)
 		return r;
 	/* By the mapping that is used from here on: the other one would have to
-	 * be faulted in, too */
+	 * be faulted in, too.  Header and first frames at once: a call is less
+	 * than two faults */
+	madvise(*ret_ring, (size_t)2 * arena->page, MADV_POPULATE_WRITE);
 	(*ret_ring)->offset = arena->page;
 	(*ret_ring)->size = arena->body;
 	return 0;

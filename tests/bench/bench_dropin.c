@@ -56,9 +56,11 @@ static int emit(bool is_near)
 		                        .single_each = 10,
 		                        .has_targets = is_near };
 	struct dropin_pair pairs[] = {
-		PAIR("mark", mark, SYSCAP_FRAME_MARK, 0.5),
+		PAIR("mark", mark, SYSCAP_FRAME_MARK, 0.4),
 		PAIR("mark, 2 clocks", mark_clocks, SYSCAP_FRAME_MARK, 0.5),
 		PAIR("set_counters", counter, SYSCAP_FRAME_CTRSET, 0.55),
+		PAIR("set_counters, undefined", undefined, SYSCAP_FRAME_CTRSET,
+		     0.6),
 		PAIR("set_counters, 18", counters, SYSCAP_FRAME_CTRSET, 0.6),
 		PAIR("log", log, SYSCAP_FRAME_LOG, 0.6),
 		PAIR("mark_printf", mark_printf, SYSCAP_FRAME_MARK, 0.7),

@@ -645,6 +645,67 @@ TEST(who_finds_the_arena_closed_stops)
 	}
 }
 
+CHILD(finds_that_nobody_listens)
+{
+	emit();
+	CHECK(!get_stats().is_active);
+	CHECK_STR(get_stats().reason, "the recorder is gone");
+}
+
+/* At the latest when all slots are taken. */
+CHILD(outlives_its_recorder)
+{
+	emit();
+	CHECK(has_slot());
+	raise(SIGSTOP);
+	for (unsigned i = 0; i < SYC_RING_FILE_SLOTS; i++)
+		if (get_stats().is_active)
+			run_threads(1, run_once);
+	CHECK(!get_stats().is_active);
+	CHECK_STR(get_stats().reason, "the recorder is gone");
+}
+
+/* What was a name, and nobody answers to it: that of one who was killed.  An exit
+ * would wait for him. */
+TEST(who_finds_that_nobody_listens_any_more_stops)
+{
+	int status;
+
+	setenv("SYSCAP_ARENA", "65536", 1);
+	peer_start_named(&peer, "finds_that_nobody_listens", "", false);
+	unsetenv("SYSCAP_ARENA");
+	wait_for_child();
+	peer_free(&peer);
+
+	peer_start_arena(&peer, "outlives_its_recorder", "", 1u << 20, true);
+	while (peer.n_arenas == 0)
+		peer_serve(&peer);
+	CHECK_EQ(waitpid(peer.pid, &status, WUNTRACED), peer.pid);
+	CHECK(WIFSTOPPED(status));
+	close(peer.listener);
+	CHECK_EQ(kill(peer.pid, SIGCONT), 0);
+	wait_for_child();
+	peer.listener = -1;
+	peer_free(&peer);
+}
+
+/* Of another root, for one. */
+CHILD(finds_no_such_name)
+{
+	CHECK_EQ(unlink(getenv("SYSCAP_RECORDER")), 0);
+	emit();
+	CHECK(!has_slot());
+	CHECK_EQ(get_stats().n_untold, 1);
+}
+
+TEST(who_can_not_reach_the_recorder_makes_no_rings)
+{
+	peer_start_arena(&peer, "finds_no_such_name", "", BODY, true);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer.n_arenas + peer.n_lost_arenas, 0);
+	peer_free(&peer);
+}
+
 CHILD(emits_until_it_is_killed)
 {
 	for (;;) {

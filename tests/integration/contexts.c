@@ -4,14 +4,20 @@
  * docs/contexts.md that no other test shows.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -30,12 +36,12 @@ static void say_number(const char *name, unsigned long long number)
 	syscap_mark_printf("contexts", name, syscap_clock(), 0, "%llu", number);
 }
 
-static unsigned long long n_dropped(void)
+static struct syscap_stats get_stats(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
 	syscap_get_stats(&stats);
-	return stats.n_dropped;
+	return stats;
 }
 
 /* ---------------------------------------------------------------- handlers */
@@ -185,6 +191,139 @@ static void set_environment(void)
 	emit("still");
 }
 
+/* ------------------------------------------------------------------- rights */
+
+#define NOBODY 65534
+
+static void wait_well(void)
+{
+	int status;
+
+	if (wait(&status) < 0 || status != 0)
+		exit(99);
+}
+
+static void give_up_rights(void)
+{
+	if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
+		exit(98);
+}
+
+/* Of a process, of a thread, of a forked child. */
+static void emit_as_nobody(void)
+{
+	pthread_t thread;
+
+	emit("of nobody");
+	if (pthread_create(&thread, NULL, emit_once, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	if (fork() == 0) {
+		emit("of a child");
+		_exit(0);
+	}
+	wait_well();
+}
+
+/* After its first event, before it, and where it has to go by the name. */
+static void drop_rights(void)
+{
+	if (geteuid() != 0)
+		exit(77);
+	for (int i = 0; i < 3; i++) {
+		if (fork() == 0) {
+			if (i == 0)
+				emit("of root");
+			if (i == 2)
+				close(atoi(getenv("SYSPROF_CONTROL_FD")));
+			give_up_rights();
+			emit_as_nobody();
+			exit(i == 2 && (get_stats().n_rings != 0 ||
+			                get_stats().n_dropped != 2));
+		}
+		wait_well();
+	}
+}
+
+/* -------------------------------------------------------------------- a box */
+
+static void kill_who_calls(int number)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+		         offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog box = {
+		.len = sizeof(code) / sizeof(*code),
+		.filter = code,
+	};
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &box) != 0)
+		exit(77);
+}
+
+/* The first thread that would make an arena is killed as it does; others ask for
+ * rings. */
+static void be_boxed(void)
+{
+	static const int calls[] = { SYS_memfd_create, SYS_ftruncate,
+		                     SYS_mremap, SYS_sendmsg };
+
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		pthread_t victim;
+
+		if (fork() != 0) {
+			wait_well();
+			continue;
+		}
+		kill_who_calls(calls[i]);
+		if (pthread_create(&victim, NULL, emit_once, NULL) != 0)
+			abort();
+		pthread_join(victim, NULL);
+		for (unsigned k = 0; k < 5; k++)
+			emit("behind a victim");
+		exit(0);
+	}
+}
+
+/* ------------------------------------------------------- another C library */
+
+static void (*plugin_emit)(const char *name, int n);
+
+static void *emit_in_plugin(void *unused)
+{
+	plugin_emit("of a thread", 5);
+	return unused;
+}
+
+/* A copy of its own, whose destructors no thread of ours runs. */
+static void load_elsewhere(void)
+{
+	char path[4096];
+	pthread_t thread;
+
+	snprintf(path, sizeof(path), "%s/dlclose_plugin.so",
+	         getenv("SYSCAP_TEST_BIN"));
+	void *const plugin = dlmopen(LM_ID_NEWLM, path, RTLD_NOW);
+	if (plugin == NULL)
+		exit(77);
+	*(void **)&plugin_emit = dlsym(plugin, "plugin_emit");
+	emit("here");
+	plugin_emit("there", 5);
+	if (pthread_create(&thread, NULL, emit_in_plugin, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	if (fork() == 0) {
+		plugin_emit("of a child", 5);
+		_exit(0);
+	}
+	wait_well();
+}
+
 /* ------------------------------------------------------------------ fibres */
 
 static ucontext_t fibres[3];
@@ -246,7 +385,7 @@ static void have_many_threads(void)
 		    0)
 			exit(77);
 	pthread_barrier_wait(&barrier);
-	say_number("dropped", n_dropped());
+	say_number("dropped", get_stats().n_dropped);
 	pthread_barrier_wait(&barrier);
 	for (unsigned i = 0; i < MANY; i++)
 		pthread_join(threads[i], NULL);
@@ -265,6 +404,9 @@ static const struct {
 	{ "chroot", change_root },
 	{ "namespace", in_namespace },
 	{ "setenv", set_environment },
+	{ "rights", drop_rights },
+	{ "box", be_boxed },
+	{ "elsewhere", load_elsewhere },
 	{ "fibres", switch_fibres },
 	{ "many", have_many_threads },
 };

@@ -230,8 +230,8 @@ static void write_malformed(const char *what)
 	for (unsigned i = 0; i < 10; i++)
 		ring_client_mark(&client, "test", "before", "");
 	ring_client_put(&client, &bad, size);
+	wait_until_read(&client);
 	/* What follows it may look good. */
-	usleep(150000);
 	ring_client_mark(&client, "test", "after", "");
 	usleep(50000);
 }

@@ -96,6 +96,36 @@ TEST(a_program_that_sets_our_variables_is_recorded_as_before)
 	check_nothing_lost();
 }
 
+TEST(who_gives_up_its_rights_is_recorded_by_what_it_inherited)
+{
+	record("rights");
+	CHECK_EQ(count("of root"), 1);
+	CHECK_EQ(count("of nobody"), 2);
+	CHECK_EQ(count("of a thread"), 2);
+	CHECK_EQ(count("of a child"), 2);
+	check_nothing_lost();
+}
+
+TEST(where_a_box_kills_who_would_make_rings_others_ask_for_them)
+{
+	record("box");
+	CHECK_EQ(count("of a thread"), 0);
+	CHECK_EQ(count("behind a victim"), 20);
+	check_nothing_lost();
+}
+
+TEST(a_copy_that_dlmopen_loaded_is_recorded)
+{
+	if (test_is_sanitized())
+		SKIP("a sanitizer's run time is there once");
+	record("elsewhere");
+	CHECK_EQ(count("here"), 1);
+	CHECK_EQ(recording_count_marks(&recording, "plugin", "there"), 5);
+	CHECK_EQ(recording_count_marks(&recording, "plugin", "of a thread"), 5);
+	CHECK_EQ(recording_count_marks(&recording, "plugin", "of a child"), 5);
+	check_nothing_lost();
+}
+
 TEST(fibres_that_are_switched_between_events_lose_nothing)
 {
 	record("fibres");

@@ -133,7 +133,25 @@ echo '`syc_text_moved`' >>"$tree/docs/architecture.md"
 must fail architecture "$tree"
 echo '`emit/moved`' >"$tree/docs/architecture.md"
 must fail architecture "$tree"
-rm -r "$tree/docs"
+
+mkdir -p "$tree/tests/emit"
+: >"$tree/tests/emit/test_fork.c"
+cat >"$tree/docs/contexts.md" <<'END'
+| context | what happens | test |
+|---|---|---|
+| **fork** | Both emit. | emit.fork (twice), fork_whole |
+| **exec** | Nothing. | none: nothing is there, or was |
+
+text
+END
+must pass tested "$tree"
+sed 's/fork_whole/exec/' "$tree/docs/contexts.md" >"$tree/docs/other"
+mv "$tree/docs/other" "$tree/docs/contexts.md"
+must fail tested "$tree"
+sed 's/ emit.fork.*/ |/' "$tree/docs/contexts.md" >"$tree/docs/other"
+mv "$tree/docs/other" "$tree/docs/contexts.md"
+must fail tested "$tree"
+rm -r "$tree/docs" "$tree/tests/emit"
 
 echo 'int x;' >"$tree/src/base/bare.c"
 must fail spdx "$tree"

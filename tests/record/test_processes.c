@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_processes.c - a process is met as it was seen, whatever is taken before. */
 #define _GNU_SOURCE
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <syscap/capture.h>
 
 #include "harness/test.h"
+#include "record/now.h"
 #include "record/processes.h"
 #include "record/procfs.h"
 
@@ -101,4 +103,24 @@ TEST(who_is_met_has_its_own_name_though_others_are_looked_at)
 	CHECK_EQ(count_names(pid, "sleep 1001"), 1);
 	end(pid);
 	end(other);
+}
+
+/* By a slot of its parent's arena, and by an arena of its own. */
+TEST(who_is_dead_and_still_to_be_seen_is_met_once)
+{
+	const pid_t pid = start("1003");
+	siginfo_t info;
+
+	other = getpid();
+	begin();
+	const int64_t since = syc_now();
+	kill(pid, SIGKILL);
+	CHECK_EQ(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK(syc_processes_see(processes, (int32_t)pid)->is_there);
+		syc_processes_meet(processes, (int32_t)pid, since, "dead");
+		syc_processes_gone(processes, (int32_t)pid);
+	}
+	CHECK_EQ(count_names(pid, "dead"), 1);
+	waitpid(pid, NULL, 0);
 }

@@ -277,8 +277,16 @@ mutate "an arena takes all addresses" src/ring/arena.c \
 	"$hand_over_host" a_core_has_no_rings_and_most_addresses_are_the_programs
 
 mutate "a filter is taken for a full socket" src/emit/handed_arena.c \
-	's/return r == -EPERM \|\| r == -EACCES \|\| r == -ENOSYS/return r == 1/' \
+	's/return r == -EPERM \|\|.*?;/return r == 1;/s' \
 	"$hand_over_host" where_a_filter_refuses_a_call_rings_are_asked_for
+
+mutate "who listens no more is waited for" src/emit/handed_arena.c \
+	's/by_name == -ECONNREFUSED \|\|/by_name == 1 ||/' \
+	"$hand_over" who_finds_that_nobody_listens_any_more_stops
+
+mutate "rings are kept for who can not be reached" src/emit/handed_arena.c \
+	's/ \|\| r == -ENOENT//' \
+	"$hand_over" who_can_not_reach_the_recorder_makes_no_rings
 
 mutate "an exit does not wait for room" src/emit/handed_arena.c \
 	's/SYC_CONTROL_TIMEOUT_MS \* MS/0 * MS/' \

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# tested.sh [TREE] - each row of docs/contexts.md's first table names tests that
+# there are, or says why there is none.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+cd "${1:-$here/../..}"
+page=docs/contexts.md
+
+# FOLDER.NAME of each row; a name alone is of the folder before it
+named() {
+	sed -n '/^| context |/,/^$/p' $page | sed '1,2d; /^$/d' |
+		awk -F ' [|] ' '{
+			sub(/ *[|]$/, "", $NF)
+			if (NF != 3 || $NF == "")
+				print "a row without a test: " $1
+			if ($NF ~ /^none: ./)
+				next
+			gsub(/ *\([^)]*\)/, "", $NF)
+			n = split($NF, names, /, */)
+			folder = ""
+			for (i = 1; i <= n; i++) {
+				if (names[i] ~ /[.]/)
+					folder = names[i]
+				else
+					names[i] = folder "." names[i]
+				sub(/[.].*/, "", folder)
+				print names[i]
+			}
+		}'
+}
+
+missing=$(named | sort -u | while read -r name; do
+	case $name in
+	*' '*)
+		echo "$page: $name"
+		continue
+		;;
+	esac
+	folder=tests/${name%%.*} test=${name#*.}
+	test=${test%_whole}
+	for file in "$folder/test_$test.c" "$folder/$test.sh"; do
+		[ -e "$file" ] && continue 2
+	done
+	[ "$test" = '*' ] && [ -d "$folder" ] && continue
+	echo "$page: there is no test $name"
+done)
+[ -z "$missing" ] && exit 0
+printf '%s\n' "$missing"
+exit 1
