@@ -19,6 +19,7 @@
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "ring/clock.h"
 
 static bool knows_us(const struct syc_ring_header *ring)
@@ -100,7 +101,7 @@ static bool tell_untold(void)
 {
 	struct syc_thread *const st = syc_self;
 
-	if (syc_destination_sink() == SYC_SINK_CONTROL)
+	if (syc_destination_sink() == SYC_SINK_CONTROL && !syc_boxed_is())
 		syc_hand_over_retry(false);
 	if (!has_untold())
 		return true;
@@ -148,12 +149,13 @@ static bool tell_at_exit(void)
 
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0)
 		return true;
-	syc_hand_over_retry(true);
+	if (!syc_boxed_is())
+		syc_hand_over_retry(true);
 	if (!has_untold())
 		return true;
 	syc_undisturbed_begin(&before);
 	tell_untold();
-	if (syc_loss_is_stray_pending())
+	if (syc_loss_is_stray_pending() && !syc_boxed_is())
 		fd = syc_ask_at_exit(deadline);
 	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
 		tell_in_new_ring(ring, size);

@@ -10,6 +10,7 @@
 #include "emit/thread_claim.h"
 #include "emit/thread_leave.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "ring/clock.h"
 
 SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
@@ -17,6 +18,12 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
+	/* What it takes to have a ring may be forbidden */
+	if (syc_boxed_is()) {
+		if (syc_process_is_there())
+			syc_loss_count_stray(type, 0, syc_clock_kernel());
+		return NULL;
+	}
 	if (!syc_process_is_there())
 		syc_setup_run();
 	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) < 0)
