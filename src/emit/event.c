@@ -17,7 +17,6 @@
 #include "emit/ring_source.h"
 #include "emit/room.h"
 #include "emit/thread_claim.h"
-#include "os/boxed.h"
 
 SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
                                          uint8_t type, int64_t time)
@@ -28,7 +27,7 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	uint32_t known = __atomic_load_n(&st->limit, __ATOMIC_RELAXED);
 	uint32_t limit;
 
-	if (st->body == NULL && (syc_boxed_is() || !syc_thread_connect(ts)))
+	if (st->body == NULL && !syc_thread_connect(ts))
 		goto lost;
 	if (!syc_room_look(ts, &limit))
 		goto lost;

@@ -101,7 +101,7 @@ static bool tell_untold(void)
 {
 	struct syc_thread *const st = syc_self;
 
-	if (syc_destination_sink() == SYC_SINK_CONTROL && !syc_boxed_is())
+	if (syc_destination_sink() == SYC_SINK_CONTROL)
 		syc_hand_over_retry(false);
 	if (!has_untold())
 		return true;
@@ -147,15 +147,16 @@ static bool tell_at_exit(void)
 	uint32_t size;
 	int fd = -ECANCELED;
 
-	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0)
+	/* In a box what was counted stays where the recorder finds it */
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
+	    syc_boxed_is())
 		return true;
-	if (!syc_boxed_is())
-		syc_hand_over_retry(true);
+	syc_hand_over_retry(true);
 	if (!has_untold())
 		return true;
 	syc_undisturbed_begin(&before);
 	tell_untold();
-	if (syc_loss_is_stray_pending() && !syc_boxed_is())
+	if (syc_loss_is_stray_pending())
 		fd = syc_ask_at_exit(deadline);
 	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
 		tell_in_new_ring(ring, size);
