@@ -14,6 +14,7 @@
 #include "emit/handed_arena.h"
 #include "emit/process.h"
 #include "os/backing.h"
+#include "os/boxed.h"
 #include "os/diag.h"
 #include "os/pid_namespace.h"
 #include "os/tid.h"
@@ -188,6 +189,8 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 
 void syc_hand_over_retry(bool at_exit)
 {
+	if (syc_boxed_is()) /* sending may be forbidden */
+		return;
 	for (struct syc_handed_arena *h = find_newest(); h != NULL;
 	     h = h->older)
 		syc_handed_arena_retry(h, at_exit);

@@ -19,6 +19,7 @@
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "ring/clock.h"
 
 static bool knows_us(const struct syc_ring_header *ring)
@@ -146,7 +147,9 @@ static bool tell_at_exit(void)
 	uint32_t size;
 	int fd = -ECANCELED;
 
-	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0)
+	/* In a box what was counted stays where the recorder finds it */
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
+	    syc_boxed_is())
 		return true;
 	syc_hand_over_retry(true);
 	if (!has_untold())

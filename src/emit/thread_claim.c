@@ -14,6 +14,7 @@
 #include "emit/thread.h"
 #include "emit/thread_leave.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "os/stack_bounds.h"
 #include "os/thread_pointer.h"
 #include "os/tid.h"
@@ -250,8 +251,8 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 	const struct syc_ring_source *const source = syc_ring_source_current();
 	struct syc_undisturbed before;
 
-	if (ts->is_connecting || ts->ring != NULL)
-		return false; /* a fault in set-up; or closed for good */
+	if (ts->is_connecting || ts->ring != NULL || syc_boxed_is())
+		return false; /* a fault in set-up; closed for good; forbidden */
 	if (source == NULL)
 		return false; /* another copy's recording, whose events may */
 	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||

@@ -6,6 +6,13 @@
 /* A base that is not renewed for this long was left behind half-way. */
 #define REBASE_STALE_NS INT64_C(100000000)
 
+static int64_t tell_kernel(struct syc_thread *st, int64_t now)
+{
+	if (now > st->last_ns)
+		st->last_ns = now;
+	return st->last_ns;
+}
+
 SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 {
 	const int64_t now = syc_clock_kernel();
@@ -13,16 +20,16 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 
 	if (ts == NULL)
 		return now;
+	/* Every event comes here: not by a locked instruction, which would wait
+	 * for what has been stored in the ring */
+	if (!syc_clock_is_tsc())
+		return tell_kernel(st, now);
 	const uint32_t call =
 		__atomic_add_fetch(&ts->n_clock_calls, 1, __ATOMIC_RELAXED);
-	if (!syc_clock_is_tsc() ||
-	    (ts->rebasing_since != 0 &&
-	     now - ts->rebasing_since < REBASE_STALE_NS)) {
-		/* also: a handler on top of a rebase of this thread */
-		if (now > st->last_ns)
-			st->last_ns = now;
-		return st->last_ns;
-	}
+	/* A handler on top of a rebase of this thread */
+	if (ts->rebasing_since != 0 &&
+	    now - ts->rebasing_since < REBASE_STALE_NS)
+		return tell_kernel(st, now);
 	ts->rebasing_since = now;
 	SYC_SIGNAL_FENCE();
 	int64_t told = syc_clock_rebase(st);

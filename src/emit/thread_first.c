@@ -10,13 +10,18 @@
 #include "emit/thread_claim.h"
 #include "emit/thread_leave.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "ring/clock.h"
 
 SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 {
 	const int saved = errno;
+	struct syc_thread *st = NULL;
 	struct syc_undisturbed before;
 
+	/* What it takes to have a ring may be forbidden */
+	if (syc_boxed_is())
+		goto lost;
 	if (!syc_process_is_there())
 		syc_setup_run();
 	if (__atomic_load_n(&syc_active, __ATOMIC_ACQUIRE) < 0)
@@ -41,8 +46,10 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 	if (syc_self != NULL)
 		syc_thread_leave_epoch(syc_state_of(syc_self));
 	syc_undisturbed_end(&before);
-	if (syc_self == NULL)
+	st = syc_self;
+lost:
+	if (st == NULL)
 		syc_loss_count_stray(type, 0, syc_clock_kernel());
 	errno = saved;
-	return syc_self;
+	return st;
 }

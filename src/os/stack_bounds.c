@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/boxed.h"
 #include "os/thread_pointer.h"
 
 /* Linux 6.11's PROCMAP_QUERY; older kernel headers lack it. */
@@ -39,9 +40,10 @@ struct map_query {
  * at least 128 MiB clear for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
-/* Lines are "start-end perms …"; only their beginnings matter. */
-static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
-                         uintptr_t *ret_high)
+/* Lines are "start-end perms …"; only their beginnings matter.  Not inlined: where
+ * the kernel answers, a small stack has no room for this. */
+static __attribute__((noinline)) bool
+find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	char buffer[4096];
 	size_t kept = 0;
@@ -131,7 +133,7 @@ static bool find_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const int saved = errno;
-	const bool found = find_stack(ret_low, ret_high);
+	const bool found = !syc_boxed_is() && find_stack(ret_low, ret_high);
 
 	if (!found)
 		*ret_low = *ret_high = 0;

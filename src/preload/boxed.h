@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * boxed.h - whether the program has asked for a filter of its system calls:
- * from then on nothing of ours calls what may be forbidden.
+ * boxed.h - filters of system calls, and the strict one.
  *
  * Context: any-thread, signal-safe.
  */
@@ -10,7 +9,7 @@
 
 #include <stdbool.h>
 
-bool syc_boxed_is(void);
+#include "os/boxed.h"
 
 /** A thread has asked for nothing but read(), write() and _exit(): there, not
  * even the clock may be read. */

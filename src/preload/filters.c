@@ -16,13 +16,7 @@
 #include "preload/boxed.h"
 #include "sample/interposed.h"
 
-static bool is_boxed;
 bool syc_boxed_strictly;
-
-bool syc_boxed_is(void)
-{
-	return __atomic_load_n(&is_boxed, __ATOMIC_RELAXED);
-}
 
 static void note_filter(bool is_strict)
 {
@@ -30,7 +24,7 @@ static void note_filter(bool is_strict)
 		syc_interposed_others(0);
 	if (is_strict)
 		__atomic_store_n(&syc_boxed_strictly, true, __ATOMIC_RELAXED);
-	__atomic_store_n(&is_boxed, true, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_boxed, true, __ATOMIC_RELAXED);
 	syc_interposed_on_filter(is_strict);
 }
 

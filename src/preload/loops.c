@@ -123,7 +123,8 @@ static struct syc_loop *claim_loop(void)
 /* NULL: it is not one of those that are looked at. */
 static struct syc_loop *own_loop(void)
 {
-	if (own != NULL)
+	/* In a box nobody who begins is recorded */
+	if (own != NULL || syc_boxed_is())
 		return own;
 	const int32_t pid = getpid();
 	if (left_out_of == pid)

@@ -20,11 +20,17 @@
 #include "preload/memory_sampled.h"
 #include "preload/other_libc.h"
 #include "preload/room.h"
+#include "preload/told.h"
 #include "stack/backtrace.h"
 
 /* A handler may allocate in the midst of us, and so may another in the midst of
  * that.  More is something of ours that allocates, which must not go round. */
 #define DEPTH_MAX 4
+
+/* What an allocation's frame with its stack takes of the caller's, and a walk. */
+#define ROOM_LEAST 8192u
+
+#define LINES_AHEAD 4u /* of 64 bytes: about what one takes */
 
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
@@ -136,22 +142,75 @@ static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
 	return n_taken;
 }
 
-static __attribute__((noinline)) void record(void *block, int64_t size,
-                                             const struct syc_caller *caller)
+static __attribute__((noinline)) void
+record_with_stack(void *block, int64_t size, const struct syc_caller *caller)
 {
 	struct stack_request request = { .caller = caller };
 
+	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
+	                  &request, &request.flags);
+	/* Not a jump: it has a place in the stack that is left out */
+	__asm__ volatile("");
+}
+
+/* Who called is known without a walk. */
+static __attribute__((noinline)) void
+record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
+{
+	const uint64_t at = syc_again_address(caller);
+
+	syc_jitmap_publish(&at, 1);
+	syc_allocation_of(syscap_clock(), (uintptr_t)block, size, &at, 1,
+	                  SYSCAP_STACK_STOPPED);
+}
+
+/* On a stack that is nearly full no walk has room.  Elsewhere than on the thread's
+ * own a handler may be at work, on an alternate one of 8 KiB. */
+static bool walk_has_room(const struct syc_caller *caller)
+{
+	if (syc_again_is_own(&last_stack, caller->sp))
+		return caller->sp - last_stack.low >= ROOM_LEAST;
+	if (syc_boxed_is() || !syc_told_has_room())
+		return false;
+	if (last_stack.high != 0)
+		return true;
+	syc_again_learn(&last_stack);
+	return walk_has_room(caller);
+}
+
+/* The recorder has read where the next ones go: ask it for these lines now. */
+static inline void fetch_ahead(void)
+{
+#if defined(__x86_64__)
+	const struct syc_thread *const st = syc_self;
+
+	if (st == NULL || st->body == NULL)
+		return;
+	const unsigned char *const at = st->body + st->next;
+
+	for (unsigned i = 1; i <= LINES_AHEAD; i++)
+		__asm__ volatile("prefetchw %0" : : "m"(at[i * 64]));
+#endif
+}
+
+static inline __attribute__((always_inline)) void
+record(void *block, int64_t size, const struct syc_caller *caller)
+{
 	syc_memory_room_wait();
-	if (syscap_is_active())
-		syc_allocation_at(syscap_clock(), (uintptr_t)block, size,
-		                  take_stack, &request, &request.flags);
+	if (!syscap_is_active())
+		return;
+	if (walk_has_room(caller))
+		record_with_stack(block, size, caller);
+	else
+		record_with_caller(block, size, caller);
+	fetch_ahead();
 }
 
 /* Where it came from is told by its allocation. */
 static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
 	syc_memory_room_wait();
-	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL, NULL);
+	syc_allocation_of(time, (uintptr_t)block, 0, NULL, 0, 0);
 }
 
 /* By a call that has entered. */

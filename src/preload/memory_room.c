@@ -8,11 +8,13 @@
 #include <time.h>
 
 #include "emit/thread.h"
+#include "os/boxed.h"
 #include "os/raw_syscall.h"
 
 #define ENOUGH   UINT32_C(8192) /* the largest frame, and what tells of losses */
 #define NAP_NS   50000
 #define PATIENCE 20000 /* naps while nobody reads: a second or more */
+#define TURNS    2000  /* of a nap that is none */
 
 static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 {
@@ -30,10 +32,25 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	return ts->hot.size - used > ENOUGH;
 }
 
+/* A filter of system calls may forbid a nap: about as long without one. */
+static void turn_around(void)
+{
+	for (unsigned i = 0; i < TURNS; i++)
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#else
+		__asm__ volatile("" ::: "memory");
+#endif
+}
+
 static void take_nap(void)
 {
 	const struct timespec time = { .tv_nsec = NAP_NS };
 
+	if (syc_boxed_is()) {
+		turn_around();
+		return;
+	}
 	/* Not a point of cancellation, as malloc() is none */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }

@@ -128,7 +128,7 @@ void syc_own_timer_stop(void)
 	struct syc_target *const t = syc_target_find(gettid());
 
 	if (t != NULL)
-		syc_timer_stop(t);
+		syc_timer_delete(t);
 }
 
 void syc_own_timer_settle(void)

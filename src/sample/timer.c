@@ -178,15 +178,26 @@ uint32_t syc_timer_clock(const struct syc_sampler *s)
 	                                                   : s->clock;
 }
 
-void syc_timer_stop(struct syc_target *target)
+static void stop_timer(struct syc_target *target, bool is_deleted)
 {
-	if (target->timer >= 0)
+	if (target->timer >= 0 && is_deleted)
 		syscall(SYS_timer_delete, target->timer);
 	target->timer = -1;
 	if (target->perf_page != NULL)
 		munmap(target->perf_page, page_size());
 	target->perf_page = NULL;
 	target->perf_fd = -1;
+}
+
+/* In a box that may be forbidden: it goes with the process. */
+void syc_timer_stop(struct syc_target *target)
+{
+	stop_timer(target, !syc_state_is_boxed(syc_sampler));
+}
+
+void syc_timer_delete(struct syc_target *target)
+{
+	stop_timer(target, true);
 }
 
 void syc_timer_forget(struct syc_target *target)
@@ -209,7 +220,8 @@ int syc_timer_start_scout(int64_t period_ns)
 
 void syc_timer_stop_scout(int timer)
 {
-	syscall(SYS_timer_delete, timer);
+	if (!syc_state_is_boxed(syc_sampler))
+		syscall(SYS_timer_delete, timer);
 }
 
 uint32_t syc_timer_weigh_cpu(struct syc_target *target)

@@ -51,8 +51,12 @@ static inline bool syc_timer_runs(const struct syc_target *target)
 	return target->timer >= 0 || target->perf_page != NULL;
 }
 
-/** Nothing becomes due any more; what is pending may still come. */
+/** Nothing becomes due any more; what is pending may still come.  In a box it
+ * only counts as if, until the process ends. */
 void syc_timer_stop(struct syc_target *target);
+
+/** The same, and truly, in a box too: who calls this still may. */
+void syc_timer_delete(struct syc_target *target);
 
 /** The same, and @target is free. */
 void syc_timer_forget(struct syc_target *target);

@@ -202,7 +202,7 @@ walk_again(struct syc_last_stack *again, const struct syc_caller *from,
 {
 	struct fresh_walk walk;
 
-	walk.at = syc_machine_strip(from->pc) - 1;
+	walk.at = syc_again_address(from);
 	walk.sp = from->sp;
 	walk.fp = from->fp;
 	walk.high = again->high - sizeof(uintptr_t);
@@ -210,14 +210,19 @@ walk_again(struct syc_last_stack *again, const struct syc_caller *from,
 	return walk_on(again, &walk, addrs, max);
 }
 
+void syc_again_learn(struct syc_last_stack *again)
+{
+	/* Where nobody can tell: a range that holds nothing */
+	if (!syc_stack_bounds(&again->low, &again->high))
+		again->low = again->high = 1;
+}
+
 /* The thread's own, and there is room on it. */
 static bool is_own_stack(struct syc_last_stack *again, uintptr_t sp)
 {
-	/* Where nobody can tell: a range that holds nothing */
-	if (again->high == 0 && !syc_stack_bounds(&again->low, &again->high))
-		again->low = again->high = 1;
-	return sp >= again->low && sp < again->high &&
-	       sp - again->low >= ROOM_LEAST;
+	if (again->high == 0)
+		syc_again_learn(again);
+	return syc_again_is_own(again, sp) && sp - again->low >= ROOM_LEAST;
 }
 
 unsigned syc_again_backtrace(struct syc_last_stack *again,

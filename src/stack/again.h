@@ -16,7 +16,10 @@
 #ifndef SYC_AGAIN_H
 #define SYC_AGAIN_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "stack/machine.h"
 
 #define SYC_AGAIN_MOST 64u /* frames that are kept, the outermost */
 
@@ -49,6 +52,23 @@ struct syc_caller {
 		.pc = (uintptr_t)__builtin_return_address(0), \
 		.sp = (uintptr_t)__builtin_dwarf_cfa(),       \
 		.fp = *(const uintptr_t *)__builtin_frame_address(0) })
+
+/** What a stack from @from on begins with: inside of the call. */
+static inline uint64_t syc_again_address(const struct syc_caller *from)
+{
+	return syc_machine_strip(from->pc) - 1;
+}
+
+/** Ask where the thread's own stack is.  Context: any-thread, signal-safe. */
+void syc_again_learn(struct syc_last_stack *again);
+
+/** @sp is on the thread's own stack, as far as that was learnt.  Context:
+ * any-thread, signal-safe. */
+static inline bool syc_again_is_own(const struct syc_last_stack *again,
+                                    uintptr_t sp)
+{
+	return sp >= again->low && sp < again->high;
+}
 
 /**
  * The stack from @from on, as far as its outermost frame; 0: it is not one for

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
+#include "os/boxed.h"
 #include "os/raw_syscall.h"
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
@@ -51,7 +52,8 @@ void syc_memory_prepare(void)
 	/* An address that no program has: the last page of all */
 	if (probe_page((uintptr_t)&word) && !probe_page(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
-	if (syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0 &&
+	if (!syc_boxed_is() &&
+	    syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0 &&
 	    copy_by_kernel(&copy, (uintptr_t)&word, sizeof(copy)) ==
 	            sizeof(copy) &&
 	    copy == word &&
@@ -65,7 +67,10 @@ static unsigned get_ways(void)
 	/* relaxed: it tells of nothing but itself */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
 		syc_memory_prepare();
-	return atomic_load_explicit(&ways, memory_order_relaxed);
+	const unsigned found =
+		atomic_load_explicit(&ways, memory_order_relaxed);
+
+	return syc_boxed_is() ? found & ~(unsigned)WAY_COPY : found;
 }
 
 static bool page_readable(uintptr_t at)

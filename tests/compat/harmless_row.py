@@ -31,7 +31,7 @@ OPTIONS = {
     "wall10k": ["--sample=10000,wall"],
     "perf": ["--sample=1000,perf"],
     "memory": ["--memory"],
-    "all": ["--memory", "--sample", "--io", "--stalls", "--logs", "--counters",
+    "all": ["--memory=mmap", "--sample", "--io", "--stalls", "--logs", "--counters",
             "--stderr"],
 }
 FEW = 20  # samples, of which nothing can be said

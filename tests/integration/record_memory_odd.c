@@ -7,10 +7,10 @@
  *	record_memory_odd stopped -
  *
  * Before main(), in thread-specific destructors, on the smallest stacks, in
- * signal handlers, between vfork() and exec, behind exit(), and those that
- * fail.  Writes to FILE what was allocated, in the form of record_memory.c.
- * Or N blocks that are not freed; or one of 88 bytes, of a caller that can't
- * be found.
+ * signal handlers, on alternate stacks of 8 KiB, too, between vfork() and exec,
+ * behind exit(), and those that fail.  Writes to FILE what was allocated, in the
+ * form of record_memory.c.  Or N blocks that are not freed; or one of 88 bytes,
+ * of a caller that can't be found.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -104,6 +105,40 @@ static void run_small(void)
 	pthread_attr_destroy(&attr);
 }
 
+static void *use_most_of_it(void *nothing)
+{
+	volatile char room[5000];
+
+	for (size_t i = 0; i < sizeof(room); i++)
+		room[i] = 1;
+	for (unsigned i = 0; i < 20; i++) {
+		void *const block = malloc(888);
+
+		took(block, 888);
+		give(block);
+	}
+	return nothing;
+}
+
+/* In memory of the program's own, with nothing below it. */
+static void run_on_own_memory(void)
+{
+	const size_t page = 4096, size = (size_t)PTHREAD_STACK_MIN;
+	char *const memory = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0 ||
+	    pthread_attr_init(&attr) != 0 ||
+	    pthread_attr_setstack(&attr, memory + page, size) != 0 ||
+	    pthread_create(&thread, &attr, use_most_of_it, NULL) != 0)
+		abort();
+	pthread_join(thread, NULL);
+	pthread_attr_destroy(&attr);
+	munmap(memory, page + size);
+}
+
 /* Raised, and so not in the midst of malloc(). */
 static void handle(int number)
 {
@@ -118,6 +153,39 @@ static void check(int holds)
 {
 	if (!holds)
 		abort();
+}
+
+/* On the alternate stack that programs have, with nothing below it. */
+static void *raise_on_small(void *nothing)
+{
+	const size_t page = 4096, size = 8192;
+	char *const memory = mmap(NULL, page + size, PROT_READ | PROT_WRITE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const struct sigaction action = { .sa_handler = handle,
+		                          .sa_flags = SA_ONSTACK };
+	stack_t stack = { .ss_sp = memory + page, .ss_size = size };
+
+	(void)nothing;
+	check(memory != MAP_FAILED);
+	check(mprotect(memory, page, PROT_NONE) == 0);
+	check(sigaltstack(&stack, NULL) == 0);
+	check(sigaction(SIGUSR2, &action, NULL) == 0);
+	for (unsigned i = 0; i < 10; i++)
+		check(raise(SIGUSR2) == 0);
+	stack.ss_flags = SS_DISABLE;
+	check(sigaltstack(&stack, NULL) == 0 &&
+	      munmap(memory, page + size) == 0);
+	return NULL;
+}
+
+/* Of a thread its first allocation, too. */
+static void run_on_alternate(void)
+{
+	pthread_t thread;
+
+	raise_on_small(NULL);
+	check(pthread_create(&thread, NULL, raise_on_small, NULL) == 0);
+	check(pthread_join(thread, NULL) == 0);
 }
 
 static void fail(void)
@@ -210,9 +278,11 @@ int main(int argc, char **argv)
 	atexit(at_exit);
 	pthread_key_create(&key, destroy_value);
 	run_small();
+	run_on_own_memory();
 	signal(SIGUSR1, handle);
 	for (unsigned i = 0; i < 10; i++)
 		raise(SIGUSR1);
+	run_on_alternate();
 	fail();
 	run_another();
 	return 0;

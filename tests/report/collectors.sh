@@ -66,7 +66,7 @@ shows 840 stall-stack stall \
 	loop/stall 2%
 shows 600 stall-call stall \
 	'view=marks&show=table&search=/stall|main.read/' \
-	io-main/read slow/settings
+	io-main/read slow/settings Sampled
 
 record fsync --io=1us -- ./gtk4_blocked fsync "$dir/slow/document"
 shows 600 fsync-call fsync \
