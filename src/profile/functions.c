@@ -121,5 +121,8 @@ enum syscap_profile_category syc_functions_category(const char *path)
 	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
 		if (strncmp(path, folders[i], strlen(folders[i])) == 0)
 			return SYSCAP_CATEGORY_SYSTEM;
-	return SYSCAP_CATEGORY_APPLICATION;
+	/* What `record` preloads stands before libc, wherever it is installed. */
+	return strstr(path, "/syscap/libsyscap-") != NULL
+	               ? SYSCAP_CATEGORY_SYSTEM
+	               : SYSCAP_CATEGORY_APPLICATION;
 }

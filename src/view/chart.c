@@ -54,18 +54,6 @@ static void show_all(struct chart *chart, const struct syc_desk *desk)
 	chart->has_range = false;
 }
 
-static void find_busiest(struct chart *chart)
-{
-	size_t most = 0;
-
-	chart->thread = 0;
-	for (uint32_t i = 0; i < chart->timeline.n_threads; i++)
-		if (count_samples(chart, i) > most) {
-			most = count_samples(chart, i);
-			chart->thread = i;
-		}
-}
-
 static int choose_thread(struct chart *chart, const struct syc_desk *desk,
                          uint32_t thread)
 {
@@ -84,7 +72,8 @@ static int renew(void *state, struct syc_desk *desk)
 	if (r < 0 || chart->timeline.n_threads == 0)
 		return r;
 	if (!chart->has_thread)
-		find_busiest(chart);
+		chart->thread = syc_timeline_foremost(
+			&chart->timeline, desk->source->profile, desk->view);
 	if (!chart->has_range)
 		show_all(chart, desk);
 	return choose_thread(chart, desk, chart->thread);

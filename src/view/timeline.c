@@ -97,6 +97,47 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
 	return 0;
 }
 
+static uint64_t count_ticks(const struct syc_timeline *timeline,
+                            const struct syscap_profile_samples *samples,
+                            uint32_t thread)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = timeline->begins[thread];
+	     i < timeline->begins[thread + 1]; i++)
+		sum += samples->ticks[timeline->samples[i]];
+	return sum;
+}
+
+uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
+                               const struct syscap_profile *profile,
+                               const struct syscap_view *view)
+{
+	const bool is_wall = view->unit == SYSCAP_UNIT_WALL_NS ||
+	                     view->unit == SYSCAP_UNIT_MIXED_NS;
+	const struct syscap_profile_thread *threads;
+	struct syscap_profile_samples samples;
+	uint32_t found = 0, process = SYSCAP_PROFILE_NONE;
+	uint64_t most = 0;
+	size_t n;
+
+	threads = syscap_profile_threads(profile, &n);
+	syscap_profile_samples(profile, &samples);
+	for (uint32_t i = 0; i < timeline->n_threads; i++) {
+		const uint64_t ticks = count_ticks(timeline, &samples, i);
+		const uint32_t of = threads[i].process;
+		const bool is_behind =
+			is_wall && of != process ? of > process : ticks <= most;
+
+		if (ticks == 0 || is_behind)
+			continue;
+		process = of;
+		most = ticks;
+		found = i;
+	}
+	return found;
+}
+
 void syc_timeline_fini(struct syc_timeline *timeline)
 {
 	free(timeline->samples);

@@ -23,6 +23,14 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_view *view, uint32_t thread);
 void syc_timeline_fini(struct syc_timeline *timeline);
 
+/**
+ * The thread that has most.  Of wall time who sleeps has as much as who works:
+ * there it is of the program, before what that started.
+ */
+uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
+                               const struct syscap_profile *profile,
+                               const struct syscap_view *view);
+
 /** The first of the thread's samples at @time or later; its number in
  * samples[]. */
 size_t syc_timeline_seek(const struct syc_timeline *timeline,

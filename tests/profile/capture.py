@@ -279,8 +279,8 @@ class Capture:
         binary = last_part(where.path) if where and where.path else None
         category = None
         if binary:
-            category = "system" if where.path.startswith(FOLDERS) \
-                else "application"
+            category = "system" if where.path.startswith(FOLDERS) or \
+                "/syscap/libsyscap-" in where.path else "application"
         ranges = self.table[pid]
         i = bisect.bisect_right(ranges, (address, 1 << 64, "", ""))
         if i > 0:

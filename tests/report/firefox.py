@@ -168,6 +168,9 @@ def main(program, page, cases, folder, pictures):
         firefox.ask("WebDriver:SetWindowRect", width=1280, height=1000)
         firefox.open("file://" + page)
         compare(firefox, cases)
+        firefox.run("location.hash = '#view=heat'")
+        firefox.settle()
+        assert firefox.run("return window.syscap.app.state.view") == "heat"
         firefox.run("location.hash = ''")
         firefox.open("file://" + page)
         walk(firefox, "wide", pictures)

@@ -8,7 +8,7 @@ const FRAME = 'gtk/frameclock cycle';
 
 async function take(file, name, state) {
 	const page = await browser.open(file, '', {
-		viewport: { width: 980, height: 600 } });
+		viewport: { width: 980, height: 740 } });
 	await page.evaluate((patch) => window.syscap.app.set(patch), state);
 	await page.evaluate(() => new Promise((resolve) =>
 		requestAnimationFrame(() => requestAnimationFrame(resolve))));
@@ -16,7 +16,7 @@ async function take(file, name, state) {
 }
 
 await take(work, 'report-flame', {});
-await take(work, 'report-compare', { view: 'compare', name: FRAME, amount: '20' });
+await take(work, 'report-compare', { view: 'compare' });
 await take(work, 'report-frames', { view: 'marks', show: 'frames', name: FRAME });
-await take(wall, 'report-wait', { view: 'compare', name: FRAME, amount: '20' });
+await take(wall, 'report-wait', { view: 'compare' });
 await browser.end();

@@ -8,7 +8,7 @@ const [, , file, culprit, picture] = process.argv;
 const browser = await Browser.start();
 // As large as docs/pictures has it
 const page = await browser.open(file, '', {
-	viewport: { width: 980, height: 600 } });
+	viewport: { width: 980, height: 740 } });
 await browser.picture(page, picture + '-1');
 const choice = (label) => page.locator('label.choice', {
 	has: page.locator('span', { hasText: new RegExp('^' + label + '$') }),

@@ -275,6 +275,9 @@ const asked = await page.evaluate(() => JSON.stringify(window.syscap.answer()));
 const other = await browser.open(file, hash);
 expect('an address leads there', await other.evaluate(() =>
 	JSON.stringify(window.syscap.answer())) === asked);
+await other.evaluate(() => { location.hash = '#view=marks'; });
+await draw(other);
+expect('one that is typed, too', (await state(other)).view === 'marks');
 
 // As a browser saves it: what it is by then
 writeFileSync(saved, '<!DOCTYPE html>\n' + await page.evaluate(() =>

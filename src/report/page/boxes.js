@@ -136,7 +136,7 @@ export class Boxes {
 			const left = Math.max(box.x, this.gutter) + 4;
 			const text = cutText(context, box.label, box.x + w - left - 4);
 			if (text !== '') {
-				context.fillStyle = box.hatched ? theme.ink : theme.onColour;
+				context.fillStyle = theme.onColour;
 				context.globalAlpha = box.dim ? 0.8 : 1;
 				if (box.hatched) {
 					const room = context.measureText(text).width;

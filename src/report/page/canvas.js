@@ -33,9 +33,6 @@ function readColours() {
 export function makeTheme() {
 	const theme = { ...readColours(), isPaper: false,
 		read: () => { Object.assign(theme, readColours()); } };
-	for (const query of ['(prefers-color-scheme: dark)',
-		'(forced-colors: active)'])
-		matchMedia(query).addEventListener('change', theme.read);
 	return theme;
 }
 

@@ -63,7 +63,7 @@ export function formatMoment(ns, step) {
 
 /** A moment in a table: of hours without the last digits. @param {number} ns */
 export function formatAt(ns) {
-	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e7));
+	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e6));
 }
 
 /** "12.3 ms, 4.5 %". @param {number} part @param {number} whole @param {Unit} unit */

@@ -76,11 +76,6 @@ export class App {
 		return this.model.isTime ? 'time' : 'ticks';
 	}
 
-	isWall() {
-		return this.model.facts.unit_number === '2' ||
-			this.model.facts.unit_number === '3';
-	}
-
 	/** What is brushed, or else all that the axis shows. @returns {[number, number]} */
 	range() {
 		const [begin, end] = this.timeline.window();
@@ -241,12 +236,6 @@ export class App {
 			this.state = readState(location.hash);
 			this.later();
 		});
-		addEventListener('hashchange', () => {
-			if (writeState(this.state) !== location.hash) {
-				this.state = readState(location.hash);
-				this.later();
-			}
-		});
 		addEventListener('resize', () => this.resize());
 		addEventListener('keydown', (event) => this.key(event));
 		const again = () => {
@@ -364,7 +353,7 @@ export class App {
 		};
 		const threads = model.threads.filter((thread) =>
 			model.byThread[thread.number] > 0 || thread.number < 50)
-			.sort((a, b) => model.byThread[b.number] - model.byThread[a.number])
+			.sort(model.foremost(model.byThread))
 			.slice(0, 200);
 		const set = new Set(state.threads || []);
 		fill(this.panel,

@@ -256,11 +256,24 @@ export class Model extends Events {
 		return this.functions.n + i;
 	}
 
+	isWall() {
+		return /[23]/.test(this.facts.unit_number);
+	}
+
+	/** The order of threads: by @sums. Of wall time who sleeps has as much as who
+	 * works: the program comes before what it started.
+	 * @param {Float64Array} sums @returns {(a: any, b: any) => number} */
+	foremost(sums) {
+		const isWall = this.isWall();
+		return (a, b) => (isWall && a.process - b.process) ||
+			sums[b.number] - sums[a.number];
+	}
+
 	/** @param {number} t */
 	threadName(t) {
 		const thread = this.threads[t];
 		if (thread.tid < 0)
-			return this.processName(thread.process);
+			return this.processName(thread.process) + ', no thread';
 		return (thread.name || this.processes[thread.process].binary ||
 			'thread') + ' ' + thread.tid;
 	}

@@ -63,6 +63,7 @@ export class Stacks {
 		this.at = 0;
 		this.element.hidden = false;
 		this.show();
+		this.element.scrollIntoView({ block: 'nearest' });
 	}
 
 	close() {

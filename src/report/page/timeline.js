@@ -57,7 +57,7 @@ export class Timeline {
 				'move it, plus and minus change its length, Escape ends it.',
 			onpointerdown: (e) => this.down(e),
 			onpointermove: (e) => this.move(e),
-			onpointerup: (e) => this.up(e),
+			onpointerup: () => this.up(),
 			onpointercancel: () => { this.drag = null; },
 			onpointerleave: () => { app.setCursor(null); },
 			ondblclick: () => app.set(ALL_TIME),
@@ -91,7 +91,7 @@ export class Timeline {
 		const { model } = this.app;
 		const threads = model.threads.filter((thread) =>
 			model.byThread && model.byThread[thread.number] > 0);
-		threads.sort((a, b) => model.byThread[b.number] - model.byThread[a.number]);
+		threads.sort(model.foremost(model.byThread));
 		/** @type {Lane[]} */
 		const lanes = threads.slice(0, THREADS).map((thread) => ({
 			kind: 'thread', label: model.threadName(thread.number),
@@ -373,14 +373,10 @@ export class Timeline {
 		app.set({ from: Math.round(from), to: Math.round(to) }, true);
 	}
 
-	/** @param {PointerEvent} event */
-	up(event) {
-		const { drag } = this;
-		this.drag = null;
-		if (drag && this.element.hasPointerCapture(event.pointerId))
-			this.element.releasePointerCapture(event.pointerId);
-		if (drag)
+	up() {
+		if (this.drag)
 			this.app.push();
+		this.drag = null;
 	}
 
 	/** @param {WheelEvent} event */

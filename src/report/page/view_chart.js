@@ -28,32 +28,19 @@ export class ChartView extends View {
 		this.scale = new Scale(0, 1, 1);
 	}
 
-	/** The thread that was asked for, or the busiest. */
-	choose() {
-		const { app } = this;
-		const { threads } = app.analysis();
-		let best = 0;
-		threads.forEach((sum, t) => {
-			if (sum > threads[best])
-				best = t;
-		});
-		const asked = app.state.thread;
-		return asked !== undefined && asked < threads.length ? asked : best;
-	}
-
 	update() {
 		const { app } = this;
-		const { model } = app;
-		this.thread = this.choose();
-		const threads = app.analysis().threads;
-		const choices = model.threads.filter((thread) =>
-			threads[thread.number] > 0 || thread.number === this.thread)
-			.sort((a, b) => threads[b.number] - threads[a.number]);
+		const { model, state } = app;
+		const { threads } = app.analysis();
+		const choices = model.threads.filter(({ number }) =>
+			threads[number] > 0 || number === state.thread)
+			.sort(model.foremost(threads));
+		this.thread = (model.threads[state.thread ?? -1] || choices[0])?.number || 0;
 		fill(this.bar, choose('Thread', choices.slice(0, 500).map((thread) =>
 			[String(thread.number), model.threadName(thread.number)]),
 		String(this.thread), (thread) => app.set({ thread: Number(thread) })),
 		choose('Colours', [['', 'kind of code'], ['binary', 'binary']],
-			app.state.colour || '', (colour) => app.set({ colour })),
+			state.colour || '', (colour) => app.set({ colour })),
 		hint('Left to right is time, not weight.'));
 		this.layout();
 		if (!this.boxes.picked)

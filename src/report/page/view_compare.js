@@ -193,13 +193,13 @@ export class CompareView extends View {
 					' took ', el('strong', {}, formatTime(s.duration)),
 					' each' + (app.model.isTime ? ', of which ' +
 						formatTime(Math.min(s.running, s.duration)) + ' on the processor' +
-						(app.isWall() ? ' or waiting with a stack' : '') : '') + '.');
+						(app.model.isWall() ? ' or waiting with a stack' : '') : '') + '.');
 			side(one, kind === 'range' ? 'The chosen' : 'The slowest');
 			if (other.nMarks > 0)
 				side(other, 'The other');
 			if (app.model.bars.all > 0)
 				note(tellBars(app.model));
-			if (!app.isWall() && app.model.isTime && wait > one.duration / 2 &&
+			if (!app.model.isWall() && app.model.isTime && wait > one.duration / 2 &&
 				wait > 1e6)
 				note('Most of it they wait: for ' +
 					'what, samples of wall time tell, record --sample=wall.');
@@ -222,6 +222,8 @@ export class CompareView extends View {
 		} else if (kind === 'search' && !app.state.search) {
 			say('Search for something to compare it with the rest.');
 		}
+		if (one.total + other.total === 0)
+			note('Neither has a sample.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
 		if (hot && size(hot) > 0)
 			say('The largest difference: ',

@@ -235,8 +235,10 @@ export class FlameView extends View {
 	describe(box) {
 		const { app, shown } = this;
 		if (!box || box.id <= 0 || !shown) {
-			fill(this.details, el('p', { class: 'hint' }, app.model.samples.n === 0 &&
-				app.model.isWhole ? 'There are no samples here: record with --sample.'
+			const none = app.model.isWhole && shown?.totals[0] === 0;
+			fill(this.details, el('p', { class: 'hint' }, none &&
+				app.model.samples.n === 0 ? 'There are no samples here: record with --sample.'
+				: none ? 'No sample passes what is asked for above.'
 				: 'Click a function for more, twice to zoom in. Drag on the time ' +
 				'axis to look at a part of it.'));
 			return;

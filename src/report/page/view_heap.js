@@ -56,24 +56,22 @@ export class HeapView extends View {
 		fill(this.bar, choose('Bytes', [['', 'allocated'], ['leaked', 'never freed'],
 			['temporary', 'freed at once'], ['live', 'there at a moment']],
 		state.of || '', (o) => app.set({ of: o })));
-		this.answer = answerHeap(app.model, app.filter(), of,
-			state.moment ?? this.peak());
+		this.answer = answerHeap(app.model, app.filter(), of, this.moment());
 		const { answer } = this;
 		this.bar.append(hint(formatBytes(answer.total) +
 			' in ' + formatNumber(answer.n, 'allocation') + (of === 'live' ? ', at ' +
-			formatMoment((state.moment ?? this.peak()) -
-				app.model.begin, 1e5) : '')));
+			formatMoment(this.moment() - app.model.begin, 1e5) : '')));
 		this.layout();
 	}
 
-	/** When most was there. */
-	peak() {
+	/** The one that was chosen, or when most was there. */
+	moment() {
 		let best = 0;
 		this.live.forEach((bytes, i) => {
 			if (bytes > this.live[best])
 				best = i;
 		});
-		return this.times && this.times.length > 0 ? this.times[best] : 0;
+		return this.app.state.moment ?? this.times?.[best] ?? 0;
 	}
 
 	layout() {
@@ -93,7 +91,7 @@ export class HeapView extends View {
 			context.fillText(formatBytes(most || 0), scale.width + 6, 26);
 		}
 		if (state.of === 'live') {
-			fillBox(context, scale.x(state.moment ?? this.peak()) - 1, 0, 2, height, theme.brush);
+			fillBox(context, scale.x(this.moment()) - 1, 0, 2, height, theme.brush);
 		}
 		const colour = colouring(model, theme, state.colour || '');
 		const { tree, totals } = answer;
@@ -122,9 +120,8 @@ export class HeapView extends View {
 			return;
 		event.preventDefault();
 		const [from, to] = this.app.range();
-		const { moment } = this.app.state;
 		this.app.set({ of: 'live', moment: Math.round(Math.min(to, Math.max(from,
-			(moment ?? this.peak()) + by * (to - from) / 100))) });
+			this.moment() + by * (to - from) / 100))) });
 	}
 
 	/** @param {Box} box */

@@ -208,6 +208,7 @@ export class AboutView extends View {
 	list(label, heads, rows, numbers = []) {
 		const table = new Table({ label, sort: '', headings: heads.map((text, i) => ({
 			key: String(i), text, number: numbers.includes(i),
+			width: numbers.includes(i) ? 'amount' : '',
 			by: (/** @type {any} */ row) => row[i],
 			cell: (/** @type {any} */ row) => typeof row[i] === 'number'
 				? formatCount(row[i]) : row[i] })) });
@@ -269,7 +270,7 @@ export class AboutView extends View {
 			...this.list('Address layout', ['Pid', 'Start',
 				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
 				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),
-				texts.get(path), texts.get(id)]), [0, 1, 2]));
+				texts.get(path), texts.get(id)]), [0]));
 		for (const table of this.tables)
 			table.show();
 	}

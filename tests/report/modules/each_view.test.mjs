@@ -9,6 +9,7 @@ const screen = makeScreen();
 const { App } = await import('../../../src/report/page/main.js');
 const { ChartView } = await import('../../../src/report/page/view_chart.js');
 const { CompareView } = await import('../../../src/report/page/view_compare.js');
+const { FlameView } = await import('../../../src/report/page/view_flame.js');
 const { FunctionsView } = await import(
 	'../../../src/report/page/view_functions.js');
 const { HeapView } = await import('../../../src/report/page/view_heap.js');
@@ -17,6 +18,7 @@ const { MarksView } = await import('../../../src/report/page/view_marks.js');
 const { AboutView, CountersView, LogsView } = await import(
 	'../../../src/report/page/view_rest.js');
 const { layOperations } = await import('../../../src/report/page/operations.js');
+const { Moments } = await import('../../../src/report/page/moments.js');
 const { Scale } = await import('../../../src/report/page/scale.js');
 const { Table } = await import('../../../src/report/page/table.js');
 const { paintLine } = await import('../../../src/report/page/timeline.js');
@@ -45,6 +47,43 @@ test('the flame chart has the stacks of one thread, and brushes a box', async ()
 	assert.match(view.tip(view.boxes.boxes[2]).join(), /malloc,libc.so.6,for /);
 	view.open(view.boxes.boxes[0]);
 	assert.ok(app.state.from <= 40 && app.state.to > 40);
+});
+
+test('of wall time, which who sleeps has too, the program comes first', async () => {
+	const other = (model) => {
+		model.processes.push({ ...model.processes[0], number: 1, pid: 20 });
+		model.threads.push({ ...model.threads[0], number: 2, process: 1, tid: 20 });
+		model.ticks = Float64Array.of(2, 2, 2);
+		model.counts = new Uint32Array(3);
+		model.samples.threads = Uint16Array.of(2, 2, 2, 1, 0);
+		model.byThread = model.sumThreads();
+	};
+	const lanes = ({ app }) => app.timeline.lanes()
+		.filter(({ kind }) => kind === 'thread').map(({ n }) => n);
+	const busy = await open(ChartView, {}, other);
+	assert.equal(busy.view.thread, 2);
+	assert.deepEqual(lanes(busy), [2, 0, 1]);
+	const wall = await open(ChartView, {}, (model) => {
+		other(model);
+		model.facts.unit_number = '2';
+	});
+	assert.equal(wall.view.thread, 0);
+	assert.deepEqual(lanes(wall), [0, 1, 2]);
+	wall.app.state.thread = 2;
+	wall.view.update();
+	assert.equal(wall.view.thread, 2);
+});
+
+test('where nothing passes, that is said', async () => {
+	const { view } = await open(FlameView, { from: 90, to: 95 });
+	assert.match(view.details.textContent, /No sample passes/);
+	const none = await open(CompareView, { compare: 'brush', from: 90, to: 95,
+		beside: '96-98' });
+	assert.match(none.view.answer.textContent, /Neither has a sample/);
+	const empty = await open(FlameView, {}, (model) => {
+		model.samples = { ...model.samples, n: 0, times: new Moments([]) };
+	});
+	assert.match(empty.view.details.textContent, /record with --sample/);
 });
 
 test('compare inside puts what the slowest has first, and says so', async () => {

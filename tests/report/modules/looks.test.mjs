@@ -28,7 +28,8 @@ test('numbers are as people read them', () => {
 	assert.equal(plain(formatMoment(-1, 1e6)), '0.000 s');
 	assert.equal(formatMoment(3725e9, 1e9), '1:02:05');
 	assert.equal(plain(formatAt(17.5e9)), '17.50000 s');
-	assert.equal(plain(formatAt(-77808814351000)), '−77808.814 s');
+	assert.equal(plain(formatAt(-77808814351000)), '−77808.81 s');
+	assert.equal(plain(formatAt(-2152989839000)), '−2152.990 s');
 });
 
 test('round moments', () => {

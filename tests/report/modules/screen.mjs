@@ -126,8 +126,7 @@ class Element {
 	showModal() { this.open = true; }
 	close() { this.open = false; }
 	setPointerCapture() {}
-	releasePointerCapture() {}
-	hasPointerCapture() { return true; }
+	scrollIntoView() {}
 }
 
 /** Frames are drawn when they are asked for. */
