@@ -99,12 +99,16 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
 
 static uint64_t count_ticks(const struct syc_timeline *timeline,
                             const struct syscap_profile_samples *samples,
-                            uint32_t thread)
+                            const struct syscap_profile_thread *thread,
+                            uint32_t number)
 {
+	const size_t begin = timeline->begins[number];
+	const size_t end = timeline->begins[number + 1];
 	uint64_t sum = 0;
 
-	for (size_t i = timeline->begins[thread];
-	     i < timeline->begins[thread + 1]; i++)
+	if (end - begin == thread->n_samples)
+		return thread->ticks; /* all of them */
+	for (size_t i = begin; i < end; i++)
 		sum += samples->ticks[timeline->samples[i]];
 	return sum;
 }
@@ -124,7 +128,8 @@ uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
 	threads = syscap_profile_threads(profile, &n);
 	syscap_profile_samples(profile, &samples);
 	for (uint32_t i = 0; i < timeline->n_threads; i++) {
-		const uint64_t ticks = count_ticks(timeline, &samples, i);
+		const uint64_t ticks =
+			count_ticks(timeline, &samples, &threads[i], i);
 		const uint32_t of = threads[i].process;
 		const bool is_behind =
 			is_wall && of != process ? of > process : ticks <= most;

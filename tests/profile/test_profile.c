@@ -352,6 +352,28 @@ TEST(what_is_hidden_altogether_still_counts)
 	make_free(&capture);
 }
 
+TEST(what_record_preloads_is_system_wherever_it_is)
+{
+	static const struct {
+		const char *path, *expected;
+	} rows[] = {
+		{ "/opt/x/lib/syscap/libsyscap-io.so", "[system]" },
+		{ "/opt/x/lib/libsyscap-io.so", "libsyscap-io.so+0x2010" },
+		{ "/opt/syscap/program", "program+0x2010" },
+	};
+	const struct syscap_filter filter = { .hide_system = true };
+
+	for (unsigned i = 0; i < N(rows); i++) {
+		struct make_capture capture;
+
+		begin(&capture);
+		make_map(&capture, 7, 1000, 0x1000, 0x2000, rows[i].path, NULL);
+		make_stack(&capture, 2, 7, 7, 1100, false, CODE(0x1010), 1);
+		check_one(&capture, &filter, rows[i].expected);
+		make_free(&capture);
+	}
+}
+
 TEST(a_profile_that_is_read_once_answers_the_same_and_takes_no_more)
 {
 	const struct syscap_profile_options once = { .no_lookup = true,
