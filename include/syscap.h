@@ -734,6 +734,18 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
+/* The message that ends a frame.  Where gcc knows that a length is small, and
+ * not which it is, it makes string instructions of memcpy(), which take as long
+ * as all the rest: so it is not to know. */
+static inline __attribute__((always_inline)) void
+syc_message_fill(unsigned char *at, const char *message, size_t n)
+{
+	if (!__builtin_constant_p(n))
+		__asm__("" : "+r"(n));
+	if (n != 0)
+		memcpy(at, message, n);
+}
+
 /* A mark behind its header, but for the message; room for which ends in
  * zeroes. */
 static inline __attribute__((always_inline)) void
@@ -777,8 +789,7 @@ syc_mark(struct syc_thread *st, const struct syscap_mark_site *site,
 	unsigned char *const frame = place.frame;
 	syc_store_head(frame, begin, place.tag_word | SYSCAP_FRAME_MARK);
 	syc_mark_fill(frame, len, site, duration);
-	if (n != 0)
-		memcpy(frame + sizeof(struct syscap_wire_mark), message, n);
+	syc_message_fill(frame + sizeof(struct syscap_wire_mark), message, n);
 	syc_end(st, &token, &place);
 }
 
@@ -849,8 +860,7 @@ static inline void syc_log(unsigned severity, const char *domain,
 	if (n_domain != 0)
 		memcpy(frame + SYC_AT(log, domain), domain, n_domain);
 	syc_store_word(frame + len - 8, 0);
-	if (n != 0)
-		memcpy(frame + sizeof(struct syscap_wire_log), message, n);
+	syc_message_fill(frame + sizeof(struct syscap_wire_log), message, n);
 	syc_end(st, &token, &place);
 }
 

@@ -355,6 +355,11 @@ struct syscap_dropin_site {
 	char name[40];
 };
 
+/** The same for the domain of a log. */
+struct syscap_dropin_domain {
+	char text[32];
+};
+
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 /* True, and known to the compiler: they are literals that fit. */
 extern __inline__
@@ -373,6 +378,20 @@ extern __inline__
 	__builtin_memset(site, 0, sizeof(*site));
 	__builtin_memcpy(site->group, group, __builtin_strlen(group));
 	__builtin_memcpy(site->name, name, __builtin_strlen(name));
+	return true;
+}
+
+extern __inline__ __attribute__((__gnu_inline__, __always_inline__,
+                                 __artificial__)) bool
+syscap_dropin_domain_fill(struct syscap_dropin_domain *to, const char *domain_)
+{
+	const char *const domain = domain_ != 0 ? domain_ : "";
+
+	if (!__builtin_constant_p(__builtin_strlen(domain)) ||
+	    __builtin_strlen(domain) >= sizeof(to->text))
+		return false;
+	__builtin_memset(to, 0, sizeof(*to));
+	__builtin_memcpy(to->text, domain, __builtin_strlen(domain));
 	return true;
 }
 #endif

@@ -278,7 +278,14 @@ bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
                                       const struct syscap_dropin_site *site,
                                       const char *message, size_t len);
 
-/* Which GNU compilers see.  The function is in the library too. */
+/** The same where the domain is a literal; @len: of @message. */
+SYSPROF_AVAILABLE_IN_ALL
+bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
+                                     int cpu, int32_t pid, int severity,
+                                     const struct syscap_dropin_domain *domain,
+                                     const char *message, size_t len);
+
+/* Which GNU compilers see.  The functions are in the library too. */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 bool sysprof_real_add_mark_(
 	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
@@ -300,6 +307,27 @@ extern __inline__
 			message != 0 ? __builtin_strlen(message) : 0);
 	return sysprof_real_add_mark_(self, time, cpu, pid, duration, group,
 	                              name, message);
+}
+
+bool sysprof_real_add_log_(
+	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
+	int severity, const char *domain,
+	const char *message) __asm__("sysprof_capture_writer_add_log");
+
+extern __inline__
+	__attribute__((__gnu_inline__, __always_inline__, __artificial__)) bool
+	sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
+                                       int cpu, int32_t pid, int severity,
+                                       const char *domain, const char *message)
+{
+	struct syscap_dropin_domain known;
+
+	if (syscap_dropin_domain_fill(&known, domain))
+		return syscap_dropin_writer_add_log_at(
+			self, time, cpu, pid, severity, &known, message,
+			message != 0 ? __builtin_strlen(message) : 0);
+	return sysprof_real_add_log_(self, time, cpu, pid, severity, domain,
+	                             message);
 }
 #endif
 

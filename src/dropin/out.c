@@ -176,6 +176,10 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 	syc_quiet_begin(&quiet);
 	if (out->trace == NULL) {
 		r = write_patiently(out, bytes, n, ret_done);
+		if (r == 0) {
+			syc_quiet_end_well(&quiet);
+			return 0;
+		}
 	} else {
 		const int64_t now = syc_clock_kernel();
 		struct syc_batch batch = {

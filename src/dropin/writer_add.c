@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* writer_add.c - each kind of frame that a capture writer takes, but those that
- * have a file of their own: marks, stacks, names and counters. */
+ * have a file of their own: marks, logs, stacks, names and counters. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -169,24 +169,6 @@ bool sysprof_capture_writer_add_timestamp(SysprofCaptureWriter *self,
                                           int64_t time, int cpu, int32_t pid)
 {
 	return add_empty(self, SYSPROF_CAPTURE_FRAME_TIMESTAMP, time, cpu, pid);
-}
-
-bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
-                                    int cpu, int32_t pid, int severity,
-                                    const char *domain, const char *message)
-{
-	const size_t fixed = sizeof(struct syscap_wire_log);
-	const size_t n = syc_frame_text_size(message, fixed);
-	struct syc_adding a;
-
-	if (!syc_adding_begin(self, &a, fixed + n + 1,
-	                      SYSPROF_CAPTURE_FRAME_LOG, time, cpu, pid))
-		return false;
-	struct syscap_wire_log *const log = (void *)a.frame;
-	syc_store_word(a.frame + SYC_AT(log, severity), (uint16_t)severity);
-	syc_text_put(log->domain, sizeof(log->domain), domain);
-	syc_frame_text_copy(a.frame + fixed, message, n);
-	return syc_adding_end(&a);
 }
 
 bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,

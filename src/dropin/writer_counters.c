@@ -75,43 +75,77 @@ bool sysprof_capture_writer_define_counters(
 	return true;
 }
 
-/* @n_set of the @n can be set. */
+/*
+ * @n_set of the @n can be set.  @announced: by a call of syc_buffer_begin() that
+ * has lost its way.
+ */
 static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
                        int32_t pid, const unsigned *ids,
                        const SysprofCaptureCounterValue *values, unsigned n,
-                       unsigned n_set)
+                       unsigned n_set, uint64_t announced)
 {
-	struct syc_adding a;
+	const uint32_t len = syc_values_len(n_set);
+	struct syc_adding a = { .writer = self, .next = announced };
 
-	if (!syc_adding_begin(self, &a, syc_values_len(n_set),
-	                      SYSPROF_CAPTURE_FRAME_CTRSET, time, cpu, pid))
+	if (!syc_writer_enter(&a, len, time))
 		return false;
+	syc_writer_put_head(self, a.frame, len, SYSPROF_CAPTURE_FRAME_CTRSET,
+	                    time, cpu, pid);
+	syc_writer_cover(self, time);
 	syc_values_write(a.frame, ids, values, n, n_set);
 	return syc_adding_end(&a);
 }
 
+/* As below, whatever has to be done for it. */
+static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
+                                       int cpu, int32_t pid,
+                                       const unsigned *ids,
+                                       const SysprofCaptureCounterValue *values,
+                                       unsigned n_counters, uint64_t announced)
+{
+	if (self == NULL ||
+	    (n_counters != 0 && (ids == NULL || values == NULL)))
+		return syc_adding_refuse(EINVAL);
+	while (n_counters != 0) {
+		const unsigned n = n_counters < SYC_VALUES_MOST
+		                           ? n_counters
+		                           : SYC_VALUES_MOST;
+		const unsigned n_set = syc_values_count(ids, n);
+
+		if (n_set != 0 && !add_values(self, time, cpu, pid, ids, values,
+		                              n, n_set, announced))
+			return false;
+		ids += n;
+		values += n;
+		n_counters -= n;
+	}
+	return true;
+}
+
+/* What nearly all are has no call inside. */
 bool sysprof_capture_writer_set_counters(
 	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	const unsigned int *counters_ids,
 	const SysprofCaptureCounterValue *values, unsigned int n_counters)
 {
-	if (n_counters != 0 && (counters_ids == NULL || values == NULL)) {
-		errno = EINVAL;
-		return false;
-	}
-	while (n_counters != 0) {
-		const unsigned n = n_counters < SYC_VALUES_MOST
-		                           ? n_counters
-		                           : SYC_VALUES_MOST;
-		const unsigned n_set = syc_values_count(counters_ids, n);
+	const uint32_t len = syc_values_len(n_counters);
+	struct syc_buffer_frame frame = { .next = 0 };
 
-		if (n_set != 0 && !add_values(self, time, cpu, pid,
-		                              counters_ids, values, n, n_set))
-			return false;
-		counters_ids += n;
-		values += n;
-		n_counters -= n;
-	}
+	if (SYC_UNLIKELY(self == NULL || counters_ids == NULL ||
+	                 values == NULL || n_counters - 1 >= SYC_VALUES_MOST ||
+	                 syc_values_count(counters_ids, n_counters) !=
+	                         n_counters ||
+	                 syc_writer_is_due(self, time) ||
+	                 !syc_buffer_begin(&self->buffer, len, &frame)))
+		return set_values_slowly(self, time, cpu, pid, counters_ids,
+		                         values, n_counters, frame.next);
+	syc_writer_put_head(self, frame.at, len, SYSPROF_CAPTURE_FRAME_CTRSET,
+	                    time, cpu, pid);
+	syc_writer_cover(self, time);
+	syc_values_write(frame.at, counters_ids, values, n_counters,
+	                 n_counters);
+	if (SYC_UNLIKELY(syc_buffer_end(&self->buffer, frame.next)))
+		return syc_writer_settle(self);
 	return true;
 }
 

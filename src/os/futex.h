@@ -21,7 +21,7 @@ void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
 bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
                            uint32_t shared_value, int64_t ns);
 
-/** Wake all who wait on @word. */
+/** Wake all threads that wait on @word. */
 void syc_futex_wake(uint32_t *word);
 
 /** Sleep for a millisecond. */

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,15 +25,20 @@ static uint64_t pending_signals(void)
 void syc_quiet_begin(struct syc_quiet *quiet)
 {
 	const int saved = errno;
-	const uint64_t before = pending_signals();
+	uint64_t blocked, before = 0;
 	sigset_t ours;
 
-	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
-	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
 	sigemptyset(&ours);
 	sigaddset(&ours, SIGPIPE);
 	sigaddset(&ours, SIGXFSZ);
 	pthread_sigmask(SIG_BLOCK, &ours, &quiet->before);
+	memcpy(&blocked, &quiet->before, sizeof(blocked));
+	/* One that was not blocked can't wait */
+	if ((blocked & (syc_signal_bit(SIGPIPE) | syc_signal_bit(SIGXFSZ))) !=
+	    0)
+		before = pending_signals();
+	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
+	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
 	errno = saved;
 }
 
@@ -54,6 +60,14 @@ void syc_quiet_end(const struct syc_quiet *quiet)
 			break;
 		take &= ~syc_signal_bit((int)number);
 	}
+	syc_quiet_end_well(quiet);
+	errno = saved;
+}
+
+void syc_quiet_end_well(const struct syc_quiet *quiet)
+{
+	const int saved = errno;
+
 	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 	errno = saved;
 }

@@ -18,8 +18,11 @@ struct syc_quiet {
 	bool had_file_size;
 };
 
-/** Context of both: any-thread, signal-safe; errno is kept. */
+/** Context of all: any-thread, signal-safe; errno is kept. */
 void syc_quiet_begin(struct syc_quiet *quiet);
 void syc_quiet_end(const struct syc_quiet *quiet);
+
+/** The same where no write failed: there is nothing to be taken back. */
+void syc_quiet_end_well(const struct syc_quiet *quiet);
 
 #endif

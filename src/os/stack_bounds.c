@@ -9,7 +9,8 @@
  * its guard, so the mapping begins where the stack does, unless the program
  * gave the thread a part of a larger block.
  *
- * Who is first is not asked of ids: in a forked child it is whoever forked.
+ * Ids do not tell which thread is the first: in a forked child it is the one
+ * that forked.
  */
 #define _GNU_SOURCE
 #include "os/stack_bounds.h"

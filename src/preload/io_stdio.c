@@ -27,7 +27,7 @@ static int number_of(const FILE *file)
 	return file != NULL ? file->_fileno : -1;
 }
 
-/* Who wants nothing needs no stream. */
+/* A read of nothing needs no stream. */
 static bool may_read(const FILE *file, size_t n)
 {
 	if (file == NULL)

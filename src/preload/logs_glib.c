@@ -109,7 +109,7 @@ __attribute__((constructor)) static void set_writer(void)
 		set_ours(write_log, NULL, NULL);
 }
 
-/* The GLib of the caller, who need not be of those that the program was
+/* The GLib of the caller, which need not be of those that the program was
  * started with. */
 static glib_set_writer *find_of(const void *caller)
 {

@@ -213,7 +213,7 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 
 /* The kernel has read its head by then, and where it goes to.  What it did
  * not take, for want of a journal or because it is too long, was said, too:
- * who sends it again does so as a file. */
+ * a program that sends it again does so as a file. */
 static bool has_been_read(ssize_t r)
 {
 	return r >= 0 || errno == ENOENT || errno == ECONNREFUSED ||

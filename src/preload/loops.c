@@ -220,7 +220,7 @@ static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
 	return timeout;
 }
 
-/* Who has no loop yet has no timer. */
+/* A thread that has no loop yet has no timer. */
 void syc_loops_begin_call(struct syc_loops_wait *wait)
 {
 	struct syc_loop *const loop = own;

@@ -154,7 +154,7 @@ static __attribute__((noinline)) void record_free(void *block, int64_t time)
 	syc_allocation_at(time, (uintptr_t)block, 0, NULL, NULL, NULL);
 }
 
-/* Who has entered. */
+/* By a call that has entered. */
 static void tell_free(void *block, int64_t time, int saved)
 {
 	record_free(block, time);
@@ -198,8 +198,8 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 	__asm__ volatile("");
 }
 
-/* What is left of it is told by who cut it, as realloc() is.  Inlined: a call has
- * a place in the stack. */
+/* Whoever cut it tells what is left of it, as for realloc().  Inlined: a call
+ * has a place in the stack. */
 static inline __attribute__((always_inline)) void
 tell_cut(const struct syc_memory_cut *cut,
          const struct syc_memory_change *change)

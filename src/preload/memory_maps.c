@@ -21,8 +21,9 @@
 /* More than the kernel lets a process have by default, 65,530. */
 #define MOST ((size_t)1 << 17)
 
-/* The lock is held for microseconds, by who may have lost its processor: after so
- * many looks naps are taken in between, and after so many it is left alone. */
+/* The lock is held for microseconds, perhaps by a thread that has lost its
+ * processor: after LOOKS there are naps in between, and after PATIENCE the
+ * waiting thread goes on without it. */
 #define LOOKS    100u
 #define PATIENCE 100000u
 #define NAP_NS   50000

@@ -3,7 +3,7 @@
  * memory_maps.h - what of the program's address space it has by mmap(), and was
  * told as allocations.
  *
- * A mapping may end by others than who made it, in parts, together with its
+ * A mapping may be ended by others than its maker, in parts, together with its
  * neighbours, and below another one.  So they are remembered by range.
  *
  * What is unmapped may be another thread's as soon as the kernel has it.  So

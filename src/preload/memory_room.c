@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_room.c - who allocates faster than the recorder reads has to wait. */
+/* memory_room.c - threads that allocate faster than the recorder reads wait. */
 #define _GNU_SOURCE
 #include "preload/memory_room.h"
 
@@ -40,7 +40,7 @@ static void take_nap(void)
 
 void syc_memory_room_wait(void)
 {
-	/* Who waited for nothing does not again until somebody reads */
+	/* A thread that waited in vain does so again only once somebody reads */
 	static _Thread_local uint32_t given_up_at
 		__attribute__((tls_model("initial-exec")));
 	struct syc_thread *const st = syc_self;

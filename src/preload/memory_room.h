@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_room.h - who allocates faster than the recorder reads has to wait. */
+/* memory_room.h - threads that allocate faster than the recorder reads wait. */
 #ifndef SYC_PRELOAD_MEMORY_ROOM_H
 #define SYC_PRELOAD_MEMORY_ROOM_H
 

@@ -125,8 +125,8 @@ static void count_in_part(uint8_t *part, int by)
 		;
 }
 
-/* A block has one owner at a time: who allocated it is the one that frees it,
- * or has handed it on.  So addresses need no order among them. */
+/* A block has one owner at a time: the thread that allocated it frees it, or
+ * has handed it on.  So addresses need no order among them. */
 static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {
 	for (unsigned i = 0; i < IN_BUCKET; i++) {

@@ -62,8 +62,8 @@ static void *allocate_early(size_t size, size_t alignment)
 /*
  * Of a sample most calls are none of ours: they are jumps to the next function.
  * What is allocated counts before it is there: the next that is drawn is as far
- * from there as from anywhere, so who fails took nothing from others.  All else
- * is a jump, too, to a function that has a frame.
+ * from there as from anywhere, so a call that fails takes nothing from others.
+ * All else is a jump, too, to a function that has a frame.
  */
 #define KNOWN(name) \
 	((__typeof__(&(name)))syc_memory_next_known(SYC_MEMORY_##name))

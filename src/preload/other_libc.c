@@ -3,7 +3,7 @@
  * other_libc.c - so that the preloaded library loads under another C library
  * than the one it was built with, where it does nothing.
  *
- * A build tells all its programs what to preload, and who can't resolve a
+ * A build tells all its programs what to preload, and one that can't resolve a
  * symbol of ours would not start.  What every C library has is taken as it is;
  * lint.musl has the list.  The rest are three functions that glibc has out of
  * line: here they are weak, or made of what there is.

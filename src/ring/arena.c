@@ -22,8 +22,8 @@
 #define SLOTS_WANTED 16u
 /* Of a limit on addresses the arena takes one such part at most. */
 #define SHARE_OF_ADDRESSES 8u
-/* A shell that limits its addresses later has to have some left; who needs more
- * makes another. */
+/* A shell that limits its addresses later has to have some left; whoever needs
+ * more makes another. */
 #define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
 /*

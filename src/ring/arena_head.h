@@ -57,18 +57,18 @@ static inline int32_t syc_slot_pid(uint32_t word)
  * consistent:
  *
  * - A guest claims a slot (BUSY), then looks here, and puts frames into it only
- *   where it finds DRAINED.  Who drains stores CLOSING, then looks at the words.
+ *   where it finds DRAINED.  A drainer stores CLOSING, then looks at the words.
  *   So frames are in no slot that a drainer has not seen before its end; and
- *   who finds no DRAINED gives the slot back as it was.
- * - Who ends looks who of its relatives lives, then reads all slots to their
- *   end, then looks at the words.  A slot is done if its process was gone before
- *   it was read.  Is there another, the rings stay for it; else
+ *   a guest that finds no DRAINED gives the slot back as it was.
+ * - A drainer that ends looks which of its relatives live, then reads all slots
+ *   to their end, then looks at the words.  A slot is done if its process was
+ *   gone before it was read.  If there is another, the rings stay for it; else
  *   they go, and no frame or loss is left in them.
  * - A guest that exits while somebody is CLOSING waits for CLOSED, and takes
  *   over: its last frames may have come behind the last reading.
  * - A loss without a slot goes into `lost` between a step of `counting` up and
- *   one down, and only where DRAINED is found in between.  Who is CLOSING waits
- *   a little for 0 before it reads `lost` for the last time.
+ *   one down, and only where DRAINED is found in between.  A drainer that is
+ *   CLOSING waits a little for 0 before it reads `lost` for the last time.
  */
 enum {
 	SYC_ARENA_DRAINED = 1,
@@ -85,7 +85,7 @@ struct syc_arena_head {
 	 * the drainer has told */
 	struct syc_ring_losses lost;
 	struct syc_ring_losses told;
-	uint32_t counting; /* who is about to add to `lost` */
+	uint32_t counting; /* threads that are about to add to `lost` */
 };
 
 #endif

@@ -32,7 +32,7 @@ bool syc_handover_is_due(void)
 void syc_handover_done(void)
 {
 	offers = false;
-	/* Pairs with who asks: the claim is free */
+	/* Pairs with the look of the one that asks: the claim is free */
 	__atomic_store_n(&syc_block->sampler_yields, 0, __ATOMIC_RELEASE);
 }
 

@@ -24,7 +24,7 @@
  * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
  * is gone; another -errno.
  *
- * Where a perf event can't be had, though there was one for the first thread,
+ * Where there is no perf event, though there was one for the first thread,
  * that is a timer of the kernel's (of processor time).
  *
  * Context: signal-safe.

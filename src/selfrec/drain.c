@@ -78,7 +78,7 @@ static bool finish_slot(struct syc_session *s, uint32_t i,
 	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_ACQUIRE))
 		return false;
-	/* For who drains after us: nothing is to be read there */
+	/* For the next drainer: there is nothing to read there */
 	__atomic_store_n(syc_arena_word(&s->arena, i),
 	                 syc_slot_word(s->pid, SYC_SLOT_OVER),
 	                 __ATOMIC_RELEASE);

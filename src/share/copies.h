@@ -2,9 +2,9 @@
 /*
  * copies.h - the copies that act as one, and their own words.
  *
- * Off costs a copy one load, of a word of its own (syc_active); who publishes
- * looks at another word of its own (syc_drain_sleeping).  So whoever changes
- * the process' word stores it into each copy's.
+ * Off costs a copy one load, of a word of its own (syc_active); one that
+ * publishes looks at another of its own (syc_drain_sleeping).  So whoever
+ * changes the process' word stores it into each copy's.
  *
  *	who changes                     who enters
  *	STORE block->active  (A1)       STORE copy->active   (E1)

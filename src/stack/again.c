@@ -15,7 +15,8 @@
 /* After so many walks in a row that were in vain so many are left out. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
-/* Who has less than that left on its stack gets the walk that takes less. */
+/* A thread with less than that left on its stack gets the walk that takes
+ * less. */
 #define ROOM_LEAST 16384u
 
 /* A new walk, until it meets the kept frames. */

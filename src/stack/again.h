@@ -2,8 +2,8 @@
 /*
  * again.h - the stack of a thread that was just asked for its stack.
  *
- * Who tells each allocation walks nearly the same stack again and again.  So
- * the frames of the last walk are kept.  From the first frame on that the new
+ * A process that tells each allocation walks nearly the same stack every time.
+ * So the frames of the last walk are kept.  From the first frame on that the new
  * stack has in common with it (the same place in the code, stack pointer and
  * frame pointer), it is not walked by rules, which is a chain of loads that wait
  * for each other: what the kept frames were found by, their return addresses and
@@ -42,7 +42,7 @@ struct syc_caller {
 	uintptr_t pc, sp, fp;
 };
 
-/** Of who called the function that this stands in, which keeps a frame pointer
+/** The caller of the function that this stands in, which keeps a frame pointer
  * for that. */
 #define SYC_CALLER()                                          \
 	((struct syc_caller){                                 \

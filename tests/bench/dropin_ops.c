@@ -16,7 +16,7 @@
 
 /* --------------------------------------------------------------- emitting */
 
-static unsigned counter, counters[DROPIN_COUNTERS];
+static unsigned counter, undefined, counters[DROPIN_COUNTERS];
 static SysprofCaptureCounterValue values[DROPIN_COUNTERS];
 static void (*volatile mark_pointer)(
 	int64_t time, int64_t duration, const char *group, const char *mark,
@@ -30,6 +30,9 @@ BENCH_EVENT(mark_clocks, const int64_t begin = SYSPROF_CAPTURE_CURRENT_TIME;
                                    "bench", "mark", NULL))
 BENCH_EVENT(set_counters, const SysprofCaptureCounterValue value = { .v64 = i };
             sysprof_collector_set_counters(&counter, &value, 1))
+BENCH_EVENT(set_undefined,
+            const SysprofCaptureCounterValue value = { .v64 = i };
+            sysprof_collector_set_counters(&undefined, &value, 1))
 BENCH_EVENT(set_many_counters, values[i % DROPIN_COUNTERS].v64 = i;
             sysprof_collector_set_counters(counters, values, DROPIN_COUNTERS))
 BENCH_EVENT(log, sysprof_collector_log(128, "bench", "sixteen letters."))
@@ -71,6 +74,7 @@ static void begin(void)
 {
 	counter = sysprof_collector_request_counters(1);
 	define(counter, "counter");
+	undefined = sysprof_collector_request_counters(1);
 	counters[0] = sysprof_collector_request_counters(DROPIN_COUNTERS);
 	for (unsigned i = 0; i < DROPIN_COUNTERS; i++) {
 		counters[i] = counters[0] + i;
@@ -261,6 +265,7 @@ const struct dropin_ops DROPIN_OPS = {
 	.mark = BENCH_EVENT_OF(mark),
 	.mark_clocks = BENCH_EVENT_OF(mark_clocks),
 	.counter = BENCH_EVENT_OF(set_counters),
+	.undefined = BENCH_EVENT_OF(set_undefined),
 	.counters = BENCH_EVENT_OF(set_many_counters),
 	.log = BENCH_EVENT_OF(log),
 	.mark_printf = BENCH_EVENT_OF(mark_printf),

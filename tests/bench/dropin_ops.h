@@ -27,8 +27,8 @@ struct dropin_ops {
 	bool (*is_active)(void);
 	void (*begin)(void); /* get a ring, define the counter */
 	int64_t (*now)(void);
-	struct bench_event mark, mark_clocks, counter, counters, log;
-	struct bench_event mark_printf;
+	struct bench_event mark, mark_clocks, counter, undefined, counters;
+	struct bench_event log, mark_printf;
 	struct bench_event mark_dynamic, mark_by_pointer;
 
 	/* writing to @path, one writer at a time */

@@ -75,26 +75,28 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(struct reading *reading, uint64_t n_frames)
+static double at_rank(struct reading *reading, unsigned rank, uint64_t n_frames)
 {
 	qsort(reading->ns, ROUNDS, sizeof(reading->ns[0]), compare);
-	return (double)reading->ns[ROUNDS / 2] / (double)n_frames;
+	return (double)reading->ns[rank] / (double)n_frames;
 }
 
-static int report(const char *what, double bound, struct reading *ours,
-                  struct reading *theirs, uint64_t n_frames)
+/* @rank: of the rounds, the fastest is 0. */
+static int report(const char *what, double bound, unsigned rank,
+                  struct reading *ours, struct reading *theirs,
+                  uint64_t n_frames)
 {
 	const bool is_valid =
 		ours->is_whole &&
 		(theirs == NULL ||
 	         (theirs->is_whole && ours->seen.sum == theirs->seen.sum));
 	struct bench_row row = { .what = what,
-		                 .median = median(ours, n_frames),
+		                 .median = at_rank(ours, rank, n_frames),
 		                 .p999 = BENCH_NONE };
 
 	if (theirs != NULL) {
 		row.other = "reference";
-		row.other_median = median(theirs, n_frames);
+		row.other_median = at_rank(theirs, rank, n_frames);
 		row.other_p999 = BENCH_NONE;
 		row.target = is_valid ? BENCH_RATIO_MOST : BENCH_REPORTED;
 		row.bound = bound;
@@ -132,9 +134,11 @@ int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs)
 	}
 	close(fd);
 	int failed = report("drop-in: read a frame, page cache", 0.6,
-	                    &readings[1][0],
+	                    ROUNDS / 2, &readings[1][0],
 	                    theirs != NULL ? &readings[1][1] : NULL, n_frames);
-	failed |= report("drop-in: read a frame, cold", 1.1, &readings[0][0],
+	/* Disks are slow now and then, and never fast by accident */
+	failed |= report("drop-in: read a frame, cold, at best", 1.1, 0,
+	                 &readings[0][0],
 	                 theirs != NULL ? &readings[0][1] : NULL, n_frames);
 	bench_report_note("%" PRIu64 " frames, %jd MB, in %.2f s, %u times",
 	                  n_frames, (intmax_t)st.st_size / 1000000,

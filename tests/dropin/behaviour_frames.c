@@ -216,6 +216,9 @@ static void a_log_is_read_back(void)
 	                                     longest));
 	CHECK(sysprof_capture_writer_add_log(writer, 12, CPU, PID, 0, NULL,
 	                                     NULL));
+	CHECK(sysprof_capture_writer_add_log(
+		writer, 13, CPU, PID, 1,
+		"0123456789012345678901234567890123456789", longest));
 	reader = behaviour_reader_open(writer);
 	got = sysprof_capture_reader_read_log(reader);
 	CHECK(got != NULL);
@@ -232,6 +235,10 @@ static void a_log_is_read_back(void)
 	CHECK(got != NULL);
 	CHECK_STR(got->domain, "");
 	CHECK_STR(got->message, "");
+	got = sysprof_capture_reader_read_log(reader);
+	CHECK(got != NULL);
+	CHECK(strlen(got->domain) == 31 && memcmp(got->domain, text, 31) == 0);
+	CHECK_STR(got->message, longest);
 	end(reader);
 	free(longest);
 }

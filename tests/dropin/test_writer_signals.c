@@ -45,6 +45,8 @@ static void act(void)
 	ledger_set(ledger, writer);
 	if (i % 5 == 0)
 		ledger_mark(ledger, writer);
+	if (i % 7 == 0)
+		ledger_log(ledger, writer);
 	if (i % 23 == 0)
 		sysprof_capture_writer_flush(writer);
 }
@@ -105,6 +107,8 @@ static void work(unsigned i)
 		ledger_sample(ledger, writer, i % 64 == 0);
 	if (i % 16 == 0)
 		ledger_set(ledger, writer);
+	if (i % 16 == 1)
+		ledger_log(ledger, writer);
 	for (int k = 0; k < 30; k++)
 		sysprof_capture_writer_add_jitmap(writer, "a frequent name");
 	if (i % 100 == 0)
@@ -250,6 +254,11 @@ static void call_set(void)
 	ledger_set(ledger, writer);
 }
 
+static void call_log(void)
+{
+	ledger_log(ledger, writer);
+}
+
 static void call_flush(void)
 {
 	sysprof_capture_writer_flush(writer);
@@ -265,8 +274,8 @@ static void call_file(void)
 }
 
 static void (*const calls[])(void) = {
-	call_mark,  call_sample, call_new_name, call_set,
-	call_flush, define_some, call_file,
+	call_mark, call_sample, call_new_name, call_set,
+	call_log,  call_flush,  define_some,   call_file,
 };
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
@@ -414,6 +423,7 @@ static void add_some(unsigned n)
 		ledger_mark(ledger, writer);
 		ledger_sample(ledger, writer, i % 4 == 0);
 		ledger_set(ledger, writer);
+		ledger_log(ledger, writer);
 	}
 }
 

@@ -63,13 +63,23 @@ static bool end(struct ledger *ledger, enum ledger_kind kind, uint32_t i,
 }
 
 /* No printf: this runs in handlers. */
-static void name_of(char name[40], bool is_new, uint32_t i)
+static char *put_hex(char *at, uint32_t i)
 {
-	char *at = stpcpy(name, is_new ? "new " : "common ");
-
 	for (int shift = 28; shift >= 0; shift -= 4)
 		*at++ = "0123456789abcdef"[i >> shift & 15];
-	strcpy(at, i % 3 ? "()" : " of a longer name");
+	return at;
+}
+
+static void name_of(char name[40], bool is_new, uint32_t i)
+{
+	strcpy(put_hex(stpcpy(name, is_new ? "new " : "common "), i),
+	       i % 3 ? "()" : " of a longer name");
+}
+
+static void line_of(char line[64], uint32_t i)
+{
+	strcpy(put_hex(line, i),
+	       i % 5 ? " is short" : " is longer than what is copied at once");
 }
 
 /* Some are large, so that they are often cut where a buffer ends. */
@@ -144,6 +154,22 @@ bool ledger_set(struct ledger *ledger, SysprofCaptureWriter *writer)
 	           sysprof_capture_writer_set_counters(
 			   writer, SYSPROF_CAPTURE_CURRENT_TIME, -1, 7, ids,
 			   values, N_COUNTERS));
+}
+
+bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer)
+{
+	const uint32_t i = begin(ledger, LEDGER_LOG);
+	const char *volatile domain = "ledger";
+	const int64_t now = SYSPROF_CAPTURE_CURRENT_TIME;
+	char line[64];
+
+	line_of(line, i);
+	return end(ledger, LEDGER_LOG, i,
+	           i % 4 == 0
+	                   ? sysprof_capture_writer_add_log(writer, now, -1, 7,
+	                                                    128, domain, line)
+	                   : sysprof_capture_writer_add_log(
+				     writer, now, -1, 7, 128, "ledger", line));
 }
 
 /* ------------------------------------------------------------ comparison */
@@ -254,6 +280,19 @@ static void check_mark(struct checking *c, const unsigned char *f, unsigned len)
 	CHECK_STR((const char *)f + 96, i % 7 ? "message" : "");
 }
 
+static void check_log(struct checking *c, const unsigned char *f, unsigned len)
+{
+	const uint32_t i = (uint32_t)strtoul((const char *)f + 64, NULL, 16);
+	char want[64];
+
+	see(c, LEDGER_LOG, i);
+	line_of(want, i);
+	CHECK_EQ(len, (64 + strlen(want) + 1 + 7) & ~7u);
+	CHECK_EQ(load(f + 24, 8), 128);
+	CHECK_STR((const char *)f + 32, "ledger");
+	CHECK_STR((const char *)f + 64, want);
+}
+
 static void check_frame(struct checking *c, const unsigned char *f,
                         unsigned len)
 {
@@ -269,6 +308,9 @@ static void check_frame(struct checking *c, const unsigned char *f,
 		break;
 	case SYSPROF_CAPTURE_FRAME_MARK:
 		check_mark(c, f, len);
+		break;
+	case SYSPROF_CAPTURE_FRAME_LOG:
+		check_log(c, f, len);
 		break;
 	default:
 		CHECK(f[16] > 0 && f[16] < SYSPROF_CAPTURE_FRAME_LAST);

@@ -31,6 +31,7 @@ enum ledger_kind {
 	LEDGER_MARK,
 	LEDGER_SAMPLE,
 	LEDGER_SET,
+	LEDGER_LOG,
 	LEDGER_KINDS,
 };
 
@@ -56,6 +57,7 @@ bool ledger_mark(struct ledger *ledger, SysprofCaptureWriter *writer);
 bool ledger_sample(struct ledger *ledger, SysprofCaptureWriter *writer,
                    bool is_new);
 bool ledger_set(struct ledger *ledger, SysprofCaptureWriter *writer);
+bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer);
 
 /**
  * The @size bytes at @data are a capture of whole frames (the last may be cut

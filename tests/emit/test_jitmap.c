@@ -343,12 +343,13 @@ static void call_inside(void)
 
 CHILD(steps)
 {
+	const long stride = stepper_stride(7);
 	struct stepper stepper;
 	char name[40];
 
 	stepper_install(false);
 	emit_one("warm up");
-	for (long k = 1;; k += test_is_sanitized() ? 13 : 1) {
+	for (long k = stepper_first(stride);; k += stride) {
 		for (int i = 0; i < 2; i++) {
 			snprintf(name, sizeof(name), "name %d of %ld", i, k);
 			stepped[i] = intern(name);

@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# aarch64.sh - copies find each other in an address space of 39 bits, the
-# smallest there is on that machine, and of 42: a program with a copy and two
-# libraries with theirs, built by a cross compiler, run by qemu-user.  There are
-# no rings: qemu has no second mapping of the same pages.
+# aarch64.sh LIBRARY - copies find each other in an address space of 39 bits,
+# the smallest there is on that machine, and of 42: a program with a copy and
+# two libraries with theirs, built by a cross compiler, run by qemu-user.  There
+# are no rings: qemu has no second mapping of the same pages.
 #
 # Reads SYSCAP_SOURCE.
 set -eu
+. "$SYSCAP_SOURCE/tests/share/needed.sh"
 cc=$(command -v aarch64-linux-gnu-gcc || true)
 qemu=$(command -v qemu-aarch64 || command -v qemu-aarch64-static || true)
 if [ -z "$cc" ] || [ -z "$qemu" ]; then
@@ -23,14 +24,11 @@ flags="-std=gnu11 -O1 -fPIC -fvisibility=hidden"
 flags="$flags -I$SYSCAP_SOURCE/include -I$src -I$tests"
 
 mkdir objects
-for layer in base os share ring collect emit selfrec stack sample; do
-	for file in "$src/$layer"/*.c; do
-		case $file in *_libunwind.c) continue ;; esac
-		# shellcheck disable=SC2086
-		"$cc" $flags -c "$file" \
-			-o "objects/$layer-$(basename "$file").o"
-	done
-done
+needed "$1" . >files
+while read -r file; do
+	# shellcheck disable=SC2086
+	"$cc" $flags -c "$src/$file.c" -o "objects/$(basename "$file").o"
+done <files
 for name in a b program; do
 	# shellcheck disable=SC2086
 	"$cc" $flags "-DPART_NAME=\"$name\"" -c "$tests/share/part.c" \

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# msan.sh - copies find each other in a process under MemorySanitizer, whose
-# shadow takes most of the address space.  The presets show the same for the
-# other sanitizers.
+# msan.sh LIBRARY - copies find each other in a process under MemorySanitizer,
+# whose shadow takes most of the address space.  The presets show the same for
+# the other sanitizers.
 #
 # Reads SYSCAP_SOURCE.
 set -eu
+. "$SYSCAP_SOURCE/tests/share/needed.sh"
 cc=$(command -v clang || command -v clang-14 || true)
 skip() {
 	echo "skip: $*"
@@ -24,12 +25,7 @@ flags="-std=gnu11 -O1 -fPIC -fvisibility=hidden -fsanitize=memory -w"
 flags="$flags -fsanitize-recover=memory"
 flags="$flags -I$SYSCAP_SOURCE/include -I$src -I$tests"
 mkdir objects
-for layer in base os share ring collect emit selfrec stack sample; do
-	for file in "$src/$layer"/*.c; do
-		case $file in *_libunwind.c) continue ;; esac
-		echo "$layer/$(basename "$file" .c)"
-	done
-done >files
+needed "$1" . >files
 # shellcheck disable=SC2086
 xargs -P 2 -I{} sh -c '"$1" $2 -c "$3/$4.c" \
 	-o "objects/$(echo "$4" | tr / -).o"' - "$cc" "$flags" "$src" {} <files
