@@ -102,6 +102,14 @@ bool syc_task_is_alone(void)
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
+void syc_task_note_starter(struct syc_tasks *tasks, const sigset_t *mask)
+{
+	if (mask != NULL)
+		memcpy(&tasks->starter_mask, mask, sizeof(tasks->starter_mask));
+	__atomic_store_n(&tasks->starter_tid, mask != NULL ? gettid() : 0,
+	                 __ATOMIC_RELEASE);
+}
+
 /* Just now it blocks all, to start the sampler. */
 static void correct_starter(const struct syc_tasks *tasks, int32_t tid,
                             struct syc_task_about *about)

@@ -11,6 +11,7 @@
 #ifndef SYC_TASK_H
 #define SYC_TASK_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,12 +27,15 @@ void syc_task_close(int dir);
 struct syc_tasks {
 	struct syc_folder folder;
 	char text[1792];
-	/* The thread that starts the sampler has all signals blocked meanwhile:
-	 * this is the mask it had before, and will have again.  0: nobody
-	 * starts it. */
+	/* Who is at work for the sampler has all signals blocked meanwhile: this
+	 * is the mask it had before, and will have again.  0: nobody is. */
 	int32_t starter_tid;
 	uint64_t starter_mask;
 };
+
+/** The calling thread blocked @mask before it blocked all; NULL: it is done.
+ * One thread at a time. */
+void syc_task_note_starter(struct syc_tasks *tasks, const sigset_t *mask);
 
 struct syc_task {
 	int32_t tid;

@@ -51,8 +51,10 @@ static void run_unboxed(void (*deed)(struct syc_sampler *s))
 	if (may_be_told(s)) {
 		syc_all_signals_block(&before);
 		if (syc_state_take(&s->life, WAIT_NS)) {
+			syc_task_note_starter(&s->tasks, &before);
 			if (s->watcher == SYC_WATCHER_LATER)
 				deed(s);
+			syc_task_note_starter(&s->tasks, NULL);
 			syc_tid_lock_give(&s->life);
 		}
 		syc_all_signals_restore(&before);
@@ -66,11 +68,12 @@ static void change_signal(struct syc_sampler *s)
 	syc_unwatched_change_signal();
 }
 
-/* Somebody may have taken the signal by a raw system call: ticks don't say */
+/* Somebody may have taken the signal by a raw system call: ticks don't say.
+ * Another thread may be about to put it back that has reset it. */
 static void check_signal(struct syc_sampler *s)
 {
-	if (!syc_signals_is_ours(s->signal))
-		syc_unwatched_change_signal();
+	(void)s;
+	syc_unwatched_keep_signal();
 }
 
 static void enter_box(struct syc_sampler *s)

@@ -205,13 +205,9 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		r = refuse_start(o, "another start or stop takes too long",
 		                 -EBUSY);
 	} else {
-		struct syc_tasks *const tasks = &syc_sampler->tasks;
-		memcpy(&tasks->starter_mask, &before,
-		       sizeof(tasks->starter_mask));
-		__atomic_store_n(&tasks->starter_tid, gettid(),
-		                 __ATOMIC_RELEASE);
+		syc_task_note_starter(&syc_sampler->tasks, &before);
 		r = start_sampling(o, with_children);
-		__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
+		syc_task_note_starter(&syc_sampler->tasks, NULL);
 		if (r == 0) {
 			syc_tell_describe(o->message, sizeof(o->message));
 			syc_diag_say("sampling is on", o->message);

@@ -253,15 +253,35 @@ void syc_scan_stop_new(void)
 	}
 }
 
+/* One that came to block all signals since it got its timer waits for another
+ * signal of ours, too, by now. */
+static bool may_have_ticks(struct census *look, const struct syc_target *t)
+{
+	struct syc_task_about about;
+
+	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0)
+		return true; /* in our handler it blocks all */
+	return syc_task_look_at_mask(&look->s->tasks, t->tid, &about) == 0 &&
+	       !about.is_strict && !takes_signal(look, t, &about);
+}
+
 void syc_scan_start_again(void)
 {
+	struct census look = { .s = syc_sampler };
+	const int dir = syc_task_open();
+
+	if (dir >= 0)
+		syc_task_begin(&look.s->tasks, dir);
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
 
-		if (t->cookie != 0 && t->was_stopped)
-			syc_timer_start(t, syc_timer_clock(syc_sampler), 0);
+		if (t->cookie != 0 && t->was_stopped &&
+		    (dir < 0 || may_have_ticks(&look, t)))
+			syc_timer_start(t, syc_timer_clock(look.s), 0);
 		t->was_stopped = false;
 	}
+	if (dir >= 0)
+		syc_task_close(dir);
 }
 
 void syc_scan_stop_all(bool forget_them)

@@ -25,7 +25,7 @@ void syc_scan_stop_new(void);
 void syc_scan_stop_all(bool forget);
 
 /** Threads that had a timer before that, and were not forgotten, have one
- * again. */
+ * again, but for those that block the signal. */
 void syc_scan_start_again(void);
 
 /** A handler is at work on some thread.  Context: any-thread, signal-safe. */

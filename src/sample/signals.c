@@ -48,12 +48,24 @@ static bool has_default_action(int signal)
 	       (now.sa_flags & SA_SIGINFO) == 0 && now.sa_handler == SIG_DFL;
 }
 
-bool syc_signals_is_unhandled(int signal)
+static bool is_handled(const struct sigaction *action)
+{
+	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
+}
+
+/* It has its default action, or is ignored. */
+static bool is_unhandled(int signal)
 {
 	struct sigaction now;
 
-	return sigaction(signal, NULL, &now) == 0 &&
-	       (now.sa_handler == SIG_DFL || now.sa_handler == SIG_IGN);
+	return sigaction(signal, NULL, &now) == 0 && !is_handled(&now);
+}
+
+static bool is_our_action(int signal, const struct sigaction *action)
+{
+	return installed[signal] != NULL &&
+	       (action->sa_flags & SA_SIGINFO) != 0 &&
+	       action->sa_sigaction == installed[signal];
 }
 
 bool syc_signals_is_ours(int signal)
@@ -62,8 +74,7 @@ bool syc_signals_is_ours(int signal)
 
 	return installed[signal] != NULL &&
 	       sigaction(signal, NULL, &now) == 0 &&
-	       (now.sa_flags & SA_SIGINFO) != 0 &&
-	       now.sa_sigaction == installed[signal];
+	       is_our_action(signal, &now);
 }
 
 void syc_signals_unveil(int signal, struct sigaction *action)
@@ -128,8 +139,7 @@ static bool is_signal_free(int signal, uint64_t blocked)
 {
 	return !is_given_up(signal) &&
 	       (syc_signals_is_ours(signal) ||
-	        (installed[signal] == NULL &&
-	         syc_signals_is_unhandled(signal) &&
+	        (installed[signal] == NULL && is_unhandled(signal) &&
 	         (blocked & syc_signal_bit(signal)) == 0));
 }
 
@@ -162,24 +172,25 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 		return -EINVAL;
 	if (syc_signals_is_ours(wanted))
 		return wanted;
-	if (installed[wanted] != NULL ||
-	    (is_perf && !syc_signals_is_unhandled(wanted)))
+	if (installed[wanted] != NULL || (is_perf && !is_unhandled(wanted)))
 		return -EBUSY;
 	return wanted;
 }
 
+/* Several threads may put ours back at once. */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
 	struct sigaction action, before;
 
 	last_handler = handler;
-	if (syc_signals_is_ours(signal))
-		return 0;
 	if (syc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
 		return -ENOMEM;
 	if (sigaction(signal, NULL, &before) != 0)
 		return -errno;
-	if (installed[signal] == NULL)
+	const bool returns = installed[signal] != NULL;
+	if (returns && is_handled(&before))
+		return is_our_action(signal, &before) ? 0 : -EBUSY;
+	if (!returns)
 		previous[signal] = before;
 	else /* ours was reset to SIG_DFL or SIG_IGN; it may be at work */
 		__atomic_store_n(&previous[signal].sa_handler,
@@ -189,14 +200,12 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
 	syc_all_signals_fill(&action.sa_mask);
-	const bool returns = installed[signal] != NULL;
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {
 		installed[signal] = NULL;
 		return -errno;
 	}
-	if (!returns || before.sa_handler == SIG_DFL ||
-	    before.sa_handler == SIG_IGN)
+	if (!returns || !is_handled(&before) || is_our_action(signal, &before))
 		return 0;
 	sigaction(signal, &before, NULL); /* the program was faster */
 	return -EBUSY;

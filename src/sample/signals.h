@@ -49,9 +49,6 @@ bool syc_signals_is_harmless(int signal);
  */
 bool syc_signals_are_all(uint64_t mask);
 
-/** Whether @signal has its default action, or is ignored. */
-bool syc_signals_is_unhandled(int signal);
-
 /**
  * Have @handler called for @signal, before what there is.  0 or -errno.
  *

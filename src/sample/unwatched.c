@@ -135,6 +135,17 @@ bool syc_unwatched_change_signal(void)
 	return true;
 }
 
+bool syc_unwatched_keep_signal(void)
+{
+	const int signal = syc_sampler->signal;
+
+	/* Where the thread that reset it puts it back meanwhile, that is well */
+	return syc_signals_is_ours(signal) ||
+	       (syc_signals_is_harmless(signal) &&
+	        syc_signals_install_again(signal) == 0) ||
+	       syc_unwatched_change_signal();
+}
+
 /* Threads that are there already, and whom nobody tells of. */
 static int find_others(struct syc_sampler *s)
 {
@@ -230,10 +241,9 @@ static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
 
 	if (dir < 0)
 		return;
-	memcpy(&tasks->starter_mask, mask, sizeof(tasks->starter_mask));
-	__atomic_store_n(&tasks->starter_tid, gettid(), __ATOMIC_RELEASE);
+	syc_task_note_starter(tasks, mask);
 	syc_scan_threads(dir);
-	__atomic_store_n(&tasks->starter_tid, 0, __ATOMIC_RELEASE);
+	syc_task_note_starter(tasks, NULL);
 	syc_task_close(dir);
 }
 

@@ -48,4 +48,10 @@ bool syc_unwatched_hand_over(void);
  */
 bool syc_unwatched_change_signal(void);
 
+/**
+ * Ticks reach us: a program that reset all signals did not mean ours, one that
+ * handles it has another one chosen.  As above.
+ */
+bool syc_unwatched_keep_signal(void);
+
 #endif

@@ -38,17 +38,6 @@
 /* Inherited by children: of seccomp, when sampling began. */
 static uint32_t filters;
 
-/* Whether ticks reach us.  A program that reset all signals did not mean
- * ours. */
-static bool keep_our_signal(struct syc_sampler *s)
-{
-	return syc_signals_is_ours(s->signal) ||
-	       (syc_signals_is_harmless(s->signal) &&
-	        syc_signals_is_unhandled(s->signal) &&
-	        syc_signals_install_again(s->signal) == 0) ||
-	       syc_unwatched_change_signal();
-}
-
 /* The number of filters there are; UINT32_MAX: that can't be told. */
 static uint32_t filters_now(void)
 {
@@ -87,7 +76,7 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 	if (!syc_state_is_boxed(s) && filters_now() != filters)
 		__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
 	/* The threads of this library alone must not keep a process */
-	bool goes_on = keep_our_signal(s) && syc_scan_threads(dir);
+	bool goes_on = syc_unwatched_keep_signal() && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
 		goes_on = syc_unwatched_change_signal();
 	if (!s->owns_table)

@@ -18,7 +18,7 @@
 
 enum {
 	WAY_TOLD = 1,  /* the rest has been found out */
-	WAY_COPY = 2,  /* process_vm_readv() may be called and works */
+	WAY_COPY = 2,  /* else process_vm_readv() may be called and works */
 	WAY_PROBE = 4, /* rt_sigprocmask() tells */
 };
 
@@ -43,6 +43,12 @@ static bool probe_page(uintptr_t at)
 	               -EINVAL;
 }
 
+static bool is_unfiltered(void)
+{
+	return !syc_boxed_is() &&
+	       syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0;
+}
+
 void syc_memory_prepare(void)
 {
 	const uintptr_t word = 1;
@@ -52,12 +58,11 @@ void syc_memory_prepare(void)
 	/* An address that no program has: the last page of all */
 	if (probe_page((uintptr_t)&word) && !probe_page(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
-	if (!syc_boxed_is() &&
-	    syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0 &&
-	    copy_by_kernel(&copy, (uintptr_t)&word, sizeof(copy)) ==
-	            sizeof(copy) &&
-	    copy == word &&
-	    copy_by_kernel(&copy, ~(uintptr_t)0xfff, sizeof(copy)) < 0)
+	else if (is_unfiltered() &&
+	         copy_by_kernel(&copy, (uintptr_t)&word, sizeof(copy)) ==
+	                 sizeof(copy) &&
+	         copy == word &&
+	         copy_by_kernel(&copy, ~(uintptr_t)0xfff, sizeof(copy)) < 0)
 		found |= WAY_COPY;
 	atomic_store_explicit(&ways, found, memory_order_relaxed);
 }
@@ -124,7 +129,7 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 
 	if (from + n < from)
 		return 0;
-	if ((now & WAY_PROBE) == 0 && (now & WAY_COPY) != 0) {
+	if ((now & WAY_COPY) != 0) {
 		const long r = copy_by_kernel(to, from, n);
 
 		return r > 0 ? (size_t)r : 0;

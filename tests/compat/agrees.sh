@@ -11,6 +11,7 @@ done
 	echo "skip: programs do not start with a sanitized library preloaded"
 	exit 77
 }
+export PERL_HASH_SEED=0 # each run does the same
 export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" SAMPLES="${1:-8000}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT

@@ -183,8 +183,11 @@ unset HARMLESS_HOT # in a sandbox no file can be written, of the script's code
 [ -z "$(command -v chromium || true)" ] ||
 	more chromium-sandbox $as sh chromium.sh --incognito
 [ -z "$(command -v firefox-esr || true)" ] || more firefox sh firefox.sh
-row libreoffice soffice --version
-row podman podman --version
+printf 'One line.\n\nAnother.\n' >text.txt
+[ -z "$(command -v soffice || true)" ] || more libreoffice sh -c 'rm -rf office; mkdir office
+	soffice --headless "-env:UserInstallation=file://$PWD/office/user" \
+		--convert-to odt --outdir office text.txt >/dev/null 2>&1
+	python3 -m zipfile -e office/text.odt office && cat office/content.xml'
 echo
 [ -z "$missing" ] || echo "Not installed:$missing."
 echo "$harmed harmed"

@@ -50,7 +50,7 @@ def run(command):
     cpu, wall = used(), time.monotonic()
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL,
-                              capture_output=True, timeout=120, check=False)
+                              capture_output=True, timeout=600, check=False)
         status, out, err = done.returncode, done.stdout, done.stderr
     except subprocess.TimeoutExpired:
         status, out, err = "no end", b"", b""

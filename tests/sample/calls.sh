@@ -44,6 +44,8 @@ BEGIN {
 		"sendmsg prctl", calls)
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = 1
+	# Whether the recorder is there that has read nothing for a second
+	listed["later newfstatat"] = listed["later poll"] = 1
 }
 $1 != "ticks" { count[$0]++ }
 END {

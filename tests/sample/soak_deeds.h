@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* soak_deeds.h - what threads do, over and over, while they are sampled. */
+#pragma once
+
+#include <stdint.h>
+
+#define SOAK_N_DEEDS   8u
+#define SOAK_MAX_DEEDS 16u
+
+typedef void soak_deed(void);
+
+extern soak_deed *const soak_deeds[SOAK_N_DEEDS];
+
+/* Does each of @deeds in a thread of its own for so long, and prints how often
+ * each was done.  Returns nanoseconds. */
+int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n);
+
+/* Says that somebody came to harm, and by what. */
+void soak_harmed(const char *what);
+unsigned soak_count_harmed(void);
+
+unsigned soak_work(unsigned n);
