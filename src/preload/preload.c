@@ -20,7 +20,6 @@
 #include "emit/setup.h"
 #include "os/diag.h"
 #include "os/env.h"
-#include "os/task.h"
 #include "preload/deferred.h"
 #include "preload/other_libc.h"
 #include "sample/autostart.h"
@@ -60,7 +59,6 @@ __attribute__((constructor)) static void sample_at_load(void)
 	/* The sampler's key comes first: a thread's ticks end before its ring
 	 * does */
 	syc_birth_begin();
-	syc_notes_at_load(syc_task_is_alone());
 	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);
@@ -70,5 +68,4 @@ __attribute__((constructor)) static void sample_at_load(void)
 		syc_autostart();
 		syc_deferred_follow(0);
 	}
-	syc_notes_at_load(false);
 }

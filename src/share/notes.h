@@ -25,12 +25,6 @@ typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
  */
 bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data);
 
-/**
- * Whether the program has not begun yet, and has one thread: then notes are read
- * where they are, which takes no system call.
- */
-void syc_notes_at_load(bool is);
-
 /** Whether @n bytes at @at lie in a readable segment of @object. */
 bool syc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n);
 
