@@ -11,13 +11,6 @@
 #include "preload/boxed.h"
 #include "preload/memory_maps.h"
 
-static bool is_boxed;
-
-bool syc_boxed_is(void)
-{
-	return is_boxed;
-}
-
 static struct syc_memory_range range(uintptr_t begin, uintptr_t end)
 {
 	return (struct syc_memory_range){ begin, end };
@@ -188,7 +181,7 @@ TEST(nor_do_they_where_nobody_may_wait_for_a_lock)
 	struct syc_memory_cut cut;
 	uintptr_t end = 0;
 
-	is_boxed = true;
+	syc_boxed = true;
 	run_threads(run_refused);
 	/* What is left is in order, and none has part in another */
 	while (syc_memory_maps_cut(range(0, UINTPTR_MAX), &cut)) {
