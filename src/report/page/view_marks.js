@@ -70,7 +70,7 @@ export class MarksView extends View {
 				{ ...ofNumbers('time', 'Time', (row) => of(row).times[row.i],
 					(n) => formatAt(n - app.model.begin)), up: true },
 				ofNumbers('duration', 'Duration', duration, formatTime),
-				{ key: 'running', text: app.isWall() ? 'Sampled' : 'On processor',
+				{ key: 'running', text: app.model.isWall() ? 'Sampled' : 'On processor',
 					number: true, width: 'amount',
 					by: (row) => row.running,
 					cell: (row) => row.running >= 0 && app.model.isTime &&
@@ -533,7 +533,7 @@ export class MarksView extends View {
 		if (message)
 			lines.push(message);
 		if (model.isTime && model.samples.n > 0 && marks.durations[i] > 0)
-			lines.push((app.isWall() ? 'sampled for ' : 'on the processor for ') +
+			lines.push((model.isWall() ? 'sampled for ' : 'ran for ') +
 				formatTime(runningTimes(model, [i])[0]));
 		return lines;
 	}
