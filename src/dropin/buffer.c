@@ -27,12 +27,16 @@ static void share_words(struct syc_buffer_words *words)
 	const uint64_t next = words->next;
 	const uint64_t end = words->end;
 
-	/* Where it fails, a handler on top of us has done it */
-	if (words->place == 0)
+	/* Where it fails, a handler on top of us has done it, from the same
+	 * next */
+	if (words->place == 0) {
+		words->owner = next;
+		SYC_SIGNAL_FENCE();
 		exchange_words(
 			words, 0,
 			SYC_BUFFER_SHARED | end |
 				(end != next ? SYC_BUFFER_FOR_OWNER : 0));
+	}
 }
 
 /*
@@ -110,7 +114,8 @@ unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer)
 	struct syc_buffer_words *const words = buffer->words;
 	const uint64_t next = words->next;
 
-	if (words->nest == 1 && (words->place & SYC_BUFFER_FOR_OWNER) != 0)
+	if (words->nest == 1 && (words->place & SYC_BUFFER_FOR_OWNER) != 0 &&
+	    words->owner == next)
 		return buffer->halves[syc_buffer_half(next)] + (uint32_t)next;
 	words->end = next;
 	syc_buffer_set_nest(words, 0);

@@ -34,7 +34,9 @@
  *	B1  While `place` is 0, `next` is where the next frame goes; else place
  *	    is, with SYC_BUFFER_SHARED, and only changes by a compare-exchange
  *	    that is one instruction to handlers.  So a frame belongs to who
- *	    reserved it, and frames lie in a row.
+ *	    reserved it, and frames lie in a row.  Where it has
+ *	    SYC_BUFFER_FOR_OWNER, the frame that was announced is at owner:
+ *	    a later call, on top of one that is leaving, has announced another.
  *	B2  nest is how many calls are under way on the thread.  A handler
  *	    leaves it as it found it.
  *	B3  waits[h], waiting[h], front[h] and sent[h] are the outermost call's
@@ -78,6 +80,7 @@ struct syc_buffer_words {
 	uint64_t next;
 	uint64_t end;
 	uint64_t place; /* 0: not shared */
+	uint64_t owner; /* next when place was made: where its frame begins */
 	uint32_t nest;
 	bool is_writing;     /* between syc_buffer_take() and _sent() */
 	bool wants_flush;    /* a handler asked for it */
