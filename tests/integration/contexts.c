@@ -5,24 +5,22 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <syscap.h>
+
+#include "harness/forbid.h"
 
 static const char *program;
 
@@ -247,25 +245,6 @@ static void drop_rights(void)
 
 /* -------------------------------------------------------------------- a box */
 
-static void kill_who_calls(int number)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		         offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog box = {
-		.len = sizeof(code) / sizeof(*code),
-		.filter = code,
-	};
-
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &box) != 0)
-		exit(77);
-}
-
 /* The first thread that would make an arena is killed as it does; others ask for
  * rings. */
 static void be_boxed(void)
@@ -280,7 +259,8 @@ static void be_boxed(void)
 			wait_well();
 			continue;
 		}
-		kill_who_calls(calls[i]);
+		if (!test_forbid(calls[i]))
+			exit(77);
 		if (pthread_create(&victim, NULL, emit_once, NULL) != 0)
 			abort();
 		pthread_join(victim, NULL);

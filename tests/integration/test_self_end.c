@@ -7,12 +7,9 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +23,7 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
+#include "harness/forbid.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
@@ -161,29 +159,10 @@ TEST(a_process_ends_with_the_last_of_its_threads_that_leave_so)
 	run_both("main_leaves_last", 3 << 8, 100, 100);
 }
 
-/* Of the calling thread, and of those that it makes. */
-static void forbid(int number)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		         offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {
-		.len = sizeof(code) / sizeof(*code),
-		.filter = code,
-	};
-
-	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 CHILD(is_killed_by_a_filter)
 {
 	emit(0, 100);
-	forbid(SYS_getppid);
+	CHECK(test_forbid(SYS_getppid));
 	syscall(SYS_getppid);
 	exit(1);
 }

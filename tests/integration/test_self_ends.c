@@ -5,16 +5,12 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +18,7 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
+#include "harness/forbid.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
@@ -82,24 +79,6 @@ static void *leave_too(void *data)
 	leave((int)(intptr_t)data);
 }
 
-static void forbid(int number)
-{
-	struct sock_filter code[] = {
-		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-		         offsetof(struct seccomp_data, nr)),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_THREAD),
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-	};
-	const struct sock_fprog program = {
-		.len = sizeof(code) / sizeof(*code),
-		.filter = code,
-	};
-
-	CHECK_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-	CHECK_EQ(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
-}
-
 static void begin_mode(enum mode mode, const char *path)
 {
 	struct syscap_options options = { .size = sizeof(options),
@@ -130,7 +109,7 @@ CHILD(leaves_somehow)
 	if (!idle)
 		emit(2);
 	if (way == FILTER) {
-		forbid(SYS_getppid);
+		CHECK(test_forbid(SYS_getppid));
 		syscall(SYS_getppid);
 	}
 	leave(7);

@@ -44,7 +44,7 @@ archive() {
 
 all() {
 	archive
-	for lint in layers spdx paths format; do
+	for lint in layers spdx paths executable format; do
 		must "$1" "$lint" "$tree"
 	done
 	must "$1" names "$tree/lib.a"
@@ -156,6 +156,13 @@ rm -r "$tree/docs" "$tree/tests/emit"
 echo 'int x;' >"$tree/src/base/bare.c"
 must fail spdx "$tree"
 rm "$tree/src/base/bare.c"
+
+# The first line of those that are only sourced names none
+echo '# SPDX-License-Identifier: BSD-2-Clause' >"$tree/tests/to_source.sh"
+must pass executable "$tree"
+echo '#!/bin/sh' >"$tree/tests/to_run.sh"
+must fail executable "$tree"
+rm "$tree"/tests/to_*.sh
 
 echo "see /""home/me/notes" >"$tree/README.md"
 must fail paths "$tree"
