@@ -118,8 +118,13 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	s->checked_at = s->began;
 	s->drainer.pid = syc_slot_pid(drainer_of(s));
-	if (is_drained(s) && syc_kin_lives(&s->drainer))
+	if (is_drained(s) && syc_kin_lives(&s->drainer)) {
+		/* When that one has gone, nobody else may have begun to write
+		 * before we find out */
+		if (plan->to.sink == SYC_SINK_TRACE)
+			syc_trace_hold_target(&plan->trace);
 		return s;
+	}
 	munmap(s, sizeof(*s));
 	return NULL;
 }

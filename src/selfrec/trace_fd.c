@@ -215,6 +215,15 @@ void syc_trace_hold(struct syc_trace *trace)
 		                           &trace->fact_at);
 }
 
+void syc_trace_hold_target(const struct syc_trace_target *target)
+{
+	int64_t at = 0;
+
+	if (target->kind == SYC_TRACE_FILE && is_target(target->number, target))
+		(void)syc_record_fact_keep(target->number, SYC_RECORD_TABLE,
+		                           &at);
+}
+
 static int prepare_file(struct syc_trace *trace)
 {
 	const int flags = fcntl(trace->fd, F_GETFL);

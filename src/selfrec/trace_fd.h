@@ -102,6 +102,15 @@ int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 void syc_trace_hold(struct syc_trace *trace);
 
 /**
+ * The same for a process whose frames somebody else writes there: by a lock of
+ * the program's own descriptor.  It goes if the program closes one of the file;
+ * then the process has none until it writes itself.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_trace_hold_target(const struct syc_trace_target *target);
+
+/**
  * Close what syc_trace_open() opened, unless somebody else did and uses its
  * number.
  *
