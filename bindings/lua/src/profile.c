@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <lauxlib.h>
 #include <luajit.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -181,6 +182,27 @@ static const char *refuse(const struct syscap_sampler_options *o)
 	return NULL;
 }
 
+static void on_late_tick(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * When its profiler ends LuaJIT gives the signal back the action that it had.
+ * By default that is to kill, and a tick may be on its way to any thread.  A
+ * handler, as what is ignored would be so in programs that are executed, too;
+ * this module is not unloaded.
+ */
+static void outlive_late_ticks(void)
+{
+	const struct sigaction action = { .sa_handler = on_late_tick,
+		                          .sa_flags = SA_RESTART };
+	struct sigaction is;
+
+	if (sigaction(SIGPROF, NULL, &is) == 0 && is.sa_handler == SIG_DFL)
+		sigaction(SIGPROF, &action, NULL);
+}
+
 struct sl_follow *sl_follow_begin(lua_State *L,
                                   struct syscap_sampler_options *options,
                                   int shows_lines)
@@ -206,6 +228,7 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 			 * f, in functions; l, in lines */
 			snprintf(mode, sizeof(mode), "%ci%u",
 			         shows_lines ? 'l' : 'f', 1000 / f->hz);
+			outlive_late_ticks();
 			luaJIT_profile_start(L, mode, on_profile, f);
 			snprintf(
 				options->message, sizeof(options->message),

@@ -41,7 +41,8 @@ t.test("callers stand outside of what they call", function()
     if leaf and main then
       n = n + 1
       t.check(leaf < main)
-      t.equal(leaf, 1)
+      -- what LuaJIT itself does in it stands in front
+      t.equal(leaf, t.is_jit and stack[1]:find "^%[%a" and 2 or 1)
     end
   end
   t.check(n > 10, "few stacks hold both: " .. n)
@@ -136,6 +137,19 @@ if t.is_jit then
                                  { stacks = "native" }, { signal = 34 } } do
         local sampling, why = syscap.sampling(options)
         assert(sampling == nil and why:find "LuaJIT", why)
+      end
+    ]]
+  end)
+
+  t.test("a tick that is late for the end of sampling kills nobody",
+  function()
+    t.record [[
+      local ffi = require "ffi"
+      local syscap = require "syscap"
+      ffi.cdef "int raise(int signal);"
+      for _ = 1, 2 do
+        assert(syscap.sampling{ hz = 1000 }):stop()
+        assert(ffi.C.raise(27) == 0) -- SIGPROF
       end
     ]]
   end)
