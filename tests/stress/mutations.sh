@@ -3,7 +3,7 @@
 # mutations.sh LIBRARY READERS [whole | PART OF A NAME] - break the emit path on
 # purpose, one way at a time, and see that a test notices.  A mutation that
 # nothing notices fails this test, and so does one that no longer applies.
-# Every third is tried, from a random one on; with "whole", or a part of their
+# Every sixth is tried, from a random one on; with "whole", or a part of their
 # names, all.
 #
 # Each is built of the LIBRARY's objects and of those that the broken file
@@ -37,7 +37,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	done
 	every=1 from=0
 	case $only in
-	"") every=3 from=$(($(od -An -N2 -tu2 /dev/urandom) % 3)) ;;
+	"") every=6 from=$(($(od -An -N2 -tu2 /dev/urandom) % 6)) ;;
 	whole) only= ;;
 	esac
 	echo "from $from on, every $every"

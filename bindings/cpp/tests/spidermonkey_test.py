@@ -258,8 +258,10 @@ def churn(seconds="4"):
           f"{r.count('refused')} ticks refused")
     # All threads'; a machine that has other things to do gives less
     assert r.count("samples") > 500 * float(seconds)
-    made = {n for n in r.names.values() if n.startswith("dyn_")}
-    assert len(made) == 97, len(made)
+    made = {n.split(" ")[0] for n in r.names.values() if n.startswith("dyn_")}
+    assert made <= {f"dyn_{i}" for i in range(97)}, made
+    # Each runs for a short while, which a busy machine may give to others
+    assert len(made) > 97 // 2, len(made)
     for name in "churn", "shapes", "thrown", "native callBack":
         assert any(name in s.names for s in r.samples), name
     check_outermost(r)
