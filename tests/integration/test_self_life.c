@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -299,17 +300,28 @@ TEST(an_image_that_is_execed_has_a_file_of_its_own)
 	written_remove_dir(dir);
 }
 
+/* Whose arena it is, that one would drain what a child of its emits. */
+static void wait_until_gone(pid_t pid)
+{
+	while (kill(pid, 0) == 0)
+		test_sleep_ms(1);
+}
+
 CHILD(becomes_a_daemon)
 {
+	const pid_t maker = getpid();
+
 	emit(0, 100);
 	written_wait_until_out(0, 100);
 	for (int fd = 0; fd < 1024; fd++)
 		close(fd);
 	if (fork() != 0)
 		_exit(0);
-	setsid();
+	const pid_t leader = setsid();
 	if (fork() != 0)
 		_exit(0);
+	wait_until_gone(maker);
+	wait_until_gone(leader); /* the last that the test waits for is this */
 	emit(1, 100);
 	struct syscap_stats stats = { .size = sizeof(stats) };
 	syscap_get_stats(&stats);
@@ -319,6 +331,21 @@ CHILD(becomes_a_daemon)
 	exit(0);
 }
 
+/* Its parent has gone: it is a child of the test's. */
+static pid_t wait_for_daemon(void)
+{
+	int status;
+	pid_t pid, last = 0;
+
+	while ((pid = wait(&status)) > 0) {
+		CHECK_EQ(status, 0);
+		last = pid;
+	}
+	CHECK_EQ(errno, ECHILD);
+	CHECK(last != 0);
+	return last;
+}
+
 TEST(a_daemon_goes_on_in_an_output_of_its_own)
 {
 	char *const dir = written_make_dir();
@@ -326,16 +353,18 @@ TEST(a_daemon_goes_on_in_an_output_of_its_own)
 	const char *const env[] = { variable, NULL };
 	struct tally t;
 
+	CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	snprintf(path, sizeof(path), "%s/out", dir);
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
 	written_run("becomes_a_daemon", "output", env, -1);
+	const pid_t daemon = wait_for_daemon();
+	CHECK_EQ(written_count_files(dir, ""), 2);
 	tally_of(path, 0, &t);
 	CHECK_EQ(t.emitters[0], 100);
-	/* the daemon is nobody's child: wait for its file to be finished */
-	while (written_count_files(dir, "") < 2)
-		test_sleep_ms(20);
-	CHECK_EQ(written_count_files(dir, ""), 2);
-	test_sleep_ms(400);
+	CHECK_EQ(t.emitters[1], 0);
+	tally_of(path, daemon, &t);
+	CHECK_EQ(t.emitters[0], 0);
+	CHECK_EQ(t.emitters[1], 100);
 	written_remove_dir(dir);
 }
 
@@ -346,7 +375,9 @@ TEST(a_trace_has_what_a_daemon_emitted_before_it_closed_everything)
 	char link[64];
 	struct tally t;
 
+	CHECK_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 	written_run("becomes_a_daemon", "trace", env, fd);
+	wait_for_daemon();
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	tally_of(link, 0, &t);
 	CHECK_EQ(t.emitters[0], 100);
