@@ -14,8 +14,11 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-#define INTERVAL_MAX   50 /* ms between looks at silent rings */
-#define INTERVAL_REPLY 2  /* ms, while a reply waits for room */
+/* ms between looks at rings that are silent, and into which little comes: who
+ * begins to emit as fast as he can fills a ring in less than 1 ms */
+#define INTERVAL_MAX   50
+#define INTERVAL_SOME  4
+#define INTERVAL_REPLY 2 /* ms, while a reply waits for room */
 #define EVENTS_AT_ONCE 64
 #define FLUSH_AFTER    (20 * MS) /* who reads along sees frames this soon */
 
@@ -114,18 +117,23 @@ static void show_progress(struct syc_recording *recording, int64_t now)
 	syc_report_progress(&recording->report, now, &counts);
 }
 
+/* A look costs more than what it finds where that is little. */
+static int next_interval(int interval, const struct syc_rings_pass *pass)
+{
+	const int most = pass->any ? INTERVAL_SOME : INTERVAL_MAX;
+
+	if (pass->brisk || (pass->any && interval > most))
+		return 1;
+	return 2 * interval < most ? 2 * interval : most;
+}
+
 /* How long to wait before the next look at the rings, ms. */
 static int choose_wait(struct syc_recording *recording,
                        const struct syc_rings_pass *pass, bool replies_due)
 {
 	if (recording->options->drain_ms > 0)
 		return (int)recording->options->drain_ms;
-	if (pass->any)
-		recording->interval = 1;
-	else if (recording->interval < INTERVAL_MAX)
-		recording->interval = 2 * recording->interval < INTERVAL_MAX
-		                              ? 2 * recording->interval
-		                              : INTERVAL_MAX;
+	recording->interval = next_interval(recording->interval, pass);
 	if (pass->busy)
 		return 0;
 	if (replies_due && recording->interval > INTERVAL_REPLY)

@@ -152,8 +152,8 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 		return true;
 	case SYC_DRAIN_SOME:
 		pass->any = true;
-		if (bytes > ring->size / 4)
-			pass->busy = true;
+		pass->brisk |= bytes >= ring->size / 16;
+		pass->busy |= bytes > ring->size / 4;
 		return true;
 	default:
 		pass->any = true;

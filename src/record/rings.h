@@ -44,8 +44,9 @@ struct syc_rings {
 
 /** What a pass over the rings found. */
 struct syc_rings_pass {
-	bool any;  /* something was drained */
-	bool busy; /* a ring was filled so fast that we should not wait */
+	bool any;   /* something was drained */
+	bool brisk; /* ... a sixteenth of a ring or more */
+	bool busy;  /* a ring was filled so fast that we should not wait */
 };
 
 int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
