@@ -29,7 +29,7 @@ endif()
 # Reasons that several tests have for a NO_TSAN
 set(syscap_handlers_unseen
 	"ThreadSanitizer does not see handlers, see docs/testing.md")
-set(syscap_one_thread "the recorder has one thread, asan runs this")
+set(syscap_one_thread "commands have one thread, asan runs this")
 set(syscap_processes "about processes, asan runs this")
 
 # syscap_test_program(<name> SOURCES <file>... [LIBS <target>...])

@@ -279,6 +279,12 @@ static void (*const calls[])(void) = {
 };
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
+/* All of the first, then ever fewer: a process for each. */
+static long next_end(long k)
+{
+	return k + 1 + k / (test_is_whole() ? 12 : 3);
+}
+
 /* Every @n-th instruction up to some hundreds, then some. */
 static long next_step(long k, long n)
 {
@@ -491,7 +497,7 @@ static void fork_at_steps(int fd)
 	open_writer(fd, SMALL);
 	stepper_install(false);
 	for (unsigned i = 0; i < N_CALLS; i++) {
-		for (long k = 1; k < 6000; k += 1 + k / 12) {
+		for (long k = 1; k < 6000; k = next_end(k)) {
 			ledger_mark(ledger, writer);
 			if (!stepper_run(&stepper, k, calls[i], fork_and_exit))
 				break;
@@ -572,7 +578,7 @@ TEST(exit_in_a_handler_loses_nothing_of_what_was_added)
 	unsigned n = 0;
 
 	for (unsigned call = 0; call < N_CALLS; call++) {
-		for (long k = 1; k < 6000; k += 1 + k / 12) {
+		for (long k = 1; k < 6000; k = next_end(k)) {
 			const int fd = new_file();
 
 			ledger = ledger_new();

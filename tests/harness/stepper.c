@@ -74,7 +74,7 @@ bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
 long stepper_stride(long n)
 {
 	if (test_is_sanitized())
-		return n > 13 ? n : 13;
+		return n > 39 ? n : 39;
 	return test_is_whole() ? 1 : n;
 }
 

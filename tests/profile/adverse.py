@@ -6,7 +6,7 @@ fuzzers found.
 A command ends by itself with 0 or 1, and with 1 it says why; what is cut is
 told with its offset.  Names are text: in JSON, SVG, CSV, folded stacks and on
 a terminal.  With "whole" there is more of everything; without it each capture
-meets a third of the commands, by SEED.
+meets a sixth of the commands, by SEED.
 """
 import csv
 import glob
@@ -208,8 +208,8 @@ def look_at(arguments, out):
 
 
 def choose(commands):
-    """All, or a third: another one for each capture."""
-    return commands if WHOLE else CHOICE.sample(commands, len(commands) // 3)
+    """All, or a sixth: another one for each capture."""
+    return commands if WHOLE else CHOICE.sample(commands, len(commands) // 6)
 
 
 def look(path, commands=None):
