@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,7 +37,7 @@ static struct bench_event ours = BENCH_EVENT_OF(mark);
 struct life {
 	void (*each)(unsigned n, uint32_t *ticks);
 	uint32_t ticks;
-	uint64_t on_processor_ns;
+	uint64_t on_processor_ns, n_touched;
 };
 
 static uint64_t processor_ns(void)
@@ -47,20 +48,31 @@ static uint64_t processor_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
+/* Pages that this thread has touched first. */
+static uint64_t count_touched(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_THREAD, &usage);
+	return (uint64_t)usage.ru_minflt;
+}
+
 static void *live(void *of)
 {
 	struct life *const life = of;
+	const uint64_t touched = count_touched();
 	const uint64_t before = processor_ns();
 
 	life->each(1, &life->ticks);
 	life->on_processor_ns = processor_ns() - before;
+	life->n_touched = count_touched() - touched;
 	return NULL;
 }
 
-/* What the lives of one library's threads took, in ticks and in ns. */
+/* What the lives of one library's threads took, in ticks, in ns, in pages. */
 struct lives {
 	const struct bench_event *event;
-	struct bench_samples waited, worked;
+	struct bench_samples waited, worked, touched;
 };
 
 static void measure_life(struct lives *lives, bool is_kept)
@@ -77,6 +89,7 @@ static void measure_life(struct lives *lives, bool is_kept)
 		return;
 	bench_samples_add(&lives->waited, life.ticks);
 	bench_samples_add(&lives->worked, life.on_processor_ns);
+	bench_samples_add(&lives->touched, life.n_touched);
 }
 
 static void report(const char *what, struct bench_samples *our_samples,
@@ -107,6 +120,7 @@ static int measure(void)
 	for (unsigned i = 0; i < 2; i++) {
 		bench_samples_init(&both[i].waited, THREADS);
 		bench_samples_init(&both[i].worked, THREADS);
+		bench_samples_init(&both[i].touched, THREADS);
 	}
 	bench_ns_per_tick();
 	for (unsigned i = 0; i < WARM_UP + THREADS; i++)
@@ -127,6 +141,11 @@ static int measure(void)
 		.bound = 1,
 	};
 	bench_report_row(&row);
+	const double each_ns = bench_ns_per_page();
+	const unsigned n = bench_samples_at(&both[0].touched, 0.5);
+	bench_report_note(
+		"of that %u pages touched first: %.1f us, %.1f us each", n,
+		n * each_ns / 1000, each_ns / 1000);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "bench/fail.h"
 
@@ -78,4 +79,23 @@ double bench_ns_per_tick(void)
 			return (double)(ns - first_ns) /
 			       (double)(ticks - first_ticks);
 	}
+}
+
+double bench_ns_per_page(void)
+{
+	const size_t n = 4096, page = 4096;
+	struct timespec begin, end;
+	char *const pages = mmap(NULL, n * page, PROT_READ | PROT_WRITE,
+	                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED)
+		bench_fail("no memory");
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	for (size_t i = 0; i < n; i++)
+		((volatile char *)pages)[i * page] = 1;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	munmap(pages, n * page);
+	return ((double)(end.tv_sec - begin.tv_sec) * 1e9 +
+	        (double)(end.tv_nsec - begin.tv_nsec)) /
+	       (double)n;
 }

@@ -96,6 +96,10 @@ uint32_t bench_samples_at(struct bench_samples *samples, double fraction);
  */
 uint32_t bench_samples_median_of(struct bench_samples *samples, unsigned part);
 
+/** Processor time for a page that is touched first: on virtual machines it may
+ * be most of what something new costs. */
+double bench_ns_per_page(void);
+
 /** Length of a tick, measured from the first call until this one. */
 double bench_ns_per_tick(void);
 

@@ -49,6 +49,30 @@ async function cost(n, act) {
 	return (costs[n >> 1] * 1000).toFixed(1) + ' ms';
 }
 
+/** The processes that draw pages. */
+async function renderers() {
+	const { processInfo } = await (await browser.newBrowserCDPSession())
+		.send('SystemInfo.getProcessInfo');
+	return processInfo.filter(({ type }) => type === 'renderer')
+		.map(({ id }) => id);
+}
+
+/** Pages that the main thread of the busiest has touched for the first time. */
+async function faults() {
+	return Math.max(...(await renderers()).map((id) => Number(
+		readFileSync('/proc/' + id + '/task/' + id + '/stat', 'utf8')
+			.replace(/^.*\) /, '').split(' ')[7])));
+}
+
+/** What such a page costs on this machine, in seconds of processor time. */
+function faultCost() {
+	const bytes = new Uint8Array(256 << 20);
+	const before = process.cpuUsage();
+	for (let i = 0; i < bytes.length; i += 4096) bytes[i] = 1;
+	const { user, system } = process.cpuUsage(before);
+	return (user + system) / 1e6 / (bytes.length / 4096);
+}
+
 const redraw = () => { window.syscap.app.view.layout(); };
 
 await start('--disable-gpu');
@@ -57,6 +81,9 @@ const paint = await page.evaluate(() =>
 	performance.getEntriesByType('paint')[0].startTime);
 tell('first picture, by the clock', (paint / 1000).toFixed(2) + ' s', '1');
 tell('all is live', (await metric('TaskDuration')).toFixed(2) + ' s', '2.5');
+const touched = await faults(), each = faultCost();
+tell('of that ' + touched + ' page faults, ' + (each * 1e6).toFixed(1) +
+	' µs each here', (touched * each).toFixed(2) + ' s');
 await page.evaluate(() => { window.syscap.app.set({ view: 'flame' }); });
 await frame();
 const n = await page.evaluate(() => window.syscap.model.samples.n);
@@ -92,12 +119,10 @@ for (const { key, text } of await page.evaluate(() =>
 	tell(text + ', opened', await cost(1, 'window.syscap.app.set({ view: "' + key +
 		'" })'));
 // Typed arrays are not of the script's heap: the whole process is what counts.
-const { processInfo } = await (await browser.newBrowserCDPSession())
-	.send('SystemInfo.getProcessInfo');
-const most = (field) => Math.max(...processInfo
-	.filter(({ type }) => type === 'renderer').map(({ id }) => Number(
-		new RegExp(field + ':\\s+(\\d+)').exec(
-			readFileSync('/proc/' + id + '/status', 'utf8'))[1])));
+const drawing = await renderers();
+const most = (field) => Math.max(...drawing.map((id) => Number(
+	new RegExp(field + ':\\s+(\\d+)').exec(
+		readFileSync('/proc/' + id + '/status', 'utf8'))[1])));
 tell('memory of its process, after all that', Math.round(most('VmRSS') * 1024 /
 	1e6) + ' MB', '500');
 tell('and at most', Math.round(most('VmHWM') * 1024 / 1e6) + ' MB');
