@@ -134,7 +134,7 @@ static const struct syc_option table[] = {
 	{ "stalls", OPT_STALLS, "[=TIME]",
 	  "record main loops that stand still for TIME (50ms)", NULL },
 	{ "counters", OPT_COUNTERS, "[=GROUP]",
-	  "read what the kernel counts: cpu, disk, ... or all", NULL },
+	  "read kernel counters: cpu, disk, ...; else all", NULL },
 	{ "logs", OPT_LOGS, NULL,
 	  "record what it logs: GLib, syslog(), the journal", NULL },
 	{ "stderr", OPT_STDERR, NULL, "record its standard error, line by line",

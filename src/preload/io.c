@@ -109,11 +109,14 @@ static void add_copy(struct syc_text *text, const char *name)
 
 static void add_path(struct syc_text *text, int folder, const char *path)
 {
-	if (path == NULL || syc_boxed_is())
+	char first = '\0'; /* the call may have said EFAULT */
+
+	if (path == NULL || syc_boxed_is() ||
+	    syc_memory_copy(&first, (uintptr_t)path, 1) != 1)
 		return;
-	if (path[0] != '/' && folder != AT_FDCWD) {
+	if (first != '/' && folder != AT_FDCWD) {
 		add_descriptor(text, folder);
-		if (path[0] != '\0')
+		if (first != '\0')
 			syc_text_add(text, "/");
 	}
 	add_copy(text, path);

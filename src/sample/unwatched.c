@@ -105,6 +105,15 @@ static bool stop_scout(struct syc_sampler *s)
 	return was_there;
 }
 
+/* For good, and of children.  The caller holds `life`. */
+static void give_up_sampling(struct syc_sampler *s)
+{
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_unwatched_stop();
+	syc_children_forget();
+	syc_claim_give(SYC_CLAIM_SAMPLER);
+}
+
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
 {
@@ -124,6 +133,8 @@ bool syc_unwatched_change_signal(void)
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
 		s->why = "the program handles the signal itself";
 		syc_diag_say("sampling ends", s->why);
+		if (had_timer) /* threads to come make none either */
+			give_up_sampling(s);
 		return false;
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
@@ -183,15 +194,6 @@ void syc_unwatched_stop(void)
 	stop_scout(s);
 	syc_scan_stop_all(true);
 	s->watcher = SYC_WATCHER_NONE;
-}
-
-/* For good, and of children.  The caller holds `life`. */
-static void give_up_sampling(struct syc_sampler *s)
-{
-	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
-	syc_unwatched_stop();
-	syc_children_forget();
-	syc_claim_give(SYC_CLAIM_SAMPLER);
 }
 
 bool syc_unwatched_hand_over(void)

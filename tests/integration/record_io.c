@@ -26,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/un.h>
@@ -484,6 +485,16 @@ static void be_odd(void)
 	     "EFAULT");
 }
 
+/* The kernel says EFAULT of what can't be read, and so does whoever looks. */
+static void give_bad_paths(void)
+{
+	const char *volatile bad = (const char *)8;
+
+	need(open(bad, O_RDONLY) == -1 && errno == EFAULT, "open");
+	need(rename(bad, file) == -1 && errno == EFAULT, "rename");
+	need(mkdirat(3, bad, 0700) == -1 && errno == EFAULT, "mkdirat");
+}
+
 int main(int argc, char **argv)
 {
 	pthread_t thread;
@@ -499,6 +510,8 @@ int main(int argc, char **argv)
 		be_strict();
 	} else if (strcmp(argv[2], "names") == 0) {
 		ask_for_odd_names();
+	} else if (strcmp(argv[2], "bad") == 0) {
+		give_bad_paths();
 	} else if (strcmp(argv[2], "main") == 0) {
 		block_everywhere(NULL);
 	} else {

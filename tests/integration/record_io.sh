@@ -100,6 +100,11 @@ fi
 ! grep -q 'of the command' err || fail "true: $(cat err)"
 rm heard.syscap*
 
+# What can't be read is no path
+"$SYSCAP" record -q --io=1us -o bad.syscap -- "$program" "$dir" bad ||
+	fail "bad paths: $?"
+rm bad.syscap*
+
 # Bad values
 for value in 0 x 999ns 3601s 1ms,wait ''; do
 	status=0

@@ -324,6 +324,26 @@ static int handle_both(void)
 	return n_handled != 0;
 }
 
+static void *burn_in_thread(void *nothing)
+{
+	burn(200);
+	return nothing;
+}
+
+/* By plain handlers, and before there is the thread that works. */
+static int handle_all(void)
+{
+	pthread_t thread;
+
+	for (int s = 1; s <= SIGRTMAX; s++)
+		signal(s, count_plainly);
+	if (pthread_create(&thread, NULL, burn_in_thread, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	printf("%d handled\n", (int)n_handled);
+	return n_handled != 0;
+}
+
 static void *handle_it_in_thread(void *nothing)
 {
 	return handle_it() != 0 ? "a tick was handled" : nothing;
@@ -838,6 +858,7 @@ static const struct {
 	{ "handle-it", handle_it },
 	{ "handle-it-and-fork", handle_it_and_fork },
 	{ "handle-both", handle_both },
+	{ "handle-all", handle_all },
 	{ "handle-it-among-threads", handle_it_among_threads },
 	{ "handle-it-as-of-old", handle_it_as_of_old },
 	{ "read-it", read_it },

@@ -193,6 +193,11 @@ TEST(who_handles_both_harmless_signals_gets_no_ticks)
 	check_unharmed("handle-both");
 }
 
+TEST(who_handles_all_signals_gets_no_ticks_of_threads_to_come)
+{
+	check_unharmed("handle-all");
+}
+
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
 {
 	check_unharmed("handle-it-as-of-old");
