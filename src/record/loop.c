@@ -14,8 +14,8 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-/* ms between looks at rings that are silent, and into which little comes: who
- * begins to emit as fast as he can fills a ring in less than 1 ms */
+/* ms between looks at rings that are silent, and into which little comes.  A
+ * burst after silence has to fit into its ring, so one after a little may, too. */
 #define INTERVAL_MAX   50
 #define INTERVAL_SOME  4
 #define INTERVAL_REPLY 2 /* ms, while a reply waits for room */

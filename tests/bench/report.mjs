@@ -82,7 +82,7 @@ const paint = await page.evaluate(() =>
 tell('first picture, by the clock', (paint / 1000).toFixed(2) + ' s', '1');
 tell('all is live', (await metric('TaskDuration')).toFixed(2) + ' s', '2.5');
 const touched = await faults(), each = faultCost();
-tell('of that ' + touched + ' page faults, ' + (each * 1e6).toFixed(1) +
+tell('its ' + touched + ' page faults till then, ' + (each * 1e6).toFixed(1) +
 	' µs each here', (touched * each).toFixed(2) + ' s');
 await page.evaluate(() => { window.syscap.app.set({ view: 'flame' }); });
 await frame();
