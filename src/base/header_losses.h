@@ -3,15 +3,18 @@
  * header_losses.h - losses that stand in a capture's header, since who had them
  * could not write frames any more.
  *
- * A process that ends while others write to its trace file, and does not get
+ * The writer of a file for which there is no room counts what it leaves out
+ * (capture/unwritten.h): it alone writes there.
+ *
+ * So does, in files whose header has the mark of selfrec/trace_file.c, who is
+ * one of several.  A process that ends while others write to its trace file, and does not get
  * its turn in time, adds what it could not write to these sums.  The next that
  * has a turn takes them, and writes a loss record; readers make one up from
  * what nobody took.  Sums are added to and taken by atomic instructions on the
  * file's first page, without a lock: each may be seen half-way, and is right
  * when all have ended.
  *
- * They are in bytes that the format leaves unused, in files whose header has
- * the mark of selfrec/trace_file.c.
+ * They are in bytes that the format leaves unused.
  */
 #ifndef SYC_BASE_HEADER_LOSSES_H
 #define SYC_BASE_HEADER_LOSSES_H
@@ -33,6 +36,8 @@ struct syc_header_losses {
 	int64_t from, to; /* ns; 0: not known */
 	/* By type; 0: abandoned emits */
 	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
+	/* The types that rings do not have: in whole files only */
+	uint32_t above[SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS];
 };
 
 _Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
@@ -53,6 +58,8 @@ syc_header_losses_has_frames(const struct syscap_wire_file *header)
 	       sizeof(losses));
 	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
 		any |= losses.frames[i];
+	for (unsigned i = 0; i < SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS; i++)
+		any |= losses.above[i];
 	return losses.name == SYC_HEADER_LOSSES_NAME && any != 0;
 }
 

@@ -15,6 +15,7 @@
 
 #include "capture/error.h"
 #include "capture/file_lock.h"
+#include "capture/unwritten.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "frames go to the file as they stand in memory");
@@ -32,6 +33,9 @@ struct syc_writer {
 	size_t used;
 	int error;
 	unsigned char *buffer;
+	/* Of @dropped; in the file's header after syc_writer_flush() */
+	struct syc_header_losses losses;
+	uint64_t in_header; /* of @dropped */
 };
 
 static int check_owner(struct syc_writer *writer, bool force,
@@ -189,6 +193,12 @@ static uint16_t frame_len(const unsigned char *bytes)
 	return len;
 }
 
+static void drop(struct syc_writer *writer, const void *frame)
+{
+	writer->dropped++;
+	syc_unwritten_count(&writer->losses, frame);
+}
+
 /* Frames that reached the file whole stay; half a one is cut off again. */
 static void keep_whole_frames(struct syc_writer *writer, size_t done)
 {
@@ -200,13 +210,27 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 		whole += frame_len(writer->buffer + whole), frames++;
 	writer->written += whole;
 	writer->frames_written += frames;
-	writer->dropped += writer->frames_pending - frames;
+	for (size_t at = whole; at < writer->used;
+	     at += frame_len(writer->buffer + at))
+		drop(writer, writer->buffer + at);
 	if (writer->regular && whole < done) {
 		int r;
 		do
 			r = ftruncate(writer->fd, (off_t)writer->written);
 		while (r != 0 && errno == EINTR);
 	}
+}
+
+/* The header is there, and so needs no more room. */
+static void tell_losses(struct syc_writer *writer)
+{
+	const ssize_t size = sizeof(writer->losses);
+
+	if (writer->regular && writer->written > 0 &&
+	    writer->in_header < writer->dropped &&
+	    pwrite(writer->fd, &writer->losses, (size_t)size,
+	           SYC_HEADER_LOSSES_AT) == size)
+		writer->in_header = writer->dropped;
 }
 
 int syc_writer_flush(struct syc_writer *writer)
@@ -218,6 +242,7 @@ int syc_writer_flush(struct syc_writer *writer)
 		writer->used = 0;
 		writer->frames_pending = 0;
 	}
+	tell_losses(writer);
 	return writer->error;
 }
 
@@ -228,7 +253,7 @@ void syc_writer_add(struct syc_writer *writer, const void *frame)
 	if (writer->used + len > BUFFER_SIZE)
 		syc_writer_flush(writer);
 	if (writer->error != 0) {
-		writer->dropped++;
+		drop(writer, frame);
 		return;
 	}
 	memcpy(writer->buffer + writer->used, frame, len);

@@ -6,7 +6,8 @@
  * reads the file meanwhile, or after the writer was killed, finds whole
  * frames with at most one torn behind them.  The first failure is kept: from
  * then on frames are counted as dropped, and the file ends at the last whole
- * frame that reached it.
+ * frame that reached it.  What was dropped stands in the file's header, and
+ * readers have a loss record of it: base/header_losses.h.
  *
  * One thread at a time.  SIGXFSZ and SIGPIPE must be ignored or blocked.
  */
@@ -46,7 +47,10 @@ int syc_writer_begin_as(struct syc_writer *writer, int64_t time,
 /** Take one frame (any struct syscap_wire_...); its len is believed. */
 void syc_writer_add(struct syc_writer *writer, const void *frame);
 
-/** Write out what was taken.  Returns 0, or the first failure there was. */
+/**
+ * Write out what was taken, or into the header what was dropped.  Returns 0, or
+ * the first failure there was.
+ */
 int syc_writer_flush(struct syc_writer *writer);
 
 /** How many bytes wait for a flush. */

@@ -93,7 +93,8 @@ bool syc_loop_take_events(struct syc_recording *recording, int timeout)
 
 static void flush_writer(struct syc_recording *recording, int64_t now)
 {
-	if (syc_writer_pending(recording->writer) == 0) {
+	if (syc_writer_pending(recording->writer) == 0 &&
+	    !recording->write_failed) {
 		recording->flushed = now;
 	} else if (now - recording->flushed >= FLUSH_AFTER) {
 		syc_writer_flush(recording->writer);

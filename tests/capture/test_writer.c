@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/loss_record.h"
+#include "capture/losses.h"
 #include "capture/writer.h"
 #include "harness/test.h"
 
@@ -196,6 +198,91 @@ TEST(a_full_disk_ends_the_file_at_a_whole_frame)
 	syc_writer_close(writer);
 	CHECK_EQ(count_frames(), totals.frames);
 	CHECK_EQ(read_header().end_time, 99);
+	unlink(path);
+}
+
+/* The loss record that a reader finds at the end of the file. */
+static struct syc_loss read_loss(int64_t *ret_from, int64_t *ret_to)
+{
+	struct syscap_reader *reader;
+	struct syscap_frame frame;
+	struct syc_loss loss = { .total = 0 };
+	int r;
+
+	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
+	while ((r = syscap_reader_next(reader, &frame, &error)) > 0) {
+		CHECK_EQ(loss.total, 0); /* it is the last one */
+		if (frame.type != SYSCAP_FRAME_MARK)
+			continue;
+		CHECK_STR(frame.mark.name, "lost");
+		CHECK(syc_loss_record_parse(frame.mark.message, &loss));
+		*ret_from = frame.time;
+		*ret_to = frame.time + frame.mark.duration;
+	}
+	CHECK_EQ(r, 0);
+	syscap_reader_close(reader);
+	return loss;
+}
+
+static void add_of(struct syc_writer *writer, unsigned type, int64_t time)
+{
+	union {
+		struct syscap_wire_frame frame;
+		unsigned char bytes[128];
+	} f = { .frame = { .len = 128, .time = time, .type = (uint8_t)type } };
+
+	syc_writer_add(writer, &f);
+}
+
+static void add_loss(struct syc_writer *writer, int64_t from, int64_t to)
+{
+	const struct syc_loss loss = {
+		.total = 70000,
+		.bytes = 7000000,
+		.frames = { [0] = 3, [SYSCAP_FRAME_MARK] = 69997 },
+	};
+	_Alignas(8) unsigned char frame[SYC_LOSS_FRAME_MAX];
+
+	syc_losses_compose(frame, &loss, 1, from, to);
+	syc_writer_add(writer, frame);
+}
+
+TEST(what_a_full_disk_has_no_room_for_is_told_by_the_file)
+{
+	const struct rlimit limit = { 2560, 2560 };
+	struct syc_writer *writer;
+	struct syc_loss loss;
+	int64_t from = 0, to = 0;
+
+	make_file("", 0);
+	signal(SIGXFSZ, SIG_IGN);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	CHECK_EQ(syc_writer_open(path, false, &writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(writer, 1, &error), 0);
+	for (int i = 0; i < 20; i++) /* 18 have room */
+		add_of(writer, SYSCAP_FRAME_TIMESTAMP, 100 + i);
+	CHECK_EQ(syc_writer_flush(writer), -EFBIG);
+	loss = read_loss(&from, &to);
+	CHECK_EQ(loss.frames[SYSCAP_FRAME_TIMESTAMP], 2);
+	CHECK_EQ(loss.total, 2);
+	CHECK_EQ(loss.bytes, 256);
+	CHECK_EQ(from, 118);
+	CHECK_EQ(to, 119);
+
+	for (unsigned type = 1; type < SYSCAP_FRAME_LAST; type++)
+		add_of(writer, type, 200);
+	add_loss(writer, 90, 300);
+	CHECK_EQ(syc_writer_finish(writer, 400), -EFBIG);
+	syc_writer_close(writer);
+	loss = read_loss(&from, &to);
+	for (unsigned type = 2; type < SYSCAP_FRAME_LAST; type++)
+		CHECK_EQ(loss.frames[type],
+		         type == SYSCAP_FRAME_MARK ? 69998 : 1);
+	CHECK_EQ(loss.frames[0], 3);
+	CHECK_EQ(loss.total, 2 + 17 + 70000);
+	CHECK_EQ(loss.bytes, 256 + 17 * 128 + 7000000);
+	CHECK_EQ(from, 90);
+	CHECK_EQ(to, 300);
 	unlink(path);
 }
 

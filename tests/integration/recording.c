@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/loss_record.h"
 #include "harness/test.h"
 
 #define ARGS_MAX 32
@@ -152,6 +153,33 @@ static bool is_type(const struct syscap_frame *frame, const void *arg)
 size_t recording_count_type(const struct recording *recording, uint8_t type)
 {
 	return recording_count(recording, is_type, &type);
+}
+
+struct lost {
+	unsigned type;
+	uint64_t n;
+};
+
+static bool is_lost(const struct syscap_frame *frame, const void *arg)
+{
+	static const struct wanted record = { SYC_LOSS_RECORD_GROUP,
+	                                      SYC_LOSS_RECORD_NAME };
+	struct lost *const lost = *(struct lost *const *)arg;
+	struct syc_loss loss;
+
+	if (!is_mark(frame, &record))
+		return false;
+	CHECK(syc_loss_record_parse(frame->mark.message, &loss));
+	lost->n += loss.frames[lost->type];
+	return true;
+}
+
+uint64_t recording_count_lost(const struct recording *recording, uint8_t type)
+{
+	struct lost lost = { .type = type }, *const of = &lost;
+
+	recording_count(recording, is_lost, &of);
+	return lost.n;
 }
 
 static bool is_next_good(const struct syscap_frame *frame, const void *arg)

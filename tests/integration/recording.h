@@ -50,6 +50,8 @@ size_t recording_count(const struct recording *recording,
 size_t recording_count_marks(const struct recording *recording,
                              const char *group, const char *name);
 size_t recording_count_type(const struct recording *recording, uint8_t type);
+/** Frames of @type that the capture's loss records tell of. */
+uint64_t recording_count_lost(const struct recording *recording, uint8_t type);
 
 /** Marks test/good: from 0 to @n - 1, each once, in order. */
 void recording_check_good(const struct recording *recording, unsigned n);
