@@ -58,7 +58,8 @@ syc_header_losses_has_frames(const struct syscap_wire_file *header)
 	       sizeof(losses));
 	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
 		any |= losses.frames[i];
-	for (unsigned i = 0; i < SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS; i++)
+	for (unsigned i = 0; i < SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS;
+	     i++)
 		any |= losses.above[i];
 	return losses.name == SYC_HEADER_LOSSES_NAME && any != 0;
 }

@@ -24,6 +24,7 @@
 #include "preload/room.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
+#include "stack/memory.h"
 
 /* Which of these the headers declare depends on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -235,7 +236,10 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 
 EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 {
-	const bool is_cramped = stack != NULL && syc_room_is_cramped(stack);
+	const bool is_cramped =
+		stack != NULL &&
+		syc_memory_readable((uintptr_t)stack, sizeof(*stack)) &&
+		syc_room_is_cramped(stack);
 
 	if (is_cramped) /* before a tick could go there */
 		syc_interposed_on_room(true);

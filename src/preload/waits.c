@@ -34,6 +34,12 @@ static int64_t from_timespec(const struct timespec *time)
 	return time->tv_sec * SECOND + time->tv_nsec;
 }
 
+static int64_t from_unread_timespec(const struct timespec *time)
+{
+	return time != NULL && !syc_whole_can_read(time) ? 0
+	                                                 : from_timespec(time);
+}
+
 static struct timespec *put_time(int64_t ns, struct timespec *time)
 {
 	if (ns < 0)
@@ -90,7 +96,7 @@ static int to_ms(int64_t ns)
 		END;                                                 \
 	}
 
-#define WAIT_TIME(name, params, args)                          \
+#define WAIT_TIME(name, params, args, from)                    \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
 	SYC_IO_EXPORTED int take_##name params                 \
 	{                                                      \
@@ -99,7 +105,7 @@ static int to_ms(int64_t ns)
 		int64_t left;                                  \
                                                                \
 		if (syc_loops_is_on())                         \
-			BEGIN_LOOP(from_timespec(timeout));    \
+			BEGIN_LOOP(from(timeout));             \
 		if (wait.first != wait.timeout)                \
 			t = put_time(wait.first, &part);       \
 		r = next args;                                 \
@@ -149,15 +155,15 @@ WAIT_MS(epoll_pwait,
 WAIT_TIME(ppoll,
           (struct pollfd * fds, nfds_t n, struct timespec *timeout,
            const sigset_t *mask),
-          (fds, n, t, mask))
+          (fds, n, t, mask), from_timespec)
 WAIT_TIME(__ppoll_chk,
           (struct pollfd * fds, nfds_t n, struct timespec *timeout,
            const sigset_t *mask, size_t room),
-          (fds, n, t, mask, room))
+          (fds, n, t, mask, room), from_timespec)
 WAIT_TIME(epoll_pwait2,
           (int fd, struct epoll_event *events, int n, struct timespec *timeout,
            const sigset_t *mask),
-          (fd, events, n, t, mask))
+          (fd, events, n, t, mask), from_unread_timespec)
 /* The C library has put there what is left */
 WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,

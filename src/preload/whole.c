@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "preload/io_wrap.h"
+#include "stack/memory.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
@@ -55,6 +56,18 @@ static int64_t sum_timespec(const struct timespec *time)
 		return 0;
 	return time->tv_sec >= LONG ? LONG * SECOND
 	                            : time->tv_sec * SECOND + time->tv_nsec;
+}
+
+bool syc_whole_can_read(const struct timespec *time)
+{
+	return syc_memory_readable((uintptr_t)time, sizeof(*time));
+}
+
+/* No wait of one that can't be read either: the kernel says so */
+static int64_t ask_timespec(const struct timespec *time)
+{
+	return time != NULL && !syc_whole_can_read(time) ? 0
+	                                                 : sum_timespec(time);
 }
 
 static int round_to_ms(const struct timespec *time)
@@ -138,7 +151,7 @@ int syc_whole_epoll_pwait(int fd, struct epoll_event *events, int n,
 int syc_whole_epoll_pwait2(int fd, struct epoll_event *events, int n,
                            struct timespec *timeout, const sigset_t *mask)
 {
-	WAIT(sum_timespec(timeout),
+	WAIT(ask_timespec(timeout),
 	     epoll_pwait2_behind(fd, events, n, timeout, mask),
 	     epoll_pwait2_behind(fd, events, n, left, OR_OURS(mask)));
 	return r;
@@ -202,9 +215,11 @@ int syc_whole_pause(void)
 /* A poll() of nothing: of all sleeps that alone has a mask. */
 int syc_whole_nanosleep(const struct timespec *time, struct timespec *left_over)
 {
-	if (time == NULL || time->tv_sec >= LONG)
+	const int64_t ns = time == NULL ? 0 : ask_timespec(time);
+
+	if (ns >= LONG * SECOND)
 		return nanosleep_behind(time, left_over);
-	WAIT(sum_timespec(time), nanosleep_behind(time, left_over),
+	WAIT(ns, nanosleep_behind(time, left_over),
 	     ppoll_behind(NULL, 0, left, &seams.mask));
 	if (r != 0 && errno == EINTR && left_over != NULL)
 		*left_over = *syc_seams_left(&seams);
@@ -244,7 +259,7 @@ int syc_whole_clock_nanosleep(clockid_t clock, int flags,
 	int r = 0;
 
 	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) ||
-	    time == NULL || sum_timespec(time) == 0 ||
+	    time == NULL || ask_timespec(time) == 0 ||
 	    (flags != 0 && flags != TIMER_ABSTIME))
 		return clock_nanosleep_behind(clock, flags, time, left);
 	if (flags == TIMER_ABSTIME)

@@ -13,6 +13,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/epoll.h>
@@ -47,6 +48,12 @@ int syc_whole_nanosleep(const struct timespec *time, struct timespec *left);
 int syc_whole_clock_nanosleep(clockid_t clock, int flags,
                               const struct timespec *time,
                               struct timespec *left);
+
+/**
+ * False where the kernel would say EFAULT.  The C library leaves that to it in
+ * sleeps and epoll_pwait2() only.
+ */
+bool syc_whole_can_read(const struct timespec *time);
 
 /** What a function of ours calls: @next, the one behind it, or one of these. */
 #define SYC_WHOLE(name, next)                                                 \

@@ -18,6 +18,7 @@
 #include "sample/target.h"
 #include "sample/tell.h"
 #include "sample/unwatched.h"
+#include "stack/memory.h"
 #include "stack/unwind.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
@@ -171,16 +172,19 @@ const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 	if (s == NULL || set == NULL)
 		return set;
 	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+	/* The kernel says EFAULT of one that can't be read */
+	if (signal == 0 || !is_sampled_by(s, signal) ||
+	    !syc_memory_readable((uintptr_t)set, sizeof(mask)))
+		return set;
 	memcpy(&mask, set, sizeof(mask));
-	if (signal == 0 || (mask >> (signal - 1) & 1) == 0 ||
-	    !is_sampled_by(s, signal))
+	if ((mask >> (signal - 1) & 1) == 0)
 		return set;
 	if (!syc_signals_are_all(mask)) {
 		syc_interposed_on_handler(signal);
 		return set;
 	}
 	mask &= ~(UINT64_C(1) << (signal - 1));
-	*copy = *set;
+	memset(copy, 0, sizeof(*copy));
 	memcpy(copy, &mask, sizeof(mask));
 	return copy;
 }

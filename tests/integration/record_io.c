@@ -3,7 +3,7 @@
  * record_io.c - a program that blocks, for certain, in one call after the
  * other, and says in which, and of what: "CALL WHAT" a line.
  *
- *	record_io DIR main|thread|odd
+ *	record_io DIR main|thread|odd|strict|bad
  *
  * What it waits for is done by another thread, once this one has been seen
  * asleep, and 5 ms later.
@@ -25,6 +25,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/select.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -483,14 +484,41 @@ static void be_odd(void)
 	say_fd("read", odd_pipe[0]);
 }
 
-/* The kernel says EFAULT of what can't be read, and so does whoever looks. */
-static void give_bad_paths(void)
-{
-	const char *volatile bad = (const char *)8;
+static void *volatile bad = (void *)8;
 
-	need(open(bad, O_RDONLY) == -1 && errno == EFAULT, "open");
-	need(rename(bad, file) == -1 && errno == EFAULT, "rename");
-	need(mkdirat(3, bad, 0700) == -1 && errno == EFAULT, "mkdirat");
+static void need_fault(long r, const char *what)
+{
+	need(r == -1 && errno == EFAULT, what);
+	errno = 0;
+}
+
+/* The kernel says EFAULT of what can't be read, and so does whoever looks. */
+static void give_bad_pointers(void)
+{
+	struct epoll_event event;
+	siginfo_t info;
+	int signal;
+
+	need_fault(open(bad, O_RDONLY), "open");
+	need_fault(rename(bad, file), "rename");
+	need_fault(mkdirat(3, bad, 0700), "mkdirat");
+	need_fault(connect(socket(AF_UNIX, SOCK_STREAM, 0), bad, 16),
+	           "connect");
+	need_fault(sendmsg(socket(AF_UNIX, SOCK_DGRAM, 0), bad, 0), "sendmsg");
+	need_fault(writev(1, bad, 1), "writev");
+	need_fault(poll(bad, 1, 1), "poll");
+	need_fault(sigaltstack(bad, NULL), "sigaltstack");
+	need_fault(sigtimedwait(bad, &info, NULL), "sigtimedwait");
+	need_fault(sigwaitinfo(bad, &info), "sigwaitinfo");
+	need(sigwait(bad, &signal) == EFAULT, "sigwait");
+	need_fault(signalfd(-1, bad, 0), "signalfd");
+	need_fault(nanosleep(bad, NULL), "nanosleep");
+	for (int flags = 0; flags <= TIMER_ABSTIME; flags++)
+		need(clock_nanosleep(CLOCK_MONOTONIC, flags, bad, NULL) ==
+		             EFAULT,
+		     "clock_nanosleep");
+	need_fault(epoll_pwait2(epoll_create1(0), &event, 1, bad, NULL),
+	           "epoll_pwait2");
 }
 
 int main(int argc, char **argv)
@@ -509,7 +537,7 @@ int main(int argc, char **argv)
 	} else if (strcmp(argv[2], "names") == 0) {
 		ask_for_odd_names();
 	} else if (strcmp(argv[2], "bad") == 0) {
-		give_bad_paths();
+		give_bad_pointers();
 	} else if (strcmp(argv[2], "main") == 0) {
 		block_everywhere(NULL);
 	} else {

@@ -100,10 +100,14 @@ fi
 ! grep -q 'of the command' err || fail "true: $(cat err)"
 rm heard.syscap*
 
-# What can't be read is no path
-"$SYSCAP" record -q --io=1us -o bad.syscap -- "$program" "$dir" bad ||
-	fail "bad paths: $?"
-rm bad.syscap*
+# What can't be read is no path, time or set
+for options in '--io=1us' '--io=1us,waits --stalls=1ms' '--sample=1000' \
+	'--sample=5000,wall' '--sample=1000,wall --io --stalls --memory'; do
+	# shellcheck disable=SC2086
+	"$SYSCAP" record -q $options -o bad.syscap -- "$program" "$dir" bad ||
+		fail "bad pointers, $options: $?"
+	rm bad.syscap*
+done
 
 # Bad values
 for value in 0 x 999ns 3601s 1ms,wait ''; do

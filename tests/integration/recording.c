@@ -163,7 +163,7 @@ struct lost {
 static bool is_lost(const struct syscap_frame *frame, const void *arg)
 {
 	static const struct wanted record = { SYC_LOSS_RECORD_GROUP,
-	                                      SYC_LOSS_RECORD_NAME };
+		                              SYC_LOSS_RECORD_NAME };
 	struct lost *const lost = *(struct lost *const *)arg;
 	struct syc_loss loss;
 
