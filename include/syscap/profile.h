@@ -377,8 +377,8 @@ struct syscap_filter {
 	/*
 	 * What becomes of each stack, in this order.  Frames are thought of
 	 * from the outermost to the innermost; regexes are POSIX extended ones
-	 * and match anywhere in the name.  Notes ([stack cut]) are matched by
-	 * none and stay outermost.
+	 * of up to 4,096 bytes and match anywhere in the name.  Notes
+	 * ([stack cut]) are matched by none and stay outermost.
 	 */
 	bool no_inlines;  /* no frames of inlined functions: what they took is
 	                   * that of the function which has their code */

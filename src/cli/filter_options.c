@@ -2,11 +2,11 @@
 /* filter_options.c - the options that say what of a capture is looked at. */
 #include "cli/filter_options.h"
 
-#include <regex.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/quantity.h"
+#include "profile/pattern.h"
 
 const struct syc_option syc_filter_table[] = {
 	{ "from", SYC_FILTER_FROM, "TIME", "from TIME after the beginning on",
@@ -82,10 +82,11 @@ static const char *take_duration(const char *value, int64_t *ret_ns)
 
 static const char *take_regex(const char *value, const char **ret_regex)
 {
+	char why[100];
 	regex_t regex;
 
-	if (regcomp(&regex, value, REG_EXTENDED | REG_NOSUB) != 0)
-		return "an extended regular expression";
+	if (syc_pattern_compile(&regex, value, why, sizeof(why)) != 0)
+		return "an extended regular expression of up to 4096 bytes";
 	regfree(&regex);
 	*ret_regex = value;
 	return NULL;

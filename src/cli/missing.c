@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "cli/fault.h"
 #include "cli/nearest.h"
 #include "cli/printable.h"
+#include "profile/pattern.h"
 
 static bool has_pid(const struct syscap_profile *profile, int32_t pid)
 {
@@ -48,9 +48,10 @@ static bool has_function(const struct syscap_profile *profile,
 	const struct syscap_profile_function *functions;
 	bool found = false;
 	regex_t regex;
+	char why[100];
 	size_t n;
 
-	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+	if (syc_pattern_compile(&regex, pattern, why, sizeof(why)) != 0)
 		return true; /* it was taken, so this is want of memory */
 	functions = syscap_profile_functions(profile, &n);
 	for (size_t i = 0; i < n && !found; i++)

@@ -5,10 +5,11 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/pattern.h"
 
 /* Mark all functions whose name @pattern matches. */
 static int match(struct syc_filter *filter,
@@ -21,20 +22,15 @@ static int match(struct syc_filter *filter,
 
 	if (pattern == NULL)
 		return 0;
-	r = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
-	if (r == REG_ESPACE)
-		return -ENOMEM;
-	if (r != 0) {
-		regerror(r, &regex, why, sizeof(why));
-		if (error != NULL) {
-			error->code = EINVAL;
-			error->offset = 0;
-			snprintf(error->message, sizeof(error->message),
-			         "'%.40s' is no regular expression: %s",
-			         pattern, why);
-		}
-		return -EINVAL;
+	r = syc_pattern_compile(&regex, pattern, why, sizeof(why));
+	if (r == -EINVAL && error != NULL) {
+		error->code = EINVAL;
+		error->offset = 0;
+		snprintf(error->message, sizeof(error->message),
+		         "'%.40s' is no regular expression: %s", pattern, why);
 	}
+	if (r != 0)
+		return r;
 	for (size_t i = 0; i < functions->items.n; i++)
 		if (functions->items.items[i].category !=
 		            SYSCAP_CATEGORY_NOTE &&

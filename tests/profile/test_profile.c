@@ -419,6 +419,13 @@ TEST(a_regular_expression_that_is_none_is_refused)
 	profile = read_all(&capture);
 	CHECK_EQ(syscap_view_new(profile, &filter, &view, &error), -EINVAL);
 	CHECK(strstr(error.message, "'('") != NULL);
+
+	char *const deep = calloc(1, 100001);
+	const struct syscap_filter by_deep = { .function = deep };
+	memset(deep, '(', 100000);
+	CHECK_EQ(syscap_view_new(profile, &by_deep, &view, &error), -EINVAL);
+	CHECK(strstr(error.message, "longer than 4096") != NULL);
+	free(deep);
 	syscap_profile_free(profile);
 	make_free(&capture);
 }

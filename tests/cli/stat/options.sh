@@ -13,3 +13,10 @@ run stat --pid 12345 --tree --threads everything.syscap
 run stat --of leaked header_only.syscap
 run stat --tree header_only.syscap
 finish
+
+# As deep as no stack is
+deep=$(printf '%100000s' '' | tr ' ' '(')
+status=0
+"$SYSCAP" stat --function="$deep" everything.syscap 2>"$work/err" || status=$?
+[ $status = 2 ]
+grep -q 'expression of up to 4096 bytes' "$work/err"
