@@ -26,7 +26,7 @@
 #include <syscap/format.h>
 
 #define SYC_HEADER_LOSSES_AT    96u
-#define SYC_HEADER_LOSSES_KINDS 16u
+#define SYC_HEADER_LOSSES_KINDS ((unsigned)SYSCAP_FRAME_LAST)
 /** "SCLOST01" */
 #define SYC_HEADER_LOSSES_NAME UINT64_C(0x313054534f4c4353)
 
@@ -34,10 +34,9 @@ struct syc_header_losses {
 	uint64_t name;    /* 0: nobody has lost anything */
 	uint64_t bytes;   /* of the frames */
 	int64_t from, to; /* ns; 0: not known */
-	/* By type; 0: abandoned emits */
+	/* By type; 0: abandoned emits.  Rings have those below
+	 * SYSCAP_FRAME_RING_LIMIT. */
 	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
-	/* The types that rings do not have: in whole files only */
-	uint32_t above[SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS];
 };
 
 _Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
@@ -58,9 +57,6 @@ syc_header_losses_has_frames(const struct syscap_wire_file *header)
 	       sizeof(losses));
 	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
 		any |= losses.frames[i];
-	for (unsigned i = 0; i < SYSCAP_FRAME_LAST - SYC_HEADER_LOSSES_KINDS;
-	     i++)
-		any |= losses.above[i];
 	return losses.name == SYC_HEADER_LOSSES_NAME && any != 0;
 }
 

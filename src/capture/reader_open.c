@@ -60,9 +60,6 @@ static int add_untold(struct syscap_reader *reader, struct syscap_error *error)
 		                            false);
 	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
 		loss.total += loss.frames[i] = untold.frames[i];
-	for (unsigned i = SYC_HEADER_LOSSES_KINDS; i < SYSCAP_FRAME_LAST; i++)
-		loss.total += loss.frames[i] =
-			untold.above[i - SYC_HEADER_LOSSES_KINDS];
 	loss.bytes = untold.bytes;
 	if (untold.from == 0)
 		untold.from = untold.to = (int64_t)syc_load_u64(

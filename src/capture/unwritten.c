@@ -11,13 +11,6 @@ static void add(uint32_t *sum, uint64_t more)
 	*sum = more > UINT32_MAX - *sum ? UINT32_MAX : *sum + (uint32_t)more;
 }
 
-static uint32_t *find_kind(struct syc_header_losses *losses, unsigned type)
-{
-	return type < SYC_HEADER_LOSSES_KINDS
-	               ? &losses->frames[type]
-	               : &losses->above[type - SYC_HEADER_LOSSES_KINDS];
-}
-
 /* What is lost with it, if it is a loss record. */
 static bool read_record(struct syscap_frame *frame, struct syc_loss *ret_loss)
 {
@@ -46,13 +39,13 @@ void syc_unwritten_count(struct syc_header_losses *losses, const void *frame)
 	to = header.time;
 	if (read_record(&header, &lost)) {
 		for (unsigned i = 0; i < SYSCAP_FRAME_LAST; i++)
-			add(find_kind(losses, i), lost.frames[i]);
+			add(&losses->frames[i], lost.frames[i]);
 		syc_losses_count_up(&losses->bytes, lost.bytes);
 		if (__builtin_add_overflow(header.time, header.mark.duration,
 		                           &to))
 			to = INT64_MAX;
 	} else if (header.type < SYSCAP_FRAME_LAST) {
-		add(find_kind(losses, header.type), 1);
+		add(&losses->frames[header.type], 1);
 		syc_losses_count_up(&losses->bytes, header.len);
 	}
 	extend(losses, header.time, to);

@@ -74,12 +74,35 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
 	       syc_task_waits_for(&look->s->tasks, t->tid, signal);
 }
 
+/* Ticks that its thread has handled so far. */
+static uint64_t count_ticks(const struct syc_target *t)
+{
+	return __atomic_load_n(&t->n_samples, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&t->n_refused, __ATOMIC_RELAXED) +
+	       __atomic_load_n(&t->n_skipped, __ATOMIC_RELAXED);
+}
+
+/*
+ * One that runs, or is to, may be at the way in or out of our handler, where
+ * all is blocked and `busy` is 0: only if it has handled no tick since an
+ * earlier look that found the same is the mask the program's.
+ */
+static bool is_beyond_entry(struct syc_target *t,
+                            const struct syc_task_about *about)
+{
+	const uint64_t sign = count_ticks(t) + 1;
+	const bool is_as_before = t->blocked_at == sign;
+
+	t->blocked_at = sign;
+	return about->is_asleep || is_as_before;
+}
+
 /*
  * A thread that came to block the signal after it got its timer: its ticks
  * would be taken by its sigwait() or signalfd.  What /proc tells at little
  * cost has no real-time signals.
  */
-static bool blocks_signal_now(struct census *look, const struct syc_target *t)
+static bool blocks_signal_now(struct census *look, struct syc_target *t)
 {
 	const uint32_t turns = (syc_target_count() + MASKS - 1) / MASKS;
 	struct syc_task_about about;
@@ -94,7 +117,10 @@ static bool blocks_signal_now(struct census *look, const struct syc_target *t)
 		r = syc_task_look(&look->s->tasks, t->tid, &about);
 	else
 		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
-	return r == 0 && takes_signal(look, t, &about);
+	if (r == 0 && takes_signal(look, t, &about))
+		return is_beyond_entry(t, &about);
+	t->blocked_at = 0;
+	return false;
 }
 
 /* A timer for @t, unless its thread takes the ticks in another way. */

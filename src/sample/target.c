@@ -176,6 +176,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	                 __ATOMIC_RELAXED);
 	t->cpu_seen = 0;
 	t->n_tries = 0;
+	t->blocked_at = 0;
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;

@@ -55,13 +55,14 @@ struct syc_target {
 	/* Written by the thread that looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */
 	uint32_t generation;
-	uint32_t seen;    /* the round in which its thread was there last */
-	uint64_t inode;   /* of its directory in /proc */
-	uint64_t start;   /* of its thread, clock ticks */
-	uint32_t n_tries; /* to give it a timer */
-	int32_t timer;    /* the kernel's number, or -1 */
-	int32_t perf_fd;  /* what its perf event's descriptor was, or -1 */
-	void *perf_page;  /* by which that lives */
+	uint32_t seen;       /* the round in which its thread was there last */
+	uint64_t inode;      /* of its directory in /proc */
+	uint64_t start;      /* of its thread, clock ticks */
+	uint64_t blocked_at; /* 1 + its ticks when it blocked the signal; 0 */
+	uint32_t n_tries;    /* to give it a timer */
+	int32_t timer;       /* the kernel's number, or -1 */
+	int32_t perf_fd;     /* what its perf event's descriptor was, or -1 */
+	void *perf_page;     /* by which that lives */
 	bool is_cramped;  /* a stack of its thread's has no room for a tick */
 	bool was_stopped; /* by syc_scan_stop_all(): goes on later */
 };

@@ -14,7 +14,7 @@
 #include "selfrec/trace.h"
 #include "selfrec/trace_file.h"
 
-_Static_assert(SYC_HEADER_LOSSES_KINDS == SYC_LOSS_KINDS, "one for each");
+_Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 
 static bool read_our_header(int fd, struct syscap_wire_file *header)
 {
@@ -65,7 +65,7 @@ int syc_trace_untold_leave(int fd, const struct syc_ring_losses *lost)
 			syc_loss_totals_reach(&to->from, &to->to, lost->to);
 		}
 		__atomic_add_fetch(&to->bytes, lost->bytes, __ATOMIC_RELAXED);
-		for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+		for (unsigned i = 0; i < SYC_LOSS_KINDS; i++)
 			__atomic_add_fetch(&to->frames[i],
 			                   (uint32_t)lost->frames[i],
 			                   __ATOMIC_RELAXED);
@@ -86,7 +86,7 @@ bool syc_trace_untold_take(int fd, struct syc_ring_losses *ret_lost)
 	struct syc_header_losses *const from = map_page(fd, page);
 	if (from == NULL)
 		return false;
-	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+	for (unsigned i = 0; i < SYC_LOSS_KINDS; i++)
 		any |= ret_lost->frames[i] = __atomic_exchange_n(
 			&from->frames[i], 0, __ATOMIC_RELAXED);
 	ret_lost->bytes =

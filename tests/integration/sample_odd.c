@@ -700,12 +700,14 @@ static int handle_on_alternate_stacks(void)
 /* Lets a second signal come where only the kernel's part of it has room. */
 static void use_all_of_it(int number)
 {
-	const size_t tick = getauxval(AT_MINSIGSTKSZ) + 512;
 	char here;
 	stack_t stack;
 
 	(void)number;
 	sigaltstack(NULL, &stack);
+	/* As this signal's part, which may be less than AT_MINSIGSTKSZ */
+	const size_t tick =
+		(size_t)((char *)stack.ss_sp + stack.ss_size - &here) + 512;
 	volatile char *const used =
 		alloca((size_t)(&here - (char *)stack.ss_sp) - tick);
 	used[0] = 1;

@@ -217,7 +217,8 @@ static int run(int signal)
 		read_registers(&registers);
 		is_call = !is_call;
 		call = (long)registers.number;
-		argument = registers.argument;
+		if (is_call)
+			argument = registers.argument;
 		return 0;
 	}
 	return signal == SIGTRAP ? 0 : signal;
@@ -255,9 +256,11 @@ static bool begins(void)
 	return is_told(BEGINS);
 }
 
+/* What only asks whether memory can be read has no `how` that is one. */
 static bool blocks_all(void)
 {
-	return !is_call && call == SYS_rt_sigprocmask;
+	return !is_call && call == SYS_rt_sigprocmask &&
+	       argument <= SIG_SETMASK;
 }
 
 static bool returns_from_handler(void)
