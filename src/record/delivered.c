@@ -39,6 +39,11 @@ void syc_delivered_note(struct syc_delivered *delivered, const char *text)
 	delivered->took_us += number_behind(text, "took_us ");
 }
 
+void syc_delivered_note_end(struct syc_delivered *delivered)
+{
+	delivered->ended++;
+}
+
 #define LINES_MOST 3u
 
 /* The kernel's own tick is all that processor time is looked at by. */
@@ -133,16 +138,31 @@ static bool print_unsampled(const struct syc_delivered *delivered)
 	return before[0] == ',';
 }
 
+static bool print_ended(const struct syc_delivered *delivered)
+{
+	if (delivered->ended == 0)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %llu process%s sampled no more, since the "
+	        "program came to handle the signals of ticks itself\n",
+	        (unsigned long long)delivered->ended,
+	        delivered->ended == 1 ? " was" : "es were");
+	return true;
+}
+
 void syc_delivered_print(const struct syc_delivered *delivered,
                          const char *sample, const char *command)
 {
-	unsigned n = print_unsampled(delivered);
+	unsigned n = print_ended(delivered);
 
+	n += print_unsampled(delivered);
 	n += print_cramped(delivered);
 	if (delivered->samples < FEW)
 		return;
-	n += print_stopped(delivered, command);
-	n += print_share(delivered, sample);
+	if (n < LINES_MOST)
+		n += print_stopped(delivered, command);
+	if (n < LINES_MOST)
+		n += print_share(delivered, sample);
 	if (n < LINES_MOST)
 		print_rate(delivered, sample);
 }

@@ -20,6 +20,7 @@ struct syc_delivered {
 	 * taking them took */
 	uint64_t told_ticks, took_us;
 	uint64_t cramped; /* ticks: on an alternate stack without room */
+	uint64_t ended;   /* processes that took the signal for themselves */
 };
 
 /** A sample of our sampler's. */
@@ -29,6 +30,9 @@ void syc_delivered_take(struct syc_delivered *delivered,
 /** METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
  * `syscap.sampler.delivered`: "samples 518, ticks 539, …". */
 void syc_delivered_note(struct syc_delivered *delivered, const char *text);
+
+/** METADATA `syscap.sampler.ended`: a process is sampled no more. */
+void syc_delivered_note_end(struct syc_delivered *delivered);
 
 /** At most three lines on stderr, @sample as the command got it (options.h),
  * @command as it was called; nothing where all is as it was asked for. */

@@ -170,6 +170,9 @@ static void take_fact(struct syc_intake *intake,
 	                 sizeof(metadata->id)) == 0)
 		syc_delivered_note(&intake->delivered,
 		                   (const char *)(metadata + 1));
+	else if (strncmp(metadata->id, "syscap.sampler.ended",
+	                 sizeof(metadata->id)) == 0)
+		syc_delivered_note_end(&intake->delivered);
 }
 
 static void take_stack(struct syc_intake *intake,

@@ -101,7 +101,7 @@ void syc_summary_unsampled(const char *command, const struct syc_intake *intake)
 	if (syc_preload_refused(command, why, sizeof(why)))
 		fprintf(stderr,
 		        "syscap record: no samples of the command: %s\n", why);
-	else if (intake->samples == 0)
+	else if (intake->samples == 0 && intake->delivered.ended == 0)
 		fprintf(stderr,
 		        "syscap record: no samples: none was due, or else "
 		        "SYSCAP_DEBUG=1 tells why\n");

@@ -217,7 +217,8 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 	}
 	syc_all_signals_restore(&before);
 	if (r == 0)
-		syc_tell_begin(with_children);
+		/* with_children: by the environment, no call asked for it */
+		syc_tell_begin(with_children && syc_unwatched_is_told());
 	return r;
 }
 

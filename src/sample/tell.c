@@ -15,7 +15,6 @@
 #include "emit/thread.h"
 #include "sample/state.h"
 #include "sample/target.h"
-#include "sample/unwatched.h"
 
 static const char *clock_text(uint32_t clock)
 {
@@ -53,20 +52,19 @@ void syc_tell_describe(char *message, size_t size)
 
 /* A first event makes an arena of rings, and has the recorder look at this
  * process: most of what is paid for one that ends before it had a tick. */
-static bool may_wait(bool is_by_environment)
+static bool gains_by_waiting(void)
 {
-	return is_by_environment && syc_unwatched_is_told() &&
-	       syc_destination_sink() == SYC_SINK_CONTROL &&
+	return syc_destination_sink() == SYC_SINK_CONTROL &&
 	       syc_hand_over_is_wanted();
 }
 
-void syc_tell_begin(bool is_by_environment)
+void syc_tell_begin(bool may_wait)
 {
 	__atomic_store_n(&syc_sampler->is_untold, 1, __ATOMIC_RELAXED);
 	/* Besides telling who reads the capture, this is an event outside of
 	 * a handler: where the process records itself, ticks alone would
 	 * never get the thread that drains their rings */
-	if (!may_wait(is_by_environment))
+	if (!may_wait || !gains_by_waiting())
 		syc_tell_at_last();
 }
 

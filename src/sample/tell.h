@@ -18,9 +18,9 @@
 /** How this process is sampled, as a sentence.  Context: signal-safe. */
 void syc_tell_describe(char *message, size_t size);
 
-/** Sampling has begun; @is_by_environment: no call asked for it.  Context:
- * setup. */
-void syc_tell_begin(bool is_by_environment);
+/** Sampling has begun; @may_wait: to tell it before the first tick will do.
+ * Context: setup. */
+void syc_tell_begin(bool may_wait);
 
 /** What was put off is told now.  Context: any-thread, signal-safe. */
 void syc_tell_at_last(void);

@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <syscap.h>
+
 #include "emit/recorder_end.h"
 #include "emit/thread.h"
 #include "os/diag.h"
@@ -31,6 +33,7 @@
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
+#include "sample/tell.h"
 #include "sample/timer.h"
 #include "share/claim.h"
 
@@ -133,8 +136,11 @@ bool syc_unwatched_change_signal(void)
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
 		s->why = "the program handles the signal itself";
 		syc_diag_say("sampling ends", s->why);
-		if (had_timer) /* threads to come make none either */
+		if (had_timer) { /* threads to come make none either */
+			syc_tell_end();
+			syscap_metadata("syscap.sampler.ended", s->why);
 			give_up_sampling(s);
+		}
 		return false;
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);

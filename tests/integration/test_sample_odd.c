@@ -196,6 +196,9 @@ TEST(who_handles_both_harmless_signals_gets_no_ticks)
 TEST(who_handles_all_signals_gets_no_ticks_of_threads_to_come)
 {
 	check_unharmed("handle-all");
+	check_said("handle-all", "--sample=1000,wall",
+	           "1 process was sampled no more, since the program came to "
+	           "handle");
 }
 
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
