@@ -7,6 +7,7 @@ import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 
 const ROW_HEIGHT = 20; // pixels
+export const NAMED = 23; // pixels: a narrower box has no name
 const PAPER = 640; // pixels of a sheet below the time axis
 
 export class Boxes {
@@ -26,9 +27,9 @@ export class Boxes {
 		this.picked = null;
 		/** @type {Box | null} */
 		this.hovered = null;
-		/** @type {((context: Context2D, height: number) => void) | null} */
+		/** @type {PaintBoxes | null} */
 		this.under = null;
-		/** @type {((context: Context2D, height: number, scroll: number) => void) | null} */
+		/** @type {PaintBoxes | null} */
 		this.over = null;
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.spacer = div('spacer');
@@ -90,7 +91,7 @@ export class Boxes {
 		const scroll = this.scroller.scrollTop;
 		const context = prepareCanvas(this.canvas, width, height, theme);
 		if (this.under)
-			this.under(context, height);
+			this.under(context, height, scroll);
 		const first = Math.floor(scroll / this.rowHeight);
 		const last = Math.min(this.nRows,
 			Math.ceil((scroll + height) / this.rowHeight));
@@ -98,8 +99,7 @@ export class Boxes {
 		context.font = theme.font.replace(/^\d+/, (size) =>
 			String(Math.min(Number(size), this.rowHeight - 2)));
 		for (let row = Math.max(first, 0); row < last; row++)
-			for (const box of this.rows[row])
-				this.paintBox(context, box, scroll);
+			this.paintRow(context, this.rows[row], scroll);
 		for (const box of [this.hovered, this.picked])
 			if (box)
 				this.paintFrame(context, box, scroll, box === this.picked);
@@ -117,22 +117,36 @@ export class Boxes {
 			this.over(context, height, scroll);
 	}
 
-	/** @param {Context2D} context @param {Box} box @param {number} scroll */
-	paintBox(context, box, scroll) {
+	/** @param {Context2D} context @param {Box[]} row @param {number} scroll */
+	paintRow(context, row, scroll) {
+		for (let i = 0; i < row.length;) {
+			const box = row[i];
+			let end = box.x + box.w;
+			// Narrow ones of one look are one
+			for (i++; i < row.length && box.w <= 3 && row[i].w <= 3 &&
+				Math.abs(row[i].x - end) < 0.1 && box.colour === row[i].colour &&
+				box.found === row[i].found && box.hatched === row[i].hatched; i++)
+				end = row[i].x + row[i].w;
+			this.paintBox(context, box, end - box.x, scroll);
+		}
+	}
+
+	/** @param {Context2D} context @param {Box} box @param {number} width @param {number} scroll */
+	paintBox(context, box, width, scroll) {
 		const { theme } = this.options;
 		const y = box.row * this.rowHeight - scroll;
-		const w = Math.max(box.w - (box.w > 3 ? 1 : 0), 0.5);
+		const w = Math.max(width - (box.w > 3 ? 1 : 0), 0.5);
 		const h = this.rowHeight - 1;
-		context.globalAlpha = box.dim ? 0.45 : 1;
+		const alpha = context.globalAlpha = box.dim ? 0.45 : 1;
 		context.fillStyle = box.found ? theme.found : box.colour || theme.raised;
 		context.fillRect(box.x, y, w, h);
 		if (box.hatched && w > 2) {
 			context.strokeStyle = theme.soft;
 			context.globalAlpha = 0.5;
 			hatch(context, box.x, y, w, h, 5);
-			context.globalAlpha = box.dim ? 0.45 : 1;
+			context.globalAlpha = alpha;
 		}
-		if (w > 22) {
+		if (box.w > NAMED) {
 			const left = Math.max(box.x, this.gutter) + 4;
 			const text = cutText(context, box.label, box.x + w - left - 4);
 			if (text !== '') {

@@ -143,12 +143,12 @@ export function compareFunctions(model, comparison) {
 	const a = sumFunctions(tree, one.selfs, one.totals, model.nFunctions);
 	const b = sumFunctions(tree, other.selfs, other.totals, model.nFunctions);
 	const rows = [];
-	for (let f = 1; f < model.nFunctions; f++)
+	for (let f = 1; f < model.nFunctions; f++) {
+		const self = a.selfs[f] / one.per, otherSelf = b.selfs[f] / other.per;
 		if (a.totals[f] !== 0 || b.totals[f] !== 0)
-			rows.push({ f, self: a.selfs[f] / one.per, otherSelf: b.selfs[f] / other.per,
-				unexpected: unexpected(comparison, a.selfs[f] / one.per,
-					b.selfs[f] / other.per),
-				total: a.totals[f] / one.per,
-				otherTotal: b.totals[f] / other.per });
+			rows.push({ f, self, otherSelf,
+				unexpected: unexpected(comparison, self, otherSelf),
+				more: a.totals[f] / one.per - b.totals[f] / other.per });
+	}
 	return rows;
 }

@@ -10,7 +10,7 @@
 export function el(tag, attributes, ...children) {
 	const element = document.createElement(tag);
 	for (const [name, value] of Object.entries(attributes || {})) {
-		if (value === undefined || value === null || value === false)
+		if (value == null || value === false)
 			continue;
 		if (name.startsWith('on'))
 			element.addEventListener(name.slice(2), value);
@@ -20,7 +20,7 @@ export function el(tag, attributes, ...children) {
 			element.setAttribute(name, value === true ? '' : String(value));
 	}
 	for (const child of children)
-		if (child !== null && child !== undefined && child !== false)
+		if (child != null && child !== false)
 			element.append(child);
 	return element;
 }

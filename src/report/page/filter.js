@@ -40,7 +40,7 @@ export function quoteRegex(text) {
 	return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 }
 
-/** @param {string | undefined} source @returns {RegExp | null} null: none */
+/** @param {string} [source] @returns {RegExp | null} null: none */
 export function readRegex(source) {
 	// What POSIX takes literally
 	return source ? tryRegex(source) || new RegExp(quoteRegex(source)) : null;
@@ -86,11 +86,9 @@ export function countSlowest(slowest, n) {
 		? Math.ceil(n * number / 100) : Math.floor(number));
 }
 
-/**
- * The marks that a filter asks for, the slowest first.
+/** The marks that a filter asks for, the slowest first.
  * @param {Model} model @param {Filter} filter
- * @returns {Uint32Array}
- */
+ * @returns {Uint32Array} */
 export function chooseMarks(model, filter) {
 	const { marks } = model;
 	const wanted = model.markNamesOf(filter.mark || '');
@@ -115,12 +113,10 @@ export function chooseMarks(model, filter) {
 	return sorted.subarray(0, countSlowest(filter.slowest, sorted.length));
 }
 
-/**
- * The times inside of @chosen, by thread: begins and ends, which neither
+/** The times inside of @chosen, by thread: begins and ends, which neither
  * overlap nor fall.
  * @param {Model} model @param {ArrayLike<number>} chosen
- * @returns {Float64Array[]}
- */
+ * @returns {Float64Array[]} */
 export function insides(model, chosen) {
 	const { marks, threads } = model;
 	/** @type {[number, number][][]} */
@@ -176,12 +172,10 @@ export function isInside(list, time) {
 	return at < list.length && list[at] <= time;
 }
 
-/**
- * Which nodes of the tree pass by their stack: has such a function, has none
+/** Which nodes of the tree pass by their stack: has such a function, has none
  * of those that are dropped.
  * @param {Model} model @param {Filter} filter
- * @returns {Uint8Array | null} null: all
- */
+ * @returns {Uint8Array | null} null: all */
 export function passingNodes(model, filter, tree = model.tree) {
 	const wanted = model.matcher(filter.function);
 	const drop = model.matcher(filter.drop);
@@ -228,7 +222,7 @@ export class Passing {
 			this.add(this.low, this.high, 1);
 	}
 
-	/** @param {number | undefined} from @param {number | undefined} to @returns {[number, number]} */
+	/** @param {number} [from] @param {number} [to] @returns {[number, number]} */
 	range(from, to) {
 		const { times } = this.model.samples;
 		const low = from === undefined ? 0 : times.find(from);
@@ -320,7 +314,7 @@ export class Passing {
 	}
 
 	/** The same with another brush; only where no marks were asked for.
-	 * @param {number | undefined} from @param {number | undefined} to */
+	 * @param {number} [from] @param {number} [to] */
 	move(from, to) {
 		const [low, high] = this.range(from, to);
 		if (low >= this.high || high <= this.low) {

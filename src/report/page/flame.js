@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // flame.js - where the boxes of a flame graph are (by weight), and of a flame
 // chart (in order of time).
+import { NAMED } from './boxes.js';
 import { firstOf, tryRegex } from './filter.js';
 import { formatCount } from './format.js';
 import { pathTo } from './tree.js';
@@ -66,8 +67,7 @@ export function layoutGraph(what) {
 		return { boxes, rows };
 	/** Where the next box of each depth begins. */
 	const next = [0];
-	/** Small ones that have not been told yet, by depth. */
-	/** @type {{x: number, w: number, n: number, first: number, found: boolean}[]} */
+	/** Those that are not told yet, by depth. @type {Small[]} */
 	const small = [];
 	/** The next that was found, from a node on. */
 	let hit = -1;
@@ -128,24 +128,24 @@ export function layoutGraph(what) {
 
 const LOOKED_AT = 64; // samples of a pixel, at most
 
-/** Of some samples the node that most of them have, and how many have what is
- * on the way to it. @param {Tree} tree @param {Map<number, number>} counts by node */
-function mostOf(tree, counts) {
-	let best = 0, most = 0, all = 0;
-	for (const [node, n] of counts) {
-		all += n;
-		if (n > most) {
-			most = n;
-			best = node;
+/** The way to the node that most have, and how many have what is on it.
+ * @param {Tree} tree @param {Int32Array} nodes of the samples, in order */
+function mostOf(tree, nodes) {
+	let best = 0, most = 0, low = 0, high = nodes.length;
+	for (let i = 0; i < high; i++)
+		if (nodes[i] === nodes[i - most]) {
+			most++;
+			best = nodes[i];
 		}
-	}
 	const path = pathTo(tree, best);
-	const own = path.map(() => 0);
-	for (const [node, n] of counts)
-		for (let i = 0; i < path.length && node >= path[i] &&
-			node < tree.ends[path[i]]; i++)
-			own[i] += n;
-	return { path, own, all };
+	const own = path.map((node) => {
+		while (nodes[low] < node)
+			low++;
+		while (nodes[high - 1] >= tree.ends[node])
+			high--;
+		return high - low;
+	});
+	return { path, own };
 }
 
 /**
@@ -159,14 +159,14 @@ export function layoutChart(what) {
 	const { model, tree, scale } = what;
 	const { times, ticks, nodes: bases } = model.samples;
 	const list = model.samplesOf(what.thread);
-	/** @type {Box[]} */
-	const boxes = [];
-	let rows = 1;
+	/** @type {Box[][]} */
+	const rows = [];
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;
 	const find = (/** @type {number} */ time, /** @type {number} */ low) =>
 		firstOf(low, list.length, (i) => times.at(list[i]) >= time);
 	/** By depth. @type {Box[]} */
 	let open = [];
+	const seen = new Int32Array(LOOKED_AT);
 	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
 	let k = find(scale.from - 2 * worth, 0);
 	while (k < list.length && times.at(list[k]) < scale.to) {
@@ -176,22 +176,21 @@ export function layoutChart(what) {
 		if (next > k + 1)
 			x = edge;
 		const n = next - k, looks = Math.min(n, LOOKED_AT);
-		/** @type {Map<number, number>} */
-		const counts = new Map();
+		let all = 0;
 		for (let j = 0; j < looks; j++) {
 			// Of many some, at no distance that a program could have, too.
 			const s = list[k + (looks === n ? j
 				: Math.floor((j + j * 0.618034 % 1) * n / looks))];
 			const node = what.nodes ? what.nodes[bases[s]] : bases[s];
 			if (node > 0 && what.passes(s))
-				counts.set(node, (counts.get(node) || 0) + 1);
+				seen[all++] = node;
 		}
 		const last = list[next - 1];
 		const end = Math.min(scale.width, Math.max(n > 1 ? x + pixel : 0,
 			scale.x(Math.min(next < list.length ? times.at(list[next]) : Infinity,
 				times.at(last) + 2 * worth * ticks[last]))));
 		k = next;
-		const { path, own, all } = mostOf(tree, counts);
+		const { path, own } = mostOf(tree, seen.subarray(0, all).sort());
 		let same = 0;
 		while (same < open.length && same < path.length && own[same] === all &&
 			!open[same].of && open[same].id === path[same] &&
@@ -203,21 +202,23 @@ export function layoutChart(what) {
 		for (let depth = same; depth < path.length; depth++) {
 			const node = path[depth];
 			open.push({ x, w: end - x, row: depth, colour: what.colour(node),
-				label: what.label(node), id: node,
+				label: '', id: node, found: false,
 				of: own[depth] < all ? [own[depth], all] : undefined });
-			rows = Math.max(rows, depth + 1);
-			boxes.push(open[depth]);
+			(rows[depth] ||= []).push(open[depth]);
 		}
 	}
-	boxes.sort((a, b) => a.row - b.row || a.x - b.x);
-	return { boxes, rows };
+	const boxes = rows.flat();
+	for (const box of boxes)
+		if (box.w > NAMED)
+			box.label = what.label(box.id);
+	return { boxes, rows: Math.max(rows.length, 1) };
 }
 
 /**
  * Which nodes of a tree a search finds, and how much of all that is: what is
  * found inside of what is found counts once.
  * @param {Model} model @param {Tree} tree
- * @param {Float64Array} totals @param {string | undefined} search
+ * @param {Float64Array} totals @param {string} [search]
  */
 export function findNodes(model, tree, totals, search) {
 	const by = matching(model, search);
@@ -245,7 +246,7 @@ export function findNodes(model, tree, totals, search) {
 }
 
 /** By number of function: does it have what is searched for?  Known until
- * something else is. @param {Model} model @param {string | undefined} search */
+ * something else is. @param {Model} model @param {string} [search] */
 export function matching(model, search) {
 	const match = searching(search), { nFunctions: length, matches } = model;
 	if (match && (matches.search !== search || matches.by.length !== length))
@@ -257,7 +258,7 @@ export function matching(model, search) {
 /** Nothing is like what is no regular expression. @param {string} name */
 export const nothing = (name) => false;
 
-/** "/regex/", or a part of a name in any case. @param {string | undefined} search @returns {((name: string) => boolean) | null} */
+/** "/regex/", or a part of a name in any case. @param {string} [search] @returns {((name: string) => boolean) | null} */
 export function searching(search) {
 	if (!search || search === '/')
 		return null;

@@ -69,7 +69,7 @@ export class Histogram {
 		}, this.canvas);
 	}
 
-	/** @param {string} title @param {Float64Array} sorted @param {number | undefined} least @param {number | undefined} most */
+	/** @param {string} title @param {Float64Array} sorted @param {number} [least] @param {number} [most] */
 	set(title, sorted, least, most) {
 		this.title.textContent = title;
 		this.sorted = sorted;

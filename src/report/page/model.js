@@ -297,7 +297,7 @@ export class Model extends Events {
 			wanted === group + '/' || wanted === group + '/' + name ? 1 : 0);
 	}
 
-	/** By number of thread. @param {number[] | undefined} numbers @returns {Uint8Array | null} */
+	/** By number of thread. @param {number[]} [numbers] @returns {Uint8Array | null} */
 	threadSet(numbers) {
 		if (!numbers)
 			return null;
@@ -318,7 +318,7 @@ export class Model extends Events {
 		return set;
 	}
 
-	/** By number of function: does its name match?  Notes never do. @param {string | undefined} source */
+	/** By number of function: does its name match?  Notes never do. @param {string} [source] */
 	matcher(source) {
 		const regex = readRegex(source);
 		return regex && Uint8Array.from({ length: this.functions.n }, (_, f) =>

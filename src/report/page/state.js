@@ -12,7 +12,7 @@ const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
 	'against', 'amount', 'of', 'window', 'open', 'show', 'beside'];
 
-/** "5-70": from when to when. @param {string | undefined} text @returns {[number, number] | null} */
+/** "5-70": from when to when. @param {string} [text] @returns {[number, number] | null} */
 export function readSpan(text) {
 	const found = /^(-?\d+)-(\d+)$/.exec(text || '');
 	return found && Number(found[2]) > Number(found[1])

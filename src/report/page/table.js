@@ -64,13 +64,12 @@ export class Table {
 		const key = this.sort.replace(/^-/, '');
 		const heading = this.options.headings.find((h) => h.key === key);
 		const by = heading?.by;
-		this.rows = rows.slice();
+		this.rows = rows;
 		if (by) {
 			const sign = this.sort.startsWith('-') ? -1 : 1;
-			this.rows.sort((a, b) => {
-				const x = by(a), y = by(b);
-				return x < y ? -sign : x > y ? sign : 0;
-			});
+			const keys = rows.map(by);
+			this.rows = rows.map((_, i) => i).sort((a, b) => keys[a] < keys[b] ? -sign
+				: Number(keys[a] > keys[b]) * sign).map((i) => rows[i]);
 		}
 		this.table.setAttribute('aria-rowcount', String(this.rows.length + 1));
 		this.showHead();

@@ -64,7 +64,7 @@ export class Timeline {
 			onkeydown: (e) => this.key(e),
 			onwheel: (e) => this.wheel(e),
 		}, this.canvas);
-		/** @type {{from: number, x: number, edge: string, begin: number, end: number} | null} */
+		/** @type {Drag | null} */
 		this.drag = null;
 		/** @type {number | null} */
 		this.cursor = null;

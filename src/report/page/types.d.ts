@@ -233,3 +233,43 @@ interface Lane {
 	bars?: Float64Array;
 }
 type Unit = 'time' | 'ticks' | 'bytes';
+
+/** What stands below the boxes, or over them. */
+type PaintBoxes = (context: Context2D, height: number, scroll: number) => void;
+
+/** Boxes that are too narrow to be drawn, side by side. */
+interface Small {
+	x: number;
+	w: number;
+	n: number;
+	/** node */
+	first: number;
+	found: boolean;
+}
+
+interface ShownTree {
+	tree: Tree;
+	totals: Float64Array;
+	labels: (node: number) => string;
+}
+
+/** A brush while it is drawn. */
+interface Drag {
+	from: number;
+	x: number;
+	edge: string;
+	begin: number;
+	end: number;
+}
+
+interface CounterChart {
+	canvas: HTMLCanvasElement;
+	counter: any;
+	value: HTMLElement;
+}
+
+interface PartOf {
+	total: number;
+	self: number;
+	of: number;
+}

@@ -73,7 +73,7 @@ export class CompareView extends View {
 				ofNumbers('self', 'here', (row) => row.self, amount),
 				ofNumbers('otherself', 'there', (row) => row.otherSelf, amount),
 				ofNumbers('totaldifference', 'Total, more',
-					(row) => row.total - row.otherTotal, more),
+					(row) => row.more, more),
 				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),

@@ -16,7 +16,7 @@ export class FlameView extends View {
 	/** @param {App} app */
 	constructor(app) {
 		super(app);
-		/** @type {{tree: Tree, totals: Float64Array, labels: (node: number) => string} | null} */
+		/** @type {ShownTree | null} */
 		this.shown = null;
 		this.zoom = 0;
 		/** Threads by their node, in order of threads. @type {Map<number, number>} */
@@ -321,7 +321,7 @@ export class FlameView extends View {
 	}
 }
 
-/** What can be done with a function. @param {App} app @param {number} f @param {{total: number, self: number, of: number}} sums */
+/** What can be done with a function. @param {App} app @param {number} f @param {PartOf} sums */
 export function functionDetails(app, f, sums) {
 	const { model } = app;
 	const name = model.nameOf(f);

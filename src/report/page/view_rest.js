@@ -46,7 +46,7 @@ export class CountersView extends View {
 			],
 		});
 		this.element = section('Counters', this.bar, this.place, this.table.element);
-		/** @type {{canvas: HTMLCanvasElement, counter: any, value: HTMLElement}[]} */
+		/** @type {CounterChart[]} */
 		this.charts = [];
 	}
 
@@ -114,8 +114,8 @@ export class CountersView extends View {
 			paintLosses(context, theme, model, scale, 0, 20, height - 20);
 			let { values, times } = counter;
 			if (app.state.show === 'rate') {
-				values = Float64Array.from(values, (/** @type {number} */ v,
-					/** @type {number} */ i) => i === 0 ? 0
+				values = Float64Array.from(values, (v,
+					i) => i === 0 ? 0
 					: (v - counter.values[i - 1]) /
 						Math.max((times[i] - times[i - 1]) / 1e9, 1e-9));
 			}
@@ -209,8 +209,8 @@ export class AboutView extends View {
 		const table = new Table({ label, sort: '', headings: heads.map((text, i) => ({
 			key: String(i), text, number: numbers.includes(i),
 			width: numbers.includes(i) ? 'amount' : '',
-			by: (/** @type {any} */ row) => row[i],
-			cell: (/** @type {any} */ row) => typeof row[i] === 'number'
+			by: (row) => row[i],
+			cell: (row) => typeof row[i] === 'number'
 				? formatCount(row[i]) : row[i] })) });
 		table.set(rows);
 		this.tables.push(table);

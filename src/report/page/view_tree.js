@@ -40,7 +40,7 @@ export class TreeView extends View {
 
 	/** @param {any} row */
 	name(row) {
-		const mark = row.hasCallees ? button(row.isOpen ? '▾' : '▸', (/** @type {Event} */ e) => {
+		const mark = row.hasCallees ? button(row.isOpen ? '▾' : '▸', (e) => {
 				e.stopPropagation();
 				this.turn(row);
 			}, { class: 'turn', 'aria-expanded': String(row.isOpen),
