@@ -317,9 +317,9 @@ TEST(slots_that_are_free_at_a_take_over_go_on_where_they_were)
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s/out", dir);
 	run_outlived("is_outlived_by_the_third", NULL, variable, NULL, -1);
 	add_dir(dir, &total);
+	CHECK_EQ(total.doubles + total.lost + total.damaged, 0);
 	CHECK_EQ(total.marks[0], 10);
 	CHECK_EQ(total.marks[1], 200);
-	CHECK_EQ(total.doubles + total.lost + total.damaged, 0);
 	written_remove_dir(dir);
 }
 
