@@ -94,7 +94,8 @@ static bool is_beyond_entry(struct syc_target *t,
 	const bool is_as_before = t->blocked_at == sign;
 
 	t->blocked_at = sign;
-	return about->is_asleep || is_as_before;
+	return about->is_asleep || is_as_before ||
+	       !syc_signals_are_all(about->blocked);
 }
 
 /*
