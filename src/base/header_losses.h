@@ -3,16 +3,15 @@
  * header_losses.h - losses that stand in a capture's header, since who had them
  * could not write frames any more.
  *
- * The writer of a file for which there is no room counts what it leaves out
- * (capture/unwritten.h): it alone writes there.
+ * In a file that one writer has to itself, it counts what it found no room for
+ * (capture/unwritten.h).
  *
- * So does, in files whose header has the mark of selfrec/trace_file.c, who is
- * one of several.  A process that ends while others write to its trace file, and does not get
- * its turn in time, adds what it could not write to these sums.  The next that
- * has a turn takes them, and writes a loss record; readers make one up from
- * what nobody took.  Sums are added to and taken by atomic instructions on the
- * file's first page, without a lock: each may be seen half-way, and is right
- * when all have ended.
+ * In a trace file, whose header has the mark of selfrec/trace_file.c, a process
+ * that ends while others write, and does not get its turn in time, adds what it
+ * could not write to these sums.  The next that has a turn takes them, and writes
+ * a loss record; readers make one up from what nobody took.  Sums are added to
+ * and taken by atomic instructions on the file's first page, without a lock: each
+ * may be seen half-way, and is right when all have ended.
  *
  * They are in bytes that the format leaves unused.
  */

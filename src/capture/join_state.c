@@ -75,16 +75,15 @@ void syc_join_tell(struct syc_join *join, const struct syc_join_input *input,
 	va_end(arguments);
 }
 
-bool syc_join_advance(struct syc_join *join, uint64_t bytes)
+void syc_join_advance(struct syc_join *join, uint64_t bytes)
 {
 	join->done += bytes;
 	if (join->done < join->next_progress)
-		return false;
+		return;
 	join->next_progress = join->done + PROGRESS_BYTES;
 	if (join->options.progress != NULL)
 		join->options.progress(join->options.data, join->done,
 		                       join->all);
-	return true;
 }
 
 void syc_join_totals(const struct syc_join *join,

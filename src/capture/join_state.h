@@ -43,7 +43,7 @@ void syc_join_tell(struct syc_join *join, const struct syc_join_input *input,
                    bool is_problem, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** @bytes more were read.  Returns true now and then. */
-bool syc_join_advance(struct syc_join *join, uint64_t bytes);
+/** @bytes more were read. */
+void syc_join_advance(struct syc_join *join, uint64_t bytes);
 
 #endif

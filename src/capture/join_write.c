@@ -100,14 +100,6 @@ static void write_first(struct output *output, struct syc_join_input *input)
 			syc_writer_add(output->writer, buffer);
 }
 
-static int write_error(const struct syc_writer *writer)
-{
-	struct syc_writer_totals totals;
-
-	syc_writer_totals(writer, &totals);
-	return totals.error;
-}
-
 static int write_input(struct output *output, struct syc_join_input *input)
 {
 	struct syscap_frame frame;
@@ -118,12 +110,8 @@ static int write_input(struct output *output, struct syc_join_input *input)
 	while ((r = syscap_reader_next(input->reader, &frame, NULL)) != 0) {
 		if (r == -EBADMSG) /* told when it was scanned */
 			return 0;
-		if (syc_join_advance(output->join, frame.len)) {
-			const int error = write_error(output->writer);
-
-			if (error != 0)
-				return error;
-		}
+		/* Also after a failure: what finds no room is counted */
+		syc_join_advance(output->join, frame.len);
 		if (r == -EILSEQ)
 			continue;
 		syc_frame_order_copy(&frame, input->big, output->buffer);

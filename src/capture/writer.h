@@ -6,8 +6,9 @@
  * reads the file meanwhile, or after the writer was killed, finds whole
  * frames with at most one torn behind them.  The first failure is kept: from
  * then on frames are counted as dropped, and the file ends at the last whole
- * frame that reached it.  What was dropped stands in the file's header, and
- * readers have a loss record of it: base/header_losses.h.
+ * frame that reached it.  What was dropped stands in the header of a regular
+ * file that has one by then, and readers have a loss record of it:
+ * base/header_losses.h.
  *
  * One thread at a time.  SIGXFSZ and SIGPIPE must be ignored or blocked.
  */

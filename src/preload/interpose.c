@@ -238,7 +238,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 {
 	const bool is_cramped =
 		stack != NULL &&
-		syc_memory_readable((uintptr_t)stack, sizeof(*stack)) &&
+		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
 		syc_room_is_cramped(stack);
 
 	if (is_cramped) /* before a tick could go there */

@@ -39,7 +39,7 @@ const pthread_attr_t *syc_room_on_stack(const pthread_attr_t *attr,
 
 	*ret_is_cramped = false;
 	if (attr == NULL || pthread_attr_getstack(attr, &low, &size) != 0 ||
-	    size == 0 || /* not asked for: glibc's own, which is large */
+	    size == 0 || /* not asked for: the default, as without us */
 	    size >= SMALL)
 		return attr;
 	/* Without memory of the program's the upper end is 0 */

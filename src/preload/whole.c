@@ -60,7 +60,7 @@ static int64_t sum_timespec(const struct timespec *time)
 
 bool syc_whole_can_read(const struct timespec *time)
 {
-	return syc_memory_readable((uintptr_t)time, sizeof(*time));
+	return !syc_memory_is_bad((uintptr_t)time, sizeof(*time));
 }
 
 /* No wait of one that can't be read either: the kernel says so */

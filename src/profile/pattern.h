@@ -6,7 +6,8 @@
 #include <regex.h>
 #include <stddef.h>
 
-/** Bytes: C libraries compile each "(" by a call inside the one before. */
+/** Bytes: C libraries compile each "(" by a call inside the one before.  As much
+ * as 2 MiB of stack hold; less stack may end in SIGSEGV. */
 #define SYC_PATTERN_MAX 4096u
 
 /**

@@ -174,7 +174,7 @@ const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
 	/* The kernel says EFAULT of one that can't be read */
 	if (signal == 0 || !is_sampled_by(s, signal) ||
-	    !syc_memory_readable((uintptr_t)set, sizeof(mask)))
+	    syc_memory_is_bad((uintptr_t)set, sizeof(mask)))
 		return set;
 	memcpy(&mask, set, sizeof(mask));
 	if ((mask >> (signal - 1) & 1) == 0)

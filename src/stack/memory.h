@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "os/boxed.h"
 #include "stack/machine.h"
 
 #define SYC_MEMORY_PAGE 4096u /* the least; larger ones are asked about often */
@@ -31,6 +32,19 @@ void syc_memory_prepare(void);
 
 /** All @n bytes can be read just now.  Context: any-thread, signal-safe. */
 bool syc_memory_readable(uintptr_t at, size_t n);
+
+/**
+ * The kernel would say EFAULT of it.  False where it can't be asked: a filter
+ * may forbid even that, and emulators may not tell.  Two system calls at most.
+ *
+ * Context: any-thread, signal-safe.
+ */
+static inline bool syc_memory_is_bad(uintptr_t at, size_t n)
+{
+	return !syc_boxed_is() && !syc_memory_readable(at, n) &&
+	       syc_memory_readable((uintptr_t)__builtin_frame_address(0),
+	                           sizeof(uintptr_t));
+}
 
 /**
  * Copy up to @n bytes, fewer where what follows can't be read; 0: none.

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/header_losses.h"
 #include "capture/embedded.h"
 #include "capture/error.h"
 #include "capture/in_use.h"
@@ -118,19 +119,29 @@ static int write_frames(const struct syc_rewrite *rewrite,
 	return r;
 }
 
-/* The header is the old one, byte for byte; so are owner and mode. */
+/* Without its losses: the reader made a record of them, which has been copied. */
+static bool copy_header(int from, int to)
+{
+	const ssize_t size = sizeof(struct syscap_wire_file);
+	struct syscap_wire_file header;
+
+	if (pread(from, &header, sizeof(header), 0) != size)
+		return false;
+	if (syc_header_losses_has_frames(&header))
+		memset((char *)&header + SYC_HEADER_LOSSES_AT, 0,
+		       sizeof(struct syc_header_losses));
+	return pwrite(to, &header, sizeof(header), 0) == size;
+}
+
+/* The header is the old one, but for its losses; so are owner and mode. */
 static int finish_file(const struct syc_rewrite *rewrite, int fd,
                        struct syscap_error *error)
 {
-	unsigned char header[sizeof(struct syscap_wire_file)];
 	const int source = open(rewrite->source, O_RDONLY | O_CLOEXEC);
 	struct stat st;
 	int r = 0;
 
-	if (source < 0 || fstat(source, &st) != 0 ||
-	    pread(source, header, sizeof(header), 0) !=
-	            (ssize_t)sizeof(header) ||
-	    pwrite(fd, header, sizeof(header), 0) != (ssize_t)sizeof(header) ||
+	if (source < 0 || fstat(source, &st) != 0 || !copy_header(source, fd) ||
 	    fsync(fd) != 0)
 		r = fail(error, errno != 0 ? errno : EIO);
 	/* Where that is not allowed the new file is whose we are. */

@@ -102,6 +102,29 @@ static void check_kept_and_told(unsigned sent)
 	         sent);
 }
 
+/* Elsewhere, as there is no room. */
+static void check_told_once_when_rewritten(unsigned sent)
+{
+	char command[400], full[sizeof(recording.path)];
+
+	memcpy(full, recording.path, sizeof(full));
+	snprintf(recording.path, sizeof(recording.path), "%s/copy",
+	         recording.dir);
+	snprintf(command, sizeof(command),
+	         "cp %s %s && \"$SYSCAP\" symbolize -q --force %s", full,
+	         recording.path, recording.path);
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(system(command), 0);
+		check_kept_and_told(sent);
+		snprintf(command, sizeof(command),
+		         "\"$SYSCAP\" cat -q --force -o %s %s && "
+		         "\"$SYSCAP\" symbolize -q --force %s",
+		         recording.path, full, recording.path);
+	}
+	CHECK_EQ(unlink(recording.path), 0);
+	memcpy(recording.path, full, sizeof(full));
+}
+
 /* Memory files count as files do: a ring would be larger than they may be. */
 TEST(small_files_make_rings_small_and_the_capture_is_cut_at_a_frame)
 {
@@ -146,6 +169,7 @@ TEST(a_full_disk_cuts_the_capture_at_a_frame)
 	CHECK(said("No space left"));
 	CHECK(said("not written"));
 	check_kept_and_told(5000);
+	check_told_once_when_rewritten(5000);
 	CHECK_EQ(umount(disk), 0);
 	rmdir(disk);
 	recording_free(&recording);
