@@ -37,8 +37,8 @@ export function transformsOf(model, filter) {
 }
 
 /** Sums by node of the model's tree become those of what a filter makes of it.
- * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Float64Array} base
- * @param {Float64Array} [into] where totals go, if it makes nothing of it */
+ * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Costs} base
+ * @param {Costs} [into] where totals go, if it makes nothing of it */
 export function shape(model, filter, tree, base, into) {
 	const what = transformsOf(model, filter);
 	if (!what)

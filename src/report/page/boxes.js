@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // boxes.js - rows of boxes with names, as flame graphs, flame charts and
 // charts of marks are: drawn, pointed at, and walked through by keys.
-import { cutText, fillBox, hatch, prepareCanvas } from './canvas.js';
+import { cutText, fillBox, hatch, pixelOf, prepareCanvas } from './canvas.js';
 import { div, el } from './dom.js';
 import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
@@ -66,8 +66,9 @@ export class Boxes {
 		return Math.max(this.scroller.clientWidth, 50);
 	}
 
-	/** @param {Box[]} boxes @param {number} nRows */
+	/** @param {Box[]} boxes in any order @param {number} nRows */
 	set(boxes, nRows) {
+		boxes.sort((a, b) => a.row - b.row || a.x - b.x);
 		const id = this.picked ? this.picked.id : null;
 		this.boxes = boxes;
 		this.nRows = nRows;
@@ -247,8 +248,7 @@ export class Boxes {
 		if (!this.options.wheel || !(event.ctrlKey || event.metaKey))
 			return;
 		event.preventDefault();
-		const place = this.scroller.getBoundingClientRect();
-		this.options.wheel(event.clientX - place.left, event.deltaY);
+		this.options.wheel(pixelOf(event, this.scroller), event.deltaY);
 	}
 
 	/** @param {KeyboardEvent} event */

@@ -3,7 +3,7 @@
 // the samples, however many threads there are.
 import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
-import { makeTree, moveSelfs, sumUp, transform } from './tree.js';
+import { makeTree, moveSelfs, rank, sumUp, transform } from './tree.js';
 
 /** Finds for one thread after the other what of a tree its samples are in. */
 class Parts {
@@ -43,10 +43,7 @@ class Parts {
 	}
 }
 
-/**
- * @param {App} app
- * @returns {{tree: Tree, totals: Float64Array, roots: Map<number, number>}} roots: threads by their node
- */
+/** Its roots are threads by their node. @param {App} app */
 export function treeByThread(app) {
 	const { model } = app;
 	const { samples, ticks } = model;
@@ -57,9 +54,7 @@ export function treeByThread(app) {
 	const depths = [0], functions = [0], sums = [0];
 	/** @type {Map<number, number>} */
 	const roots = new Map();
-	const order = Array.from(passing.sums.threads, (sum, t) => ({ sum, t }))
-		.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
-	for (const { t } of order) {
+	for (const t of rank(passing.sums.threads)) {
 		let { tree, selfs } = parts.take(model.samplesOf(t),
 			(i) => passing.passes(i), samples.nodes,
 			(i) => samples.ticks[i] * ticks[t]);

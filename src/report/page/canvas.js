@@ -54,6 +54,9 @@ export function prepareCanvas(canvas, width, height, theme) {
 	return context;
 }
 
+/** From the left. @param {MouseEvent} event @param {Element} of */
+export const pixelOf = (event, of) => event.clientX - of.getBoundingClientRect().left;
+
 /** @type {DrawBox<[colour: string, alpha?: number]>} */
 export const fillBox = (context, x, y, w, h, colour, alpha = 1) => {
 	context.globalAlpha = alpha;

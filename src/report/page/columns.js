@@ -3,8 +3,6 @@
 // an inert script: found, inflated in a worker, and read.
 import { addUp, Moments } from './moments.js';
 
-/** Numbers, as narrow as they were written. @typedef {Uint8Array|Uint16Array|Uint32Array|Float64Array} Numbers */
-
 /** @param {ParentNode} page @param {Set<string>} seen @returns {Column[]} */
 export function findColumns(page, seen) {
 	const found = [];
@@ -25,19 +23,18 @@ export function findColumns(page, seen) {
 	return found;
 }
 
-/** What the worker runs; it stands alone. @param {Column} column */
-export async function inflateColumn({ name, text, bytes }) {
+/** What the worker runs; it stands alone.  Text is asked for piece by piece: all
+ * of it, and what it becomes, would be there at once.
+ * @param {Column} column @param {(at: number) => string | Promise<string>} ask */
+export async function inflateColumn({ name, bytes }, ask) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
 	const whole = new Uint8Array(bytes);
 	const stream = new DecompressionStream('deflate-raw');
-	/** In pieces, which are waste by the next: of whole bytes. */
 	const feed = async () => {
-		const writer = stream.writable.getWriter(), step = 0x40000;
-		for (let at = 0; at < text.length; at += step) {
-			const piece = text.slice(at, at + step);
+		const writer = stream.writable.getWriter();
+		for (let at = 0, piece; (piece = await ask(at)); at += piece.length)
 			await writer.write(make ? make.call(Uint8Array, piece)
 				: Uint8Array.from(atob(piece), (c) => c.charCodeAt(0)));
-		}
 		await writer.close();
 	};
 	let at = 0;
@@ -57,6 +54,9 @@ export async function inflateColumn({ name, text, bytes }) {
 	return whole.buffer;
 }
 
+/** Of whole bytes. @param {Column} column @param {number} at */
+export const pieceOf = ({ text }, at) => text.slice(at, at + 0x100000);
+
 /**
  * All of @columns.  In a worker, so that the page answers meanwhile; here where
  * there is none.
@@ -67,15 +67,21 @@ export function inflateAll(columns) {
 	const here = async () => {
 		for (const column of columns)
 			if (!all.found.has(column.name))
-				all.add(column, await inflateColumn(column));
+				all.add(column, await inflateColumn(column,
+					(at) => pieceOf(column, at)));
 		return all;
 	};
 	if (typeof Worker === 'undefined' || columns.length === 0)
 		return here();
-	const source = 'onmessage = async (event) => {\n' +
-		'const inflateColumn = ' + inflateColumn.toString() + ';\n' +
-		'const buffer = await inflateColumn(event.data);\n' +
-		'postMessage(buffer, [buffer]); };';
+	const source = `${inflateColumn}
+const ask = (told) => new Promise((get) => {
+	onmessage = ({ data }) => get(data);
+	postMessage(told, told.byteLength ? [told] : []);
+});
+(async () => {
+	for (let told = '';;)
+		told = await inflateColumn(await ask(told), ask);
+})();`;
 	/** @type {Worker} */
 	let worker;
 	try {
@@ -85,14 +91,15 @@ export function inflateAll(columns) {
 		return here();
 	}
 	return new Promise((resolve, reject) => {
-		// One after another: what the worker is told is there twice meanwhile.
-		let i = 0;
-		worker.onmessage = (event) => {
-			all.add(columns[i], event.data);
-			if (++i < columns.length) {
-				worker.postMessage(columns[i]);
-				return;
-			}
+		let i = -1;
+		// Told where more text is wanted, or what a column is.
+		worker.onmessage = ({ data }) => {
+			if (typeof data === 'number')
+				return worker.postMessage(pieceOf(columns[i], data));
+			if (data)
+				all.add(columns[i], data);
+			if (++i < columns.length)
+				return worker.postMessage({ ...columns[i], text: '' });
 			worker.terminate();
 			resolve(all);
 		};
@@ -100,7 +107,6 @@ export function inflateAll(columns) {
 			worker.terminate();
 			here().then(resolve, reject);
 		};
-		worker.postMessage(columns[0]);
 	});
 }
 

@@ -6,15 +6,10 @@ import { chooseMarks, Passing, passingNodes, quoteRegex } from './filter.js';
 import { ALL_TIME, NO_MARKS, readSpan } from './state.js';
 import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
-/** @param {Float64Array} from @param {Float64Array} what */
-function without(from, what) {
-	const left = from.slice();
-	for (let i = 0; i < left.length; i++)
-		left[i] -= what[i];
-	return left;
-}
+/** @param {Costs} from @param {Costs} what */
+const without = (from, what) => from.map((n, i) => n - what[i]);
 
-/** @param {Model} model @param {Filter} filter @param {State} state @param {string} name @param {Float64Array} base what @filter leaves */
+/** @param {Model} model @param {Filter} filter @param {State} state @param {string} name @param {Costs} base what @filter leaves */
 function pickSides(model, filter, state, name, base) {
 	const kind = state.compare || 'slowest';
 	const sums = (/** @type {Filter} */ f) =>
@@ -59,7 +54,7 @@ function each(model, marks) {
 }
 
 /** This capture and the other one, of which only functions can be filtered.
- * @param {Model} model @param {Filter} filter @param {Float64Array} base @returns {Comparison} */
+ * @param {Model} model @param {Filter} filter @param {Costs} base @returns {Comparison} */
 function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
 		model.other);
@@ -68,7 +63,7 @@ function compareFiles(model, filter, base) {
 	const theirs = shape(model, filter, otherTree, passes
 		? selfs.map((self, i) => passes[i] ? self : 0) : selfs);
 	const { tree, ones, others } = mergeTrees(mine.tree, theirs.tree);
-	const make = (/** @type {string} */ text, /** @type {Float64Array} */ base,
+	const make = (/** @type {string} */ text, /** @type {Costs} */ base,
 		/** @type {Int32Array} */ nodes) => {
 		const moved = moveSelfs(base, nodes, tree.n);
 		const totals = sumUp(tree, moved);
@@ -83,7 +78,7 @@ function compareFiles(model, filter, base) {
 /**
  * @param {Model} model @param {Filter} filter
  * @param {State} state @param {string} name of marks
- * @param {Float64Array} [base] what @filter leaves, where that is known
+ * @param {Costs} [base] what @filter leaves, where that is known
  * @returns {Comparison}
  */
 export function compare(model, filter, state, name,
@@ -95,10 +90,10 @@ export function compare(model, filter, state, name,
 	const shaped = hasTransforms(filter)
 		? shape(model, filter, model.tree, sides.all)
 		: { tree: model.tree, nodes: null };
-	const move = (/** @type {Float64Array} */ base) => shaped.nodes
+	const move = (/** @type {Costs} */ base) => shaped.nodes
 		? moveSelfs(base, shaped.nodes, shaped.tree.n) : base;
 	const byMark = (sides.kind === 'slowest' || sides.kind === 'range') && state.against !== 'rest';
-	const make = (/** @type {Float64Array} */ base, /** @type {string} */ text,
+	const make = (/** @type {Costs} */ base, /** @type {string} */ text,
 		/** @type {Uint32Array} */ marks) => {
 		const selfs = move(base);
 		const totals = sumUp(shaped.tree, selfs);
@@ -137,18 +132,41 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** Functions with what they have on both sides. @param {Model} model @param {Comparison} comparison */
+/** What a function has on both sides: of 10⁵ few are looked at. */
+class Compared {
+	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
+	constructor(f, comparison, sums) {
+		this.f = f;
+		this.comparison = comparison;
+		this.sums = sums;
+	}
+
+	get self() {
+		return this.sums[0].selfs[this.f] / this.comparison.one.per;
+	}
+
+	get otherSelf() {
+		return this.sums[1].selfs[this.f] / this.comparison.other.per;
+	}
+
+	get unexpected() {
+		return unexpected(this.comparison, this.self, this.otherSelf);
+	}
+
+	get more() {
+		const { sums: [a, b], comparison: { one, other } } = this;
+		return a.totals[this.f] / one.per - b.totals[this.f] / other.per;
+	}
+}
+
+/** @param {Model} model @param {Comparison} comparison */
 export function compareFunctions(model, comparison) {
 	const { tree, one, other } = comparison;
-	const a = sumFunctions(tree, one.selfs, one.totals, model.nFunctions);
-	const b = sumFunctions(tree, other.selfs, other.totals, model.nFunctions);
+	const sums = [one, other].map(({ selfs, totals }) =>
+		sumFunctions(tree, selfs, totals, model.nFunctions));
 	const rows = [];
-	for (let f = 1; f < model.nFunctions; f++) {
-		const self = a.selfs[f] / one.per, otherSelf = b.selfs[f] / other.per;
-		if (a.totals[f] !== 0 || b.totals[f] !== 0)
-			rows.push({ f, self, otherSelf,
-				unexpected: unexpected(comparison, self, otherSelf),
-				more: a.totals[f] / one.per - b.totals[f] / other.per });
-	}
+	for (let f = 1; f < model.nFunctions; f++)
+		if (sums[0].totals[f] !== 0 || sums[1].totals[f] !== 0)
+			rows.push(new Compared(f, comparison, sums));
 	return rows;
 }

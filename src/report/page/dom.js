@@ -56,12 +56,12 @@ function nameControl(control) {
 }
 
 /** Who uses the keyboard stays where he was: at the control of the same name.
- * @param {Element} element @param {...(Node | string | null | false)} children */
+ * @param {Element} element @param {...any} children */
 export function fill(element, ...children) {
 	const at = document.activeElement;
 	const name = at && at !== element && element.contains(at) && nameControl(at);
 	element.replaceChildren(...children.filter((child) => child !== null &&
-		child !== false).map((child) => /** @type {Node | string} */ (child)));
+		child !== false));
 	if (!name)
 		return;
 	for (const control of element.querySelectorAll('button, select, input'))

@@ -50,7 +50,7 @@ export function colouring(model, theme, by) {
 /**
  * Boxes below @zoom, as wide as their totals, and those above it.
  * @param {GraphOptions} what
- * @returns {{boxes: Box[], rows: number}}
+ * @returns {Layout}
  */
 export function layoutGraph(what) {
 	const { tree, totals, zoom, width } = what;
@@ -122,7 +122,6 @@ export function layoutGraph(what) {
 	}
 	for (let depth = 0; depth < small.length; depth++)
 		tell(depth);
-	boxes.sort((a, b) => a.row - b.row || a.x - b.x);
 	return { boxes, rows };
 }
 
@@ -153,7 +152,7 @@ function mostOf(tree, nodes) {
  * at most for twice what it stands for.  Of several in a pixel the one that
  * most of them have, which goes on into no other pixel.
  * @param {ChartOptions} what
- * @returns {{boxes: Box[], rows: number}}
+ * @returns {Layout}
  */
 export function layoutChart(what) {
 	const { model, tree, scale } = what;
@@ -218,7 +217,7 @@ export function layoutChart(what) {
  * Which nodes of a tree a search finds, and how much of all that is: what is
  * found inside of what is found counts once.
  * @param {Model} model @param {Tree} tree
- * @param {Float64Array} totals @param {string} [search]
+ * @param {Costs} totals @param {string} [search]
  */
 export function findNodes(model, tree, totals, search) {
 	const by = matching(model, search);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // histogram.js - how durations are spread, on a scale of logarithms: small, and
 // large with a brush.
-import { fillBox, prepareCanvas } from './canvas.js';
+import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
 import { formatCount, formatTime } from './format.js';
 
@@ -60,7 +60,7 @@ export class Histogram {
 			'aria-label': 'Durations: drag over those to look at; arrow keys ' +
 				'move where the slow ones begin',
 			onpointerdown: (e) => {
-				this.from = this.at(e);
+				this.from = pixelOf(e, this.canvas);
 				this.element.setPointerCapture(e.pointerId);
 			},
 			onpointermove: (e) => this.drag(e),
@@ -81,17 +81,12 @@ export class Histogram {
 	/** @param {number} x */
 	duration(x) {
 		const part = Math.min(Math.max(x / Math.max(this.canvas.clientWidth, 1), 0), 1);
-		return Math.pow(10, this.low + (this.high - this.low) * part);
-	}
-
-	/** @param {PointerEvent} event */
-	at(event) {
-		return event.clientX - this.canvas.getBoundingClientRect().left;
+		return 10 ** (this.low + (this.high - this.low) * part);
 	}
 
 	/** @param {PointerEvent} event */
 	drag(event) {
-		const x = this.at(event);
+		const x = pixelOf(event, this.canvas);
 		if (this.from === null || Math.abs(x - this.from) < 3)
 			return;
 		this.chosen = [this.duration(Math.min(x, this.from)),
@@ -102,7 +97,7 @@ export class Histogram {
 	/** @param {PointerEvent} event */
 	drop(event) {
 		const isDragged = this.from !== null &&
-			Math.abs(this.at(event) - this.from) >= 3;
+			Math.abs(pixelOf(event, this.canvas) - this.from) >= 3;
 		this.from = null;
 		if (isDragged && this.chosen)
 			this.choose(Math.floor(this.chosen[0]), Math.ceil(this.chosen[1]) + 1);
@@ -110,8 +105,8 @@ export class Histogram {
 
 	/** @param {KeyboardEvent} event */
 	key(event) {
-		const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
-		if (by === 0)
+		const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		if (!by)
 			return;
 		event.preventDefault();
 		const begin = this.chosen ? Math.log10(Math.max(this.chosen[0], 1)) : this.low;
@@ -131,7 +126,7 @@ export class Histogram {
 		const most = Math.max(...bins), room = HEIGHT - FOOT - HEAD;
 		const step = width / bins.length;
 		bins.forEach((bin, i) => {
-			const begin = Math.pow(10, low + (high - low) * i / bins.length);
+			const begin = 10 ** (low + (high - low) * i / bins.length);
 			const h = bin > 0 ? Math.max(2, bin / most * room) : 0;
 			context.fillStyle = chosen && begin >= chosen[0] * 0.999 &&
 				begin < chosen[1] ? theme.more : theme.series[0];

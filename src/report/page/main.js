@@ -102,7 +102,7 @@ export class App {
 		return best;
 	}
 
-	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Float64Array} totals */
+	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Costs} totals */
 	find(tree, totals) {
 		const found = findNodes(this.model, tree, totals, this.state.search);
 		this.tellFound(found && { share: found.share, total: totals[0],

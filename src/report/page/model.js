@@ -262,7 +262,7 @@ export class Model extends Events {
 
 	/** The order of threads: by @sums. Of wall time who sleeps has as much as who
 	 * works: the program comes before what it started.
-	 * @param {Float64Array} sums @returns {(a: any, b: any) => number} */
+	 * @param {Costs} sums @returns {(a: any, b: any) => number} */
 	foremost(sums) {
 		const isWall = this.isWall();
 		return (a, b) => (isWall && a.process - b.process) ||

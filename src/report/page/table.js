@@ -23,6 +23,23 @@ export function ofNumbers(key, text, by, format, width = 'amount') {
 const leastWidth = ({ width, number }) => width === 'share' ? 74
 	: width === 'amount' ? 108 : number ? 92 : width === 'name' ? 130 : 160;
 
+/** Those of one key stay together and as they were: of 10⁵ functions most have
+ * a tick. @param {any[]} rows @param {(row: any) => any} by @param {number} sign */
+function sortRows(rows, by, sign) {
+	const first = new Map(), next = new Uint32Array(rows.length);
+	for (let i = rows.length; i-- > 0;) {
+		const key = by(rows[i]);
+		next[i] = first.get(key) ?? rows.length;
+		first.set(key, i);
+	}
+	const sorted = [];
+	for (const key of [...first.keys()].sort((a, b) => a < b ? -sign
+		: Number(a > b) * sign))
+		for (let i = first.get(key); i < rows.length; i = next[i])
+			sorted.push(rows[i]);
+	return sorted;
+}
+
 /** @template R */
 export class Table {
 	/** @param {TableOptions<R>} options */
@@ -63,14 +80,8 @@ export class Table {
 		}
 		const key = this.sort.replace(/^-/, '');
 		const heading = this.options.headings.find((h) => h.key === key);
-		const by = heading?.by;
-		this.rows = rows;
-		if (by) {
-			const sign = this.sort.startsWith('-') ? -1 : 1;
-			const keys = rows.map(by);
-			this.rows = rows.map((_, i) => i).sort((a, b) => keys[a] < keys[b] ? -sign
-				: Number(keys[a] > keys[b]) * sign).map((i) => rows[i]);
-		}
+		this.rows = heading?.by ? sortRows(rows, heading.by,
+			this.sort.startsWith('-') ? -1 : 1) : rows;
 		this.table.setAttribute('aria-rowcount', String(this.rows.length + 1));
 		this.showHead();
 		this.first = -1;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // thread_colours.js - the thread that each box of a flame graph is mostly of.
 import { Passing } from './filter.js';
-import { moveSelfs, sumUp } from './tree.js';
-
-/** @typedef {{colour: (node: number) => string, legend: [string, string][]}} ThreadColours */
+import { moveSelfs, rank, sumUp } from './tree.js';
 
 const COLOURED = 7; // that have a colour; one is for the others
 const OTHERS = 255;
@@ -11,7 +9,7 @@ const OTHERS = 255;
 /**
  * The thread that has at least two thirds of each node, of the @COLOURED that have
  * most of all; OTHERS where none has.
- * @param {App} app @param {Tree} tree @param {Float64Array} totals @param {number[]} threads
+ * @param {App} app @param {Tree} tree @param {Costs} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {
 	const { nodes } = app.analysis();
@@ -28,16 +26,14 @@ export function ownersOf(app, tree, totals, threads) {
 }
 
 /**
- * @param {App} app @param {{tree: Tree, totals: Float64Array}} shown
- * @param {Map<number, number>} roots threads by their node, where the graph is by thread
+ * @param {App} app @param {{tree: Tree, totals: Costs}} shown
+ * @param {Map<number, number>} roots threads by their node
  * @returns {ThreadColours}
  */
 export function colourByThread(app, shown, roots) {
 	const { model, theme, state } = app;
 	const { threads: sums } = app.analysis();
-	const order = Array.from(sums, (sum, t) => ({ sum, t }))
-		.filter((one) => one.sum > 0).sort((a, b) => b.sum - a.sum);
-	const threads = order.slice(0, COLOURED).map((one) => one.t);
+	const order = rank(sums), threads = order.slice(0, COLOURED);
 	const { tree, totals } = shown;
 	/** @type {Uint8Array} */
 	let owners;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // timeline.js - the time axis that all views share: what threads did, marks,
 // counters and logs by lane, lost intervals, the brush and the cursor.
-import { clipTo, cutText, fillBox, hatch, prepareCanvas } from './canvas.js';
+import { clipTo, cutText, fillBox, hatch, pixelOf, prepareCanvas } from
+	'./canvas.js';
 import { el } from './dom.js';
 import { lowerBound, Passing } from './filter.js';
 import { coloursOfMarks, matching } from './flame.js';
@@ -306,10 +307,9 @@ export class Timeline {
 			context.fillRect(left + from - 1, 0, Math.max(to - from, 0) + 2, 3);
 		}
 		const beside = readSpan(state.beside);
-		if (beside) {
+		if (beside)
 			fillBox(context, left + scale.x(beside[0]), 0,
 				(beside[1] - beside[0]) / scale.perPixel, 4, theme.less);
-		}
 		if (this.cursor !== null) {
 			const x = left + scale.x(this.cursor);
 			fillBox(context, x, 0, 1, this.height, theme.ink, 0.7);
@@ -323,10 +323,10 @@ export class Timeline {
 		}
 	}
 
-	/** @param {PointerEvent} event */
+	/** @param {MouseEvent} event */
 	place(event) {
 		const { left, scale } = this.measure();
-		const x = event.clientX - this.element.getBoundingClientRect().left - left;
+		const x = pixelOf(event, this.element) - left;
 		return { x, time: Math.round(Math.min(Math.max(scale.time(x),
 			scale.from), scale.to)), scale };
 	}
@@ -384,8 +384,7 @@ export class Timeline {
 		if (!event.ctrlKey && !event.metaKey)
 			return;
 		event.preventDefault();
-		const { left, scale } = this.measure();
-		const x = event.clientX - this.element.getBoundingClientRect().left - left;
+		const { x, scale } = this.place(event);
 		this.zoom(scale.time(Math.max(x, 0)), event.deltaY > 0 ? 1.25 : 0.8);
 	}
 

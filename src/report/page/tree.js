@@ -31,8 +31,8 @@ export function pathTo(tree, node) {
 	return path.reverse();
 }
 
-/** What a node has with all below it. @param {Tree} tree @param {Float64Array} selfs
- * @param {Float64Array} [into] */
+/** What a node has with all below it. @param {Tree} tree @param {Costs} selfs
+ * @param {Costs} [into] */
 export function sumUp(tree, selfs, into) {
 	into?.set(selfs);
 	const totals = into || selfs.slice();
@@ -43,7 +43,7 @@ export function sumUp(tree, selfs, into) {
 
 /**
  * Of each function: by itself, and anywhere in the stack, once however often.
- * @param {Tree} tree @param {Float64Array} selfs @param {Float64Array} totals
+ * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
  * @param {number} n how many functions there are
  */
 export function sumFunctions(tree, selfs, totals, n) {
@@ -65,6 +65,10 @@ export function sumFunctions(tree, selfs, totals, n) {
 	}
 	return sums;
 }
+
+/** Which have anything, the most first. @param {Costs} sums */
+export const rank = (sums) => Array.from(sums, (_, i) => i)
+	.filter((i) => sums[i] > 0).sort((a, b) => sums[b] - sums[a]);
 
 /** A tree that grows at any place, to be put in order afterwards. */
 class Growing {
@@ -143,7 +147,7 @@ const SYSTEM = 1;
 const KERNEL = 3;
 
 /**
- * @param {Tree} tree @param {Float64Array} totals nodes without any are left out
+ * @param {Tree} tree @param {Costs} totals nodes without any are left out
  * @param {(f: number) => number} category @param {Transforms} what
  * @returns {{tree: Tree, nodes: Int32Array}} nodes: what each has become; -1: nothing
  */
@@ -187,7 +191,7 @@ export function transform(tree, totals, category, what) {
 	return { tree: made, nodes };
 }
 
-/** @param {Float64Array} selfs @param {Int32Array} nodes @param {number} n */
+/** @param {Costs} selfs @param {Int32Array} nodes @param {number} n */
 export function moveSelfs(selfs, nodes, n) {
 	const moved = new Float64Array(n);
 	for (let i = 1; i < selfs.length; i++)
@@ -199,7 +203,7 @@ export function moveSelfs(selfs, nodes, n) {
 /**
  * The tree from the leaves: what a function took by itself, then who called
  * it.  What is narrower than @least is not followed further.
- * @param {Tree} tree @param {Float64Array} selfs @param {number} least
+ * @param {Tree} tree @param {Costs} selfs @param {number} least
  */
 export function invert(tree, selfs, least) {
 	const depths = [0], functions = [0], sums = [0];
@@ -251,7 +255,7 @@ export function invert(tree, selfs, least) {
 /**
  * All that one function calls, or all that calls it, as a tree: where it calls
  * itself the outermost counts.
- * @param {Tree} tree @param {Float64Array} selfs @param {Float64Array} totals
+ * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
  * @param {number} f @param {boolean} callers
  */
 export function around(tree, selfs, totals, f, callers) {

@@ -7,10 +7,23 @@ type Attributes = { [name: string]: any } & {
 type Columns = import('./columns.js').Columns;
 type Context2D = CanvasRenderingContext2D;
 type Model = import('./model.js').Model;
-type Numbers = import('./columns.js').Numbers;
+/** As narrow as they were written. */
+type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 type Scale = import('./scale.js').Scale;
 type Theme = import('./canvas.js').Theme;
-type ThreadColours = import('./thread_colours.js').ThreadColours;
+
+/** By node, function or thread: of what is told beside it, mostly ticks or ns. */
+type Costs = Float64Array;
+
+interface ThreadColours {
+	colour: (node: number) => string;
+	legend: [string, string][];
+}
+
+interface Layout {
+	boxes: Box[];
+	rows: number;
+}
 
 interface Analysis {
 	tree: Tree;

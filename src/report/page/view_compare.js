@@ -151,15 +151,16 @@ export class CompareView extends View {
 		const { byMark, marks } = this.comparison;
 		this.table = this.both[Number(byMark)];
 		fill(this.place, this.table.element, this.marks.element);
-		const { sort = '' } = state;
-		this.table.set(rows, this.table.options.headings.some(({ key }) =>
-			key === sort.replace('-', '')) ? sort
-			: byMark ? '-unexpected' : '-difference');
 		const running = runningTimes(model, marks);
 		this.marks.element.hidden = marks.length === 0;
 		this.marks.set(Array.from(marks, (i, k) => ({ i,
 			time: model.marks.times[i], duration: model.marks.durations[i],
 			running: running[k], thread: model.marks.threads[i] })));
+		// Last: who asks for a size behind it waits for its rows.
+		const { sort = '' } = state;
+		this.table.set(rows, this.table.options.headings.some(({ key }) =>
+			key === sort.replace('-', '')) ? sort
+			: byMark ? '-unexpected' : '-difference');
 		this.tell(kind);
 		this.layout();
 	}
@@ -179,8 +180,14 @@ export class CompareView extends View {
 		// Between files what went away counts, too.
 		const size = (/** @type {any} */ row) => kind === 'file'
 			? Math.abs(row.unexpected) : row.unexpected;
-		const hot = this.table.rows.reduce((best, row) =>
-			!best || size(row) > size(best) ? row : best, null);
+		let hot = null, most = -Infinity;
+		for (const row of this.table.rows) {
+			const n = size(row);
+			if (n > most) {
+				most = n;
+				hot = row;
+			}
+		}
 		/** @type {HTMLElement[]} */
 		const parts = [];
 		const say = (/** @type {any[]} */ ...what) => parts.push(el('p', {}, ...what));
@@ -225,7 +232,7 @@ export class CompareView extends View {
 		if (one.total + other.total === 0)
 			note('Neither has a sample.');
 		const caller = hot && this.callerOf(hot.f, Math.sign(hot.unexpected));
-		if (hot && size(hot) > 0)
+		if (hot && most > 0)
 			say('The largest difference: ',
 				button(app.model.nameOf(hot.f), () => app.set({
 					view: 'functions', picked: hot.f }), { class: 'culprit' }),
@@ -243,8 +250,10 @@ export class CompareView extends View {
 		const { tree, one, other } = comparison;
 		let best = 0, most = 0;
 		for (let i = 1; i < tree.n; i++) {
+			if (tree.functions[i] !== f)
+				continue;
 			const more = sign * (one.selfs[i] / one.per - other.selfs[i] / other.per);
-			if (tree.functions[i] === f && more > most) {
+			if (more > most) {
 				most = more;
 				best = i;
 			}
@@ -274,8 +283,12 @@ export class CompareView extends View {
 		const difference = (/** @type {number} */ i) => unexpected(comparison,
 			one.totals[i] / one.per, other.totals[i] / other.per);
 		let most = 0;
-		for (let i = 1; i < tree.n; i++)
+		for (let i = 1; i < tree.n; i++) {
 			most = Math.max(most, Math.abs(difference(i)));
+			// No difference below is larger than what is there.
+			if (one.totals[i] <= most * one.per && other.totals[i] <= most * other.per)
+				i = tree.ends[i] - 1;
+		}
 		const side = this.isThere ? other : one;
 		const { boxes, rows } = layoutGraph({ tree, totals: side.totals,
 			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),

@@ -192,7 +192,6 @@ export class FlameView extends View {
 		if (state.upside)
 			for (const box of boxes)
 				box.row = rows - 1 - box.row;
-		boxes.sort((a, b) => a.row - b.row || a.x - b.x);
 		this.boxes.set(boxes, rows);
 	}
 

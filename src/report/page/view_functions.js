@@ -114,7 +114,6 @@ export class FunctionsView extends View {
 			const kept = made.filter((box) => box.row > 0);
 			for (const box of kept)
 				box.row = up ? rows - 1 - box.row : box.row - 1;
-			kept.sort((a, b) => a.row - b.row || a.x - b.x);
 			boxes.set(kept, Math.max(rows - 1, 1));
 			if (up)
 				boxes.scroller.scrollTop = boxes.scroller.scrollHeight;

@@ -115,8 +115,8 @@ export class HeapView extends View {
 
 	/** @param {KeyboardEvent} event */
 	key(event) {
-		const by = event.key === 'ArrowLeft' ? -1 : event.key === 'ArrowRight' ? 1 : 0;
-		if (by === 0)
+		const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+		if (!by)
 			return;
 		event.preventDefault();
 		const [from, to] = this.app.range();

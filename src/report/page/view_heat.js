@@ -95,13 +95,11 @@ export class HeatView extends View {
 			const x = Math.floor(i / ROWS) * this.w, y = TITLES + (i % ROWS) * this.h;
 			const time = model.start + i * this.cell;
 			fillBox(context, x, y, this.w - 1, this.h - 1, theme.raised);
-			if (this.cells[i] > 0) {
+			if (this.cells[i] > 0)
 				fillBox(context, x, y, this.w - 1, this.h - 1, theme.series[0],
 					0.15 + 0.85 * this.cells[i] / most);
-			}
-			if (this.lost[i]) {
+			if (this.lost[i])
 				fillBox(context, x, y, 3, this.h - 1, theme.lost);
-			}
 			if (i === this.at || (Number.isFinite(from) && time + this.cell > from &&
 				time < to)) {
 				context.strokeStyle = i === this.at ? theme.ink : theme.brush;

@@ -4,7 +4,7 @@
 import { chooseMarks, lowerBound, rangeOf } from './filter.js';
 import { eachBar, runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { prepareCanvas } from './canvas.js';
+import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { button, choose, div, el, fill, offer, section, View } from './dom.js';
 import { coloursOfMarks, searching } from './flame.js';
 import { Histogram, histogram } from './histogram.js';
@@ -321,7 +321,6 @@ export class MarksView extends View {
 		for (const [box, n] of counts)
 			if (n > 1 && box.w < 3)
 				box.label = n + ' marks';
-		made.sort((a, b) => a.row - b.row || a.x - b.x);
 		boxes.gutter = left;
 		boxes.titles = titles;
 		boxes.under = (context, height) => paintAxis(context, theme, scale, left,
@@ -365,9 +364,8 @@ export class MarksView extends View {
 	paintArrows(context, firstRow, byThread, left, scroll) {
 		const { model, theme } = this.app;
 		const { times, durations, names, threads, lanes, depths } = model.marks;
-		const row = (/** @type {number} */ i) => byThread
-			? firstRow.get(threads[i] + ':' + lanes[i])
-			: firstRow.get(names[i]);
+		const row = (/** @type {number} */ i) => firstRow.get(byThread
+			? threads[i] + ':' + lanes[i] : names[i]);
 		let drawn = 0;
 		context.strokeStyle = theme.ink;
 		context.globalAlpha = 0.55;
@@ -400,10 +398,8 @@ export class MarksView extends View {
 		const { model } = this.app;
 		if (byThread)
 			return model.threads.map((thread) => thread.number);
-		return model.markNames.map((_, n) => n).sort((a, b) => {
-			const x = model.markName(a), y = model.markName(b);
-			return x < y ? -1 : x > y ? 1 : 0;
-		});
+		return model.markNames.map((_, n) => n).sort((a, b) =>
+			model.markName(a) < model.markName(b) ? -1 : 1);
 	}
 
 	/** Those that touch what is shown of the time; of those of a row that begin
@@ -587,14 +583,10 @@ export class MarksView extends View {
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
 		for (const line of most > target ? [most, target] : [most]) {
-			context.strokeStyle = line === target ? theme.more : theme.line;
-			context.setLineDash(line === target ? [4, 3] : []);
-			context.beginPath();
-			context.moveTo(left, Math.round(y(line)) + 0.5);
-			context.lineTo(width, Math.round(y(line)) + 0.5);
-			context.stroke();
-			context.setLineDash([]);
-			context.fillStyle = line === target ? theme.more : theme.soft;
+			const isTarget = line === target;
+			fillBox(context, left, Math.round(y(line)), width, 1,
+				isTarget ? theme.more : theme.line);
+			context.fillStyle = isTarget ? theme.more : theme.soft;
 			context.fillText(formatTime(line), 2, y(line));
 		}
 		const step = room / Math.max(n, 1);
@@ -614,9 +606,8 @@ export class MarksView extends View {
 			context.fillStyle = this.frame === this.longest.length ? theme.ink
 				: duration > target ? theme.more : theme.series[0];
 			this.longest.push(longest);
-			const w = Math.max(step * per - (step > 3 ? 1 : 0), 1);
-			context.fillRect(left + k * step, y(duration), w,
-				height - 4 - y(duration));
+			context.fillRect(left + k * step, y(duration),
+				Math.max(step * per - (step > 3 ? 1 : 0), 1), height - 4 - y(duration));
 		}
 		const name = model.markNames.findIndex((_, i) =>
 			model.markName(i) === this.name());
@@ -634,9 +625,8 @@ export class MarksView extends View {
 
 	/** @param {MouseEvent} event */
 	clickFrame(event) {
-		const place = this.frames.getBoundingClientRect();
 		const { left, step } = this.geometry || { left: 0, step: 1 };
-		const at = Math.floor((event.clientX - place.left - left) / step);
+		const at = Math.floor((pixelOf(event, this.frames) - left) / step);
 		this.pickFrame(Math.min(Math.max(at, 0), this.longest.length - 1));
 	}
 

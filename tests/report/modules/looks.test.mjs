@@ -72,7 +72,7 @@ test('boxes are as wide as their totals, side by side', () => {
 	const { boxes, rows } = layout(0, 100);
 	assert.equal(rows, 3);
 	assert.deepEqual(boxes.map((box) => [box.id, box.row, box.x, box.w]),
-		[[0, 0, 0, 100], [1, 1, 0, 90], [4, 1, 90, 10], [2, 2, 0, 60], [3, 2, 60, 30]]);
+		[[0, 0, 0, 100], [1, 1, 0, 90], [2, 2, 0, 60], [3, 2, 60, 30], [4, 1, 90, 10]]);
 });
 
 test('what is zoomed into fills the width, its callers stay above', () => {

@@ -2,7 +2,7 @@
 // page.mjs - columns as a page has them, for tests without one.
 import { deflateRawSync } from 'node:zlib';
 
-import { Columns, inflateColumn } from '../../../src/report/page/columns.js';
+import { Columns, inflateColumn, pieceOf } from '../../../src/report/page/columns.js';
 import { Model } from '../../../src/report/page/model.js';
 
 export function column(name, numbers, width = 4) {
@@ -23,7 +23,7 @@ export function texts(name, list) {
 export async function columns(list) {
 	const all = new Columns();
 	for (const one of list)
-		all.add(one, await inflateColumn(one));
+		all.add(one, await inflateColumn(one, (at) => pieceOf(one, at)));
 	return all;
 }
 
