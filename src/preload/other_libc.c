@@ -49,7 +49,11 @@ HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 	return __register_atfork(prepare, parent, child, __dso_handle);
 }
 
-HIDDEN struct cmsghdr *__cmsg_nxthdr(struct msghdr *msg, struct cmsghdr *one)
+/* The header has an inline one of that name, which clang takes for its definition. */
+HIDDEN struct cmsghdr *find_next(struct msghdr *msg,
+                                 struct cmsghdr *one) __asm__("__cmsg_nxthdr");
+
+struct cmsghdr *find_next(struct msghdr *msg, struct cmsghdr *one)
 {
 	char *const end = (char *)msg->msg_control + msg->msg_controllen;
 	char *const next = (char *)one + CMSG_ALIGN(one->cmsg_len);

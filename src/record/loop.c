@@ -172,8 +172,9 @@ static bool all_is_fetched(const struct syc_recording *recording)
 void syc_loop_run(struct syc_recording *recording)
 {
 	while (recording->command.running && !recording->stop) {
-		const bool due = syc_control_server_write(recording->server) |
-		                 write_to_callers(recording);
+		const bool server_due =
+			syc_control_server_write(recording->server);
+		const bool due = write_to_callers(recording) || server_due;
 		struct syc_rings_pass pass;
 		int64_t now;
 

@@ -263,8 +263,10 @@ TEST(as_many_binaries_as_there_are_maps_are_found_at_once)
 
 		/* Half of them are known by their build-ids. */
 		snprintf(path, sizeof(path), "/lib/%u", (unsigned)i);
-		snprintf(build_id, sizeof(build_id), i % 2 ? "%08x" : "",
-		         (unsigned)i);
+		build_id[0] = '\0';
+		if (i % 2)
+			snprintf(build_id, sizeof(build_id), "%08x",
+			         (unsigned)i);
 		make_map(&capture, 7, 1000, (uint64_t)i << 16,
 		         (uint64_t)(i + 1) << 16, path,
 		         build_id[0] ? build_id : NULL);

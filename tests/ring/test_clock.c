@@ -178,7 +178,6 @@ TEST(the_clock_never_goes_back_within_a_thread)
 
 /* A handler's reading lies between those before and after it. */
 static volatile int64_t last_in_handler;
-static volatile bool is_reading; /* the reading under way may be older */
 static volatile int64_t last_outside;
 
 static void on_alarm(int signal)
