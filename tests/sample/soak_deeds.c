@@ -215,7 +215,7 @@ static void soak_throw(void)
 
 soak_deed *const soak_deeds[SOAK_N_DEEDS] = {
 	load_and_unload, jump,       switch_stacks, signal_itself,
-	allocate,        make_child, make_thread,   soak_throw,
+	allocate,        make_child, soak_throw,    make_thread,
 };
 
 /* ------------------------------------------------------------ the threads */
@@ -245,7 +245,8 @@ static int64_t now(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n)
+int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n,
+                 void (*before_end)(void))
 {
 	const struct sigaction action = { .sa_handler = handle,
 		                          .sa_flags = SA_RESTART | SA_ONSTACK };
@@ -260,6 +261,8 @@ int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n)
 	}
 	while (now() - begin < seconds * INT64_C(1000000000))
 		usleep(10000);
+	if (before_end != NULL)
+		before_end();
 	__atomic_store_n(&may_end, 1, __ATOMIC_RELAXED);
 	printf("done:");
 	for (unsigned i = 0; i < n; i++) {

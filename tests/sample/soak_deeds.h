@@ -9,11 +9,14 @@
 
 typedef void soak_deed(void);
 
+/* The last one makes threads that end. */
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];
 
-/* Does each of @deeds in a thread of its own for so long, and prints how often
- * each was done.  Returns nanoseconds. */
-int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n);
+/* Does each of @deeds in a thread of its own for so long, calls @before_end if
+ * there is one, ends them and prints how often each was done.  Returns
+ * nanoseconds. */
+int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n,
+                 void (*before_end)(void));
 
 /* Says that somebody came to harm, and by what. */
 void soak_harmed(const char *what);

@@ -324,6 +324,6 @@ int main(int argc, char **argv)
 	half_time = now_ms() + seconds * INT64_C(500);
 	memcpy(deeds, soak_deeds, sizeof(soak_deeds));
 	memcpy(&deeds[SOAK_N_DEEDS], odd, sizeof(odd));
-	soak_run(seconds, deeds, SOAK_N_DEEDS + n_odd);
+	soak_run(seconds, deeds, SOAK_N_DEEDS + n_odd, NULL);
 	return soak_count_harmed() != 0;
 }
