@@ -18,10 +18,6 @@
 
 #define TOTAL_HZ 20000u
 
-/* ThreadSanitizer is done with a thread before its last key destructors run, and
- * a tick in between crashes it: no thread ends there while it is sampled. */
-#define THREADS_MAY_END (!TEST_HAS_TSAN)
-
 static void stop(void)
 {
 	if (syscap_sampler_stop() != 0)
@@ -67,10 +63,12 @@ int main(int argc, char **argv)
 		        options.message);
 		return 2;
 	}
+	/* Under ThreadSanitizer no thread ends while it is sampled */
 	const int64_t passed =
-		soak_run(seconds, soak_deeds, SOAK_N_DEEDS - !THREADS_MAY_END,
-	                 THREADS_MAY_END ? NULL : stop);
-	if (THREADS_MAY_END)
+		soak_run(seconds, soak_deeds,
+	                 TEST_HAS_TSAN ? SOAK_N_FOR_TSAN : SOAK_N_DEEDS,
+	                 TEST_HAS_TSAN ? stop : NULL);
+	if (!TEST_HAS_TSAN)
 		stop();
 	report(passed);
 	if (syscap_stop() != 0)

@@ -214,8 +214,8 @@ static void soak_throw(void)
 #endif
 
 soak_deed *const soak_deeds[SOAK_N_DEEDS] = {
-	load_and_unload, jump,       switch_stacks, signal_itself,
-	allocate,        make_child, soak_throw,    make_thread,
+	load_and_unload, jump,       signal_itself, allocate,
+	make_child,      soak_throw, switch_stacks, make_thread,
 };
 
 /* ------------------------------------------------------------ the threads */
