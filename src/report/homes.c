@@ -25,6 +25,9 @@ static bool begins_with(const char *text, const char *folder, size_t n)
  */
 static size_t measure_private(const char *text, bool starts, bool *is_home)
 {
+	/* the last two are what a desktop makes for who sits there */
+	static const char *const folders[] = { "/media", "/run/media",
+		                               "/run/user" };
 	const char *const own = getenv("HOME");
 	const size_t n_own = own != NULL && own[0] == '/' ? strlen(own) : 0;
 
@@ -36,43 +39,57 @@ static size_t measure_private(const char *text, bool starts, bool *is_home)
 	*is_home = false;
 	if (begins_with(text, "/home", 5))
 		return 5;
-	/* what a desktop mounts for who sits there */
-	if (starts && begins_with(text, "/run/media", 10))
-		return 10;
-	return starts && begins_with(text, "/media", 6) ? 6 : 0;
+	if (starts && strncmp(text, "home/", 5) == 0)
+		return 4;
+	for (size_t i = 0; starts && i < sizeof(folders) / sizeof(*folders);
+	     i++)
+		if (begins_with(text, folders[i], strlen(folders[i])))
+			return strlen(folders[i]);
+	return 0;
+}
+
+/* Where the next of those is in @text, and its length; or its end, and 0. */
+static const char *find_private(const char *text, size_t *ret_n, bool *is_home)
+{
+	bool starts = true;
+
+	*ret_n = 0;
+	for (; *text != 0; text++) {
+		if (*text == '/' || *text == 'h')
+			*ret_n = measure_private(text, starts, is_home);
+		if (*ret_n != 0)
+			break;
+		starts = is_outside(*text) || *text == '/';
+	}
+	return text;
 }
 
 /*
- * Below /home is NAME, DOMAIN/NAME or what a site likes, so all folders there are
- * left out: only the last name of a path stays.
+ * Below /home is NAME, DOMAIN/NAME or what a site likes, and a name may have any
+ * character but a slash: nothing tells where a path ends.  So of what stands
+ * behind it, up to the next such folder, only the last name stays.
  */
 char *syc_page_without_homes(const char *text)
 {
-	char *const clean = malloc(strlen(text) + 2), *end = clean;
-	bool starts = true, is_home;
+	char *const clean = malloc(strlen(text) + 1);
+	char *end = clean;
+	bool is_inside = false;
 
-	while (clean != NULL && *text != 0) {
-		const size_t n =
-			*text == '/' ? measure_private(text, starts, &is_home)
-				     : 0;
-		const char *last;
+	for (size_t n = 1; clean != NULL && n != 0; is_inside = true) {
+		bool is_home = false;
+		const char *const next = find_private(text, &n, &is_home);
 
-		if (n == 0) {
-			starts = is_outside(*text) || *text == '/';
-			*end++ = *text++;
-			continue;
-		}
-		text += n;
-		while (!is_home && *text == '/')
+		if (is_inside)
+			text = memrchr(text, '/', (size_t)(next - text));
+		if (text != NULL)
+			end = mempcpy(end, text, (size_t)(next - text));
+		if (n != 0)
+			*end++ = '~';
+		text = next + n;
+		while (n != 0 && !is_home && *text == '/')
 			text++;
-		while (!is_home && *text != '/' && !is_outside(*text))
+		while (n != 0 && !is_home && *text != '/' && *text != 0)
 			text++;
-		*end++ = '~';
-		for (last = text; !is_outside(*text); text++)
-			if (*text == '/')
-				last = text;
-		end = mempcpy(end, last, (size_t)(text - last));
-		starts = false;
 	}
 	if (clean != NULL)
 		*end = 0;

@@ -1,24 +1,70 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* write_who.c - processes, threads, and what was mapped where. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/writer.h"
 
-/* The program without its arguments: those are secrets now and then. */
-static uint32_t command_of(struct syc_page *page, const char *command)
+/* How long the path of @process' program is in its command line, whose words are
+ * not told from spaces in them: as long as that of a file that it has mapped.
+ * 0: not known. */
+static size_t measure_program(const struct syc_page *page, uint32_t process,
+                              const char *command)
 {
-	char name[256];
-	size_t n = strcspn(command, " ");
+	const struct syscap_profile_map *maps;
+	size_t n, longest = 0;
 
-	if (!page->report->redact)
-		return syc_page_text(page, command);
-	if (n >= sizeof(name))
-		n = sizeof(name) - 1;
-	memcpy(name, command, n);
-	name[n] = 0;
-	return syc_page_text(page, name);
+	maps = syscap_profile_maps(page->profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		const size_t len = strlen(maps[i].path);
+
+		if (maps[i].process == process && len > longest &&
+		    strncmp(command, maps[i].path, len) == 0 &&
+		    (command[len] == ' ' || command[len] == 0))
+			longest = len;
+	}
+	return longest;
+}
+
+/* The program without its arguments: those are secrets now and then.  Where only
+ * a part of its path may be known, and that is of a home, nothing. */
+static char *redact_command(const struct syc_page *page, uint32_t process,
+                            const char *command)
+{
+	const size_t known = measure_program(page, process, command);
+	char *const name =
+		strndup(command, known != 0 ? known : strcspn(command, " ="));
+	char *const clean = name != NULL ? syc_page_without_homes(name) : NULL;
+
+	if (clean != NULL && known == 0 && strcmp(clean, name) != 0)
+		strcpy(clean, "~");
+	free(name);
+	return clean;
+}
+
+/* The texts of @process: its command line, and what its program is called. */
+static int write_command(struct syc_page *page, uint32_t number,
+                         const struct syscap_profile_process *process,
+                         uint64_t *cells)
+{
+	char *command;
+	const char *slash;
+
+	if (!page->report->redact) {
+		cells[0] = syc_page_text(page, process->command);
+		cells[1] = syc_page_text(page, process->binary);
+		return 0;
+	}
+	command = redact_command(page, number, process->command);
+	if (command == NULL)
+		return -ENOMEM;
+	slash = strrchr(command, '/');
+	cells[0] = syc_page_text(page, command);
+	cells[1] = syc_page_text(page, slash != NULL ? slash + 1 : command);
+	free(command);
+	return 0;
 }
 
 static int write_processes(struct syc_page *page)
@@ -37,19 +83,20 @@ static int write_processes(struct syc_page *page)
 	cells = malloc((n + 1) * 8 * sizeof(*cells));
 	if (cells == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
+	r = 0;
+	for (size_t i = 0; i < n && r == 0; i++) {
 		uint64_t *cell = cells + i * 8;
 
 		cell[0] = (uint32_t)items[i].pid;
-		cell[1] = command_of(page, items[i].command);
-		cell[2] = syc_page_text(page, items[i].binary);
+		r = write_command(page, (uint32_t)i, &items[i], cell + 1);
 		cell[3] = syc_page_time(page, items[i].begin);
 		cell[4] = syc_page_time(page, items[i].end);
 		cell[5] = items[i].has_ended;
 		cell[6] = (uint64_t)items[i].period_ns;
 		cell[7] = items[i].clock;
 	}
-	r = syc_column_write_table(&page->pack, names, 8, n, cells);
+	if (r == 0)
+		r = syc_column_write_table(&page->pack, names, 8, n, cells);
 	free(cells);
 	return r;
 }

@@ -12,3 +12,7 @@ export HOME="$dir"
 mkdir "$dir/pages"
 python3 "$here/adverse.py" "$SYSCAP" "$dir/pages" "$@" >"$dir/list"
 node "$here/adverse.mjs" "$dir/list"
+PYTHONPATH=$here/../export python3 -c 'import story, sys
+story.Story(n=300).write(sys.argv[1])' "$dir/whole.syscap"
+"$SYSCAP" report -o "$dir/whole.html" "$dir/whole.syscap"
+node "$here/damaged.mjs" "$dir/whole.html"

@@ -19,11 +19,14 @@ HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee"
          AT + "/.ecryptfs/ann-lee", "/proc/1/root" + AT + "/ann-lee",
          "/var/lib/systemd" + AT + "/ann-lee.home",
          "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
-SECRETS = ("ann-lee", "hunter2", "secret-message", "secret-value",
+# Behind the home; what has which character tells nothing of where a path ends
+FOLDERS = ("Acme Plan/bin", "a:acme", "acme,x", "acme;x", "acme(x)", "acme'x",
+           'acme"x', "acme=x", " acme")
+SECRETS = ("acme", "Acme", "zoe", "ann-lee", "hunter2", "secret-message", "secret-value",
            "secret-file", "secret-log", "secret-name")
 
 
-def make(path):
+def make(capture):
     story = Story(n=50)
     pid = 77
     story.frame(4, pid, BEGIN, 0,
@@ -36,13 +39,24 @@ def make(path):
         story.frame(3, pid + 1 + i, BEGIN, 0, struct.pack(
             "<QQQQ", 0x1000, 0x9000, 0, 0) +
             b"%s/lib%d.so:%s\0" % (home.encode(), i, HOME))
+        story.frame(3, pid + 1 + i, BEGIN, 0, struct.pack(
+            "<QQQQ", 0x9000, 0xa000, 0, 0) + b"%s/app%d\0" % (home.encode(), i))
+    for i, folder in enumerate(FOLDERS):
+        path = ("%s/%s/tool%d" % (HOME.decode(), folder, i)).encode()
+        story.frame(4, pid + 100 + i, BEGIN, 0, path + b" --arg hunter2\0")
+        story.frame(3, pid + 100 + i, BEGIN, 0, struct.pack(
+            "<QQQQ", 0x1000, 0x9000, 0, 0) + path + b"\0")
+    # Nothing is mapped that tells where this one's path ends
+    story.frame(4, pid + 200, BEGIN, 0, HOME + b"/Acme Plan/unknown 5\0")
+    story.frame(4, pid + 201, BEGIN, 0, (AT + "/zoe ann-lee/x y\0").encode())
+    story.frame(4, pid + 202, BEGIN, 0, b"KEY=hunter2 x\0")
     story.mark(pid, pid, BEGIN + 5, 10, "app", "turn", "secret-message")
     story.frame(12, pid, BEGIN, 0, struct.pack("<HHI", 1 << 5, 0, 0) +
                 text("app", 32) + b"secret-log\0")
     story.frame(11, pid, BEGIN, 0, text("key", 40) + b"secret-value\0")
     story.frame(13, pid, BEGIN, 0, struct.pack("<HH", 1, 5) +
                 text("/tmp/secret-file", 256) + b"bytes\0\0\0")
-    story.write(path)
+    story.write(capture)
 
 
 def texts_of(syscap, path, *options):
@@ -67,6 +81,8 @@ def main(syscap, folder):
     assert "~/app" in clean and "turn" in clean
     for i in range(len(HOMES)):
         assert "~/app%d" % i in clean and "~/lib%d.so:~" % i in clean, HOMES[i]
+    for i in range(len(FOLDERS)):
+        assert "~/tool%d" % i in clean, FOLDERS[i]
     print("nothing of %d secrets is left" % len(SECRETS))
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // analysis.js - what a filter leaves of a model: one tree, with sums.
-import { chooseMarks, insides, isInside, lowerBound, Passing, passingNodes,
-	rangeOf, readGlob } from './filter.js';
+import { chooseMarks, eachBar, insides, isInside, lowerBound, Passing,
+	passingNodes, rangeOf, readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
 /** @param {Filter} filter */
@@ -165,21 +165,6 @@ export function runningTimes(model, marks) {
 		}
 	}
 	return running;
-}
-
-/**
- * Bars of marks that pass, by what their first mark is.
- * @param {Model} model @param {Filter} filter @param {(bar: number) => void} visit
- */
-export function eachBar(model, filter, visit) {
-	const { bars } = model;
-	const threads = model.threadSet(filter.threads);
-	const from = filter.from ?? -Infinity;
-	const to = filter.to ?? Infinity;
-	for (let i = 0; i < bars.n; i++)
-		if (bars.times[i] >= from && bars.times[i] < to &&
-			(!threads || threads[bars.threads[i]]))
-			visit(i);
 }
 
 /**

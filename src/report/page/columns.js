@@ -66,7 +66,7 @@ export function inflateAll(columns) {
 	const all = new Columns();
 	const here = async () => {
 		for (const column of columns)
-			if (!all.found.has(column.name))
+			if (column.text)
 				all.add(column, await inflateColumn(column,
 					(at) => pieceOf(column, at)));
 		return all;
@@ -81,7 +81,7 @@ const ask = (told) => new Promise((get) => {
 (async () => {
 	for (let told = '';;)
 		told = await inflateColumn(await ask(told), ask);
-})();`;
+})().catch((error) => setTimeout(() => { throw error; }));`;
 	/** @type {Worker} */
 	let worker;
 	try {

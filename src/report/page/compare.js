@@ -92,7 +92,7 @@ export function compare(model, filter, state, name,
 		: { tree: model.tree, nodes: null };
 	const move = (/** @type {Costs} */ base) => shaped.nodes
 		? moveSelfs(base, shaped.nodes, shaped.tree.n) : base;
-	const byMark = (sides.kind === 'slowest' || sides.kind === 'range') && state.against !== 'rest';
+	const byMark = Boolean(sides.marks) && state.against !== 'rest';
 	const make = (/** @type {Costs} */ base, /** @type {string} */ text,
 		/** @type {Uint32Array} */ marks) => {
 		const selfs = move(base);

@@ -72,7 +72,7 @@ export function readGlob(glob) {
 		} else
 			source += quoteRegex(c);
 	}
-	return new RegExp('^' + source + '$');
+	return tryRegex('^' + source + '$') || /$^x/;
 }
 
 /** How many of @n a "1%" or "10" is. @param {string | undefined} slowest @param {number} n */
@@ -86,11 +86,26 @@ export function countSlowest(slowest, n) {
 		? Math.ceil(n * number / 100) : Math.floor(number));
 }
 
-/** The marks that a filter asks for, the slowest first.
+/**
+ * Bars of marks that pass, by what their first mark is.
+ * @param {Model} model @param {Filter} filter @param {(bar: number) => void} visit
+ */
+export function eachBar(model, filter, visit) {
+	const { bars } = model;
+	const threads = model.threadSet(filter.threads);
+	const from = filter.from ?? -Infinity;
+	const to = filter.to ?? Infinity;
+	for (let i = 0; i < bars.n; i++)
+		if (bars.times[i] >= from && bars.times[i] < to &&
+			(!threads || threads[bars.threads[i]]))
+			visit(i);
+}
+
+/** The marks that a filter asks for, the slowest first; a share is of all.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint32Array} */
 export function chooseMarks(model, filter) {
-	const { marks } = model;
+	const { marks, bars } = model;
 	const wanted = model.markNamesOf(filter.mark || '');
 	const threads = model.threadSet(filter.threads);
 	const processes = threads && model.processesOf(threads);
@@ -110,7 +125,13 @@ export function chooseMarks(model, filter) {
 	const sorted = Uint32Array.from(chosen);
 	sorted.sort((a, b) => marks.durations[b] - marks.durations[a] ||
 		marks.times[a] - marks.times[b] || a - b);
-	return sorted.subarray(0, countSlowest(filter.slowest, sorted.length));
+	let n = chosen.length;
+	eachBar(model, filter, (i) => {
+		if (wanted[bars.names[i]] && bars.least[i] < shorter &&
+			bars.most[i] >= (filter.longer || 0))
+			n += bars.counts[i];
+	});
+	return sorted.subarray(0, countSlowest(filter.slowest, n));
 }
 
 /** The times inside of @chosen, by thread: begins and ends, which neither

@@ -291,10 +291,9 @@ export class App {
 			formatTime(model.end - model.begin),
 			!model.isWhole ? 'reading…' : formatNumber(model.samples.n, 'sample') +
 				(model.isTime ? ' of ' + model.facts.unit : ''),
-			model.marks.n > 0
-				? formatNumber(model.marks.n + model.bars.all, 'mark') : '',
-			model.bars.all > 0 ? formatCount(model.bars.all) +
-				' of them summed up' : '',
+			model.marks.n > 0 &&
+				formatNumber(model.marks.n + model.bars.all, 'mark'),
+			model.bars.all > 0 && formatCount(model.bars.all) + ' of them summed up',
 			model.facts.filter,
 		].filter(Boolean).join(' · ');
 	}
@@ -419,7 +418,7 @@ export class App {
 		} else if (event.key === '/') {
 			this.search.focus();
 			this.search.select();
-		} else if (event.key === 'n' || event.key === 'N') {
+		} else if (/^n$/i.test(event.key)) {
 			this.step(event.key === 'n' ? 1 : -1);
 		} else if (event.key === 'f') {
 			this.filters.open = !this.filters.open;
@@ -438,7 +437,7 @@ export class App {
 				this.set({ search: undefined });
 			else if (state.from !== undefined || state.to !== undefined)
 				this.set(ALL_TIME);
-		} else if (/^[0-9]$/.test(event.key)) {
+		} else if (/^\d$/.test(event.key)) {
 			const choice = this.choices()[(Number(event.key) + 9) % 10];
 			if (choice)
 				this.set({ view: choice.key });
@@ -486,13 +485,16 @@ export async function begin() {
 		const seen = new Set();
 		const model = new Model(await inflateAll(findColumns(document, seen)));
 		const app = new App(place, model);
-		/** @type {any} */ (window).syscap = { app, model, isReady: false,
-			answer: () => answerOf(app) };
+		const shown = { app, model, isReady: false, answer: () => answerOf(app) };
+		/** @type {any} */ (window).syscap = shown;
 		app.draw();
 		if (document.readyState === 'loading')
 			await new Promise((resolve) =>
 				addEventListener('DOMContentLoaded', resolve));
-		model.addRest(await inflateAll(findColumns(document, seen)));
+		const rest = await inflateAll(findColumns(document, seen));
+		if (!rest.found.has('texts.more'))
+			throw new Error('it is cut');
+		model.addRest(rest);
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
 		if (!location.hash && model.other)
@@ -500,7 +502,7 @@ export async function begin() {
 		else if (!location.hash && model.samples.n === 0)
 			app.state.view = app.choices()[1].key; // after the flame graph
 		app.draw();
-		/** @type {any} */ (window).syscap.isReady = true;
+		shown.isReady = true;
 	} catch (error) {
 		fill(place, el('p', { class: 'wait warn' },
 			'This page cannot be read: ' + error));

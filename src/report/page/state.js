@@ -10,7 +10,7 @@ const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment'
 const SWITCHES = ['hideSystem', 'recursion', 'upside'];
 const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
-	'against', 'amount', 'of', 'window', 'open', 'show', 'beside'];
+	'against', 'amount', 'of', 'window', 'show', 'beside'];
 
 /** "5-70": from when to when. @param {string} [text] @returns {[number, number] | null} */
 export function readSpan(text) {

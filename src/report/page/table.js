@@ -33,8 +33,8 @@ function sortRows(rows, by, sign) {
 		first.set(key, i);
 	}
 	const sorted = [];
-	for (const key of [...first.keys()].sort((a, b) => a < b ? -sign
-		: Number(a > b) * sign))
+	for (const key of [...first.keys()].sort((a, b) => b !== b ? -1
+		: a !== a ? 1 : a < b ? -sign : sign))
 		for (let i = first.get(key); i < rows.length; i = next[i])
 			sorted.push(rows[i]);
 	return sorted;
@@ -194,7 +194,7 @@ export class Table {
 		else
 			return;
 		event.preventDefault();
-		if (to !== at && to >= 0) {
+		if (to !== at && this.rows[to]) {
 			const y = (to - this.over) * ROW;
 			const { scrollTop, clientHeight } = this.element;
 			if (y < scrollTop)

@@ -105,6 +105,7 @@ export class CompareView extends View {
 		const kind = state.compare && (state.compare !== 'file' || model.other)
 			? state.compare : model.other ? 'file'
 				: model.marks.n > 0 ? 'slowest' : 'search';
+		const ofMarks = kind === 'slowest' || kind === 'range';
 		const name = state.name || app.guessName();
 		const names = sumMarks(model, app.filter()).filter((row) => row.max > 0)
 			.sort((a, b) => b.total - a.total).map((row) => model.markName(row.name));
@@ -114,14 +115,14 @@ export class CompareView extends View {
 			choose('Compare', /** @type {[string, string][]} */ (model.other
 				? [['file', 'with ' + model.facts.other], ...SIDES] : SIDES), kind,
 				(compare_) => app.set({ compare: compare_ })),
-			(kind === 'slowest' || kind === 'range') && choose('Mark',
+			ofMarks && choose('Mark',
 				names.slice(0, 300).map((n) => [n, n]), name,
 				(n) => app.set({ name: n })),
 			kind === 'slowest' && choose('Slowest', [['0.1%', '0.1 %'], ['1%', '1 %'],
 				['2%', '2 %'], ['5%', '5 %'], ['10%', '10 %'], ['1', '1'], ['5', '5'],
 				['20', '20']], state.amount || '1%',
 			(amount) => app.set({ amount })),
-			(kind === 'slowest' || kind === 'range') && choose('With', [['', 'the others'],
+			ofMarks && choose('With', [['', 'the others'],
 				['rest', 'everything else']], state.against || '',
 			(against) => app.set({ against })),
 			kind === 'brush' && state.from !== undefined && !state.beside &&

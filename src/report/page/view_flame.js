@@ -75,15 +75,11 @@ export class FlameView extends View {
 	make() {
 		const { app } = this;
 		const { model, state } = app;
-		const analysis = app.analysis();
-		if (state.show === 'leaves') {
-			const { tree, totals } = invert(analysis.tree, analysis.selfs,
-				analysis.total / 4000);
-			return { tree, totals, labels: namesOf(model, tree) };
-		}
 		if (state.show === 'threads')
 			return this.byThread();
-		const { tree, totals } = analysis;
+		const all = app.analysis();
+		const { tree, totals } = state.show === 'leaves'
+			? invert(all.tree, all.selfs, all.total / 4000) : all;
 		return { tree, totals, labels: namesOf(model, tree) };
 	}
 

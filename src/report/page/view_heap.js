@@ -90,9 +90,8 @@ export class HeapView extends View {
 			context.fillStyle = theme.soft;
 			context.fillText(formatBytes(most || 0), scale.width + 6, 26);
 		}
-		if (state.of === 'live') {
+		if (state.of === 'live')
 			fillBox(context, scale.x(this.moment()) - 1, 0, 2, height, theme.brush);
-		}
 		const colour = colouring(model, theme, state.colour || '');
 		const { tree, totals } = answer;
 		const found = app.find(tree, totals);

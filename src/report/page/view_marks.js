@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_marks.js - marks: as a chart by name or by thread, as a table, with
 // statistics, and as frame times against a target.
-import { chooseMarks, lowerBound, rangeOf } from './filter.js';
-import { eachBar, runningTimes, sumMarks } from './analysis.js';
+import { chooseMarks, eachBar, lowerBound, rangeOf } from './filter.js';
+import { runningTimes, sumMarks } from './analysis.js';
 import { Boxes } from './boxes.js';
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { button, choose, div, el, fill, offer, section, View } from './dom.js';
@@ -158,9 +158,8 @@ export class MarksView extends View {
 		show === 'frames' && names.length > 0 && choose('Of',
 			names.map((name) => [name, name]), this.name(),
 			(name) => app.set({ name })),
-		show === 'frames' && choose('Target', [['16.667', '60 Hz, 16.7 ms'],
-			['33.333', '30 Hz, 33.3 ms'], ['8.333', '120 Hz, 8.3 ms'],
-			['6.944', '144 Hz, 6.9 ms']], String(state.target || 16.667),
+		show === 'frames' && choose('Target', [60, 30, 120, 144].map((hz) =>
+			[(1e3 / hz).toFixed(3), hz + ' Hz, ' + (1e3 / hz).toFixed(1) + ' ms']), String(state.target || 16.667),
 		(target) => app.set({ target: Number(target) })),
 		el('span', { class: 'grow' }),
 		show === 'table' && button('CSV', () => this.exportCsv()));
@@ -566,8 +565,9 @@ export class MarksView extends View {
 		const { app } = this;
 		const { model, theme, state } = app;
 		const filter = app.filter();
+		const mark = this.name();
 		this.chosen = chooseMarks(model, { from: filter.from, to: filter.to,
-			threads: filter.threads, mark: this.name() }).slice().sort();
+			threads: filter.threads, mark }).slice().sort();
 		const width = Math.max(this.frames.clientWidth, 60);
 		const height = 260;
 		const context = prepareCanvas(this.canvas, width, height, theme);
@@ -609,14 +609,13 @@ export class MarksView extends View {
 			context.fillRect(left + k * step, y(duration),
 				Math.max(step * per - (step > 3 ? 1 : 0), 1), height - 4 - y(duration));
 		}
-		const name = model.markNames.findIndex((_, i) =>
-			model.markName(i) === this.name());
 		let more = 0;
 		eachBar(model, filter, (i) => {
-			more += model.bars.names[i] === name ? model.bars.counts[i] : 0;
+			if (model.markName(model.bars.names[i]) === mark)
+				more += model.bars.counts[i];
 		});
 		context.fillStyle = theme.soft;
-		context.fillText(formatCount(n) + ' of ' + this.name() + ', ' +
+		context.fillText(formatCount(n) + ' of ' + mark + ', ' +
 			formatCount(over) + ' longer than ' + formatTime(target) + (more > 0
 			? '; ' + formatCount(more) + ' more are summed up and not shown' : ''),
 		left, 10);
@@ -632,7 +631,7 @@ export class MarksView extends View {
 
 	/** @param {number} k */
 	pickFrame(k) {
-		if (k < 0 || k >= this.longest.length)
+		if (!(k in this.longest))
 			return;
 		this.frame = k;
 		this.paintFrames();

@@ -114,8 +114,7 @@ export class CountersView extends View {
 			paintLosses(context, theme, model, scale, 0, 20, height - 20);
 			let { values, times } = counter;
 			if (app.state.show === 'rate') {
-				values = Float64Array.from(values, (v,
-					i) => i === 0 ? 0
+				values = Float64Array.from(values, (v, i) => i === 0 ? 0
 					: (v - counter.values[i - 1]) /
 						Math.max((times[i] - times[i - 1]) / 1e9, 1e-9));
 			}
@@ -249,8 +248,7 @@ export class AboutView extends View {
 			...this.list('Processes', ['Pid', 'Command', 'From', 'To', 'Ticks are'],
 				model.processes.filter((process) => process.pid >= 0).map((process) => [
 					String(process.pid), process.command || process.binary,
-					at(process.begin),
-					at(process.end),
+					at(process.begin), at(process.end),
 					process.period > 0 ? formatTime(process.period) + ' of ' +
 						['unknown time', 'processor time', 'wall time'][process.clock]
 						: '–']), [0, 2, 3]),
@@ -258,8 +256,7 @@ export class AboutView extends View {
 				model.threads.filter((thread) => thread.tid >= 0).map((thread) => [
 					String(thread.tid), thread.name,
 					String(model.processes[thread.process].pid),
-					at(thread.begin),
-					at(thread.end)]), [0, 2, 3, 4]),
+					at(thread.begin), at(thread.end)]), [0, 2, 3, 4]),
 			...this.list('Metadata', ['Pid', 'Key', 'Value'],
 				model.metadata.map(([pid, , key, value]) => [
 					String(pid > 0x7fffffff ? '' : pid), texts.get(key),
@@ -271,8 +268,7 @@ export class AboutView extends View {
 				'End', 'Path', 'Build id'], model.maps.map(([process, start, end, , ,
 				path, id]) => [String(model.processes[process].pid), hex(start), hex(end),
 				texts.get(path), texts.get(id)]), [0]));
-		for (const table of this.tables)
-			table.show();
+		this.resize();
 	}
 
 	resize() {

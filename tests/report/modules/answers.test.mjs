@@ -111,6 +111,7 @@ test('small things', () => {
 	assert.equal(countSlowest('x', 3), 3);
 	assert.ok(readGlob('lib*.so').test('libc.so') && !readGlob('a?').test('a'));
 	assert.ok(readGlob('[!a]b').test('cb') && !readGlob('[!a]b').test('ab'));
+	assert.ok(!readGlob('[z-a]').test('[z-a]'), 'no range: it matches nothing');
 	assert.ok(readRegex('a(').test('xa(y'));
 	assert.equal(readRegex(''), null);
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn' })), [1, 0, 2]);
@@ -181,6 +182,11 @@ test('marks that are summed up count', async () => {
 	const [all] = sumMarks(model, {});
 	assert.deepEqual([all.n, all.total, all.min, all.median, all.p99, all.max],
 		[13, 63, 1, 2, 25, 25]);
+	// A share is one of all, ten in bars with them; those it takes are here.
+	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '20%' }).length, 3);
+	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '1' }).length, 1);
+	assert.equal(chooseMarks(model, { mark: 'app/turn', slowest: '8%', longer: 4 }).length,
+		1);
 	const [part] = sumMarks(model, { from: 0, to: 50 });
 	assert.deepEqual([part.n, part.total], [7, 51]);
 	assert.ok(Number.isNaN(part.median));

@@ -88,6 +88,20 @@ test('a table sorts, and makes rows only of what is seen', () => {
 	assert.deepEqual(picked, [0, 1]);
 });
 
+test('what is no number stands last in a table, those of one key as they were', () => {
+	const table = new Table({ label: 'numbers', sort: 'n', pick: () => {}, headings: [
+		{ key: 'n', text: 'N', number: true, by: (row) => row[0], cell: String }] });
+	const rows = [[4, 'a'], [NaN, 'b'], [-0, 'c'], [1, 'd'], [NaN, 'e'], [0, 'f'],
+		[-Infinity, 'g'], [7, 'h'], [1, 'i']];
+	table.set(rows);
+	assert.equal(table.rows.map((row) => row[1]).join(''), 'gcfdiahbe');
+	table.set(rows, '-n');
+	assert.equal(table.rows.map((row) => row[1]).join(''), 'hadicfgbe');
+	table.set([]);
+	table.element.send('keydown', { key: 'ArrowUp' });
+	assert.equal(table.picked, null);
+});
+
 test('boxes are found where they are, by pointer and by keys', () => {
 	const picked = [];
 	const boxes = new Boxes({ theme: makeTheme(), label: 'boxes',
