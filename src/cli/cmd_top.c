@@ -123,20 +123,12 @@ static bool is_written(void *context)
 static int look(struct syc_app_options *app)
 {
 	struct syscap_error error;
-	int r = syscap_reader_open(app->file, &app->reader, &error);
-
-	if (r < 0) {
+	if (syscap_reader_open(app->file, &app->reader, &error) < 0) {
 		syc_fault_print(app->command, app->file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
 	app->is_live = app->goes_on == NULL || app->goes_on(app->context);
-	r = syc_app_run(app);
-	if (r == -ENOMEM)
-		syc_fault_no_memory(app->command);
-	else if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: the terminal: %s\n", app->command,
-		        strerror(-r));
-	return r < 0 ? SYC_EXIT_PROBLEM : SYC_EXIT_DONE;
+	return syc_view_run(app);
 }
 
 static int look_at_command(struct run *run, char **argv)

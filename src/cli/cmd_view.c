@@ -119,19 +119,6 @@ static int take_snapshot(struct run *run)
 	return syc_fault_finish_output(options->command, status);
 }
 
-static int show(struct run *run)
-{
-	const struct syc_app_options *options = &run->options.app;
-	const int r = syc_app_run(options);
-
-	if (r == -ENOMEM)
-		syc_fault_no_memory(options->command);
-	else if (r < 0 && r != -EINVAL)
-		fprintf(stderr, "%s: the terminal: %s\n", options->command,
-		        strerror(-r));
-	return r < 0 ? SYC_EXIT_PROBLEM : SYC_EXIT_DONE;
-}
-
 static int run_view(int argc, char **argv)
 {
 	struct run run = { 0 };
@@ -150,7 +137,8 @@ static int run_view(int argc, char **argv)
 	syc_fault_tell_merged(argv[0], app->file, app->reader);
 	app->judge = judge;
 	app->context = &run;
-	return run.is_snapshot ? take_snapshot(&run) : show(&run);
+	return run.is_snapshot ? take_snapshot(&run)
+	                       : syc_view_run(&run.options.app);
 }
 
 const struct syc_command syc_cmd_view = {

@@ -2,11 +2,14 @@
 /* view_options.c - the options that `view` and `top` have in common. */
 #include "cli/view_options.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
+#include "cli/fault.h"
 #include "view/palette.h"
 
 bool syc_view_options_is(int key)
@@ -91,4 +94,19 @@ bool syc_view_options_settle(struct syc_view_options *options,
 		return false;
 	}
 	return true;
+}
+
+int syc_view_run(const struct syc_app_options *app)
+{
+	const int r = syc_app_run(app);
+
+	if (r == -ENOMEM)
+		syc_fault_no_memory(app->command);
+	else if (r == -EBADMSG)
+		fprintf(stderr, "%s: %s: it was cut or replaced meanwhile\n",
+		        app->command, app->file);
+	else if (r < 0 && r != -EINVAL)
+		fprintf(stderr, "%s: the terminal: %s\n", app->command,
+		        strerror(-r));
+	return r < 0 ? SYC_EXIT_PROBLEM : SYC_EXIT_DONE;
 }

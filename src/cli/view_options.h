@@ -45,4 +45,8 @@ bool syc_view_options_take(struct syc_view_options *options,
 bool syc_view_options_settle(struct syc_view_options *options,
                              const char *command, bool needs_terminal);
 
+/** Show it until its user has enough.  Returns how the command ends; what went
+ * wrong is told. */
+int syc_view_run(const struct syc_app_options *app);
+
 #endif
