@@ -582,13 +582,6 @@ export class MarksView extends View {
 			most = Math.max(most, target * 1.5);
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
-		for (const line of most > target ? [most, target] : [most]) {
-			const isTarget = line === target;
-			fillBox(context, left, Math.round(y(line)), width, 1,
-				isTarget ? theme.more : theme.line);
-			context.fillStyle = isTarget ? theme.more : theme.soft;
-			context.fillText(formatTime(line), 2, y(line));
-		}
 		const step = room / Math.max(n, 1);
 		/** Of several in a pixel the longest. */
 		const per = Math.max(1, Math.ceil(1 / step));
@@ -608,6 +601,13 @@ export class MarksView extends View {
 			this.longest.push(longest);
 			context.fillRect(left + k * step, y(duration),
 				Math.max(step * per - (step > 3 ? 1 : 0), 1), height - 4 - y(duration));
+		}
+		for (const line of most > target ? [most, target] : [most]) {
+			const isTarget = line === target;
+			fillBox(context, left, Math.round(y(line)), width, 1,
+				isTarget ? theme.ink : theme.line);
+			context.fillStyle = isTarget ? theme.more : theme.soft;
+			context.fillText(formatTime(line), 2, y(line));
 		}
 		let more = 0;
 		eachBar(model, filter, (i) => {
