@@ -234,6 +234,7 @@ export class App {
 			this.tabs, this.main, this.help);
 		addEventListener('popstate', () => {
 			this.state = readState(location.hash);
+			this.search.blur();
 			this.later();
 		});
 		addEventListener('resize', () => this.resize());
@@ -385,7 +386,7 @@ export class App {
 			() => this.set({ view: one.key }),
 			{ 'aria-current': one === choice ? 'page' : null }));
 		fill(this.tabs, ...tabs);
-		// Where not all of them have room, with some of its neighbours.
+		// Where few have room, with its neighbours.
 		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
 		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
 			this.tabs.clientWidth / 2;
