@@ -123,6 +123,7 @@ static bool is_written(void *context)
 static int look(struct syc_app_options *app)
 {
 	struct syscap_error error;
+
 	if (syscap_reader_open(app->file, &app->reader, &error) < 0) {
 		syc_fault_print(app->command, app->file, &error);
 		return SYC_EXIT_PROBLEM;

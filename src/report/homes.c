@@ -48,11 +48,11 @@ static size_t measure_private(const char *text, bool starts, bool *is_home)
 	return 0;
 }
 
-/* Where the next of those is in @text, and its length; or its end, and 0. */
-static const char *find_private(const char *text, size_t *ret_n, bool *is_home)
+/* Where the next of those is in @text, and its length; or its end, and 0.
+ * @starts: a path begins there. */
+static const char *find_private(const char *text, bool starts, size_t *ret_n,
+                                bool *is_home)
 {
-	bool starts = true;
-
 	*ret_n = 0;
 	for (; *text != 0; text++) {
 		if (*text == '/' || *text == 'h')
@@ -77,13 +77,14 @@ char *syc_page_without_homes(const char *text)
 
 	for (size_t n = 1; clean != NULL && n != 0; is_inside = true) {
 		bool is_home = false;
-		const char *const next = find_private(text, &n, &is_home);
+		const char *const next =
+			find_private(text, !is_inside, &n, &is_home);
 
 		if (is_inside)
 			text = memrchr(text, '/', (size_t)(next - text));
 		if (text != NULL)
 			end = mempcpy(end, text, (size_t)(next - text));
-		if (n != 0)
+		if (n != 0 && (end == clean || end[-1] != '~'))
 			*end++ = '~';
 		text = next + n;
 		while (n != 0 && !is_home && *text == '/')

@@ -18,10 +18,10 @@ static size_t measure_program(const struct syc_page *page, uint32_t process,
 
 	maps = syscap_profile_maps(page->profile, &n);
 	for (size_t i = 0; i < n; i++) {
-		const size_t len = strlen(maps[i].path);
+		const size_t len =
+			maps[i].process == process ? strlen(maps[i].path) : 0;
 
-		if (maps[i].process == process && len > longest &&
-		    strncmp(command, maps[i].path, len) == 0 &&
+		if (len > longest && strncmp(command, maps[i].path, len) == 0 &&
 		    (command[len] == ' ' || command[len] == 0))
 			longest = len;
 	}

@@ -21,7 +21,7 @@ HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee"
          "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
 # Behind the home; what has which character tells nothing of where a path ends
 FOLDERS = ("Acme Plan/bin", "a:acme", "acme,x", "acme;x", "acme(x)", "acme'x",
-           'acme"x', "acme=x", " acme")
+           'acme"x', "acme=x", " acme", "media/acme", "root/x")
 SECRETS = ("acme", "Acme", "zoe", "ann-lee", "hunter2", "secret-message", "secret-value",
            "secret-file", "secret-log", "secret-name")
 
