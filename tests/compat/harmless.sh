@@ -161,12 +161,13 @@ cat >web/page.html <<-'END'
 END
 cat >chromium.sh <<-'END'
 	export HOME="$PWD/web" # which is anybody's
-	rm -rf web/data
+	data=$PWD/web/data$(id -u) # which another may not remove
+	rm -rf "$data"
 	timeout 110 chromium --headless $1 --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking \
 		--disable-component-update --disable-sync \
 		$2 --virtual-time-budget=20000 \
-		--user-data-dir="$PWD/web/data" --dump-dom \
+		--user-data-dir="$data" --dump-dom \
 		"file://$PWD/web/page.html" 2>/dev/null | grep -o 'drawn [0-9]*'
 END
 cat >firefox.sh <<-'END'
