@@ -110,7 +110,7 @@ class Build(unittest.TestCase):
         done = subprocess.run(
             [str(venv / "bin" / "pip"), "install", "--no-index",
              "--no-cache-dir", str(package)],
-            env=env, capture_output=True, text=True, timeout=400, check=False)
+            env=env, capture_output=True, text=True, timeout=1400, check=False)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return str(venv / "bin" / "python"), env
 

@@ -61,4 +61,4 @@ foreach(id IN LISTS python_ids)
 endforeach()
 
 list(GET python_ids 0 id)
-python_test(${id} pip test_package LABEL long TIMEOUT 600 ARGUMENTS build)
+python_test(${id} pip test_package LABEL long TIMEOUT 1500 ARGUMENTS build)
