@@ -13,6 +13,7 @@ typedef void soak_deed(void);
  * own overflows after minutes; and threads that end, with which it is done before
  * their last key destructors run, so that a tick in between crashes it. */
 #define SOAK_N_FOR_TSAN 6u
+
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];
 
 /* Does each of @deeds in a thread of its own for so long, calls @before_end if

@@ -159,7 +159,8 @@ export class MarksView extends View {
 			names.map((name) => [name, name]), this.name(),
 			(name) => app.set({ name })),
 		show === 'frames' && choose('Target', [60, 30, 120, 144].map((hz) =>
-			[(1e3 / hz).toFixed(3), hz + ' Hz, ' + (1e3 / hz).toFixed(1) + ' ms']), String(state.target || 16.667),
+			[(1e3 / hz).toFixed(3), hz + ' Hz, ' + (1e3 / hz).toFixed(1) + ' ms']),
+		String(state.target || 16.667),
 		(target) => app.set({ target: Number(target) })),
 		el('span', { class: 'grow' }),
 		show === 'table' && button('CSV', () => this.exportCsv()));
