@@ -12,16 +12,20 @@
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <threads.h>
+#include <time.h>
 
 #include "preload/deferred.h"
 #include "preload/room.h"
+#include "preload/time_left.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
 #include "stack/memory.h"
@@ -204,34 +208,71 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	return query_handler(number, before);
 }
 
+/* A tick that comes to it is none of the signals that it waits for. */
+static int wait_for(const sigset_t *set, siginfo_t *info,
+                    const struct timespec *timeout)
+{
+	const struct timespec *const asked = timeout;
+	const int64_t began = syscap_clock();
+	struct timespec left;
+	siginfo_t own;
+	sigset_t copy;
+
+	if (info == NULL)
+		info = &own;
+	for (;;) {
+		const int r = NEXT(sigtimedwait)(
+			syc_interposed_on_wait(set, &copy), info, timeout);
+
+		if (r <= 0 || !syc_interposed_is_tick(info))
+			return r;
+		if (asked != NULL) {
+			left = syc_time_left(asked, began);
+			timeout = &left;
+		}
+	}
+}
+
 EXPORTED int sigwait(const sigset_t *set, int *number)
 {
 	sigset_t copy;
+	int r;
 
-	return NEXT(sigwait)(syc_interposed_on_wait(set, &copy), number);
+	if (syc_interposed_on_wait(set, &copy) == set)
+		return NEXT(sigwait)(set, number);
+	do
+		r = wait_for(set, NULL, NULL);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return errno;
+	*number = r;
+	return 0;
 }
 
 EXPORTED int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	sigset_t copy;
-
-	return NEXT(sigwaitinfo)(syc_interposed_on_wait(set, &copy), info);
+	return wait_for(set, info, NULL);
 }
 
 EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
                           const struct timespec *timeout)
 {
-	sigset_t copy;
-
-	return NEXT(sigtimedwait)(syc_interposed_on_wait(set, &copy), info,
-	                          timeout);
+	return wait_for(set, info, timeout);
 }
 
 EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 {
-	sigset_t copy;
+	sigset_t copy, again;
 
-	return NEXT(signalfd)(fd, syc_interposed_on_wait(set, &copy), flags);
+	if (syc_interposed_on_wait(set, &copy) == set)
+		return NEXT(signalfd)(fd, set, flags);
+	syc_interposed_on_signalfd();
+	const int r = NEXT(signalfd)(fd, &copy, flags);
+	/* Ticks may have got another signal before it could be seen */
+	if (r >= 0 && syc_interposed_on_wait(set, &again) == &again &&
+	    memcmp(&copy, &again, sizeof(copy)) != 0)
+		NEXT(signalfd)(r, &again, flags);
+	return r;
 }
 
 EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)

@@ -12,6 +12,7 @@
 
 #include "preload/io_wrap.h"
 #include "preload/loops.h"
+#include "preload/time_left.h"
 
 struct sembuf;
 
@@ -50,22 +51,6 @@ AGAIN(ssize_t, msgrcv,
 AGAIN(int, msgsnd, (int queue, const void *message, size_t n, int flags),
       (queue, message, n, flags))
 
-/* For the time that is left of what was asked for. */
-static struct timespec time_left(const struct timespec *asked, int64_t began)
-{
-	const int64_t second = 1000000000;
-	const int64_t passed = syscap_clock() - began;
-	struct timespec left = *asked;
-
-	left.tv_sec -= passed / second;
-	left.tv_nsec -= passed % second;
-	if (left.tv_nsec < 0) {
-		left.tv_nsec += second;
-		left.tv_sec--;
-	}
-	return left.tv_sec < 0 ? (struct timespec){ 0, 0 } : left;
-}
-
 SYC_IO_EXPORTED int
 take_semtimedop(int set, struct sembuf *changes, size_t n,
                 const struct timespec *timeout) __asm__("semtimedop");
@@ -93,7 +78,7 @@ SYC_IO_EXPORTED int take_semtimedop(int set, struct sembuf *changes, size_t n,
 		    !syc_loops_interrupted(&wait))
 			return r;
 		if (timeout != NULL) {
-			left = time_left(asked, began);
+			left = syc_time_left(asked, began);
 			timeout = &left;
 		}
 	}

@@ -13,6 +13,7 @@
 #include "sample/children.h"
 #include "sample/own_timer.h"
 #include "sample/scan.h"
+#include "sample/signalfds.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -187,4 +188,16 @@ const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 	memset(copy, 0, sizeof(*copy));
 	memcpy(copy, &mask, sizeof(mask));
 	return copy;
+}
+
+bool syc_interposed_is_tick(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER &&
+	       syc_target_is_cookie(
+		       (uint64_t)(uintptr_t)info->si_value.sival_ptr);
+}
+
+void syc_interposed_on_signalfd(void)
+{
+	syc_signalfds_note();
 }

@@ -80,8 +80,14 @@ void syc_interposed_on_query(int signal, struct sigaction *action);
  * The program is about to wait for @set.  Returns that, or @copy: @set, which
  * means all signals, without ours.
  *
+ * Who waits with @copy may be given a tick all the same, where ticks come by
+ * another signal since: syc_interposed_is_tick() of what it got says so, and
+ * it is to wait for @set again.  Who made a signalfd of @copy says so.
+ *
  * Context: any-thread, signal-safe.
  */
 const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy);
+bool syc_interposed_is_tick(const siginfo_t *info);
+void syc_interposed_on_signalfd(void);
 
 #endif

@@ -117,6 +117,17 @@ static void give_up_sampling(struct syc_sampler *s)
 	syc_claim_give(SYC_CLAIM_SAMPLER);
 }
 
+void (*syc_unwatched_before_ticks)(int signal);
+
+static void tell_before_ticks(int signal)
+{
+	void (*const told)(int) =
+		__atomic_load_n(&syc_unwatched_before_ticks, __ATOMIC_RELAXED);
+
+	if (told != NULL)
+		told(signal);
+}
+
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
 {
@@ -145,6 +156,7 @@ bool syc_unwatched_change_signal(void)
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	syc_children_note_signal();
+	tell_before_ticks(signal);
 	if (had_timer)
 		syc_scan_start_again();
 	if (had_scout)

@@ -48,6 +48,10 @@ bool syc_unwatched_hand_over(void);
  */
 bool syc_unwatched_change_signal(void);
 
+/** Called with the signal that ticks are about to come by from now on, before
+ * the first of them.  NULL: nobody wants to know. */
+extern void (*syc_unwatched_before_ticks)(int signal);
+
 /**
  * Ticks reach us: a program that reset all signals did not mean ours, one that
  * handles it has another one chosen.  As above.

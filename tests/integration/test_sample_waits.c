@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_sample_waits.c - programs that wait do not notice that they are sampled by
- * wall time.
+ * test_sample_waits.c - programs that wait, for time to pass or for signals, do not
+ * notice that they are sampled by wall time.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>
@@ -36,4 +36,9 @@ TEST(no_wait_returns_early_or_interrupted)
 TEST(no_signal_is_missed_between_the_parts_of_a_wait)
 {
 	check_waits("--sample=1000,wall", "sample_seams");
+}
+
+TEST(who_takes_all_signals_is_given_no_tick_when_they_come_by_another)
+{
+	check_waits("--sample=10000,wall", "sample_takes_all");
 }

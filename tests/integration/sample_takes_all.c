@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sample_takes_all.c - a program that knows nothing of us, takes whatever signal
+ * comes, and then finds a use for the one that ticks come by: those that come by
+ * another from then on are not given to it either.
+ *
+ *	sample_takes_all
+ *
+ * Exits 0, or says what it saw.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MS 1000000
+
+static sigset_t all;
+static siginfo_t tick;
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / MS;
+}
+
+static void work(int ms)
+{
+	const int64_t until = now_ms() + ms;
+
+	while (now_ms() < until)
+		;
+}
+
+static void fail(const char *what, int saw)
+{
+	printf("%s: %d\n", what, saw);
+	exit(1);
+}
+
+/* By a call that nobody stands in front of. */
+static void catch_tick(void)
+{
+	const uint64_t urgent = UINT64_C(1) << (SIGURG - 1);
+	const struct timespec second = { 1, 0 };
+	sigset_t before;
+
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	const long number = syscall(SYS_rt_sigtimedwait, &urgent, &tick,
+	                            &second, sizeof(urgent));
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (number != SIGURG || tick.si_code != SI_TIMER) {
+		printf("no tick came by SIGURG: %ld\n", number);
+		exit(1);
+	}
+}
+
+/* ------------------------------------ who waits while ticks get another signal */
+
+static pid_t waiter;
+
+/* As its timer would once ticks come by SIGWINCH. */
+static void *send_tick(void *nothing)
+{
+	struct timespec soon = { 0, 50 * MS };
+
+	nanosleep(&soon, NULL);
+	tick.si_signo = SIGWINCH;
+	if (syscall(SYS_rt_tgsigqueueinfo, getpid(), waiter, SIGWINCH, &tick) !=
+	    0)
+		fail("a tick can't be sent", errno);
+	return nothing;
+}
+
+static void *send_tick_and_usr1(void *nothing)
+{
+	send_tick(nothing);
+	struct timespec soon = { 0, 50 * MS };
+	nanosleep(&soon, NULL);
+	syscall(SYS_tgkill, getpid(), waiter, SIGUSR1);
+	return nothing;
+}
+
+static void wait_beside(void *(*deed)(void *), void (*wait)(void))
+{
+	pthread_t thread;
+
+	waiter = gettid();
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_create(&thread, NULL, deed, NULL);
+	wait();
+	pthread_join(thread, NULL);
+}
+
+static void wait_in_vain(void)
+{
+	const struct timespec a_while = { 0, 200 * MS };
+	const int64_t began = now_ms();
+	const int r = sigtimedwait(&all, NULL, &a_while);
+	const int error = errno;
+
+	if (r >= 0 || error != EAGAIN)
+		fail("sigtimedwait() returned", r);
+	if (now_ms() - began < 199)
+		fail("sigtimedwait() took ms", (int)(now_ms() - began));
+}
+
+static void wait_for_info(void)
+{
+	siginfo_t info;
+	const int r = sigwaitinfo(&all, &info);
+
+	if (r != SIGUSR1 || info.si_signo != SIGUSR1)
+		fail("sigwaitinfo() returned", r);
+}
+
+static void wait_for_number(void)
+{
+	int number = 0;
+	const int r = sigwait(&all, &number);
+
+	if (r != 0 || number != SIGUSR1)
+		fail("sigwait() said", number);
+}
+
+/* One that a terminal sends is not ours. */
+static void wait_for_own(void)
+{
+	const struct timespec second = { 1, 0 };
+	int r;
+
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_kill(pthread_self(), SIGWINCH);
+	r = sigtimedwait(&all, NULL, &second);
+	if (r != SIGWINCH)
+		fail("the program's own SIGWINCH is gone", r);
+}
+
+/* ------------------------------------------------ who reads from a signalfd */
+
+static void handle(int number)
+{
+	(void)number;
+}
+
+static int read_signal(int fd)
+{
+	struct signalfd_siginfo info;
+
+	return read(fd, &info, sizeof(info)) == sizeof(info)
+	               ? (int)info.ssi_signo
+	               : 0;
+}
+
+static void use_signalfd(void)
+{
+	const struct sigaction action = { .sa_handler = handle };
+	const int for_all = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	const int other = dup(for_all);
+	sigset_t none;
+
+	close(for_all);
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	sigaction(SIGURG, &action, NULL);
+	for (int i = 0; i < 5; i++) {
+		work(200); /* it has a timer by then */
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+		work(20);
+		const int number = read_signal(other);
+		if (number != 0)
+			fail("a signalfd gave", number);
+		pthread_sigmask(SIG_SETMASK, &none, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	pthread_kill(pthread_self(), SIGUSR1);
+	const int number = read_signal(other);
+	if (number != SIGUSR1)
+		fail("a signalfd did not give SIGUSR1, but", number);
+}
+
+int main(void)
+{
+	sigset_t none;
+
+	sigfillset(&all);
+	sigemptyset(&none);
+	catch_tick();
+	wait_beside(send_tick, wait_in_vain);
+	wait_beside(send_tick_and_usr1, wait_for_info);
+	wait_beside(send_tick_and_usr1, wait_for_number);
+	wait_for_own();
+	use_signalfd();
+	return 0;
+}
