@@ -116,8 +116,6 @@ static bool is_refused(struct syc_thread *st, volatile uintptr_t *token,
 		syc_loss_count(syc_state_of(st), type, len, time);
 		/* A shorter one that fits tells of it first, the long way */
 		__atomic_store_n(&st->room_end, 0, __ATOMIC_RELAXED);
-		if (syc_state_of(st)->slot != NULL)
-			syc_ring_source_of(syc_state_of(st))->poke(true);
 	}
 	syc_withdraw(st, token, 0);
 	return is_sure;

@@ -11,6 +11,10 @@
 /* Between two calls for a teller, where many events are lost. */
 #define CALL_NS INT64_C(10000000)
 
+/* Whoever drains a ring was called when it filled, and is again each so many
+ * frames that it has no room for. */
+#define CALL_EACH 16u
+
 static void count_for_process(uint8_t kind)
 {
 	__atomic_add_fetch(&syc_process->n_dropped, 1, __ATOMIC_RELAXED);
@@ -75,6 +79,10 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 			syc_loss_totals_add_own(&ring->lost, kind, len, time);
 		syc_loss_totals_add_own(&ts->lost, kind, len, time);
 		count_for_process(kind);
+		/* A ring of our own wakes its drainer as it looks for room */
+		if (!ts->is_own && ts->slot != NULL &&
+		    ts->lost.frames[kind] % CALL_EACH == 0)
+			syc_ring_source_of(ts)->poke(true);
 	}
 	/* The next emit looks for room, and tells of this */
 	__atomic_store_n(
