@@ -5,9 +5,8 @@
  * A capture is a SysprofCaptureFileHeader and then frames, one behind the
  * other.  Each begins with a SysprofCaptureFrame, whose len (of the whole
  * frame) is a multiple of 8 between 24 and 65,528.  Numbers are in the byte
- * order that the header tells; texts end with a NUL within their field or
- * frame.  Times are CLOCK_MONOTONIC in nanoseconds.  <syscap/format.h> says
- * more of each field.
+ * order that the header tells; texts end with a NUL within their field or frame.
+ * Times are CLOCK_MONOTONIC in ns.  <syscap/format.h> says more of each field.
  */
 #ifndef SYSPROF_CAPTURE_TYPES_H
 #define SYSPROF_CAPTURE_TYPES_H

@@ -18,6 +18,7 @@
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
+#include "selfrec/trace_adopt.h"
 #include "selfrec/trace_fd.h"
 
 #define PATIENCE_NS INT64_C(1000000000)

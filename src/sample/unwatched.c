@@ -119,15 +119,6 @@ static void give_up_sampling(struct syc_sampler *s)
 
 void (*syc_unwatched_before_ticks)(int signal);
 
-static void tell_before_ticks(int signal)
-{
-	void (*const told)(int) =
-		__atomic_load_n(&syc_unwatched_before_ticks, __ATOMIC_RELAXED);
-
-	if (told != NULL)
-		told(signal);
-}
-
 /* No tick may reach the program's handler. */
 bool syc_unwatched_change_signal(void)
 {
@@ -145,7 +136,7 @@ bool syc_unwatched_change_signal(void)
 	                                     &s->tasks)
 			: -EBUSY;
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
-		s->why = "the program handles the signal itself";
+		s->why = "the program handles the signal";
 		syc_diag_say("sampling ends", s->why);
 		if (had_timer) { /* threads to come make none either */
 			syc_tell_end();
@@ -156,7 +147,8 @@ bool syc_unwatched_change_signal(void)
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
 	syc_children_note_signal();
-	tell_before_ticks(signal);
+	if (syc_unwatched_before_ticks != NULL)
+		syc_unwatched_before_ticks(signal);
 	if (had_timer)
 		syc_scan_start_again();
 	if (had_scout)

@@ -49,7 +49,8 @@ bool syc_unwatched_hand_over(void);
 bool syc_unwatched_change_signal(void);
 
 /** Called with the signal that ticks are about to come by from now on, before
- * the first of them.  NULL: nobody wants to know. */
+ * the first of them.  NULL: nobody wants to know; set once, by
+ * whichever thread. */
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**

@@ -12,6 +12,7 @@
 #include "os/backing.h"
 #include "os/env.h"
 #include "ring/arena.h"
+#include "selfrec/trace_adopt.h"
 
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)

@@ -14,7 +14,7 @@
 
 #include "emit/sink.h"
 #include "selfrec/output.h"
-#include "selfrec/trace_fd.h"
+#include "selfrec/trace.h"
 
 struct syscap_options;
 

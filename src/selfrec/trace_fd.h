@@ -36,17 +36,6 @@
 #include "selfrec/trace.h"
 
 /**
- * Look at descriptor @number, which the environment names.  NULL, and @target
- * is filled; or why it is refused (a sentence that lives): not open, not
- * writable, a terminal or another device, a file of the kernel's, a socket
- * that is no stream or that another process writes to; not empty and not a
- * capture; or not empty and not readable.
- *
- * Context: setup.
- */
-const char *syc_trace_adopt(int number, struct syc_trace_target *target);
-
-/**
  * Get ready to write: check that the number is still the file that was
  * adopted, and open it anew.  0; or
  *	-ESTALE     it is another file now

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "selfrec/trace_adopt.h"
 #include "selfrec/trace_fd.h"
 
 #define FRAMES_WRITERS 1024
