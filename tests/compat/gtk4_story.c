@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * gtk4_story.c - a GTK 4 program that draws frame after frame, of which every
- * 50th takes 40 ms more: gtk4_story work|fsync FRAMES.
+ * 50th takes 40 ms more, or MS: gtk4_story work|fsync FRAMES [MS].
  *
  * It works in burn_in_a_frame(), or waits in fsync(), until the time is up: so
  * what is in the frame does not depend on how fast the machine is.
@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PLANTED_NS INT64_C(40000000)
-#define EVERY      50
+#define EVERY 50
 
 static gboolean does_wait;
 static int frame, n_frames;
+static int64_t planted_ns = 40000000;
 static int fd;
 volatile unsigned gtk4_story_sum;
 
@@ -34,17 +34,17 @@ static int64_t clock_ns(clockid_t clock)
 /* Of its own processor time: on a busy machine it takes longer. */
 __attribute__((noinline)) void burn_in_a_frame(void)
 {
-	const int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + PLANTED_NS;
+	const int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + planted_ns;
 
 	while (clock_ns(CLOCK_THREAD_CPUTIME_ID) < end)
 		for (int i = 0; i < 100000; i++)
 			gtk4_story_sum += (unsigned)i;
 }
 
-/* Tests have no slow disk: this one takes 40 ms, and signals don't end it. */
+/* Tests have no slow disk: this one takes as long, and signals don't end it. */
 __attribute__((noinline)) int fsync(int file)
 {
-	const int64_t end = clock_ns(CLOCK_MONOTONIC) + PLANTED_NS;
+	const int64_t end = clock_ns(CLOCK_MONOTONIC) + planted_ns;
 	const struct timespec until = { .tv_sec = end / 1000000000,
 		                        .tv_nsec = end % 1000000000 };
 
@@ -100,10 +100,12 @@ int main(int argc, char **argv)
 	GtkApplication *application;
 	int status;
 
-	if (argc != 3)
+	if (argc != 3 && argc != 4)
 		return 2;
 	does_wait = strcmp(argv[1], "fsync") == 0;
 	n_frames = atoi(argv[2]);
+	if (argc == 4)
+		planted_ns = atoi(argv[3]) * INT64_C(1000000);
 	fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
 	application = gtk_application_new(NULL, G_APPLICATION_NON_UNIQUE);
 	g_signal_connect(application, "activate", G_CALLBACK(activate), NULL);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # record_story.sh - sourced: record_story NAME SAMPLE WHAT records gtk4_story, 300
-# frames, to $dir/NAME.syscap.  Skips where that program can't run.  $dir is
+# frames, to $dir/NAME.syscap; those to be slow are by $STORY_MS, or 40 ms.  Skips where that program can't run.  $dir is
 # the caller's, $stories the folder of this file; $CC compiles.
 no_story() { echo "skip: $*"; exit 77; }
 command -v xvfb-run >/dev/null || no_story "there is no xvfb-run"
@@ -15,6 +15,6 @@ $CC -O2 -rdynamic -o "$dir/story" $(pkg-config --cflags gtk4) \
 
 record_story() {
 	timeout 150 xvfb-run -a "$SYSCAP" record -q -o "$dir/$1.syscap" \
-		--sample="$2" -- "$dir/story" "$3" 300 2>"$dir/err" ||
+		--sample="$2" -- "$dir/story" "$3" 300 "${STORY_MS:-40}" 2>"$dir/err" ||
 		{ cat "$dir/err"; exit 1; }
 }
