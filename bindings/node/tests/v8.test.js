@@ -8,7 +8,7 @@ const path = require('node:path');
 const test = require('node:test');
 
 const { folder, run, record, Capture } = require('./capture.js');
-const { PROGRAM } = require('./busy.js');
+const { PROGRAM, WORKED } = require('./busy.js');
 
 // With the column since Node 20.
 const isJs = (name) => /^[^:]+ \(.*?(:\d+){1,2}\)$/.test(name ?? '');
@@ -51,7 +51,8 @@ test('interpreted and compiled functions are named, at their places', (t) => {
 });
 
 const NESTED = `
-  function spin(ms) { for (const end = performance.now() + ms; performance.now() < end;) ; }
+  ${WORKED}
+  function spin(ms) { for (const end = worked() + ms; worked() < end;) ; }
   function inner() { spin(20); return 0; }
   function outer() { return [2, 1].sort(function compare() { return inner(); }); }
   for (let i = 0; i < 40; i++) outer();
@@ -80,7 +81,8 @@ for (const [how, nodeArgs] of Object.entries({
 test('a stack of C++, JavaScript, C++, JavaScript keeps that order', (t) => {
   const capture = sampled(t, `
     const vm = require('vm');
-    function spin() { for (const end = Date.now() + 300; Date.now() < end;) ; }
+    ${WORKED}
+    function spin() { for (const end = worked() + 300; worked() < end;) ; }
     globalThis.called = function called() { spin(); };
     function outside() { vm.runInThisContext('called()', 'inside.js'); }
     outside();
@@ -125,9 +127,10 @@ test('a recording that begins later knows the code that was there', (t) => {
     const syscap = require('syscap');
     const { attach, detach, namesLost } = require('syscap/v8');
     attach(); // once more does nothing
+    ${WORKED}
     function early(n) { return n < 2 ? n : early(n - 1) + early(n - 2); }
     function calls(ms) {
-      for (const end = Date.now() + ms; Date.now() < end;) early(15);
+      for (const end = worked() + ms; worked() < end;) early(15);
     }
     function unseen(ms) { calls(ms); }
     calls(300);
