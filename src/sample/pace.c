@@ -7,8 +7,7 @@
 
 #include "ring/clock.h"
 #include "sample/state.h"
-
-#define SECOND INT64_C(1000000000)
+#include "sample/timer.h"
 
 /* Ticks that are measured after one that seemed to take long */
 #define N_MEASURED 8u
@@ -16,12 +15,9 @@
 /* 0: not asked for.  A call that a box of the program's may forbid. */
 static int64_t measure_cpu_time(const struct syc_target *t)
 {
-	struct timespec ts;
-
-	if (t->n_measured == 0 || syc_state_is_boxed(syc_sampler) ||
-	    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts) != 0)
-		return 0;
-	return ts.tv_sec * SECOND + ts.tv_nsec;
+	return t->n_measured == 0 || syc_state_is_boxed(syc_sampler)
+	               ? 0
+	               : syc_timer_read_cpu(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* A thread's time is what its ticks are of. */

@@ -182,6 +182,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->perf_page = NULL;
 	t->n_measured = 0;
 	t->rest_until = 0;
+	memset(&t->sleeper, 0, sizeof(t->sleeper));
 	t->is_cramped = false;
 	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);

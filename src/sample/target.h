@@ -37,6 +37,17 @@ static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 	return (uint32_t)tid << 2 | state;
 }
 
+/* sleeper.c's; written in handlers, but for is_slow where a timer is made. */
+struct syc_sleeper {
+	uintptr_t pc, sp;           /* where the last tick found it */
+	int64_t at;                 /* ns: what is accounted for, while slow */
+	int64_t cpu_ns, worked_ns;  /* processor time: last look; unaccounted */
+	uint64_t taken_ns;          /* the target's, at the last look */
+	uint32_t n_awake, n_asleep; /* ticks that wait for such a place */
+	uint8_t n_found; /* in a row that found it there, at full rate */
+	bool is_slow;
+};
+
 struct syc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
 	int32_t tid;     /* relaxed; handlers compare */
@@ -51,6 +62,7 @@ struct syc_target {
 	uint32_t n_owed;     /* ticks that its next one stands for, too */
 	uint32_t n_measured; /* pace.c: ticks to be measured yet */
 	int64_t rest_until;  /* ns of its clock: no tick is taken before */
+	struct syc_sleeper sleeper;
 
 	/* Written by the thread that looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */

@@ -28,6 +28,7 @@
 #include "sample/own_stack.h"
 #include "sample/pace.h"
 #include "sample/signals.h"
+#include "sample/sleeper.h"
 #include "sample/state.h"
 #include "sample/target.h"
 #include "sample/tell.h"
@@ -171,8 +172,9 @@ static void take_sample(struct syc_target *t, const struct tick *tick,
 		add_to_counter(&t->n_stopped, 1);
 }
 
-static uint32_t weigh_tick(struct syc_target *t, const siginfo_t *info)
+static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 {
+	const siginfo_t *const info = tick->info;
 	/* The timer's maker stored it before there was a timer */
 	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
 
@@ -180,8 +182,12 @@ static uint32_t weigh_tick(struct syc_target *t, const siginfo_t *info)
 	    info->si_code != SI_TIMER)
 		return syc_timer_weigh_cpu(t);
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
-	return 1 + owed +
-	       (info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+	const uint32_t n =
+		1 + owed +
+		(info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+	return syc_sampler->clock == SYSCAP_SAMPLER_WALL
+	               ? syc_sleeper_weigh(t, n, tick->context)
+	               : n;
 }
 
 /* What the sample needs besides itself comes first: it may be this process'
@@ -199,7 +205,7 @@ static void record_sample(struct syc_target *t, const struct tick *tick)
 		syc_own_stack_run(syc_drain_handler_run);
 	syc_tell_at_last();
 	syc_drain_handler_note(true);
-	take_sample(t, tick, weigh_tick(t, tick->info));
+	take_sample(t, tick, weigh_tick(t, tick));
 	syc_drain_handler_note(false);
 }
 

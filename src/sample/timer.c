@@ -77,6 +77,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	event.sigev_notify_thread_id = t->tid;
 	/* before it can tick */
+	__atomic_store_n(&t->sleeper.is_slow, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_owed,
 	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
 	                 __ATOMIC_RELAXED);
@@ -85,11 +86,24 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	if (timer < 0)
 		/* EINVAL: the thread, or its clock, is not there */
 		return timer == -EINVAL ? -ESRCH : timer;
-	t->timer = timer;
+	__atomic_store_n(&t->timer, timer, __ATOMIC_RELAXED);
 	return 0;
 }
 
-static int64_t cpu_time(clockid_t clock)
+/* The kernel does not give a number again that was a timer's a moment ago. */
+void syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
+{
+	const int timer = __atomic_load_n(&t->timer, __ATOMIC_RELAXED);
+	const struct itimerspec when = {
+		.it_interval = to_timespec(period_ns),
+		.it_value = to_timespec(period_ns),
+	};
+
+	if (timer >= 0)
+		syscall(SYS_timer_settime, timer, 0, &when, NULL);
+}
+
+int64_t syc_timer_read_cpu(clockid_t clock)
 {
 	struct timespec ts;
 
@@ -129,7 +143,7 @@ static int start_perf(struct syc_target *t)
 	                            PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	t->cpu_seen = cpu_time(cpu_clock_of(t->tid));
+	t->cpu_seen = syc_timer_read_cpu(cpu_clock_of(t->tid));
 	void *const page =
 		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 	int r = page == MAP_FAILED ? -errno : 0;
@@ -180,9 +194,12 @@ uint32_t syc_timer_clock(const struct syc_sampler *s)
 
 static void stop_timer(struct syc_target *target, bool is_deleted)
 {
-	if (target->timer >= 0 && is_deleted)
-		syscall(SYS_timer_delete, target->timer);
-	target->timer = -1;
+	const int timer = target->timer;
+
+	/* A handler that sets it then does so in vain */
+	__atomic_store_n(&target->timer, -1, __ATOMIC_RELAXED);
+	if (timer >= 0 && is_deleted)
+		syscall(SYS_timer_delete, timer);
 	if (target->perf_page != NULL)
 		munmap(target->perf_page, page_size());
 	target->perf_page = NULL;
@@ -227,7 +244,7 @@ void syc_timer_stop_scout(int timer)
 uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 {
 	const int64_t period = syc_sampler->period_ns;
-	const int64_t now = cpu_time(CLOCK_THREAD_CPUTIME_ID);
+	const int64_t now = syc_timer_read_cpu(CLOCK_THREAD_CPUTIME_ID);
 	const int64_t n = (now - target->cpu_seen) / period;
 
 	if (n <= 1) {

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include "sample/state.h"
 #include "sample/target.h"
@@ -68,5 +69,16 @@ void syc_timer_forget(struct syc_target *target);
  * Context: owner, signal-safe.
  */
 uint32_t syc_timer_weigh_cpu(struct syc_target *target);
+
+/**
+ * @target's timer of wall time ticks each @period_ns from now on.
+ *
+ * Context: owner, in its handler; signal-safe.
+ */
+void syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
+
+/** Processor time by @clock, in ns; 0: it can't be told.  Context: any-thread,
+ * signal-safe; a system call, that a box may forbid. */
+int64_t syc_timer_read_cpu(clockid_t clock);
 
 #endif

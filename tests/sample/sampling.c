@@ -33,29 +33,55 @@ void sampling_record(void)
 		          options.message);
 }
 
-unsigned sampling_finish(int tid, uint64_t *ret_weight)
+static bool passes_by(const struct syscap_reader *reader,
+                      const struct syscap_frame *frame, uintptr_t low,
+                      uintptr_t high)
+{
+	uint64_t address;
+
+	for (unsigned i = 0; i < frame->sample.n_addrs; i++)
+		if (syscap_frame_addr(reader, frame, i, &address) &&
+		    address > low && address <= high)
+			return true;
+	return false;
+}
+
+unsigned sampling_finish_within(int tid, uintptr_t low, uintptr_t high,
+                                uint64_t *ret_weight, uint64_t *ret_within)
 {
 	struct syscap_error error;
 	struct syscap_reader *reader;
 	struct syscap_frame frame;
-	uint64_t weight = 0;
 	unsigned n = 0;
 
+	*ret_weight = *ret_within = 0;
 	CHECK_EQ(syscap_stop(), 0);
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
 	while (syscap_reader_next(reader, &frame, &error) > 0) {
 		if (frame.type != SYSCAP_FRAME_SAMPLE ||
 		    (tid != 0 && frame.tid != tid))
 			continue;
+		const uint64_t weight =
+			frame.padding2 != 0
+				? frame.padding2 & ~SYSCAP_WEIGHT_TAG_MASK
+				: 1;
 		n++;
-		weight += frame.padding2 != 0
-		                  ? frame.padding2 & ~SYSCAP_WEIGHT_TAG_MASK
-		                  : 1;
+		*ret_weight += weight;
+		if (passes_by(reader, &frame, low, high))
+			*ret_within += weight;
 	}
 	syscap_reader_close(reader);
 	unlink(path);
 	*strrchr(path, '/') = '\0';
 	rmdir(path);
+	return n;
+}
+
+unsigned sampling_finish(int tid, uint64_t *ret_weight)
+{
+	uint64_t weight, within;
+	const unsigned n = sampling_finish_within(tid, 0, 0, &weight, &within);
+
 	if (ret_weight != NULL)
 		*ret_weight = weight;
 	return n;
