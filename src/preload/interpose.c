@@ -235,11 +235,8 @@ static int wait_for(const sigset_t *set, siginfo_t *info,
 
 EXPORTED int sigwait(const sigset_t *set, int *number)
 {
-	sigset_t copy;
 	int r;
 
-	if (syc_interposed_on_wait(set, &copy) == set)
-		return NEXT(sigwait)(set, number);
 	do
 		r = wait_for(set, NULL, NULL);
 	while (r < 0 && errno == EINTR);
@@ -262,16 +259,17 @@ EXPORTED int sigtimedwait(const sigset_t *set, siginfo_t *info,
 
 EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 {
-	sigset_t copy, again;
+	sigset_t copy = { { 0 } }, again;
+	const sigset_t *passed = syc_interposed_on_wait(set, &copy);
+	const int r = NEXT(signalfd)(fd, passed, flags);
 
-	if (syc_interposed_on_wait(set, &copy) == set)
-		return NEXT(signalfd)(fd, set, flags);
-	syc_interposed_on_signalfd();
-	const int r = NEXT(signalfd)(fd, &copy, flags);
-	/* Ticks may have got another signal before it could be seen */
-	if (r >= 0 && syc_interposed_on_wait(set, &again) == &again &&
-	    memcmp(&copy, &again, sizeof(copy)) != 0)
-		NEXT(signalfd)(r, &again, flags);
+	if (r < 0)
+		return r;
+	syc_interposed_on_signalfd(r, passed);
+	/* Ticks may have got another signal before that was known */
+	passed = syc_interposed_on_wait(set, &again);
+	if (passed != set && memcmp(&copy, &again, sizeof(copy)) != 0)
+		NEXT(signalfd)(r, passed, flags);
 	return r;
 }
 

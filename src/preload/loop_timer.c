@@ -185,7 +185,7 @@ static void leave_signal(int signal)
 	if (syc_boxed_is())
 		return;
 	if (signal != 0 && signal == own_signal) {
-		syc_signals_give_up(signal);
+		syc_signals_give_up(syc_signal_bit(signal));
 		own_signal = 0;
 	}
 	for (unsigned i = 0; i < SYC_LOOPS_MAX; i++) {

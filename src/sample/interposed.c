@@ -48,18 +48,18 @@ static void run_unboxed(void (*deed)(struct syc_sampler *s))
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
-	sigset_t before;
+	struct syc_undisturbed before;
 
 	if (may_be_told(s)) {
-		syc_all_signals_block(&before);
+		syc_undisturbed_begin(&before);
 		if (syc_state_take(&s->life, WAIT_NS)) {
-			syc_task_note_starter(&s->tasks, &before);
+			syc_task_note_starter(&s->tasks, &before.mask);
 			if (s->watcher == SYC_WATCHER_LATER)
 				deed(s);
 			syc_task_note_starter(&s->tasks, NULL);
 			syc_tid_lock_give(&s->life);
 		}
-		syc_all_signals_restore(&before);
+		syc_undisturbed_end(&before);
 	}
 	errno = saved;
 }
@@ -178,12 +178,14 @@ const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 	    syc_memory_is_bad((uintptr_t)set, sizeof(mask)))
 		return set;
 	memcpy(&mask, set, sizeof(mask));
-	if ((mask >> (signal - 1) & 1) == 0)
-		return set;
-	if (!syc_signals_are_all(mask)) {
+	const bool are_all = syc_signals_are_all(mask);
+	const bool has_ours = (mask & syc_signal_bit(signal)) != 0;
+	if (!are_all) /* nor may ticks come by them later */
+		syc_signals_give_up(mask & ~syc_signal_bit(signal));
+	if (!are_all && has_ours)
 		syc_interposed_on_handler(signal);
+	if (!are_all || !has_ours)
 		return set;
-	}
 	mask &= ~(UINT64_C(1) << (signal - 1));
 	memset(copy, 0, sizeof(*copy));
 	memcpy(copy, &mask, sizeof(mask));
@@ -197,7 +199,12 @@ bool syc_interposed_is_tick(const siginfo_t *info)
 		       (uint64_t)(uintptr_t)info->si_value.sival_ptr);
 }
 
-void syc_interposed_on_signalfd(void)
+void syc_interposed_on_signalfd(int fd, const sigset_t *set)
 {
-	syc_signalfds_note();
+	uint64_t mask;
+
+	if (syc_sampler == NULL)
+		return;
+	memcpy(&mask, set, sizeof(mask));
+	syc_signalfds_note(fd, mask);
 }

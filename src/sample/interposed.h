@@ -82,12 +82,12 @@ void syc_interposed_on_query(int signal, struct sigaction *action);
  *
  * Who waits with @copy may be given a tick all the same, where ticks come by
  * another signal since: syc_interposed_is_tick() of what it got says so, and
- * it is to wait for @set again.  Who made a signalfd of @copy says so.
+ * it is to wait for @set again.  Who made a signalfd says so.
  *
  * Context: any-thread, signal-safe.
  */
 const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy);
 bool syc_interposed_is_tick(const siginfo_t *info);
-void syc_interposed_on_signalfd(void);
+void syc_interposed_on_signalfd(int fd, const sigset_t *set);
 
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "sample/signalfds.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,6 +18,9 @@
 
 #define FOLDER "/proc/self/fdinfo"
 #define MASK   "\nsigmask:\t" /* 16 digits follow */
+
+#define MADE_MAX 16u
+#define LOOK_MAX 1024u
 
 /* The kernel's digits, in lower case; ends at what is none. */
 static uint64_t read_number(const char *at, unsigned base)
@@ -49,19 +53,24 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* One that names few signals is the program's own choice.  Another thread may
- * close it, and open something else: then the kernel says EINVAL. */
-static void leave_out(const char *number, int signal)
+/* It may be something else by now: then the kernel says EINVAL, or EBADF. */
+static bool set_signals(int fd, uint64_t set)
 {
-	const int fd = (int)read_number(number, 10);
-	uint64_t set = read_set(number);
-
-	if (!syc_signals_are_all(set) || (set & syc_signal_bit(signal)) == 0)
-		return;
-	set &= ~syc_signal_bit(signal);
-	syscall(SYS_signalfd4, fd, &set, sizeof(set), 0);
+	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;
 }
 
+/* One that names few signals is the program's own choice. */
+static void leave_out(const char *number, int signal)
+{
+	const uint64_t set = read_set(number);
+
+	if (syc_signals_are_all(set) && (set & syc_signal_bit(signal)) != 0)
+		set_signals((int)read_number(number, 10),
+		            set & ~syc_signal_bit(signal));
+}
+
+/* Numbers that were closed may have had another one for the same: look at
+ * those that are there, but not at more than a program has, mostly. */
 static void leave_out_of_all(int signal)
 {
 	struct syc_folder_entry entry;
@@ -71,14 +80,68 @@ static void leave_out_of_all(int signal)
 	if (dir < 0)
 		return;
 	syc_folder_begin(&folder, dir);
-	while (syc_folder_next(&folder, &entry))
+	for (unsigned n = 0; n < LOOK_MAX && syc_folder_next(&folder, &entry);
+	     n++)
 		leave_out(entry.name, signal);
 	syc_folder_close(dir);
 }
 
-/* A forked child inherits it, as it does the files. */
-void syc_signalfds_note(void)
+/* Those that this process made.  Relaxed: threads that make the same number one
+ * at a time know what they do. */
+static struct {
+	int32_t pid;
+	bool is_full;
+	struct {
+		int32_t number; /* 1 + that; 0: free */
+		uint64_t set;
+	} made[MADE_MAX];
+} known;
+
+static void leave_out_of_known(int signal)
 {
-	__atomic_store_n(&syc_unwatched_before_ticks, leave_out_of_all,
+	bool are_gone = known.is_full;
+
+	if (known.pid != getpid())
+		return;
+	for (unsigned i = 0; i < MADE_MAX; i++) {
+		const int32_t number = __atomic_load_n(&known.made[i].number,
+		                                       __ATOMIC_RELAXED);
+		const uint64_t set =
+			__atomic_load_n(&known.made[i].set, __ATOMIC_RELAXED) &
+			~syc_signal_bit(signal);
+
+		if (number != 0 && syc_signals_are_all(set) &&
+		    !set_signals(number - 1, set))
+			are_gone = true;
+	}
+	if (are_gone)
+		leave_out_of_all(signal);
+}
+
+/* False: it is neither there nor free. */
+static bool note_at(unsigned i, int32_t number, uint64_t set)
+{
+	int32_t before = 0;
+
+	if (!__atomic_compare_exchange_n(&known.made[i].number, &before, number,
+	                                 false, __ATOMIC_RELAXED,
+	                                 __ATOMIC_RELAXED) &&
+	    before != number)
+		return false;
+	__atomic_store_n(&known.made[i].set, set, __ATOMIC_RELAXED);
+	return true;
+}
+
+void syc_signalfds_note(int fd, uint64_t set)
+{
+	if (known.pid != getpid()) {
+		memset(&known, 0, sizeof(known));
+		known.pid = getpid();
+	}
+	__atomic_store_n(&syc_unwatched_before_ticks, leave_out_of_known,
 	                 __ATOMIC_RELAXED);
+	for (unsigned i = 0; i < MADE_MAX; i++)
+		if (note_at(i, fd + 1, set))
+			return;
+	known.is_full = true;
 }

@@ -29,9 +29,9 @@ bool syc_signals_is_harmless(int signal)
 	return signal == SIGURG || signal == SIGWINCH;
 }
 
-void syc_signals_give_up(int signal)
+void syc_signals_give_up(uint64_t signals)
 {
-	__atomic_or_fetch(&given_up, syc_signal_bit(signal), __ATOMIC_RELAXED);
+	__atomic_or_fetch(&given_up, signals, __ATOMIC_RELAXED);
 }
 
 static bool is_given_up(int signal)
@@ -128,8 +128,8 @@ static int choose_real_time(uint64_t blocked)
 			return s;
 	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
 		/* One that we had and that was taken from us stays theirs */
-		if (installed[s] == NULL && has_default_action(s) &&
-		    (blocked & syc_signal_bit(s)) == 0)
+		if (installed[s] == NULL && !is_given_up(s) &&
+		    has_default_action(s) && (blocked & syc_signal_bit(s)) == 0)
 			return s;
 	return -EBUSY;
 }
@@ -146,7 +146,8 @@ static bool is_signal_free(int signal, uint64_t blocked)
 static int choose_signal(enum syc_signals_kind kind, struct syc_tasks *tasks)
 {
 	static const int harmless[] = { SIGURG, SIGWINCH };
-	const uint64_t blocked = blocked_by_choice(tasks);
+	const uint64_t blocked = blocked_by_choice(tasks) |
+	                         __atomic_load_n(&given_up, __ATOMIC_RELAXED);
 
 	for (int i = 0; kind == SYC_SIGNALS_HARMLESS && i < 2; i++)
 		if (is_signal_free(harmless[i], blocked))

@@ -36,9 +36,9 @@ enum syc_signals_kind {
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
                        struct syc_tasks *tasks);
 
-/** The program has a use for @signal: it is not chosen any more, nor in
- * children.  Context: any-thread, signal-safe. */
-void syc_signals_give_up(int signal);
+/** The program has a use for each in the set @signals: they are not chosen any
+ * more, nor in children.  Context: any-thread, signal-safe. */
+void syc_signals_give_up(uint64_t signals);
 
 /** Whether @signal is one that is ignored by default, and may be chosen. */
 bool syc_signals_is_harmless(int signal);

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "ring/clock.h"
 #include "sample/registers.h"
 #include "sample/state.h"
 #include "sample/timer.h"
@@ -39,11 +38,12 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
+/* Where a timer is just made anew, that is at full rate, and stays so. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
-	__atomic_store_n(&t->sleeper.is_slow, is_slow, __ATOMIC_RELAXED);
-	t->sleeper.at = syc_clock_kernel();
-	syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns);
+	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))
+		__atomic_store_n(&t->sleeper.is_slow, is_slow,
+		                 __ATOMIC_RELAXED);
 }
 
 static uint32_t take(uint32_t *n)
@@ -72,7 +72,7 @@ static uint32_t weigh_fast(struct syc_target *t, uint32_t n, bool is_found)
 		/* Nobody saw it at work */
 		s->n_asleep += take(&s->n_awake);
 	}
-	return n + (s->n_found > 1 ? take(&s->n_asleep) : 0);
+	return n + take(&s->n_asleep);
 }
 
 static uint32_t weigh_slow(struct syc_target *t, uint32_t n, bool is_found)
@@ -81,19 +81,15 @@ static uint32_t weigh_slow(struct syc_target *t, uint32_t n, bool is_found)
 	const int64_t period = syc_sampler->period_ns;
 	const uint32_t each = (uint32_t)(SLOW_NS / period);
 	const bool is_boxed = syc_state_is_boxed(syc_sampler);
-	int64_t due = (syc_clock_kernel() - s->at) / period;
+	const uint32_t due = n * each;
 
-	/* The clock is right, but where nothing was recorded for a while */
-	if (due > (int64_t)n * each)
-		due = (int64_t)n * each;
-	s->at += due * period;
 	s->worked_ns += is_boxed ? 0 : worked_ns(t);
-	int64_t awake = s->worked_ns / period;
+	uint32_t awake = (uint32_t)(s->worked_ns / period);
 	if (awake > due)
 		awake = due;
 	s->worked_ns -= awake * period;
-	s->n_awake += (uint32_t)awake;
-	s->n_asleep += (uint32_t)(due - awake);
+	s->n_awake += awake;
+	s->n_asleep += due - awake;
 	const uint32_t weight = take(is_found ? &s->n_asleep : &s->n_awake);
 	if (!is_boxed && (!is_found || s->n_awake >= each))
 		set_pace(t, false);

@@ -91,7 +91,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 }
 
 /* The kernel does not give a number again that was a timer's a moment ago. */
-void syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
+bool syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 {
 	const int timer = __atomic_load_n(&t->timer, __ATOMIC_RELAXED);
 	const struct itimerspec when = {
@@ -99,8 +99,8 @@ void syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 		.it_value = to_timespec(period_ns),
 	};
 
-	if (timer >= 0)
-		syscall(SYS_timer_settime, timer, 0, &when, NULL);
+	return timer >= 0 &&
+	       syscall(SYS_timer_settime, timer, 0, &when, NULL) == 0;
 }
 
 int64_t syc_timer_read_cpu(clockid_t clock)

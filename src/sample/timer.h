@@ -71,11 +71,12 @@ void syc_timer_forget(struct syc_target *target);
 uint32_t syc_timer_weigh_cpu(struct syc_target *target);
 
 /**
- * @target's timer of wall time ticks each @period_ns from now on.
+ * @target's timer of wall time ticks each @period_ns from now on.  False: it has
+ * none just now.
  *
  * Context: owner, in its handler; signal-safe.
  */
-void syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
+bool syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
 
 /** Processor time by @clock, in ns; 0: it can't be told.  Context: any-thread,
  * signal-safe; a system call, that a box may forbid. */

@@ -22,6 +22,7 @@
 
 #include "emit/recorder_end.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
 #include "os/task.h"
 #include "os/tid_lock.h"
@@ -67,6 +68,7 @@ bool syc_unwatched_is_told(void)
  */
 static void take_pending(int signal)
 {
+	const bool is_perf = syc_sampler->clock == SYSCAP_SAMPLER_PERF;
 	const struct timespec at_once = { 0, 0 };
 	const uint64_t set = UINT64_C(1) << (signal - 1);
 	siginfo_t info;
@@ -78,6 +80,9 @@ static void take_pending(int signal)
 		if (info.si_code == SI_TIMER &&
 		    syc_target_is_cookie(
 			    (uint64_t)(uintptr_t)info.si_value.sival_ptr))
+			continue;
+		/* POLL_IN, POLL_HUP: as perf events signal */
+		if (is_perf && info.si_code > 0)
 			continue;
 		if (info.si_code != SI_TKILL && getpid() == gettid())
 			syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
@@ -129,7 +134,7 @@ bool syc_unwatched_change_signal(void)
 	syc_scan_stop_all(false);
 	if (had_timer)
 		take_pending(s->signal);
-	syc_signals_give_up(s->signal);
+	syc_signals_give_up(syc_signal_bit(s->signal));
 	const int signal =
 		s->may_change_signal
 			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_HARMLESS,

@@ -4,7 +4,7 @@
  * comes, and then finds a use for the one that ticks come by: those that come by
  * another from then on are not given to it either.
  *
- *	sample_takes_all
+ *	sample_takes_all waits|signalfd|all_but_urgent|few|forks|cancelled
  *
  * Exits 0, or says what it saw.
  */
@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,44 +163,151 @@ static int read_signal(int fd)
 	               : 0;
 }
 
-static void use_signalfd(void)
+static void take_urgent(void)
 {
 	const struct sigaction action = { .sa_handler = handle };
-	const int for_all = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
-	const int other = dup(for_all);
+
+	sigaction(SIGURG, &action, NULL);
+}
+
+/* @fd gives nothing but SIGUSR1 after SIGURG has got a use, whenever its thread
+ * blocks all. */
+static void expect_no_tick(int fd)
+{
 	sigset_t none;
 
-	close(for_all);
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
-	sigaction(SIGURG, &action, NULL);
+	take_urgent();
 	for (int i = 0; i < 5; i++) {
 		work(200); /* it has a timer by then */
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
 		work(20);
-		const int number = read_signal(other);
+		const int number = read_signal(fd);
 		if (number != 0)
 			fail("a signalfd gave", number);
 		pthread_sigmask(SIG_SETMASK, &none, NULL);
 	}
 	pthread_sigmask(SIG_SETMASK, &all, NULL);
 	pthread_kill(pthread_self(), SIGUSR1);
-	const int number = read_signal(other);
+	const int number = read_signal(fd);
 	if (number != SIGUSR1)
 		fail("a signalfd did not give SIGUSR1, but", number);
 }
 
-int main(void)
+static int make_signalfd(const sigset_t *set)
 {
-	sigset_t none;
+	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
 
-	sigfillset(&all);
-	sigemptyset(&none);
+/* Its number is closed, and there is another one for it. */
+static void use_signalfd(void)
+{
+	const int for_all = make_signalfd(&all);
+	const int other = dup(for_all);
+
+	close(for_all);
+	expect_no_tick(other);
+}
+
+static void use_all_but_urgent(void)
+{
+	sigset_t set = all;
+
+	sigdelset(&set, SIGURG);
+	expect_no_tick(make_signalfd(&set));
+}
+
+/* It has a use for the signal that would be next. */
+static void use_few(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGWINCH);
+	sigaddset(&set, SIGUSR1);
+	expect_no_tick(make_signalfd(&set));
+}
+
+/* What a child does with signals changes nothing for its parent. */
+static void let_child_take_urgent(void)
+{
+	const int fd = make_signalfd(&all);
+	int number, status;
+
+	const pid_t pid = fork();
+	if (pid == 0) {
+		work(50);
+		take_urgent();
+		work(50);
+		_exit(0);
+	}
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	waitpid(pid, &status, 0);
+	while ((number = read_signal(fd)) == SIGCHLD)
+		;
+	if (number != 0)
+		fail("a signalfd gave", number);
+	pthread_kill(pthread_self(), SIGWINCH);
+	number = read_signal(fd);
+	if (number != SIGWINCH)
+		fail("a signalfd did not give SIGWINCH, but", number);
+}
+
+static volatile sig_atomic_t was_reached;
+
+static void *take_urgent_cancelled(void *nothing)
+{
+	pthread_cancel(pthread_self());
+	take_urgent();
+	was_reached = 1;
+	pthread_testcancel();
+	return nothing;
+}
+
+/* sigaction() is no cancellation point. */
+static void cancel_who_takes_urgent(void)
+{
+	pthread_t thread;
+
+	make_signalfd(&all);
+	if (pthread_create(&thread, NULL, take_urgent_cancelled, NULL) != 0)
+		fail("no thread", errno);
+	pthread_join(thread, NULL);
+	if (!was_reached)
+		fail("sigaction() was cancelled", 0);
+}
+
+static void use_waits(void)
+{
 	catch_tick();
 	wait_beside(send_tick, wait_in_vain);
 	wait_beside(send_tick_and_usr1, wait_for_info);
 	wait_beside(send_tick_and_usr1, wait_for_number);
 	wait_for_own();
-	use_signalfd();
-	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*deed)(void);
+	} deeds[] = {
+		{ "waits", use_waits },
+		{ "signalfd", use_signalfd },
+		{ "all_but_urgent", use_all_but_urgent },
+		{ "few", use_few },
+		{ "forks", let_child_take_urgent },
+		{ "cancelled", cancel_who_takes_urgent },
+	};
+	const size_t n = sizeof(deeds) / sizeof(*deeds);
+
+	sigfillset(&all);
+	for (size_t i = 0; i < n; i++)
+		if (argc == 2 && strcmp(argv[1], deeds[i].name) == 0) {
+			deeds[i].deed();
+			return 0;
+		}
+	fprintf(stderr, "sample_takes_all: what is to be done?\n");
+	return 2;
 }

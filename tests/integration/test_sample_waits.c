@@ -12,13 +12,13 @@
 static struct recording recording;
 
 /* Threads are sampled as they sleep, and know nothing of it. */
-static void check_waits(const char *rate, const char *program)
+static void check_waits(const char *rate, const char *program, const char *deed)
 {
 	if (test_is_sanitized())
 		SKIP("sanitized programs do not start with a library preloaded");
 	recording_init(&recording);
-	const int status = recording_run(&recording, rate,
-	                                 recording_program(program), NULL);
+	const int status = recording_run(
+		&recording, rate, recording_program(program), deed, NULL);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		SKIP("nobody may be debugged here");
 	if (status != 0)
@@ -29,16 +29,38 @@ static void check_waits(const char *rate, const char *program)
 
 TEST(no_wait_returns_early_or_interrupted)
 {
-	check_waits("--sample=1000,wall", "sample_waits");
-	check_waits("--sample=10000,wall", "sample_waits");
+	check_waits("--sample=1000,wall", "sample_waits", NULL);
+	check_waits("--sample=10000,wall", "sample_waits", NULL);
 }
 
 TEST(no_signal_is_missed_between_the_parts_of_a_wait)
 {
-	check_waits("--sample=1000,wall", "sample_seams");
+	check_waits("--sample=1000,wall", "sample_seams", NULL);
 }
 
-TEST(who_takes_all_signals_is_given_no_tick_when_they_come_by_another)
+static void check_deed(const char *deed)
 {
-	check_waits("--sample=10000,wall", "sample_takes_all");
+	check_waits("--sample=10000,wall", "sample_takes_all", deed);
+}
+
+TEST(who_waits_for_all_signals_is_given_no_tick_when_they_come_by_another)
+{
+	check_deed("waits");
+}
+
+TEST(who_reads_a_signalfd_is_given_no_tick_when_they_come_by_another)
+{
+	check_deed("signalfd");
+	check_deed("all_but_urgent");
+	check_deed("few");
+}
+
+TEST(what_a_child_takes_is_not_taken_from_its_parent_s_signalfd)
+{
+	check_deed("forks");
+}
+
+TEST(taking_the_signal_of_ticks_is_no_cancellation_point)
+{
+	check_deed("cancelled");
 }
