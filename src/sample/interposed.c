@@ -23,6 +23,8 @@
 #include "stack/unwind.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
+/* Where the program's handler would get ticks, if that thread has no processor */
+#define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 
 /* False in a vfork() child, whose actions are its own and whose memory is not.
  */
@@ -44,7 +46,7 @@ static bool may_be_told(const struct syc_sampler *s)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-static void run_unboxed(void (*deed)(struct syc_sampler *s))
+static void run_unboxed(void (*deed)(struct syc_sampler *s), int64_t wait_ns)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
@@ -52,7 +54,7 @@ static void run_unboxed(void (*deed)(struct syc_sampler *s))
 
 	if (may_be_told(s)) {
 		syc_undisturbed_begin(&before);
-		if (syc_state_take(&s->life, WAIT_NS)) {
+		if (syc_state_take(&s->life, wait_ns)) {
 			syc_task_note_starter(&s->tasks, &before.mask);
 			if (s->watcher == SYC_WATCHER_LATER)
 				deed(s);
@@ -91,7 +93,7 @@ void syc_interposed_on_thread(void)
 		return;
 	syc_tell_at_last();
 	if (!syc_unwatched_hand_over())
-		run_unboxed(check_signal);
+		run_unboxed(check_signal, WAIT_NS);
 }
 
 static void enter_strict_box(struct syc_sampler *s)
@@ -104,7 +106,7 @@ void syc_interposed_on_filter(bool is_strict)
 {
 	if (may_be_told(syc_sampler))
 		syc_tell_at_last();
-	run_unboxed(is_strict ? enter_strict_box : enter_box);
+	run_unboxed(is_strict ? enter_strict_box : enter_box, WAIT_LONG_NS);
 }
 
 void syc_interposed_on_room(bool is_cramped)
@@ -146,7 +148,7 @@ void syc_interposed_on_handler(int signal)
 	if (syc_interposed_others != NULL)
 		syc_interposed_others(signal);
 	if (is_sampled_by(syc_sampler, signal))
-		run_unboxed(change_signal);
+		run_unboxed(change_signal, WAIT_LONG_NS);
 }
 
 void syc_interposed_on_reset(int signal)
