@@ -134,9 +134,12 @@ static bool note_at(unsigned i, int32_t number, uint64_t set)
 
 void syc_signalfds_note(int fd, uint64_t set)
 {
-	if (known.pid != getpid()) {
-		memset(&known, 0, sizeof(known));
-		known.pid = getpid();
+	const int32_t pid = getpid();
+
+	if (known.pid != pid) {
+		if (known.pid != 0) /* a forked child, which has one thread */
+			memset(&known, 0, sizeof(known));
+		known.pid = pid;
 	}
 	__atomic_store_n(&syc_unwatched_before_ticks, leave_out_of_known,
 	                 __ATOMIC_RELAXED);
