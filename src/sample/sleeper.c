@@ -65,14 +65,15 @@ static uint32_t weigh_fast(struct syc_target *t, uint32_t n, bool is_found)
 	s->n_found++;
 	if (s->n_found == FOUND)
 		worked_ns(t);
-	else if (s->n_found > FOUND) {
-		if (worked_ns(t) == 0 && !syc_state_is_boxed(syc_sampler))
-			set_pace(t, true);
-		s->n_found = 0;
-		/* Nobody saw it at work */
-		s->n_asleep += take(&s->n_awake);
-	}
-	return n + take(&s->n_asleep);
+	if (s->n_found <= FOUND)
+		return n;
+	s->n_found = 0;
+	if (worked_ns(t) != 0) /* there */
+		return n + take(&s->n_awake);
+	if (!syc_state_is_boxed(syc_sampler))
+		set_pace(t, true);
+	/* It sleeps; and nobody saw it at work since it did before */
+	return n + take(&s->n_asleep) + take(&s->n_awake);
 }
 
 static uint32_t weigh_slow(struct syc_target *t, uint32_t n, bool is_found)
