@@ -16,6 +16,7 @@
 #include "os/diag.h"
 #include "os/env.h"
 #include "preload/memory_maps.h"
+#include "preload/memory_next.h"
 #include "preload/memory_room.h"
 #include "preload/memory_sampled.h"
 #include "preload/other_libc.h"
@@ -29,6 +30,9 @@
 
 /* What an allocation's frame with its stack takes of the caller's, and a walk. */
 #define ROOM_LEAST 8192u
+
+/* Frames of a stack that is like the one before. */
+#define AGAIN_MOST (SYC_AGAIN_MOST + 192)
 
 #define LINES_AHEAD 4u /* of 64 bytes: about what one takes */
 
@@ -78,6 +82,7 @@ static enum syc_memory_role parse_role(const char *text)
 		             "there is no memory to remember blocks in");
 		return SYC_MEMORY_OFF;
 	}
+	syc_memory_sampled_ask(syc_memory_early_blocks, SYC_MEMORY_EARLY);
 	return SYC_MEMORY_SAMPLED;
 }
 
@@ -118,39 +123,43 @@ static bool enter_call(void)
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
-struct stack_request {
-	const struct syc_caller *caller;
-	unsigned flags;
-};
-
-/* Where the simple way fails: our caller's caller's caller is what the program
- * called; that and three are left out. */
+/* Our caller's caller's caller is what the program called; that and three are
+ * left out. */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)
 {
-	struct stack_request *const request = user;
-	int n_taken = 0;
-
-	if (depth == 1)
-		n_taken = (int)syc_again_backtrace(&last_stack, request->caller,
-		                                   addrs, n);
-	if (n_taken == 0)
-		n_taken = syc_backtrace(addrs, n, 4, &request->flags);
+	const int n_taken = syc_backtrace(addrs, n, 4, user);
 
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 	return n_taken;
 }
 
-static __attribute__((noinline)) void
-record_with_stack(void *block, int64_t size, const struct syc_caller *caller)
+static __attribute__((noinline)) void record_with_stack(void *block,
+                                                        int64_t size)
 {
-	struct stack_request request = { .caller = caller };
+	unsigned flags = 0;
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
-	                  &request, &request.flags);
+	                  &flags, &flags);
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
+}
+
+/* By the stack before; false: that does not help. */
+static __attribute__((noinline)) bool
+record_again(void *block, int64_t size, const struct syc_caller *caller)
+{
+	const int64_t now = syscap_clock();
+	uint64_t addrs[AGAIN_MOST];
+	const unsigned n =
+		syc_again_backtrace(&last_stack, caller, addrs, AGAIN_MOST);
+
+	if (n == 0)
+		return false;
+	syc_jitmap_publish(addrs, n);
+	syc_allocation_of(now, (uintptr_t)block, size, addrs, n, 0);
+	return true;
 }
 
 /* Who called is known without a walk. */
@@ -199,10 +208,10 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	syc_memory_room_wait();
 	if (!syscap_is_active())
 		return;
-	if (walk_has_room(caller))
-		record_with_stack(block, size, caller);
-	else
+	if (!walk_has_room(caller))
 		record_with_caller(block, size, caller);
+	else if (depth > 1 || !record_again(block, size, caller))
+		record_with_stack(block, size);
 	fetch_ahead();
 }
 
@@ -231,9 +240,7 @@ static void count_forgotten(void)
 __attribute__((noinline)) void
 syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 {
-	const bool is_sampled =
-		__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
-		SYC_MEMORY_SAMPLED;
+	const bool is_sampled = syc_memory_is_sampled();
 	int64_t weight = (int64_t)size;
 
 	if (is_sampled) {
@@ -351,9 +358,7 @@ syc_memory_mapped(struct syc_memory_range range, bool is_told,
 /* Of those that were drawn, or all. */
 static bool is_recorded(const void *block)
 {
-	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) !=
-	               SYC_MEMORY_SAMPLED ||
-	       syc_memory_sampled_forget(block);
+	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);
 }
 
 /* Entered before the clock is read: another preloaded library's may free. */
@@ -391,8 +396,7 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 			return;
 		tell_free(move->block, move->time, saved);
 		depth--;
-	} else if (__atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
-	                   SYC_MEMORY_SAMPLED &&
+	} else if (syc_memory_is_sampled() &&
 	           !syc_memory_sampled_remember(move->block)) {
 		count_forgotten(); /* its free will not be told */
 		errno = saved;

@@ -40,6 +40,13 @@ static inline bool syc_memory_is_on(void)
 	return role > SYC_MEMORY_OFF && !syc_boxed_is_strict();
 }
 
+/** A sample is taken. */
+static inline bool syc_memory_is_sampled(void)
+{
+	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
+	       SYC_MEMORY_SAMPLED;
+}
+
 /**
  * @block of @size bytes is the program's from now on; to be called when it has
  * been allocated, by a function that the program calls, or that is jumped to by

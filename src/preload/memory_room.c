@@ -11,7 +11,6 @@
 #include "os/boxed.h"
 #include "os/raw_syscall.h"
 
-#define ENOUGH   UINT32_C(8192) /* the largest frame, and what tells of losses */
 #define NAP_NS   50000
 #define PATIENCE 20000 /* naps while nobody reads: a second or more */
 #define TURNS    2000  /* of a nap that is none */
@@ -22,14 +21,14 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 
 	/* The first event gets one; rings of our own are another matter */
-	if (ring == NULL || ts->is_own || ts->hot.size < 4 * ENOUGH)
+	if (ring == NULL || ts->is_own || ts->hot.size < 4 * SYC_MEMORY_ROOM)
 		return true;
 	const uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 	const uint32_t used = at >= head ? at - head : at + ts->hot.size - head;
 
 	*ret_head = head;
-	return ts->hot.size - used > ENOUGH;
+	return ts->hot.size - used > SYC_MEMORY_ROOM;
 }
 
 /* A filter of system calls may forbid a nap: about as long without one. */
@@ -55,7 +54,7 @@ static void take_nap(void)
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }
 
-void syc_memory_room_wait(void)
+void syc_memory_room_wait_long(void)
 {
 	/* A thread that waited in vain does so again only once somebody reads */
 	static _Thread_local uint32_t given_up_at

@@ -19,8 +19,8 @@ static uint64_t seed, n_threads;
 static uintptr_t (*buckets)[IN_BUCKET];
 
 /* Most frees see by these alone that theirs was not drawn.  At 255 it stays. */
-static uint8_t parts[SYC_MEMORY_PARTS];
-uint8_t *syc_memory_sampled_parts;
+uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
+#define PART_BYTES 256u
 
 /* The first is drawn when a thread first allocates. */
 _Thread_local uint64_t syc_memory_sampled_left
@@ -107,7 +107,7 @@ static uint64_t hash_block(const void *block)
 
 static uint8_t *part_of(const void *block)
 {
-	return &parts[syc_memory_sampled_part(block)];
+	return &syc_memory_sampled_parts[syc_memory_sampled_part(block)];
 }
 
 static uintptr_t *bucket_of(uint64_t hash)
@@ -171,8 +171,14 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 	mean = (double)bytes;
 	if (syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
 		return false;
-	__atomic_store_n(&syc_memory_sampled_parts, parts, __ATOMIC_RELAXED);
 	return true;
+}
+
+void syc_memory_sampled_ask(const void *at, size_t n_bytes)
+{
+	for (size_t i = 0; i < n_bytes; i += PART_BYTES)
+		__atomic_store_n(part_of((const char *)at + i), UINT8_MAX,
+		                 __ATOMIC_RELAXED);
 }
 
 int64_t syc_memory_sampled_take(size_t size)

@@ -20,14 +20,16 @@
  * the same order.  False: there is no memory for it.  Context: setup. */
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
+/** The @n_bytes at @at are no block that is drawn: forget is asked about them. */
+void syc_memory_sampled_ask(const void *at, size_t n_bytes);
+
 /* What most calls come by, in some nanoseconds: bytes until the next is drawn,
  * of each thread, 0 before its first draw and where nothing is sampled; and how
- * many blocks were drawn in each of so many parts of all addresses, NULL where
- * nothing is sampled. */
+ * many blocks were drawn in each of so many parts of all addresses. */
 #define SYC_MEMORY_PARTS (UINT32_C(1) << 16)
 extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
-extern uint8_t *syc_memory_sampled_parts;
+extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
 /** Neighbours are in one cache line of parts; arenas, whose addresses differ
  * in high bits alone, are not in one part. */
@@ -49,17 +51,16 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** @block was not drawn; false: ask by forget.  NULL never was. */
+/** Where a sample is taken: @block was not drawn; false: ask by forget.  NULL
+ * never was. */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
-	const uint8_t *const parts =
-		__atomic_load_n(&syc_memory_sampled_parts, __ATOMIC_RELAXED);
-
-	return __builtin_expect(parts != NULL, 1) &&
-	       __builtin_expect(
-		       __atomic_load_n(&parts[syc_memory_sampled_part(block)],
-	                               __ATOMIC_RELAXED) == 0,
-		       1);
+	return __builtin_expect(
+		__atomic_load_n(
+			&syc_memory_sampled_parts[syc_memory_sampled_part(
+				block)],
+			__ATOMIC_RELAXED) == 0,
+		1);
 }
 
 /** How many bytes an allocation of @size stands for; 0: it is not drawn. */

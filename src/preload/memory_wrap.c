@@ -68,6 +68,22 @@ static void *allocate_early(size_t size, size_t alignment)
 #define KNOWN(name) \
 	((__typeof__(&(name)))syc_memory_next_known(SYC_MEMORY_##name))
 
+/* The shortest ways: where what is not drawn goes.  free()'s is NULL until a
+ * sample is taken. */
+static void *find_malloc(size_t size);
+static __typeof__(&malloc) malloc_unseen = find_malloc;
+static __typeof__(&free) free_unseen;
+
+static __attribute__((noinline)) void *find_malloc(size_t size)
+{
+	const __typeof__(&malloc) next = NEXT(malloc);
+
+	if (next == NULL)
+		return allocate_early(size, 0);
+	__atomic_store_n(&malloc_unseen, next, __ATOMIC_RELAXED);
+	return next(size);
+}
+
 static __attribute__((noinline)) void *malloc_seen(size_t size)
 {
 	const __typeof__(&malloc) next = NEXT(malloc);
@@ -81,10 +97,8 @@ static __attribute__((noinline)) void *malloc_seen(size_t size)
 
 EXPORTED void *malloc(size_t size)
 {
-	const __typeof__(&malloc) known = KNOWN(malloc);
-
-	if (known != NULL && syc_memory_sampled_passes(size))
-		return known(size);
+	if (syc_memory_sampled_passes(size))
+		return __atomic_load_n(&malloc_unseen, __ATOMIC_RELAXED)(size);
 	return malloc_seen(size);
 }
 
@@ -119,16 +133,18 @@ static __attribute__((noinline)) void free_seen(void *block)
 		return;
 	if (syc_memory_is_on())
 		syc_memory_freed(block);
+	if (syc_memory_is_sampled())
+		__atomic_store_n(&free_unseen, next, __ATOMIC_RELAXED);
 	next(block);
 }
 
 EXPORTED void free(void *block)
 {
-	const __typeof__(&free) known = KNOWN(free);
+	const __typeof__(&free) unseen =
+		__atomic_load_n(&free_unseen, __ATOMIC_RELAXED);
 
-	if (known != NULL && syc_memory_sampled_is_free(block) &&
-	    !syc_memory_is_early(block))
-		known(block);
+	if (unseen != NULL && syc_memory_sampled_is_free(block))
+		unseen(block);
 	else
 		free_seen(block);
 }
@@ -188,7 +204,7 @@ static inline __attribute__((always_inline)) void *reallocate(void *block,
 	const __typeof__(&realloc) known = KNOWN(realloc);
 
 	if (known != NULL && syc_memory_sampled_is_free(block) &&
-	    !syc_memory_is_early(block) && syc_memory_sampled_passes(size))
+	    syc_memory_sampled_passes(size))
 		return known(block, size);
 	return realloc_seen(block, size);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "os/stack_bounds.h"
 #include "stack/cache.h"
@@ -19,13 +20,9 @@
  * less. */
 #define ROOM_LEAST 16384u
 
-/* A new walk, until it meets the kept frames. */
-struct fresh_walk {
+/* Where a walk is: inside of a call, and the registers there. */
+struct place {
 	uintptr_t at, sp, fp;
-	uintptr_t high; /* the last word that may be loaded */
-	unsigned n;
-	uint64_t last_addr; /* 0: the outermost was not met */
-	struct syc_again_frame frames[SYC_AGAIN_MOST]; /* the last; in turns */
 };
 
 static uint64_t find_rule(struct syc_cache_entry *cache, uint64_t salt,
@@ -36,163 +33,192 @@ static uint64_t find_rule(struct syc_cache_entry *cache, uint64_t salt,
 	return rule != 0 ? rule : syc_cache_find(cache, salt, at);
 }
 
-static bool fits_offset(uintptr_t from, uintptr_t to)
-{
-	return (uintptr_t)(int32_t)(to - from) == to - from;
-}
-
-/* To the caller, by a rule that is as simple as those of the fast loop. */
-static bool step_fresh(struct fresh_walk *walk, uint64_t rule)
-{
-	struct syc_again_frame *const frame =
-		&walk->frames[walk->n % SYC_AGAIN_MOST];
-	const uintptr_t sp = walk->sp;
-	const uintptr_t cfa = (rule & SYC_RULE_FROM_FP ? walk->fp : sp) +
-	                      (uintptr_t)syc_rule_cfa(rule);
-	const uintptr_t ra_at = SYC_RA_IN_REGISTER
-	                                ? cfa + (uintptr_t)syc_rule_ra(rule)
-	                                : cfa - 8;
-	const uintptr_t fp_at = cfa + (uintptr_t)syc_rule_fp(rule);
-	const bool is_saved = (rule & SYC_RULE_FP_SAVED) != 0;
-
-	if ((rule & (7 | SYC_RULE_RA_IN_REG)) != SYC_RULE_CALL || cfa <= sp ||
-	    ra_at < sp || ra_at > walk->high || !fits_offset(sp, ra_at))
-		return false;
-	const uintptr_t ra = syc_machine_strip(syc_machine_load(ra_at));
-
-	if (ra - 1 >= SYC_CODE_LAST)
-		return false;
-	frame->at = walk->at;
-	frame->sp = sp;
-	frame->fp = walk->fp;
-	frame->ra_at = (int32_t)(ra_at - sp);
-	frame->fp_at = 0;
-	if (is_saved) {
-		if (fp_at < sp || fp_at > walk->high ||
-		    !fits_offset(sp, fp_at + 1))
-			return false;
-		frame->fp_at = (int32_t)(fp_at - sp) + 1;
-		walk->fp = syc_machine_load(fp_at);
-	}
-	walk->sp = cfa;
-	walk->at = ra - 1;
-	walk->n++;
-	return true;
-}
-
-/* Whether the kept frame @inner would be left for the one after it. */
-static inline bool leads_on(const struct syc_again_frame *inner)
-{
-	const struct syc_again_frame *const outer = inner - 1;
-	const uintptr_t ra = syc_machine_strip(
-		syc_machine_load(inner->sp + (uintptr_t)inner->ra_at));
-
-	if (ra - 1 != outer->at)
-		return false;
-	return inner->fp_at == 0 ||
-	       syc_machine_load(inner->sp + (uintptr_t)inner->fp_at - 1) ==
-	               outer->fp;
-}
-
-/* The kept frames from @n - 1 outwards; returns 0, or as many of them as may
- * still hold. */
-static unsigned take_kept(const struct syc_last_stack *again, unsigned n,
-                          uint64_t *addrs)
-{
-	for (unsigned i = n - 1; i > 0; i--) {
-		addrs[n - 1 - i] = again->frames[i].at;
-		if (!leads_on(&again->frames[i]))
-			return i;
-	}
-	addrs[n - 1] = again->last_addr;
-	return 0;
-}
-
-/* Where the walk is in the kept frames: how many of them are outside of it and
- * it; 0: it is not at one.  @n: as many were outside of the frame before. */
-static unsigned find_kept(const struct syc_last_stack *again, unsigned *n,
-                          const struct fresh_walk *walk)
-{
-	while (*n > 0 && again->frames[*n - 1].sp < walk->sp)
-		--*n;
-	if (*n == 0)
-		return 0;
-	const struct syc_again_frame *const kept = &again->frames[*n - 1];
-
-	return kept->sp == walk->sp && kept->at == walk->at &&
-	                       kept->fp == walk->fp
-	               ? *n
-	               : 0;
-}
-
-/* What was walked comes inside of the @n_kept outermost. */
-static void keep_frames(struct syc_last_stack *again, unsigned n_kept,
-                        const struct fresh_walk *walk)
-{
-	unsigned n = n_kept;
-
-	for (unsigned i = walk->n; i > 0 && n < SYC_AGAIN_MOST; i--)
-		again->frames[n++] = walk->frames[(i - 1) % SYC_AGAIN_MOST];
-	again->n = n;
-}
-
 static bool is_outermost(uint64_t rule)
 {
 	return syc_rule_kind(rule) == SYC_RULE_OUTERMOST ||
 	       syc_rule_kind(rule) == SYC_RULE_BEGUN;
 }
 
-/* The walk stands at the outermost frame, by whose rule there is no caller. */
-static void end_fresh(struct fresh_walk *walk, uint64_t rule)
+/* How to leave @here, by a rule that is as simple as those of the fast loop;
+ * nothing beyond @last, which is the last word that may be loaded. */
+static bool learn_frame(struct syc_again_frame *frame, const struct place *here,
+                        uint64_t rule, uintptr_t last)
 {
-	struct syc_again_frame *const frame =
-		&walk->frames[walk->n++ % SYC_AGAIN_MOST];
+	const bool is_from_fp = (rule & SYC_RULE_FROM_FP) != 0;
+	const uintptr_t sp = here->sp;
+	const uintptr_t cfa =
+		(is_from_fp ? here->fp : sp) + (uintptr_t)syc_rule_cfa(rule);
+	const uintptr_t ra_at = SYC_RA_IN_REGISTER
+	                                ? cfa + (uintptr_t)syc_rule_ra(rule)
+	                                : cfa - 8;
+	const uintptr_t fp_at = cfa + (uintptr_t)syc_rule_fp(rule);
 
-	frame->at = walk->at;
-	frame->sp = walk->sp;
-	frame->fp = walk->fp;
-	frame->ra_at = frame->fp_at = 0;
-	/* A begin is told by its own address (syc_walk_tell_begin()) */
-	walk->last_addr =
-		syc_rule_kind(rule) == SYC_RULE_BEGUN ? walk->at + 1 : walk->at;
+	frame->at = here->at;
+	frame->sp = sp;
+	frame->fp = 0;
+	frame->fp_at = 0;
+	if (is_outermost(rule)) {
+		/* A begin is told by its own address (syc_walk_tell_begin()) */
+		frame->ra_at = syc_rule_kind(rule) == SYC_RULE_BEGUN;
+		frame->cfa = 0;
+		return true;
+	}
+	if ((rule & (7 | SYC_RULE_RA_IN_REG)) != SYC_RULE_CALL || cfa <= sp ||
+	    ra_at < sp || ra_at > last)
+		return false;
+	if (rule & SYC_RULE_FP_SAVED) {
+		if (fp_at < sp || fp_at > last)
+			return false;
+		frame->fp_at = fp_at;
+	}
+	if (is_from_fp)
+		frame->fp = here->fp;
+	frame->ra_at = ra_at;
+	frame->cfa = cfa;
+	return true;
 }
 
-static unsigned walk_on(struct syc_last_stack *again, struct fresh_walk *walk,
-                        uint64_t *addrs, unsigned max)
+/* It has no caller. */
+static inline bool is_last(const struct syc_again_frame *frame)
+{
+	return frame->cfa == 0;
+}
+
+/* What is kept for @at, called with that stack pointer, holds. */
+static inline bool is_of(const struct syc_again_frame *frame,
+                         const struct place *here)
+{
+	return frame->at == here->at && frame->sp == here->sp &&
+	       (frame->fp == 0 || frame->fp == here->fp);
+}
+
+/* To the caller. */
+static inline void leave_frame(struct place *here,
+                               const struct syc_again_frame *frame)
+{
+	here->at = syc_machine_strip(syc_machine_load(frame->ra_at)) - 1;
+	if (frame->fp_at != 0)
+		here->fp = syc_machine_load(frame->fp_at);
+	here->sp = frame->cfa;
+}
+
+/* Where the kept frames end that are not further in than @sp; @from is where
+ * they did for another. */
+static inline struct syc_again_frame *find_inner(struct syc_last_stack *again,
+                                                 struct syc_again_frame *from,
+                                                 uintptr_t sp)
+{
+	while (from[-1].sp < sp)
+		from--;
+	while (from < again->end && from->sp >= sp)
+		from++;
+	return from;
+}
+
+/* The same for where a walk begins: stacks of like depths take turns. */
+static inline struct syc_again_frame *find_first(struct syc_last_stack *again,
+                                                 uintptr_t sp)
+{
+	uint8_t *const begun = &again->begun[(sp >> 4) % sizeof(again->begun)];
+	struct syc_again_frame *const before = &again->frames[*begun];
+	struct syc_again_frame *inner;
+
+	if (before->sp == sp && before < again->end)
+		return before + 1;
+	inner = find_inner(again, again->end, sp);
+	*begun = (uint8_t)(inner - 1 - again->frames);
+	return inner;
+}
+
+/* From the kept frame @frame, which @here is in, as far out as one leads to the
+ * next; to the caller of the one that it returns, unless that is the last. */
+static inline struct syc_again_frame *
+follow_kept(struct syc_again_frame *frame, struct place *here, uint64_t **next)
+{
+	struct place place = *here;
+	uint64_t *addr = *next;
+
+	for (;; frame--) {
+		*addr++ = place.at;
+		if (is_last(frame))
+			break;
+		leave_frame(&place, frame);
+		if (!is_of(frame - 1, &place))
+			break;
+	}
+	*here = place;
+	*next = addr;
+	return frame;
+}
+
+/* @new takes the place of those that are kept of its part of the stack; @inner
+ * is the first that is further in. */
+static void keep_frame(struct syc_last_stack *again,
+                       struct syc_again_frame *inner,
+                       const struct syc_again_frame *new)
+{
+	struct syc_again_frame *at = inner;
+	size_t n_inner = (size_t)(again->end - inner), n_most;
+
+	while (at[-1].sp <= new->sp || at[-1].sp < new->cfa)
+		at--;
+	n_most = (size_t)(again->frames + SYC_AGAIN_MOST - at);
+	if (n_most == 0)
+		return;
+	if (n_inner > n_most - 1) /* the innermost go */
+		n_inner = n_most - 1;
+	memmove(at + 1, inner, n_inner * sizeof(*at));
+	*at = *new;
+	again->end = at + 1 + n_inner;
+}
+
+static void forget_older(struct syc_last_stack *again, uint64_t salt)
+{
+	if (again->salt == salt)
+		return;
+	again->frames[0].sp = UINTPTR_MAX;
+	again->end = again->frames + 1;
+	again->salt = salt;
+}
+
+/* Returns where the addresses end; @addrs: not as far as the outermost. */
+static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
+                         uint64_t *addrs, const uint64_t *most)
 {
 	struct syc_cache_entry *const cache = syc_cache_table();
 	const uint64_t salt = syc_cache_salt(syc_modules_generation());
-	unsigned n_outer;
+	struct syc_again_frame frame, *inner;
+	uint64_t *next = addrs;
 
-	if (again->salt != salt)
-		again->n = 0;
-	again->salt = salt;
-	n_outer = again->n;
-	while (walk->n < max) {
-		const unsigned n = find_kept(again, &n_outer, walk);
-
-		if (n > 0) {
-			if (walk->n + n > max)
-				return 0;
-			n_outer = take_kept(again, n, addrs + walk->n);
-			if (n_outer == 0) {
-				keep_frames(again, n, walk);
-				return walk->n + n;
+	forget_older(again, salt);
+	inner = find_first(again, here.sp);
+	while (most - next > SYC_AGAIN_MOST) {
+		if (is_of(inner - 1, &here)) {
+			inner = follow_kept(inner - 1, &here, &next);
+			if (is_last(inner)) {
+				next[-1] += inner->ra_at;
+				return next;
 			}
+			inner = find_inner(again, inner, here.sp);
+			continue;
 		}
-		const uint64_t rule = find_rule(cache, salt, walk->at);
+		const uint64_t rule = find_rule(cache, salt, here.at);
 
-		addrs[walk->n] = walk->at;
-		if (is_outermost(rule)) {
-			end_fresh(walk, rule);
-			addrs[walk->n - 1] = again->last_addr = walk->last_addr;
-			keep_frames(again, 0, walk);
-			return walk->n;
+		if (!learn_frame(&frame, &here, rule,
+		                 again->high - sizeof(uintptr_t)))
+			return addrs;
+		/* The innermost differs most */
+		if (next > addrs)
+			keep_frame(again, inner, &frame);
+		*next++ = here.at;
+		if (is_last(&frame)) {
+			next[-1] += frame.ra_at;
+			return next;
 		}
-		if (!step_fresh(walk, rule))
-			return 0;
+		leave_frame(&here, &frame);
+		inner = find_inner(again, inner, here.sp);
 	}
-	return 0;
+	return addrs;
 }
 
 /* A function of its own, for what it takes of the stack. */
@@ -200,14 +226,11 @@ static __attribute__((noinline)) unsigned
 walk_again(struct syc_last_stack *again, const struct syc_caller *from,
            uint64_t *addrs, unsigned max)
 {
-	struct fresh_walk walk;
+	const struct place here = { .at = syc_again_address(from),
+		                    .sp = from->sp,
+		                    .fp = from->fp };
 
-	walk.at = syc_again_address(from);
-	walk.sp = from->sp;
-	walk.fp = from->fp;
-	walk.high = again->high - sizeof(uintptr_t);
-	walk.n = 0;
-	return walk_on(again, &walk, addrs, max);
+	return (unsigned)(walk_on(again, here, addrs, addrs + max) - addrs);
 }
 
 void syc_again_learn(struct syc_last_stack *again)

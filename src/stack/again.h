@@ -3,12 +3,12 @@
  * again.h - the stack of a thread that was just asked for its stack.
  *
  * A process that tells each allocation walks nearly the same stack every time.
- * So the frames of the last walk are kept.  From the first frame on that the new
- * stack has in common with it (the same place in the code, stack pointer and
- * frame pointer), it is not walked by rules, which is a chain of loads that wait
- * for each other: what the kept frames were found by, their return addresses and
- * saved frame pointers, is loaded again and compared, all at once.  So what is
- * told is what a walk would find, always.
+ * So frames that were walked are kept, outermost first, also those that have
+ * returned.  A kept frame says, for one place in the code with one stack pointer
+ * (and frame pointer, where that counts), where the caller's return address and
+ * registers are: no rule is looked for and read, and of one kept frame after the
+ * other the loads don't wait for each other.  Return addresses are always loaded
+ * and compared, so what is told is what a walk would find.
  *
  * Only what the fast loop of unwind.c could walk is walked here, on the thread's
  * own stack, and to its end; for all else there is syc_backtrace().
@@ -21,12 +21,15 @@
 
 #include "stack/machine.h"
 
-#define SYC_AGAIN_MOST 64u /* frames that are kept, the outermost */
+#define SYC_AGAIN_MOST 64u /* frames that are kept */
 
+/* Inside of a call, and where its caller is. */
 struct syc_again_frame {
-	uintptr_t at, sp, fp; /* inside of the call; the registers there */
-	int32_t ra_at, fp_at; /* from sp to where the caller's are; of fp's it
-	                       * is 1 more, and 0 where it is the same */
+	uintptr_t at, sp;
+	uintptr_t fp;           /* 0: whatever it is */
+	uintptr_t ra_at, fp_at; /* where the caller's are; 0: fp is the same */
+	uintptr_t cfa;          /* the caller's sp; 0: there is none, and the
+	                         * address that is told is at + ra_at */
 };
 
 /** Of one thread; zeroes at its begin.  Not for handlers that interrupt its
@@ -34,10 +37,11 @@ struct syc_again_frame {
 struct syc_last_stack {
 	uintptr_t low, high; /* the thread's own stack; 0: not asked yet */
 	uint64_t salt;       /* the rules by which they were found */
-	uint64_t last_addr;  /* what the outermost is told by */
-	unsigned n;
 	unsigned n_failed, n_left_out;
-	struct syc_again_frame frames[SYC_AGAIN_MOST]; /* outermost first */
+	/* By sp, falling; the first is none: nothing is further out */
+	struct syc_again_frame *end, frames[SYC_AGAIN_MOST];
+	/* By sp: which of these a stack began in.  A guess. */
+	uint8_t begun[64];
 };
 
 /** A function's registers as they are when its callee has returned. */
@@ -72,7 +76,7 @@ static inline bool syc_again_is_own(const struct syc_last_stack *again,
 
 /**
  * The stack from @from on, as far as its outermost frame; 0: it is not one for
- * here, or has more than @max frames.
+ * here, or may have more than @max frames, which are more than SYC_AGAIN_MOST.
  *
  * Context: any-thread, signal-safe.
  */

@@ -10,6 +10,7 @@
 #include "harness/test.h"
 #include "stack/again.h"
 #include "stack/backtrace.h"
+#include "stack/modules.h"
 
 #define MOST 512u
 
@@ -167,3 +168,49 @@ TEST(a_stack_that_is_not_the_threads_own_is_refused)
 
 	CHECK_EQ(syc_again_backtrace(&again, &caller, addrs, MOST), 0);
 }
+
+/* Nothing that was found by rules of before outlives them. */
+TEST(what_is_kept_is_forgotten_with_the_rules)
+{
+	uint64_t addrs[MOST];
+
+	middle(addrs);
+	CHECK(middle(addrs) > 2);
+	CHECK(again.end > again.frames + 2);
+	syc_modules_forget();
+	const struct syc_caller caller = SYC_CALLER();
+	CHECK_EQ(syc_again_backtrace(&again, &caller, addrs, MOST), 0);
+	CHECK(again.end == again.frames + 1);
+}
+
+#if defined(__x86_64__)
+/* A function that says that nobody called it. */
+void begin_here(void (*function)(unsigned), unsigned left);
+__asm__(".text\n"
+        ".type begin_here, @function\n"
+        "begin_here:\n"
+        ".cfi_startproc\n"
+        ".cfi_undefined rip\n"
+        "	push %rbp\n"
+        "	.cfi_adjust_cfa_offset 8\n"
+        "	mov %rdi, %rax\n"
+        "	mov %esi, %edi\n"
+        "	call *%rax\n"
+        "	pop %rbp\n"
+        "	.cfi_adjust_cfa_offset -8\n"
+        "	ret\n"
+        ".cfi_endproc\n"
+        ".size begin_here, . - begin_here\n");
+
+/* It is the last, though what was kept goes on further out. */
+TEST(a_stack_may_begin_where_others_go_on)
+{
+	random_now = test_seed();
+	n_compared = n_taken = 0;
+	for (unsigned i = 0; i < 3000; i++) {
+		go_on(draw(12));
+		begin_here(draw(2) == 0 ? go_on : go_small, draw(12));
+	}
+	CHECK(n_taken > n_compared / 2);
+}
+#endif
