@@ -344,7 +344,8 @@ enum syscap_view_of {
 	SYSCAP_VIEW_LEAKED,    /* those that nothing has freed */
 	SYSCAP_VIEW_TEMPORARY, /* freed before their thread allocated more */
 	SYSCAP_VIEW_BLOCKED,   /* time; of calls that blocked */
-	SYSCAP_VIEW_STALLED    /* time; of loops that stood still */
+	SYSCAP_VIEW_STALLED,   /* time; of loops that stood still */
+	SYSCAP_VIEW_PEAK       /* bytes; there when most of all was in use */
 };
 
 /** What of a profile is looked at.  All zero: everything, as it is. */

@@ -36,7 +36,7 @@ const struct syc_option syc_filter_table[] = {
 	  "one frame for recursion", NULL },
 	{ "reverse", SYC_FILTER_REVERSE, NULL, "callees first", NULL },
 	{ "of", SYC_FILTER_OF, "WHAT", "bytes of memory, or waits, not samples",
-	  "samples allocated leaked temporary blocked stalled" },
+	  "samples allocated leaked temporary peak blocked stalled" },
 	{ 0 },
 };
 
@@ -101,6 +101,7 @@ static const char *take_of(const char *value, enum syscap_view_of *ret_of)
 		[SYSCAP_VIEW_TEMPORARY] = "temporary",
 		[SYSCAP_VIEW_BLOCKED] = "blocked",
 		[SYSCAP_VIEW_STALLED] = "stalled",
+		[SYSCAP_VIEW_PEAK] = "peak",
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -108,7 +109,8 @@ static const char *take_of(const char *value, enum syscap_view_of *ret_of)
 			*ret_of = (enum syscap_view_of)i;
 			return NULL;
 		}
-	return "samples, allocated, leaked, temporary, blocked or stalled";
+	return "samples, allocated, leaked, temporary, peak, blocked or "
+	       "stalled";
 }
 
 static const char *take_pid(const char *value, int32_t *ret_pid)
@@ -202,6 +204,7 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options)
 	case SYSCAP_VIEW_ALLOCATED:
 	case SYSCAP_VIEW_LEAKED:
 	case SYSCAP_VIEW_TEMPORARY:
+	case SYSCAP_VIEW_PEAK:
 		return SYSCAP_PROFILE_ALLOCATIONS;
 	default:
 		return SYSCAP_PROFILE_SAMPLES;
@@ -217,6 +220,7 @@ const char *syc_filter_options_of(enum syscap_view_of of)
 		[SYSCAP_VIEW_TEMPORARY] = "allocations",
 		[SYSCAP_VIEW_BLOCKED] = "calls that blocked",
 		[SYSCAP_VIEW_STALLED] = "stacks of stalls",
+		[SYSCAP_VIEW_PEAK] = "allocations",
 	};
 
 	return names[of];

@@ -292,6 +292,7 @@ static const char *of_what(enum syscap_view_of of)
 		[SYSCAP_VIEW_TEMPORARY] = " of temporary allocations",
 		[SYSCAP_VIEW_BLOCKED] = " in calls that blocked",
 		[SYSCAP_VIEW_STALLED] = " in which a loop stood still",
+		[SYSCAP_VIEW_PEAK] = " in use at the peak",
 	};
 
 	return names[of];

@@ -25,6 +25,7 @@ struct row {
 	uint32_t process, number;
 };
 
+/* In the order of time, which is that of numbers where times are the same. */
 static int by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
@@ -115,6 +116,7 @@ static void follow(struct syc_allocations *allocations, struct row *rows,
 		if (live > heap->peak) {
 			heap->peak = live;
 			heap->peak_time = item->time;
+			allocations->peak = number;
 		}
 	}
 	for (size_t i = 0; i < n; i++)
@@ -162,6 +164,25 @@ int syc_allocations_settle(struct syc_allocations *allocations,
 	return r;
 }
 
+static bool is_later(const struct syscap_profile_allocation *items, uint32_t a,
+                     uint32_t b)
+{
+	return items[a].time != items[b].time ? items[a].time > items[b].time
+	                                      : a > b;
+}
+
+static bool is_at_peak(const struct syc_allocations *allocations,
+                       uint32_t number)
+{
+	const struct syscap_profile_allocation *const items =
+		allocations->items.items;
+	const uint32_t ended_by = items[number].ended_by;
+
+	return !is_later(items, number, allocations->peak) &&
+	       (ended_by == NONE ||
+	        is_later(items, ended_by, allocations->peak));
+}
+
 uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
                                 size_t number, enum syscap_view_of of)
 {
@@ -170,7 +191,9 @@ uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
 
 	if (item->size <= 0 ||
 	    (of == SYSCAP_VIEW_LEAKED && item->ended_by != NONE) ||
-	    (of == SYSCAP_VIEW_TEMPORARY && !item->is_temporary))
+	    (of == SYSCAP_VIEW_TEMPORARY && !item->is_temporary) ||
+	    (of == SYSCAP_VIEW_PEAK &&
+	     !is_at_peak(allocations, (uint32_t)number)))
 		return 0;
 	return (uint64_t)item->size;
 }

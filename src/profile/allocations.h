@@ -12,6 +12,7 @@
 struct syc_allocations {
 	SYC_ARRAY(struct syscap_profile_allocation) items;
 	struct syscap_profile_heap heap;
+	uint32_t peak; /* the allocation that made it the most */
 	size_t n_settled;
 };
 

@@ -42,14 +42,18 @@ echo 'fn main() { let t = std::thread::spawn(|| (0..100000u64).sum::<u64>());
 	println!("{}", t.join().unwrap()); }' >t.rs
 printf 'all: a b c d\na b c d:\n\t@gcc -O2 -o $@.out fib.c\n' >Makefile
 
-# row NAME COMMAND... - one line of the table; more: has threads or children
+# row NAME COMMAND... - one line of the table; more: has threads or children;
+# of what a shell runs the programs stand in $needs
+needs=
 row_as() {
-	name=$2
+	name=$2 needed="$3 $needs" needs=
 	case $wanted in "  " | *" $name "*) ;; *) return 0 ;; esac
-	command -v "$3" >/dev/null || {
-		missing="$missing $name"
-		return 0
-	}
+	for program in $needed; do
+		command -v "$program" >/dev/null || {
+			missing="$missing $name"
+			return 0
+		}
+	done
 	has_more=$1
 	shift 2
 	python3 "$row" "$name" "$has_more" "$@" || harmed=$((harmed + 1))
@@ -65,8 +69,10 @@ echo "| program | status | runs | $(echo "$columns" | sed 's/ / | /g') |" \
 	'cpu/s | perf/s | whole % | named % | cost |'
 echo "|---|--:|--:|$(echo "$columns" | sed 's/[a-z0-9]*/--:/g; s/ /|/g')|--:|--:|--:|--:|--:|"
 more git-alias git -c alias.x='!true' x
+needs='git'
 more git-gc sh -c 'rm -rf r; git init -q r; cd r; cp ../data .; git add .;
 	git -c user.name=a -c user.email=a@b commit -qm a; git gc -q'
+needs='git'
 more git-rebase sh -c 'rm -rf s; git init -q s; cd s; git config user.name a
 	git config user.email a@b; git commit -q --allow-empty -m 0
 	for i in 1 2 3 4 5 6 7 8; do echo $i >f$i; git add .; git commit -qm $i
@@ -88,6 +94,7 @@ row sqlite3 sqlite3 :memory: 'with recursive n(i) as (select 1 union all
 	select i + 1 from n where i < 200000) select sum(i) from n'
 row perl perl -e 'for (1..20) { print `echo $_` } my $s = 0;
 	$s += $_ for 1..500000; print $s'
+needs='ruby'
 more ruby sh -c 'ulimit -s unlimited 2>/dev/null
 	ruby -e "20.times { |i| IO.popen(%q(true)) { |p| p.read }
 	abort unless \$?.success? }; Thread.new { puts 6 * 7 }.join"'
@@ -100,6 +107,7 @@ more node node -e 'const { Worker } = require("worker_threads");
 [ ! -x "$(command -v javac || true)" ] || javac J.java 2>/dev/null || true
 more java java -cp . J
 more java-frame-pointers java -XX:+PreserveFramePointer -cp . J
+needs='openssl'
 row openssl-speed sh -c 'openssl speed -seconds 1 -evp aes-128-gcm >/dev/null'
 row openssl-digest openssl dgst -sha256 data
 more emacs emacs -Q --batch --eval '(princ (call-process "true"))'
@@ -126,17 +134,20 @@ cat >pgbench.sh <<-'END'
 END
 as=
 [ "$(id -u)" != 0 ] || as='setpriv --reuid=65534 --regid=65534 --clear-groups'
+needs=psql
 # shellcheck disable=SC2086 # several words
-[ -z "$(command -v psql || true)" ] || more pgbench $as sh pgbench.sh
+more pgbench $as sh pgbench.sh
 more ffmpeg ffmpeg -v error -f lavfi -i testsrc=d=1 -f null -
 row php php -r 'echo array_sum(range(1, 100000));'
 row R R -s -e 'sum(1:1000)'
 row octave octave-cli --eval 'disp(sum(1:1000))'
 row go go version
+needs='redis-server redis-cli redis-benchmark'
 more redis sh -c 'rm -f redis.sock
 	redis-server --port 0 --unixsocket "$PWD/redis.sock" --save "" \
 		>/dev/null & redis-cli -v >/dev/null
-	while ! redis-cli -s redis.sock ping >/dev/null 2>&1; do sleep 0.02; done
+	i=0; while ! redis-cli -s redis.sock ping >/dev/null 2>&1 &&
+		[ $((i += 1)) -lt 1000 ]; do sleep 0.02; done
 	redis-benchmark -s redis.sock -n 2000 -q -t set,get >/dev/null &&
 	redis-cli -s redis.sock dbsize; redis-cli -s redis.sock shutdown; wait'
 cat >nginx.conf <<-END
@@ -146,6 +157,7 @@ cat >nginx.conf <<-END
 		root $work; } }
 END
 echo page >page
+needs='nginx ab'
 more nginx sh -c 'nginx -c "$PWD/nginx.conf" & for i in 1 2 3 4 5 6 7 8 9; do
 	ab -q -n 500 -c 4 http://127.0.0.1:58080/page 2>/dev/null >ab.out &&
 	break; sleep 0.1; done; grep -E "Complete|Failed" ab.out
@@ -177,15 +189,17 @@ cat >firefox.sh <<-'END'
 		>/dev/null 2>&1; [ -s web/page.png ] && echo drawn
 END
 export HARMLESS_HOT=hot_in_page
-[ -z "$(command -v chromium || true)" ] ||
-	more chromium sh chromium.sh --no-sandbox --js-flags=--perf-basic-prof
+needs=chromium
+more chromium sh chromium.sh --no-sandbox --js-flags=--perf-basic-prof
 unset HARMLESS_HOT # in a sandbox no file can be written, of the script's code
+needs=chromium
 # shellcheck disable=SC2086 # several words
-[ -z "$(command -v chromium || true)" ] ||
-	more chromium-sandbox $as sh chromium.sh --incognito
-[ -z "$(command -v firefox-esr || true)" ] || more firefox sh firefox.sh
+more chromium-sandbox $as sh chromium.sh --incognito
+needs=firefox-esr
+more firefox sh firefox.sh
 printf 'One line.\n\nAnother.\n' >text.txt
-[ -z "$(command -v soffice || true)" ] || more libreoffice sh -c 'rm -rf office; mkdir office
+needs=soffice
+more libreoffice sh -c 'rm -rf office; mkdir office
 	soffice --headless "-env:UserInstallation=file://$PWD/office/user" \
 		--convert-to odt --outdir office text.txt >/dev/null 2>&1
 	python3 -m zipfile -e office/text.odt office && cat office/content.xml'

@@ -22,6 +22,7 @@ static const struct syscap_filter filters[] = {
 	{ .of = SYSCAP_VIEW_ALLOCATED },
 	{ .of = SYSCAP_VIEW_LEAKED, .reverse = true },
 	{ .of = SYSCAP_VIEW_TEMPORARY },
+	{ .of = SYSCAP_VIEW_PEAK },
 	{ .of = SYSCAP_VIEW_BLOCKED },
 	{ .of = SYSCAP_VIEW_STALLED },
 	{ .slowest = 2 },

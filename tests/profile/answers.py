@@ -104,32 +104,38 @@ def transform(frames, want):
 
 
 def heap(capture):
-    """(allocation, what became of it) for each; and what it all came to."""
+    """(allocation, what views it is in) for each; and what it all came to."""
     rows = sorted(enumerate(capture.allocations),
                   key=lambda row: (row[1].time, row[0]))
     live, latest, fate = {}, {}, {}
+    begins, ends = {}, {}  # places in the order of time
     now = peak = 0
-    peak_time = None
-    for number, row in rows:
+    peak_time = peak_place = None
+    for place, (number, row) in enumerate(rows):
         before = live.pop((row.pid, row.address), None)
         if before is not None:
             now -= capture.allocations[before].size
+            ends[before] = place
             fate[before] = "temporary" if row.size <= 0 and \
                 latest[capture.allocations[before][1:3]] == before and \
                 row[1:3] == capture.allocations[before][1:3] else "freed"
         if row.size > 0:
             live[row.pid, row.address] = latest[row[1:3]] = number
+            begins[number] = place
             now += row.size
             if now > peak:
-                peak, peak_time = now, row.time
-    made = [(row, fate.get(number, "leaked"))
+                peak, peak_time, peak_place = now, row.time, place
+    made = [(row, {"allocated", fate.get(number, "leaked"),
+                   "peak" if begins[number] <= peak_place <
+                   ends.get(number, len(rows)) else None})
             for number, row in enumerate(capture.allocations) if row.size > 0]
     sums = {"allocations": len(made), "bytes": sum(r.size for r, _ in made),
             "frees": len(rows) - len(made), "peak_bytes": peak,
             "peak_ns": peak_time}
     for what in ("leaked", "temporary"):
-        sums[what] = sum(f == what for _, f in made)
-        sums[what + "_bytes"] = sum(r.size for r, f in made if f == what)
+        sums[what] = sum(what in views for _, views in made)
+        sums[what + "_bytes"] = sum(r.size for r, views in made
+                                    if what in views)
     return made, sums
 
 
@@ -138,8 +144,8 @@ def rows_of(capture, want):
     of = want.get("of", "samples")
     if of == "samples":
         return [(s, capture.weight(s)) for s in capture.samples], capture.unit
-    return [(row, row.size) for row, fate in heap(capture)[0]
-            if of in ("allocated", fate)], "bytes"
+    return [(row, row.size) for row, views in heap(capture)[0]
+            if of in views], "bytes"
 
 
 def answer(capture, want):

@@ -89,7 +89,7 @@ def pick(capture, rng):
         choices["collapse-library"] = rng.choice(
             [rng.choice(binaries), rng.choice(binaries)[:3] + "*", "*"])
     if capture.allocations:
-        choices["of"] = rng.choice(["allocated", "leaked", "temporary"])
+        choices["of"] = rng.choice(["allocated", "leaked", "temporary", "peak"])
     if mark:
         choices["mark"] = rng.choice([mark.group,
                                       mark.group + "/" + mark.name])

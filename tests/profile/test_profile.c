@@ -637,6 +637,13 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	CHECK_EQ(view->total, 20);
 	CHECK_EQ(sum_of(profile, view, "d").self, 20);
 	syscap_view_free(view);
+	/* The one that made it the most, and what was there before it */
+	view = look(profile, &(struct syscap_filter){ .of = SYSCAP_VIEW_PEAK });
+	CHECK_EQ(view->unit, SYSCAP_UNIT_BYTES);
+	CHECK_EQ(view->total, 150);
+	CHECK_EQ(sum_of(profile, view, "a").self, 100);
+	CHECK_EQ(sum_of(profile, view, "b").self, 50);
+	syscap_view_free(view);
 	syscap_profile_free(profile);
 	make_free(&capture);
 }

@@ -44,9 +44,10 @@ def expected(capture, want):
         if passes(s, want, inside):
             found["samples"][s.time, s.pid, s.tid, s.ticks,
                              names(transform(s.frames, want))] += 1
-    for row, fate in heap(capture)[0]:
+    for row, views in heap(capture)[0]:
         row = seen(row, want)
         if passes(row, want, inside):
+            fate, = views & {"leaked", "temporary", "freed"}
             found["allocations"][row.time, row.pid, row.tid, row.size, fate,
                                  names(transform(row.frames, want))] += 1
     rows = events(capture, want)
