@@ -31,13 +31,10 @@ extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/** Neighbours are in one cache line of parts; arenas, whose addresses differ
- * in high bits alone, are not in one part. */
+/** Neighbours are in one cache line of parts. */
 static inline uint32_t syc_memory_sampled_part(const void *block)
 {
-	const uintptr_t at = (uintptr_t)block;
-
-	return (uint32_t)(at >> 8 ^ at >> 24) % SYC_MEMORY_PARTS;
+	return (uint32_t)((uintptr_t)block >> 8) % SYC_MEMORY_PARTS;
 }
 
 /** An allocation of @size is not drawn, and is counted; false: ask by take. */
@@ -51,8 +48,7 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** Where a sample is taken: @block was not drawn; false: ask by forget.  NULL
- * never was. */
+/** @block was not drawn; false: ask by forget.  NULL never was. */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
 	return __builtin_expect(

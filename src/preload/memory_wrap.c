@@ -68,11 +68,12 @@ static void *allocate_early(size_t size, size_t alignment)
 #define KNOWN(name) \
 	((__typeof__(&(name)))syc_memory_next_known(SYC_MEMORY_##name))
 
-/* The shortest ways: where what is not drawn goes.  free()'s is NULL until a
+/* The shortest ways: where what is not drawn goes, once that is known and a
  * sample is taken. */
 static void *find_malloc(size_t size);
+static void free_seen(void *block);
 static __typeof__(&malloc) malloc_unseen = find_malloc;
-static __typeof__(&free) free_unseen;
+static __typeof__(&free) free_unseen = free_seen;
 
 static __attribute__((noinline)) void *find_malloc(size_t size)
 {
@@ -140,11 +141,8 @@ static __attribute__((noinline)) void free_seen(void *block)
 
 EXPORTED void free(void *block)
 {
-	const __typeof__(&free) unseen =
-		__atomic_load_n(&free_unseen, __ATOMIC_RELAXED);
-
-	if (unseen != NULL && syc_memory_sampled_is_free(block))
-		unseen(block);
+	if (syc_memory_sampled_is_free(block))
+		__atomic_load_n(&free_unseen, __ATOMIC_RELAXED)(block);
 	else
 		free_seen(block);
 }
