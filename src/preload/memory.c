@@ -208,10 +208,13 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	syc_memory_room_wait();
 	if (!syscap_is_active())
 		return;
-	if (!walk_has_room(caller))
-		record_with_caller(block, size, caller);
-	else if (depth > 1 || !record_again(block, size, caller))
-		record_with_stack(block, size);
+	if (depth > 1 || !syc_again_has_room(&last_stack, caller->sp) ||
+	    !record_again(block, size, caller)) {
+		if (walk_has_room(caller))
+			record_with_stack(block, size);
+		else
+			record_with_caller(block, size, caller);
+	}
 	fetch_ahead();
 }
 

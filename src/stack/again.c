@@ -16,18 +16,14 @@
 /* After so many walks in a row that were in vain so many are left out. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
-/* A thread with less than that left on its stack gets the walk that takes
- * less. */
-#define ROOM_LEAST 16384u
-
 /* Where a walk is: inside of a call, and the registers there. */
 struct place {
 	uintptr_t at, sp, fp;
 };
 
-static uint64_t find_rule(struct syc_cache_entry *cache, uint64_t salt,
-                          uintptr_t at)
+static uint64_t find_rule(uint64_t salt, uintptr_t at)
 {
+	struct syc_cache_entry *const cache = syc_cache_table();
 	const uint64_t rule = syc_cache_find_home(cache, salt, at);
 
 	return rule != 0 ? rule : syc_cache_find(cache, salt, at);
@@ -185,7 +181,6 @@ static void forget_older(struct syc_last_stack *again, uint64_t salt)
 static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
                          uint64_t *addrs, const uint64_t *most)
 {
-	struct syc_cache_entry *const cache = syc_cache_table();
 	const uint64_t salt = syc_cache_salt(syc_modules_generation());
 	struct syc_again_frame frame, *inner;
 	uint64_t *next = addrs;
@@ -202,7 +197,7 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 			inner = find_inner(again, inner, here.sp);
 			continue;
 		}
-		const uint64_t rule = find_rule(cache, salt, here.at);
+		const uint64_t rule = find_rule(salt, here.at);
 
 		if (!learn_frame(&frame, &here, rule,
 		                 again->high - sizeof(uintptr_t)))
@@ -240,14 +235,6 @@ void syc_again_learn(struct syc_last_stack *again)
 		again->low = again->high = 1;
 }
 
-/* The thread's own, and there is room on it. */
-static bool is_own_stack(struct syc_last_stack *again, uintptr_t sp)
-{
-	if (again->high == 0)
-		syc_again_learn(again);
-	return syc_again_is_own(again, sp) && sp - again->low >= ROOM_LEAST;
-}
-
 unsigned syc_again_backtrace(struct syc_last_stack *again,
                              const struct syc_caller *from, uint64_t *addrs,
                              unsigned max)
@@ -258,8 +245,6 @@ unsigned syc_again_backtrace(struct syc_last_stack *again,
 		again->n_left_out--;
 		return 0;
 	}
-	if (!is_own_stack(again, from->sp))
-		return 0;
 	n = walk_again(again, from, addrs, max);
 	again->n_failed = n > 0 ? 0 : again->n_failed + 1;
 	if (again->n_failed == FAILED_MOST) {

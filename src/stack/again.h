@@ -22,6 +22,7 @@
 #include "stack/machine.h"
 
 #define SYC_AGAIN_MOST 64u /* frames that are kept */
+#define SYC_AGAIN_ROOM 16384u
 
 /* Inside of a call, and where its caller is. */
 struct syc_again_frame {
@@ -74,8 +75,16 @@ static inline bool syc_again_is_own(const struct syc_last_stack *again,
 	return sp >= again->low && sp < again->high;
 }
 
+/** The same, and there is room on it for a walk here and what is done with
+ * it. */
+static inline bool syc_again_has_room(const struct syc_last_stack *again,
+                                      uintptr_t sp)
+{
+	return syc_again_is_own(again, sp) && sp - again->low >= SYC_AGAIN_ROOM;
+}
+
 /**
- * The stack from @from on, as far as its outermost frame; 0: it is not one for
+ * The stack from @from on, where there is room for it, as far as its outermost frame; 0: it is not one for
  * here, or may have more than @max frames, which are more than SYC_AGAIN_MOST.
  *
  * Context: any-thread, signal-safe.

@@ -35,11 +35,20 @@ static __attribute__((noinline)) int take(uint64_t *addrs)
 	return n;
 }
 
+static unsigned take_again(const struct syc_caller *caller, uint64_t *addrs)
+{
+	if (again.high == 0)
+		syc_again_learn(&again);
+	return syc_again_has_room(&again, caller->sp)
+	               ? syc_again_backtrace(&again, caller, addrs, MOST)
+	               : 0;
+}
+
 static __attribute__((noinline)) void compare(void)
 {
 	const struct syc_caller caller = SYC_CALLER();
 	uint64_t found[MOST], all[MOST];
-	const unsigned n = syc_again_backtrace(&again, &caller, found, MOST);
+	const unsigned n = take_again(&caller, found);
 	const unsigned n_all = (unsigned)take(all);
 
 	n_compared++;
@@ -131,7 +140,7 @@ static __attribute__((noinline)) unsigned inner(uint64_t *addrs)
 	const struct syc_caller caller = SYC_CALLER();
 
 	take(addrs); /* learns the rules */
-	return syc_again_backtrace(&again, &caller, addrs, MOST);
+	return take_again(&caller, addrs);
 }
 
 static __attribute__((noinline)) unsigned middle(uint64_t *addrs)
@@ -164,9 +173,9 @@ TEST(a_stack_that_is_not_the_threads_own_is_refused)
 	const struct syc_caller caller = { .pc = (uintptr_t)other,
 		                           .sp = (uintptr_t)other,
 		                           .fp = 0 };
-	uint64_t addrs[MOST];
 
-	CHECK_EQ(syc_again_backtrace(&again, &caller, addrs, MOST), 0);
+	syc_again_learn(&again);
+	CHECK(!syc_again_has_room(&again, caller.sp));
 }
 
 /* Nothing that was found by rules of before outlives them. */
@@ -179,7 +188,7 @@ TEST(what_is_kept_is_forgotten_with_the_rules)
 	CHECK(again.end > again.frames + 2);
 	syc_modules_forget();
 	const struct syc_caller caller = SYC_CALLER();
-	CHECK_EQ(syc_again_backtrace(&again, &caller, addrs, MOST), 0);
+	CHECK_EQ(take_again(&caller, addrs), 0);
 	CHECK(again.end == again.frames + 1);
 }
 
