@@ -182,6 +182,10 @@ void syc_become_owner(struct syc_thread *st, volatile uintptr_t *token)
 	syc_disturb(st); /* first: it notes whose the frame under way is */
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
+	/* Whoever had its token where ours is will not complete it either: ours
+	 * is not announced, or next has passed it */
+	if (st->suspect_owner == (uintptr_t)token)
+		settle_suspect(st, 0);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	syc_disturb(st); /* again: a handler may have ended it all meanwhile */

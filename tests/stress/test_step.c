@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -248,7 +249,9 @@ static __attribute__((noinline)) void call_deep(void)
 	call_mark();
 }
 
-CHILD(jumps_from_above)
+/* After each jump there is one that is deeper, or, with its token where the
+ * dead one had its, the same; and then one that is shallower. */
+static void jump_and_call(void (*call)(void), bool is_deeper)
 {
 	struct stepper stepper;
 
@@ -260,18 +263,31 @@ CHILD(jumps_from_above)
 
 		next_number();
 		if (sigsetjmp(out, 1) == 0)
-			reached = stepper_run(&stepper, k, call_mark, jump_out);
+			reached = stepper_run(&stepper, k, call, jump_out);
 		else
 			stepper_abandon(&stepper);
 		const int64_t stepped_one = sequence;
 		sequence = -1;
-		call_deep();
+		if (is_deeper)
+			call_deep();
+		else
+			stepper_run(&stepper, LONG_MAX, call, jump_out);
 		sequence = stepped_one;
 		SYSCAP_MARK("step", "inner", sequence, 1, NULL);
 		note(0, k, 1, abandoned_so_far() - before);
 		if (!reached)
 			break;
 	}
+}
+
+CHILD(jumps_from_above)
+{
+	jump_and_call(call_mark, true);
+}
+
+CHILD(jumps_from_there)
+{
+	jump_and_call(call_dynamic, false);
 }
 
 /* ------------------------------------ a handler interrupted by a handler */
@@ -592,11 +608,11 @@ TEST(a_handler_may_leave_by_siglongjmp_at_every_instruction)
 	check_jumps("jumps");
 }
 
-TEST(a_dead_emit_is_found_from_deeper_in_the_stack)
+static void check_found(const char *child)
 {
 	struct result r;
 
-	run(&r, "jumps_from_above", 1u << 26);
+	run(&r, child, 1u << 26);
 	const size_t n = (size_t)r.attempts[r.n_attempts - 1].sequence;
 	unsigned *const outer = count_stepped(&r.peer, n);
 	unsigned *const inner = count_numbers(&r.peer, "inner", n);
@@ -609,6 +625,16 @@ TEST(a_dead_emit_is_found_from_deeper_in_the_stack)
 	free(outer);
 	free(inner);
 	done(&r);
+}
+
+TEST(a_dead_emit_is_found_from_deeper_in_the_stack)
+{
+	check_found("jumps_from_above");
+}
+
+TEST(a_dead_emit_is_found_from_where_it_was_in_the_stack)
+{
+	check_found("jumps_from_there");
 }
 
 TEST(a_handler_may_interrupt_a_handler_at_every_instruction)
