@@ -185,7 +185,7 @@ void syc_become_owner(struct syc_thread *st, volatile uintptr_t *token)
 	/* Whoever had its token where ours is will not complete it either: ours
 	 * is not announced, or next has passed it */
 	if (st->suspect_owner == (uintptr_t)token)
-		settle_suspect(st, 0);
+		st->suspect_owner = 0;
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	syc_disturb(st); /* again: a handler may have ended it all meanwhile */

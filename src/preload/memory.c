@@ -25,8 +25,10 @@
 #include "stack/backtrace.h"
 
 /* A handler may allocate in the midst of us, and so may another in the midst of
- * that.  More is something of ours that allocates, which must not go round. */
-#define DEPTH_MAX 4
+ * that; what is nested deeper is lost.  While we decide, what we call may
+ * allocate: that is none of the program's. */
+#define DEPTH_MAX      4
+#define DEPTH_DECIDING 64
 
 /* What an allocation's frame with its stack takes of the caller's, and a walk. */
 #define ROOM_LEAST 8192u
@@ -38,6 +40,12 @@
 
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
+	__attribute__((tls_model("initial-exec"))); /* frames, by depth */
+
+/* Of a thread; of its handlers that interrupt us not. */
+static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
 /* "all" or a number, and behind it ",mmap".  0: all; UINT64_MAX: it makes no
@@ -89,13 +97,13 @@ static enum syc_memory_role parse_role(const char *text)
 void syc_memory_decide(void)
 {
 	/* The loader allocates before the C library knows its environment */
-	if (environ == NULL || depth >= DEPTH_MAX)
+	if (environ == NULL || depth >= DEPTH_DECIDING)
 		return;
 	enum syc_memory_role role = SYC_MEMORY_OFF;
 	const int saved = errno;
 
 	/* What this does may allocate: then it is not looked at */
-	depth += DEPTH_MAX;
+	depth += DEPTH_DECIDING;
 	/* Its own calls would not come by here */
 	if (!syc_other_libc_is())
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
@@ -106,22 +114,52 @@ void syc_memory_decide(void)
 		syc_room_is_always = true;
 		syc_setup_run();
 	}
-	depth -= DEPTH_MAX;
+	depth -= DEPTH_DECIDING;
 	errno = saved;
 	__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
-static bool enter_call(void)
+/* More was drawn and not freed than can be remembered; or we are too deep. */
+static void count_forgotten(void)
 {
-	if (depth >= DEPTH_MAX)
-		return false;
+	syc_loss_count_stray(SYSCAP_FRAME_ALLOCATION,
+	                     sizeof(struct syscap_wire_allocation),
+	                     syscap_clock());
+}
+
+/*
+ * A call that we interrupted lies above us in the stack; one that does not was
+ * left by siglongjmp().  What it was about to keep of its stack may be torn.
+ * Stacks that are not the thread's own are not judged, as for emits.
+ */
+static __attribute__((noinline)) void leave_dead(uintptr_t here)
+{
+	while (depth > 0 && depth <= DEPTH_MAX &&
+	       syc_again_is_own(&last_stack, here) &&
+	       syc_again_is_own(&last_stack, entered[depth - 1]) &&
+	       entered[depth - 1] <= here && !syc_boxed_is() &&
+	       !syc_told_is_on_signal_stack()) {
+		syc_again_forget(&last_stack);
+		depth--;
+	}
+}
+
+static inline __attribute__((always_inline)) bool enter_call(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
+	if (__builtin_expect(depth > 0, 0)) {
+		leave_dead(here);
+		if (depth >= DEPTH_MAX) {
+			if (depth < DEPTH_DECIDING && syscap_is_active())
+				count_forgotten();
+			return false;
+		}
+	}
+	entered[depth] = here;
 	depth++;
 	return true;
 }
-
-/* Of a thread; of its handlers that interrupt us not. */
-static _Thread_local struct syc_last_stack last_stack
-	__attribute__((tls_model("initial-exec")));
 
 /* Our caller's caller's caller is what the program called; that and three are
  * left out. */
@@ -230,14 +268,6 @@ static void tell_free(void *block, int64_t time, int saved)
 {
 	record_free(block, time);
 	errno = saved;
-}
-
-/* More was drawn and not freed than can be remembered. */
-static void count_forgotten(void)
-{
-	syc_loss_count_stray(SYSCAP_FRAME_ALLOCATION,
-	                     sizeof(struct syscap_wire_allocation),
-	                     syscap_clock());
 }
 
 __attribute__((noinline)) void

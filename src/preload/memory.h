@@ -14,6 +14,7 @@
 
 #include "preload/boxed.h"
 #include "preload/memory_maps.h"
+#include "preload/memory_sampled.h"
 #include "stack/again.h"
 
 enum syc_memory_role {
@@ -54,6 +55,13 @@ static inline bool syc_memory_is_sampled(void)
  */
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);
+
+/** A call for @size bytes failed: if it was drawn, the next is drawn anew. */
+static inline void syc_memory_failed(size_t size)
+{
+	if (syc_memory_is_sampled())
+		(void)syc_memory_sampled_take(size);
+}
 
 /** @block is the program's no more; to be called before it is freed. */
 void syc_memory_freed(void *block);

@@ -4,6 +4,7 @@
 #include "preload/memory_sampled.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "os/backing.h"
 
@@ -26,6 +27,8 @@ uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t thread_random
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local pid_t drawn_in /* a forked child has the same numbers */
 	__attribute__((tls_model("initial-exec")));
 
 /* ------------------------------------------------------------ numbers */
@@ -95,7 +98,23 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	thread_random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
 	for (int i = 0; i < 16; i++)
 		draw_number();
+	drawn_in = getpid();
 	syc_memory_sampled_left = next_draw();
+}
+
+/* From its second draw on a child's differ from its parent's. */
+static void draw_in_child(void)
+{
+	const pid_t pid = getpid();
+
+	if (pid == drawn_in)
+		return;
+	drawn_in = pid;
+	thread_random ^= (uint64_t)pid * UINT64_C(0x9E3779B97F4A7C15);
+	if (thread_random == 0)
+		thread_random = 1;
+	for (int i = 0; i < 16; i++)
+		draw_number();
 }
 
 /* -------------------------------------------------------------- blocks */
@@ -190,6 +209,7 @@ int64_t syc_memory_sampled_take(size_t size)
 	/* One of no bytes can't be drawn */
 	if (syc_memory_sampled_passes(size))
 		return 0;
+	draw_in_child();
 	syc_memory_sampled_left = next_draw();
 	return (int64_t)((double)size / chance((double)size / mean) + 0.5);
 }

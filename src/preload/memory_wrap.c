@@ -55,14 +55,17 @@ static void *allocate_early(size_t size, size_t alignment)
 	do {                                                        \
 		const struct syc_caller caller = SYC_CALLER();      \
                                                                     \
-		if ((block) != NULL && syc_memory_is_on())          \
+		if ((block) == NULL)                                \
+			syc_memory_failed(size);                    \
+		else if (syc_memory_is_on())                        \
 			syc_memory_allocated(block, size, &caller); \
 	} while (0)
 
 /*
  * Of a sample most calls are none of ours: they are jumps to the next function.
  * What is allocated counts before it is there: the next that is drawn is as far
- * from there as from anywhere, so a call that fails takes nothing from others.
+ * from there as from anywhere.  A call that fails and was drawn has another drawn
+ * in its place.
  * All else is a jump, too, to a function that has a frame.
  */
 #define KNOWN(name) \
@@ -193,6 +196,8 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
 		syc_memory_allocated(moved, size, &caller);
+	else if (size != 0)
+		syc_memory_failed(size);
 	return moved;
 }
 
@@ -232,6 +237,8 @@ EXPORTED int posix_memalign(void **ret_block, size_t alignment, size_t size)
 	const int r = next(ret_block, alignment, size);
 	if (r == 0)
 		ALLOCATED(*ret_block, size);
+	else
+		syc_memory_failed(size);
 	return r;
 }
 

@@ -17,13 +17,26 @@ bool syc_told_is_main(void)
 	       syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
 }
 
+static bool query_signal_stack(stack_t *ret_stack)
+{
+	return syc_raw_syscall(SYS_sigaltstack, 0, (long)(intptr_t)ret_stack, 0,
+	                       0, 0, 0) == 0;
+}
+
+bool syc_told_is_on_signal_stack(void)
+{
+	stack_t stack;
+
+	return !query_signal_stack(&stack) ||
+	       (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
 bool syc_told_has_room(void)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	stack_t stack;
 
-	if (syc_raw_syscall(SYS_sigaltstack, 0, (long)(intptr_t)&stack, 0, 0, 0,
-	                    0) != 0)
+	if (!query_signal_stack(&stack))
 		return false;
 	return (stack.ss_flags & SS_ONSTACK) == 0 ||
 	       here - (uintptr_t)stack.ss_sp > ROOM;

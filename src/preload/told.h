@@ -16,6 +16,9 @@
 /** The calling thread is the first of its process. */
 bool syc_told_is_main(void);
 
+/** A handler runs on its alternate stack; or that can't be known. */
+bool syc_told_is_on_signal_stack(void);
+
 /** False on a small alternate stack of a handler's, where a walk may not
  * fit. */
 bool syc_told_has_room(void);

@@ -58,6 +58,12 @@ struct syc_caller {
 		.sp = (uintptr_t)__builtin_dwarf_cfa(),       \
 		.fp = *(const uintptr_t *)__builtin_frame_address(0) })
 
+/** What was kept counts no more. */
+static inline void syc_again_forget(struct syc_last_stack *again)
+{
+	again->salt = 0; /* no salt of rules is */
+}
+
 /** What a stack from @from on begins with: inside of the call. */
 static inline uint64_t syc_again_address(const struct syc_caller *from)
 {

@@ -99,6 +99,34 @@ for asked in mmap 64M,mmap; do
 		rm maps.syscap
 	done
 done
+
+# A handler that leaves malloc() by siglongjmp(): what it left is told or counted,
+# what comes later is told, and the ring goes on
+ways=$SYSCAP_TEST_BIN/record_memory_ways
+LD_PRELOAD=$chunks "$SYSCAP" record -q --no-symbols --memory -o ways.syscap -- \
+	"$ways" jumps 40 || fail "jumps: $?"
+"$SYSCAP" check ways.syscap >/dev/null
+seen=$("$SYSCAP" dump --type=allocation ways.syscap | grep -c 'size 4321 ')
+[ "$seen" = 1000 ] || fail "after jumps $seen of 1000 are told"
+[ "$(lost ways.syscap)" -le 80 ] || fail "jumps: $(lost ways.syscap) are lost"
+rm ways.syscap
+
+# A sample is right beside allocations that fail: 109 MB, 7 % is a deviation
+"$SYSCAP" record -q --no-symbols --memory=512K -o ways.syscap -- \
+	"$ways" fails || fail "fails: $?"
+bytes=$("$SYSCAP" stat --json ways.syscap | tr -d ' \n' |
+	sed 's/.*"heap":{"allocations":[0-9]*,"bytes":\([0-9]*\),.*/\1/')
+[ "$bytes" -gt 65000000 ] && [ "$bytes" -lt 153000000 ] ||
+	fail "beside allocations that fail 109 MB are $bytes"
+rm ways.syscap
+
+# Forked children do not draw the same
+"$SYSCAP" record -q --no-symbols --memory=64K -o ways.syscap -- "$ways" forks 8
+"$SYSCAP" dump --type=allocation ways.syscap | sed 's/.* pid \([0-9]*\) .*/\1/' |
+	sort | uniq -c | awk '{ print $1 }' | sort -u >counts
+[ "$(wc -l <counts)" -gt 1 ] || fail "each child draws $(cat counts)"
+rm ways.syscap
+
 # Not asked for, nothing is told of them
 "$SYSCAP" record -q --no-symbols --memory -o maps.syscap -- \
 	"$maps" 10 2 1 counted

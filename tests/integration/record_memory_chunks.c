@@ -11,24 +11,30 @@
 #define CHUNK ((size_t)64 * 1024)
 #define HEAD  ((size_t)16)
 
-static _Thread_local char *chunk __attribute__((tls_model("initial-exec")));
-static _Thread_local size_t left __attribute__((tls_model("initial-exec")));
+/* A handler may leave us by siglongjmp(): what is left is never too much */
+static _Thread_local char *volatile chunk
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local volatile size_t left
+	__attribute__((tls_model("initial-exec")));
 
 void *malloc(size_t size)
 {
 	const size_t all = (size + HEAD + 15) & -(size_t)16;
 
 	if (all > left) {
-		left = all > CHUNK ? all : CHUNK;
-		chunk = mmap(NULL, left, PROT_READ | PROT_WRITE,
+		const size_t size_of_chunk = all > CHUNK ? all : CHUNK;
+
+		left = 0;
+		chunk = mmap(NULL, size_of_chunk, PROT_READ | PROT_WRITE,
 		             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		left = size_of_chunk;
 	}
 	if ((void *)chunk == MAP_FAILED)
 		abort();
 	char *const block = chunk;
 	memcpy(block, &size, sizeof(size));
-	chunk += all;
 	left -= all;
+	chunk += all;
 	return block + HEAD;
 }
 

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_memory_ways.c - ways that a recorded program may go:
+ *
+ *	jumps N		a handler leaves malloc() N times by siglongjmp(), then
+ *			there are 1,000 allocations of 4,321 bytes; wants an
+ *			allocator that may be left so
+ *	fails		109 MB in pieces of 1,000 bytes, one at a time; behind each
+ *			of the last 100 an allocation of 500,000 that fails
+ *	forks N		N children allocate 4 MB each in pieces of 1,000 bytes
+ */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static sigjmp_buf out;
+static volatile sig_atomic_t is_inside;
+
+static void leave(int number)
+{
+	(void)number;
+	if (is_inside)
+		siglongjmp(out, 1);
+}
+
+static int jump(int n)
+{
+	const struct itimerval often = { { 0, 150 }, { 0, 150 } };
+	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
+	volatile int left = n;
+
+	signal(SIGALRM, leave);
+	setitimer(ITIMER_REAL, &often, NULL);
+	if (sigsetjmp(out, 1) != 0) {
+		is_inside = 0;
+		left--;
+	}
+	while (left > 0) {
+		is_inside = 1;
+		free(malloc(64));
+		is_inside = 0;
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	for (int i = 0; i < 1000; i++)
+		if (malloc(4321) == NULL)
+			return 1;
+	return 0;
+}
+
+static int fail(void)
+{
+	const struct rlimit none = { 1, 1 };
+	void *volatile block;
+
+	/* Some are drawn, so there is a ring; and there is room for one */
+	for (unsigned i = 0; i < 9000; i++) {
+		block = malloc(1000);
+		free(block);
+	}
+	if (setrlimit(RLIMIT_AS, &none) != 0)
+		return 1;
+	for (unsigned i = 0; i < 100000; i++) {
+		block = malloc(1000);
+		if (block == NULL)
+			return 2;
+		free(block);
+		block = malloc(500000);
+		if (block != NULL)
+			return 3;
+	}
+	return 0;
+}
+
+static int fork_all(int n)
+{
+	int r = 0, status;
+
+	for (int i = 0; i < n; i++)
+		if (fork() == 0) {
+			for (unsigned k = 0; k < 4000; k++)
+				if (malloc(1000) == NULL)
+					_exit(1);
+			_exit(0);
+		}
+	while (wait(&status) > 0)
+		r |= status;
+	return r != 0;
+}
+
+int main(int argc, char **argv)
+{
+	const int n = argc > 2 ? atoi(argv[2]) : 0;
+
+	if (argc > 1 && strcmp(argv[1], "jumps") == 0)
+		return jump(n);
+	if (argc > 1 && strcmp(argv[1], "fails") == 0)
+		return fail();
+	return fork_all(n);
+}
