@@ -147,6 +147,9 @@ mutate "a frame without its length is left so" src/emit/repair.c \
 	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
+mutate "a dead emit with a token at the same place passes for complete" \
+	src/emit/disturbed.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
+	a_dead_emit_is_found_from_where_it_was_in_the_stack
 mutate "what a dead emit announced is not counted" src/emit/disturbed.c \
 	's/(static void settle_suspect\(.*?\n\{)/$1\n\tst->suspect = 0;/s' \
 	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
