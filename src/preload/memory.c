@@ -41,8 +41,10 @@
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
+/* The frames of calls, by depth; 0: none, or one that has yet to tell, or is
+ * leaving.  So a handler never judges a call by what another left there. */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
-	__attribute__((tls_model("initial-exec"))); /* frames, by depth */
+	__attribute__((tls_model("initial-exec")));
 
 /* Of a thread; of its handlers that interrupt us not. */
 static _Thread_local struct syc_last_stack last_stack
@@ -122,9 +124,18 @@ void syc_memory_decide(void)
 /* More was drawn and not freed than can be remembered; or we are too deep. */
 static void count_forgotten(void)
 {
+	const int saved = errno;
+
 	syc_loss_count_stray(SYSCAP_FRAME_ALLOCATION,
 	                     sizeof(struct syscap_wire_allocation),
 	                     syscap_clock());
+	errno = saved;
+}
+
+static inline void leave_call(void)
+{
+	entered[depth - 1] = 0;
+	depth--;
 }
 
 /*
@@ -140,7 +151,7 @@ static __attribute__((noinline)) void leave_dead(uintptr_t here)
 	       entered[depth - 1] <= here && !syc_boxed_is() &&
 	       !syc_told_is_on_signal_stack()) {
 		syc_again_forget(&last_stack);
-		depth--;
+		leave_call();
 	}
 }
 
@@ -156,8 +167,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 			return false;
 		}
 	}
-	entered[depth] = here;
 	depth++;
+	entered[depth - 1] = here;
 	return true;
 }
 
@@ -292,7 +303,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 	else if (syscap_is_active())
 		count_forgotten();
 	errno = saved;
-	depth--;
+	leave_call();
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 }
@@ -333,7 +344,7 @@ static void tell_whole(const struct syc_memory_cut *cut, int64_t time)
 		return;
 	const int saved = errno;
 	tell_free((void *)cut->was.begin, time, saved);
-	depth--;
+	leave_call();
 }
 
 void syc_memory_change_begin(struct syc_memory_change *change,
@@ -364,7 +375,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 			tell_mapping(change->cuts[i].part, change);
 		}
 	errno = saved;
-	depth--;
+	leave_call();
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 }
@@ -383,7 +394,7 @@ syc_memory_mapped(struct syc_memory_range range, bool is_told,
 	if (is_told)
 		tell_mapping(range, change);
 	errno = saved;
-	depth--;
+	leave_call();
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 }
@@ -401,7 +412,7 @@ void syc_memory_freed(void *block)
 		return;
 	const int saved = errno;
 	tell_free(block, syscap_clock(), saved);
-	depth--;
+	leave_call();
 }
 
 struct syc_memory_move syc_memory_move_begin(void *block)
@@ -414,7 +425,7 @@ struct syc_memory_move syc_memory_move_begin(void *block)
 	move.block = block;
 	move.time = syscap_clock();
 	errno = saved;
-	depth--;
+	leave_call();
 	return move;
 }
 
@@ -428,7 +439,7 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 		if (!enter_call())
 			return;
 		tell_free(move->block, move->time, saved);
-		depth--;
+		leave_call();
 	} else if (syc_memory_is_sampled() &&
 	           !syc_memory_sampled_remember(move->block)) {
 		count_forgotten(); /* its free will not be told */

@@ -21,7 +21,6 @@ static uintptr_t (*buckets)[IN_BUCKET];
 
 /* Most frees see by these alone that theirs was not drawn.  At 255 it stays. */
 uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
-#define PART_BYTES 256u
 
 /* The first is drawn when a thread first allocates. */
 _Thread_local uint64_t syc_memory_sampled_left
@@ -195,7 +194,7 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 
 void syc_memory_sampled_ask(const void *at, size_t n_bytes)
 {
-	for (size_t i = 0; i < n_bytes; i += PART_BYTES)
+	for (size_t i = 0; i < n_bytes; i += SYC_MEMORY_PART_BYTES)
 		__atomic_store_n(part_of((const char *)at + i), UINT8_MAX,
 		                 __ATOMIC_RELAXED);
 }

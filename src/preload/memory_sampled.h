@@ -26,7 +26,8 @@ void syc_memory_sampled_ask(const void *at, size_t n_bytes);
 /* What most calls come by, in some nanoseconds: bytes until the next is drawn,
  * of each thread, 0 before its first draw and where nothing is sampled; and how
  * many blocks were drawn in each of so many parts of all addresses. */
-#define SYC_MEMORY_PARTS (UINT32_C(1) << 16)
+#define SYC_MEMORY_PARTS      (UINT32_C(1) << 16)
+#define SYC_MEMORY_PART_BYTES 256u
 extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
@@ -34,7 +35,8 @@ extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 /** Neighbours are in one cache line of parts. */
 static inline uint32_t syc_memory_sampled_part(const void *block)
 {
-	return (uint32_t)((uintptr_t)block >> 8) % SYC_MEMORY_PARTS;
+	return (uint32_t)((uintptr_t)block / SYC_MEMORY_PART_BYTES) %
+	       SYC_MEMORY_PARTS;
 }
 
 /** An allocation of @size is not drawn, and is counted; false: ask by take. */
