@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* 05_async.c - operations that overlap, and an arrow to who carries them on. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>
 

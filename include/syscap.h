@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscap.h - tell a profiler what your program is doing.
+ * syscap.h - marks, counters and logs for a profiler.
  *
- * Link libsyscap.a and say where time goes:
+ * Link libsyscap.a and mark where time goes:
  *
  *	#include <syscap.h>
  *
@@ -18,37 +18,35 @@
  *	}
  *
  * and run it under a recorder: `syscap record -- ./demo`, sysprof-cli, GNOME
- * Builder.  The recorder is found through SYSPROF_CONTROL_FD in the
- * environment.  Without one nothing is recorded, and every macro here is one
- * load and one branch not taken: no call, no clock read, and its arguments
- * are not evaluated.
+ * Builder.  The environment variable SYSPROF_CONTROL_FD leads to the recorder.
+ * Without a recorder nothing is recorded.  Every macro is then one load and one
+ * branch not taken: no call, no clock read, no evaluation of arguments.
  *
- * Words
- *	mark     something that happened, at a time or for a time
+ * Terms
+ *	mark     an instant or an interval with a name
  *	counter  a number that changes
  *	log      a line of text with a severity
- *	ring     where a thread's events wait for the recorder
+ *	ring     the memory in which a thread's events wait for the recorder
  *
- * What can be relied on
- *	No call blocks, aborts, allocates or locks.  An event that finds no
- *	room is dropped and counted, and the capture says so.  A thread's
- *	first event gets its ring: a few system calls, and at most 250 ms of
- *	waiting for a recorder that does not answer, once a thread.  When it
- *	has not for a second, new threads don't wait.
+ * Guarantees
+ *	No call blocks, aborts, allocates or locks, except that a thread's
+ *	first event may wait for its ring.  It takes a few system calls, and at
+ *	most 250 ms if the recorder does not answer.  If the recorder stays
+ *	silent for a second, new threads do not wait.  An event without room is
+ *	dropped and counted, and the capture reports the loss.
  *
- * Contexts: each function says which it is for.
+ * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
- *	signal-safe  also in a signal handler, even one that interrupted
- *	             another of these calls half-way; keeps errno
+ *	signal-safe  also in a signal handler, even if it interrupted one of
+ *	             these calls; keeps errno
  *	setup        at start; may allocate
  *
- * Costs are measured by `cmake --workflow --preset bench`; the README shows
- * a run.
+ * `cmake --workflow --preset bench` measures the costs; the README has figures.
  *
- * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and copied; one
- * that is too long is cut between characters: group 23 bytes, name 39,
- * counter category and name 31, description 51, domain 31, metadata id 39,
- * message 65,431 (log and metadata 65,463).  NULL texts read as "".
+ * Times are CLOCK_MONOTONIC in nanoseconds.  Texts are UTF-8 and are copied.
+ * NULL is the empty text.  Longer texts are cut between characters.  The limits
+ * in bytes: group 23, name 39, counter category and name 31, description 51,
+ * domain 31, metadata id 39, message 65,431 (log and metadata 65,463).
  */
 #ifndef SYSCAP_H
 #define SYSCAP_H
@@ -72,9 +70,9 @@ extern "C" {
 #endif
 
 /*
- * What is inline here is a function of libsyscap.so too.  A program that links
- * or loads that defines SYSCAP_NO_INLINE before it includes this: the inline
- * parts use what only the archive shows.
+ * The inline functions are also exported by libsyscap.so.  A program that links
+ * or loads libsyscap.so defines SYSCAP_NO_INLINE before it includes this
+ * header, since the inline parts use symbols of the archive only.
  */
 #if defined(SYSCAP_NO_INLINE)
 #define SYSCAP_INLINE extern
@@ -85,8 +83,8 @@ extern "C" {
 /* ------------------------------------------------------------------ life */
 
 /**
- * True while events may have somewhere to go.  The macros ask by themselves;
- * ask where preparing an event costs something.
+ * True while events may be recorded.  The macros test this themselves.  Call it
+ * if preparing an event is expensive.
  *
  * Context: any-thread, signal-safe.  One load.
  */
@@ -100,16 +98,19 @@ SYSCAP_INLINE bool syscap_is_active(void);
 #endif
 
 /**
- * Now, on the clock of the capture.  Uses the processor's time stamp counter
- * where the kernel does (error at most 5 us, told in the capture), else
- * clock_gettime().  Never goes back within a thread.
+ * The time in ns on the capture's clock.  Never goes back within a thread.
+ *
+ * If the kernel uses the processor's time stamp counter, this does too.  The
+ * error is at most 5 us, unless the kernel's clock is slewed by more than 500
+ * ppm; the capture states a larger error.  Otherwise this is the kernel's
+ * clock.
  *
  * Context: any-thread, signal-safe.
  */
 SYSCAP_INLINE int64_t syscap_clock(void);
 
 /**
- * The time at which something begins, for SYSCAP_MARK_SINCE(); 0 while
+ * The time for SYSCAP_MARK_SINCE() at the beginning of an interval; 0 while
  * nothing is recorded.
  *
  * Context: any-thread, signal-safe.
@@ -119,25 +120,25 @@ SYSCAP_INLINE int64_t syscap_begin(void);
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
-	char reason[120];   /* why it is on or off, one sentence */
-	uint64_t n_dropped; /* events of this process that were not kept ... */
+	char reason[120];     /* why it is on or off, one sentence */
+	uint64_t n_dropped;   /* lost events of this process ... */
 	uint64_t n_abandoned; /* ... of which begun and never finished */
-	uint64_t n_untold;    /* dropped and not in the capture yet */
+	uint64_t n_untold;    /* lost and not reported in the capture yet */
 	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
-	/* Bytes that the process wrote by itself: none where its events go into
-	 * the capture of the one that forked it */
+	/* Bytes that this process wrote; 0 if its events go into its parent's
+	 * capture */
 	uint64_t n_written;
 	char output[1024]; /* the file of SYSCAP_OUTPUT or syscap_start() */
-	/* Copies of the library, in the program and in libraries that it
-	 * loaded, that act as one: one ring a thread, ids that never clash */
+	/* Copies of the library in this process that share rings and ids, in
+	 * the program and in loaded libraries */
 	uint32_t n_copies;
-	char why_alone[120]; /* why this one does not; "" else */
+	char why_alone[120]; /* why this copy does not share; "" if it does */
 };
 
 /**
- * What became of this process' events.  Fields behind @stats->size are left
- * alone.
+ * Get statistics on this process's events.  Fields beyond @stats->size are not
+ * written.
  *
  * Context: any-thread, signal-safe.
  */
@@ -146,58 +147,59 @@ void syscap_get_stats(struct syscap_stats *stats);
 /** Flags of syscap_start(). */
 enum {
 	SYSCAP_NO_THREAD = 1, /* the program calls syscap_drain() */
-	/* Forked children share no memory with this process, but record into
-	 * files of their own: for those that give up rights */
+	/* Forked children share no memory with this process and record into
+	 * files of their own: for children that drop privileges */
 	SYSCAP_PRIVATE_CHILDREN = 2
 };
 
-/** What syscap_start() is to do.  All zero but size and output is good. */
+/** Options of syscap_start().  Set size and output; zero is a default. */
 struct syscap_options {
 	size_t size;          /* set to sizeof before the call */
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
-	uint64_t max_bytes;   /* of the capture: then recording stops; 0: any */
-	uint32_t ring_kib;    /* each thread's ring; 0: 256 */
-	uint32_t interval_ms; /* events wait this long at most; 0: 50 */
-	uint32_t exit_flush_ms; /* exit() waits this long at most; 0: 250 */
+	uint64_t max_bytes;   /* recording stops at this size; 0: no limit */
+	uint32_t ring_kib;    /* size of each thread's ring; 0: 256 */
+	uint32_t interval_ms; /* most time between drains; 0: 50 */
+	uint32_t exit_flush_ms; /* most time that exit() waits; 0: 250 */
 	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
-	char message[1024];     /* set: the file's name, or why it failed */
+	char message[1024];     /* out: the file's name, or the error */
 };
 
 /**
- * Record this process into a capture of its own, from here until
- * syscap_stop() or the end of the process.  docs/trace-yourself.md is the
- * guide.
+ * Record this process into a capture of its own, until syscap_stop() or the end
+ * of the process.  docs/trace-yourself.md is the guide.
  *
- * A file that exists is never touched: the name gets ".PID" appended, then
- * ".PID.2" and so on.  Forked children are recorded into the same
- * file, as long as this process lives; exec'ed images do not go on.  Comes before what the environment says; a
- * recorder gets no more events until syscap_stop().  Published events survive
- * the death of the process: `syscap recover`.
+ * An existing file is never changed: the name gets ".PID" appended, then
+ * ".PID.2" and so on.  Forked children are recorded into the same file while
+ * this process lives.  Recording stops at exec.  Overrides the environment
+ * variables; a recorder gets no events until syscap_stop().  Published events
+ * survive the death of the process, see syscap-recover(1).
  *
- * Returns 0, and @options->message is the file's name; or a negative errno
- * and the message says why: -EALREADY, a recording that was started so runs
- * already; -EINVAL, the options; -EIO, the file can't be made.
+ * Returns 0, and @options->message is the file's name.  Else a negative errno,
+ * and the message has the reason.  -EALREADY: such a recording is running.
+ * -EINVAL: invalid options.  -EIO: the file cannot be created.
  *
  * Context: setup, any-thread.  Allocates: it makes the drain thread.
  */
 int syscap_start(struct syscap_options *options);
 
 /**
- * End what syscap_start() began.  Events emitted before the call are in the
- * file when it returns 0.  Else a negative errno: -ENOENT, nothing was
- * started; -EFBIG, the size limit had been reached; -ENOSPC and the like: the
- * rest is in the ring file, for `syscap recover`; -ETIMEDOUT after 5 s.
+ * Stop the recording of syscap_start().
+ *
+ * Returns 0 if all events emitted before the call are in the file.  Else a
+ * negative errno.  -ENOENT: there is no such recording.  -EFBIG: the size limit
+ * was reached.  -ETIMEDOUT: after 5 s.  Others, such as -ENOSPC: the remaining
+ * events are in the ring file, for syscap-recover(1).
  *
  * Context: setup, any-thread.
  */
 int syscap_stop(void);
 
 /**
- * Move what was emitted into the file or descriptor now.  With SYSCAP_THREAD=0
- * or SYSCAP_NO_THREAD call it from the main loop, often enough that no ring
- * fills up.  Does nothing under a recorder.
+ * Write all emitted events to the file or fd now.  With SYSCAP_THREAD=0 or
+ * SYSCAP_NO_THREAD, call it from the main loop, often enough that no ring fills
+ * up.  Does nothing under a recorder.
  *
- * Returns 0, or a negative errno: -EAGAIN, the sink was not ready within the
+ * Returns 0 or a negative errno.  -EAGAIN: the output was not ready within the
  * drain interval.
  *
  * Context: any-thread.
@@ -205,13 +207,13 @@ int syscap_stop(void);
 int syscap_drain(void);
 
 /**
- * Forget an emit of this thread that will never finish.
+ * Abandon an event of this thread that will never be finished.
  *
- * An event that a signal handler left half-way by siglongjmp() is found and
- * repaired at the thread's next event, where both ran on the thread's own
- * stack.  Programs that switch stacks inside a signal handler (preemptive
- * coroutines) and never come back to the old one call this instead.  Not to
- * be called while an interrupted emit may still go on.
+ * If a signal handler leaves an event by siglongjmp(), the thread's next event
+ * repairs it, provided that both run on the thread's own stack.  Programs that
+ * switch stacks inside a signal handler (preemptive coroutines) and never
+ * return to the old stack call this instead.  Do not call it while an
+ * interrupted event may still continue.
  *
  * Context: any-thread, signal-safe.
  */
@@ -219,14 +221,14 @@ void syscap_thread_reset(void);
 
 /* ----------------------------------------------------------------- marks */
 
-/** A place in the source that makes marks.  Fields are zero-padded. */
+/** A place in the source that emits marks.  Fields are zero-padded. */
 struct syscap_mark_site {
 	char group[24];
 	char name[40];
 };
 
 /**
- * Record that @site took @duration ns from @begin on (0: an instant).
+ * Record a mark of @site, of @duration ns from @begin on (0: an instant).
  * @message may be NULL.
  *
  * Context: any-thread, signal-safe.
@@ -236,8 +238,8 @@ SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
                                   const char *message);
 
 /**
- * The same with the texts given at the call: for callers without a fixed
- * place, such as other languages.  Costs two bounded copies more.
+ * The same with texts as arguments, for callers without a fixed place, such as
+ * other languages.  Costs two more bounded copies.
  *
  * Context: any-thread, signal-safe.
  */
@@ -245,12 +247,13 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message);
 
 /**
- * The same with a message made by vsnprintf().
+ * The same with a message formatted by vsnprintf().  If formatting fails, the
+ * message is empty.
  *
- * Context: any-thread; signal-safe as far as the C library's vsnprintf() is:
- * glibc's does not allocate for integers, strings and plain floating point,
- * and does for widths and precisions above some hundreds, for %ls and for
- * positional arguments.  What can't be formatted is an empty message.
+ * Context: any-thread; signal-safe if the C library's vsnprintf() is.  That of
+ * glibc does not allocate for integers, strings and plain floating point.  It
+ * allocates for widths and precisions above some hundreds, for %ls and for
+ * positional arguments.
  */
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
                         int64_t duration, const char *format, ...)
@@ -260,10 +263,10 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
 	SYSCAP_PRINTF(5, 0);
 
 /**
- * A number for (@group, @name), the same for the same texts; 0 when the table
- * (4,096 sites) is full, or no memory could be mapped for it at the first call.
- * Keep it: looking it up costs more than a mark.  syscap_mark_by_id() does
- * nothing for a number it has not given out.
+ * Get the number of (@group, @name); equal texts have equal numbers.  Returns 0
+ * if the table (4,096 sites) is full, or if its memory could not be mapped at
+ * the first call.  Keep the number: a look-up costs more than a mark.
+ * syscap_mark_by_id() ignores numbers that were not returned here.
  *
  * Context: any-thread.  By id: signal-safe too.
  */
@@ -277,7 +280,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 #define SYC_JOIN2(a, b) a##b
 #define SYC_JOIN(a, b)  SYC_JOIN2(a, b)
 
-/* @group_ and @name_ are literals: the linker sees finished templates. */
+/* @group_ and @name_ are literals, so templates are complete at link time. */
 #define SYC_MARK_SITE(var, group_, name_)                              \
 	SYSCAP_STATIC_ASSERT(sizeof(group_) <= 24, "group: 23 bytes"); \
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");   \
@@ -301,7 +304,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                            \
 	} while (0)
 
-/** From @begin, which syscap_begin() told, until now. */
+/** From @begin, a result of syscap_begin(), until now. */
 #define SYSCAP_MARK_SINCE(group, name, begin, message)                         \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -312,7 +315,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                              \
 	} while (0)
 
-/** @duration ns from @begin on, with a message in printf's form. */
+/** @duration ns from @begin on, with a printf message. */
 #define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)            \
 	do {                                                             \
 		if (SYC_ACTIVE())                                        \
@@ -320,7 +323,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 			                   __VA_ARGS__);                 \
 	} while (0)
 
-/* What SYSCAP_SCOPE keeps in the block. */
+/* The state of SYSCAP_SCOPE in the block. */
 struct syc_scope {
 	const struct syscap_mark_site *site;
 	const char *message;
@@ -334,8 +337,8 @@ static inline void syc_scope_end(struct syc_scope *scope)
 }
 
 /**
- * A mark from here to the end of the block, however it is left (return,
- * goto, C++ exceptions with -fexceptions; not longjmp or thread exit).
+ * A mark from here to the end of the block: also by return, goto and C++
+ * exceptions (with -fexceptions), but not by longjmp or thread exit.
  */
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
@@ -366,17 +369,17 @@ union syscap_value {
 };
 
 /**
- * A counter.  Make one with SYSCAP_COUNTER, or fill the texts and the type
- * and leave the rest zero.  Must live until the process ends.
+ * A counter.  Define it with SYSCAP_COUNTER, or set the texts and the type and
+ * leave the rest zero.  Must live until the process ends.
  */
 struct syscap_counter {
 	char category[32];
 	char name[32];
 	char description[52];
 	uint32_t type;   /* SYSCAP_INT64 or SYSCAP_DOUBLE */
-	uint32_t id;     /* given at first use */
+	uint32_t id;     /* assigned at first use */
 	uint32_t index;  /* of the id in this process, from 1 */
-	uint32_t losses; /* events lost when `last` was sent */
+	uint32_t losses; /* number of lost events when `last` was sent */
 	uint64_t last;   /* bits of the last value sent by an update */
 };
 
@@ -403,8 +406,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
                                              double value);
 
 /**
- * The same, but only when the value differs from the last one that an update
- * sent, or when an event was lost since.
+ * The same, but only if the value differs from the last one that an update
+ * sent, or if an event was lost since.
  *
  * Context: any-thread, signal-safe.
  */
@@ -420,10 +423,10 @@ void syscap_counters_set(struct syscap_counter *const *counters,
                          const union syscap_value *values, unsigned n);
 
 /**
- * The counter with these texts and type, for callers that have no place for
- * a static one: the same for the same texts; NULL when the table (4,096) is
- * full, or no memory could be mapped for it at the first call.  It lives until
- * the process ends.
+ * Get the counter with these texts and type, for callers without a static one.
+ * Equal texts have one counter, which lives until the process ends.  Returns
+ * NULL if the table (4,096 counters) is full, or if its memory could not be
+ * mapped at the first call.
  *
  * Context: any-thread.
  */
@@ -432,7 +435,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
                                           const char *description,
                                           uint32_t type);
 
-/** Set @counter (of SYSCAP_COUNTER) to @value, of the counter's type. */
+/** Set @counter (of SYSCAP_COUNTER) to @value, converted to its type. */
 #define SYSCAP_COUNTER_SET(counter, value)                                  \
 	do {                                                                \
 		if (SYC_ACTIVE()) {                                         \
@@ -445,7 +448,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
 		}                                                           \
 	} while (0)
 
-/** The same, sent only when it has changed. */
+/** The same, but only if the value has changed. */
 #define SYSCAP_COUNTER_UPDATE(counter, value)                                  \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -498,7 +501,7 @@ static inline void syc_log(unsigned severity, const char *domain,
 
 /**
  * Record a fact about the run, such as a version.  Ids that begin with
- * "syscap." are ours.
+ * "syscap." are reserved.
  *
  * Context: any-thread, signal-safe.
  */
@@ -513,18 +516,17 @@ void syscap_metadata(const char *id, const char *value);
 /* ------------------------------------------------- stacks, allocations */
 
 /**
- * Record that @size bytes were allocated at @address, or with a @size of 0
- * that they were freed, and from where: @backtrace fills up to @n_addrs (512)
- * of @addrs with code addresses, the innermost first, and returns how many;
- * less than 0 is none.  NULL: no stack.
+ * Record an allocation of @size bytes at @address, or a free if @size is 0.
  *
- * @backtrace is called once, in this call, and not while nothing is recorded.
- * It may write up to two addresses in front of @addrs: unwinders that begin
- * with themselves so drop two frames, their own and this function's.  It may
- * emit, and leave by siglongjmp(); then nothing is recorded.
+ * @backtrace stores at most @n_addrs (512) code addresses at @addrs, the
+ * innermost first, and returns their number; a negative number means no stack.
+ * NULL means no stack too.  It is called once, during this call, and only while
+ * something is recorded.  It may write up to two addresses in front of @addrs,
+ * so that unwinders can drop their own frame and this function's.  It may emit.
+ * It may leave by siglongjmp(); then nothing is recorded.
  *
- * For use inside of malloc(): allocates nothing by itself.  Where @backtrace
- * does, the wrapper sees to it that this does not go round for ever.
+ * Can be used inside malloc(), since it does not allocate.  If @backtrace
+ * allocates, the caller must prevent endless recursion.
  *
  * Context: any-thread, signal-safe as far as @backtrace is.
  */
@@ -534,7 +536,7 @@ void syscap_allocation(uint64_t address, int64_t size,
                        void *user);
 
 /**
- * Record where this thread is now.  @backtrace as for syscap_allocation().
+ * Record this thread's stack.  @backtrace is as for syscap_allocation().
  *
  * Context: any-thread, signal-safe as far as @backtrace is.
  */
@@ -556,7 +558,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 
 /* ----------------------------------------- marks that belong together */
 
-/** What a mark is to the others with its id.  docs/marks.md tells more. */
+/** Role of a mark among those with its id.  docs/marks.md is the guide. */
 enum syscap_link {
 	SYSCAP_LINK_WHOLE, /* an operation, from begin for duration */
 	SYSCAP_LINK_BEGIN, /* it begins at the mark's time ... */
@@ -567,19 +569,19 @@ enum syscap_link {
 };
 
 /**
- * Record an instant, now, that is the part @link of what has the number @id.
+ * Record an instant, now, as the part @link of the operation or arrow @id.
  *
- * Operations may overlap, also on one thread, and end on another thread than
- * they began on.  The parts of one have the same group and @id, by which one
- * operation of the process is meant until its end.  Where the program knows
- * at the end when the operation began, one mark for the whole is better: half
- * the cost, and no part can be lost.
+ * Operations may overlap, even on one thread, and may end on another thread.
+ * All parts of an operation have the same group and @id.  Until its end, they
+ * identify one operation of the process.  If the program knows the beginning at
+ * the end, one mark for the whole is better: half the cost, and no part can be
+ * lost.
  *
- * An arrow shows what leads to what: from an OUT to the INs that follow it
- * with the same group and @id, in any thread and process.
+ * An arrow leads from an OUT to the following INs with the same group and @id,
+ * in any thread and process.
  *
- * @link is said in front of @message, as text.  Other numbers than those
- * above record nothing.
+ * The capture has @link as text in front of @message.  Numbers that the enum
+ * does not have record nothing.
  *
  * Context: any-thread, signal-safe.
  */
@@ -587,7 +589,7 @@ void syscap_linked(const char *group, const char *name, unsigned link,
                    uint64_t id, const char *message);
 
 /**
- * The same for a fixed place and a time of its own.
+ * The same for a site, with a beginning and a duration in ns.
  *
  * Context: any-thread, signal-safe.
  */
@@ -615,7 +617,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 		}                                                          \
 	} while (0)
 
-/** An operation from @begin, which syscap_begin() told, until now. */
+/** An operation from @begin, a result of syscap_begin(), until now. */
 #define SYSCAP_ASYNC_SINCE(group, name, id, begin, message)                    \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -629,7 +631,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 		}                                                              \
 	} while (0)
 
-/** Its parts, now, where nobody knows the whole.  A step has its own name. */
+/** Parts of an operation, now.  A step has its own name. */
 #define SYSCAP_ASYNC_BEGIN(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_BEGIN, id, message)
 #define SYSCAP_ASYNC_STEP(group, name, id, message) \
@@ -637,37 +639,37 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 #define SYSCAP_ASYNC_END(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_END, id, message)
 
-/** An arrow, from here, now. */
+/** The start of an arrow, now. */
 #define SYSCAP_FLOW_OUT(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_OUT, id, message)
-/** To here, now. */
+/** The end of an arrow, now. */
 #define SYSCAP_FLOW_IN(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_IN, id, message)
 
 /* -------------------------------------------------------- embedded files */
 
 /**
- * Put a file into the capture: @size bytes at @data (NULL only with 0), named
- * @path, of 1 to 255 bytes.
+ * Embed a file in the capture: @size bytes at @data (NULL only with 0), under
+ * the name @path of 1 to 255 bytes.
  *
- * Unlike an event this waits where the ring is full: each part of some
- * kilobytes up to 250 ms, and as much again where a sink is slow.  Then the
- * rest is not sent, and the capture has a file without an end, which can't be
- * sent again: readers take of a path what comes up to the first end.  So send
- * a path once, and never from two threads at a time.
+ * Unlike an event, this waits if the ring is full: for each part of some
+ * kilobytes up to 250 ms, and as much again if a sink is slow.  After that the
+ * rest is not sent, and the file in the capture has no end.  It cannot be sent
+ * again, since readers use the parts of a path up to the first end.  So send a
+ * path once, and never from two threads at a time.
  *
- * Returns 0, also where nothing is recorded; or a negative errno: -EINVAL,
- * -ENAMETOOLONG; -ENOBUFS, there was no room; -ECANCELED, recording stopped
- * or went elsewhere meanwhile, or the process forked.
+ * Returns 0, also if nothing is recorded.  Else -EINVAL, -ENAMETOOLONG;
+ * -ENOBUFS: there was no room; -ECANCELED: recording stopped or changed its
+ * destination meanwhile, or the process forked.
  *
  * Context: any-thread.  Not a cancellation point.
  */
 int syscap_file(const char *path, const void *data, size_t size);
 
 /**
- * The same with what read() gives from @fd, from where it stands to its end;
- * or a negative errno that read() gave.  At the first read nothing is sent
- * yet.  Does not read while nothing is recorded.
+ * The same with the content of @fd, read from its position to its end.  If
+ * read() fails, returns its negative errno; if the first read() fails, nothing
+ * is sent.  Does not read while nothing is recorded.
  *
  * Context: any-thread.  Not a cancellation point.
  */
@@ -698,14 +700,17 @@ SYSCAP_INLINE bool syscap_is_active(void)
 
 SYSCAP_INLINE int64_t syscap_clock(void)
 {
-	struct syc_thread *st = syc_self;
+	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
 
-	return SYC_LIKELY(st != NULL) ? syc_clock(st) : syc_clock_slow(NULL);
+	return syc_clock_of(syc_thread_of(active));
 }
 
 SYSCAP_INLINE int64_t syscap_begin(void)
 {
-	return SYC_ACTIVE() ? syscap_clock() : 0;
+	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+
+	return SYC_UNLIKELY(active != 0) ? syc_clock_of(syc_thread_of(active))
+	                                 : 0;
 }
 
 /* Out of line: long messages, counters not known to the ring, emits that are
@@ -734,9 +739,9 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
-/* The message that ends a frame.  Where gcc knows that a length is small, and
- * not which it is, it makes string instructions of memcpy(), which take as long
- * as all the rest: so it is not to know. */
+/* The message at the end of a frame.  If gcc knows that an unknown length is
+ * small, it turns memcpy() into string instructions, which take as long as the
+ * rest of the event.  The asm hides the length from gcc. */
 static inline __attribute__((always_inline)) void
 syc_message_fill(unsigned char *at, const char *message, size_t n)
 {
@@ -746,8 +751,8 @@ syc_message_fill(unsigned char *at, const char *message, size_t n)
 		memcpy(at, message, n);
 }
 
-/* A mark behind its header, but for the message; room for which ends in
- * zeroes. */
+/* A mark after its header, without the message.  The room for the message ends
+ * in zeroes. */
 static inline __attribute__((always_inline)) void
 syc_mark_fill(unsigned char *frame, uint32_t len,
               const struct syscap_mark_site *site, int64_t duration)
@@ -757,7 +762,7 @@ syc_mark_fill(unsigned char *frame, uint32_t len,
 	syc_store_word(frame + len - 8, 0);
 }
 
-/* A CTRSET of one counter, behind its header. */
+/* A CTRSET of one counter, after its header. */
 static inline __attribute__((always_inline)) void
 syc_counter_fill(unsigned char *frame, uint32_t id, uint64_t bits)
 {
@@ -833,7 +838,7 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 	syc_end(st, &token, &place);
 }
 
-/* Where the domain is a literal: else its length must be counted first. */
+/* Fast for literals: the length of @domain must be known. */
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message)
 {

@@ -89,16 +89,19 @@ endif()
 # As the packages of those who look for libsysprof-capture-4 expect it.
 if(SYSCAP_DROPIN)
 	install(TARGETS sysprof_capture
-		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+		ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+		${syscap_dropin_part})
 	install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/sysprof-6
 		DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-		FILES_MATCHING PATTERN "*.h")
-	install(FILES dropin/org.gnome.Sysprof3.Profiler.xml
-		DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/interfaces)
+		${syscap_dropin_part} FILES_MATCHING PATTERN "*.h")
+	install(FILES sysprof_compat/org.gnome.Sysprof3.Profiler.xml
+		DESTINATION ${CMAKE_INSTALL_DATADIR}/dbus-1/interfaces
+		${syscap_dropin_part})
 	file(RELATIVE_PATH syscap_pc_datadir
 		${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_DATADIR})
-	configure_file(dropin/sysprof-capture-4.pc.in
+	configure_file(sysprof_compat/sysprof-capture-4.pc.in
 		${CMAKE_CURRENT_BINARY_DIR}/sysprof-capture-4.pc @ONLY)
 	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sysprof-capture-4.pc
-		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+		DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+		${syscap_dropin_part})
 endif()

@@ -27,23 +27,24 @@ file(RELATIVE_PATH syscap_pc_includedir
 configure_file(syscap-glib-1.pc.in
 	${CMAKE_CURRENT_BINARY_DIR}/syscap-glib-1.pc @ONLY)
 
-install(TARGETS syscap_glib LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS syscap_glib LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+	${syscap_gi_part})
 install(DIRECTORY include/
 	DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/syscap-glib-1
-	FILES_MATCHING PATTERN "*.h")
+	${syscap_gi_part} FILES_MATCHING PATTERN "*.h")
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap-glib-1.pc
-	DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+	DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${syscap_gi_part})
 if(TARGET syscap_gi_typelib)
 	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/Syscap-1.gir
-		DESTINATION ${SYSCAP_GIRDIR})
+		DESTINATION ${SYSCAP_GIRDIR} ${syscap_gi_part})
 	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/Syscap-1.typelib
-		DESTINATION ${SYSCAP_TYPELIBDIR})
+		DESTINATION ${SYSCAP_TYPELIBDIR} ${syscap_gi_part})
 	install(FILES overrides/Syscap.js
-		DESTINATION ${SYSCAP_GJS_OVERRIDES_DIR})
+		DESTINATION ${SYSCAP_GJS_OVERRIDES_DIR} ${syscap_gi_part})
 	install(FILES overrides/Syscap.py
-		DESTINATION ${SYSCAP_PYGOBJECT_OVERRIDES_DIR})
+		DESTINATION ${SYSCAP_PYGOBJECT_OVERRIDES_DIR} ${syscap_gi_part})
 endif()
 if(TARGET syscap_gi_vapi)
 	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/syscap-glib-1.vapi
-		vala/syscap-glib-1.deps DESTINATION ${SYSCAP_VAPIDIR})
+		vala/syscap-glib-1.deps DESTINATION ${SYSCAP_VAPIDIR} ${syscap_gi_part})
 endif()

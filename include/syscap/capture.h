@@ -20,14 +20,14 @@
  *	syscap_reader_close(reader);
  *
  * The file is mapped, not copied: every pointer in a frame points into the
- * map and lives until syscap_reader_close().  Whatever the bytes are, the
- * reader does not read outside the file, loop, or abort; only a file that is
- * truncated by somebody while it is open raises SIGBUS, as any mapped file
- * does.  Both byte orders are read.
+ * mapping and is valid until syscap_reader_close().  Malformed bytes never make
+ * the reader read outside the file, loop or abort.  If the file is truncated
+ * while it is open, accesses raise SIGBUS, as with any mapped file.  Both byte
+ * orders are read.
  *
- * Functions that can fail return 0 (or a count) or -errno, and fill @error
- * when it is not NULL.  Context of everything here: one thread at a time per
- * reader; allocates; not for signal handlers.
+ * Functions that can fail return 0 (or a count) or -errno, and fill @error if
+ * it is not NULL.  Context of all functions: one thread at a time per reader;
+ * allocates; not for signal handlers.
  */
 #ifndef SYSCAP_CAPTURE_H
 #define SYSCAP_CAPTURE_H
@@ -43,9 +43,9 @@ extern "C" {
 #endif
 
 /**
- * Why something failed.  The message is one sentence without the file's name,
- * which the caller knows.  The offset counts when the code is EBADMSG or
- * EILSEQ; with others, such as ENOENT, it is 0 and says nothing.
+ * The reason of a failure.  The message is one sentence without the file's
+ * name. The offset is valid if the code is EBADMSG or EILSEQ; with other codes,
+ * such as ENOENT, it is 0.
  */
 struct syscap_error {
 	int code;        /* errno value */
@@ -55,7 +55,7 @@ struct syscap_error {
 
 /** The file header, in host byte order. */
 struct syscap_file_info {
-	uint64_t size; /* of the file, bytes, with what was merged */
+	uint64_t size; /* of the file, bytes, and of the merged ring file */
 	uint8_t version;
 	bool foreign_order; /* the file's byte order is not the host's */
 	char capture_time[65];
@@ -63,13 +63,13 @@ struct syscap_file_info {
 	int64_t end;   /* ns, header end_time; 0: not finished */
 	/* From the ring file of a process that recorded itself and died. */
 	uint64_t merged_bytes, merged_frames;
-	uint64_t merged_bad; /* frames, or ends of rings, not readable */
-	/* Why a ring file that is there was not merged; "": it was, or there
-	 * is none, or its process still writes. */
+	uint64_t merged_bad; /* unreadable frames or ends of rings */
+	/* Why an existing ring file was not merged; "" if it was merged, does
+	 * not exist, or is still being written. */
 	char not_merged[200];
 };
 
-/** One frame, decoded.  Texts are NUL-terminated, in the file's map. */
+/** One frame, decoded.  Texts are NUL-terminated, in the file's mapping. */
 struct syscap_frame {
 	uint64_t offset;            /* in the file */
 	const unsigned char *bytes; /* all of it, in file byte order */
@@ -78,9 +78,9 @@ struct syscap_frame {
 	int32_t pid;
 	int32_t tid; /* own field or tagged padding2; -1: unknown */
 	int64_t time;
-	uint8_t type;      /* enum syscap_frame_type, or one not known */
+	uint8_t type;      /* enum syscap_frame_type, or an unknown type */
 	uint32_t padding2; /* the field's value, tagged or not */
-	uint16_t used;     /* bytes of len that mean something; 0: -EILSEQ */
+	uint16_t used;     /* bytes of len with content; 0: -EILSEQ */
 	union {
 		struct {
 			bool is_index;           /* a frame index, not a time */
@@ -160,21 +160,24 @@ struct syscap_counter_info {
 struct syscap_reader;
 
 /**
- * Open @path.  Refused with -EBADMSG: shorter than a header, not a capture;
- * with -EISDIR or -EINVAL: a directory, a pipe or a device.  The frames that
- * are there now are read; what a recorder appends later is not.
+ * Open @path.  Returns -EBADMSG if it is shorter than a header or not a
+ * capture, and -EISDIR or -EINVAL if it is a directory, a pipe or a device.
+ * Frames that a recorder appends later are not read.
  *
- * A process that records itself names its ring file in the first frame.
- * Where it was killed, the frames that it left there follow those of the
- * file, at offsets that go on behind its end (info.merged_frames; `syscap
- * recover` moves them into the file).  While it lives, frames that it is just
- * writing are left out, so that the file ends with a whole one.  What was not
- * merged, and why, is in the info, and is no error.
+ * A process that records itself names its ring file in the first frame.  If it
+ * was killed, the frames in the ring file follow those of the file, at offsets
+ * beyond its end (info.merged_frames).  `syscap recover` moves them into the
+ * file.  If the process is alive, frames that it is writing are omitted, so
+ * that the file ends with a whole frame.  The info has the reason if a ring
+ * file was not merged; that is no error.
+ *
+ * If the file's header holds losses, the reader makes one loss record of them.
+ * It follows the last frame, at the offset info.size, which does not count it.
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);
 
-/** Read a capture in memory; @data stays the caller's and must outlive it. */
+/** Read a capture in memory; the caller owns @data, which must outlive it. */
 int syscap_reader_open_memory(const void *data, size_t size,
                               struct syscap_reader **ret_reader,
                               struct syscap_error *error);
@@ -187,16 +190,18 @@ void syscap_reader_info(const struct syscap_reader *reader,
 /**
  * Step to the next frame.
  *
- * Returns 1 and fills @ret_frame; 0 at the end of the file; -EBADMSG where
- * no frame can begin (length below 24, not a multiple of 8, beyond the end
- * of the file): nothing behind that point can be found, and every further
- * call returns the same; of @ret_frame the offset is set, and the length that
- * stands there, or 0 where the file ends before it.
+ * Returns 1 and fills @ret_frame, or 0 at the end of the file.
  *
- * A frame whose length is right and whose content is not (a count that does
- * not fit, a text without an end) is returned with -EILSEQ and no decoded
- * fields, and the next call goes on behind it.
- * Types that are not known are returned like any other, undecoded.
+ * Returns -EBADMSG if no frame can begin here: the length is below 24, not a
+ * multiple of 8, or beyond the end of the file.  Nothing after this point can
+ * be found, and all further calls return the same.  Of @ret_frame, the offset
+ * is set, and the length in the file, or 0 if the file ends before it.
+ *
+ * Returns -EILSEQ if the length is valid and the content is not: a count does
+ * not fit, or a text is not terminated.  Fields are not decoded, and the next
+ * call continues after the frame.
+ *
+ * Frames of unknown type are returned like any other, not decoded.
  */
 int syscap_reader_next(struct syscap_reader *reader,
                        struct syscap_frame *ret_frame,
@@ -206,8 +211,8 @@ int syscap_reader_next(struct syscap_reader *reader,
 void syscap_reader_rewind(struct syscap_reader *reader);
 
 /**
- * Go to the frame at @offset, which a frame or syscap_reader_tell() had.
- * 0, or -EINVAL: outside of the file.
+ * Go to the frame at @offset, taken from a frame or syscap_reader_tell().
+ * Returns 0, or -EINVAL if it is outside the file.
  */
 int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
 
@@ -215,8 +220,8 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
 uint64_t syscap_reader_tell(const struct syscap_reader *reader);
 
 /*
- * Elements of a decoded frame.  @i must be below the count in the frame:
- * false beyond it.  The reader is needed for the byte order.
+ * Elements of a decoded frame.  Returns false if @i is not below the count in
+ * the frame.  The reader is needed for the byte order.
  */
 bool syscap_frame_counter(const struct syscap_reader *reader,
                           const struct syscap_frame *frame, unsigned i,
@@ -225,8 +230,8 @@ bool syscap_frame_value(const struct syscap_reader *reader,
                         const struct syscap_frame *frame, unsigned i,
                         uint32_t *ret_id, uint64_t *ret_bits);
 /**
- * Slot @slot of 8 * n_groups, with id 0 where it is unused.  To walk frames
- * that have holes in linear time.
+ * Slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames with
+ * holes in linear time.
  */
 bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
@@ -234,19 +239,19 @@ bool syscap_frame_slot(const struct syscap_reader *reader,
 bool syscap_frame_addr(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned i,
                        uint64_t *ret_addr);
-/** @cursor: 0 at first, kept by the caller between calls. */
+/** *@cursor is 0 at first; keep it between calls. */
 bool syscap_frame_jit_name(const struct syscap_reader *reader,
                            const struct syscap_frame *frame, size_t *cursor,
                            uint64_t *ret_addr, const char **ret_name);
 
-/** "mark", "ctrset", ...; NULL for a type that is not known. */
+/** "mark", "ctrset", ...; NULL for an unknown type. */
 const char *syscap_frame_type_name(uint8_t type);
 
 /* ---------------------------------------------------------------- writing */
 
 /*
- * Write a capture of what something else has recorded (a program that records
- * itself uses <syscap.h>):
+ * Write a capture of data that another program recorded.  (A program that
+ * records itself uses <syscap.h>.)
  *
  *	struct syscap_writer *writer;
  *	uint64_t stack[2];
@@ -262,39 +267,47 @@ const char *syscap_frame_type_name(uint8_t type);
  *	if (syscap_writer_close(writer, &error) != 0)
  *		fprintf(stderr, "other.syscap: %s\n", error.message);
  *
- * Times are ns, of one clock for all of a file, which begins at the time of the
- * first thing that is added and ends at the latest.  Texts are copied, made
- * valid UTF-8, and cut where a frame can't hold them; nothing that is handed in
- * is kept.  What is written are whole frames, also after a failure.
+ * Times are ns of one clock for the whole file.  The capture begins at the time
+ * of the first addition and ends at the latest time.  Texts are copied, made
+ * valid UTF-8, and cut if a frame cannot hold them.  The file contains whole
+ * frames only, also after a failure.
  *
- * A failure of the file is kept: all further calls return it, and so does
- * syscap_writer_close(), which is the one place where it has to be looked at.
- * SIGPIPE and SIGXFSZ should be ignored.  One thread at a time per writer.
+ * After a failure of the file, all further calls return it.  It is enough to
+ * check syscap_writer_close().  Ignore SIGPIPE and SIGXFSZ.  One thread at a
+ * time per writer.
  */
 struct syscap_writer;
 
 /**
- * Make the file, or empty it if it is a capture.  -EEXIST: it is something
- * else; -EBUSY: it is being written.
+ * Create the file, or empty it if it is a capture.  Returns -EEXIST if it is
+ * another file, and -EBUSY if it is being written.
  */
 int syscap_writer_open(const char *path, struct syscap_writer **ret_writer,
                        struct syscap_error *error);
 
-/** Write out the rest and free the writer, whatever is returned. */
+/** Write the remaining data and free the writer, in case of an error too. */
 int syscap_writer_close(struct syscap_writer *writer,
                         struct syscap_error *error);
 
-/** The process @pid, and what it runs from @time on. */
+/** Add the process @pid, with its command line from @time on. */
 int syscap_writer_add_process(struct syscap_writer *writer, int64_t time,
                               int32_t pid, const char *cmdline);
 
-/** What a thread is called from @time on. */
+/**
+ * Set the rate of all samples: @hz times a second of processor time or of wall
+ * time.  Without this call, readers count ticks.  Returns -EINVAL if @hz is 0
+ * or above 1,000,000.
+ */
+int syscap_writer_add_rate(struct syscap_writer *writer, int64_t time,
+                           uint32_t hz, bool is_wall);
+
+/** Set the name of a thread from @time on. */
 int syscap_writer_add_thread(struct syscap_writer *writer, int64_t time,
                              int32_t pid, int32_t tid, const char *name);
 
 /**
- * An address for stacks that stands for a function of this name, where none is
- * known.  The same name has the same one, in all of the file.
+ * Get an address for stacks that represents the function @name, if its real
+ * address is unknown.  Equal names have equal addresses in the whole file.
  */
 int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
                            int32_t pid, const char *name,
@@ -302,14 +315,14 @@ int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
 
 struct syscap_writer_sample {
 	int32_t pid, tid;
-	uint64_t ticks;          /* how many of its sampler it stands for */
+	uint64_t ticks;          /* its weight in ticks of the sampler */
 	const uint64_t *addrs;   /* the innermost first */
 	size_t n_addrs;          /* more than 8187: the stack is cut */
-	bool is_cut, is_stopped; /* outer frames are missing: there were too
-	                          * many; the unwinder could not go on */
+	bool is_cut, is_stopped; /* outer frames are missing: too many; or the
+	                          * unwinder stopped */
 };
 
-/** A stack.  Many ticks are several samples in the file. */
+/** Add a stack.  Many ticks become several samples in the file. */
 int syscap_writer_add_sample(struct syscap_writer *writer, int64_t time,
                              const struct syscap_writer_sample *sample);
 

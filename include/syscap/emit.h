@@ -29,7 +29,7 @@
  * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to it.  Against the
  * reader:
  *
- *	writer (this thread)                reader (src/record/drain.c)
+ *	writer (this thread)                reader (src/recorder/drain.c)
  *	LOAD  head, acquire   (W1)          LOAD  tail, acquire   (R1)
  *	STORE frame                         LOAD  frame
  *	STORE tail, release   (W2)          STORE head, release   (R2)
@@ -122,7 +122,8 @@ struct syc_thread {
 
 /**
  * Zero: events have nowhere to go.  Negative: the first one decides that
- * (src/emit/left_open.h).  Else the epoch, which changes whenever
+ * (src/emit/thread_first.c), and before that there may be no thread-local
+ * storage: look here first.  Else the epoch, which changes whenever
  * they are to go somewhere else; a thread's state says which one it is in.
  */
 extern SYC_HIDDEN int syc_active;
@@ -436,17 +437,28 @@ static inline int64_t syc_clock(struct syc_thread *st)
 	return syc_clock_slow(st);
 }
 
+/** @st's; NULL: the kernel's. */
+static inline int64_t syc_clock_of(struct syc_thread *st)
+{
+	return SYC_LIKELY(st != NULL) ? syc_clock(st) : syc_clock_slow(NULL);
+}
+
+/** The state of this thread, if it has one while syc_active is @active. */
+static inline struct syc_thread *syc_thread_of(int active)
+{
+	return SYC_LIKELY(active >= 0) ? syc_self : NULL;
+}
+
 /**
  * The state of this thread, made at its first event of an epoch; NULL: nothing
  * is recorded, or there is none to have and the event of @type is counted.
  */
 static inline struct syc_thread *syc_thread_get(uint8_t type)
 {
-	struct syc_thread *st = syc_self;
+	const int active = __atomic_load_n(&syc_active, __ATOMIC_RELAXED);
+	struct syc_thread *st = syc_thread_of(active);
 
-	if (SYC_UNLIKELY(st == NULL ||
-	                 st->epoch != __atomic_load_n(&syc_active,
-	                                              __ATOMIC_RELAXED)))
+	if (SYC_UNLIKELY(st == NULL || st->epoch != active))
 		st = syc_thread_first(type);
 	return st;
 }

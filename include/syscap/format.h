@@ -10,7 +10,7 @@
  *
  * The format is GNOME Sysprof's, version 1; the names here are ours.  A ring
  * between an application and a recorder carries the same frames.
- * docs/format.md tells what each reader makes of them.
+ * docs/format.md describes how readers treat them.
  *
  * Writers: all padding is zero (but padding2, below), texts are
  * NUL-terminated and cut at a UTF-8 boundary, every pid has a PROCESS frame.
@@ -249,7 +249,7 @@ SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_metadata) == 64, "format");
 SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_log) == 64, "format");
 SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_allocation) == 48, "format");
 
-/* Where in its frame a field is, and how large: SYC_AT(mark, group).  Not an
+/* Offset and size of a field in its frame: SYC_AT(mark, group).  Not an
  * interface. */
 #define SYC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
 #define SYC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.h - what a capture says, as one model: whoever answers questions
- * about a capture asks it.
+ * profile.h - the model of a capture, from which all commands compute their
+ * results.
  *
  *	struct syscap_profile *profile;
  *	struct syscap_view *view;
@@ -19,41 +19,43 @@
  *	syscap_view_free(view);
  *	syscap_profile_free(profile);
  *
- * Three steps.  *Read*: one walk over the frames; stacks are interned into one
- * tree, samples become a row of numbers each.  *Settle*: addresses get their
- * functions, marks their lanes.  *View*: one filter and its transforms over
- * all of it, as a tree of functions with sums.  A view costs a walk over the
+ * There are three steps.  *Read* walks over the frames once: stacks become one
+ * tree, and each sample a row of numbers.  *Settle* resolves the functions of
+ * addresses and the lanes of marks.  *View* applies a filter and its
+ * transforms, and makes a tree of functions with sums.  A view walks over the
  * rows and the tree, not over the file.
  *
- * A capture that grows: read what is there, settle, ask, read on
- * (syscap_profile_read() begins where it ended), settle again.  What there is
- * only grows, and numbers stay what they are: process 3 is process 3 for good.
- * One thing changes: a location whose address had no name may have got one, so
- * its function differs after a later settle.  Pointers into the profile are
- * good until the next read, settle or free.  Views are of the moment: what one
- * says stays what it is until it is freed, and its numbers stay good;
- * syscap_view_has() may be asked until the next read.
+ * A growing capture: read, settle, query, read again (syscap_profile_read()
+ * continues), settle again.  Items are only added, and their numbers do not
+ * change.  One thing changes: a later settle may find the name of an address,
+ * so the function of its location differs.  Pointers into the profile are valid
+ * until the next read, settle or free.  A view does not change until it is
+ * freed, and its numbers stay valid.  syscap_view_has() may be called until the
+ * next read.
  *
- * The profile owns copies of all texts that it hands out; the reader may be
- * closed.  Texts are valid UTF-8 and have no control characters, so that none
- * ends a line or moves a cursor; what else a format cannot hold is up to who
- * writes it.
+ * The profile owns copies of all texts; the reader may be closed.  Texts are
+ * valid UTF-8 without control characters.  Writers of other formats must escape
+ * further characters themselves.
  *
  * Numbers: a uint32_t names an item of an array by its index,
  * SYSCAP_PROFILE_NONE none.  Times are ns of CLOCK_MONOTONIC, as in the
  * capture.
  *
- * Memory, beside the map of the file: 20 bytes a sample; 16 to 32 a node of
- * the tree and a location, 12 more for each function that was inlined there;
- * 24 a mark, 48 more where it took 4 s or longer, and
- * 120 more where it is a part of something;
- * 24 a value of a counter that is kept; 32 a line of a log; 48 an allocation, 32 more while
- * it is settled; texts once each, without the messages of marks and logs, which
- * syscap_profile_message() takes from the file.  Of a part that is not wanted
- * (options) nothing is kept.
+ * Memory in bytes, beside the mapping of the file:
+ *	20	for a sample
+ *	16-32	for a node of the tree and for a location; 12 more for each
+ *		function inlined there
+ *	24	for a mark; 48 more if it takes 4 s or longer; 120 more if it is
+ *		part of an operation or an arrow
+ *	24	for a kept value of a counter
+ *	32	for a line of a log
+ *	48	for an allocation; 32 more during settle
+ * Each text is kept once.  Messages of marks and logs are not kept:
+ * syscap_profile_message() reads them from the file.  Of parts that the options
+ * exclude, nothing is kept.
  *
- * Functions that can fail return 0 or -errno.  Context of everything here:
- * one thread at a time per profile; allocates; not for signal handlers.
+ * Functions that can fail return 0 or -errno.  Context of all functions: one
+ * thread at a time per profile; allocates; not for signal handlers.
  */
 #ifndef SYSCAP_PROFILE_H
 #define SYSCAP_PROFILE_H
@@ -74,7 +76,7 @@ extern "C" {
 
 struct syscap_profile;
 
-/** What to keep beside processes, threads and losses. */
+/** Parts to keep beside processes, threads and losses. */
 enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,
@@ -82,8 +84,8 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_COUNTERS = 8, /* and how often each was set */
 	SYSCAP_PROFILE_LOGS = 16,
 	SYSCAP_PROFILE_VALUES =
-		64, /* what counters were set to, with them: there
-	                             * are many, and a walk tells them, too */
+		64, /* values of counters, with these: there are many,
+	                             * and a walk has them too */
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
 	SYSCAP_PROFILE_THREADS = 32 /* those of events that are not kept, too */
@@ -129,7 +131,8 @@ int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_error *error);
 
 /**
- * The same in pieces, for callers with something else to do meanwhile: frames of
+ * The same in pieces, for callers with something else to do meanwhile: frames
+ * of
  * @n_bytes, or somewhat more.  1: there is more; else as above.  As long as
  * there is more, a function that the capture did not name is its place: files
  * of this machine are not asked for what a table at its end may say.
@@ -143,17 +146,17 @@ int syscap_profile_settle(struct syscap_profile *profile);
 
 /* -------------------------------------------------- who: stable from here */
 
-/** What the sampler's timer counted. */
+/** The clock of the sampler's timer. */
 enum syscap_profile_clock {
-	SYSCAP_CLOCK_UNKNOWN, /* the period is not known either: ticks */
+	SYSCAP_CLOCK_UNKNOWN, /* the period is unknown too: ticks */
 	SYSCAP_CLOCK_CPU,     /* processor time of the thread */
 	SYSCAP_CLOCK_WALL
 };
 
 /**
- * One life of a process.  Pids come again: a PROCESS frame behind the EXIT of
- * its pid begins another one.  What is of no process, as the load of the whole
- * machine, is of the one with the pid -1.
+ * A process.  Pids are reused: a PROCESS frame after the EXIT of its pid begins
+ * another process.  Data without a process, such as the load of the machine,
+ * belongs to the one with the pid -1.
  */
 struct syscap_profile_process {
 	int32_t pid;
@@ -170,7 +173,7 @@ struct syscap_profile_process {
 struct syscap_profile_thread {
 	uint32_t process;
 	int32_t tid; /* -1: events of the process whose thread is unknown */
-	const char *name;   /* the latest; or "": nothing has told it */
+	const char *name;   /* the latest; "" if unknown */
 	int64_t begin, end; /* its first event, the end of its last */
 	uint64_t n_samples, n_marks, n_allocations;
 	uint64_t n_values, n_logs;
@@ -183,9 +186,9 @@ const struct syscap_profile_thread *
 syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * The numbers of the process and of the thread that an event is of, for a caller that
- * walks the capture beside the profile: streaming exporters.  NONE: no event
- * that was read is of it.
+ * The numbers of the process and of the thread that an event is of, for a
+ * caller that walks the capture beside the profile: streaming exporters.  NONE:
+ * no event that was read is of it.
  */
 uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time);
@@ -201,7 +204,7 @@ const char *syscap_profile_clean(struct syscap_profile *profile,
 
 /* ----------------------------------------------- code: stable from here */
 
-/** What kind of code a function is; docs/profile.md has the rules. */
+/** The kind of a function's code; docs/profile.md has the rules. */
 enum syscap_profile_category {
 	SYSCAP_CATEGORY_APPLICATION,
 	SYSCAP_CATEGORY_SYSTEM, /* a library of the system's folders */
@@ -245,18 +248,18 @@ struct syscap_profile_location {
 };
 
 /**
- * What an address is in the source, of captures that say so (--lines): first
- * the function that has the code, at the line where it calls what was inlined,
- * then in the items behind it each function that was inlined into the one
- * before; the last one is at the line that the address is.
+ * The source of an address, in captures with source lines (--lines).  The first
+ * item is the function that contains the code, at the line of its inlined call.
+ * The following items are functions, each inlined into the previous one.  The
+ * last item has the line of the address.
  */
 struct syscap_profile_source {
 	uint32_t function; /* of the first one: the location's */
 	uint32_t line; /* number of its struct syscap_profile_line, or NONE */
-	uint32_t n_inlined; /* so many items behind this one */
+	uint32_t n_inlined; /* number of items after this one */
 };
 
-/** A line of a file of source; the same one is there once. */
+/** A line of a source file; each line exists once. */
 struct syscap_profile_line {
 	const char *file;
 	uint32_t line; /* 0: not known */
@@ -337,37 +340,37 @@ syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
 /* -------------------------------------------------- filter: stable from here */
 
-/** What a view is of. */
+/** The data of a view. */
 enum syscap_view_of {
 	SYSCAP_VIEW_SAMPLES,   /* time, or ticks */
 	SYSCAP_VIEW_ALLOCATED, /* bytes; of all allocations */
-	SYSCAP_VIEW_LEAKED,    /* those that nothing has freed */
-	SYSCAP_VIEW_TEMPORARY, /* freed before their thread allocated more */
+	SYSCAP_VIEW_LEAKED,    /* bytes; of allocations never freed */
+	SYSCAP_VIEW_TEMPORARY, /* freed before the thread allocated again */
 	SYSCAP_VIEW_BLOCKED,   /* time; of calls that blocked */
-	SYSCAP_VIEW_STALLED,   /* time; of loops that stood still */
-	SYSCAP_VIEW_PEAK       /* bytes; there when most of all was in use */
+	SYSCAP_VIEW_STALLED,   /* time; of stalled loops */
+	SYSCAP_VIEW_PEAK       /* bytes; in use at the maximum */
 };
 
-/** What of a profile is looked at.  All zero: everything, as it is. */
+/** A selection of a profile.  All zero: everything, unchanged. */
 struct syscap_filter {
 	enum syscap_view_of of;
 
-	/* Which samples.  All that are set have to hold. */
+	/* Conditions on samples.  All that are set must hold. */
 	bool has_from, has_to;
 	int64_t from, to;        /* from <= time < to */
 	int32_t pid;             /* 0: any; all lives of it */
 	const char *thread;      /* its name, or its tid in digits; NULL: any */
 	const char *function;    /* regex: the stack has such a function */
-	const uint32_t *threads; /* numbers of the profile's; n 0: any.  Which
-	                          * marks are the slowest does not depend on it */
+	const uint32_t *threads; /* numbers in the profile; n 0: any.  Has no
+	                          * effect on which marks are the slowest */
 	size_t n_threads;
 
 	/*
-	 * Inside of marks, where any of these is set: samples at begin <= time < end of such a mark of
-	 * their thread, or of a mark of their process whose thread is not
-	 * known (view->n_threadless_marks).  Of the marks that pass, those
-	 * no shorter than longer_than; of these, the slowest: so many, or
-	 * that share of them, rounded up; equal ones by time.
+	 * If any of these is set, samples inside marks: at begin <= time < end
+	 * of such a mark of their thread, or of a mark of their process whose
+	 * thread is unknown (view->n_threadless_marks).  Of the marks that
+	 * pass, those no shorter than longer_than.  Of these, the slowest: this
+	 * number, or this share, rounded up; equal ones by time.
 	 */
 	const char *mark_group; /* NULL: of all */
 	const char *mark_name;  /* NULL: all of the group */
@@ -376,10 +379,10 @@ struct syscap_filter {
 	double slowest_percent; /* 0: all */
 
 	/*
-	 * What becomes of each stack, in this order.  Frames are thought of
-	 * from the outermost to the innermost; regexes are POSIX extended ones
-	 * of up to 4,096 bytes and match anywhere in the name.  Notes
-	 * ([stack cut]) are matched by none and stay outermost.
+	 * Transforms of each stack, in this order, from the outermost to the
+	 * innermost frame.  Regexes are POSIX extended ones of up to 4,096
+	 * bytes and match anywhere in the name.  They do not match notes
+	 * ([stack cut]), which stay outermost.
 	 */
 	bool no_inlines;  /* no frames of inlined functions: what they took is
 	                   * that of the function which has their code */
@@ -400,7 +403,7 @@ struct syscap_filter {
 
 /* ---------------------------------------------------- view: stable from here */
 
-/** What numbers in a view count. */
+/** The unit of a view's numbers. */
 enum syscap_view_unit {
 	SYSCAP_UNIT_TICKS, /* some period is not known */
 	SYSCAP_UNIT_CPU_NS,
@@ -409,7 +412,7 @@ enum syscap_view_unit {
 	SYSCAP_UNIT_BYTES
 };
 
-/** What there is of one function: shares are of the view's total. */
+/** The sums of one function; shares are of the view's total. */
 struct syscap_view_sum {
 	uint32_t function;
 	uint64_t self;  /* innermost */
@@ -442,8 +445,8 @@ struct syscap_view {
 	const struct syscap_view_sum *sums;
 
 	/*
-	 * For exporters that write sample by sample.  nodes[s] is what stack s of the
-	 * profile has become here, or NONE: left out.  Sample i passed
+	 * For exporters that write sample by sample.  nodes[s] is the node of
+	 * stack s of the profile, or NONE if it is omitted.  Sample i passed
 	 * if its bit is set: passed[i / 64] >> i % 64 & 1.
 	 */
 	const uint32_t *nodes;
@@ -484,7 +487,7 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 
 /**
- * What one tick of @thread is in the unit of @profile: ns, or 1.
+ * The value of one tick of @thread in the unit of @profile: ns, or 1.
  */
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,
                              uint32_t thread);
@@ -502,6 +505,8 @@ struct syscap_profile_mark {
 	                * a whole operation, which is in no lane */
 	uint32_t depth; /* in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
+	bool is_end;    /* of an operation that has a begin: that mark has the
+	                * duration of both, and tables leave this one out */
 };
 
 struct syscap_profile_mark_name {
@@ -519,17 +524,18 @@ syscap_profile_mark(const struct syscap_profile *profile, size_t number);
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
 /** Put numbers of marks in order of time: of those that begin together the
- * longest first, then by number.  What encloses others is before them. */
+ * longest first, then by number.  Enclosing marks precede inner ones. */
 void syscap_profile_order_marks(const struct syscap_profile *profile,
                                 uint32_t *numbers, size_t n);
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * The message of the mark or log whose frame is at @offset of @reader, which is
- * of the file that was read: "" where there is none, NULL without memory.  Good
- * until the next call, and till @reader is closed; where @reader is in the file
- * changes.
+ * The message of the mark or log whose frame is at @offset of @reader, which
+ * has the file that was read.  Returns "" if there is none, NULL without
+ * memory.  Valid until the next call and until @reader is closed.  Changes the
+ * position of
+ * @reader.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
                                    struct syscap_reader *reader,
@@ -537,7 +543,7 @@ const char *syscap_profile_message(struct syscap_profile *profile,
 
 /* --------------------- marks that belong together, docs/marks.md: may change */
 
-/** What a mark is to the others of its group with its id. */
+/** Role of a mark among those of its group with its id. */
 enum syscap_profile_phase {
 	SYSCAP_PHASE_WHOLE, /* an operation, by itself */
 	SYSCAP_PHASE_BEGIN,
@@ -580,17 +586,17 @@ syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n);
 /* ------------------------------------------ counters and logs: may change */
 
 /**
- * One id of one process, that it defines, sets, or both.  Where it does not
- * define it, its texts and type are those of the latest definition of the id;
- * after settle.  docs/format.md.
+ * One id of a process that defines it, sets it, or both.  If the process does
+ * not define it, texts and type are those of the latest definition of the id,
+ * after settle (docs/format.md).
  */
 struct syscap_profile_counter {
-	const char *category, *name, *description; /* "": nobody defines it */
+	const char *category, *name, *description; /* "": undefined */
 	uint32_t process;
 	uint32_t id;
-	uint32_t shown_as; /* number of the counter whose definition it goes
-	                    * by: its own; of ids that nobody defines, the
-	                    * first one with the id */
+	uint32_t shown_as; /* number of the counter whose definition it uses:
+	                    * its own; of undefined ids, the first one with
+	                    * the id */
 	uint64_t n_values; /* how often it was set */
 	bool is_defined;   /* by its process */
 	bool is_double;
@@ -641,7 +647,7 @@ struct syscap_profile_event {
 	const struct syscap_frame *frame; /* MARK, LOG, CTRSET, SAMPLE,
 	                                   * ALLOCATION */
 	uint32_t thread;
-	bool is_loss; /* a MARK that is none: it tells of a loss */
+	bool is_loss; /* the MARK is a loss record */
 };
 
 struct syscap_profile_value {

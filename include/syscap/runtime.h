@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtime.h - stacks of language runtimes: names for code that no file has,
- * and providers that tell a runtime's frames to the sampler.
+ * runtime.h - stacks of language runtimes: names for generated code, and
+ * providers of a runtime's frames.
  *
- * Four ways, by what the runtime can do:
+ * Choose by the abilities of the runtime:
  *
  *	its stack can be read in a signal handler     SYSCAP_PROVIDER_SIGNAL
  *	  ... but names only later                      and _HANDLES
  *	it can be asked to stop soon                  SYSCAP_PROVIDER_SAFEPOINT
- *	it samples by itself and tells us             SYSCAP_PROVIDER_PUSH
- *	it tells what machine code it makes           syscap_code_add(), perf
+ *	it has a sampler of its own                   SYSCAP_PROVIDER_PUSH
+ *	it can report its machine code                syscap_code_add(), perf
  *	                                              maps, jitdump, GDB's list
  *
- * docs/providers.md shows one of each.  Words for contexts are those of
- * <syscap.h>.
+ * docs/providers.md shows one of each.  <syscap.h> defines the words for
+ * contexts.
  */
 #ifndef SYSCAP_RUNTIME_H
 #define SYSCAP_RUNTIME_H
@@ -29,16 +29,17 @@ extern "C" {
 /* ----------------------------------------------------------------- names */
 
 /**
- * The address that stands for the name of @len bytes at @name (cut between
- * characters at 4,095), in stacks of this process.  The same for the same
- * name, until the process ends; its name is in the capture before the first
- * stack that holds it, or, where there was no room for it, before a later
- * one.  Upper half 0xE0000000, as the format has it; below it 16 bits of the
- * process and 16 that count.  A forked child keeps the addresses, and tells
- * their names anew.
+ * Get an address that represents a name in stacks of this process.  The name
+ * has @len bytes at @name and is cut between characters at 4,095 bytes.
  *
- * When 65,535 names or 4 MiB of them are taken, syscap_jit_lost(), whose name
- * is "[name lost: table full]"; it is counted.
+ * Equal names have equal addresses until the process ends.  The capture has the
+ * name before the first stack that contains the address, or before a later one
+ * if there was no room.  The upper half of the address is 0xE0000000, as the
+ * format defines.  The lower half has 16 bits of the process and 16 bits of a
+ * count.  A forked child keeps the addresses and writes their names again.
+ *
+ * If 65,535 names or 4 MiB of names exist, returns syscap_jit_lost() and counts
+ * the loss.
  *
  * Context: any-thread, signal-safe, lock-free.  Copies @name at first use.
  */
@@ -48,12 +49,12 @@ uint64_t syscap_jit_intern(const char *name, size_t len);
 uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
                             size_t b_len);
 
-/** What a name gets that there was no room for; sequence number 0. */
+/** The address of "[name lost: table full]"; its count is 0. */
 uint64_t syscap_jit_lost(void);
 
 /**
- * True if all @n bytes at @at can be read.  By a system call or two that has
- * no effect; true says nothing about the next moment.
+ * True if all @n bytes at @at can be read, found by one or two system calls
+ * without effect.  The memory may be unmapped right afterwards.
  *
  * Context: any-thread, signal-safe.
  */
@@ -62,9 +63,9 @@ int syscap_readable(const void *at, size_t n);
 /* ---------------------------------------------------------------- frames */
 
 enum syscap_call_kind {
-	SYSCAP_CALL_NAME = 1,  /* value is of syscap_jit_intern() */
+	SYSCAP_CALL_NAME = 1,  /* value is a result of syscap_jit_intern() */
 	SYSCAP_CALL_PC = 2,    /* value is a code address */
-	SYSCAP_CALL_HANDLE = 3 /* value is named later, by resolve() */
+	SYSCAP_CALL_HANDLE = 3 /* resolve() names value later */
 };
 
 enum syscap_call_flags {
@@ -80,29 +81,29 @@ enum syscap_call_flags {
 
 struct syscap_stack_frame {
 	uint64_t value;
-	uintptr_t sp; /* an address within its machine frame; 0: not known */
+	uintptr_t sp; /* an address within its machine frame; 0: unknown */
 	uint16_t kind;
 	uint16_t flags;
 	uint32_t reserved; /* 0 */
 };
 
-/** Where walk() puts frames: the innermost first. */
+/** The stack under construction: walk() adds the innermost frame first. */
 struct syscap_stack_sink;
 
 /**
- * Add a frame.  Returns 0 when there is no more room: stop walking.
+ * Add a frame.  Returns 0 if there is no more room: stop walking.
  *
  * Context: within walk(), signal-safe.
  */
 int syscap_stack_push(struct syscap_stack_sink *sink,
                       const struct syscap_stack_frame *frame);
 
-/** 16 KiB of this thread's, until walk() returns.  Context: within walk(). */
+/** 16 KiB for this thread until walk() returns.  Context: within walk(). */
 void *syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *ret_size);
 
-/** The machine where a sample was due. */
+/** Registers at a sample. */
 struct syscap_regs {
-	uint32_t size;      /* sizeof, of who calls */
+	uint32_t size;      /* the caller's sizeof */
 	uint32_t in_signal; /* 0 at a safe point: then all below is 0 */
 	uintptr_t pc, sp, fp, lr;
 	void *ucontext; /* ucontext_t * */
@@ -112,63 +113,66 @@ struct syscap_regs {
 /* ------------------------------------------------------------- providers */
 
 enum syscap_provider_caps {
-	SYSCAP_PROVIDER_SIGNAL = 1u << 0,    /* walk() may be in a handler */
-	SYSCAP_PROVIDER_SAFEPOINT = 1u << 1, /* request() makes it call back */
+	SYSCAP_PROVIDER_SIGNAL = 1u << 0,    /* walk() works in a handler */
+	SYSCAP_PROVIDER_SAFEPOINT = 1u << 1, /* request() leads to a callback */
 	SYSCAP_PROVIDER_HANDLES = 1u << 2,   /* walk() pushes handles */
 	SYSCAP_PROVIDER_SP = 1u << 3,        /* every frame has its sp */
 	SYSCAP_PROVIDER_ENTRY = 1u << 4,     /* entry marks and eval_low/high */
 	SYSCAP_PROVIDER_PUSH = 1u << 5,      /* calls syscap_sample_push() */
-	SYSCAP_PROVIDER_INNERMOST = 1u << 6  /* no native frame inside of it */
+	SYSCAP_PROVIDER_INNERMOST = 1u << 6  /* no native frame inside it */
 };
 
-/** What walk() may return instead of 0. */
+/** Results of walk() other than 0. */
 enum {
-	SYSCAP_WALK_BUSY = -1, /* nothing sure just now: native frames only */
-	SYSCAP_WALK_GONE = -2  /* the runtime ends: never ask again */
+	SYSCAP_WALK_BUSY = -1, /* inconsistent now: use native frames only */
+	SYSCAP_WALK_GONE = -2  /* the runtime ends: never call again */
 };
 
-/** What step_out() may return instead of 0. */
+/** Results of step_out() other than 0. */
 enum {
-	SYSCAP_STEP_TOLD = 1 /* walk() tells of what runs there: the code
-	                      * address has no place in the stack */
+	SYSCAP_STEP_TOLD = 1 /* walk() pushes this frame: omit its code
+	                      * address */
 };
 
 /**
- * How to look at one runtime.
+ * A provider of a runtime's frames.
  *
- * The contract
- *  1. What runs in a handler (walk() with in_signal, request(), step_out())
- *     uses plain reads of memory that belongs to the interrupted thread and
- *     what is said here to be signal-safe: no malloc() or free(), locks,
- *     stdio, dlsym(), no thread-local variable that was not touched before
- *     syscap_attach_thread().  It takes at most 2 KiB of stack, for the
- *     handler may run on the program's alternate one; more is in
- *     syscap_stack_scratch().  It comes to an end: it stops when
+ * Rules for its callbacks
+ *  1. In a handler (walk() with in_signal, request(), step_out()) they use
+ *     plain reads of the interrupted thread's memory and the signal-safe
+ *     functions of this header.  They do not use malloc(), free(), locks,
+ *     stdio, dlsym(), or a thread-local variable that was first used after
+ *     syscap_attach_thread().  They use at most 2 KiB of stack, since the
+ *     handler may run on the program's alternate stack; more memory is in
+ *     syscap_stack_scratch().  They terminate, and stop when
  *     syscap_stack_push() returns 0.
- *  2. It reads what hangs from @thread_data, and of other threads nothing.
- *  3. Addresses that a collector may move leave walk() as names or as
- *     handles that the runtime keeps stable, never as they are.  Handles live
- *     until the next safe point; keep() tells the collector of them.
- *  4. Names are copied when they are interned: they may go away afterwards.
- *  5. Memory that may be half-written is asked for with syscap_readable().
- *     Nothing here catches SIGSEGV.
- *  6. It never stops sampling, logs, writes or frees in a handler.
+ *  2. They read only data reachable from @thread_data, and no data of other
+ *     threads.  The runtime stores to that data, such as the newest frame,
+ *     between two calls of atomic_signal_fence(memory_order_seq_cst).
+ *     Otherwise a compiler may move or omit the stores at -O2.
+ *  3. They push names or stable handles, never addresses that a collector may
+ *     move.  Handles live until the next safe point, and
+ *     syscap_handles_pending() lists them for the collector.
+ *  4. Names are copied when they are interned and may be freed afterwards.
+ *  5. They test memory that may be half-written by syscap_readable().  The
+ *     library does not catch SIGSEGV.
+ *  6. In a handler they never stop sampling, log, write or free.
  *
- * Order.  Native frames and those of providers with SP are merged by address,
- * smaller is younger; frames with equal ones stay in the provider's order.
- * With ENTRY the k-th native frame within [eval_low, eval_high) makes way for
- * the k-th run of frames that ends in one with SYSCAP_CALL_ENTRY; SP then
- * says nothing.  With neither, the runtime's frames stand in front of (inside)
- * the native ones that had called syscap_attach_thread()'s caller; with
- * INNERMOST and neither, native frames inside of them are the runtime's way to
- * its safe point, and left out.
+ * Order of frames.  Native frames and frames of providers with SP are merged by
+ * address: the smaller is the younger.  Frames with equal addresses keep the
+ * provider's order.  With ENTRY, the k-th native frame within [eval_low,
+ * eval_high) is replaced by the k-th run of frames that ends in one with
+ * SYSCAP_CALL_ENTRY; SP is then ignored.  With neither, the runtime's frames
+ * stand inside the native frames that called the caller of
+ * syscap_attach_thread().  With INNERMOST and neither, native frames inside
+ * them are the runtime's path to its safe point and are omitted.
  *
- * What is asked when.  A tick of the sampler asks all that have SIGNAL.  With
- * SAFEPOINT and without SIGNAL, the newest whose request() does not refuse
- * has the tick: nothing is recorded until its safe point, where all with
- * SIGNAL or SAFEPOINT are asked.  With HANDLES, the stack waits for the safe
- * point as it is; ticks that come before it add their weight to it.  One
- * stack of a thread can wait.  PUSH alone is asked by its own pushes only.
+ * Calls of providers.  A tick of the sampler calls all providers with SIGNAL.
+ * With SAFEPOINT and without SIGNAL, the newest provider whose request()
+ * accepts gets the tick.  Nothing is recorded until its safe point, where all
+ * providers with SIGNAL or SAFEPOINT are called.  With HANDLES, the stack waits
+ * for the safe point, and ticks before it add their weight.  One stack of each
+ * thread can wait.  A provider with PUSH alone is called only by its pushes.
  */
 struct syscap_provider {
 	uint32_t size; /* sizeof(struct syscap_provider) */
@@ -176,19 +180,20 @@ struct syscap_provider {
 	const char *name; /* of the runtime, static */
 	uintptr_t eval_low, eval_high;
 
-	/* The thread's frames into @sink.  0, or SYSCAP_WALK_*. */
+	/* Push the thread's frames to @sink.  Returns 0 or SYSCAP_WALK_*. */
 	int (*walk)(struct syscap_stack_sink *sink,
 	            const struct syscap_regs *regs, void *thread_data);
-	/* In a handler: have the runtime call syscap_safepoint() soon.  < 0:
-	 * it does not run just now and would not come to one; then the tick
-	 * is another's, or native. */
+	/* In a handler: make the runtime call syscap_safepoint() soon.
+	 * Returns < 0 if it is not running and would not reach one; then
+	 * another provider or the native unwinder gets the tick. */
 	int (*request)(void *thread_data);
-	/* In a handler: where a native unwinder can't go on at @regs, code
-	 * of the runtime's, go to its native caller, whose sp is greater.
-	 * 0, SYSCAP_STEP_TOLD, or < 0: can't. */
+	/* In a handler: if the native unwinder stops at @regs in the
+	 * runtime's code, step to the native caller, whose sp is greater.
+	 * Returns 0, SYSCAP_STEP_TOLD, or < 0 if that is impossible. */
 	int (*step_out)(struct syscap_regs *regs, void *thread_data);
-	/* At a safe point, or in syscap_detach_thread(): the name of @handle,
-	 * at most @size bytes.  Returns its length, or < 0: not known. */
+	/* At a safe point, or in syscap_detach_thread(): store the name of
+	 * @handle, at most @size bytes.  Returns its length, or < 0 if it is
+	 * unknown. */
 	int (*resolve)(uint64_t handle, char *name, size_t size,
 	               void *thread_data);
 };
@@ -196,13 +201,14 @@ struct syscap_provider {
 struct syscap_attachment;
 
 /**
- * Have @provider asked at each sample of this thread.  Several may be
- * attached: the newest stands innermost.  NULL: no memory, no room (8 of a
- * thread), or a provider that has not what its caps need: walk() always,
- * request() for SAFEPOINT without SIGNAL, resolve() for HANDLES, a range for
- * ENTRY.  *@provider is copied.
+ * Call @provider at each sample of this thread.  *@provider is copied.  Up to 8
+ * may be attached to a thread; the newest is innermost.
  *
- * A forked child keeps what its one thread had attached.
+ * Returns NULL if there is no memory or no room, or if @provider lacks what its
+ * caps need: walk() always, request() for SAFEPOINT without SIGNAL, resolve()
+ * for HANDLES, a range for ENTRY.
+ *
+ * A forked child keeps the providers of its one thread.
  *
  * Context: setup, by the thread itself.
  */
@@ -210,24 +216,26 @@ struct syscap_attachment *
 syscap_attach_thread(const struct syscap_provider *provider, void *thread_data);
 
 /**
- * No callback runs after it returns.  Handles that wait are named, ticks that
- * wait for a safe point are recorded with the native stack.
+ * Detach a provider.  No callback runs after it returns.  Waiting handles are
+ * named, and ticks that wait for a safe point are recorded with the native
+ * stack.
  *
  * Context: setup, by the same thread.
  */
 void syscap_detach_thread(struct syscap_attachment *attachment);
 
 /**
- * Called by the runtime after request(): walks, names and records what was
- * due since.  Nothing if nothing is: two loads.  Returns the sum of weights
- * that was recorded.
+ * Record the samples that were due since request().  The runtime calls it at a
+ * safe point.  Costs two loads if none was due.  Returns the sum of recorded
+ * weights.
  *
  * Context: by the thread itself, not in a handler.
  */
 int syscap_safepoint(struct syscap_attachment *attachment);
 
 /**
- * Handles of samples that wait for a safe point, for the collector to keep.
+ * Get the handles of samples that wait for a safe point; the collector must
+ * keep them.
  *
  * Context: by the thread itself, or with it stopped.
  */
@@ -235,12 +243,12 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
                               const uint64_t **ret_handles);
 
 /**
- * The runtime's own sampler ticked: record one sample now, of weight @weight.
- * @regs says where; NULL, or all zero but size: here.  With in_signal, what
- * the contract says of handlers holds.
+ * Record one sample of weight @weight now, for a tick of the runtime's own
+ * sampler.  The stack is that of @regs, or the caller's if @regs is NULL or all
+ * zero except size.  With in_signal, the rules for handlers apply.
  *
- * Returns 0; -EBUSY, it came on top of another; -ENOENT, walk() has said
- * SYSCAP_WALK_GONE or this is another thread; -EINVAL.
+ * Returns 0, or -EBUSY: it interrupted another sample; -ENOENT: walk() returned
+ * SYSCAP_WALK_GONE, or this is another thread; -EINVAL.
  *
  * Context: by the thread itself, signal-safe.
  */
@@ -250,21 +258,22 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 /* ----------------------------------------------------------- code tables */
 
 /**
- * The runtime has put machine code at [@start, @start + @len), named @name
- * (cut at 4,095 bytes).  Stacks keep the bare address; who names them (syscap
- * record, syscap symbolize) goes by what was there at the sample's time.
+ * Report that machine code at [@start, @start + @len) was added with the name
+ * @name (cut at 4,095 bytes), was moved or was removed.  Stacks keep the bare
+ * address.  syscap record and syscap symbolize name it by the code that was
+ * there at the sample's time.
  *
- * Each is an event: METADATA with the id "syscap.code" and the value
+ * Each call is an event: METADATA with the id "syscap.code" and the value
  *
  *	add START LEN NAME	move FROM TO LEN	remove START LEN
  *
- * numbers in hexadecimal without 0x.  Where nothing is recorded, nothing is
- * kept: a runtime that was there before tells what it has when recording
+ * with numbers in hexadecimal without 0x.  While nothing is recorded, nothing
+ * is kept: a runtime that started earlier reports its code when recording
  * begins.
  *
- * False: there was no room, and it was dropped.  Who wants to say it again then
- * keeps syscap_clock(), and the functions below tell when it was: the order in
- * which events arrive does not matter, their times do.
+ * Returns false if there was no room; the event is lost.  To repeat it, keep
+ * the time of syscap_clock() and call a function below.  The order in which
+ * events arrive does not matter, only their times do.
  *
  * Context: any-thread, signal-safe.
  */
@@ -273,7 +282,7 @@ bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len);
 bool syscap_code_remove(uintptr_t start, size_t len);
 
 /**
- * The same, of something that happened at @time.
+ * The same with the time at which it happened, in ns.
  *
  * Context: any-thread, signal-safe.
  */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampler.h - where this process spends its time: stacks taken by a timer,
- * without root, perf, frame pointers or a helper process.
+ * sampler.h - stacks of this process by timers, without root, perf, frame
+ * pointers or a helper process.
  *
- * From outside, in any dynamically linked program:
+ * Any dynamically linked program, from outside:
  *
  *	syscap record --sample=1000 -- program
  *
- * in one that has the sampler linked:
+ * a program that has the sampler linked:
  *
  *	SYSCAP_SAMPLE=1000 syscap record -- ./program
  *
- * and from inside, around what is to be looked at:
+ * a part of a program, from inside:
  *
  *	struct syscap_sampler_options options = { .size = sizeof(options) };
  *	if (syscap_sampler_start(&options) != 0)
@@ -19,15 +19,14 @@
  *	...
  *	syscap_sampler_stop();
  *
- * The linker takes the sampler out of the archive (some 80 KiB) where the
- * program calls something of here or syscap_attach_thread(), or says
- * SYSCAP_WITH_SAMPLER.  A program that only emits events has none.
+ * The linker takes the sampler (some 80 KiB) out of the archive if the program
+ * calls a function of this header or syscap_attach_thread(), or uses
+ * SYSCAP_WITH_SAMPLER.  A program that only emits events does not contain it.
  *
- * Samples go where all events of the process go (<syscap.h>): they need a
- * recorder, or syscap_start().  docs/sampling.md tells how a sample is taken,
- * which clock to choose and what each costs.
+ * Samples are events (<syscap.h>): they need a recorder or syscap_start().
+ * docs/sampling.md describes how a sample is taken, the clocks and their cost.
  *
- * Words for contexts are those of <syscap.h>.
+ * <syscap.h> defines the words for contexts.
  */
 #ifndef SYSCAP_SAMPLER_H
 #define SYSCAP_SAMPLER_H
@@ -39,83 +38,87 @@
 extern "C" {
 #endif
 
-/** What makes a sample due.  SYSCAP_SAMPLE names them in lower case. */
+/** The clock of samples.  SYSCAP_SAMPLE has the names in lower case. */
 enum syscap_sampler_clock {
-	/* A thread's own processor time; as CPU. */
+	/* As CPU. */
 	SYSCAP_SAMPLER_AUTO,
-	/* Only threads that run are looked at; sleeping ones are neither
-	 * woken nor interrupted (Linux 5.9 and later).  The kernel looks at
-	 * these timers at its tick: 100 to 1,000 times a second.  Where more
-	 * was asked for, each sample weighs as many as were due. */
+	/* Processor time of each thread.  Only running threads are sampled;
+	 * sleeping ones are neither woken nor interrupted (Linux 5.9 and
+	 * later).  The kernel checks these timers at its tick, 100 to 1,000
+	 * times a second.  At a higher rate, each sample has the weight of all
+	 * ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
 	/* CLOCK_MONOTONIC: any rate, sleeping threads too.  Wakes them, and
 	 * makes system calls that are not restarted return EINTR. */
 	SYSCAP_SAMPLER_WALL,
-	/* The kernel's software clock for profilers: rates above the tick, of
-	 * running threads only.  Where perf_event_paranoid and seccomp let us
-	 * have it; else the call fails. */
+	/* The kernel's software clock for profilers: running threads only, at
+	 * rates above the kernel's tick.  The call fails if
+	 * perf_event_paranoid or seccomp forbids it. */
 	SYSCAP_SAMPLER_PERF
 };
 
-/** Which stacks a sample holds where a runtime's provider is attached. */
+/** Stacks of a sample if a runtime's provider is attached. */
 enum syscap_sampler_stacks {
-	SYSCAP_SAMPLER_MERGED,  /* native and the runtime's, in their order */
-	SYSCAP_SAMPLER_MANAGED, /* the runtime's; native where there is none */
+	SYSCAP_SAMPLER_MERGED,  /* native and the runtime's, in call order */
+	SYSCAP_SAMPLER_MANAGED, /* the runtime's; native if there is none */
 	SYSCAP_SAMPLER_NATIVE
 };
 
-/** All zero but size is good. */
+/** Set size; zero is a default. */
 struct syscap_sampler_options {
 	size_t size;        /* set to sizeof before the call */
 	uint32_t hz;        /* per thread, 1 to 20,000; 0: 1,000 */
 	uint32_t clock;     /* enum syscap_sampler_clock */
-	int signal;         /* 0: a real-time signal that nobody handles or
-	                     * blocks; or SIGPROF, or a real-time one.  Of
-	                     * PERF: SIGURG */
+	int signal;         /* SIGPROF or a real-time signal; 0: a real-time
+	                     * signal that is neither handled nor blocked; PERF
+	                     * uses SIGURG */
 	uint32_t max_depth; /* addresses in a sample, 32 to 512; 0: 512 */
 	uint32_t stacks;    /* enum syscap_sampler_stacks */
-	uint32_t max_share; /* of a thread's time that samples may take, in
-	                     * percent, 1 to 100 (no bound); 0: 10 */
-	char message[256];  /* set: what is sampled how, or why it failed */
+	uint32_t max_share; /* most time of a thread that samples may take, in
+	                     * percent, 1 to 100 (no limit); 0: 10 */
+	char message[256];  /* out: a description, or the error */
 };
 
 /**
- * Sample every thread of this process, those that come later too (within
- * 100 ms), until syscap_sampler_stop().  A forked child is not sampled until
- * it calls this itself; where SYSCAP_SAMPLE asked for it, it is (threads that
- * such a child makes are found only while one of its threads ticks), from 10 ms
- * of its clock on.
+ * Sample all threads of this process, and new threads within 100 ms, until
+ * syscap_sampler_stop().
  *
- * Makes one thread, which looks for new threads, and one timer per thread; a
- * thread that can't have one (RLIMIT_SIGPENDING), or that blocks the signal,
- * is counted in the stats and tried again.  Where the program handles the
- * signal itself later on, another one is used, or sampling ends.
+ * A forked child is not sampled until it calls this itself.  With
+ * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  New
+ * threads of such a child are found only while one of its threads ticks.
  *
- * Returns 0, or a negative errno: -EALREADY, this process is sampled already,
- * by this or another copy of the library (that which `syscap record --sample`
- * preloads makes way, within a second); -EINVAL, the options; -EBUSY, every
- * signal that may be used is taken; -EPERM, perf events are not allowed;
- * -ENOTSUP, no unwinder for this machine; others as timer_create() and
- * pthread_create() give.
+ * Creates one thread, which looks for new threads, and a timer for each thread.
+ * A thread without a timer (RLIMIT_SIGPENDING), or one that blocks the signal,
+ * is counted in the stats and tried again.  If the program handles the signal
+ * itself later, another one is used, or sampling ends.
  *
- * Context: setup, any-thread.  Allocates: it makes a thread.
+ * Returns 0, or a negative errno.  -EALREADY: this or another copy of the
+ * library samples this process already; a copy that `syscap record --sample`
+ * preloaded yields within a second.  -EINVAL: invalid options.  -EBUSY: all
+ * usable signals are in use.  -EPERM: perf events are not allowed.  -ENOTSUP:
+ * there is no unwinder for this machine.  Others are those of timer_create()
+ * and pthread_create().
+ *
+ * Context: setup, any-thread.  Allocates: it creates a thread.
  */
 int syscap_sampler_start(struct syscap_sampler_options *options);
 
 /**
- * No sample is taken after it returns 0.  The signal's handler stays: a signal
- * may be on its way.  Returns 0; -ENOENT, not sampling; -EBUSY or -ETIMEDOUT
- * where another start or stop, or a sample, takes seconds, as on a machine that
- * is very busy: then it may be called again.
+ * Stop sampling.  No sample is taken after it returns 0.  The signal handler
+ * stays, since a signal may be pending.
+ *
+ * Returns 0, or -ENOENT: not sampling.  -EBUSY or -ETIMEDOUT: another start or
+ * stop, or a sample, takes seconds, for example on a very busy machine; call it
+ * again.
  *
  * Context: setup, any-thread.
  */
 int syscap_sampler_stop(void);
 
 /**
- * Have the sampler linked, for SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL in the
- * environment to count in a program that calls nothing of here.  Once, outside
- * of functions:
+ * Link the sampler into a program that calls no function of this header, so
+ * that SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL have an effect.  Once, outside
+ * functions:
  *
  *	SYSCAP_WITH_SAMPLER;
  */
@@ -126,46 +129,46 @@ int syscap_sampler_stop(void);
 struct syscap_sampler_stats {
 	size_t size;           /* set to sizeof before the call */
 	uint64_t n_samples;    /* taken */
-	uint64_t n_due;        /* weights of all: timer ticks, overruns too */
-	uint64_t n_cut;        /* deeper than max_depth */
-	uint64_t n_stopped;    /* the unwinder did not get to the outermost */
-	uint64_t n_refused;    /* ticks that found a handler of ours running, or
-	                        * a thread that had just ended */
-	uint64_t n_foreign;    /* signals that were not ours, passed on */
+	uint64_t n_due;        /* sum of weights: timer ticks with overruns */
+	uint64_t n_cut;        /* stacks deeper than max_depth */
+	uint64_t n_stopped;    /* stacks without their outermost frame */
+	uint64_t n_refused;    /* ticks during another tick, or in a thread
+	                        * that had just ended */
+	uint64_t n_foreign;    /* signals of the program, passed on */
 	uint32_t n_threads;    /* sampled now */
-	uint32_t n_unsampled;  /* threads that got no timer */
-	uint32_t n_names_lost; /* names that the table had no room for */
+	uint32_t n_unsampled;  /* threads without a timer */
+	uint32_t n_names_lost; /* names without room in the table */
 	int signal;            /* in use; 0: none yet */
 	uint32_t clock;        /* in use, never AUTO */
 	uint32_t hz;
-	uint64_t n_skipped; /* ticks left out because samples took more of
-	                        * the thread's time than max_share; they count
-	                        * in the weight of the next sample */
+	uint64_t n_skipped; /* ticks skipped because of max_share; the next
+	                        * sample has their weight */
 };
 
 /**
- * Since the process began, over all starts.
+ * Get statistics since the process began, over all starts.
  *
  * Context: any-thread, signal-safe.
  */
 void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
 
 /**
- * Where the calling thread is: store up to @n code addresses, the innermost
- * first, and return how many.  @leave_out, a number made a pointer, says how
- * many of the innermost to leave out; the first is that of the caller.
+ * Store up to @n code addresses of the calling thread's stack, the innermost
+ * first, and return their number.  @leave_out is a number cast to a pointer:
+ * that many innermost addresses are omitted.  The first address is in the
+ * caller.
  *
- * Each address but those of interrupted functions lies inside the call
- * instruction, not behind it: so a function whose last act is a call that
- * never returns is told right.
+ * Each address lies inside the call instruction, not after it, except those of
+ * interrupted functions.  So a function that ends in a call that never returns
+ * is named correctly.
  *
- * It has the form of a callback of syscap_allocation() and syscap_sample():
+ * It can be the callback of syscap_allocation() and syscap_sample():
  *
  *	syscap_allocation(address, size, syscap_backtrace, (void *)1);
  *
- * Unwinds by the tables that compilers write for exceptions; code that has
- * none (of a JIT) by frame pointers.  Reads no memory that may be unmapped,
- * takes no lock, allocates nothing.
+ * Unwinds by the tables that compilers write for exceptions, and by frame
+ * pointers in code without tables (of a JIT).  Does not read memory that may be
+ * unmapped, does not lock or allocate.
  *
  * Context: any-thread, signal-safe.  The first walk through a function costs
  * microseconds, later ones nanoseconds a frame (docs/sampling.md).

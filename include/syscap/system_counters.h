@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * system_counters.h - what the kernel counts, in a recording that the process
- * makes by itself: use of processors, memory, disks, network, energy, pressure,
- * and what of that is the process's own.
+ * system_counters.h - kernel counters for a process that records itself: use of
+ * processors, memory, disks, network, energy and pressure, of the machine and
+ * of the process.
  *
- * From outside, of any program, by the recorder:
+ * Any program, by the recorder:
  *
  *	syscap record --counters -- program
  *
- * in one that has this linked and records itself:
+ * a program that has this linked and records itself:
  *
  *	SYSCAP_OUTPUT=app.syscap SYSCAP_COUNTERS=cpu,memory,hz=10 ./program
  *
- * and from inside, before or while it does:
+ * from inside, before or during such a recording:
  *
  *	syscap_system_counters_choose("cpu,memory,hz=10");
  *
- * The thread that drains the rings reads them (<syscap.h>): it makes the
- * process wake up as often as was asked for, and nothing of it happens in threads
- * of the program.  So there are none where there is no such thread: with
- * SYSCAP_THREAD=0 or SYSCAP_NO_THREAD, which the capture says then.  There are
- * none towards a recorder, which reads them itself when it is asked to; nor
- * into SYSPROF_TRACE_FD.  A forked child that records into its parent's file
- * has its parent's.
+ * The drain thread reads the counters (<syscap.h>), at the requested rate.  The
+ * program's threads do nothing.  Without a drain thread (SYSCAP_THREAD=0 or
+ * SYSCAP_NO_THREAD) there are no counters, and the capture reports that.  There
+ * are none under a recorder, which reads them itself on request, and none with
+ * SYSPROF_TRACE_FD.  A forked child that records into its parent's file has its
+ * parent's counters.
  *
- * The linker takes this (some 23 KiB) out of the archive where the program
- * calls it, or says SYSCAP_WITH_SYSTEM_COUNTERS.  docs/collectors.md has a
- * table of what is read from where.
+ * The linker takes this (some 23 KiB) out of the archive if the program calls
+ * it or uses SYSCAP_WITH_SYSTEM_COUNTERS.  docs/collectors.md lists the
+ * sources.
  */
 #ifndef SYSCAP_SYSTEM_COUNTERS_H
 #define SYSCAP_SYSTEM_COUNTERS_H
@@ -36,20 +35,20 @@ extern "C" {
 #endif
 
 /**
- * Read what @what says, from now on and in every recording that begins later:
- * names of groups (cpu, memory, disk, net, energy, battery, sched, psi; none
- * of them: all) and how often, "hz=1" to "hz=100", with commas between; 10 times
- * a second where it does not say.  NULL: no more.
+ * Choose the counters of this and all later recordings.  @what is a list, with
+ * commas, of groups (cpu, memory, disk, net, energy, battery, sched, psi) and a
+ * rate, "hz=1" to "hz=100".  Without a group, all are read; the default rate is
+ * 10 times a second.  NULL: none.
  *
- * Returns 0; -EINVAL, it makes no sense, and what was chosen before stays.
+ * Returns 0.  -EINVAL: @what is invalid, and the choice is not changed.
  *
  * Context: any-thread.
  */
 int syscap_system_counters_choose(const char *what);
 
 /**
- * Have it linked, for SYSCAP_COUNTERS in the environment to count in a program
- * that calls nothing of here.  Once, outside of functions:
+ * Link this into a program that does not call it, so that SYSCAP_COUNTERS has
+ * an effect.  Once, outside functions:
  *
  *	SYSCAP_WITH_SYSTEM_COUNTERS;
  */

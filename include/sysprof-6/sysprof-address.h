@@ -6,6 +6,7 @@
 #ifndef SYSPROF_ADDRESS_H
 #define SYSPROF_ADDRESS_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 

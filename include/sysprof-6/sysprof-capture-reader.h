@@ -43,6 +43,7 @@ typedef struct {
  * Open a file, or take over a descriptor, which is closed also where that
  * fails.  The place where the descriptor stands is neither used nor changed.
  * NULL and errno: EBADMSG, not a capture; ENOTSUP, one of another version.
+ * A device that has no bytes, as /dev/null, leaves errno as it was.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_new(const char *filename);

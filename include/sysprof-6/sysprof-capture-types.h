@@ -16,6 +16,7 @@
 #pragma GCC system_header
 #endif
 
+#include <assert.h>
 #include <endian.h>
 #include <inttypes.h>
 #include <stdbool.h>

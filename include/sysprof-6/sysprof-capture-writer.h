@@ -38,6 +38,8 @@
 #ifndef SYSPROF_CAPTURE_WRITER_H
 #define SYSPROF_CAPTURE_WRITER_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "sysprof-capture-types.h"
@@ -49,8 +51,9 @@ SYSPROF_BEGIN_DECLS
  * A writer to the descriptor that SYSPROF_TRACE_FD names, which is duplicated.
  * What is there already stays: frames are appended, whole, beside those of
  * other processes and libraries that write there.  NULL and errno: it is not
- * set, no number above 2, not open for writing, or neither empty nor a
- * capture (EINVAL, EBADF, ...).
+ * open for writing, or neither empty nor a capture (EBADF, EINVAL, ...).
+ * NULL, and errno stays as it was: the variable is not set, or is no number
+ * above 2.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size);

@@ -6,6 +6,7 @@
 #define SYSPROF_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 #include "sysprof-macros.h"
 #include "sysprof-version-macros.h"

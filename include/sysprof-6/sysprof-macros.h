@@ -3,6 +3,7 @@
 #ifndef SYSPROF_MACROS_H
 #define SYSPROF_MACROS_H
 
+#include <limits.h>
 #include <stdint.h>
 
 #if defined(__GNUC__)

@@ -4,6 +4,8 @@
 #define SYSPROF_PLATFORM_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "sysprof-macros.h"
 #include "sysprof-version-macros.h"

@@ -2,19 +2,19 @@
 /*
  * sysprof-version.h - which release of the interface this is.
  *
- * The numbers are those of the interface, not of syscap: 50 has every
+ * The numbers are those of the interface, not of syscap: 51 has every
  * function that a known caller asks for.  <syscap.h> has syscap's own.
  */
 #ifndef SYSPROF_VERSION_H
 #define SYSPROF_VERSION_H
 
 /* In parentheses: build systems look for exactly this. */
-#define SYSPROF_MAJOR_VERSION (50)
+#define SYSPROF_MAJOR_VERSION (51)
 #define SYSPROF_MINOR_VERSION (0)
 #define SYSPROF_MICRO_VERSION (0)
 
-#define SYSPROF_VERSION   (50.0)
-#define SYSPROF_VERSION_S "50.0"
+#define SYSPROF_VERSION   (51.0)
+#define SYSPROF_VERSION_S "51.0"
 
 #define SYSPROF_ENCODE_VERSION(major, minor, micro) \
 	((major) << 24 | (minor) << 16 | (micro) << 8)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_note.h - where the parts of an ELF note are.  The one place that counts
+ * elf_note.h - positions of the parts of an ELF note.  The one place that
+ * counts
  * its way through notes, for all that look at them: in this process
  * (own_elf.c, share/notes.c) and in files (symbols/elf_notes.c).
  *
@@ -16,8 +17,8 @@
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_ELF_NOTE_H
-#define SYC_ELF_NOTE_H
+#ifndef SYC_BASE_ELF_NOTE_H
+#define SYC_BASE_ELF_NOTE_H
 
 #include <elf.h>
 #include <stdbool.h>
@@ -25,6 +26,12 @@
 #include <stdint.h>
 
 #define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
+
+/** Notes of ours: of an object with a sampler (sample/autostart.c), and of one
+ * with our library (share/copy_note.h). */
+#define SYC_NOTE_NAME         "syscap"
+#define SYC_SAMPLER_NOTE_TYPE 1
+#define SYC_COPY_NOTE_TYPE    2
 
 /** Longest build-id in hex, with its NUL: 64 bytes of id. */
 #define SYC_BUILD_ID_SIZE 129u

@@ -9,7 +9,7 @@
 
 #include <syscap/format.h>
 
-/** Whose bytes they are, and where frames go. */
+/** Origin of the bytes, and destination of the frames. */
 struct syc_file_chunks {
 	const char *path;
 	int64_t time;

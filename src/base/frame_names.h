@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_names.h - what our texts, loss records and JSON call the frames of
- * each type.
+ * frame_names.h - names of frame types in texts, loss records and JSON.
  *
  * Context of everything here: any-thread, signal-safe.
  */

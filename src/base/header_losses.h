@@ -4,14 +4,14 @@
  * could not write frames any more.
  *
  * In a file that one writer has to itself, it counts what it found no room for
- * (capture/unwritten.h).
+ * (capture/losses.h).
  *
- * In a trace file, whose header has the mark of selfrec/trace_file.c, a process
- * that ends while others write, and does not get its turn in time, adds what it
- * could not write to these sums.  The next that has a turn takes them, and writes
- * a loss record; readers make one up from what nobody took.  Sums are added to
- * and taken by atomic instructions on the file's first page, without a lock: each
- * may be seen half-way, and is right when all have ended.
+ * A trace file has the mark of selfrec/trace_file.c in its header.  A process
+ * that ends while others write, and gets no turn in time, adds its unwritten
+ * frames to these sums.  The next that has a turn takes them, and writes
+ * a loss record; readers make one up from what nobody took.  Sums are changed
+ * by atomic instructions on the file's first page, without a lock.  They may be
+ * seen incomplete, and are right when all writers have ended.
  *
  * They are in bytes that the format leaves unused.
  */

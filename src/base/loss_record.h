@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loss_record.h - what a loss record is, for those that write and read them.
+ * loss_record.h - format of a loss record, for writers and readers.
  *
- * A thread that meets a full ring counts, and puts a loss record in front of
- * its next frame: a MARK of group "syscap" and name "lost", from the time of
- * the first lost frame to that of the last, with a message like
+ * A thread that meets a full ring counts its losses, and puts a loss record in
+ * front of its next frame.  The record is a MARK of group "syscap" and name
+ * "lost", from the first lost frame to the last, with a message like
  *
  *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
  *
@@ -29,7 +29,7 @@ struct syc_loss {
 	int32_t tid; /* 0: not said */
 };
 
-/** What a record calls the frames of @type; NULL: there are none of it. */
+/** Name of the frames of @type in a record; NULL: unknown type. */
 const char *syc_loss_record_kind(unsigned type);
 
 /** Is a mark named as a loss record is?  Its message may still be wrong. */

@@ -23,7 +23,7 @@ void syc_text_field(char *field, size_t size, const char *text)
 	size_t len = 0;
 
 	if (text != NULL) {
-		/* One byte more than fits tells whether it must be cut */
+		/* One byte more than fits shows whether it must be cut */
 		len = syc_text_cut(text, strnlen(text, size), size - 1);
 		memcpy(field, text, len);
 	}

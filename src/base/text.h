@@ -4,8 +4,8 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_TEXT_H
-#define SYC_TEXT_H
+#ifndef SYC_BASE_TEXT_H
+#define SYC_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ syc_text_put(char *field, size_t size, const char *text)
 const char *syc_text_take(const char *text, unsigned base,
                           uint64_t *ret_number);
 
-/** A text under construction; what does not fit is left out. */
+/** A text under construction; excess bytes are omitted. */
 struct syc_text {
 	char *at;  /* where the next byte goes */
 	char *end; /* the last byte, kept for the NUL */

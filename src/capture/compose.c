@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* compose.c - build the frames that tools themselves write.  Pure. */
+/* compose.c - composer of the frames that tools write themselves.  Pure. */
 #include "capture/compose.h"
 
 #include <string.h>
 
 #include "base/frame.h"
-#include "data/utf8.h"
+#include "common/utf8.h"
 
-/* No frame of ours has more in front of its text. */
+/* No frame composed here has a longer part in front of its text. */
 #define FIXED_MAX 96u
 
 _Static_assert(sizeof(struct syscap_wire_mark) <= FIXED_MAX, "fixed part");
 
 /*
- * Copy @text into the @size bytes at @to, with a NUL behind it.  What is no
- * UTF-8 is replaced.  Returns the length of the copy.
+ * Copy @text into the @size bytes at @to, with a NUL behind it.  Invalid UTF-8
+ * is replaced.  Returns the length of the copy.
  */
 static size_t put_text(void *to, size_t size, const char *text)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compose.h - build the frames that tools themselves write.
+ * compose.h - composer of the frames that tools write themselves.
  *
  * Pure.  Every function fills a whole frame in the buffer and returns its
- * length.  Texts are made valid UTF-8 and cut between characters where they
- * do not fit.
+ * length.  Texts become valid UTF-8, and are cut between characters if they do
+ * not fit.
  */
 #ifndef SYC_CAPTURE_COMPOSE_H
 #define SYC_CAPTURE_COMPOSE_H
@@ -34,7 +34,7 @@ size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
                        int64_t time, uint64_t start, uint64_t end,
                        uint64_t offset, const char *path, const char *build_id);
 
-/** @pid forked @child, which has mapped what it had then. */
+/** @pid forked @child, which inherits its mappings. */
 size_t syc_compose_fork(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, int32_t child);
 
@@ -49,7 +49,7 @@ size_t syc_compose_log(union syc_frame_buffer *buffer, int32_t pid, int32_t tid,
 size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
                             const char *id, const char *value);
 
-/** What a thread is called: METADATA "syscap.thread". */
+/** Name of a thread: METADATA "syscap.thread". */
 size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
                           int32_t tid, int64_t time, const char *name);
 
@@ -57,8 +57,10 @@ size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
 size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, uint64_t address, const char *name);
 
-/** As many addresses as fit, the innermost first; where some do not, the stack
- * is cut.  @ticks is at most SYC_COMPOSE_TICKS. */
+/**
+ * Contains as many addresses as fit, the innermost first; a longer stack is
+ * cut.  @ticks is at most SYC_COMPOSE_TICKS.
+ */
 size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
                           const struct syscap_writer_sample *sample,
                           uint32_t ticks);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* embedded.c - a file of ours that is embedded in a capture. */
+/*
+ * embedded.c - files that are embedded in a capture: frames to bytes, bytes to
+ * frames.
+ */
 #include "capture/embedded.h"
 
 #include <errno.h>
@@ -7,7 +10,26 @@
 #include <string.h>
 
 #include "base/file_chunks.h"
-#include "data/array.h"
+#include "common/array.h"
+
+#define MOST_BYTES (UINT64_C(1) << 31)
+
+int syc_chunks_add(struct syc_chunks *chunks, const struct syscap_frame *frame)
+{
+	const size_t len = frame->file_chunk.len;
+
+	if (chunks->bytes.n + len > MOST_BYTES)
+		return -ENOMEM;
+	while (chunks->bytes.capacity - chunks->bytes.n < len)
+		if (syc_array_grow(&chunks->bytes.items,
+		                   &chunks->bytes.capacity, 1) < 0)
+			return -ENOMEM;
+	if (len > 0)
+		memcpy(chunks->bytes.items + chunks->bytes.n,
+		       frame->file_chunk.data, len);
+	chunks->bytes.n += len;
+	return frame->file_chunk.is_last ? 1 : 0;
+}
 
 static bool add_frame(void *writer, const void *frame, uint32_t len)
 {

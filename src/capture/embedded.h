@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * embedded.h - a file of ours that is embedded in a capture.
+ * embedded.h - files that are embedded in a capture.
  *
  * Context of all: offline.
  */
@@ -13,15 +13,26 @@
 #include <syscap/capture.h>
 
 #include "capture/writer.h"
+#include "common/array.h"
 
-/** Write the frames of a file, and one before them that parts it from others. */
+/** All zero is empty; free(items). */
+struct syc_chunks {
+	SYC_ARRAY(unsigned char) bytes;
+};
+
+/** Add a FILE_CHUNK; 1: it was the last one, 0, or -ENOMEM. */
+int syc_chunks_add(struct syc_chunks *chunks, const struct syscap_frame *frame);
+
+/**
+ * Write the frames of a file, preceded by one that separates it from others.
+ */
 void syc_embedded_write(struct syc_writer *writer, const char *path,
                         const void *data, size_t size, int64_t time);
 
 /**
- * The bytes of the first file that @path is in @reader, which is rewound
- * before and after, from malloc().  1; 0: it has none that is whole, or has
- * more than @most bytes; -ENOMEM.
+ * Load the first file of the path @path in @reader into memory from malloc().
+ * @reader is rewound before and after.  Returns 1; 0 if no such file is whole
+ * or if it has more than @most bytes; or -ENOMEM.
  */
 int syc_embedded_load(struct syscap_reader *reader, const char *path,
                       uint64_t most, unsigned char **ret_bytes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error.c - fill a struct syscap_error. */
+/* error.c - function that fills a struct syscap_error. */
 #include "capture/error.h"
 
 #include <stdarg.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* error.h - fill a struct syscap_error. */
+/* error.h - function that fills a struct syscap_error. */
 #ifndef SYC_CAPTURE_ERROR_H
 #define SYC_CAPTURE_ERROR_H
 
 #include <syscap/capture.h>
 
 /**
- * Fill @error, when it is not NULL, with the errno value @code, the place in
- * the file and one sentence without a full stop or the file's name.
- * Returns -@code, so that a function can end with it.
+ * Fill @error, which may be NULL, with an errno value, an offset in the file,
+ * and one sentence without full stop and file name.  Returns -@code, so that a
+ * function can end with it.
  */
 int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
                   const char *format, ...)

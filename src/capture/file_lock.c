@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* file_lock.c - the locks by which writers of captures know each other. */
+/* file_lock.c - locks of writers, and whether a file is in use. */
 #define _GNU_SOURCE
 #include "capture/file_lock.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +15,10 @@
 #include <unistd.h>
 
 #include "capture/error.h"
-#include "data/text_file.h"
+#include "capture/input_file.h"
+#include "common/text_file.h"
 
-/* ------------------------------------------------------------ who it is */
+/* ---------------------------------------------------------------- openers */
 
 static bool is_open_for_writing(const char *pid, const char *number)
 {
@@ -49,8 +52,9 @@ static bool has_open(const char *pid, const struct stat *file)
 	return found;
 }
 
-/* 0: it can't be seen.  Ourselves last: we may have what we inherited from
- * who runs us. */
+/*
+ * 0: not visible.  Our own process last: it may have inherited the descriptor.
+ */
 int syc_file_lock_opener(int fd)
 {
 	struct stat file;
@@ -68,7 +72,9 @@ int syc_file_lock_opener(int fd)
 	return found;
 }
 
-int syc_file_lock_tell(int pid, const char *what, struct syscap_error *error)
+/* Make @error "process PID (NAME) @what"; 0: another process.  -EBUSY. */
+static int describe_opener(int pid, const char *what,
+                           struct syscap_error *error)
 {
 	char name[64];
 
@@ -89,7 +95,7 @@ int syc_file_lock_tell(int pid, const char *what, struct syscap_error *error)
 #define PLACE_STEP  (INT64_C(1) << 22)
 #define PLACE_TRIES 16
 
-/* The first lock from @from on, but for those of this table where @mine. */
+/* The first lock from @from on; with @mine, without locks of this process. */
 static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 {
 	*ret_lock = (struct flock){ .l_type = F_WRLCK,
@@ -104,9 +110,9 @@ static int name_writer(int fd, const struct flock *lock,
                        struct syscap_error *error)
 {
 	/* Locks of open files have no pid */
-	return syc_file_lock_tell(lock->l_pid > 0 ? lock->l_pid
-	                                          : syc_file_lock_opener(fd),
-	                          "is writing it", error);
+	return describe_opener(lock->l_pid > 0 ? lock->l_pid
+	                                       : syc_file_lock_opener(fd),
+	                       "is writing it", error);
 }
 
 int syc_file_lock_check_writers(int fd, struct syscap_error *error)
@@ -117,7 +123,7 @@ int syc_file_lock_check_writers(int fd, struct syscap_error *error)
 	                                      : 0;
 }
 
-/* One that tells who it is, first. */
+/* A lock whose holder has a pid comes first. */
 int syc_file_lock_check(int fd, struct syscap_error *error)
 {
 	struct flock lock;
@@ -162,9 +168,78 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 		return syc_error_set(error, EBUSY, 0,
 		                     "another process is writing it");
 	}
-	/* Nobody writes from here on; but somebody may be about to */
+	/* Nobody writes from here on, but a process may be about to */
 	if (find_lock(fd, 1, true, &lock))
 		return name_writer(fd, &lock, error);
 	take_place(fd);
 	return 0;
+}
+
+/* @fd is open for reading only. */
+static int ask_openers(int fd, struct syscap_error *error)
+{
+	/*
+	 * Another process that opens the file during the lease causes a signal
+	 * of the kernel.  SIGURG is ignored by default
+	 */
+	if (fcntl(fd, F_SETSIG, SIGURG) != 0)
+		return 0;
+	if (fcntl(fd, F_SETLEASE, F_RDLCK) == 0) {
+		(void)fcntl(fd, F_SETLEASE, F_UNLCK);
+		return 0;
+	}
+	if (errno != EAGAIN)
+		return 0;
+	return describe_opener(syc_file_lock_opener(fd),
+	                       "has it open for writing", error);
+}
+
+/* `-o /dev/stdout >file`: the file was opened for us. */
+static bool is_our_output(const struct stat *file)
+{
+	struct stat st;
+
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fstat(fd, &st) == 0 && st.st_dev == file->st_dev &&
+		    st.st_ino == file->st_ino)
+			return true;
+	return false;
+}
+
+int syc_in_use_check(const char *path, struct syscap_error *error)
+{
+	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
+	struct stat st;
+	int r = 0;
+
+	if (fd < 0)
+		return 0;
+	if (fstat(fd, &st) == 0) {
+		r = syc_file_lock_check(fd, error);
+		if (r == 0 && !is_our_output(&st))
+			r = ask_openers(fd, error);
+	}
+	close(fd);
+	return r;
+}
+
+int syc_in_use_may_replace(const char *path, bool force,
+                           struct syscap_error *error)
+{
+	struct syscap_file_info info = { .merged_frames = 0 };
+	struct syscap_reader *reader;
+	struct syscap_error ignored;
+	const int r = syc_in_use_check(path, error);
+
+	if (r != 0 || force || syscap_reader_open(path, &reader, &ignored) != 0)
+		return r;
+	syscap_reader_info(reader, &info);
+	syscap_reader_close(reader);
+	if (info.merged_frames == 0)
+		return 0;
+	return syc_error_set(error, EEXIST, 0,
+	                     "its process was killed, and %" PRIu64
+	                     " of its frames are in a ring file: run 'syscap "
+	                     "recover' first",
+	                     info.merged_frames);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.c - decode one frame, bounds-checked, of either byte order.
+ * frame.c - decoder of one frame of either byte order, bounds-checked.
  *
- * Every offset that comes out of the file is compared with the frame's
- * length before it is used; the length itself was compared with the file's
- * size by the reader.  Nothing below reads behind frame->bytes + frame->len.
+ * Every offset from the file is compared with the frame's length before it is
+ * used.  The reader has compared that length with the file's size.  No code
+ * below reads behind frame->bytes + frame->len.
  *
- * Sysprof declares some fields as C bit-fields.  A big-endian compiler lays
- * those from the top bit down, so a flag that is bit 0 in a little-endian
- * file is bit 15 in a big-endian one.
+ * Sysprof declares some fields as C bit-fields.  A big-endian compiler
+ * allocates them from the top bit down.  So a flag is bit 0 in a little-endian
+ * file, and bit 15 in a big-endian one.
  */
 #include "capture/frame.h"
 
@@ -17,9 +17,9 @@
 
 #include "base/frame_names.h"
 #include "capture/error.h"
-#include "data/load.h"
+#include "common/load.h"
 
-/* Most frames are right, and nothing of them is in the way of the next. */
+/* Most frames are valid, so the code for others is kept out of their path. */
 #define COLD   static __attribute__((cold, noinline))
 #define INLINE static inline __attribute__((always_inline))
 
@@ -44,9 +44,8 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 }
 
 /*
- * Whether counts and texts are within the length; what of it means something
- * is counted into frame->used.  @at: where the items end, or the last text
- * begins.
+ * Check that counts and texts are within the length, and add the used bytes to
+ * frame->used.  @at: the end of the items, or the begin of the last text.
  */
 INLINE int check_texts(struct syscap_frame *frame,
                        const struct syc_frame_shape *shape, size_t at,
@@ -210,7 +209,7 @@ static void fill_dbus_message(struct syscap_frame *frame, bool big)
 		U16_AT(frame, dbus_message, message_len);
 }
 
-/* What a frame that is right says.  False: it is not, after all. */
+/* Decode the fields of a checked frame.  False: a field is invalid. */
 INLINE bool fill_fields(struct syscap_frame *frame, uint8_t type, bool big)
 {
 	switch (type) {
@@ -317,4 +316,153 @@ int syc_frame_decode(struct syscap_frame *frame, bool big,
 		return 0;
 	}
 #undef CASE
+}
+
+/*
+ * Elements of a decoded frame: counters, values, addresses, JIT names.
+ *
+ * The decoder has compared the counts with the frame's length, and a refused
+ * frame has counts of 0.  The arguments of the caller are checked here.
+ */
+
+bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
+                       struct syscap_counter_info *ret_counter)
+{
+	if (frame->type != SYSCAP_FRAME_CTRDEF || i >= frame->ctrdef.n_counters)
+		return false;
+
+	const unsigned char *at = frame->bytes +
+	                          sizeof(struct syscap_wire_ctrdef) +
+	                          i * sizeof(struct syscap_wire_counter);
+	const unsigned char *id = at + SYC_AT(counter, id);
+	const uint64_t bits = syc_load_u64(at + SYC_AT(counter, value), big);
+	struct syscap_counter_info *info = ret_counter;
+
+	memset(info, 0, sizeof(*info));
+	memcpy(info->category, at, SYC_SIZE(counter, category));
+	memcpy(info->name, at + SYC_AT(counter, name), SYC_SIZE(counter, name));
+	memcpy(info->description, at + SYC_AT(counter, description),
+	       SYC_SIZE(counter, description));
+	info->id = big ? (uint32_t)(id[0] << 16 | id[1] << 8 | id[2])
+	               : (uint32_t)(id[2] << 16 | id[1] << 8 | id[0]);
+	info->is_double = at[SYC_AT(counter, type)] == 1;
+	memcpy(&info->value, &bits, sizeof(bits));
+	return true;
+}
+
+bool syc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
+                    uint32_t *ret_id, uint64_t *ret_bits)
+{
+	if (frame->type != SYSCAP_FRAME_CTRSET ||
+	    slot >= 8u * frame->ctrset.n_groups)
+		return false;
+
+	const unsigned char *group = syc_frame_slot_id(frame, slot - slot % 8);
+	*ret_id = syc_load_u32(syc_frame_slot_id(frame, slot), big);
+	*ret_bits = syc_load_u64(group + SYC_AT(values, values) +
+	                                 slot % 8 * sizeof(uint64_t),
+	                         big);
+	return true;
+}
+
+bool syc_frame_value(const struct syscap_frame *frame, bool big, unsigned i,
+                     uint32_t *ret_id, uint64_t *ret_bits)
+{
+	if (frame->type != SYSCAP_FRAME_CTRSET || i >= frame->ctrset.n_values)
+		return false;
+	if (!frame->ctrset.has_holes)
+		return syc_frame_slot(frame, big, i, ret_id, ret_bits);
+
+	for (unsigned slot = 0; slot < 8u * frame->ctrset.n_groups; slot++) {
+		if (syc_load_u32(syc_frame_slot_id(frame, slot), big) == 0)
+			continue;
+		if (i-- == 0)
+			return syc_frame_slot(frame, big, slot, ret_id,
+			                      ret_bits);
+	}
+	return false;
+}
+
+bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
+                    uint64_t *ret_addr)
+{
+	size_t at;
+
+	switch (frame->type) {
+	case SYSCAP_FRAME_SAMPLE:
+	case SYSCAP_FRAME_TRACE:
+		if (i >= frame->sample.n_addrs)
+			return false;
+		at = sizeof(struct syscap_wire_sample);
+		break;
+	case SYSCAP_FRAME_ALLOCATION:
+		if (i >= frame->allocation.n_addrs)
+			return false;
+		at = sizeof(struct syscap_wire_allocation);
+		break;
+	default:
+		return false;
+	}
+	*ret_addr = syc_load_u64(frame->bytes + at + 8 * (size_t)i, big);
+	return true;
+}
+
+/*
+ * The cursor is {names returned : 48 | offset of the next : 16}.  The count is
+ * needed because bytes behind the last name may look like another one.
+ */
+bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
+                        size_t *cursor, uint64_t *ret_addr,
+                        const char **ret_name)
+{
+	const size_t given = *cursor >> 16;
+	const size_t at = given ? *cursor & 0xFFFF : SYSCAP_JITMAP_FIXED;
+
+	if (frame->type != SYSCAP_FRAME_JITMAP ||
+	    given >= frame->jitmap.n_names || at < SYSCAP_JITMAP_FIXED ||
+	    at + SYC_JIT_ADDR_SIZE >= frame->len)
+		return false;
+
+	const char *name = syc_frame_text(frame, at + SYC_JIT_ADDR_SIZE,
+	                                  frame->len - at - SYC_JIT_ADDR_SIZE);
+	if (!name)
+		return false;
+	*ret_addr = syc_load_u64(frame->bytes + at, big);
+	*ret_name = name;
+	*cursor =
+		(given + 1) << 16 | (at + SYC_JIT_ADDR_SIZE + strlen(name) + 1);
+	return true;
+}
+
+/*
+ * Conversion of a big-endian frame to little-endian order.
+ *
+ * The frame was decoded, but the file may have changed since.
+ */
+
+/* A word whose only flag is the first of its bit-field, at either end. */
+static void keep_flag(unsigned char *p)
+{
+	syc_store_u16(p, (syc_load_u16(p, false) & 3u) != 0);
+}
+
+bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
+                          unsigned char *buffer)
+{
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
+
+	memcpy(buffer, frame->bytes, frame->len);
+	if (!big)
+		return true;
+	if (shape != NULL && frame->len >= shape->least &&
+	    syc_frame_content_end(shape, buffer, frame->len, true) != 0)
+		syc_frame_turn(buffer, frame->len, true);
+	syc_frame_turn_header(buffer);
+	if (frame->type == SYSCAP_FRAME_SAMPLE ||
+	    frame->type == SYSCAP_FRAME_TRACE)
+		keep_flag(buffer + SYC_AT(sample, flags));
+	if (frame->type == SYSCAP_FRAME_FILE_CHUNK)
+		keep_flag(buffer + SYC_AT(file_chunk, is_last));
+	return shape != NULL;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h - decode one frame, bounds-checked, of either byte order.
+ * frame.h - decoder of one frame of either byte order, bounds-checked.
  *
- * Pure: bytes in, struct syscap_frame out; no allocation, no system call.
- * Whoever calls has made sure that frame->len bytes are there.
+ * Pure: bytes in, struct syscap_frame out; no allocation, no system call.  The
+ * caller has checked that frame->len bytes are there.
  */
 #ifndef SYC_CAPTURE_FRAME_H
 #define SYC_CAPTURE_FRAME_H
@@ -12,8 +12,8 @@
 
 #include <syscap/capture.h>
 
-#include "data/frames.h"
-#include "data/load.h"
+#include "common/frame_layout.h"
+#include "common/load.h"
 
 /* The text at @at if it ends within @size bytes, else NULL. */
 static inline const char *syc_frame_text(const struct syscap_frame *frame,
@@ -24,7 +24,7 @@ static inline const char *syc_frame_text(const struct syscap_frame *frame,
 	return memchr(text, 0, size) ? (const char *)text : NULL;
 }
 
-/* Where the id of a slot of a CTRSET is; the caller knows that it exists. */
+/* The id of a slot of a CTRSET; the caller knows that the slot exists. */
 static inline const unsigned char *
 syc_frame_slot_id(const struct syscap_frame *frame, unsigned slot)
 {
@@ -53,9 +53,9 @@ static inline void syc_frame_header(const unsigned char *bytes, bool big,
 }
 
 /**
- * Decode what depends on the type.  @frame comes from syc_frame_header().
- * Returns 0, also for types that are not known; -EILSEQ, and no decoded
- * fields, where the content does not fit the length.
+ * Decode the type's own fields.  @frame comes from syc_frame_header().  Returns
+ * 0, also for unknown types; or -EILSEQ, without decoded fields, if the content
+ * does not fit the length.
  */
 int syc_frame_decode(struct syscap_frame *frame, bool big,
                      struct syscap_error *error);
@@ -72,5 +72,75 @@ bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
 bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
                         size_t *cursor, uint64_t *ret_addr,
                         const char **ret_name);
+
+/**
+ * Copy @frame to @buffer, of SYSCAP_FRAME_MAX bytes, in little-endian order.
+ * @big is the byte order of the file that it was decoded from.  Texts, padding
+ * and other bytes without order are copied unchanged.
+ *
+ * Returns false for an unknown type of a big-endian file: then only the 24
+ * bytes of the common header are converted.
+ *
+ * Context: offline.
+ */
+bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
+                          unsigned char *buffer);
+
+/* Weight of a sample, and flags of stacks. */
+
+/** How many ticks the sample @frame stands for; 1 if it has no weight. */
+static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
+{
+	const uint32_t weight = frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK;
+
+	if ((frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) != SYSCAP_WEIGHT_TAG ||
+	    weight == 0)
+		return 1;
+	return weight;
+}
+
+/** Whether @padding2 of a SAMPLE marks a sample that no timer requested. */
+static inline bool syc_sample_is_wait(uint32_t padding2)
+{
+	const uint32_t tag = padding2 & SYSCAP_WEIGHT_TAG_MASK;
+
+	return (tag == SYSCAP_BLOCKED_TAG || tag == SYSCAP_STALLED_TAG) &&
+	       (padding2 & 0xFFFFF) != 0;
+}
+
+/** Duration of such a sample, ns. */
+static inline int64_t syc_sample_wait_ns(uint32_t padding2)
+{
+	return ((int64_t)(padding2 & 0xFFFFF) << (padding2 >> 20 & 15)) * 1000;
+}
+
+/*
+ * Other writers leave stale bytes there: 0 if undefined bits are set.  Only
+ * little-endian files have these flags.
+ */
+static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
+                                       bool is_foreign)
+{
+	const unsigned known = SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
+	const unsigned flags = is_foreign ? 0 : syc_load_u16(at, false);
+
+	return (flags & ~(known | others)) != 0 ? 0 : flags & known;
+}
+
+/** SYSCAP_STACK_* of the sample @frame; @is_foreign: of the other byte order. */
+static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
+                                        bool is_foreign)
+{
+	return syc_stack_flags(frame->bytes + SYC_AT(sample, flags), 1,
+	                       is_foreign);
+}
+
+/** The same of an ALLOCATION. */
+static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
+                                            bool is_foreign)
+{
+	return syc_stack_flags(frame->bytes + SYC_AT(allocation, padding), 0,
+	                       is_foreign);
+}
 
 #endif

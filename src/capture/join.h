@@ -10,20 +10,25 @@
  *	syc_join_write(join, writer);
  *	syc_writer_finish(writer, span.end);
  *
- * The frames of each input keep their order, and all bytes but these:
+ * The frames of each input keep their order.  The changes are:
  *
- *	pids that two inputs have for two processes become two (join_pids.h);
- *	counter ids and JIT addresses become unique; definitions that an input
- *	repeats are left out, those that stand behind their first value, and
- *	all JITMAPs, go before the input's other frames;
- *	of embedded files of one path one keeps the path, equal ones are left
- *	out, and tables of symbols become one;
- *	frame indexes are left out, since they hold offsets;
- *	frames whose content does not fit them, and what follows a frame that
- *	has no end, are left out, with a problem told;
- *	all of it is little-endian.
+ * - A pid that two inputs use for two processes becomes two (join_state.h).
  *
- * Times are not changed.  Each input is read twice; memory is needed for
+ * - Counter ids and JIT addresses become unique.  Repeated definitions are
+ *   omitted.  All JITMAPs, and definitions behind their first value, go before
+ *   the input's other frames.
+ *
+ * - Among embedded files of one path, one keeps the path, and equal ones are
+ *   omitted.  Tables of symbols become one.
+ *
+ * - Frame indexes are omitted, because they hold offsets.
+ *
+ * - Damaged frames, and frames behind one without an end, are omitted, and
+ *   reported as a problem.
+ *
+ * - All frames are little-endian.
+ *
+ * Times are not changed.  Each input is read twice.  Memory is needed for
  * names, ids and the tables of symbols only.
  *
  * One thread at a time.  Context of all: offline.
@@ -40,7 +45,7 @@
 
 struct syc_join;
 
-/** Something that whoever joins should know. */
+/** A message for the user of the join. */
 struct syc_join_message {
 	const char *input; /* the name it was added by; NULL: no single one */
 	const char *text;  /* one line, with texts out of the capture */
@@ -51,17 +56,17 @@ struct syc_join_message {
 
 /** All zero is good. */
 struct syc_join_options {
-	/* What the writer has used already. */
+	/* Already used by the writer. */
 	uint32_t last_counter_id;
 	uint32_t last_jit_address; /* its lower half */
 	/* May be NULL. */
-	void (*tell)(void *data, const struct syc_join_message *message);
+	void (*report)(void *data, const struct syc_join_message *message);
 	/* Of the bytes to be read; called every MiB or so.  May be NULL. */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;
 };
 
-/** What all inputs cover. */
+/** Time span of all inputs. */
 struct syc_join_span {
 	int64_t begin, end;    /* ns; their frames' ends included */
 	char capture_time[65]; /* the earliest */
@@ -79,10 +84,10 @@ int syc_join_new(const struct syc_join_options *options,
                  struct syc_join **ret_join);
 
 /**
- * Learn what is in @reader, which belongs to the caller and has to stay open
- * until syc_join_free().  @name is copied.
- * 0, -ENOMEM, or -ENOSPC when there are more counters or JIT names than a
- * capture can hold; the join is of no more use then.
+ * Scan @reader, which belongs to the caller and must stay open until
+ * syc_join_free().  @name is copied.  Returns 0; -ENOMEM; or -ENOSPC if there
+ * are more counters or JIT names than a capture can hold.  After a failure the
+ * join can only be freed.
  */
 int syc_join_add(struct syc_join *join, const char *name,
                  struct syscap_reader *reader);
@@ -92,7 +97,7 @@ int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span);
 
 /**
  * Write all frames.  0; -ENOMEM, -ENOSPC; or the writer's failure, as
- * syc_writer_flush() returns it.
+ * syc_writer_flush().
  */
 int syc_join_write(struct syc_join *join, struct syc_writer *writer);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* join_counters.c - counter ids that are unique in a joined capture. */
-#include "capture/join_counters.h"
-
+#define _GNU_SOURCE
 #include "capture/frame.h"
-#include "capture/frame_order.h"
-#include "data/load.h"
+#include "capture/join_state.h"
+#include "common/load.h"
 
 #define COUNTER sizeof(struct syscap_wire_counter)
 #define GROUP   sizeof(struct syscap_wire_values)
@@ -87,7 +86,7 @@ static struct syc_join_use *put_use(struct syc_join_counters *counters,
 	return &counters->uses.items[number];
 }
 
-/* The definition is known, by @number: who means it from now on? */
+/* Update the meanings of an id: definition @number is known. */
 static int note_definition(struct syc_join_counters *counters, int32_t pid,
                            uint32_t id, size_t number)
 {
@@ -318,7 +317,7 @@ unsigned syc_join_counters_define(struct syc_join_counters *counters,
 	return n - kept;
 }
 
-/* Where slot @i of the CTRSET in @buffer has its id, and its value. */
+/* Addresses of the id and the value of slot @i of the CTRSET in @buffer. */
 static unsigned char *slot_id(unsigned char *buffer, unsigned i)
 {
 	return buffer + sizeof(struct syscap_wire_ctrset) + i / 8 * GROUP +

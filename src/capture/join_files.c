@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* join_files.c - files embedded in captures that are joined. */
 #define _GNU_SOURCE
-#include "capture/join_files.h"
-
 #include <stdio.h>
 
 #include "capture/frame.h"
+#include "capture/join_state.h"
 
 #define PATH_SIZE SYC_SIZE(file_chunk, path)
 

@@ -1,19 +1,125 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_settle.c - what becomes of pids, and of the files in the inputs; and
- * what span of time they cover.
+ * join_settle.c - time span of a joined capture, and fate of pids and embedded
+ * files.
  *
- * Where two inputs have tables of symbols that differ they become one, since
- * readers know a single path for them.  Compressed tables are files like any
- * other to us.
+ * Readers know a single path of a table of symbols, and one of a table of
+ * lines. Tables that differ are therefore merged.  Compressed tables are
+ * treated like other files.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/frame.h"
-#include "capture/join_lines.h"
-#include "capture/join_pids_settle.h"
 #include "capture/join_state.h"
+#include "capture/line_table.h"
+
+static struct syc_join_file *lines_of(const struct syc_join_input *input)
+{
+	return syc_join_files_find(&input->files, SYC_LINE_TABLE_PATH);
+}
+
+/* The bytes of @input's table, which the caller frees; NULL: none to read. */
+static unsigned char *open_lines(const struct syc_join_input *input,
+                                 struct syc_line_table *table)
+{
+	const struct syc_join_file *file = lines_of(input);
+	unsigned char *bytes;
+
+	if (file == NULL || file->size > SYC_LINE_TABLE_MAX ||
+	    !syc_join_files_is_one(&input->files, file))
+		return NULL;
+	bytes = syc_join_files_content(&input->files, file);
+	if (bytes != NULL &&
+	    syc_line_table_open(bytes, (size_t)file->size, table) == NULL)
+		return bytes;
+	free(bytes);
+	return NULL;
+}
+
+static bool lines_differ(const struct syc_join *join)
+{
+	const struct syc_join_input *first = NULL;
+
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		const struct syc_join_input *input = join->inputs.items[i];
+
+		if (lines_of(input) == NULL)
+			continue;
+		if (first != NULL &&
+		    !syc_join_files_equal(&first->files, lines_of(first),
+		                          &input->files, lines_of(input)))
+			return true;
+		first = input;
+	}
+	return false;
+}
+
+static int add_lines(struct syc_join *join, const struct syc_join_input *input,
+                     struct syc_line_make *make)
+{
+	struct syc_line_table table;
+	struct syscap_frame chunk;
+	unsigned char *bytes = open_lines(input, &table);
+	uint64_t left_out = 0;
+	int r;
+
+	if (bytes == NULL) /* it gets a name of its own, as other files do */
+		return 0;
+	if (make->binaries.n == 0 &&
+	    syc_join_files_chunk(&input->files, lines_of(input), 0, &chunk))
+		join->lines_time = chunk.time;
+	r = syc_line_make_add(make, &table, &left_out);
+	free(bytes);
+	if (r == 0)
+		lines_of(input)->fate = SYC_JOIN_MERGED;
+	if (left_out > 0)
+		syc_join_report(
+			join, input, false,
+			"%llu of its source lines are others in another "
+			"input, and are left out",
+			(unsigned long long)left_out);
+	return r;
+}
+
+static void keep_all(struct syc_join *join)
+{
+	for (size_t i = 0; i < join->inputs.n; i++) {
+		struct syc_join_file *file = lines_of(join->inputs.items[i]);
+
+		if (file != NULL)
+			file->fate = SYC_JOIN_KEPT;
+	}
+}
+
+/*
+ * If several inputs have tables that differ, make one of all readable tables. 0
+ * or -ENOMEM.
+ */
+static int settle_lines(struct syc_join *join)
+{
+	struct syc_line_make make = { 0 };
+	int r = 0;
+
+	if (!lines_differ(join))
+		return 0;
+	for (size_t i = 0; r == 0 && i < join->inputs.n; i++)
+		r = add_lines(join, join->inputs.items[i], &make);
+	if (r == 0 && make.binaries.n > 0)
+		r = syc_line_make_table(&make, &join->lines, &join->lines_size);
+	syc_line_make_fini(&make);
+	if (r == 0 && join->lines != NULL)
+		return syc_join_files_reserve(&join->paths,
+		                              SYC_LINE_TABLE_PATH);
+	if (r != 0 && r != -EFBIG)
+		return r;
+	if (r == -EFBIG)
+		syc_join_report(join, NULL, false,
+		                "the source lines are too many for one table");
+	keep_all(join);
+	return 0;
+}
 
 #define NANOSECONDS_DAY (INT64_C(86400) * 1000000000)
 
@@ -49,7 +155,7 @@ static void set_fate(struct syc_join *join, enum syc_join_fate from,
 	}
 }
 
-/* Mark those that are to be merged: all that can be, if any two differ. */
+/* Mark the tables to merge: all that can be merged, if any two differ. */
 static bool choose_tables(struct syc_join *join)
 {
 	const struct syc_join_input *first = NULL;
@@ -99,10 +205,11 @@ static int add_table(struct syc_join *join, const struct syc_join_input *input,
 	syc_join_pids_table(&input->pids, data, input->big);
 	r = syc_join_symbols_add(symbols, data, input->big, &left_out);
 	if (left_out > 0)
-		syc_join_tell(join, input, false,
-		              "%llu of its symbols overlap others and are left "
-		              "out",
-		              (unsigned long long)left_out);
+		syc_join_report(
+			join, input, false,
+			"%llu of its symbols overlap others and are left "
+			"out",
+			(unsigned long long)left_out);
 	return r;
 }
 
@@ -122,14 +229,14 @@ static int merge_tables(struct syc_join *join)
 		                              SYC_JOIN_SYMBOLS_PATH);
 	if (r != -EFBIG)
 		return r;
-	syc_join_tell(join, NULL, false,
-	              "the symbols are too many for one table");
+	syc_join_report(join, NULL, false,
+	                "the symbols are too many for one table");
 	set_fate(join, SYC_JOIN_MERGED, SYC_JOIN_KEPT);
 	return 0;
 }
 
-/* Readers prefer the table that is not compressed. */
-static void tell_compressed(struct syc_join *join)
+/* Readers prefer the uncompressed table. */
+static void report_compressed(struct syc_join *join)
 {
 	size_t n_plain = 0;
 
@@ -140,10 +247,10 @@ static void tell_compressed(struct syc_join *join)
 
 		if (syc_join_files_find(&input->files,
 		                        SYC_JOIN_SYMBOLS_PATH ".gz") != NULL)
-			syc_join_tell(join, input, false,
-			              "its symbols are compressed and not "
-			              "merged: readers will use the others "
-			              "only");
+			syc_join_report(join, input, false,
+			                "its symbols are compressed and not "
+			                "merged: readers will use the others "
+			                "only");
 	}
 }
 
@@ -163,30 +270,32 @@ static int settle_file(struct syc_join *join,
 	}
 	r = syc_join_files_settle(&join->paths, &input->files, file);
 	if (r == 0 && file->fate == SYC_JOIN_RENAMED)
-		syc_join_tell(join, input, false,
-		              "its file '%s' differs from another input's and "
-		              "becomes '%s'",
-		              file->path, file->new_path);
+		syc_join_report(
+			join, input, false,
+			"its file '%s' differs from another input's and "
+			"becomes '%s'",
+			file->path, file->new_path);
 	return r;
 }
 
-static void tell_pid(void *data, size_t input,
-                     const struct syc_join_process *process, size_t other)
+static void report_pid(void *data, size_t input,
+                       const struct syc_join_process *process, size_t other)
 {
 	struct syc_join *const join = data;
 	const struct syc_join_input *const first = join->inputs.items[other];
 
-	if (process->pid != process->original) /* told when it was joined */
+	if (process->pid != process->original) /* reported by its join */
 		return;
-	syc_join_tell(join, join->inputs.items[input], false,
-	              "its process %d%s%s%s is not %s's, and becomes %d",
-	              process->pid, process->cmdlines.n > 0 ? " (" : "",
-	              process->cmdlines.n > 0 ? process->cmdlines.items[0] : "",
-	              process->cmdlines.n > 0 ? ")" : "", first->name,
-	              process->new_pid);
+	syc_join_report(join, join->inputs.items[input], false,
+	                "its process %d%s%s%s is not %s's, and becomes %d",
+	                process->pid, process->cmdlines.n > 0 ? " (" : "",
+	                process->cmdlines.n > 0 ? process->cmdlines.items[0]
+	                                        : "",
+	                process->cmdlines.n > 0 ? ")" : "", first->name,
+	                process->new_pid);
 }
 
-/* Which number each process gets. */
+/* Choose the number of each process. */
 static int settle_pids(struct syc_join *join)
 {
 	struct syc_join_pids **const all =
@@ -196,12 +305,13 @@ static int settle_pids(struct syc_join *join)
 		return -ENOMEM;
 	for (size_t i = 0; i < join->inputs.n; i++)
 		all[i] = &join->inputs.items[i]->pids;
-	const int r = syc_join_pids_settle(all, join->inputs.n, tell_pid, join);
+	const int r =
+		syc_join_pids_settle(all, join->inputs.n, report_pid, join);
 	free(all);
 	return r;
 }
 
-/* After that, which files keep their path. */
+/* After that, choose the files that keep their path. */
 static int settle_files(struct syc_join *join)
 {
 	int r = 0;
@@ -209,8 +319,8 @@ static int settle_files(struct syc_join *join)
 	if (choose_tables(join))
 		r = merge_tables(join);
 	if (r == 0)
-		r = syc_join_lines_settle(join);
-	tell_compressed(join);
+		r = settle_lines(join);
+	report_compressed(join);
 	for (size_t i = 0; i < join->inputs.n; i++) {
 		struct syc_join_input *input = join->inputs.items[i];
 
@@ -234,7 +344,7 @@ static bool is_time(const char *text)
 	return true;
 }
 
-static void tell_distance(struct syc_join *join)
+static void report_distance(struct syc_join *join)
 {
 	for (size_t i = 0; i < join->inputs.n; i++) {
 		const struct syc_join_input *a = join->inputs.items[i];
@@ -256,11 +366,12 @@ static void tell_distance(struct syc_join *join)
 			}
 		}
 		if (nearest != NULL && least > NANOSECONDS_DAY)
-			syc_join_tell(join, a, false,
-			              "its times are more than a day away from "
-			              "%s's: clocks of different boots cannot "
-			              "be compared",
-			              nearest->name);
+			syc_join_report(
+				join, a, false,
+				"its times are more than a day away from "
+				"%s's: clocks of different boots cannot "
+				"be compared",
+				nearest->name);
 	}
 }
 
@@ -283,7 +394,7 @@ int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span)
 			memcpy(span.capture_time, text,
 			       sizeof(span.capture_time));
 	}
-	tell_distance(join);
+	report_distance(join);
 	*ret_span = span;
 	const int r = settle_pids(join);
 	return r < 0 ? r : settle_files(join);

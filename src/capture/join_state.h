@@ -1,14 +1,321 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* join_state.h - what the parts of a join share: join*.c only. */
+/*
+ * join_state.h - parts of a join, for join*.c only.
+ *
+ * Unique counter ids: readers know a counter by its id alone, in the whole
+ * file.  For a process of an input, an id means
+ *
+ * - its last definition before the value in the file; otherwise
+ * - its first definition behind the value; otherwise
+ * - the last definition by any process of that input, because the children of
+ *   a process set its counters; otherwise
+ * - a counter without definition, of this process only.
+ *
+ * Each of these gets an id of its own.
+ */
 #ifndef SYC_CAPTURE_JOIN_STATE_H
 #define SYC_CAPTURE_JOIN_STATE_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
 #include "capture/join.h"
-#include "capture/join_counters.h"
-#include "capture/join_files.h"
-#include "capture/join_jit.h"
-#include "capture/join_pids.h"
 #include "capture/join_symbols.h"
+#include "common/array.h"
+#include "common/map.h"
+
+#define SYC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
+
+struct syc_join_definition {
+	const unsigned char *frame; /* the CTRDEF in the map, and which in it */
+	uint16_t i;
+	bool is_hoisted; /* goes before all other frames */
+	bool is_written;
+	uint32_t new_id;
+	uint64_t value;
+};
+
+/* Meaning of an id for a process. */
+struct syc_join_use {
+	int32_t pid;
+	uint32_t id;
+	bool is_defined;            /* by this process */
+	const unsigned char *early; /* a CTRSET before that, or NULL */
+	uint32_t new_id;            /* for the next value */
+};
+
+/** The counters of one input; all zero at first. */
+struct syc_join_counters {
+	struct syc_map
+		by_text;       /* pid, id, and all fields that distinguish it */
+	struct syc_map by_use; /* pid, id */
+	struct syc_map by_id;
+	SYC_ARRAY(struct syc_join_definition) definitions;
+	SYC_ARRAY(struct syc_join_use) uses;
+	SYC_ARRAY(size_t) last_of_id; /* a definition's number */
+};
+
+void syc_join_counters_fini(struct syc_join_counters *counters);
+
+/**
+ * Learn from @frame, a CTRDEF or CTRSET.  *@last is the latest new id.
+ * Returns 0, -ENOMEM, or -ENOSPC when there are no more.
+ */
+int syc_join_counters_scan(struct syc_join_counters *counters,
+                           const struct syscap_frame *frame, bool big,
+                           uint32_t *last);
+
+/** All frames were scanned: decide about values without a definition. */
+int syc_join_counters_settle(struct syc_join_counters *counters,
+                             uint32_t *last);
+
+/**
+ * Step through the CTRDEFs that go before all other frames, from *@at, 0 at
+ * first.  Put the new definitions of each into @buffer, renumbered.
+ */
+bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
+                             size_t *at, unsigned char *buffer);
+
+/**
+ * Renumber the CTRDEF in @buffer, which is little-endian, and remove
+ * definitions that were written already.  Returns the number of removed
+ * definitions, and whether none is left.
+ */
+unsigned syc_join_counters_define(struct syc_join_counters *counters,
+                                  unsigned char *buffer, bool *ret_is_empty);
+
+/**
+ * Renumber the CTRSET in @buffer, which is little-endian; unused slots move
+ * behind the used ones.
+ */
+void syc_join_counters_set(const struct syc_join_counters *counters,
+                           unsigned char *buffer);
+
+/*
+ * Files embedded in captures that are joined.
+ *
+ * Readers take the chunks of a path up to the first that ends a file.  So among
+ * the inputs, only one file may keep a path.  Equal files are written once, and
+ * others get a path of their own.  Within one input nothing changes.
+ */
+
+enum syc_join_fate {
+	SYC_JOIN_KEPT,
+	SYC_JOIN_RENAMED,
+	SYC_JOIN_DROPPED, /* another input has the same */
+	SYC_JOIN_MERGED   /* into the one table of symbols, or of lines */
+};
+
+/** All chunks of one path in one input. */
+struct syc_join_file {
+	const char *path; /* in the map */
+	SYC_ARRAY(const unsigned char *) chunks;
+	uint64_t size;
+	enum syc_join_fate fate;
+	char *new_path;
+};
+
+/** The files of one input; all zero at first. */
+struct syc_join_files {
+	struct syc_map by_path;
+	SYC_ARRAY(struct syc_join_file) files;
+	bool big; /* the input's byte order */
+};
+
+/** The paths of all inputs; all zero at first. */
+struct syc_join_paths {
+	struct syc_map taken;
+	struct syc_map by_path; /* of those that were settled */
+	SYC_ARRAY(struct syc_join_path *) paths;
+};
+
+void syc_join_files_fini(struct syc_join_files *files);
+void syc_join_paths_fini(struct syc_join_paths *paths);
+
+/** Learn of @frame, a FILE_CHUNK.  0 or -ENOMEM. */
+int syc_join_files_scan(struct syc_join_files *files,
+                        struct syc_join_paths *paths,
+                        const struct syscap_frame *frame);
+
+/** The file of @path, or NULL. */
+struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
+                                          const char *path);
+
+/** Decode chunk @i of @file.  False when it is none any more. */
+bool syc_join_files_chunk(const struct syc_join_files *files,
+                          const struct syc_join_file *file, size_t i,
+                          struct syscap_frame *ret_chunk);
+
+/** Its content put together, from malloc(); NULL: no memory, or unreadable. */
+unsigned char *syc_join_files_content(const struct syc_join_files *files,
+                                      const struct syc_join_file *file);
+
+/** Chunks behind a file's end belong to another, which nobody would read. */
+bool syc_join_files_is_one(const struct syc_join_files *files,
+                           const struct syc_join_file *file);
+
+/** Are the contents the same, and end in the same places? */
+bool syc_join_files_equal(const struct syc_join_files *files,
+                          const struct syc_join_file *file,
+                          const struct syc_join_files *other_files,
+                          const struct syc_join_file *other);
+
+/** No file shall keep the path @text.  0 or -ENOMEM. */
+int syc_join_files_reserve(struct syc_join_paths *paths, const char *text);
+
+/**
+ * Decide about @file, whose fate is not SYC_JOIN_MERGED, after the inputs
+ * before its own are settled.  0 or -ENOMEM.
+ */
+int syc_join_files_settle(struct syc_join_paths *paths,
+                          const struct syc_join_files *files,
+                          struct syc_join_file *file);
+
+/**
+ * Give @file the path @text, which it would have if its process had always
+ * had its number.  1; 0, that path is taken; or -ENOMEM.
+ */
+int syc_join_files_move(struct syc_join_paths *paths,
+                        struct syc_join_file *file, const char *text);
+
+/** Store the new path of @file into the FILE_CHUNK in @buffer. */
+void syc_join_files_rename(const struct syc_join_file *file,
+                           unsigned char *buffer);
+
+/*
+ * JIT addresses that are unique in a joined capture.
+ *
+ * Names are looked up by address alone, in the whole file.  So every address
+ * in a JITMAP of an input gets a new one, separately for each pid.  If a
+ * stack has another pid, the first JITMAP with the address applies.
+ */
+
+/** The addresses of one input; all zero at first. */
+struct syc_join_jit {
+	struct syc_map by_pid; /* of struct pid_addr */
+	struct syc_map by_addr;
+	SYC_ARRAY(uint32_t) of_pid; /* the new lower halves */
+	SYC_ARRAY(uint32_t) of_addr;
+	SYC_ARRAY(const unsigned char *) frames; /* the JITMAPs, in the map */
+};
+
+void syc_join_jit_fini(struct syc_join_jit *jit);
+
+/**
+ * Learn the names of @frame, a JITMAP.  *@last is the latest new address, its
+ * lower half.  Returns 0, -ENOMEM, or -ENOSPC when there are no more.
+ */
+int syc_join_jit_scan(struct syc_join_jit *jit,
+                      const struct syscap_frame *frame, bool big,
+                      uint32_t *last);
+
+/**
+ * Renumber the JITMAP in @buffer, which is little-endian; @frame is what it
+ * was copied from.
+ */
+void syc_join_jit_names(const struct syc_join_jit *jit,
+                        const struct syscap_frame *frame,
+                        unsigned char *buffer);
+
+/**
+ * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  An
+ * address that should have a name and has none gets a new one too, or
+ * another input's name would be its own.
+ */
+int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
+                       unsigned char *addrs, unsigned n, uint32_t *last);
+
+/*
+ * Processes that are distinguished in a joined capture.
+ *
+ * Readers know a process by its pid: its maps, and the function names of its
+ * stacks.  Two inputs may use one pid for two processes: pid 1 of two
+ * containers, a reused pid, another machine.
+ *
+ * The later process gets a number that no Linux process has, from
+ * SYC_JOIN_PIDS_FIRST on.  A METADATA frame "syscap.pid" has its original
+ * number.
+ */
+
+/** Linux has at most 2^22 pids. */
+#define SYC_JOIN_PIDS_FIRST ((INT32_C(1) << 22) + 1)
+
+#define SYC_JOIN_PIDS_ID "syscap.pid"
+
+/** A file that is mapped; texts are in the input's map. */
+struct syc_join_region {
+	uint64_t start, end, offset, inode;
+	const char *filename, *build_id; /* build_id: may be NULL */
+};
+
+/** Facts about a pid in an input. */
+struct syc_join_process {
+	int32_t pid;
+	int32_t original; /* before an earlier join; else the same */
+	int32_t new_pid;  /* once settled */
+	int64_t first;    /* time of its first frame, ns */
+	int64_t ended;    /* of its EXIT frame; INT64_MAX: none */
+	SYC_ARRAY(struct syc_join_region) regions;
+	SYC_ARRAY(const char *) cmdlines;
+};
+
+/** The processes of one input; all zero at first. */
+struct syc_join_pids {
+	struct syc_map by_pid;
+	SYC_ARRAY(struct syc_join_process) processes;
+	size_t latest;      /* where it was found last */
+	unsigned n_changed; /* that get another number */
+};
+
+void syc_join_pids_fini(struct syc_join_pids *pids);
+
+/** Learn from @frame.  0 or -ENOMEM. */
+int syc_join_pids_scan(struct syc_join_pids *pids,
+                       const struct syscap_frame *frame);
+
+/** Renumber the little-endian frame in @buffer. */
+void syc_join_pids_frame(const struct syc_join_pids *pids,
+                         unsigned char *buffer);
+
+/** Renumber the table of symbols @data, which can be merged. */
+void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
+                         bool big);
+
+/**
+ * The path that an embedded file of a process that is renumbered gets:
+ * "/proc/PID/..." into @text.  False: it keeps its path.
+ */
+bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
+                        char *text, size_t size);
+
+/** The METADATA frame of @process into @buffer.  False: it needs none. */
+bool syc_join_pids_metadata(const struct syc_join_process *process,
+                            unsigned char *buffer);
+
+/*
+ * Which processes of two inputs are the same.
+ *
+ * No frame identifies a process, but its mappings do, because their addresses
+ * are random.  Two inputs have the same process if its first mapped file is the
+ * same, at the same place, and if not all others are elsewhere.
+ *
+ * If one of them has no maps, the command lines decide.  A process that ended
+ * before the other began is another.  A process that exec'ed between two
+ * captures is treated as two.
+ */
+
+/**
+ * Give every process of the @n inputs its number.  0 or -ENOMEM.  @renumbered
+ * is called for each process with a new number, with the index of its input and
+ * of an input that uses the old number.
+ */
+int syc_join_pids_settle(
+	struct syc_join_pids *const *inputs, size_t n,
+	void (*reported)(void *data, size_t input,
+                         const struct syc_join_process *process, size_t other),
+	void *data);
 
 struct syc_join_input {
 	char *name;
@@ -38,12 +345,9 @@ struct syc_join {
 	uint64_t next_progress;
 };
 
-/** Tell of @input, which may be NULL, what printf() makes of @format. */
-void syc_join_tell(struct syc_join *join, const struct syc_join_input *input,
-                   bool is_problem, const char *format, ...)
+/** Report a message about @input, which may be NULL, from a printf() format. */
+void syc_join_report(struct syc_join *join, const struct syc_join_input *input,
+                     bool is_problem, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
-
-/** @bytes more were read. */
-void syc_join_advance(struct syc_join *join, uint64_t bytes);
 
 #endif

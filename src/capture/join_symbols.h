@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/array.h"
+#include "common/array.h"
 
 #define SYC_JOIN_SYMBOLS_PATH "__symbols__"
 
@@ -40,14 +40,13 @@ struct syc_join_symbols {
 
 void syc_join_symbols_fini(struct syc_join_symbols *symbols);
 
-/** Is the table @data of @size bytes one that can be merged? */
+/** Whether the table @data of @size bytes can be merged. */
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**
- * Add the ranges of the table @data, which fits and which @symbols takes
- * from the caller, also when this fails.  A range that overlaps one that is
- * there is left out, and counted in *@ret_left_out unless it says the same.
- * 0 or -ENOMEM.
+ * Add the ranges of the table @data, which fits.  @symbols takes ownership of
+ * it, also on failure.  A range that overlaps an earlier one is left out, and
+ * counted in *@ret_left_out unless both have the same content.  0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
                          bool big, uint64_t *ret_left_out);

@@ -2,8 +2,8 @@
 /*
  * line_table.h - the table of source lines that a capture carries.
  *
- * The embedded file `__lines__`: what of a program's source the addresses in
- * stacks are.  Always little-endian; each part follows the one before:
+ * The embedded file `__lines__` maps addresses in stacks to source lines.
+ * It is always little-endian.  Each part follows the one before:
  *
  *	header, 32 bytes
  *	 0  "syclines"
@@ -28,13 +28,13 @@
  *	 8  line, or 0				u32
  *	texts, each with its NUL; the first is ""
  *
- * A text is an offset among the texts.  Of a place the first source frame is
- * the function whose code it is, the next one the function which that was
- * inlined into, and the last one the function that has the machine code.
+ * A text is an offset among the texts.  The first source frame of a place is
+ * the function whose code it is.  Each following frame is the function that
+ * the frame before it was inlined into, so the last one has the machine code.
  * Places share source frames.
  *
- * A place is a byte of an instruction: of an address that was about to run
- * itself, of an address that a call returns to the byte before it.
+ * A place is a byte of an instruction.  It is the address itself if that was
+ * about to run, or the byte before an address that a call returns to.
  */
 #ifndef SYC_CAPTURE_LINE_TABLE_H
 #define SYC_CAPTURE_LINE_TABLE_H
@@ -43,9 +43,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/array.h"
+#include "common/map.h"
+
 #define SYC_LINE_TABLE_PATH "__lines__"
 
-/* All larger ones are refused, and more source frames of one place. */
+/* Larger tables are refused, and more source frames of one place. */
 #define SYC_LINE_TABLE_MAX  (UINT64_C(1) << 31)
 #define SYC_LINE_FRAMES_MAX 256u
 
@@ -71,7 +74,7 @@ struct syc_line_table {
 	uint32_t n_binaries, n_places, n_frames;
 };
 
-/** NULL, or what is wrong with it. */
+/** Returns NULL, or the description of an error in the table. */
 const char *syc_line_table_open(const unsigned char *bytes, size_t size,
                                 struct syc_line_table *ret_table);
 
@@ -88,10 +91,72 @@ bool syc_line_table_place_at(const struct syc_line_table *table,
                              uint32_t binary, uint64_t offset,
                              struct syc_line_place *ret_place);
 
-/** The same of the first binary that a MAP says is @path and @build_id: all of
- * them are gone through. */
+/**
+ * The same in the first binary that matches @path and @build_id of a MAP frame:
+ * all binaries are searched.
+ */
 bool syc_line_table_find(const struct syc_line_table *table, const char *path,
                          const char *build_id, uint64_t offset,
                          struct syc_line_place *ret_place);
+
+/*
+ * Maker of a table of source lines, also from several tables.
+ *
+ * 	syc_line_make_binary(make, path, build_id, &binary);
+ * 	syc_line_make_place(make, binary, offset, frames, n);
+ * 	syc_line_make_add(make, &table, &left_out);	of another capture
+ * 	syc_line_make_table(make, &bytes, &size);
+ * 	syc_line_make_fini(make);
+ */
+
+struct syc_line_made_place {
+	uint64_t offset;
+	size_t binary, chain;
+};
+
+/** All zero is an empty one. */
+struct syc_line_make {
+	struct syc_map texts;
+	SYC_ARRAY(uint32_t) text_at; /* offset of each */
+	uint64_t texts_size;
+	struct syc_map binaries;   /* by build-id, or by path */
+	SYC_ARRAY(uint32_t) names; /* path and build-id of each: numbers */
+	struct syc_map chains; /* source frames of a place, as in the table */
+	SYC_ARRAY(uint64_t) chain_at; /* in source frames */
+	uint64_t n_frames;
+	struct syc_map by_place;
+	SYC_ARRAY(struct syc_line_made_place) places; /* by its number */
+	SYC_ARRAY(unsigned char) chain;               /* the one that is made */
+};
+
+void syc_line_make_fini(struct syc_line_make *make);
+
+/**
+ * Get the number of a binary: of one with that build-id, or without one, of
+ * that path.  1: it is new; 0; -ENOMEM; -EFBIG.
+ */
+int syc_line_make_binary(struct syc_line_make *make, const char *path,
+                         const char *build_id, size_t *ret_binary);
+
+/**
+ * Add the place @offset of @binary with @n frames, 1 to SYC_LINE_FRAMES_MAX.
+ * Returns 1; 0 if the place is known, and stays; -EEXIST if it is known with
+ * other frames; -ENOMEM; -EFBIG.
+ */
+int syc_line_make_place(struct syc_line_make *make, size_t binary,
+                        uint64_t offset, const struct syc_line_frame *frames,
+                        size_t n);
+
+/**
+ * Add all unknown places of @table.  *@ret_left_out: how many are known with
+ * other frames.  0, -ENOMEM, -EFBIG.
+ */
+int syc_line_make_add(struct syc_line_make *make,
+                      const struct syc_line_table *table,
+                      uint64_t *ret_left_out);
+
+/** The table, from malloc().  0, -ENOMEM, -EFBIG. */
+int syc_line_make_table(struct syc_line_make *make, unsigned char **ret_bytes,
+                        size_t *ret_size);
 
 #endif

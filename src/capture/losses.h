@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * losses.h - sums of what was lost, and what of it has been told.
+ * losses.h - sums of losses, and of the reported part of them.
  *
- * What was lost after a thread's last loss record (base/loss_record.h) is in
- * its ring's header only.  The recorder sums up the records that it drained
- * and, when the ring ends, writes one for the remainder.  Pure; all numbers
- * come from the peer, and sums stop at the largest number.
+ * Losses after a thread's last loss record (base/loss_record.h) are only in the
+ * header of its ring.  The recorder adds up the records that it drained. When
+ * the ring ends, it writes a record for the remainder.
+ *
+ * Pure; all numbers come from the peer, and sums saturate.
  */
 #ifndef SYC_CAPTURE_LOSSES_H
 #define SYC_CAPTURE_LOSSES_H
 
+#include "base/header_losses.h"
 #include "base/loss_record.h"
 #include "ring/ring.h"
 
@@ -18,16 +20,17 @@
 
 /** *@sum += @more, or the largest number. */
 void syc_losses_count_up(uint64_t *sum, uint64_t more);
-/** The same for all that is counted. */
+/** The same for all fields. */
 void syc_losses_add(struct syc_loss *sum, const struct syc_loss *more);
 
-/** @all less what was @told.  False: nothing. */
-bool syc_losses_less(const struct syc_loss *all, const struct syc_loss *told,
+/** @all without @reported.  False: nothing. */
+bool syc_losses_less(const struct syc_loss *all,
+                     const struct syc_loss *reported,
                      struct syc_loss *ret_rest);
 
-/** What the ring says in all, less what was @told.  False: nothing. */
+/** The totals of the ring without @reported.  False: nothing. */
 bool syc_losses_remainder(const struct syc_ring_losses *all,
-                          const struct syc_loss *told,
+                          const struct syc_loss *reported,
                           struct syc_loss *ret_rest);
 
 /**
@@ -36,5 +39,18 @@ bool syc_losses_remainder(const struct syc_ring_losses *all,
  */
 uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
                             int32_t pid, int64_t from, int64_t to);
+
+/*
+ * Frames that a writer could not write, for the losses in the file's header.
+ *
+ * A loss record would need room, which a full disk does not have; the header is
+ * there already.  Readers synthesize the record: base/header_losses.h.
+ */
+
+/**
+ * Count the frame at @frame, whose len is right.  For a loss record, its
+ * content is counted and not the record.
+ */
+void syc_unwritten_count(struct syc_header_losses *losses, const void *frame);
 
 #endif

@@ -1,24 +1,312 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reader.c - step through the frames of a capture that is mapped in memory.
+ * reader.c - open a capture, and step through its frames.
  *
- * Only two things decide where a frame ends: its length field and the size
- * that the file had when it was opened.  Content that does not fit spoils
- * one frame; a length that cannot be right ends the walk, since frames carry
- * no mark by which the next one could be found.
+ * Only a frame's length and the size of the file at its opening decide where a
+ * frame ends.  Content that does not fit spoils one frame.  A wrong length ends
+ * the walk, because frames have no mark by which to find the next one.
+ *
+ * Frames from the ring file of a dead process follow those of the capture.
  */
 #define _GNU_SOURCE
-#include "capture/reader.h"
-
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <syscap/capture.h>
+#include <syscap/format.h>
+
+#include "base/header_losses.h"
 #include "capture/error.h"
+#include "capture/file_lock.h"
 #include "capture/frame.h"
-#include "data/load.h"
+#include "capture/input_file.h"
+#include "capture/losses.h"
+#include "capture/ring_file_reader.h"
+#include "common/load.h"
 
-#define FRAME_HEADER     sizeof(struct syscap_wire_frame)
+#define FILE_HEADER  sizeof(struct syscap_wire_file)
+#define FRAME_HEADER sizeof(struct syscap_wire_frame)
+
+struct syscap_reader {
+	const unsigned char *data;
+	uint64_t size; /* of it, as far as it counts */
+	struct syc_mapping mapping;
+	unsigned char *rest; /* frames that follow, from a ring file */
+	uint64_t rest_size;  /* bytes of them */
+	uint64_t rest_frames;
+	uint64_t rest_bad; /* what of the ring file could not be read */
+	char not_merged[sizeof(((struct syscap_error *)0)->message)];
+	unsigned char *losses; /* a record of those in the header; or NULL */
+	uint64_t losses_size;  /* bytes of it, which no file has */
+	uint64_t position;     /* of the next frame; never behind all three */
+	uint64_t released;     /* pages up to here were given back */
+	bool big;              /* the file's byte order */
+	bool is_written;       /* somebody does: it may end within a frame */
+};
+
+static int check_header(const unsigned char *data, uint64_t size,
+                        struct syscap_error *error)
+{
+	if (size == 0)
+		return syc_error_set(error, EBADMSG, 0, "the file is empty");
+	if (size >= 4 && syc_load_u32(data, false) != SYSCAP_MAGIC)
+		return syc_error_set(
+			error, EBADMSG, 0,
+			"not a capture: it begins with %02x %02x %02x %02x",
+			data[0], data[1], data[2], data[3]);
+	if (size < FILE_HEADER)
+		return syc_error_set(error, EBADMSG, size,
+		                     "the file ends inside its header");
+	return 0;
+}
+
+/*
+ * Compose a record of the losses in the header, to be read after the last
+ * frame.  It gets the pid of the process that began the file, because the
+ * header does not name the process of the losses.
+ */
+static int add_unreported(struct syscap_reader *reader,
+                          struct syscap_error *error)
+{
+	struct syc_loss loss = { .total = 0 };
+	struct syc_header_losses unreported;
+	int32_t pid = -1;
+
+	if (reader->big ||
+	    !syc_header_losses_has_frames((const void *)reader->data))
+		return 0;
+	memcpy(&unreported, reader->data + SYC_HEADER_LOSSES_AT,
+	       sizeof(unreported));
+	if (reader->size >= FILE_HEADER + FRAME_HEADER)
+		pid = (int32_t)syc_load_u32(
+			reader->data + FILE_HEADER + SYC_AT(frame, pid), false);
+	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+		loss.total += loss.frames[i] = unreported.frames[i];
+	loss.bytes = unreported.bytes;
+	if (unreported.from == 0)
+		unreported.from = unreported.to = (int64_t)syc_load_u64(
+			reader->data + SYC_AT(file, end_time), false);
+	if (unreported.to < unreported.from)
+		unreported.to = unreported.from;
+	reader->losses = aligned_alloc(8, SYC_LOSS_FRAME_MAX);
+	if (reader->losses == NULL)
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
+	reader->losses_size = syc_losses_compose(
+		reader->losses, &loss, pid, unreported.from, unreported.to);
+	return 0;
+}
+
+int syscap_reader_open_memory(const void *data, size_t size,
+                              struct syscap_reader **ret_reader,
+                              struct syscap_error *error)
+{
+	const int r = check_header(data, size, error);
+	if (r < 0)
+		return r;
+
+	struct syscap_reader *reader = calloc(1, sizeof(*reader));
+	if (!reader)
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
+	reader->data = data;
+	reader->size = size;
+	reader->mapping.lost_at = UINT64_MAX;
+	reader->position = FILE_HEADER;
+	/* Big-endian writers have the bit elsewhere, and leave it 0. */
+	reader->big = (reader->data[offsetof(struct syscap_wire_file,
+	                                     little_endian)] &
+	               1) == 0;
+	const int unreported = add_unreported(reader, error);
+	if (unreported < 0) {
+		free(reader);
+		return unreported;
+	}
+	*ret_reader = reader;
+	return 0;
+}
+
+/* Map the file; nothing for an empty one. */
+static int map_file(int fd, struct syc_mapping *mapping,
+                    struct syscap_error *error)
+{
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) != 0)
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return syc_error_set(error, EISDIR, 0, "%s", strerror(EISDIR));
+	if (!S_ISREG(st.st_mode))
+		return syc_error_set(error, EINVAL, 0, "Not a regular file");
+	if (st.st_size == 0)
+		return 0;
+	r = syc_mapping_make(mapping, fd, (size_t)st.st_size, MAP_PRIVATE);
+	if (r < 0)
+		return syc_error_set(error, -r, 0, "cannot map: %s",
+		                     strerror(-r));
+	(void)madvise((void *)mapping->data, mapping->size, MADV_SEQUENTIAL);
+	return 0;
+}
+
+static int open_map(int fd, struct syscap_reader **ret_reader,
+                    struct syscap_error *error)
+{
+	struct syc_mapping mapping = { .data = NULL };
+	/* Before the size is read: a writer ends with a whole frame */
+	const bool is_written = syc_file_lock_is_held(fd);
+	int r = map_file(fd, &mapping, error);
+
+	if (r < 0)
+		return r;
+	r = syscap_reader_open_memory(mapping.data, mapping.size, ret_reader,
+	                              error);
+	if (r < 0) {
+		syc_mapping_end(&mapping);
+		return r;
+	}
+	syc_mapping_move(&(*ret_reader)->mapping, &mapping);
+	(*ret_reader)->is_written = is_written;
+	return 0;
+}
+
+/* The file may have grown, or been cut, since it was mapped. */
+static int map_again(struct syscap_reader *reader, int fd,
+                     struct syscap_error *error)
+{
+	struct syc_mapping mapping = { .data = NULL };
+	struct syscap_reader *fresh;
+	const int r = open_map(fd, &fresh, error);
+
+	if (r < 0)
+		return r;
+	syc_mapping_move(&mapping, &fresh->mapping);
+	syc_mapping_end(&reader->mapping);
+	free(reader->rest);
+	free(reader->losses);
+	*reader = *fresh;
+	syc_mapping_move(&reader->mapping, &mapping);
+	free(fresh);
+	return 0;
+}
+
+static int take_rest(struct syscap_reader *reader, struct syc_ring_reader *rest,
+                     struct syscap_error *why)
+{
+	const int r =
+		syc_ring_reader_load(rest, reader->data, reader->size, why);
+
+	if (r != 0)
+		return r;
+	reader->size = rest->capture_size;
+	reader->rest = rest->bytes;
+	reader->rest_size = rest->n_bytes;
+	reader->rest_frames = rest->n_frames;
+	reader->rest_bad = rest->n_bad;
+	rest->bytes = NULL;
+	return 0;
+}
+
+/* @rest is open; with @lives, its process is alive. */
+static int merge(struct syscap_reader *reader, int fd,
+                 struct syc_ring_reader *rest, bool lives,
+                 struct syscap_error *error)
+{
+	struct syscap_error why = { .code = 0 };
+	uint64_t whole;
+	struct stat st;
+	int r;
+
+	if (fstat(fd, &st) != 0)
+		return syc_error_set(error, errno, 0, "%s", strerror(errno));
+	const bool is_ours = syc_ring_reader_is_of(rest, &st);
+	const bool is_known = lives && is_ours &&
+	                      syc_ring_reader_live_size(rest, fd, &whole) == 0;
+	r = map_again(reader, fd, error);
+	if (r < 0 || (lives && !is_known))
+		return r;
+	if (lives) {
+		if (whole < reader->size)
+			reader->size = whole;
+		return 0;
+	}
+	if (!is_ours)
+		r = syc_error_set(&why, ESTALE, 0,
+		                  "its ring file belongs to another file: was "
+		                  "this one copied, or joined?");
+	else
+		r = take_rest(reader, rest, &why);
+	if (r == -ENOMEM)
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
+	memcpy(reader->not_merged, why.message, sizeof(why.message));
+	return 0;
+}
+
+/*
+ * A process that recorded itself and died left frames in its ring file: they
+ * follow those of the capture.  A living process' capture is read up to its
+ * last whole batch.
+ */
+static int add_rest(struct syscap_reader *reader, int fd,
+                    struct syscap_error *error)
+{
+	const char *const named =
+		syc_ring_reader_path(reader->data, reader->size);
+	struct syscap_error why;
+	struct syc_ring_reader rest;
+	char path[4096];
+
+	if (named == NULL || strlen(named) >= sizeof(path))
+		return 0;
+	strcpy(path, named);
+	int r = syc_ring_reader_open(&rest, path, false, &why);
+	if (r >= 0) {
+		r = merge(reader, fd, &rest, r == SYC_RING_READER_LIVES, error);
+		syc_ring_reader_close(&rest);
+		return r;
+	}
+	/* A recovery may just have ended */
+	if (r == -ENOENT)
+		return map_again(reader, fd, error);
+	memcpy(reader->not_merged, why.message, sizeof(why.message));
+	return 0;
+}
+
+int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
+                       struct syscap_error *error)
+{
+	const int fd = syc_plain_file_open(path, O_RDONLY, error);
+	struct syscap_reader *reader = NULL;
+
+	if (fd < 0)
+		return fd;
+	int r = open_map(fd, &reader, error);
+	if (r == 0)
+		r = add_rest(reader, fd, error);
+	close(fd);
+	if (r < 0) {
+		syscap_reader_close(reader);
+		return r;
+	}
+	*ret_reader = reader;
+	return 0;
+}
+
+void syscap_reader_close(struct syscap_reader *reader)
+{
+	if (!reader)
+		return;
+	syc_mapping_end(&reader->mapping);
+	free(reader->rest);
+	free(reader->losses);
+	free(reader);
+}
+
+/* ---------------------------------------------------------------- frames */
+
 #define FRAME_ALIGN_MASK 7u
 
 /* A power of two, and many pages of any size. */
@@ -58,14 +346,19 @@ static const unsigned char *here(const struct syscap_reader *reader,
 		*ret_left = reader->size - reader->position;
 		return reader->data + reader->position;
 	}
-	const uint64_t into = reader->position - reader->size;
-	*ret_left = reader->rest_size - into;
-	return into != 0 ? reader->rest + into : reader->rest;
+	uint64_t into = reader->position - reader->size;
+	if (into < reader->rest_size) {
+		*ret_left = reader->rest_size - into;
+		return reader->rest + into;
+	}
+	into -= reader->rest_size;
+	*ret_left = reader->losses_size - into;
+	return into != 0 ? reader->losses + into : reader->losses;
 }
 
 static __attribute__((cold, noinline)) int
-tell_lost(const struct syscap_reader *reader, uint64_t at,
-          struct syscap_error *error)
+report_lost(const struct syscap_reader *reader, uint64_t at,
+            struct syscap_error *error)
 {
 	return syc_error_set(error, EBADMSG, at,
 	                     "the file became shorter than the %llu bytes that "
@@ -73,7 +366,7 @@ tell_lost(const struct syscap_reader *reader, uint64_t at,
 	                     (unsigned long long)reader->mapping.size);
 }
 
-/* Of a file that somebody writes the last frame may be there by half. */
+/* Whether a writer may have written only half of the last frame yet. */
 static bool is_end(const struct syscap_reader *reader, uint16_t len,
                    uint64_t left)
 {
@@ -83,7 +376,9 @@ static bool is_end(const struct syscap_reader *reader, uint16_t len,
 	        (len > left && (len & FRAME_ALIGN_MASK) == 0));
 }
 
-/* Tell why there is no whole frame of @len bytes at the reader's position. */
+/*
+ * Explain why there is no whole frame of @len bytes at the reader's position.
+ */
 static __attribute__((cold, noinline)) int
 no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
          struct syscap_frame *ret_frame, struct syscap_error *error)
@@ -93,7 +388,7 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 	*ret_frame =
 		(struct syscap_frame){ .offset = at, .len = len, .tid = -1 };
 	if (reader->mapping.lost_at < at + FRAME_HEADER)
-		return tell_lost(reader, at, error);
+		return report_lost(reader, at, error);
 	if (left < FRAME_HEADER)
 		return syc_error_set(error, EBADMSG, at,
 		                     "the file ends %u bytes into a frame's "
@@ -132,7 +427,7 @@ int syscap_reader_next(struct syscap_reader *reader,
 {
 	uint64_t left;
 	const unsigned char *bytes = here(reader, &left);
-	/* Who joins many captures has them open all at once. */
+	/* A join of many captures has them open all at once. */
 	if (left == 0) {
 		release_pages(reader, LARGEST_PAGE);
 		return 0;
@@ -155,23 +450,25 @@ int syscap_reader_next(struct syscap_reader *reader,
 		release_pages(reader, RELEASE_SIZE);
 	const int r = syc_frame_decode(ret_frame, reader->big, error);
 	if (reader->mapping.lost_at < reader->position)
-		return tell_lost(reader, ret_frame->offset, error);
+		return report_lost(reader, ret_frame->offset, error);
 	return r < 0 ? r : 1;
 }
 
 void syscap_reader_rewind(struct syscap_reader *reader)
 {
-	reader->position = SYC_READER_HEADER;
+	reader->position = FILE_HEADER;
 	reader->released = 0;
 }
 
 int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 {
-	if (offset < SYC_READER_HEADER ||
-	    offset > reader->size + reader->rest_size)
+	if (offset < FILE_HEADER ||
+	    offset > reader->size + reader->rest_size + reader->losses_size)
 		return -EINVAL;
-	/* Who reads piece by piece, and goes on where the last one ended, still
-	 * has to give back what is behind. */
+	/*
+	 * A caller that reads piecewise, each time from the last end, still
+	 * gives back the pages behind it.
+	 */
 	if (offset == reader->position)
 		return 0;
 	reader->position = offset;

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recover.c - make a capture whole whose writer was killed. */
+/*
+ * recover.c - recovery of captures, by their names or by those of ring files.
+ */
 #define _GNU_SOURCE
 #include "capture/recover.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +17,131 @@
 #include <unistd.h>
 
 #include "capture/error.h"
-#include "capture/plain_file.h"
+#include "capture/input_file.h"
 #include "capture/recover_file.h"
-#include "capture/recover_rings.h"
-#include "capture/rest_load.h"
-#include "capture/rest_owner.h"
+#include "capture/ring_file_reader.h"
+#include "ring/ring_file.h"
 
+#define SUFFIX    ".rings"
 #define PATH_SIZE 4096u
 
-/* Of the names of ring files. */
-#define SUFFIX ".rings"
+static bool has_suffix(const char *name)
+{
+	const size_t n = strlen(name), suffix = strlen(SUFFIX);
+
+	return n > suffix && strcmp(name + n - suffix, SUFFIX) == 0;
+}
+
+/*
+ * Whether its first bytes are those of a ring file, or zeros, which a creator
+ * that was killed early leaves.  syc_recover() checks the rest.
+ */
+static bool may_be_ring_file(int fd)
+{
+	static const char zeros[8];
+	char magic[8] = "";
+
+	return pread(fd, magic, sizeof(magic), 0) >= 0 &&
+	       (memcmp(magic, SYC_RING_FILE_MAGIC, sizeof(magic)) == 0 ||
+	        memcmp(magic, zeros, sizeof(magic)) == 0);
+}
+
+/* True: this user's file.  Files of others are only counted. */
+static bool is_own_ring_file(struct syc_ring_files *files, int dir,
+                             const char *name)
+{
+	struct stat st;
+	bool is = false;
+
+	/* Checked before the open, which has effects on other kinds of files */
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    !S_ISREG(st.st_mode))
+		return false;
+	if (st.st_uid != geteuid()) {
+		files->n_others++;
+		return false;
+	}
+	const int fd = openat(dir, name,
+	                      O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
+	                              O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	is = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	     st.st_uid == geteuid() && may_be_ring_file(fd);
+	close(fd);
+	return is;
+}
+
+static bool add_path(struct syc_ring_files *files, const char *dir,
+                     const char *name)
+{
+	char *path;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return false;
+	if (syc_array_push(&files->paths, path) < 0) {
+		free(path);
+		return false;
+	}
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
+                       struct syscap_error *error)
+{
+	const size_t before = files->paths.n;
+	DIR *const d = opendir(dir);
+	bool ok = true;
+
+	if (d == NULL)
+		return syc_error_set(error, errno, 0, "cannot read it: %s",
+		                     strerror(errno));
+	for (struct dirent *e; ok && (e = readdir(d)) != NULL;)
+		if (has_suffix(e->d_name) &&
+		    is_own_ring_file(files, dirfd(d), e->d_name))
+			ok = add_path(files, dir, e->d_name);
+	closedir(d);
+	if (files->paths.n - before > 1)
+		qsort(files->paths.items + before, files->paths.n - before,
+		      sizeof(files->paths.items[0]), compare);
+	return ok ? 0 : syc_error_set(error, ENOMEM, 0, "out of memory");
+}
+
+int syc_ring_files_add_usual(struct syc_ring_files *files,
+                             struct syscap_error *error)
+{
+	const char *const runtime_dir = getenv("XDG_RUNTIME_DIR");
+	char dir[PATH_SIZE];
+	int r = 0;
+
+	if (runtime_dir != NULL && runtime_dir[0] == '/' &&
+	    snprintf(dir, sizeof(dir), "%s/syscap", runtime_dir) <
+	            (int)sizeof(dir))
+		r = syc_ring_files_add(files, dir, error);
+	if (r == 0 || r == -ENOENT)
+		r = syc_ring_files_add(files, "/dev/shm", error);
+	return r == -ENOENT ? 0 : r;
+}
+
+void syc_ring_files_free(struct syc_ring_files *files)
+{
+	for (size_t i = 0; i < files->paths.n; i++)
+		free(files->paths.items[i]);
+	free(files->paths.items);
+	memset(files, 0, sizeof(*files));
+}
+
+/* The time from a ring file's creation to its lock is shorter than this. */
 /* From one that was made to the lock on it takes less than this. */
 #define UNBEGUN_S 5
 
-/* Both are open, and belong together; the ring file goes last. */
-static int move_and_finish(struct syc_rest *rest, const char *rings,
+/* Both are open, and belong together; the ring file is removed last. */
+static int move_and_finish(struct syc_ring_reader *rest, const char *rings,
                            struct syc_recover_file *file,
                            struct syc_recovered *recovered,
                            struct syscap_error *error)
@@ -62,23 +176,20 @@ static bool is_ring_file(const char *path)
 	return is;
 }
 
-/*
- * There is no capture that the rings belong to.  @taken: but another file of
- * its name.
- */
-static int recover_without(struct syc_rest *rest, const char *rings, bool taken,
-                           struct syc_recover_file *file,
+/* The rings have no capture; with @taken, another file has its name. */
+static int recover_without(struct syc_ring_reader *rest, const char *rings,
+                           bool taken, struct syc_recover_file *file,
                            struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	int r = syc_rest_load(rest, NULL, 0, error);
+	int r = syc_ring_reader_load(rest, NULL, 0, error);
 
 	if (r != 0)
 		return r;
 	recovered->frames = rest->n_frames;
 	recovered->bad = rest->n_bad;
-	if (rest->n_frames == rest->n_told && rest->n_bad == 0) {
-		/* What it had lost is told in a file that is gone */
+	if (rest->n_frames == rest->n_loss_records && rest->n_bad == 0) {
+		/* Its losses are recorded in a file that is gone */
 		recovered->frames = 0;
 		return file->dry ? 0
 		                 : syc_recover_rings_remove(rest, rings, error);
@@ -100,8 +211,8 @@ static int recover_without(struct syc_rest *rest, const char *rings, bool taken,
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
 
-/* The capture is the rings', and may lack even its beginning. */
-static int recover_with(struct syc_rest *rest, const char *rings,
+/* The capture belongs to the rings, and may lack even its beginning. */
+static int recover_with(struct syc_ring_reader *rest, const char *rings,
                         struct syc_recover_file *file,
                         struct syc_recovered *recovered,
                         struct syscap_error *error)
@@ -109,7 +220,7 @@ static int recover_with(struct syc_rest *rest, const char *rings,
 	int r = 0;
 
 	if (file->size < SYC_RECOVER_HEADER && file->dry) {
-		r = syc_rest_load(rest, NULL, 0, error);
+		r = syc_ring_reader_load(rest, NULL, 0, error);
 		recovered->frames = rest->n_frames;
 		recovered->bad = rest->n_bad;
 		return r;
@@ -123,7 +234,7 @@ static int recover_with(struct syc_rest *rest, const char *rings,
 	              : move_and_finish(rest, rings, file, recovered, error);
 }
 
-static int recover_by_rings(struct syc_rest *rest, const char *rings,
+static int recover_by_rings(struct syc_ring_reader *rest, const char *rings,
                             struct syc_recover_file *file,
                             struct syc_recovered *recovered,
                             struct syscap_error *error)
@@ -137,7 +248,8 @@ static int recover_by_rings(struct syc_rest *rest, const char *rings,
 	if (r == -ENOENT)
 		return recover_without(rest, rings, false, file, recovered,
 		                       error);
-	if (r == -ELOOP || (file->fd >= 0 && !syc_rest_is_of(rest, &file->st)))
+	if (r == -ELOOP ||
+	    (file->fd >= 0 && !syc_ring_reader_is_of(rest, &file->st)))
 		return recover_without(rest, rings, true, file, recovered,
 		                       error);
 	return r != 0 ? r : recover_with(rest, rings, file, recovered, error);
@@ -149,20 +261,19 @@ static int recover_ring_file(const char *path, bool dry,
 {
 	struct syc_recover_file file = { .fd = -1, .dry = dry };
 	char *const rings = realpath(path, NULL);
-	struct syc_rest rest;
+	struct syc_ring_reader rest;
 
 	if (rings == NULL || strlen(rings) >= PATH_SIZE) {
 		free(rings);
-		return syc_error_set(error, EINVAL, 0,
-		                     "its path can't be told");
+		return syc_error_set(error, EINVAL, 0, "its path is unknown");
 	}
-	int r = syc_rest_open(&rest, rings, !dry, error);
+	int r = syc_ring_reader_open(&rest, rings, !dry, error);
 	if (r == 0)
 		r = recover_by_rings(&rest, rings, &file, recovered, error);
-	else if (r == SYC_REST_LIVES)
+	else if (r == SYC_RING_READER_LIVES)
 		r = -EBUSY;
 	syc_recover_file_close(&file);
-	syc_rest_close(&rest);
+	syc_ring_reader_close(&rest);
 	free(rings);
 	return r;
 }
@@ -170,25 +281,25 @@ static int recover_ring_file(const char *path, bool dry,
 int syc_recover_discard(const char *path, uint64_t *ret_frames,
                         struct syscap_error *error)
 {
-	struct syc_rest rest;
-	int r = syc_rest_open(&rest, path, true, error);
+	struct syc_ring_reader rest;
+	int r = syc_ring_reader_open(&rest, path, true, error);
 
-	if (r == SYC_REST_LIVES)
+	if (r == SYC_RING_READER_LIVES)
 		r = -EBUSY;
 	if (r == 0)
-		r = syc_rest_load(&rest, NULL, 0, error);
+		r = syc_ring_reader_load(&rest, NULL, 0, error);
 	if (r == 0)
 		*ret_frames = rest.n_frames;
 	if (r == 0)
 		r = syc_recover_rings_remove(&rest, path, error);
-	syc_rest_close(&rest);
+	syc_ring_reader_close(&rest);
 	return r;
 }
 
 /* ---------------------------------- given: ring file that was not begun */
 
-/* A process makes its ring file, and then writes down whose it is. */
-static bool is_unbegun(const struct syc_rest *rest, const char *path,
+/* A process creates its ring file first, and then stores the owner in it. */
+static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
                        const struct stat *st)
 {
 	static const unsigned char zeros[64];
@@ -203,24 +314,25 @@ static bool is_unbegun(const struct syc_rest *rest, const char *path,
 	if (st->st_size == 0)
 		return true;
 	/* Neither magic, nor a batch, nor a frame in the first ring */
-	return syc_rest_read_at(rest, bytes, 8, 0) &&
+	return syc_ring_reader_read_at(rest, bytes, 8, 0) &&
 	       memcmp(bytes, zeros, 8) == 0 &&
-	       syc_rest_read_at(rest, bytes, sizeof(zeros),
-	                        syc_ring_file_journal(page)) &&
+	       syc_ring_reader_read_at(rest, bytes, sizeof(zeros),
+	                               syc_ring_file_journal(page)) &&
 	       memcmp(bytes, zeros, sizeof(zeros)) == 0 &&
-	       syc_rest_read_at(rest, bytes, 8, syc_ring_file_front(page)) &&
+	       syc_ring_reader_read_at(rest, bytes, 8,
+	                               syc_ring_file_front(page)) &&
 	       memcmp(bytes, zeros, 8) == 0;
 }
 
 /*
- * Remove what a process left that was killed before it began its capture.
+ * Remove the file of a process that was killed before it began its capture.
  * False: @path is no such file.
  */
 static bool remove_unbegun(const char *path, bool dry, int *ret_r,
                            struct syc_recovered *recovered,
                            struct syscap_error *error)
 {
-	struct syc_rest rest = { .fd = -1 };
+	struct syc_ring_reader rest = { .fd = -1 };
 	struct stat st;
 	bool is = false;
 
@@ -234,16 +346,16 @@ static bool remove_unbegun(const char *path, bool dry, int *ret_r,
 	rest.dev = st.st_dev;
 	rest.ino = st.st_ino;
 	recovered->had_rings = true;
-	if (!syc_rest_owner_exclude(rest.fd, true) ||
-	    syc_rest_owner_lives(rest.fd, &rest.facts) ||
-	    (!dry && !syc_rest_owner_replace(rest.fd, &rest.facts)))
+	if (!syc_ring_owner_exclude(rest.fd, true) ||
+	    syc_ring_owner_lives(rest.fd, &rest.facts) ||
+	    (!dry && !syc_ring_owner_replace(rest.fd, &rest.facts)))
 		*ret_r = syc_error_set(error, EBUSY, 0,
 		                       "a process is about to use it");
 	else if (!dry && fstat(rest.fd, &st) == 0 &&
 	         is_unbegun(&rest, path, &st))
 		*ret_r = syc_recover_rings_remove(&rest, path, error);
 out:
-	syc_rest_close(&rest);
+	syc_ring_reader_close(&rest);
 	return is;
 }
 
@@ -260,19 +372,19 @@ static bool can_be_of(const char *path, const struct stat *capture)
 
 /* 0; -ENOENT: it has no ring file that is there and its own; or -errno. */
 static int find_rings(const struct syc_recover_file *file,
-                      struct syc_rest *rest, char *path,
+                      struct syc_ring_reader *rest, char *path,
                       struct syc_recovered *recovered,
                       struct syscap_error *error)
 {
-	const char *const named = syc_rest_path(file->data, file->size);
+	const char *const named = syc_ring_reader_path(file->data, file->size);
 
 	rest->fd = -1;
 	if (named == NULL || strlen(named) >= PATH_SIZE)
 		return -ENOENT;
 	strcpy(path, named);
-	const int r = syc_rest_open(rest, path, !file->dry, error);
-	if (r >= 0 && syc_rest_is_of(rest, &file->st))
-		return r == SYC_REST_LIVES ? -EBUSY : 0;
+	const int r = syc_ring_reader_open(rest, path, !file->dry, error);
+	if (r >= 0 && syc_ring_reader_is_of(rest, &file->st))
+		return r == SYC_RING_READER_LIVES ? -EBUSY : 0;
 	if (r == -ENOENT || (r < 0 && can_be_of(path, &file->st)))
 		return r;
 	snprintf(recovered->left_alone, sizeof(recovered->left_alone),
@@ -285,7 +397,7 @@ static int recover_capture(const char *path, bool dry,
                            struct syscap_error *error)
 {
 	struct syc_recover_file file;
-	struct syc_rest rest = { .fd = -1 };
+	struct syc_ring_reader rest = { .fd = -1 };
 	char rings[PATH_SIZE];
 	int r = syc_recover_file_open(&file, path, 0, dry, error);
 
@@ -296,7 +408,7 @@ static int recover_capture(const char *path, bool dry,
 	r = find_rings(&file, &rest, rings, recovered, error);
 	if (r == 0) {
 		recovered->had_rings = true;
-		/* Somebody may have written before we had the lock */
+		/* A process may have written before the lock was taken */
 		r = syc_recover_file_map(&file, error);
 		if (r == 0)
 			r = move_and_finish(&rest, rings, &file, recovered,
@@ -305,7 +417,7 @@ static int recover_capture(const char *path, bool dry,
 		r = syc_recover_file_finish(&file, recovered, error);
 	}
 out:
-	syc_rest_close(&rest);
+	syc_ring_reader_close(&rest);
 	syc_recover_file_close(&file);
 	return r;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recover_file.c - a capture that is made whole: the file itself. */
+/*
+ * recover_file.c - the capture that a recovery completes: file and moved
+ * frames.
+ */
 #define _GNU_SOURCE
 #include "capture/recover_file.h"
 
@@ -15,18 +18,20 @@
 #include "capture/error.h"
 #include "capture/file_lock.h"
 #include "capture/frame.h"
-#include "capture/plain_file.h"
-#include "data/load.h"
+#include "capture/input_file.h"
+#include "capture/ring_file_reader.h"
+#include "common/load.h"
 
 #define PATH_SIZE 4096u
 
-int syc_recover_fail(struct syscap_error *error, const char *what)
+/* For what failed with errno. */
+static int fail_with_errno(struct syscap_error *error, const char *what)
 {
 	return syc_error_set(error, errno, 0, "%s: %s", what, strerror(errno));
 }
 
-bool syc_recover_write_at(int fd, const void *from, size_t size,
-                          uint64_t offset)
+/* All @size bytes; or false, and errno. */
+static bool write_at(int fd, const void *from, size_t size, uint64_t offset)
 {
 	size_t done = 0;
 
@@ -57,20 +62,20 @@ int syc_recover_file_map(struct syc_recover_file *file,
 {
 	unmap(file);
 	if (fstat(file->fd, &file->st) != 0)
-		return syc_recover_fail(error, "cannot look at it");
+		return fail_with_errno(error, "cannot look at it");
 	file->size = (size_t)file->st.st_size;
 	if (file->size == 0)
 		return 0;
 	if (syc_mapping_make(&file->mapping, file->fd, file->size,
 	                     MAP_SHARED) != 0)
-		return syc_recover_fail(error, "cannot map it");
+		return fail_with_errno(error, "cannot map it");
 	file->data = file->mapping.data;
 	return 0;
 }
 
 /*
- * Nobody may still write to it; and while we have the first byte, nobody does
- * who begins meanwhile.
+ * No process may still write to it.  Our lock on the first byte keeps out a
+ * writer that begins meanwhile.
  */
 static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 {
@@ -100,7 +105,7 @@ int syc_recover_file_open(struct syc_recover_file *file, const char *path,
 		return syc_error_set(error, why.code, 0, "cannot open it: %s",
 		                     why.message);
 	if (fstat(file->fd, &file->st) != 0)
-		return syc_recover_fail(error, "cannot look at it");
+		return fail_with_errno(error, "cannot look at it");
 	const int r = lock(file, error);
 	return r != 0 ? r : syc_recover_file_map(file, error);
 }
@@ -121,8 +126,9 @@ void syc_recover_file_close(struct syc_recover_file *file)
 
 /* ----------------------------------------------------------------- begin */
 
-/* A process without such a frame is not shown by readers. */
-static size_t compose_process(const struct syc_rest *rest, unsigned char *bytes)
+/* Readers do not show a process without such a frame. */
+static size_t compose_process(const struct syc_ring_reader *rest,
+                              unsigned char *bytes)
 {
 	static const char unknown[] = "(unknown)";
 	struct syscap_wire_frame *const frame = (void *)bytes;
@@ -133,8 +139,8 @@ static size_t compose_process(const struct syc_rest *rest, unsigned char *bytes)
 	return syc_frame_end(frame, sizeof(*frame) + sizeof(unknown));
 }
 
-static bool write_begin(int fd, const struct syc_rest *rest, const char *rings,
-                        time_t made)
+static bool write_begin(int fd, const struct syc_ring_reader *rest,
+                        const char *rings, time_t made)
 {
 	struct {
 		struct syscap_wire_file header;
@@ -152,20 +158,20 @@ static bool write_begin(int fd, const struct syc_rest *rest, const char *rings,
 		strftime(begin.header.capture_time,
 		         sizeof(begin.header.capture_time),
 		         "%Y-%m-%dT%H:%M:%SZ", &tm);
-	return syc_recover_write_at(fd, &begin, sizeof(begin.header) + n, 0);
+	return write_at(fd, &begin, sizeof(begin.header) + n, 0);
 }
 
 int syc_recover_file_begin(struct syc_recover_file *file,
-                           const struct syc_rest *rest, const char *rings,
-                           struct syscap_error *error)
+                           const struct syc_ring_reader *rest,
+                           const char *rings, struct syscap_error *error)
 {
 	if (!write_begin(file->fd, rest, rings, file->st.st_mtime))
-		return syc_recover_fail(error, "cannot write its header");
+		return fail_with_errno(error, "cannot write its header");
 	return syc_recover_file_map(file, error);
 }
 
-/* The rings are of the file @fd from here on, which has no name yet. */
-static bool adopt(struct syc_rest *rest, int fd)
+/* From here on the rings belong to the file @fd, which has no name yet. */
+static bool adopt(struct syc_ring_reader *rest, int fd)
 {
 	const uint32_t nothing = SYC_JOURNAL_NOTHING;
 	struct stat st;
@@ -177,19 +183,18 @@ static bool adopt(struct syc_rest *rest, int fd)
 	_Static_assert(offsetof(struct syc_ring_file, capture_ino) ==
 	                       offsetof(struct syc_ring_file, capture_dev) + 8,
 	               "one write");
-	return syc_recover_write_at(rest->fd, &nothing, sizeof(nothing),
-	                            syc_rest_journal_at(rest)) &&
-	       syc_recover_write_at(
-		       rest->fd, file, sizeof(file),
-		       offsetof(struct syc_ring_file, capture_dev));
+	return write_at(rest->fd, &nothing, sizeof(nothing),
+	                syc_ring_reader_journal_at(rest)) &&
+	       write_at(rest->fd, file, sizeof(file),
+	                offsetof(struct syc_ring_file, capture_dev));
 }
 
 /*
- * First the rings know the new file, then it gets its name: whenever we are
- * killed, what has the name is the rings' or somebody else's.
+ * First the rings refer to the new file, then it gets its name.  So after a
+ * kill at any point, the file of that name is either the rings' or foreign.
  */
 int syc_recover_file_create(struct syc_recover_file *file,
-                            struct syc_rest *rest, const char *rings,
+                            struct syc_ring_reader *rest, const char *rings,
                             struct syscap_error *error)
 {
 	const char *const path = rest->facts.capture;
@@ -204,13 +209,13 @@ int syc_recover_file_create(struct syc_recover_file *file,
 	slash[slash == text] = '\0';
 	const int fd = open(text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return syc_recover_fail(error,
-		                        "the capture is missing, and can't be "
-		                        "made anew");
+		return fail_with_errno(error,
+		                       "the capture is missing, and can't be "
+		                       "made anew");
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
 	if (!write_begin(fd, rest, rings, time(NULL)) || !adopt(rest, fd) ||
 	    linkat(AT_FDCWD, text, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0)
-		r = syc_recover_fail(error, "cannot make the capture anew");
+		r = fail_with_errno(error, "cannot make the capture anew");
 	close(fd);
 	return r != 0 ? r
 	              : syc_recover_file_open(file, path, O_NOFOLLOW, false,
@@ -225,8 +230,12 @@ static bool is_big(const struct syc_recover_file *file)
 	        1) == 0;
 }
 
-uint64_t syc_recover_file_walk(const struct syc_recover_file *file,
-                               uint64_t size, int64_t *ret_last)
+/*
+ * Find the end of the whole frames among the first @size bytes.  *@ret_last:
+ * the latest time in them.
+ */
+static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
+                            int64_t *ret_last)
 {
 	const bool big = is_big(file);
 	struct syscap_frame frame;
@@ -253,14 +262,18 @@ uint64_t syc_recover_file_walk(const struct syc_recover_file *file,
 	return at;
 }
 
-int syc_recover_file_check_tail(const struct syc_recover_file *file,
-                                uint64_t at, struct syscap_error *error)
+/*
+ * Check that the bytes behind @at, where frames end, are half a frame.
+ * Otherwise -EBADMSG.
+ */
+static int check_tail(const struct syc_recover_file *file, uint64_t at,
+                      struct syscap_error *error)
 {
 	const uint64_t left = file->size - at;
 
 	if (left < sizeof(uint16_t))
 		return 0;
-	/* The length is the first that is written of a frame */
+	/* The length is the first field that is written of a frame */
 	const unsigned len = syc_load_u16(file->data + at, is_big(file));
 	if (len > left && len >= sizeof(struct syscap_wire_frame) &&
 	    len % 8 == 0)
@@ -275,7 +288,7 @@ static int cut_file(struct syc_recover_file *file, uint64_t at,
                     struct syscap_error *error)
 {
 	if (ftruncate(file->fd, (off_t)at) != 0)
-		return syc_recover_fail(error, "cannot cut it");
+		return fail_with_errno(error, "cannot cut it");
 	return syc_recover_file_map(file, error);
 }
 
@@ -287,15 +300,16 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	const bool big = is_big(file);
 	const int64_t end = syc_load_i64(file->data + at, big);
 
-	/* A writer that came to its end knows it; what a file of the other
-	 * byte order says is left alone too */
+	/*
+	 * A writer that came to its end has set it; the end time of a file of
+	 * the other byte order is not changed either
+	 */
 	if (end >= last || (end != 0 && !is_touched) ||
 	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
 		return 0;
 	recovered->made_end = true;
-	if (!file->dry &&
-	    !syc_recover_write_at(file->fd, &last, sizeof(last), at))
-		return syc_recover_fail(error, "cannot write its header");
+	if (!file->dry && !write_at(file->fd, &last, sizeof(last), at))
+		return fail_with_errno(error, "cannot write its header");
 	return 0;
 }
 
@@ -308,9 +322,9 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 
 	if (r != 0)
 		return r;
-	const uint64_t end = syc_recover_file_walk(file, file->size, &last);
+	const uint64_t end = walk_frames(file, file->size, &last);
 	if (end != file->size) {
-		r = syc_recover_file_check_tail(file, end, error);
+		r = check_tail(file, end, error);
 		if (r != 0)
 			return r;
 		recovered->cut = file->size - end;
@@ -321,4 +335,176 @@ int syc_recover_file_finish(struct syc_recover_file *file,
 			return r;
 	}
 	return set_end(file, last, recovered, error);
+}
+
+/*
+ * Move the frames of a ring file by its journal, as the process did:
+ * ring/ring_file.h.  All changes are system calls, and this process may be
+ * killed between any two of them.
+ */
+
+static int store_state(struct syc_ring_reader *rest, uint32_t state)
+{
+	rest->journal.state = state;
+	return write_at(rest->fd, &state, sizeof(state),
+	                syc_ring_reader_journal_at(rest) +
+	                        offsetof(struct syc_ring_journal, state))
+	               ? 0
+	               : -errno;
+}
+
+static int store_heads(const struct syc_ring_reader *rest,
+                       const struct syc_ring_journal_part *parts, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!write_at(rest->fd, &parts[i].to, sizeof(parts[i].to),
+		              syc_ring_reader_slot_at(rest, parts[i].slot) +
+		                      offsetof(struct syc_ring_header, head)))
+			return -errno;
+	return 0;
+}
+
+/* Complete or undo the batch that the process or an earlier recovery began. */
+static int settle_journal(struct syc_ring_reader *rest,
+                          struct syc_recover_file *file)
+{
+	int r = 0;
+
+	if (rest->journal.state == SYC_JOURNAL_UNDER_WAY) {
+		if (rest->batch_is_in)
+			r = store_heads(rest, rest->journal.parts,
+			                rest->journal.n);
+		else if (ftruncate(file->fd, (off_t)rest->capture_size) != 0)
+			r = -errno;
+		if (r == 0)
+			r = store_state(rest, SYC_JOURNAL_NOTHING);
+	} else if (rest->capture_size < file->size &&
+	           ftruncate(file->fd, (off_t)rest->capture_size) != 0) {
+		r = -errno;
+	}
+	return r;
+}
+
+static int move_frames(struct syc_ring_reader *rest,
+                       struct syc_recover_file *file)
+{
+	struct syc_ring_journal *const j = &rest->journal;
+	int r;
+
+	if (rest->n_bytes == 0 && rest->n_parts == 0)
+		return 0;
+	j->state = SYC_JOURNAL_NOTHING;
+	j->n = rest->n_parts;
+	j->offset = rest->capture_size;
+	j->length = rest->n_bytes;
+	memcpy(j->parts, rest->parts, rest->n_parts * sizeof(j->parts[0]));
+	if (!write_at(rest->fd, j, sizeof(*j),
+	              syc_ring_reader_journal_at(rest)))
+		return -errno;
+	r = store_state(rest, SYC_JOURNAL_UNDER_WAY);
+	if (r != 0)
+		return r;
+	if (!write_at(file->fd, rest->bytes, rest->n_bytes,
+	              rest->capture_size)) {
+		r = -errno;
+		/* The disk is full: the capture stays as it was */
+		if (ftruncate(file->fd, (off_t)rest->capture_size) == 0)
+			(void)store_state(rest, SYC_JOURNAL_NOTHING);
+		return r;
+	}
+	r = store_heads(rest, rest->parts, rest->n_parts);
+	return r != 0 ? r : store_state(rest, SYC_JOURNAL_NOTHING);
+}
+
+/*
+ * Readers would not find frames behind a damaged one.  The bytes to cut off
+ * must be those of the journal or of a torn frame.
+ */
+static int check_capture(struct syc_ring_reader *rest,
+                         const struct syc_recover_file *file,
+                         struct syc_recovered *recovered,
+                         struct syscap_error *error)
+{
+	const struct syc_ring_journal *const j = &rest->journal;
+	const uint64_t size = rest->capture_size;
+	int64_t last;
+	const uint64_t end = walk_frames(file, size, &last);
+	uint64_t whole = SYC_RECOVER_HEADER; /* frames end here, or later */
+
+	if (j->state == SYC_JOURNAL_UNDER_WAY)
+		whole = rest->batch_is_in ? j->offset + j->length : j->offset;
+	if (end < whole)
+		return syc_error_set(error, EBADMSG, end,
+		                     "the capture is damaged here; nothing was "
+		                     "changed");
+	if (end != size) {
+		const int r = check_tail(file, end, error);
+		if (r != 0)
+			return r;
+		recovered->cut = size - end;
+		recovered->cut_at = end;
+		rest->capture_size = end;
+	} else if (size < file->size &&
+	           !syc_ring_reader_is_torn_batch(rest, file->data + size,
+	                                          file->size - size)) {
+		return syc_error_set(error, EBADMSG, size,
+		                     "what follows is not what the journal of "
+		                     "the ring file says; nothing was changed");
+	}
+	return 0;
+}
+
+int syc_recover_rings(struct syc_ring_reader *rest,
+                      struct syc_recover_file *file,
+                      struct syc_recovered *recovered,
+                      struct syscap_error *error)
+{
+	int r = syc_ring_reader_load(rest, file->data, file->size, error);
+
+	if (r == 0)
+		r = check_capture(rest, file, recovered, error);
+	if (r != 0)
+		return r;
+	recovered->frames = rest->n_frames;
+	recovered->bad = rest->n_bad;
+	if (file->dry)
+		return 0;
+	r = settle_journal(rest, file);
+	if (r == 0)
+		r = move_frames(rest, file);
+	if (r != 0) {
+		errno = -r;
+		return fail_with_errno(error,
+		                       "cannot move what is in the ring file");
+	}
+	return 0;
+}
+
+int syc_recover_rings_remove(const struct syc_ring_reader *rest,
+                             const char *path, struct syscap_error *error)
+{
+	char folder[PATH_SIZE] = ".";
+	const char *const slash = strrchr(path, '/');
+	const char *const name = slash != NULL ? slash + 1 : path;
+	struct stat st;
+	int r = 0;
+
+	if (slash != NULL) {
+		const size_t n = slash == path ? 1 : (size_t)(slash - path);
+
+		if (n >= sizeof(folder))
+			return syc_error_set(error, ENAMETOOLONG, 0, "%s",
+			                     strerror(ENAMETOOLONG));
+		memcpy(folder, path, n);
+		folder[n] = '\0';
+	}
+	/* The directory's owner may have put another file there */
+	const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+	    (st.st_dev == rest->dev && st.st_ino == rest->ino &&
+	     unlinkat(fd, name, 0) != 0))
+		r = errno == ENOENT ? 0 : fail_with_errno(error, path);
+	if (fd >= 0)
+		close(fd);
+	return r;
 }

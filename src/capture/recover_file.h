@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recover_file.h - a capture that is made whole: the file itself.
+ * recover_file.h - the capture that a recovery completes: file and moved
+ * frames.
  *
  * Functions return 0 or -errno with @error filled.  Context: offline.
  */
@@ -14,9 +15,9 @@
 
 #include <syscap/capture.h>
 
-#include "capture/mapping.h"
-#include "capture/recovered.h"
-#include "capture/rest.h"
+#include "capture/input_file.h"
+#include "capture/recover.h"
+#include "capture/ring_file_reader.h"
 
 #define SYC_RECOVER_HEADER 256u
 
@@ -29,51 +30,30 @@ struct syc_recover_file {
 	struct syc_mapping mapping; /* what data is of */
 };
 
-/** For what failed with errno. */
-int syc_recover_fail(struct syscap_error *error, const char *what);
-
-/** All @size bytes; or false, and errno. */
-bool syc_recover_write_at(int fd, const void *from, size_t size,
-                          uint64_t offset);
-
 /**
- * Open @path, a regular file, with the lock of those that write captures.
- * @flags: more for open().  Also after a failure the file is to be closed;
- * where it could be opened, st is filled.
+ * Open @path, a regular file, with the lock of writers.  @flags: more for
+ * open().  The file must be closed also after a failure; st is filled if it
+ * could be opened.
  */
 int syc_recover_file_open(struct syc_recover_file *file, const char *path,
                           int flags, bool dry, struct syscap_error *error);
 
-/** Make anew what @rest names, with nothing but its beginning in it. */
+/** Create the capture that @rest names, with only its first frames in it. */
 int syc_recover_file_create(struct syc_recover_file *file,
-                            struct syc_rest *rest, const char *rings,
+                            struct syc_ring_reader *rest, const char *rings,
                             struct syscap_error *error);
 
-/** Look again at what is in it. */
+/** Map its present content. */
 int syc_recover_file_map(struct syc_recover_file *file,
                          struct syscap_error *error);
 
 /** Whether it begins as a capture does. */
 bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
-/** Write header and first frames of a capture that has not even those. */
+/** Write header and first frames into a capture without these. */
 int syc_recover_file_begin(struct syc_recover_file *file,
-                           const struct syc_rest *rest, const char *rings,
-                           struct syscap_error *error);
-
-/**
- * Where the whole frames among the first @size bytes end.  *@ret_last: the
- * latest time in them.
- */
-uint64_t syc_recover_file_walk(const struct syc_recover_file *file,
-                               uint64_t size, int64_t *ret_last);
-
-/**
- * Whether what is behind @at, where frames end, is half of one.  -EBADMSG: it
- * is something else.
- */
-int syc_recover_file_check_tail(const struct syc_recover_file *file,
-                                uint64_t at, struct syscap_error *error);
+                           const struct syc_ring_reader *rest,
+                           const char *rings, struct syscap_error *error);
 
 /** Cut a torn end, and set the end time if it is missing or too early. */
 int syc_recover_file_finish(struct syc_recover_file *file,
@@ -81,5 +61,23 @@ int syc_recover_file_finish(struct syc_recover_file *file,
                             struct syscap_error *error);
 
 void syc_recover_file_close(struct syc_recover_file *file);
+
+/**
+ * Move the frames left in a ring file into its capture.  @rest is open, for
+ * changes unless @file is dry, and belongs to @file.  Afterwards the rings are
+ * empty.  The ring file may be removed unless recovered->bad counts unreadable
+ * frames.
+ *
+ * Returns 0; -EBADMSG if the capture or the journal is damaged, without
+ * changes; or another -errno, and the next attempt continues.
+ */
+int syc_recover_rings(struct syc_ring_reader *rest,
+                      struct syc_recover_file *file,
+                      struct syc_recovered *recovered,
+                      struct syscap_error *error);
+
+/** Remove the ring file @path if it is still the open one. */
+int syc_recover_rings_remove(const struct syc_ring_reader *rest,
+                             const char *path, struct syscap_error *error);
 
 #endif

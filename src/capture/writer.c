@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer.c - write a capture file, whole frames only. */
+/* writer.c - writer of capture files, whole frames only. */
 #define _GNU_SOURCE
 #include "capture/writer.h"
 
@@ -15,7 +15,7 @@
 
 #include "capture/error.h"
 #include "capture/file_lock.h"
-#include "capture/unwritten.h"
+#include "capture/losses.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "frames go to the file as they stand in memory");
@@ -80,7 +80,9 @@ static int open_file(struct syc_writer *writer)
 	}
 	if (errno != EEXIST)
 		return -errno;
-	/* Who could read from a pipe too would not see that nobody reads. */
+	/*
+	 * A descriptor that may also read would hide that a pipe has no reader.
+	 */
 	if (stat(writer->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
 		writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
 		return writer->fd < 0 ? -errno : 0;
@@ -199,7 +201,7 @@ static void drop(struct syc_writer *writer, const void *frame)
 	syc_unwritten_count(&writer->losses, frame);
 }
 
-/* Frames that reached the file whole stay; half a one is cut off again. */
+/* Whole frames in the file stay; half of one is cut off again. */
 static void keep_whole_frames(struct syc_writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -222,7 +224,7 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 }
 
 /* The header is there, and so needs no more room. */
-static void tell_losses(struct syc_writer *writer)
+static void report_losses(struct syc_writer *writer)
 {
 	const ssize_t size = sizeof(writer->losses);
 
@@ -242,7 +244,7 @@ int syc_writer_flush(struct syc_writer *writer)
 		writer->used = 0;
 		writer->frames_pending = 0;
 	}
-	tell_losses(writer);
+	report_losses(writer);
 	return writer->error;
 }
 
@@ -280,7 +282,7 @@ int syc_writer_finish(struct syc_writer *writer, int64_t end_time)
 	const off_t at = offsetof(struct syscap_wire_file, end_time);
 
 	syc_writer_flush(writer);
-	/* Also after a failure: what is there is a whole capture. */
+	/* Also after a failure: the file is a whole capture. */
 	if (writer->regular && writer->written > 0 &&
 	    pwrite(writer->fd, &end_time, sizeof(end_time), at) !=
 	            (ssize_t)sizeof(end_time) &&

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer.h - write a capture file, whole frames only.
+ * writer.h - writer of capture files, whole frames only.
  *
- * Frames are gathered and go out in one write() a batch, so that whoever
- * reads the file meanwhile, or after the writer was killed, finds whole
- * frames with at most one torn behind them.  The first failure is kept: from
- * then on frames are counted as dropped, and the file ends at the last whole
- * frame that reached it.  What was dropped stands in the header of a regular
- * file that has one by then, and readers have a loss record of it:
- * base/header_losses.h.
+ * Frames are gathered, and each batch goes out in one write().  So a reader of
+ * an unfinished file finds whole frames with at most one torn behind them.
+ *
+ * The first failure is kept: later frames are counted as dropped, and the file
+ * ends at its last whole frame.  The header of a regular file stores the
+ * dropped frames, and readers get a loss record for them: base/header_losses.h.
  *
  * One thread at a time.  SIGXFSZ and SIGPIPE must be ignored or blocked.
  */
@@ -30,9 +29,9 @@ struct syc_writer_totals {
 };
 
 /**
- * Take hold of the file at @path; it is made if there is none.  Nothing in it
- * is changed yet.  A file that is neither empty nor a capture is refused with
- * EEXIST unless @force; one that another recorder writes, with EBUSY.
+ * Open the file at @path, or create it.  Its content does not change yet.  A
+ * file that is neither empty nor a capture is refused with EEXIST unless
+ * @force.  A file that another recorder writes is refused with EBUSY.
  */
 int syc_writer_open(const char *path, bool force,
                     struct syc_writer **ret_writer, struct syscap_error *error);
@@ -41,31 +40,31 @@ int syc_writer_open(const char *path, bool force,
 int syc_writer_begin(struct syc_writer *writer, int64_t time,
                      struct syscap_error *error);
 
-/** The same for what was captured at another time: @capture_time is a text. */
+/** The same for a capture of another time: @capture_time is a text. */
 int syc_writer_begin_as(struct syc_writer *writer, int64_t time,
                         const char *capture_time, struct syscap_error *error);
 
-/** Take one frame (any struct syscap_wire_...); its len is believed. */
+/** Take one frame (any struct syscap_wire_...).  Its len is not checked. */
 void syc_writer_add(struct syc_writer *writer, const void *frame);
 
 /**
- * Write out what was taken, or into the header what was dropped.  Returns 0, or
- * the first failure there was.
+ * Write all taken frames, and store dropped ones in the header.  Returns 0, or
+ * the first failure.
  */
 int syc_writer_flush(struct syc_writer *writer);
 
-/** How many bytes wait for a flush. */
+/** Number of bytes that wait for a flush. */
 size_t syc_writer_pending(const struct syc_writer *writer);
 
 void syc_writer_totals(const struct syc_writer *writer,
                        struct syc_writer_totals *ret_totals);
 
-/** Flush, and write @end_time into the header where that can be done. */
+/** Flush, and write @end_time into the header if possible. */
 int syc_writer_finish(struct syc_writer *writer, int64_t end_time);
 
 /**
- * Close the file.  One that syc_writer_open() made and syc_writer_begin() was
- * never called for is removed again.
+ * Close the file.  A file that syc_writer_open() created and syc_writer_begin()
+ * was never called for is removed.
  */
 void syc_writer_close(struct syc_writer *writer);
 

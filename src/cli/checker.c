@@ -1,22 +1,117 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * checker.c - the rules of `syscap check`.
+ * checker.c - rules of `syscap check` about frames, processes and padding.
  *
- * What can be judged from one frame is told when the frame is met; what
- * depends on the rest of the file, such as a pid without a PROCESS frame, at
+ * A problem of one frame is reported at that frame. A problem that depends on
+ * the rest of the file, such as a pid without a PROCESS frame, is reported at
  * the end, with the offset of the first frame concerned.
+ *
+ * Padding must be zero. Readers skip it, but other bytes there are memory of
+ * the recorded program, and make equal recordings differ.
  */
+#define _GNU_SOURCE
 #include "cli/checker.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
-#include "capture/losses.h"
-#include "cli/check_lines.h"
-#include "cli/check_padding.h"
-#include "cli/checker_counters.h"
-#include "data/frames.h"
-#include "data/utf8.h"
+#include "base/loss_record.h"
+#include "capture/frame.h"
+#include "common/frame_layout.h"
+#include "common/utf8.h"
+
+/* Flags in what older readers take for a gap; little-endian, a byte of two. */
+static const struct {
+	uint8_t type, at;
+} stack_flags[] = {
+	{ SYSCAP_FRAME_SAMPLE, SYC_AT(sample, flags) },
+	{ SYSCAP_FRAME_ALLOCATION, SYC_AT(allocation, padding) },
+};
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool is_zero(const unsigned char *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static bool is_clean_text(const unsigned char *bytes, size_t size)
+{
+	const size_t len = strnlen((const char *)bytes, size);
+
+	return is_zero(bytes + len, size - len);
+}
+
+static bool is_padding2_clean(const struct syscap_frame *frame)
+{
+	if (frame->padding2 == 0)
+		return true;
+	switch (frame->type) {
+	case SYSCAP_FRAME_TIMESTAMP:
+		return frame->timestamp.is_index;
+	case SYSCAP_FRAME_SAMPLE:
+		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
+		               SYSCAP_WEIGHT_TAG ||
+		       syc_sample_is_wait(frame->padding2);
+	default: /* only a tagged word gives these a thread */
+		return syc_frame_shape(frame->type)->may_tell_tid &&
+		       frame->tid > 0;
+	}
+}
+
+static bool has_clean_texts(const struct syc_frame_text *text,
+                            const unsigned char *bytes)
+{
+	for (; text->size != 0; text++)
+		if (!is_clean_text(bytes + text->at, text->size))
+			return false;
+	return true;
+}
+
+static bool has_clean_counters(const struct syscap_frame *frame,
+                               const struct syc_frame_shape *shape)
+{
+	const unsigned char *counter = frame->bytes + shape->size;
+
+	for (unsigned i = 0; i < frame->ctrdef.n_counters; i++)
+		if (!has_clean_texts(shape->item_texts,
+		                     counter + i * shape->item_size))
+			return false;
+	return true;
+}
+
+/* The place of the first padding byte of the decoded @frame that is not
+ * zero, in words; NULL: none. */
+static const char *check_padding(const struct syscap_frame *frame)
+{
+	const struct syc_frame_shape *const shape =
+		syc_frame_shape(frame->type);
+	const unsigned char *bytes = frame->bytes;
+
+	if (!is_zero(bytes + SYC_AT(frame, padding1),
+	             SYC_SIZE(frame, padding1)))
+		return "in padding1 of the frame header";
+	if (!is_padding2_clean(frame))
+		return "in padding2 of the frame header";
+	if (!is_zero(bytes + shape->gap_at, shape->gap_size))
+		return "between its fields";
+	for (size_t i = 0; i < N_OF(stack_flags); i++)
+		if (stack_flags[i].type == frame->type &&
+		    (bytes[stack_flags[i].at] &
+		     ~(SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED)) != 0)
+			return "between its fields";
+	if (!has_clean_texts(shape->texts, bytes))
+		return "after the end of a text";
+	if (frame->type == SYSCAP_FRAME_CTRDEF &&
+	    !has_clean_counters(frame, shape))
+		return "after the end of a counter's text";
+	if (!is_zero(bytes + frame->used, (size_t)frame->len - frame->used))
+		return "after its content";
+	return NULL;
+}
 
 /* Frames of one process may be out of order by less than this, ns. */
 #define SECOND INT64_C(1000000000)
@@ -104,11 +199,9 @@ static int check_jit_names(struct syc_checker *checker,
 	return 0;
 }
 
-/*
- * Of one process, another command line comes later than what it did before,
- * as an exec does.  Captures of two that had one pid, put together by
- * somebody who did not tell them apart, have it earlier.
- */
+/* A second command line of a process is later than its earlier frames, as
+ * after an exec. It is earlier if captures of two processes with one pid
+ * were joined without separating them. */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,
                        const struct syc_check_pid *pid)
@@ -124,13 +217,13 @@ static int check_title(struct syc_checker *checker,
 	         frame->process.cmdline);
 	r = syc_map_put(&checker->titles, &key, sizeof(key), &unused);
 	if (r > 0 && pid->has_process && frame->time < pid->latest - SECOND)
-		syc_findings_note(checker->findings, SYC_FINDING_PID,
-		                  frame->offset,
-		                  "pid %" PRId32 " becomes another program "
-		                  "before it was the one before: are these two "
-		                  "processes?  Stacks of one may have names of "
-		                  "the other",
-		                  frame->pid);
+		syc_findings_note(
+			checker->findings, SYC_FINDING_PID, frame->offset,
+			"pid %" PRId32
+			" gets another command line at an earlier "
+			"time: these may be two processes, and stacks of "
+			"one may get names of the other",
+			frame->pid);
 	return r < 0 ? r : 0;
 }
 
@@ -206,7 +299,7 @@ static void check_mark(struct syc_checker *checker,
 	if (frame->mark.duration < 0)
 		syc_findings_note(checker->findings, SYC_FINDING_DURATION,
 		                  frame->offset,
-		                  "a mark that lasts %" PRId64 " ns",
+		                  "a mark of negative duration, %" PRId64 " ns",
 		                  frame->mark.duration);
 	if (!syc_loss_record_is(frame->mark.group, frame->mark.name))
 		return;
@@ -217,8 +310,7 @@ static void check_mark(struct syc_checker *checker,
 	else
 		syc_findings_problem(checker->findings, SYC_FINDING_LOSS,
 		                     frame->offset,
-		                     "a loss record that does not tell what "
-		                     "was lost");
+		                     "a loss record without readable numbers");
 }
 
 static int check_counter_texts(struct syc_checker *checker,
@@ -244,20 +336,20 @@ static int check_frame(struct syc_checker *checker,
 	checker->last = frame->offset;
 	if (frame->type == 0 || frame->type == SYSCAP_FRAME_RING_END) {
 		syc_findings_problem(findings, SYC_FINDING_TYPE, frame->offset,
-		                     "no frame of a file has type %u",
+		                     "type %u does not occur in files",
 		                     frame->type);
 		return 0;
 	}
 	if (!syscap_frame_type_name(frame->type)) {
 		syc_findings_note(findings, SYC_FINDING_TYPE, frame->offset,
-		                  "frame of the unknown type %u", frame->type);
+		                  "frame of unknown type %u", frame->type);
 		return 0;
 	}
 
-	const char *dirt = syc_check_padding(frame);
+	const char *dirt = check_padding(frame);
 	if (dirt)
 		syc_findings_note(findings, SYC_FINDING_PADDING, frame->offset,
-		                  "%s frame with bytes that are not zero %s",
+		                  "%s frame with nonzero bytes %s",
 		                  syscap_frame_type_name(frame->type), dirt);
 	if (check_pid(checker, frame) < 0)
 		return -ENOMEM;
@@ -290,8 +382,7 @@ static void check_header(struct syc_checker *checker)
 	if (info.version != 1)
 		syc_findings_note(findings, SYC_FINDING_HEADER,
 		                  offsetof(struct syscap_wire_file, version),
-		                  "format version %u is not known",
-		                  info.version);
+		                  "unknown format version %u", info.version);
 	if (info.end == 0)
 		syc_findings_note(findings, SYC_FINDING_HEADER,
 		                  offsetof(struct syscap_wire_file, end_time),
@@ -306,7 +397,7 @@ static void check_header(struct syc_checker *checker)
 			info.end, info.begin);
 }
 
-/* Where the walk ended before the file did. */
+/* The walk ended before the end of the file. */
 static void tell_end(struct syc_checker *checker, unsigned len,
                      const struct syscap_error *error)
 {
@@ -318,17 +409,15 @@ static void tell_end(struct syc_checker *checker, unsigned len,
 	                     (len > left && len % 8 == 0);
 
 	if (is_torn && checker->last)
-		syc_findings_problem(checker->findings, SYC_FINDING_TORN,
-		                     error->offset,
-		                     "torn: %" PRIu64 " bytes behind the last "
-		                     "whole frame at offset %" PRIu64,
-		                     left, checker->last);
+		syc_findings_problem(
+			checker->findings, SYC_FINDING_TORN, error->offset,
+			"torn: %" PRIu64
+			" bytes after the last whole frame at offset %" PRIu64,
+			left, checker->last);
 	else if (is_torn)
-		syc_findings_problem(checker->findings, SYC_FINDING_TORN,
-		                     error->offset,
-		                     "torn: %" PRIu64 " bytes behind the "
-		                     "header",
-		                     left);
+		syc_findings_problem(
+			checker->findings, SYC_FINDING_TORN, error->offset,
+			"torn: %" PRIu64 " bytes after the header", left);
 	else
 		syc_findings_problem(checker->findings, SYC_FINDING_LENGTH,
 		                     error->offset, "%s (%" PRIu64 " bytes)",

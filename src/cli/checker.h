@@ -1,13 +1,115 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* checker.h - the rules of `syscap check`. */
+/* checker.h - findings of `syscap check`, and the state of its rules. */
 #ifndef SYC_CLI_CHECKER_H
 #define SYC_CLI_CHECKER_H
 
-#include "cli/checker_state.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 
-/** Walk the whole file and tell what is wrong.  0 or -ENOMEM. */
+#include <syscap/capture.h>
+
+#include "common/array.h"
+#include "common/json.h"
+#include "common/map.h"
+
+enum syc_finding {
+	SYC_FINDING_HEADER,
+	SYC_FINDING_TORN,
+	SYC_FINDING_LENGTH,
+	SYC_FINDING_CONTENT,
+	SYC_FINDING_TYPE,
+	SYC_FINDING_PADDING,
+	SYC_FINDING_PID,
+	SYC_FINDING_COUNTER,
+	SYC_FINDING_TEXT,
+	SYC_FINDING_JIT,
+	SYC_FINDING_LOSS,
+	SYC_FINDING_DURATION,
+	SYC_FINDINGS /* their number */
+};
+
+struct syc_findings {
+	const char *file;
+	FILE *out;   /* NULL: standard output */
+	bool strict; /* notes are problems */
+	bool as_json;
+	struct syc_json json;
+	uint64_t n_problems, n_notes;
+	uint64_t notes_of[SYC_FINDINGS];
+};
+
+void syc_findings_begin(struct syc_findings *findings);
+
+void syc_findings_problem(struct syc_findings *findings, enum syc_finding kind,
+                          uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+void syc_findings_note(struct syc_findings *findings, enum syc_finding kind,
+                       uint64_t offset, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/** Print the counts.  Returns true when there was no problem. */
+bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames);
+
+struct syc_check_pid {
+	int32_t pid;
+	uint64_t first; /* offset of its first frame */
+	int64_t latest; /* time of its frames so far, ns */
+	bool has_process;
+};
+
+/* A (pid, id). Offset 0 means not seen: no frame is there. */
+struct syc_check_counter {
+	int32_t pid;
+	uint32_t id;
+	uint64_t defined, set; /* first offsets */
+};
+
+struct syc_check_definition { /* the first of an id, whose ever it is */
+	uint64_t offset;
+	const unsigned char *bytes;
+	bool is_told; /* that another one differs */
+};
+
+struct syc_check_address {
+	uint64_t addr;
+	uint64_t used; /* offset of the first stack that has it */
+	const char *name;
+};
+
+/** All zero but the first two is how it starts. */
+struct syc_checker {
+	struct syscap_reader *reader;
+	struct syc_findings *findings;
+	uint64_t n_frames;
+	uint64_t last;  /* offset of the last frame; 0: none yet */
+	uint64_t lines; /* offset of the first chunk of source lines; 0: none */
+
+	struct syc_map by_pid, by_counter, by_id, by_addr;
+	SYC_ARRAY(struct syc_check_pid) pids;
+	struct syc_map titles; /* pids with their command lines */
+	SYC_ARRAY(struct syc_check_counter) counters;
+	SYC_ARRAY(struct syc_check_definition) definitions;
+	SYC_ARRAY(struct syc_check_address) addresses;
+};
+
+/** Walk the whole file and report problems. 0 or -ENOMEM. */
 int syc_checker_run(struct syc_checker *checker);
 
 void syc_checker_fini(struct syc_checker *checker);
+
+/** The rules about one CTRDEF or CTRSET.  0 or -ENOMEM. */
+int syc_checker_counters(struct syc_checker *checker,
+                         const struct syscap_frame *frame);
+
+/** The rules about definitions and their order, when all are known. */
+void syc_checker_counters_end(struct syc_checker *checker);
+
+/** A FILE_CHUNK frame was met. */
+void syc_check_lines_note(struct syc_checker *checker,
+                          const struct syscap_frame *frame);
+
+/** Check the table, if any, after the last frame. 0 or -ENOMEM. */
+int syc_check_lines_end(struct syc_checker *checker);
 
 #endif

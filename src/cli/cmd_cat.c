@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_cat.c - `syscap cat`: join captures into one. */
+/* cmd_cat.c - `syscap cat`: joins captures into one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/in_use.h"
+#include "capture/file_lock.h"
 #include "capture/join.h"
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "capture/join_state.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/out_file.h"
-#include "cli/printable.h"
-#include "cli/progress.h"
+#include "cli/output_file.h"
+#include "cli/table.h"
 
 struct cat_options {
 	const char *command;
@@ -26,7 +26,7 @@ struct cat_options {
 	unsigned n_files;
 };
 
-/* What one joining needs; freed at its end. */
+/* State of one run; freed at its end. */
 struct cat_job {
 	const struct cat_options *options;
 	struct syc_join *join;
@@ -69,7 +69,7 @@ static void report_trouble(struct cat_job *job, const char *file,
                            const struct syscap_error *error)
 {
 	syc_progress_erase(&job->progress);
-	syc_fault_print(job->options->command, file, error);
+	syc_cli_error_print(job->options->command, file, error);
 	job->status = SYC_EXIT_PROBLEM;
 }
 
@@ -111,8 +111,8 @@ static unsigned open_inputs(struct cat_job *job)
 
 		if (reader == NULL)
 			continue;
-		syc_fault_tell_merged(options->command, file, reader);
-		if (syc_fault_tell_unread(options->command, file, reader))
+		syc_cli_error_note_merged(options->command, file, reader);
+		if (syc_cli_error_warn_unread(options->command, file, reader))
 			job->status = SYC_EXIT_PROBLEM;
 	}
 	return n_open;
@@ -122,7 +122,7 @@ static int add_inputs(struct cat_job *job)
 {
 	const struct cat_options *options = job->options;
 	const struct syc_join_options join_options = {
-		.tell = print_message,
+		.report = print_message,
 		.progress = print_progress,
 		.data = job,
 	};
@@ -135,7 +135,7 @@ static int add_inputs(struct cat_job *job)
 	return r;
 }
 
-/* The writer is open: the output is ours, and still what it was. */
+/* The writer is open: the output is locked, and still has its old content. */
 static void join_files(struct cat_job *job)
 {
 	const char *output = job->options->output;
@@ -183,10 +183,10 @@ static int join_captures(const struct cat_options *options)
 		return SYC_EXIT_MISUSE;
 	job.readers = calloc(options->n_files, sizeof(struct syscap_reader *));
 	if (job.readers == NULL) {
-		syc_fault_no_memory(options->command);
+		syc_cli_error_no_memory(options->command);
 		return SYC_EXIT_PROBLEM;
 	}
-	/* Failures to write are to be told, not to kill. */
+	/* Failed writes are reported; they must not kill the process. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (open_inputs(&job) > 0) {
@@ -230,15 +230,17 @@ static int run_cat(int argc, char **argv)
 		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (options.output == NULL) {
-		fprintf(stderr, "%s: where to? Name the new capture with -o\n",
+		fprintf(stderr,
+		        "%s: no output given; name the new capture with "
+		        "-o OUTPUT\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (strcmp(options.output, "-") == 0) {
-		options.output = syc_out_file_stdout(argv[0]);
+		options.output = syc_output_file_stdout(argv[0]);
 		if (options.output == NULL)
 			return SYC_EXIT_PROBLEM;
 	}
@@ -251,19 +253,26 @@ const struct syc_command syc_cmd_cat = {
 	.name = "cat",
 	.run = run_cat,
 	.summary = "join captures into one",
-	.synopsis = "-o OUTPUT [--force] [-q] FILE...",
-	.about = "Join captures into one.  Nothing is lost: counters and JIT "
-		 "names of different files are told apart, and what is damaged "
-		 "is told.  With one FILE: copy all of it that can be read.",
-	.status = "0; 1 when a file is damaged or could not be read or "
-		  "written, with what could be read joined; 2 for wrong use.",
+	.synopsis = "-o OUTPUT [OPTION]... FILE...",
+	.about = "Join captures into one.  Counters and JIT names of "
+		 "different files get different ids.  Damaged parts are "
+		 "reported and left out, so with one FILE this command "
+		 "repairs it.",
+	.example = "syscap cat -o all.syscap server.syscap client.syscap",
+	.status = "0 on success; 1 if a file is damaged, unreadable or "
+		  "unwritable (the readable frames are joined); 2 for wrong "
+		  "use.",
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
-	                  "the new capture; - is standard output", NULL },
+	                  "write the new capture to OUTPUT; - is standard "
+	                  "output",
+	                  NULL },
 			{ "force", FORCE, NULL,
-	                  "overwrite OUTPUT even if it is no capture", NULL },
-			{ "quiet", 'q', NULL, "no progress, no notes", NULL },
+	                  "overwrite OUTPUT even if it is not a capture",
+	                  NULL },
+			{ "quiet", 'q', NULL, "print no progress and no notes",
+	                  NULL },
 			{ 0 },
 		},
 };

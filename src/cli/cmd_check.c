@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_check.c - `syscap check`: tell everything that is wrong. */
+/* cmd_check.c - `syscap check`: all errors of captures. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "cli/checker.h"
-#include "cli/cmd.h"
-#include "cli/fault.h"
-#include "cli/findings.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
 
-/* What the ring file of a process that died has beside its frames. */
+/* Counts of the ring file of a dead process, besides its frames. */
 static void check_rings(struct syc_checker *checker)
 {
 	struct syscap_file_info info;
@@ -39,14 +38,14 @@ static int check_capture_file(const char *command, const char *file,
 	int status = SYC_EXIT_PROBLEM;
 
 	if (syc_input_open(file, &checker.reader, &error) < 0) {
-		syc_fault_print(command, file, &error);
+		syc_cli_error_print(command, file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
-	syc_fault_tell_merged(command, file, checker.reader);
+	syc_cli_error_note_merged(command, file, checker.reader);
 	syc_findings_begin(&findings);
 	check_rings(&checker);
 	if (syc_checker_run(&checker) < 0)
-		syc_fault_no_memory(command);
+		syc_cli_error_no_memory(command);
 	else if (syc_findings_end(&findings, checker.n_frames))
 		status = SYC_EXIT_DONE;
 	syc_checker_fini(&checker);
@@ -76,30 +75,32 @@ static int run_check(int argc, char **argv)
 		return words.status;
 	if (optind == argc) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	for (int i = optind; i < argc; i++)
 		if (check_capture_file(argv[0], argv[i], strict, json) !=
 		    SYC_EXIT_DONE)
 			status = SYC_EXIT_PROBLEM;
-	return syc_fault_finish_output(argv[0], status);
+	return syc_cli_error_finish_output(argv[0], status);
 }
 
 const struct syc_command syc_cmd_check = {
 	.name = "check",
 	.run = run_check,
-	.summary = "tell everything that is wrong with captures",
+	.summary = "report everything that is wrong with captures",
 	.synopsis = "[--strict] [--json] FILE...",
-	.about = "Read captures from end to end and tell, with its place in "
-		 "the file, everything that is wrong with them or may mislead "
-		 "a reader.  At most 50 problems of a file are shown.",
-	.status = "0 when all files are sound; 1 when there are problems, or "
-		  "a file could not be read; 2 for wrong use.",
+	.about = "Read captures from end to end and report each problem with "
+		 "its offset in the file.  Problems stop or mislead a "
+		 "reader.  At most 50 of each file are shown.",
+	.example = "syscap check --strict app.syscap",
+	.status = "0 if all files are sound; 1 if there are problems or a "
+		  "file is unreadable; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
-			{ "strict", STRICT, NULL, "take notes for problems too",
+			{ "strict", STRICT, NULL, "count notes as problems",
 	                  NULL },
-			{ "json", JSON, NULL, "one JSON object a file", NULL },
+			{ "json", JSON, NULL,
+	                  "print one JSON object for each file", NULL },
 			{ 0 },
 		},
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_diff.c - `syscap diff`: what changed between two sets of captures.
+ * cmd_diff.c - `syscap diff`: differences between two sets of captures.
  *
- * BASE… -- NEW…: getopt forgets where a "--" was, so the words before and
- * behind it are read one after the other, and options may be among both.
+ * BASE… -- NEW…: getopt does not say where a "--" was. So the words on its two
+ * sides are parsed one after the other, and options may be on both sides.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -11,11 +11,243 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/diff_collect.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/diff_output.h"
+#include "cli/error.h"
+#include "cli/filter_check.h"
 #include "cli/filter_options.h"
-#include "cli/quantity.h"
+#include "cli/options.h"
+#include "cli/view_query.h"
+#include "compare/comparison.h"
+#include "compare/observe.h"
+
+struct diff_collect {
+	const char *command;
+	const struct syc_filter_options *filter;
+	struct syscap_profile_options options;
+	struct syc_diff_report *report; /* files are given */
+	/* Captures with and without samples, the first of each kind; NULL. */
+	const char *sampled, *bare;
+	unsigned found; /* enum syc_missing: what some capture has */
+	/* Set, with a message: not all of it can be compared.  Functions
+	 * cannot, if has_functions is not set. */
+	bool is_partial;
+	bool has_functions;
+};
+
+/* Blocks of the only run of a side: enough for a variance, few enough to
+ * have many events each. */
+#define BLOCKS 10
+
+/* One file as a whole, and the number of its first unit. */
+struct recording {
+	struct diff_collect *collect;
+	struct syc_view_query query;
+	size_t unit, n_units;
+};
+
+static bool note_unit(struct recording *recording)
+{
+	struct diff_collect *collect = recording->collect;
+	struct syc_diff_report *report = collect->report;
+	const struct syscap_view *view = recording->query.view;
+	const char *file = recording->query.file;
+
+	if (view->total == 0) {
+		if (collect->bare == NULL)
+			collect->bare = file;
+		return true;
+	}
+	if (collect->sampled == NULL) {
+		collect->sampled = file;
+		report->unit = view->unit;
+	}
+	if (report->unit == view->unit)
+		return true;
+	fprintf(stderr, "%s: %s counts %s, and %s %s\n", collect->command,
+	        collect->sampled, syscap_view_unit_name(report->unit), file,
+	        syscap_view_unit_name(view->unit));
+	return false;
+}
+
+static int observe(struct recording *recording,
+                   const struct syscap_filter *filter,
+                   const struct syscap_view *view, size_t unit)
+{
+	const struct syc_diff_report *report = recording->collect->report;
+	const double scale = (double)recording->n_units;
+	const struct syc_observed observed = {
+		.comparison = &recording->collect->report->comparison,
+		.profile = recording->query.profile,
+		.filter = filter,
+		.unit = unit,
+		.scale = scale,
+	};
+	const struct syc_observe_functions how = {
+		.total = report->total,
+		.by_share = report->by_share,
+		.whole = (double)recording->query.view->total,
+	};
+	struct syscap_error error;
+	int r = syc_observe_functions(&observed, view, &how);
+
+	return r < 0 ? r : syc_observe_marks(&observed, &error);
+}
+
+/* From when to when block @i is; the first and the last are open. */
+static struct syscap_filter block_of(const struct recording *recording,
+                                     size_t i)
+{
+	struct syscap_filter filter = recording->query.filter;
+	struct syscap_profile_span span;
+	int64_t begin, end;
+	uint64_t length;
+
+	syscap_profile_span(recording->query.profile, &span);
+	begin = filter.has_from ? filter.from : span.begin;
+	end = filter.has_to && filter.to < span.end ? filter.to : span.end;
+	/* Unsigned: a file may begin at the lowest time. */
+	length = end > begin ? ((uint64_t)end - (uint64_t)begin) / BLOCKS : 0;
+	if (i > 0) {
+		filter.has_from = true;
+		filter.from = (int64_t)((uint64_t)begin + i * length);
+	}
+	if (i + 1 < BLOCKS) {
+		filter.has_to = true;
+		filter.to = (int64_t)((uint64_t)begin + (i + 1) * length);
+	}
+	return filter;
+}
+
+static int observe_blocks(struct recording *recording)
+{
+	struct syscap_error error;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < BLOCKS; i++) {
+		const struct syscap_filter filter = block_of(recording, i);
+		struct syscap_view *view;
+
+		r = syscap_view_new(recording->query.profile, &filter, &view,
+		                    &error);
+		if (r < 0)
+			return r;
+		r = observe(recording, &filter, view, recording->unit + i);
+		syscap_view_free(view);
+	}
+	return r;
+}
+
+static int take_in(struct recording *recording)
+{
+	struct syc_view_query *query = &recording->query;
+	int r;
+
+	if (!note_unit(recording))
+		recording->collect->has_functions = false;
+	r = recording->n_units > 1 ? observe_blocks(recording)
+	                           : observe(recording, &query->filter,
+	                                     query->view, recording->unit);
+	if (r == 0)
+		r = syc_observe_counters(
+			&(struct syc_observed){
+				.comparison =
+					&recording->collect->report->comparison,
+				.profile = query->profile,
+				.filter = &query->filter,
+				.unit = recording->unit,
+				.scale = 1,
+			},
+			query->view, query->reader);
+	return r;
+}
+
+/* Valid after reading: names that no file has. */
+static void judge_names(struct diff_collect *collect,
+                        struct syc_view_query *query, size_t n_units)
+{
+	const size_t *all = collect->report->comparison.n_units;
+
+	collect->found |= ~query->missing;
+	if (n_units < all[0] + all[1] ||
+	    (~collect->found & query->missing) == 0)
+		return;
+	syc_filter_check_print(query->command, query->file, query->profile,
+	                       &collect->filter->filter,
+	                       ~collect->found & query->missing);
+	query->status = SYC_EXIT_PROBLEM;
+}
+
+static int collect_file(struct diff_collect *collect, const char *file,
+                        size_t unit, size_t n_units)
+{
+	struct recording recording = {
+		.collect = collect,
+		.query = { .command = collect->command,
+		           .file = file,
+		           .is_one_of_many = true },
+		.unit = unit,
+		.n_units = n_units,
+	};
+	int r = -EINVAL;
+
+	if (syc_view_query_open(&recording.query, &collect->options,
+	                        &collect->filter->filter))
+		r = take_in(&recording);
+	if (r == 0)
+		judge_names(collect, &recording.query, unit + n_units);
+	if (recording.query.status != SYC_EXIT_DONE)
+		collect->is_partial = true;
+	syc_view_query_close(&recording.query);
+	return r;
+}
+
+/* Functions need samples on every side. */
+static void judge_samples(struct diff_collect *collect)
+{
+	if (collect->sampled == NULL)
+		collect->has_functions = false;
+	if (collect->sampled != NULL && collect->bare != NULL) {
+		fprintf(stderr, "%s: %s has %s%s, and %s has none\n",
+		        collect->command, collect->sampled,
+		        syc_filter_options_of(collect->filter->filter.of),
+		        collect->filter->is_any ? " that pass the filter" : "",
+		        collect->bare);
+		collect->has_functions = false;
+	}
+	if (!collect->has_functions && collect->sampled != NULL) {
+		fprintf(stderr, "%s: functions are not compared\n",
+		        collect->command);
+		collect->is_partial = true;
+	}
+	collect->report->has_unit = collect->has_functions;
+}
+
+/* Read all files, one after the other. 0, -ENOMEM, or -EINVAL: nothing to
+ * compare, already reported. */
+static int diff_collect(struct diff_collect *collect)
+{
+	struct syc_diff_report *report = collect->report;
+	size_t unit = 0;
+	size_t each;
+
+	report->has_blocks = report->n_files[0] == 1 && report->n_files[1] == 1;
+	each = report->has_blocks ? BLOCKS : 1;
+	for (unsigned side = 0; side < 2; side++)
+		report->comparison.n_units[side] = report->n_files[side] * each;
+	collect->has_functions = true;
+	for (unsigned side = 0; side < 2; side++)
+		for (size_t i = 0; i < report->n_files[side]; i++) {
+			const int r = collect_file(
+				collect, report->files[side][i], unit, each);
+
+			if (r < 0)
+				return r;
+			unit += each;
+		}
+	judge_samples(collect);
+	return 0;
+}
 
 #define MIN_PERCENT 1.0
 
@@ -115,7 +347,7 @@ static int parse_words(struct run *run, int argc, char **argv)
 	optind = 0;
 	while ((key = syc_options_next(&words)) > 0)
 		if (!take(run, key, words.value))
-			return syc_fault_misuse(run->command);
+			return syc_cli_error_misuse(run->command);
 	return words.status;
 }
 
@@ -129,7 +361,7 @@ static int parse_sides(struct run *run, int argc, char **argv, int dashes)
 	report->files[0] = argv + optind;
 	report->n_files[0] = (size_t)(dashes - optind);
 	if (dashes == argc) {
-		/* Without one there is a file each. */
+		/* Without a "--", each side has one file. */
 		if (report->n_files[0] != 2)
 			return -1;
 		report->n_files[0] = report->n_files[1] = 1;
@@ -156,14 +388,16 @@ static int parse(struct run *run, int argc, char **argv)
 		return status;
 	if (run->report.n_files[0] == 0 || run->report.n_files[1] == 0) {
 		fprintf(stderr,
-		        "%s: expected two files, or files before and behind "
-		        "a --\n",
+		        "%s: expected two files, or files before and after "
+		        "--\n",
 		        run->command);
-		return syc_fault_misuse(run->command);
+		return syc_cli_error_misuse(run->command);
 	}
 	if (run->json && run->markdown) {
-		fprintf(stderr, "%s: --json or --markdown\n", run->command);
-		return syc_fault_misuse(run->command);
+		fprintf(stderr,
+		        "%s: --json and --markdown exclude each other\n",
+		        run->command);
+		return syc_cli_error_misuse(run->command);
 	}
 	return -1;
 }
@@ -178,11 +412,11 @@ static int print(const struct run *run)
 	return 0;
 }
 
-/* 0, -ENOMEM, or -EINVAL: there is nothing to compare. */
-static int compare(struct run *run, struct syc_diff_collect *collect)
+/* 0, -ENOMEM, or -EINVAL: nothing to compare. */
+static int compare(struct run *run, struct diff_collect *collect)
 {
 	struct syc_comparison *comparison = &run->report.comparison;
-	int r = syc_diff_collect(collect);
+	int r = diff_collect(collect);
 
 	if (r == 0)
 		r = syc_comparison_settle(comparison,
@@ -203,7 +437,7 @@ static int compare(struct run *run, struct syc_diff_collect *collect)
 
 static int show(struct run *run)
 {
-	struct syc_diff_collect collect = {
+	struct diff_collect collect = {
 		.command = run->command,
 		.filter = &run->filter,
 		.options = {
@@ -217,12 +451,12 @@ static int show(struct run *run)
 	int r = compare(run, &collect);
 
 	if (r == -ENOMEM)
-		syc_fault_no_memory(run->command);
+		syc_cli_error_no_memory(run->command);
 	if (r < 0 || collect.is_partial)
 		status = DIFF_NOT_COMPARABLE;
 	else if (syc_diff_count_failing(&run->report) > 0)
 		status = DIFF_EXCEEDS;
-	r = syc_fault_finish_output(run->command, SYC_EXIT_DONE);
+	r = syc_cli_error_finish_output(run->command, SYC_EXIT_DONE);
 	return r == SYC_EXIT_DONE ? status : DIFF_NOT_COMPARABLE;
 }
 
@@ -243,33 +477,37 @@ static int run_diff(int argc, char **argv)
 const struct syc_command syc_cmd_diff = {
 	.name = "diff",
 	.run = run_diff,
-	.summary = "tell what changed between two sets of captures",
+	.summary = "compare two sets of captures",
 	.synopsis = "[OPTION]... [FILTER]... BASE NEW\n"
 		    "[OPTION]... [FILTER]... BASE... -- NEW...",
-	.about = "Tell what became more or less, functions, marks and "
-		 "counters, by how much, and how sure that is.",
-	.status = "0; 1 when --fail-above found any; 2 for wrong use; 3 when "
-		  "not all of it can be compared or read.",
+	.about = "Compare functions, marks and counters of the captures NEW "
+		 "with those of BASE.  Each difference has a confidence "
+		 "interval (95%).",
+	.example = "syscap diff before-*.syscap -- after-*.syscap",
+	.status = "0 on success; 1 if --fail-above found an increase; 2 for "
+		  "wrong use; 3 if a part cannot be compared or read.",
 	.options =
 		(const struct syc_option[]){
 			{ "total", TOTAL, NULL,
-	                  "functions with what they called", NULL },
+	                  "count functions with their callees", NULL },
 			{ "by-share", BY_SHARE, NULL,
-	                  "their share of all, not their time", NULL },
+	                  "compare shares of the total, not times", NULL },
 			{ "min", MIN, "SHARE",
-	                  "functions that took as much of all (1%)", NULL },
-			{ "all", ALL, NULL, "what does not differ, too", NULL },
+	                  "omit functions below SHARE of the total (1%)",
+	                  NULL },
+			{ "all", ALL, NULL, "also show rows that do not differ",
+	                  NULL },
 			{ "fail-above", FAIL_ABOVE, "LIMIT",
-	                  "exit 1 if any is surely more by N%, or N%:GLOB",
+	                  "exit with 1 if a row certainly grew by over N% "
+	                  "(N%:GLOB: if its name matches)",
 	                  NULL },
-			{ "json", JSON, NULL, "all of it as one JSON object",
-	                  NULL },
-			{ "markdown", MARKDOWN, NULL, "tables in Markdown",
-	                  NULL },
+			{ "json", JSON, NULL, "print one JSON object", NULL },
+			{ "markdown", MARKDOWN, NULL,
+	                  "print tables in Markdown", NULL },
 			{ "no-lookup", NO_LOOKUP, NULL,
-	                  "no names but those in the files", NULL },
+	                  "use only names stored in the captures", NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 };

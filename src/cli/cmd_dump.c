@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_dump.c - `syscap dump`: the frames of a capture, one a line. */
+/*
+ * cmd_dump.c - `syscap dump`: one line for each frame of a capture that the
+ * filter selects.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -7,12 +10,157 @@
 #include <unistd.h>
 
 #include "capture/embedded.h"
-#include "cli/cmd.h"
+#include "capture/frame.h"
+#include "cli/commands.h"
 #include "cli/dump.h"
-#include "cli/dump_choice.h"
-#include "cli/fault.h"
+#include "cli/error.h"
+#include "cli/filter_check.h"
+#include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/missing.h"
+#include "common/array.h"
+
+/* A frame that is shown later. */
+struct dump_noted {
+	int64_t time;
+	uint64_t offset;
+	uint32_t stack;
+};
+
+/* All zero: all frames, without names. */
+struct dump_choice {
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+	const struct syscap_filter *filter;
+	size_t n_samples, n_waits, n_allocations; /* requested */
+	SYC_ARRAY(struct dump_noted) noted;
+};
+
+/* Threads are known by what they did, of any kind. */
+static unsigned wanted_parts(const struct syc_filter_options *options)
+{
+	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
+
+	if (options->filter.thread != NULL)
+		return SYSCAP_PROFILE_BUT_VALUES;
+	if (syc_filter_options_has_marks(options))
+		parts |= SYSCAP_PROFILE_MARKS;
+	return parts;
+}
+
+/*
+ * Read @reader, which is rewound, with the names that the capture has.  0;
+ * -ENOMEM; -EINVAL with the reason: no such marks.  To be ended in any case.
+ */
+static int dump_choice_init(struct dump_choice *choice,
+                            struct syscap_reader *reader,
+                            struct syc_filter_options *options,
+                            struct syscap_error *error)
+{
+	const struct syscap_profile_options parts = {
+		.parts = wanted_parts(options),
+		.no_lookup = true,
+	};
+	struct syscap_profile_span span;
+	int r = syscap_profile_new(&parts, &choice->profile);
+
+	if (r == 0)
+		r = syscap_profile_read(choice->profile, reader, NULL);
+	/* Damage is reported when the frames are shown */
+	if (r == -EBADMSG)
+		r = 0;
+	if (r == 0)
+		r = syscap_profile_settle(choice->profile);
+	if (r < 0)
+		return r;
+	syscap_reader_rewind(reader);
+	syscap_profile_span(choice->profile, &span);
+	syc_filter_options_settle(options, span.begin);
+	choice->filter = &options->filter;
+	return syscap_view_new(choice->profile, &options->filter, &choice->view,
+	                       error);
+}
+
+static void dump_choice_fini(struct dump_choice *choice)
+{
+	syscap_view_free(choice->view);
+	syscap_profile_free(choice->profile);
+	free(choice->noted.items);
+}
+
+/* Frames without a stack: by thread and time. The profile lacks threads with
+ * metadata only. */
+static bool has_event(const struct dump_choice *choice,
+                      const struct syscap_frame *frame)
+{
+	const struct syscap_filter *filter = choice->filter;
+	const uint32_t thread = syscap_profile_find_thread(
+		choice->profile, frame->pid, frame->tid, frame->time);
+
+	if (thread != SYSCAP_PROFILE_NONE)
+		return syscap_view_has(choice->view, thread, frame->time);
+	return filter->thread == NULL &&
+	       (filter->pid == 0 || filter->pid == frame->pid) &&
+	       (!filter->has_from || frame->time >= filter->from) &&
+	       (!filter->has_to || frame->time < filter->to);
+}
+
+/* Is @frame shown? Call it for each frame of the reader, in file order.
+ * Returns its stack, or NONE. */
+static bool dump_choice_has(struct dump_choice *choice,
+                            const struct syscap_frame *frame,
+                            uint32_t *ret_stack)
+{
+	const struct syscap_profile_allocation *allocations;
+	const struct syscap_profile_wait *waits;
+	struct syscap_profile_samples samples;
+	size_t n, i;
+
+	*ret_stack = SYSCAP_PROFILE_NONE;
+	if (choice->profile == NULL)
+		return true;
+	if (frame->type == SYSCAP_FRAME_SAMPLE &&
+	    syc_sample_is_wait(frame->padding2)) {
+		i = choice->n_waits++;
+		waits = syscap_profile_waits(choice->profile, &n);
+		*ret_stack = waits[i].stack;
+	} else if (frame->type == SYSCAP_FRAME_SAMPLE) {
+		i = choice->n_samples++;
+		syscap_profile_samples(choice->profile, &samples);
+		*ret_stack = samples.stacks[i];
+		return (choice->view->passed[i / 64] >> i % 64 & 1) != 0;
+	} else if (frame->type == SYSCAP_FRAME_ALLOCATION) {
+		i = choice->n_allocations++;
+		allocations = syscap_profile_allocations(choice->profile, &n);
+		*ret_stack = allocations[i].stack;
+	}
+	return has_event(choice, frame);
+}
+
+/* To show it later.  0 or -ENOMEM. */
+static int dump_choice_note(struct dump_choice *choice,
+                            const struct syscap_frame *frame, uint32_t stack)
+{
+	const struct dump_noted noted = { frame->time, frame->offset, stack };
+
+	return syc_array_push(&choice->noted, noted);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct dump_noted *a = one, *b = other;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->offset > b->offset) - (a->offset < b->offset);
+}
+
+/* By time; equal ones by their place in the file. */
+static void dump_choice_sort(struct dump_choice *choice)
+{
+	if (choice->noted.n > 0)
+		qsort(choice->noted.items, choice->noted.n,
+		      sizeof(*choice->noted.items), compare);
+}
 
 enum {
 	JSON = 256,
@@ -45,7 +193,7 @@ static bool add_type(struct request *request, const char *name)
 		request->types[type] = true;
 		return true;
 	}
-	fprintf(stderr, "%s: there is no frame type '%s'\n", request->command,
+	fprintf(stderr, "%s: unknown frame type '%s'\n", request->command,
 	        name);
 	return false;
 }
@@ -97,8 +245,7 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 
 /* In the order of the file; what is to be shown by time is only noted. */
 static int walk(const struct request *request, struct syscap_reader *reader,
-                struct syc_dump *dump, struct syc_dump_choice *choice,
-                int *status)
+                struct syc_dump *dump, struct dump_choice *choice, int *status)
 {
 	struct syscap_error error;
 	struct syscap_frame frame;
@@ -107,18 +254,18 @@ static int walk(const struct request *request, struct syscap_reader *reader,
 
 	while ((r = syscap_reader_next(reader, &frame, &error)) != 0) {
 		if (r < 0) {
-			syc_fault_print(request->command, request->file,
-			                &error);
+			syc_cli_error_print(request->command, request->file,
+			                    &error);
 			*status = SYC_EXIT_PROBLEM;
 			if (r == -EILSEQ)
 				continue;
 			return 0;
 		}
-		if (!syc_dump_choice_has(choice, &frame, &stack) ||
+		if (!dump_choice_has(choice, &frame, &stack) ||
 		    !is_wanted(request, frame.type))
 			continue;
 		r = request->by_time
-		            ? syc_dump_choice_note(choice, &frame, stack)
+		            ? dump_choice_note(choice, &frame, stack)
 		            : print_frame(request, dump, &frame, stack);
 		if (r < 0)
 			return r;
@@ -128,14 +275,14 @@ static int walk(const struct request *request, struct syscap_reader *reader,
 
 static int print_noted(const struct request *request,
                        struct syscap_reader *reader, struct syc_dump *dump,
-                       struct syc_dump_choice *choice)
+                       struct dump_choice *choice)
 {
 	struct syscap_frame frame;
 	int r = 0;
 
-	syc_dump_choice_sort(choice);
+	dump_choice_sort(choice);
 	for (size_t i = 0; r == 0 && i < choice->noted.n; i++) {
-		const struct syc_dump_noted *noted = &choice->noted.items[i];
+		const struct dump_noted *noted = &choice->noted.items[i];
 
 		if (syscap_reader_seek(reader, noted->offset) == 0 &&
 		    syscap_reader_next(reader, &frame, NULL) > 0)
@@ -151,7 +298,7 @@ static bool shows_names(const struct request *request)
 	                          is_wanted(request, SYSCAP_FRAME_ALLOCATION));
 }
 
-/* Source lines, where there are any: *@ret_bytes is what they are in. */
+/* Source lines, if any; *@ret_bytes holds them. */
 static int load_lines(struct syc_dump *dump, struct syscap_reader *reader,
                       unsigned char **ret_bytes)
 {
@@ -167,7 +314,7 @@ static int load_lines(struct syc_dump *dump, struct syscap_reader *reader,
 static int print_frames(struct request *request, struct syscap_reader *reader)
 {
 	struct syc_dump dump = { .reader = reader, .json = { .out = stdout } };
-	struct syc_dump_choice choice = { 0 };
+	struct dump_choice choice = { 0 };
 	struct syscap_file_info info;
 	struct syscap_error error;
 	unsigned char *lines = NULL;
@@ -179,11 +326,11 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	dump.is_foreign = info.foreign_order;
 	r = collect_definitions(&dump, reader);
 	if (r == 0 && (request->filter.is_any || shows_names(request)))
-		r = syc_dump_choice_init(&choice, reader, &request->filter,
-		                         &error);
+		r = dump_choice_init(&choice, reader, &request->filter, &error);
 	if ((r == 0 || r == -EINVAL) && request->filter.is_any &&
-	    syc_missing_judge(request->command, request->file, choice.profile,
-	                      &request->filter.filter, r, &error))
+	    syc_filter_check_report(request->command, request->file,
+	                            choice.profile, &request->filter.filter, r,
+	                            &error))
 		status = SYC_EXIT_PROBLEM;
 	dump.profile = shows_names(request) ? choice.profile : NULL;
 	if (r == 0 && dump.profile != NULL)
@@ -193,8 +340,8 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	if (r == 0 && request->by_time)
 		r = print_noted(request, reader, &dump, &choice);
 	if (r < 0 && r != -EINVAL)
-		syc_fault_no_memory(request->command);
-	syc_dump_choice_fini(&choice);
+		syc_cli_error_no_memory(request->command);
+	dump_choice_fini(&choice);
 	free(lines);
 	syc_counter_stats_fini(&dump.counters);
 	return r < 0 ? SYC_EXIT_PROBLEM : status;
@@ -216,19 +363,21 @@ static int parse_options(struct request *request, int argc, char **argv)
 		else if (syc_filter_options_is(key) &&
 		         !syc_filter_options_take(&request->filter, argv[0],
 		                                  key, words.value))
-			return syc_fault_misuse(argv[0]);
+			return syc_cli_error_misuse(argv[0]);
 		else if (key == TYPE && !add_type(request, words.value))
-			return syc_fault_misuse(argv[0]);
+			return syc_cli_error_misuse(argv[0]);
 	}
 	if (words.status >= 0)
 		return words.status;
 	if (request->filter.filter.of != SYSCAP_VIEW_SAMPLES) {
-		fprintf(stderr, "%s: --of is for sums\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		fprintf(stderr,
+		        "%s: --of is not supported here; use syscap stat\n",
+		        argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	request->file = argv[optind];
 	return -1;
@@ -245,37 +394,38 @@ static int run_dump(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (syc_input_open(request.file, &reader, &error) < 0) {
-		syc_fault_print(argv[0], request.file, &error);
+		syc_cli_error_print(argv[0], request.file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
-	syc_fault_tell_merged(argv[0], request.file, reader);
+	syc_cli_error_note_merged(argv[0], request.file, reader);
 	status = print_frames(&request, reader);
-	if (syc_fault_tell_unread(argv[0], request.file, reader))
+	if (syc_cli_error_warn_unread(argv[0], request.file, reader))
 		status = SYC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
-	return syc_fault_finish_output(argv[0], status);
+	return syc_cli_error_finish_output(argv[0], status);
 }
 
 const struct syc_command syc_cmd_dump = {
 	.name = "dump",
 	.run = run_dump,
-	.summary = "print the frames of a capture, one a line",
+	.summary = "print the frames of a capture, one per line",
 	.synopsis = "[OPTION]... [FILTER]... FILE",
-	.about = "Print the frames of a capture, one a line, in the order of "
-		 "the file.",
-	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "with what could be read printed, or has nothing of what a "
-		  "filter names; 2 for wrong use.",
+	.about = "Print the frames of a capture, one per line, in file order.",
+	.example = "syscap dump --type log app.syscap",
+	.status = "0 on success; 1 if the capture is damaged or unreadable "
+		  "(all readable frames are printed) or lacks what a filter "
+		  "names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
-			{ "json", JSON, NULL, "each frame as one JSON object",
-	                  NULL },
+			{ "json", JSON, NULL,
+	                  "print one JSON object for each frame", NULL },
 			{ "type", TYPE, "TYPE",
-	                  "only frames of this type; may be repeated.", TYPES },
-			{ "by-time", BY_TIME, NULL, "in the order of time",
+	                  "print only frames of TYPE; may be repeated.",
+	                  TYPES },
+			{ "by-time", BY_TIME, NULL, "sort frames by time",
 	                  NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 };

@@ -8,18 +8,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/out_file.h"
-#include "cli/question.h"
+#include "cli/output_file.h"
+#include "cli/view_query.h"
 #include "export/export.h"
 
 #define FORMATS "perfetto chrome firefox folded speedscope pprof callgrind csv"
 #define TABLES  "functions samples marks counters logs allocations losses"
 
-/* What a format holds. */
+/* Contents of a format. */
 #define SAMPLES     SYSCAP_PROFILE_SAMPLES
 #define MARKS       SYSCAP_PROFILE_MARKS
 #define ALLOCATIONS SYSCAP_PROFILE_ALLOCATIONS
@@ -64,9 +64,9 @@ static const struct format {
 
 struct run {
 	const struct format *format;
-	struct syc_out_file output;
+	struct syc_output_file output;
 	struct syc_filter_options filter;
-	struct syc_question question;
+	struct syc_view_query query;
 };
 
 /* When the recording began, in seconds since 1970. */
@@ -85,31 +85,31 @@ static void tell(const struct run *run, uint64_t n, const char *what)
 {
 	if (n > 0)
 		fprintf(stderr,
-		        "%s: %s: note: %" PRIu64 " %s, which the format has no "
-		        "place for\n",
-		        run->output.command, run->question.file, n, what);
+		        "%s: %s: note: %" PRIu64 " %s, which the format "
+		        "cannot hold, are left out\n",
+		        run->output.command, run->query.file, n, what);
 }
 
 /* A file in which nothing is left needs a reason. */
 static void tell_empty(const struct run *run)
 {
-	const struct syscap_view *view = run->question.view;
+	const struct syscap_view *view = run->query.view;
 
-	if (run->question.status == SYC_EXIT_DONE && view->n_looked > 0 &&
+	if (run->query.status == SYC_EXIT_DONE && view->n_looked > 0 &&
 	    view->n_passed == 0)
 		fprintf(stderr,
 		        "%s: %s: note: none of %" PRIu64
-		        " %s passes the filter\n",
-		        run->output.command, run->question.file, view->n_looked,
+		        " %s pass the filter\n",
+		        run->output.command, run->query.file, view->n_looked,
 		        syc_filter_options_of(run->filter.filter.of));
 }
 
-/* What of the capture is in no file of this format.  A table of csv was asked
- * for by its name. */
+/* Warn about contents that the format cannot hold. A csv table was requested
+ * by name. */
 static void tell_left_out(const struct run *run,
                           const struct syc_export *export)
 {
-	struct syscap_reader *reader = run->question.reader;
+	struct syscap_reader *reader = run->query.reader;
 	const unsigned holds = run->format->holds;
 	uint64_t n[SYSCAP_FRAME_LAST] = { 0 };
 	struct syscap_frame frame;
@@ -125,7 +125,7 @@ static void tell_left_out(const struct run *run,
 		else if (r < 0 && r != -EILSEQ)
 			break;
 	}
-	syscap_profile_losses(run->question.profile, &n_losses);
+	syscap_profile_losses(run->query.profile, &n_losses);
 	if ((holds & MARKS) == 0)
 		tell(run, n[SYSCAP_FRAME_MARK] - n_losses, "marks");
 	tell(run, export->n_overlaps,
@@ -146,14 +146,14 @@ static void tell_left_out(const struct run *run,
 /* Allocations have a view of their own, through the same filter. */
 static int look_at_heap(const struct run *run, struct syscap_view **ret_view)
 {
-	struct syscap_filter filter = run->question.filter;
+	struct syscap_filter filter = run->query.filter;
 	size_t n;
 
-	syscap_profile_allocations(run->question.profile, &n);
+	syscap_profile_allocations(run->query.profile, &n);
 	if ((run->format->holds & ALLOCATIONS) == 0 || n == 0)
 		return 0;
 	filter.of = SYSCAP_VIEW_ALLOCATED;
-	return syscap_view_new(run->question.profile, &filter, ret_view, NULL);
+	return syscap_view_new(run->query.profile, &filter, ret_view, NULL);
 }
 
 static int write_out(struct run *run)
@@ -161,13 +161,13 @@ static int write_out(struct run *run)
 	struct syscap_view *heap = NULL;
 	int r = look_at_heap(run, &heap);
 	struct syc_export export = {
-		.profile = run->question.profile,
-		.view = run->question.view,
+		.profile = run->query.profile,
+		.view = run->query.view,
 		.heap = heap,
-		.reader = run->question.reader,
-		.filter = &run->question.filter,
-		.name = run->question.file,
-		.capture_time = capture_time(run->question.reader),
+		.reader = run->query.reader,
+		.filter = &run->query.filter,
+		.name = run->query.file,
+		.capture_time = capture_time(run->query.reader),
 		.out = run->output.file,
 	};
 
@@ -176,12 +176,12 @@ static int write_out(struct run *run)
 	syscap_view_free(heap);
 	if (r < 0) {
 		run->output.is_spoiled = true;
-		syc_fault_no_memory(run->output.command);
+		syc_cli_error_no_memory(run->output.command);
 		return SYC_EXIT_PROBLEM;
 	}
 	tell_empty(run);
 	tell_left_out(run, &export);
-	return run->question.status;
+	return run->query.status;
 }
 
 static int show(struct run *run)
@@ -196,12 +196,12 @@ static int show(struct run *run)
 	int status = SYC_EXIT_PROBLEM;
 
 	run->filter.filter.by_line = run->format->has_lines;
-	if (syc_question_ask(&run->question, &options, &run->filter.filter) &&
-	    syc_out_file_open(&run->output, run->format->is_binary)) {
+	if (syc_view_query_open(&run->query, &options, &run->filter.filter) &&
+	    syc_output_file_open(&run->output, run->format->is_binary)) {
 		status = write_out(run);
-		status = syc_out_file_close(&run->output, status);
+		status = syc_output_file_close(&run->output, status);
 	}
-	syc_question_close(&run->question);
+	syc_view_query_close(&run->query);
 	return status;
 }
 
@@ -211,7 +211,8 @@ static const struct format *find_format(const char *command, const char *name,
 	const size_t n = sizeof(formats) / sizeof(*formats);
 
 	if (name == NULL) {
-		fprintf(stderr, "%s: --format is one of " FORMATS "\n",
+		fprintf(stderr,
+		        "%s: no format given; --format is one of " FORMATS "\n",
 		        command);
 		return NULL;
 	}
@@ -220,14 +221,22 @@ static const struct format *find_format(const char *command, const char *name,
 		    (table == NULL) == (formats[i].table == NULL) &&
 		    (table == NULL || strcmp(formats[i].table, table) == 0))
 			return &formats[i];
-	if (strcmp(name, "csv") == 0)
-		fprintf(stderr, "%s: csv: --table is one of " TABLES "\n",
+	if (strcmp(name, "csv") == 0 && table != NULL)
+		fprintf(stderr,
+		        "%s: csv: unknown table '%s'; --table is one of " TABLES
+		        "\n",
+		        command, table);
+	else if (strcmp(name, "csv") == 0)
+		fprintf(stderr,
+		        "%s: csv: no table given; --table is one of " TABLES
+		        "\n",
 		        command);
 	else if (table != NULL)
-		fprintf(stderr, "%s: --table is for csv\n", command);
+		fprintf(stderr, "%s: --table works only with --format=csv\n",
+		        command);
 	else
 		fprintf(stderr,
-		        "%s: there is no format '%s'; --format is one of " FORMATS
+		        "%s: unknown format '%s'; --format is one of " FORMATS
 		        "\n",
 		        command, name);
 	return NULL;
@@ -250,7 +259,7 @@ static int parse(struct run *run, int argc, char **argv)
 		if (syc_filter_options_is(key)) {
 			if (!syc_filter_options_take(&run->filter, argv[0], key,
 			                             words.value))
-				return syc_fault_misuse(argv[0]);
+				return syc_cli_error_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->output.name = words.value;
 		} else if (key == 'f') {
@@ -263,19 +272,20 @@ static int parse(struct run *run, int argc, char **argv)
 		return words.status;
 	run->format = find_format(argv[0], format, table);
 	if (run->format == NULL)
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	if (run->filter.filter.of != SYSCAP_VIEW_SAMPLES &&
 	    !run->format->has_bytes) {
 		fprintf(stderr,
-		        "%s: --of is for sums: folded, callgrind, csv's functions\n",
+		        "%s: --of works only with folded, callgrind and csv "
+		        "(functions)\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
-	run->question.file = argv[optind];
+	run->query.file = argv[optind];
 	return -1;
 }
 
@@ -283,14 +293,13 @@ static int run_export(int argc, char **argv)
 {
 	struct run run = {
 		.output.command = argv[0],
-		.question.command = argv[0],
+		.query.command = argv[0],
 	};
 	const int status = parse(&run, argc, argv);
 
 	if (status >= 0)
 		return status;
-	if (syc_input_refuse_output(argv[0], run.question.file,
-	                            run.output.name))
+	if (syc_input_refuse_output(argv[0], run.query.file, run.output.name))
 		return SYC_EXIT_MISUSE;
 	return show(&run);
 }
@@ -298,22 +307,25 @@ static int run_export(int argc, char **argv)
 const struct syc_command syc_cmd_export = {
 	.name = "export",
 	.run = run_export,
-	.summary = "write a capture in the format of another viewer",
+	.summary = "convert a capture for another viewer",
 	.synopsis = "--format=FORMAT [-o OUTPUT] [FILTER]... FILE\n"
 		    "--format=csv --table=TABLE [-o OUTPUT] [FILTER]... FILE",
-	.about = "Write what is in FILE for another program.  What its format "
-		 "has no place for is counted on standard error.",
-	.status = "0; 1 when FILE is damaged or could not be read, has nothing "
-		  "of what a filter names, or the output could not be "
-		  "written; 2 for wrong use.",
+	.about = "Convert FILE for another program.  Data that FORMAT cannot "
+		 "hold is counted on standard error.",
+	.example = "syscap export --format=perfetto -o app.pftrace app.syscap",
+	.status = "0 on success; 1 if FILE is damaged, unreadable or lacks "
+		  "what a filter names, or OUTPUT is unwritable; 2 for wrong "
+		  "use.",
 	.options =
 		(const struct syc_option[]){
-			{ "format", 'f', "FORMAT", "what to write.", FORMATS },
-			{ "table", TABLE, "TABLE", "of csv.", TABLES },
+			{ "format", 'f', "FORMAT", "write FORMAT.", FORMATS },
+			{ "table", TABLE, "TABLE",
+	                  "write this table (csv only).", TABLES },
 			{ "output", 'o', "OUTPUT",
-	                  "the file; - is standard output, the default", NULL },
+	                  "write to OUTPUT (default -, standard output)",
+	                  NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 };

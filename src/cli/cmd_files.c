@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_files.c - `syscap files`: the files that are embedded in a capture. */
+/* cmd_files.c - `syscap files`: files that are embedded in a capture. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/out_file.h"
-#include "cli/printable.h"
-#include "data/array.h"
-#include "data/json.h"
-#include "data/map.h"
+#include "cli/output_file.h"
+#include "cli/table.h"
+#include "common/array.h"
+#include "common/json.h"
+#include "common/map.h"
 
 struct embedded {
 	char *name;
@@ -27,7 +27,7 @@ struct embedded {
 
 struct run {
 	const char *command, *file, *wanted;
-	struct syc_out_file output; /* open from the first chunk on */
+	struct syc_output_file output; /* open since the first chunk */
 	bool json, failed;
 	struct syscap_reader *reader;
 	SYC_ARRAY(struct embedded) files;
@@ -37,7 +37,7 @@ struct run {
 	int status;
 };
 
-/* Files of one name are told apart as `syscap cat` does. */
+/* Files with the same name are separated as in `syscap cat`. */
 static char *choose_name(struct run *run, const char *path)
 {
 	char *name = strdup(path);
@@ -103,7 +103,7 @@ static int take_chunk(struct run *run, const struct syscap_frame *frame)
 	if (run->wanted == NULL || strcmp(file->name, run->wanted) != 0)
 		return 0;
 	if (run->output.file == NULL && !run->failed)
-		run->failed = !syc_out_file_open(&run->output, false);
+		run->failed = !syc_output_file_open(&run->output, false);
 	if (run->output.file != NULL)
 		fwrite(frame->file_chunk.data, 1, frame->file_chunk.len,
 		       run->output.file);
@@ -119,7 +119,7 @@ static int walk(struct run *run)
 	while (r == 0 &&
 	       (next = syscap_reader_next(run->reader, &frame, &error)) != 0) {
 		if (next < 0) {
-			syc_fault_print(run->command, run->file, &error);
+			syc_cli_error_print(run->command, run->file, &error);
 			run->status = SYC_EXIT_PROBLEM;
 			if (next != -EILSEQ)
 				break;
@@ -159,7 +159,7 @@ static void list_json(const struct run *run)
 	}
 }
 
-/* What was asked for is written, but for its end. */
+/* The requested files are written, except for the end. */
 static void finish_wanted(struct run *run)
 {
 	const struct embedded *found = NULL;
@@ -170,8 +170,9 @@ static void finish_wanted(struct run *run)
 	if (found == NULL || !found->is_whole) {
 		fprintf(stderr, "%s: %s: ", run->command, run->file);
 		syc_printable_write(stderr, run->wanted, true);
-		fputs(found == NULL ? ": there is no such file in it\n"
-		                    : ": its end is missing\n",
+		fputs(found == NULL ? ": not in the capture; 'syscap files' "
+		                      "lists what is\n"
+		                    : ": incomplete, its end is missing\n",
 		      stderr);
 		run->status = SYC_EXIT_PROBLEM;
 	}
@@ -182,7 +183,7 @@ static void show(struct run *run)
 	const int r = walk(run);
 
 	if (r == -ENOMEM) {
-		syc_fault_no_memory(run->command);
+		syc_cli_error_no_memory(run->command);
 		run->status = SYC_EXIT_PROBLEM;
 	} else if (run->failed) {
 		run->status = SYC_EXIT_PROBLEM;
@@ -194,10 +195,10 @@ static void show(struct run *run)
 		list_text(run);
 	}
 	if (run->output.file != NULL)
-		run->status = syc_out_file_close(&run->output, run->status);
+		run->status = syc_output_file_close(&run->output, run->status);
 	else
 		run->status =
-			syc_fault_finish_output(run->command, run->status);
+			syc_cli_error_finish_output(run->command, run->status);
 	for (size_t i = 0; i < run->files.n; i++)
 		free(run->files.items[i].name);
 	free(run->files.items);
@@ -229,16 +230,17 @@ static int parse(struct run *run, int argc, char **argv)
 	if (argc - optind != 1 && argc - optind != 2) {
 		fprintf(stderr, "%s: expected a file, and a name in it\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	run->file = argv[optind];
 	run->wanted = argv[optind + 1];
 	if ((run->wanted == NULL) != (run->output.name == NULL)) {
 		fprintf(stderr, "%s: %s\n", argv[0],
 		        run->output.name == NULL
-		                ? "where to? Say -o; - is standard output"
-		                : "-o is for one NAME");
-		return syc_fault_misuse(argv[0]);
+		                ? "no output given; use -o OUTPUT (- is "
+		                  "standard output)"
+		                : "-o needs the NAME of a file in the capture");
+		return syc_cli_error_misuse(argv[0]);
 	}
 	return -1;
 }
@@ -258,7 +260,7 @@ static int run_files(int argc, char **argv)
 	if (syc_input_refuse_output(argv[0], run.file, run.output.name))
 		return SYC_EXIT_MISUSE;
 	if (syc_input_open(run.file, &run.reader, &error) < 0) {
-		syc_fault_print(argv[0], run.file, &error);
+		syc_cli_error_print(argv[0], run.file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
 	show(&run);
@@ -269,20 +271,22 @@ static int run_files(int argc, char **argv)
 const struct syc_command syc_cmd_files = {
 	.name = "files",
 	.run = run_files,
-	.summary = "list the files in a capture, or take one out",
-	.synopsis = "[--json] FILE\nFILE NAME -o OUTPUT",
-	.about = "List the files that are embedded in a capture, with their "
-		 "sizes; or write the one that is called NAME there to OUTPUT. "
-		 "Where several have one name, the later ones are called "
-		 "'NAME (2)', 'NAME (3)'.",
-	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "there is no such file in it or its end is missing; 2 for "
-		  "wrong use.",
+	.summary = "list or extract files embedded in a capture",
+	.synopsis = "[--json] FILE\n"
+		    "FILE NAME -o OUTPUT",
+	.about = "List the files embedded in a capture with their sizes in "
+		 "bytes, or extract the file NAME.  If several have one "
+		 "name, the later ones are called 'NAME (2)', 'NAME (3)'.",
+	.example = "syscap files app.syscap /proc/mounts -o -",
+	.status = "0 on success; 1 if the capture is damaged or unreadable, "
+		  "or the file is missing or incomplete; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
-	                  "write NAME to OUTPUT; - is standard output", NULL },
-			{ "json", JSON, NULL, "each as one JSON object", NULL },
+	                  "write the file NAME to OUTPUT; - is standard output",
+	                  NULL },
+			{ "json", JSON, NULL,
+	                  "print one JSON object for each file", NULL },
 			{ 0 },
 		},
 };

@@ -6,20 +6,20 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/out_file.h"
-#include "cli/question.h"
+#include "cli/output_file.h"
+#include "cli/view_query.h"
 #include "export/flamegraph.h"
 #include "export/folded.h"
 
 struct run {
-	struct syc_out_file output;
+	struct syc_output_file output;
 	struct syc_filter_options filter;
 	struct syscap_profile_options options;
-	struct syc_question new, base;
+	struct syc_view_query new, base;
 	bool folded, by_self;
 };
 
@@ -87,27 +87,28 @@ static int write_graph(struct run *run)
 	return syc_folded_write(run->output.file, graph.profile, graph.view);
 }
 
-static bool has_samples(struct syc_question *question)
+static bool has_samples(struct syc_view_query *query)
 {
-	if (question->view->total > 0)
+	if (query->view->total > 0)
 		return true;
-	fprintf(stderr, "%s: %s: there are no %s%s\n", question->command,
-	        question->file, syc_filter_options_of(question->filter.of),
-	        question->view->n_looked > 0 ? " that pass the filter" : "");
-	question->status = SYC_EXIT_PROBLEM;
+	fprintf(stderr, "%s: %s: there are no %s%s\n", query->command,
+	        query->file, syc_filter_options_of(query->filter.of),
+	        query->view->n_looked > 0 ? " that pass the filter" : "");
+	query->status = SYC_EXIT_PROBLEM;
 	return false;
 }
 
 static bool ask(struct run *run)
 {
-	struct syc_question *base = &run->base;
+	struct syc_view_query *base = &run->base;
 
-	if (!syc_question_ask(&run->new, &run->options, &run->filter.filter) ||
+	if (!syc_view_query_open(&run->new, &run->options,
+	                         &run->filter.filter) ||
 	    !has_samples(&run->new))
 		return false;
 	if (base->file == NULL)
 		return true;
-	if (!syc_question_ask(base, &run->options, &run->filter.filter) ||
+	if (!syc_view_query_open(base, &run->options, &run->filter.filter) ||
 	    !has_samples(base))
 		return false;
 	if (base->view->unit == run->new.view->unit)
@@ -123,18 +124,18 @@ static int show(struct run *run)
 {
 	int status = SYC_EXIT_PROBLEM;
 
-	if (ask(run) && syc_out_file_open(&run->output, false)) {
+	if (ask(run) && syc_output_file_open(&run->output, false)) {
 		status = run->new.status != SYC_EXIT_DONE ? run->new.status
 		                                          : run->base.status;
 		if (write_graph(run) < 0) {
 			run->output.is_spoiled = true;
-			syc_fault_no_memory(run->output.command);
+			syc_cli_error_no_memory(run->output.command);
 			status = SYC_EXIT_PROBLEM;
 		}
-		status = syc_out_file_close(&run->output, status);
+		status = syc_output_file_close(&run->output, status);
 	}
-	syc_question_close(&run->new);
-	syc_question_close(&run->base);
+	syc_view_query_close(&run->new);
+	syc_view_query_close(&run->base);
 	return status;
 }
 
@@ -156,7 +157,7 @@ static int parse(struct run *run, int argc, char **argv)
 		if (syc_filter_options_is(key)) {
 			if (!syc_filter_options_take(&run->filter, argv[0], key,
 			                             words.value))
-				return syc_fault_misuse(argv[0]);
+				return syc_cli_error_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->output.name = words.value;
 		} else if (key == FOLDED) {
@@ -171,18 +172,18 @@ static int parse(struct run *run, int argc, char **argv)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	run->new.file = argv[optind];
 	if (run->by_self && run->base.file == NULL) {
-		fprintf(stderr, "%s: --by-self is for --diff\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		fprintf(stderr, "%s: --by-self needs --diff\n", argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (run->base.file != NULL && strcmp(run->base.file, "-") == 0 &&
 	    strcmp(run->new.file, "-") == 0) {
-		fprintf(stderr, "%s: -: standard input is only one capture\n",
+		fprintf(stderr, "%s: -: standard input can be read only once\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	return -1;
 }
@@ -211,28 +212,31 @@ static int run_flamegraph(int argc, char **argv)
 const struct syc_command syc_cmd_flamegraph = {
 	.name = "flamegraph",
 	.run = run_flamegraph,
-	.summary = "draw where the time went, as a flame graph",
+	.summary = "draw a flame graph as SVG",
 	.synopsis = "[-o OUTPUT] [--folded] [FILTER]... FILE\n"
 		    "--diff=BASE [--by-self] [-o OUTPUT] [FILTER]... FILE",
 	.about = "Draw the stacks of FILE's samples as a flame graph: an SVG "
-		 "that any browser shows, with search and zoom inside.",
-	.status = "0; 1 when a capture is damaged or could not be read, or has "
-		  "no samples that pass; 2 for wrong use.",
+		 "for any browser, with search and zoom.",
+	.example = "syscap flamegraph -o app.svg app.syscap",
+	.status = "0 on success; 1 if a capture is damaged or unreadable, or "
+		  "no samples pass the filters; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
-	                  "the picture; - is standard output, the default",
+	                  "write to OUTPUT (default -, standard output)",
 	                  NULL },
 			{ "folded", FOLDED, NULL,
-	                  "write the stacks as lines, with their sums", NULL },
+	                  "write folded stacks as text, with their sums",
+	                  NULL },
 			{ "diff", DIFF, "FILE",
-	                  "colours tell what became more (red) or less (blue) "
-	                  "since the capture FILE",
+	                  "colour functions by change since the capture FILE: "
+	                  "red grew, blue shrank",
 	                  NULL },
 			{ "by-self", BY_SELF, NULL,
-	                  "... of itself, without what it called", NULL },
+	                  "with --diff: colour by self time, without callees",
+	                  NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_import.c - `syscap import`: other profilers' texts as captures. */
+/*
+ * cmd_import.c - `syscap import`: text output of other profilers as captures.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -7,10 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/out_file.h"
+#include "cli/output_file.h"
 #include "import/import.h"
 
 #define FORMATS "perf-script folded"
@@ -39,7 +41,7 @@ static void tell(const struct run *run, const struct syc_import *import,
 		        error->message);
 }
 
-/* What was read before a line that is of another format stays. */
+/* The part before a line of another format is kept. */
 static int convert(const struct run *run, FILE *in)
 {
 	struct syc_import import = { .in = in };
@@ -58,17 +60,23 @@ static int convert(const struct run *run, FILE *in)
 	if (closed < 0)
 		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
 		        unwritten.message);
-	/* What the writer said has been told then. */
+	/* The writer's error has been reported then. */
 	if (r < 0 && r != closed)
 		tell(run, &import, &error);
 	if (r < 0 || closed < 0)
 		status = SYC_EXIT_PROBLEM;
 	else if (import.n_samples == 0)
-		fprintf(stderr, "%s: %s: note: there is no sample in it\n",
+		fprintf(stderr, "%s: %s: note: no samples found\n",
 		        run->command, run->input);
+	if (r >= 0 && import.n_skipped != 0)
+		fprintf(stderr,
+		        "%s: %s:%" PRIu64 ": note: %" PRIu64 " line%s of "
+		        "another format skipped; this is the first\n",
+		        run->command, run->input, import.first_skipped,
+		        import.n_skipped, import.n_skipped == 1 ? "" : "s");
 	if (import.n_events > 1)
 		fprintf(stderr,
-		        "%s: %s: note: samples of %zu events, which all count "
+		        "%s: %s: note: samples of %zu events; all count "
 		        "alike\n",
 		        run->command, run->input, import.n_events);
 	return status;
@@ -84,10 +92,10 @@ static int show(struct run *run)
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(run->output, "-") == 0) {
-		run->output = syc_out_file_stdout(run->command);
+		run->output = syc_output_file_stdout(run->command);
 		if (run->output == NULL)
 			return SYC_EXIT_PROBLEM;
-	} else if (syc_out_file_refuse_capture(run->command, run->output)) {
+	} else if (syc_output_file_refuse_capture(run->command, run->output)) {
 		return SYC_EXIT_PROBLEM;
 	}
 	if (strcmp(run->input, "-") != 0)
@@ -108,7 +116,15 @@ static const struct format *find_format(const char *command, const char *name)
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
 		if (name != NULL && strcmp(formats[i].name, name) == 0)
 			return &formats[i];
-	fprintf(stderr, "%s: --format is one of " FORMATS "\n", command);
+	if (name == NULL)
+		fprintf(stderr,
+		        "%s: no format given; --format is one of " FORMATS "\n",
+		        command);
+	else
+		fprintf(stderr,
+		        "%s: unknown format '%s'; --format is one of " FORMATS
+		        "\n",
+		        command, name);
 	return NULL;
 }
 
@@ -131,10 +147,10 @@ static int parse(struct run *run, int argc, char **argv)
 		return words.status;
 	run->format = find_format(argv[0], format);
 	if (run->format == NULL)
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	if (argc - optind > 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc > optind)
 		run->input = argv[optind];
@@ -157,18 +173,20 @@ static int run_import(int argc, char **argv)
 const struct syc_command syc_cmd_import = {
 	.name = "import",
 	.run = run_import,
-	.summary = "make a capture of what another profiler has written",
+	.summary = "convert output of another profiler into a capture",
 	.synopsis = "--format=FORMAT [-o OUTPUT] [FILE]",
-	.about = "Make a capture of the samples in FILE or standard input, "
-		 "which another profiler has written as text.",
-	.status = "0; 1 when FILE could not be read to its end, with what was "
-		  "before that written, or the output not be written; 2 for "
-		  "wrong use.",
+	.about = "Convert the samples in FILE (default: standard input), the "
+		 "text output of another profiler, into a capture.",
+	.example = "perf script -F +pid | syscap import -f perf-script -o "
+		   "app.syscap",
+	.status = "0 on success; 1 if FILE is not readable to its end "
+		  "(earlier samples are written) or OUTPUT is unwritable; 2 "
+		  "for wrong use.",
 	.options =
 		(const struct syc_option[]){
-			{ "format", 'f', "FORMAT", "what FILE is.", FORMATS },
+			{ "format", 'f', "FORMAT", "read FORMAT.", FORMATS },
 			{ "output", 'o', "OUTPUT",
-	                  "the capture; - is standard output, the default",
+	                  "write to OUTPUT (default -, standard output)",
 	                  NULL },
 			{ 0 },
 		},

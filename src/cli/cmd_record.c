@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_record.c - `syscap record`: read the command line. */
+/* cmd_record.c - `syscap record`: its command line. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdbool.h>
@@ -8,16 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/counters_option.h"
-#include "cli/fault.h"
+#include "cli/cmd_report.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/lines_option.h"
-#include "cli/memory_option.h"
-#include "cli/page.h"
-#include "cli/sample_option.h"
-#include "cli/wait_options.h"
-#include "record/recorder.h"
+#include "cli/record_options.h"
+#include "recorder/recorder.h"
 
 #define RING_KIB_DEFAULT 1024u
 #define RING_KIB_MIN     4u
@@ -54,7 +50,8 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 	if (text[0] < '0' || text[0] > '9' || *end != 0 || errno != 0 ||
 	    n < min || n > max) {
 		fprintf(stderr,
-		        "syscap record: %s: '%s' is not a number from %u to %u\n",
+		        "syscap record: %s: '%s' is not a number from %u to "
+		        "%u\n",
 		        what, text, min, max);
 		return false;
 	}
@@ -92,77 +89,78 @@ static bool may_make_page(const struct page *page,
 {
 	char *name = name_of(page, options);
 	const bool may = page->name != NULL || name == NULL ||
-	                 syc_page_may_replace("syscap record", name);
+	                 syc_report_page_may_replace("syscap record", name);
 
 	free(name);
 	return may;
 }
 
-/* The command's status, or 125: there is no page, and all else was well. */
+/* The command's status, or 125 if only the page failed. */
 static int make_page(const struct page *page,
                      const struct syc_record_options *options, int status)
 {
 	char *name = name_of(page, options);
-	struct syc_page_request request = { .command = "syscap record",
-		                            .file = options->output,
-		                            .output.name = name };
+	struct syc_report_page_request request = { .command = "syscap record",
+		                                   .file = options->output,
+		                                   .output.name = name };
 
 	if (access(options->output, R_OK) != 0) {
 		free(name);
-		return status; /* nothing was recorded, and that was told */
+		return status; /* nothing was recorded, already reported */
 	}
 	if (name == NULL) {
-		syc_fault_no_memory("syscap record");
+		syc_cli_error_no_memory("syscap record");
 		return status != 0 ? status : 125;
 	}
-	if (syc_page_make(&request) != SYC_EXIT_DONE)
+	if (syc_report_page_make(&request) != SYC_EXIT_DONE)
 		status = status != 0 ? status : 125;
 	else if (!options->quiet)
-		fprintf(stderr, "syscap record: the page is %s\n", name);
+		fprintf(stderr, "syscap record: wrote %s\n", name);
 	free(name);
 	return status;
 }
 
 static const struct syc_option table[] = {
-	{ "output", 'o', "FILE", "the capture (capture.syscap)", NULL },
+	{ "output", 'o', "FILE", "write the capture to FILE (capture.syscap)",
+	  NULL },
 	{ "sample", OPT_SAMPLE, "[=HZ,CLOCK]",
-	  "take stacks HZ (1000) times a second of CLOCK", NULL },
-	{ "memory", OPT_MEMORY, "[=BYTES]",
-	  "record allocations: all, or one of BYTES; ,mmap too", NULL },
-	{ "io", OPT_IO, "[=TIME]",
+	  "sample stacks at HZ (1000) of CLOCK (cpu)", NULL },
+	{ "memory", OPT_MEMORY, "[=BYTES,mmap]",
+	  "record allocations: all, or one per BYTES", NULL },
+	{ "io", OPT_IO, "[=TIME,waits]",
 	  "record calls that block for TIME (100us) or longer", NULL },
-	{ "stalls", OPT_STALLS, "[=TIME]",
-	  "record main loops that stand still for TIME (50ms)", NULL },
+	{ "stalls", OPT_STALLS, "[=TIME,all]",
+	  "record main loops that stall for TIME (50ms)", NULL },
 	{ "counters", OPT_COUNTERS, "[=GROUP]",
-	  "read kernel counters: cpu, disk, ...; else all", NULL },
+	  "read kernel counters: all or GROUP (cpu, net, ...)", NULL },
 	{ "logs", OPT_LOGS, NULL,
-	  "record what it logs: GLib, syslog(), the journal", NULL },
-	{ "stderr", OPT_STDERR, NULL, "record its standard error, line by line",
+	  "record logs of GLib, syslog() and the journal", NULL },
+	{ "stderr", OPT_STDERR, NULL, "record standard error line by line",
 	  NULL },
-	{ "no-symbols", OPT_NO_SYMBOLS, NULL, "leave out names for stacks",
-	  NULL },
-	{ "lines", OPT_LINES, NULL, "add source lines and inlined functions",
-	  NULL },
+	{ "no-symbols", OPT_NO_SYMBOLS, NULL,
+	  "do not add function names to FILE", NULL },
+	{ "lines", OPT_LINES, NULL,
+	  "add source lines and inlined functions to FILE", NULL },
 	{ "report", OPT_REPORT, "[=PAGE]",
-	  "then make a page of it (FILE with .html)", NULL },
-	{ "force", OPT_FORCE, NULL,
-	  "overwrite FILE whatever it is, keep no FILE.old", NULL },
+	  "make an HTML page of FILE (FILE with .html)", NULL },
+	{ "force", OPT_FORCE, NULL, "overwrite any FILE and keep no FILE.old",
+	  NULL },
 	{ "ring-kib", OPT_RING_KIB, "N",
-	  "memory for each thread's events, in KiB (1024)", NULL },
-	{ "no-maps", OPT_NO_MAPS, NULL, "leave out what files are mapped where",
+	  "size of each thread's ring in KiB (1024)", NULL },
+	{ "no-maps", OPT_NO_MAPS, NULL, "do not record which files are mapped",
 	  NULL },
 	{ "drain-interval", OPT_DRAIN_INTERVAL, "MS",
-	  "empty the rings every MS milliseconds, 1 to 1000", NULL },
+	  "empty rings every MS ms, 1 to 1000 (adaptive)", NULL },
 	{ "trace-fd", OPT_TRACE_FD, NULL,
-	  "give it $SYSPROF_TRACE_FD, join what it writes", NULL },
+	  "set $SYSPROF_TRACE_FD and join that capture", NULL },
 	{ "gjs", OPT_GJS, NULL,
-	  "have GJS write JavaScript stacks, and join them", NULL },
-	{ "quiet", 'q', NULL, "no progress, no summary", NULL },
+	  "make GJS write JavaScript stacks and join them", NULL },
+	{ "quiet", 'q', NULL, "print no progress and no summary", NULL },
 	{ 0 },
 };
 
-/* Values that are optional are not looked for behind a blank: by mistake one
- * is the command. */
+/* An optional value must not follow a blank: it may be the command by
+ * mistake. */
 static bool is_value_of_sample(const char *option, const char *command)
 {
 	const size_t digits = strspn(command, "0123456789");
@@ -263,19 +261,19 @@ static int parse(int argc, char **argv, struct syc_record_options *options,
 	if (words.status >= 0)
 		return words.status;
 	if (optind == argc) {
-		fputs("syscap record: which command?\n"
+		fputs("syscap record: expected a command\n"
 		      "Try 'syscap record --help'.\n",
 		      stderr);
 		return SYC_EXIT_MISUSE;
 	}
 	if (syc_input_refuse_dash(argv[0], options->output,
 	                          "standard output is COMMAND's"))
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	options->argv = argv + optind;
 	if (is_value_of_sample(argv[optind - 1], argv[optind])) {
 		fprintf(stderr,
-		        "syscap record: to run '%s' write '-- %s'; for "
-		        "samples it is --sample=%s\n",
+		        "syscap record: --sample: to run '%s' write '-- %s'; "
+		        "to set the rate write --sample=%s\n",
 		        argv[optind], argv[optind], argv[optind]);
 		return SYC_EXIT_MISUSE;
 	}
@@ -314,12 +312,12 @@ static int run_record(int argc, char **argv)
 const struct syc_command syc_cmd_record = {
 	.name = "record",
 	.run = run_record,
-	.summary = "run a program and record what it emits",
+	.summary = "run a program and record it",
 	.synopsis = "[OPTION]... [--] COMMAND [ARGUMENT]...",
-	.about = "Run COMMAND and record what it, and every process it starts, "
-		 "emits.",
+	.about = "Run COMMAND and write a capture of it and its descendants.",
+	.example = "syscap record --sample -o app.syscap -- ./app --verbose",
 	.status = "COMMAND's (128+signal); 125 failed, 126, 127 not run, 2 "
-		  "misuse.",
+		  "wrong use.",
 	.options = table,
 	.operand = SYC_OPERAND_COMMAND,
 };

@@ -1,15 +1,199 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_recover.c - `syscap recover`: mend captures of processes that died. */
+/*
+ * cmd_recover.c - `syscap recover`: repairs captures of processes that died.
+ *
+ * It repairs one file, or with --all every capture left behind.
+ */
 #define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "capture/recover.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/recover_all.h"
-#include "cli/recover_one.h"
+#include "cli/table.h"
+
+struct recover_how {
+	const char *command; /* argv[0]: "syscap recover" */
+	bool dry;            /* change nothing, only report */
+	bool quiet;          /* report only problems */
+	bool discard;        /* remove rings without a capture */
+};
+
+static void tell_recovered(const char *file, const struct syc_recovered *r,
+                           bool dry)
+{
+	const char *const would = dry ? "would be " : "";
+
+	if (r->capture[0] != '\0') {
+		printf("%s: of ", file);
+		syc_printable_write(stdout, r->capture, false);
+		putchar('\n');
+	}
+	if (r->made_capture)
+		printf("%s: the capture is missing and %smade again, without "
+		       "its earlier frames\n",
+		       file, would);
+	if (r->frames != 0)
+		printf("%s: %" PRIu64 " frames %smoved into it from the ring "
+		       "file\n",
+		       file, r->frames, would);
+	else if (r->had_rings && r->bad == 0)
+		printf("%s: the ring file has no more events and %s\n", file,
+		       dry ? "would be removed" : "is removed");
+	if (r->cut != 0)
+		printf("%s: %" PRIu64 " bytes of a torn frame %scut off at "
+		       "byte %" PRIu64 "\n",
+		       file, r->cut, would, r->cut_at);
+	if (r->made_end)
+		printf("%s: its end time %sset\n", file, would);
+	if (r->frames == 0 && !r->had_rings && r->cut == 0 && !r->made_end)
+		printf("%s: nothing to recover\n", file);
+}
+
+/* Recover @file and report the result. Returns the exit status. */
+static int recover_one(const struct recover_how *how, const char *file)
+{
+	const char *const command = how->command;
+	struct syc_recovered recovered;
+	struct syscap_error error;
+
+	if (syc_recover(file, how->dry, &recovered, &error) < 0) {
+		syc_cli_error_print(command, file, &error);
+		return SYC_EXIT_PROBLEM;
+	}
+	if (!how->quiet)
+		tell_recovered(file, &recovered, how->dry);
+	if (recovered.left_alone[0] != '\0') {
+		fflush(stdout);
+		fprintf(stderr, "%s: %s: note: ", command, file);
+		syc_printable_write(stderr, recovered.left_alone, false);
+		putc('\n', stderr);
+	}
+	if (recovered.bad == 0)
+		return SYC_EXIT_DONE;
+	fflush(stdout);
+	fprintf(stderr,
+	        "%s: %s: unreadable parts in the ring file, which is kept: "
+	        "%" PRIu64 "\n",
+	        command, file, recovered.bad);
+	return SYC_EXIT_PROBLEM;
+}
+
+struct counts {
+	size_t done, in_use, kept, discarded;
+};
+
+static void tell_capture(const char *file, const char *capture)
+{
+	printf("%s: of ", file);
+	syc_printable_write(stdout, capture, false);
+	putchar('\n');
+}
+
+/* The capture was deleted, or the ring file comes from another mount
+ * namespace. Rings are removed only on request, and no capture is made in an
+ * unexpected place. */
+static int recover_left(const struct recover_how *how, const char *file,
+                        const struct syc_recovered *found,
+                        struct counts *counts)
+{
+	struct syscap_error error;
+	uint64_t frames = found->frames;
+
+	if (!how->discard) {
+		counts->kept++;
+		fflush(stdout);
+		fprintf(stderr,
+		        "%s: %s: its capture was deleted; kept with %" PRIu64
+		        " frames, --discard removes it\n",
+		        how->command, file, frames);
+		return SYC_EXIT_PROBLEM;
+	}
+	if (!how->dry && syc_recover_discard(file, &frames, &error) != 0) {
+		syc_cli_error_print(how->command, file, &error);
+		return SYC_EXIT_PROBLEM;
+	}
+	counts->discarded++;
+	if (how->quiet)
+		return SYC_EXIT_DONE;
+	tell_capture(file, found->capture);
+	printf("%s: the capture was deleted: %" PRIu64 " frames %sremoved\n",
+	       file, frames, how->dry ? "would be " : "");
+	return SYC_EXIT_DONE;
+}
+
+static int recover_file(const struct recover_how *how, const char *file,
+                        struct counts *counts)
+{
+	struct syc_recovered found;
+	struct syscap_error error;
+	const int r = syc_recover(file, true, &found, &error);
+
+	if (r == -EBUSY) {
+		counts->in_use++;
+		return SYC_EXIT_DONE;
+	}
+	/* It has ended since; or was no ring file despite its name */
+	if (r == -ENOENT || (r != 0 && !found.is_rings))
+		return SYC_EXIT_DONE;
+	if (found.is_left && (r == 0 || r == -EEXIST))
+		return recover_left(how, file, &found, counts);
+	const int status = recover_one(how, file);
+	if (status == SYC_EXIT_DONE)
+		counts->done++;
+	return status;
+}
+
+static void tell_counts(const struct recover_how *how,
+                        const struct counts *counts, size_t n_others)
+{
+	printf("%zu ring files %srecovered", counts->done,
+	       how->dry ? "would be " : "");
+	if (counts->in_use != 0)
+		printf(", %zu in use by processes left alone", counts->in_use);
+	if (n_others != 0)
+		printf(", %zu of other users left alone", n_others);
+	if (counts->kept != 0)
+		printf(", %zu without a capture kept", counts->kept);
+	if (counts->discarded != 0)
+		printf(", %zu without a capture %sremoved", counts->discarded,
+		       how->dry ? "would be " : "");
+	putchar('\n');
+}
+
+/* All ring files in the @n directories @dirs; 0: in the library's own
+ * directories. Returns the exit status. */
+static int recover_all(const struct recover_how *how, char *const *dirs, int n)
+{
+	struct syc_ring_files files = { .n_others = 0 };
+	struct counts counts = { .done = 0 };
+	struct syscap_error error;
+	int status = SYC_EXIT_DONE;
+
+	for (int i = 0; i < n; i++)
+		if (syc_ring_files_add(&files, dirs[i], &error) != 0) {
+			syc_cli_error_print(how->command, dirs[i], &error);
+			status = SYC_EXIT_PROBLEM;
+		}
+	if (n == 0 && syc_ring_files_add_usual(&files, &error) != 0) {
+		fprintf(stderr, "%s: %s\n", how->command, error.message);
+		status = SYC_EXIT_PROBLEM;
+	}
+	for (size_t i = 0; i < files.paths.n; i++)
+		if (recover_file(how, files.paths.items[i], &counts) !=
+		    SYC_EXIT_DONE)
+			status = SYC_EXIT_PROBLEM;
+	if (!how->quiet)
+		tell_counts(how, &counts, files.n_others);
+	syc_ring_files_free(&files);
+	return status;
+}
 
 enum {
 	DISCARD = 256
@@ -20,7 +204,7 @@ static int run_recover(int argc, char **argv)
 	struct syc_words words = { .command = &syc_cmd_recover,
 		                   .argc = argc,
 		                   .argv = argv };
-	struct syc_recover_how how = { .command = argv[0] };
+	struct recover_how how = { .command = argv[0] };
 	bool all = false;
 	int status = SYC_EXIT_DONE;
 	int key;
@@ -38,55 +222,57 @@ static int run_recover(int argc, char **argv)
 	if (words.status >= 0)
 		return words.status;
 	if (how.discard && !all) {
-		fprintf(stderr, "%s: --discard is for --all\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		fprintf(stderr, "%s: --discard needs --all\n", argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (optind == argc && !all) {
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	/* A file that may not grow is an error, not our end */
 	signal(SIGXFSZ, SIG_IGN);
 	if (all)
-		return syc_fault_finish_output(
+		return syc_cli_error_finish_output(
 			argv[0],
-			syc_recover_all(&how, argv + optind, argc - optind));
+			recover_all(&how, argv + optind, argc - optind));
 	for (int i = optind; i < argc; i++)
 		if (syc_input_refuse_dash(argv[0], argv[i],
 		                          "files are mended where they are"))
-			return syc_fault_misuse(argv[0]);
+			return syc_cli_error_misuse(argv[0]);
 	for (int i = optind; i < argc; i++)
-		if (syc_recover_one(&how, argv[i]) != SYC_EXIT_DONE)
+		if (recover_one(&how, argv[i]) != SYC_EXIT_DONE)
 			status = SYC_EXIT_PROBLEM;
-	return syc_fault_finish_output(argv[0], status);
+	return syc_cli_error_finish_output(argv[0], status);
 }
 
 const struct syc_command syc_cmd_recover = {
 	.name = "recover",
 	.run = run_recover,
-	.summary = "mend captures of processes that were killed",
-	.synopsis = "[-n] [-q] FILE...\n--all [-n] [-q] [--discard] [DIR...]",
-	.about = "Make captures whole whose process was killed: what it left "
-		 "in its ring file is moved into the capture, each frame once, "
-		 "and a torn frame at the end is cut off.  FILE is a capture, "
-		 "or a ring file.  Captures that are being written are left "
-		 "alone.  If this command is killed, run it again.",
-	.status = "0 when all files are whole; 1 when one could not be "
-		  "recovered, or not all of it; 2 for wrong use.",
+	.summary = "complete captures of killed processes",
+	.synopsis = "[-n] [-q] FILE...\n"
+		    "--all [-n] [-q] [--discard] [DIR...]",
+	.about = "Complete captures of killed processes: move the events "
+		 "left in the ring file into the capture and cut off a torn "
+		 "last frame.  FILE is a capture or a ring file.  Captures "
+		 "in use are not changed.  If this command is killed, run it "
+		 "again.",
+	.example = "syscap recover app.syscap",
+	.status = "0 if all files are complete; 1 if a file was not "
+		  "recovered, or only in part; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "all", 'a', NULL,
-	                  "of all ring files in DIR, or where processes make "
-	                  "them: $XDG_RUNTIME_DIR/syscap and /dev/shm.  Those "
-	                  "of living processes and of other users are left "
-	                  "alone; where the capture was deleted they are kept",
+	                  "recover all ring files in DIR (default "
+	                  "$XDG_RUNTIME_DIR/syscap and /dev/shm), except "
+	                  "those of running processes, other users and "
+	                  "deleted captures",
 	                  NULL },
 			{ "discard", DISCARD, NULL,
-	                  "with --all: remove those whose capture was deleted",
+	                  "with --all: remove ring files of deleted captures",
 	                  NULL },
-			{ "dry-run", 'n', NULL, "change nothing, only tell",
-	                  NULL },
-			{ "quiet", 'q', NULL, "tell only what is wrong", NULL },
+			{ "dry-run", 'n', NULL,
+	                  "change nothing; print what would be done", NULL },
+			{ "quiet", 'q', NULL, "print only errors", NULL },
 			{ 0 },
 		},
 };

@@ -1,19 +1,194 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_report.c - `syscap report`: a capture as a page for any browser. */
+#define _GNU_SOURCE
+#include "cli/cmd_report.h"
+
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <spawn.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/checker.h"
+#include "cli/commands.h"
+#include "cli/error.h"
 #include "cli/input.h"
-#include "cli/page.h"
+#include "cli/options.h"
+#include "cli/view_query.h"
+#include "report/column.h"
+#include "report/report.h"
+
+extern char **environ;
+
+#define USUAL_MIB 80
+
+/* The output of `syscap check` as text; NULL: no memory. */
+static char *check(struct syc_view_query *query)
+{
+	struct syc_findings findings = { .file = "capture" };
+	struct syc_checker checker = { .findings = &findings,
+		                       .reader = query->reader };
+	char *text = NULL;
+	size_t size;
+	int r;
+
+	findings.out = open_memstream(&text, &size);
+	if (findings.out == NULL)
+		return NULL;
+	syscap_reader_rewind(query->reader);
+	syc_findings_begin(&findings);
+	r = syc_checker_run(&checker);
+	if (r == 0)
+		syc_findings_end(&findings, checker.n_frames);
+	syc_checker_fini(&checker);
+	if (fclose(findings.out) != 0 || r < 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+/* Allocations have a view of their own, through the same filter. */
+static int look_at_heap(const struct syc_view_query *query,
+                        struct syscap_view **ret_view)
+{
+	struct syscap_filter filter = query->filter;
+	size_t n;
+
+	syscap_profile_allocations(query->profile, &n);
+	if (n == 0)
+		return 0;
+	filter.of = SYSCAP_VIEW_ALLOCATED;
+	return syscap_view_new(query->profile, &filter, ret_view, NULL);
+}
+
+static int write_page(struct syc_report_page_request *request,
+                      struct syc_view_query *query,
+                      const struct syc_view_query *other)
+{
+	struct syscap_view *heap = NULL;
+	char *checked = check(query);
+	int r = checked == NULL ? -ENOMEM : look_at_heap(query, &heap);
+	struct syc_report report = {
+		.profile = query->profile,
+		.view = query->view,
+		.heap = heap,
+		.reader = query->reader,
+		.name = request->file,
+		.other = other->profile,
+		.other_view = other->view,
+		.other_name = request->other,
+		.asked = &query->filter,
+		.filter = request->filter.text,
+		.version = SYSCAP_VERSION,
+		.check = checked,
+		.redact = request->redact,
+		.max_size = (uint64_t)(request->max_mib > 0 ? request->max_mib
+		                                            : USUAL_MIB)
+		            << 20,
+		.out = request->output.file,
+	};
+
+	if (r == 0)
+		r = syc_report_write(&report);
+	syscap_view_free(heap);
+	free(checked);
+	if (r < 0) {
+		request->output.is_spoiled = true;
+		syc_cli_error_no_memory(request->command);
+		return SYC_EXIT_PROBLEM;
+	}
+	if (report.n_marks_summed > 0 && !request->quiet)
+		fprintf(stderr,
+		        "%s: note: %" PRIu64
+		        " of the shorter marks are combined, to stay within "
+		        "--max-size=%u\n",
+		        request->command, report.n_marks_summed,
+		        (unsigned)(report.max_size >> 20));
+	if (!syc_pack_has_zlib() && !request->quiet)
+		fprintf(stderr,
+		        "%s: note: built without zlib, so the page is not "
+		        "compressed\n",
+		        request->command);
+	return query->status;
+}
+
+bool syc_report_page_may_replace(const char *command, const char *name)
+{
+	static const char ours[] = "<title>syscap report</title>";
+	char head[4096]; /* it stands ahead of the style */
+	const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = 0;
+
+	if (fd < 0 && errno == ENOENT)
+		return true;
+	if (fd >= 0) {
+		n = read(fd, head, sizeof(head));
+		close(fd);
+	}
+	if (fd >= 0 && (n == 0 || (n > 0 && memmem(head, (size_t)n, ours,
+	                                           sizeof(ours) - 1) != NULL)))
+		return true;
+	fprintf(stderr,
+	        "%s: %s: exists and is not a page of syscap; choose another "
+	        "name\n",
+	        command, name);
+	return false;
+}
+
+int syc_report_page_make(struct syc_report_page_request *request)
+{
+	const struct syscap_profile_options options = { 0 };
+	struct syc_view_query query = { .command = request->command,
+		                        .file = request->file };
+	struct syc_view_query other = { .command = request->command,
+		                        .file = request->other };
+	int status = SYC_EXIT_PROBLEM;
+
+	request->output.command = request->command;
+	if (syc_view_query_open(&query, &options, &request->filter.filter) &&
+	    (request->other == NULL ||
+	     syc_view_query_open(&other, &options, &request->filter.filter)) &&
+	    syc_output_file_open(&request->output, true)) {
+		status = write_page(request, &query, &other);
+		if (other.status != SYC_EXIT_DONE && status == SYC_EXIT_DONE)
+			status = other.status;
+		status = syc_output_file_close(&request->output, status);
+	}
+	syc_view_query_close(&query);
+	syc_view_query_close(&other);
+	return status;
+}
+
+/* Show the page @file in a browser; false, with a message. */
+static bool report_page_open(const char *command, const char *file)
+{
+	char path[4200];
+	char *const argv[] = { "xdg-open", path, NULL };
+	int status = 0;
+	pid_t pid;
+	int r;
+
+	/* A name may look like an option, and xdg-open has no "--". */
+	snprintf(path, sizeof(path), "%s%s", file[0] == '/' ? "" : "./", file);
+	r = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
+
+	if (r == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+	    WEXITSTATUS(status) == 0)
+		return true;
+	fprintf(stderr, "%s: %s: cannot open a browser with xdg-open: %s\n",
+	        command, file, r != 0 ? strerror(r) : "it failed");
+	return false;
+}
 
 struct run {
-	struct syc_page_request request;
-	char name[4096]; /* of the page, where none was given */
+	struct syc_report_page_request request;
+	char name[4096]; /* default name of the page */
 	bool opens;
 };
 
@@ -35,7 +210,7 @@ static bool take_size(struct run *run, const char *text)
 	if (*text < '0' || *text > '9' || *end != 0 || errno != 0 || mib < 1 ||
 	    mib > MOST_MIB) {
 		fprintf(stderr,
-		        "%s: --max-size: '%s' is no number from 1 to %d\n",
+		        "%s: --max-size: '%s' is not a number from 1 to %d\n",
 		        run->request.command, text, MOST_MIB);
 		return false;
 	}
@@ -56,13 +231,13 @@ static bool choose_name(struct run *run)
 	if (n > 7 && strcmp(base + n - 7, ".syscap") == 0)
 		n -= 7;
 	if (n + sizeof(".html") > sizeof(run->name)) {
-		fprintf(stderr, "%s: %s: its name is too long\n",
+		fprintf(stderr, "%s: %s: the name is too long; use -o OUTPUT\n",
 		        run->request.command, file);
 		return false;
 	}
 	snprintf(run->name, sizeof(run->name), "%.*s.html", (int)n, base);
 	run->request.output.name = run->name;
-	return syc_page_may_replace(run->request.command, run->name);
+	return syc_report_page_may_replace(run->request.command, run->name);
 }
 
 /* -1: go on; else the exit status. */
@@ -77,14 +252,14 @@ static int parse(struct run *run, int argc, char **argv)
 		if (syc_filter_options_is(key)) {
 			if (!syc_filter_options_take(&run->request.filter,
 			                             argv[0], key, words.value))
-				return syc_fault_misuse(argv[0]);
+				return syc_cli_error_misuse(argv[0]);
 		} else if (key == 'o') {
 			run->request.output.name = words.value;
 		} else if (key == OPEN) {
 			run->opens = true;
 		} else if (key == MAX_SIZE) {
 			if (!take_size(run, words.value))
-				return syc_fault_misuse(argv[0]);
+				return syc_cli_error_misuse(argv[0]);
 		} else {
 			run->request.redact = true;
 		}
@@ -94,16 +269,15 @@ static int parse(struct run *run, int argc, char **argv)
 	if (run->request.filter.filter.reverse ||
 	    run->request.filter.filter.of != SYSCAP_VIEW_SAMPLES) {
 		fprintf(stderr,
-		        "%s: --reverse and --of: the page has both, at a click\n",
+		        "%s: --reverse and --of are choices in the page "
+		        "itself\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (argc - optind != 1 && argc - optind != 2) {
-		fprintf(stderr,
-		        "%s: expected one file, or one and another "
-		        "that it is compared with\n",
+		fprintf(stderr, "%s: expected FILE, or BEFORE and FILE\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	/* As of diff: what was before, what is now. */
 	run->request.file = argv[argc - 1];
@@ -115,9 +289,10 @@ static int parse(struct run *run, int argc, char **argv)
 		return SYC_EXIT_PROBLEM;
 	if (run->opens && (run->request.output.name == NULL ||
 	                   strcmp(run->request.output.name, "-") == 0)) {
-		fprintf(stderr, "%s: --open: the page needs a name: -o\n",
+		fprintf(stderr,
+		        "%s: --open needs the name of a file; use -o OUTPUT\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	return -1;
 }
@@ -134,12 +309,12 @@ static int run_report(int argc, char **argv)
 	    (run.request.other != NULL &&
 	     syc_input_refuse_output(argv[0], run.request.other, output)))
 		return SYC_EXIT_MISUSE;
-	status = syc_page_make(&run.request);
+	status = syc_report_page_make(&run.request);
 	if (output == NULL || strcmp(output, "-") == 0 ||
 	    run.request.output.file == NULL)
 		return status;
 	fprintf(stderr, "%s: wrote %s\n", argv[0], output);
-	if (run.opens && !syc_page_open(argv[0], output))
+	if (run.opens && !report_page_open(argv[0], output))
 		return SYC_EXIT_PROBLEM;
 	return status;
 }
@@ -147,33 +322,33 @@ static int run_report(int argc, char **argv)
 const struct syc_command syc_cmd_report = {
 	.name = "report",
 	.run = run_report,
-	.summary = "make a page of a capture that any browser shows",
+	.summary = "make an HTML page of a capture",
 	.synopsis = "[OPTION]... [FILTER]... [BEFORE] FILE",
-	.about = "Write FILE as one HTML file, which needs nothing else and "
-		 "fetches nothing: flame graph, flame chart, functions, marks, "
-		 "counters, logs, and what is different inside of the slow "
-		 "frames; with BEFORE, another capture, what is different from "
-		 "that.",
-	.status = "0; 1 when FILE is damaged or could not be read, or the "
-		  "page not be written; 2 for wrong use.",
+	.about = "Make one self-contained HTML page of FILE: flame graph, "
+		 "flame chart, functions, marks, counters, logs, and a "
+		 "comparison of slow marks with the others.  With the "
+		 "capture BEFORE, the page opens at the comparison with it.",
+	.example = "syscap report --open app.syscap",
+	.status = "0 on success; 1 if FILE is damaged or unreadable, or the "
+		  "page is unwritable; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "output", 'o', "OUTPUT",
-	                  "the page (FILE with .html for .syscap, here); - is "
-	                  "standard output",
+	                  "write to OUTPUT (default: FILE's name with .html, "
+	                  "in the current directory); - is standard output",
 	                  NULL },
 			{ "max-size", MAX_SIZE, "MIB",
-	                  "the page has no more, of 1,048,576 bytes (80): samples "
-	                  "and sums stay exact, marks that do not fit become "
-	                  "counted bars",
+	                  "limit the page to MIB MiB (80): samples and sums "
+	                  "stay exact, excess marks become counted bars",
 	                  NULL },
-			{ "open", OPEN, NULL, "show it, by xdg-open", NULL },
+			{ "open", OPEN, NULL, "show the page with xdg-open",
+	                  NULL },
 			{ "redact", REDACT, NULL,
-	                  "leave out arguments of command lines, home folders, "
+	                  "omit command arguments, home directories, "
 	                  "metadata, embedded files and messages",
 	                  NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 };

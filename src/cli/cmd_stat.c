@@ -1,21 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_stat.c - `syscap stat`: what is in a capture, in numbers. */
+/*
+ * cmd_stat.c - `syscap stat`: a summary of a capture in numbers.
+ *
+ * With a filter, marks, counters and logs are collected by a second walk, whose
+ * events the profile attributes to processes and threads.
+ */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
-#include "cli/fault.h"
+#include "cli/commands.h"
+#include "cli/error.h"
+#include "cli/filter_check.h"
 #include "cli/filter_options.h"
 #include "cli/input.h"
-#include "cli/missing.h"
-#include "cli/quantity.h"
-#include "cli/stat_filtered.h"
+#include "cli/options.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 
-/* Damaged frames that are told one by one; the rest is counted. */
+/* Does @filter leave out events without a stack? */
+static bool stat_filtered_is(const struct syscap_filter *filter)
+{
+	return filter->has_from || filter->has_to || filter->pid != 0 ||
+	       filter->thread != NULL;
+}
+
+static int add_event(struct syc_stat_summary *summary,
+                     const struct syscap_reader *reader,
+                     const struct syscap_profile_event *event, bool has)
+{
+	const struct syscap_frame *frame = event->frame;
+
+	/* The end of an operation in the view may be left out */
+	if (!has && frame->type != SYSCAP_FRAME_MARK)
+		return 0;
+	switch (frame->type) {
+	case SYSCAP_FRAME_MARK:
+		return event->is_loss ? 0
+		                      : syc_mark_stats_add_frame(
+						&summary->marks, frame, has);
+	case SYSCAP_FRAME_CTRSET:
+		return syc_counter_stats_set(&summary->counters, reader, frame);
+	case SYSCAP_FRAME_LOG:
+		summary->logs[syc_severity_index(frame->log.severity)]++;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+/* Collect the events of @view from the file of @reader into the empty
+ * @summary. 0 or -ENOMEM. */
+static int stat_filtered_add(struct syc_stat_summary *summary,
+                             const struct syscap_profile *profile,
+                             const struct syscap_view *view,
+                             struct syscap_reader *reader)
+{
+	struct syscap_profile_walk *walk;
+	struct syscap_profile_event event;
+	int r = syscap_profile_walk_new(profile, reader, &walk);
+
+	if (r < 0)
+		return r;
+	while (r == 0 && (r = syscap_profile_walk_event(walk, &event)) > 0)
+		r = add_event(
+			summary, reader, &event,
+			syscap_view_has(view, event.thread, event.frame->time));
+	syscap_profile_walk_free(walk);
+	return r;
+}
+
+/* Damaged frames that are reported one by one; the rest is counted. */
 #define MOST_FAULTS 10
 
 /* Rows of a table on a screen that has others, too. */
@@ -27,7 +83,7 @@ struct run {
 	struct syc_filter_options filter;
 	struct syc_stat_hot hot;
 	bool json, all, no_lookup;
-	uint64_t n_functions, top; /* 0: not asked for */
+	uint64_t n_functions, top; /* 0: not requested */
 	struct syscap_profile *profile;
 	int status;
 };
@@ -37,10 +93,10 @@ static void report_fault(struct run *run, const struct syscap_error *error,
 {
 	run->status = SYC_EXIT_PROBLEM;
 	if (error->code != EILSEQ || n_damaged <= MOST_FAULTS)
-		syc_fault_print(run->command, run->file, error);
+		syc_cli_error_print(run->command, run->file, error);
 }
 
-/* Walk the file; what cannot be read is told and left out. */
+/* Walk the file; unreadable parts are reported and left out. */
 static int read_frames(struct run *run, struct syscap_reader *reader,
                        struct syc_stat_summary *summary)
 {
@@ -83,8 +139,8 @@ static int look(struct run *run, struct syscap_reader *reader,
 
 	syc_filter_options_settle(&run->filter, summary->begin);
 	r = syscap_view_new(run->profile, &run->filter.filter, &view, &error);
-	if (syc_missing_judge(run->command, run->file, run->profile,
-	                      &run->filter.filter, r, &error))
+	if (syc_filter_check_report(run->command, run->file, run->profile,
+	                            &run->filter.filter, r, &error))
 		run->status = SYC_EXIT_PROBLEM;
 	if (r == -EINVAL)
 		return 0;
@@ -102,7 +158,7 @@ static int look(struct run *run, struct syscap_reader *reader,
 	run->hot.n_functions = run->n_functions > 0 ? (size_t)run->n_functions
 	                                            : run->hot.n_rows;
 	if (summary->is_filtered)
-		r = syc_stat_filtered_add(summary, run->profile, view, reader);
+		r = stat_filtered_add(summary, run->profile, view, reader);
 	if (r == 0)
 		r = syc_stat_summary_finish(summary);
 	if (r == 0) {
@@ -118,7 +174,7 @@ static unsigned wanted_parts(const struct syc_filter_options *filter)
 {
 	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
 
-	if (syc_stat_filtered_is(&filter->filter))
+	if (stat_filtered_is(&filter->filter))
 		parts |= SYSCAP_PROFILE_THREADS;
 	if (syc_filter_options_has_marks(filter))
 		parts |= SYSCAP_PROFILE_MARKS;
@@ -138,7 +194,7 @@ static int show(struct run *run, struct syscap_reader *reader)
 	if (r < 0)
 		return r;
 	syc_stat_summary_init(&summary, reader);
-	summary.is_filtered = syc_stat_filtered_is(&run->filter.filter);
+	summary.is_filtered = stat_filtered_is(&run->filter.filter);
 	r = read_frames(run, reader, &summary);
 	if (r == 0)
 		r = look(run, reader, &summary);
@@ -184,7 +240,8 @@ static bool take(struct run *run, int c, const char *value)
 	case FUNCTIONS_OPTION:
 		if (syc_quantity_count(value, &run->n_functions))
 			return true;
-		fprintf(stderr, "%s: --functions: expected a number from 1\n",
+		fprintf(stderr,
+		        "%s: --functions: expected a number of at least 1\n",
 		        run->command);
 		return false;
 	case SORT:
@@ -192,7 +249,7 @@ static bool take(struct run *run, int c, const char *value)
 	case TOP:
 		if (syc_quantity_count(value, &run->top))
 			return true;
-		fprintf(stderr, "%s: --top: expected a number from 1\n",
+		fprintf(stderr, "%s: --top: expected a number of at least 1\n",
 		        run->command);
 		return false;
 	case MIN:
@@ -218,12 +275,12 @@ static int parse(struct run *run, int argc, char **argv)
 
 	while ((key = syc_options_next(&words)) > 0)
 		if (!take(run, key, words.value))
-			return syc_fault_misuse(argv[0]);
+			return syc_cli_error_misuse(argv[0]);
 	if (words.status >= 0)
 		return words.status;
 	if (argc - optind != 1) {
 		fprintf(stderr, "%s: expected one file\n", argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	run->file = argv[optind];
 	return -1;
@@ -243,53 +300,56 @@ static int run_stat(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (syc_input_open(run.file, &reader, &error) < 0) {
-		syc_fault_print(argv[0], run.file, &error);
+		syc_cli_error_print(argv[0], run.file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
-	syc_fault_tell_merged(argv[0], run.file, reader);
+	syc_cli_error_note_merged(argv[0], run.file, reader);
 	if (show(&run, reader) < 0) {
-		syc_fault_no_memory(argv[0]);
+		syc_cli_error_no_memory(argv[0]);
 		run.status = SYC_EXIT_PROBLEM;
 	}
-	if (syc_fault_tell_unread(argv[0], run.file, reader))
+	if (syc_cli_error_warn_unread(argv[0], run.file, reader))
 		run.status = SYC_EXIT_PROBLEM;
 	syscap_reader_close(reader);
-	return syc_fault_finish_output(argv[0], run.status);
+	return syc_cli_error_finish_output(argv[0], run.status);
 }
 
 const struct syc_command syc_cmd_stat = {
 	.name = "stat",
 	.run = run_stat,
-	.summary = "show what is in a capture, in numbers",
+	.summary = "print statistics of a capture",
 	.synopsis = "[OPTION]... [FILTER]... FILE",
-	.about = "Show what is in a capture: where the time went, by "
-		 "functions; processes, lost frames, marks, counters and logs.",
-	.status = "0; 1 when the capture is damaged or could not be read, "
-		  "with what could be read shown, or has nothing of what a "
-		  "filter names; 2 for wrong use.",
+	.about = "Print statistics of a capture: functions by time, "
+		 "processes, lost frames, marks, counters and logs.",
+	.example = "syscap stat --tree app.syscap",
+	.status = "0 on success; 1 if the capture is damaged or unreadable "
+		  "(all readable data is shown) or lacks what a filter "
+		  "names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
 			{ "functions", FUNCTIONS_OPTION, "N",
-	                  "so many functions (10)", NULL },
-			{ "threads", THREADS, NULL, "by thread, too", NULL },
-			{ "tree", TREE, NULL, "the call tree", NULL },
+	                  "show N functions (10)", NULL },
+			{ "threads", THREADS, NULL,
+	                  "also show the functions of each thread", NULL },
+			{ "tree", TREE, NULL, "show the call tree", NULL },
 			{ "min", MIN, "SHARE",
-	                  "... of what took as much of all (1%)", NULL },
-			{ "lines", LINES, NULL, "the hottest lines of source",
+	                  "with --tree: omit nodes below SHARE of the total "
+	                  "(1%)",
+	                  NULL },
+			{ "lines", LINES, NULL, "show the hottest source lines",
 	                  NULL },
 			{ "sort", SORT, "KEY",
-	                  "the order of functions, marks, counters.",
+	                  "sort functions, marks and counters.",
 	                  SYC_STAT_SORT_KEYS },
-			{ "top", TOP, "N", "so many rows of each table (10)",
+			{ "top", TOP, "N", "show N rows of each table (10)",
 	                  NULL },
-			{ "all", ALL, NULL,
-	                  "all rows and tables, not just a screen", NULL },
-			{ "json", JSON, NULL, "all of it as one JSON object",
+			{ "all", ALL, NULL, "show all rows of all tables",
 	                  NULL },
+			{ "json", JSON, NULL, "print one JSON object", NULL },
 			{ "no-lookup", NO_LOOKUP, NULL,
-	                  "no names but those in FILE", NULL },
+	                  "use only names stored in FILE", NULL },
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, of samples:",
+	.shared_title = "Filters:",
 };

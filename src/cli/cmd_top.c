@@ -1,19 +1,231 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_top.c - `syscap top`: look at a recording while it goes on. */
+/*
+ * cmd_top.c - `syscap top`: shows a recording in progress.
+ *
+ * A process beside this one records the command. The command has an empty
+ * standard input, because the keyboard is the viewer's. Output of the command
+ * and of the recorder is kept in a file without a name, and shown at the end.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <syscap/format.h>
+
 #include "capture/file_lock.h"
-#include "cli/cmd.h"
-#include "cli/fault.h"
-#include "cli/live_command.h"
-#include "cli/sample_option.h"
-#include "cli/view_options.h"
+#include "cli/cmd_view.h"
+#include "cli/commands.h"
+#include "cli/error.h"
+#include "cli/record_options.h"
+#include "recorder/recorder.h"
+
+struct live_command {
+	const char *command; /* of this process, for messages */
+	const char *file;    /* the capture */
+	pid_t recorder;
+	bool has_ended;
+	bool has_stopped; /* to record, and said so; the command goes on */
+	int status;       /* the recorder's exit status */
+	int output; /* what was written for the terminal; -1: nothing can be */
+};
+
+#define LOOK_NS     10000000L
+#define FIRST_LOOKS 6000 /* a minute */
+#define TELL_LOOKS  200  /* after 2 s, the reason of the delay is shown */
+#define SHOWN_MOST  65536
+
+static void wait_a_little(void)
+{
+	nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
+}
+
+/* In memory: the disk may be full. */
+static int make_output(void)
+{
+	return memfd_create("syscap-top", MFD_CLOEXEC);
+}
+
+/* Discard output that will not be shown. */
+static void forget_output(const struct live_command *live)
+{
+	struct stat st;
+
+	if (live->output >= 0 && fstat(live->output, &st) == 0 &&
+	    st.st_blocks > 4 * SHOWN_MOST / 512)
+		fallocate(live->output,
+		          FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+		          st.st_size - SHOWN_MOST);
+}
+
+/* Begin of the part that is shown at the end. */
+static off_t find_shown(const struct live_command *live, off_t *ret_size)
+{
+	struct stat st = { 0 };
+
+	fstat(live->output, &st);
+	*ret_size = st.st_size;
+	return st.st_size > SHOWN_MOST ? st.st_size - SHOWN_MOST : 0;
+}
+
+/* In the child. */
+static int record(const struct live_command *live,
+                  const struct syc_record_options *options, pid_t parent)
+{
+	const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int output = live->output >= 0 ? live->output : nothing;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent || nothing < 0)
+		return SYC_RECORD_FAILED;
+	dup2(nothing, STDIN_FILENO);
+	if (isatty(STDOUT_FILENO))
+		dup2(output, STDOUT_FILENO);
+	if (isatty(STDERR_FILENO))
+		dup2(output, STDERR_FILENO);
+	return syc_record_run(options);
+}
+
+static bool has_header(const char *file)
+{
+	struct stat st;
+
+	return stat(file, &st) == 0 &&
+	       st.st_size >= (off_t)sizeof(struct syscap_wire_file);
+}
+
+/* Does the recorder still run? */
+static bool recorder_goes_on(struct live_command *live)
+{
+	int status;
+
+	forget_output(live);
+	if (live->has_ended ||
+	    waitpid(live->recorder, &status, WNOHANG) != live->recorder)
+		return !live->has_ended;
+	live->has_ended = true;
+	live->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+	                                   : WEXITSTATUS(status);
+	return false;
+}
+
+/* Start to record, and wait until the capture can be read. False: no
+ * capture; live_command_finish() shows the recorder's message. */
+static bool live_command_start(struct live_command *live,
+                               const struct syc_record_options *options)
+{
+	const pid_t parent = getpid();
+	struct stat before = { 0 }, st;
+
+	live->file = options->output;
+	live->output = make_output();
+	if (stat(live->file, &before) != 0)
+		before.st_ino = 0;
+	fflush(NULL);
+	live->recorder = fork();
+	if (live->recorder < 0) {
+		fprintf(stderr, "%s: cannot start a process: %s\n",
+		        live->command, strerror(errno));
+		live->has_ended = true;
+		live->status = SYC_RECORD_FAILED;
+		return false;
+	}
+	if (live->recorder == 0)
+		exit(record(live, options, parent));
+	for (int i = 0; i < FIRST_LOOKS; i++) {
+		/* An existing file is truncated, or created again. */
+		if (has_header(live->file) && stat(live->file, &st) == 0 &&
+		    (st.st_ino != before.st_ino ||
+		     st.st_mtim.tv_sec != before.st_mtim.tv_sec ||
+		     st.st_mtim.tv_nsec != before.st_mtim.tv_nsec))
+			return true;
+		if (!recorder_goes_on(live))
+			return has_header(live->file) &&
+			       live->status != SYC_RECORD_FAILED &&
+			       live->status != SYC_RECORD_CANNOT_RUN &&
+			       live->status != SYC_RECORD_NOT_FOUND;
+		wait_a_little();
+	}
+	return false;
+}
+
+/* Does it still run and record? */
+static bool live_command_records(struct live_command *live)
+{
+	static const char stops[] = "; recording stops, the command goes on";
+	char *bytes;
+	off_t at, size;
+	ssize_t n = 0;
+
+	if (!recorder_goes_on(live))
+		return false;
+	bytes = live->output < 0 || live->has_stopped ? NULL
+	                                              : malloc(SHOWN_MOST);
+	if (bytes != NULL) {
+		at = find_shown(live, &size);
+		n = pread(live->output, bytes, SHOWN_MOST, at);
+		live->has_stopped = n > 0 && memmem(bytes, (size_t)n, stops,
+		                                    sizeof(stops) - 1) != NULL;
+	}
+	free(bytes);
+	return !live->has_stopped;
+}
+
+/* The end of it, if it is long. */
+static void show_output(const struct live_command *live)
+{
+	char bytes[4096];
+	off_t size, at = find_shown(live, &size);
+	ssize_t n;
+
+	if (at > 0)
+		fprintf(stderr,
+		        "%s: last %d of %lld bytes of the command's output:\n",
+		        live->command, SHOWN_MOST, (long long)size);
+	while ((n = pread(live->output, bytes, sizeof(bytes), at)) > 0) {
+		fwrite(bytes, 1, (size_t)n, stdout);
+		at += n;
+	}
+	fflush(stdout);
+}
+
+/* End the recording, as by a SIGTERM, wait, and show the output. During the
+ * wait, Ctrl-C ends the recording and leaves the command alone. */
+static void live_command_finish(struct live_command *live)
+{
+	struct sigaction before;
+
+	/* The terminal's goes to the recorder too, which leaves the command. */
+	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN },
+	          &before);
+	if (recorder_goes_on(live))
+		kill(live->recorder, SIGTERM);
+	for (int i = 0; recorder_goes_on(live); i++) {
+		if (i == TELL_LOOKS)
+			fprintf(stderr,
+			        "%s: waiting for the command to end; Ctrl-C "
+			        "leaves it running\n",
+			        live->command);
+		wait_a_little();
+	}
+	sigaction(SIGINT, &before, NULL);
+	if (live->output < 0)
+		return;
+	show_output(live);
+	close(live->output);
+	live->output = -1;
+}
 
 #define RING_KIB 1024u
 
@@ -21,8 +233,8 @@ struct run {
 	struct syc_view_options options;
 	const char *output, *sample;
 	bool is_command, force;
-	char path[40]; /* of a capture that nobody wants to keep */
-	int file;      /* of another one's recording, to see who has it */
+	char path[40]; /* of a capture that is not kept */
+	int file;      /* of another process's recording, to detect its lock */
 };
 
 enum {
@@ -56,7 +268,7 @@ static int parse(struct run *run, int argc, char **argv)
 			                             key, words.value);
 		}
 		if (!good)
-			return syc_fault_misuse(argv[0]);
+			return syc_cli_error_misuse(argv[0]);
 	}
 	if (words.status >= 0)
 		return words.status;
@@ -66,21 +278,19 @@ static int parse(struct run *run, int argc, char **argv)
 		        "%s: expected -- and a command, or one file that is "
 		        "being recorded\n",
 		        argv[0]);
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	if (!run->is_command && (run->output != NULL || run->force)) {
-		fprintf(stderr, "%s: %s is for a command\n", argv[0],
+		fprintf(stderr, "%s: %s works only with a command\n", argv[0],
 		        run->output != NULL ? "-o" : "--force");
-		return syc_fault_misuse(argv[0]);
+		return syc_cli_error_misuse(argv[0]);
 	}
 	return -1;
 }
 
-/*
- * A capture that nobody wants to keep has no name, so that it is gone whatever
- * ends us; the recorder, who inherits the descriptor, opens it by that.  It is
- * only for reading: nobody but the recorder writes.
- */
+/* A capture that is not kept has no name, so it disappears however this
+ * process ends. The recorder inherits the descriptor and opens the file by
+ * it. The descriptor is read-only: only the recorder writes. */
 static bool make_unnamed(struct run *run, const char *command)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -108,10 +318,10 @@ static bool make_unnamed(struct run *run, const char *command)
 
 static bool goes_on(void *context)
 {
-	return syc_live_command_records(context);
+	return live_command_records(context);
 }
 
-/* Its lock tells who writes; who knows no locks has it open. */
+/* Its lock names the writer; a writer without locks has it open. */
 static bool is_written(void *context)
 {
 	const struct run *run = context;
@@ -125,7 +335,7 @@ static int look(struct syc_app_options *app)
 	struct syscap_error error;
 
 	if (syscap_reader_open(app->file, &app->reader, &error) < 0) {
-		syc_fault_print(app->command, app->file, &error);
+		syc_cli_error_print(app->command, app->file, &error);
 		return SYC_EXIT_PROBLEM;
 	}
 	app->is_live = app->goes_on == NULL || app->goes_on(app->context);
@@ -146,15 +356,15 @@ static int look_at_command(struct run *run, char **argv)
 		.argv = argv,
 	};
 	struct syc_app_options *app = &run->options.app;
-	struct syc_live_command live = { .command = app->command };
+	struct live_command live = { .command = app->command };
 	int status = SYC_EXIT_DONE;
 
 	app->file = run->output;
 	app->goes_on = goes_on;
 	app->context = &live;
-	if (syc_live_command_start(&live, &options))
+	if (live_command_start(&live, &options))
 		status = look(app);
-	syc_live_command_finish(&live);
+	live_command_finish(&live);
 	return status != SYC_EXIT_DONE ? status : live.status;
 }
 
@@ -199,28 +409,28 @@ static int run_top(int argc, char **argv)
 const struct syc_command syc_cmd_top = {
 	.name = "top",
 	.run = run_top,
-	.summary = "look at a recording while it goes on, in the terminal",
+	.summary = "watch a recording live in the terminal",
 	.synopsis = "[OPTION]... [FILTER]... -- COMMAND [ARGUMENT]...\n"
 		    "[OPTION]... [FILTER]... FILE",
-	.about = "Record COMMAND, with samples, or follow the recording that "
-		 "writes FILE, and show it once a second as `syscap view` "
-		 "does.",
-	.status = "COMMAND's, as of `syscap record`; with FILE 0; 1 when it "
-		  "could not be read; 2 for wrong use, and where there is no "
-		  "terminal.",
+	.about = "Record COMMAND with samples, or follow the recording that "
+		 "writes FILE, and show it as syscap view does, updated once "
+		 "a second.",
+	.example = "syscap top -- ./app",
+	.status = "COMMAND's, as with syscap record; with FILE 0, or 1 if it "
+		  "is unreadable; 2 for wrong use or without a terminal.",
 	.options =
 		(const struct syc_option[]){
-			{ "output", 'o', "FILE", "keep the capture", NULL },
+			{ "output", 'o', "FILE", "keep the capture in FILE",
+	                  NULL },
 			{ "force", FORCE, NULL,
-	                  "overwrite an output that is not a capture", NULL },
-			{ "sample", SAMPLE, "[=HZ,CLOCK,share=N]",
-	                  "as of `syscap record`; 1000 times a second of "
-	                  "processor time",
+	                  "overwrite FILE even if it is not a capture", NULL },
+			{ "sample", SAMPLE, "[=HZ,CLOCK]",
+	                  "sample as syscap record does (default 1000,cpu)",
 	                  NULL },
 			SYC_VIEW_OPTIONS,
 			{ 0 },
 		},
 	.shared = syc_filter_table,
-	.shared_title = "Filters, see syscap-stat(1):",
+	.shared_title = "Filters (see syscap-stat(1)):",
 	.operand = SYC_OPERAND_COMMAND,
 };

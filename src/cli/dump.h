@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dump.h - the two forms of `syscap dump`, one line a frame. */
+/* dump.h - one frame of `syscap dump` as text or as JSON. */
 #ifndef SYC_CLI_DUMP_H
 #define SYC_CLI_DUMP_H
 
-#include <syscap/profile.h>
-
 #include "capture/line_table.h"
-#include "cli/counter_stats.h"
-#include "data/json.h"
+#include "cli/event_stats.h"
+#include "common/json.h"
 
 struct syc_dump {
 	const struct syscap_reader *reader;
@@ -16,8 +14,8 @@ struct syc_dump {
 	/* Types of values: all definitions at first, then as they are met. */
 	struct syc_counter_stats counters;
 	struct syc_json json;
-	/* Names of addresses, for text: the profile and the stack of the frame
-	 * that is shown; NONE: it has none, or there are no names. */
+	/* For names of addresses in text: the profile and the stack of the
+	 * frame; NONE: no stack, or no names. */
 	const struct syscap_profile *profile;
 	uint32_t stack;
 	struct syc_line_table lines; /* the capture's, for them */

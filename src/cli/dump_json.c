@@ -6,9 +6,8 @@
  */
 #include <string.h>
 
-#include "capture/sample.h"
+#include "capture/frame.h"
 #include "cli/dump.h"
-#include "data/severity.h"
 
 static void write_value(struct syc_json *json, bool is_double, uint64_t bits)
 {
@@ -137,7 +136,7 @@ static void write_dbus_message(struct syc_json *json,
 	                frame->dbus_message.message_len);
 }
 
-/* What only the types without texts and elements of their own have. */
+/* Fields of the types without texts and elements. */
 static void write_plain(struct syc_dump *dump, const struct syscap_frame *frame)
 {
 	struct syc_json *json = &dump->json;

@@ -1,41 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filter_options.c - the options that say what of a capture is looked at. */
+/*
+ * filter_options.c - options that select a part of a capture, the same for all
+ * commands.
+ */
 #include "cli/filter_options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/quantity.h"
-#include "profile/pattern.h"
+#include "profile/filter.h"
+
+enum {
+	SYC_FILTER_FROM = 1000,
+	SYC_FILTER_TO,
+	SYC_FILTER_PID,
+	SYC_FILTER_THREAD,
+	SYC_FILTER_FUNCTION,
+	SYC_FILTER_MARK,
+	SYC_FILTER_LONGER_THAN,
+	SYC_FILTER_SLOWEST,
+	SYC_FILTER_NO_INLINES,
+	SYC_FILTER_DROP,
+	SYC_FILTER_FOCUS,
+	SYC_FILTER_HIDE_SYSTEM,
+	SYC_FILTER_COLLAPSE_LIBRARY,
+	SYC_FILTER_COLLAPSE_RECURSION,
+	SYC_FILTER_REVERSE,
+	SYC_FILTER_OF,
+	SYC_FILTER_END
+};
 
 const struct syc_option syc_filter_table[] = {
-	{ "from", SYC_FILTER_FROM, "TIME", "from TIME after the beginning on",
+	{ "from", SYC_FILTER_FROM, "TIME", "from TIME after the start", NULL },
+	{ "to", SYC_FILTER_TO, "TIME", "before TIME after the start", NULL },
+	{ "pid", SYC_FILTER_PID, "PID", "of process PID", NULL },
+	{ "thread", SYC_FILTER_THREAD, "THREAD", "of THREAD: name or tid",
 	  NULL },
-	{ "to", SYC_FILTER_TO, "TIME", "up to TIME after the beginning", NULL },
-	{ "pid", SYC_FILTER_PID, "PID", "of this process", NULL },
-	{ "thread", SYC_FILTER_THREAD, "THREAD", "of this thread: name or tid",
-	  NULL },
-	{ "function", SYC_FILTER_FUNCTION, "RE", "stacks with such a function",
-	  NULL },
-	{ "mark", SYC_FILTER_MARK, "GROUP/NAME", "inside of such marks", NULL },
+	{ "function", SYC_FILTER_FUNCTION, "RE",
+	  "stacks with a function that matches RE", NULL },
+	{ "mark", SYC_FILTER_MARK, "GROUP/NAME", "inside these marks", NULL },
 	{ "longer-than", SYC_FILTER_LONGER_THAN, "TIME",
-	  "of these, the ones no shorter", NULL },
-	{ "slowest", SYC_FILTER_SLOWEST, "N|P%", "of these, the slowest",
-	  NULL },
+	  "only marks of TIME or longer", NULL },
+	{ "slowest", SYC_FILTER_SLOWEST, "N|P%",
+	  "only the slowest of these marks", NULL },
 	{ "no-inlines", SYC_FILTER_NO_INLINES, NULL,
-	  "no frames of inlined functions", NULL },
+	  "omit frames of inlined functions", NULL },
 	{ "drop", SYC_FILTER_DROP, "RE",
-	  "leave out stacks with such a function", NULL },
-	{ "focus", SYC_FILTER_FOCUS, "RE", "stacks begin at such a function",
+	  "omit stacks with a function that matches RE", NULL },
+	{ "focus", SYC_FILTER_FOCUS, "RE",
+	  "begin stacks at a function that matches RE", NULL },
+	{ "hide-system", SYC_FILTER_HIDE_SYSTEM, NULL, "omit system libraries",
 	  NULL },
-	{ "hide-system", SYC_FILTER_HIDE_SYSTEM, NULL,
-	  "leave out system libraries", NULL },
 	{ "collapse-library", SYC_FILTER_COLLAPSE_LIBRARY, "GLOB",
-	  "one frame for each such library", NULL },
+	  "one frame for each library that matches GLOB", NULL },
 	{ "collapse-recursion", SYC_FILTER_COLLAPSE_RECURSION, NULL,
 	  "one frame for recursion", NULL },
-	{ "reverse", SYC_FILTER_REVERSE, NULL, "callees first", NULL },
-	{ "of", SYC_FILTER_OF, "WHAT", "bytes of memory, or waits, not samples",
+	{ "reverse", SYC_FILTER_REVERSE, NULL, "begin with callees", NULL },
+	{ "of", SYC_FILTER_OF, "WHAT", "measure memory or waits, not samples",
 	  "samples allocated leaked temporary peak blocked stalled" },
 	{ 0 },
 };

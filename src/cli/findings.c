@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* findings.c - what `syscap check` found, told as it is found. */
-#include "cli/findings.h"
-
+/* findings.c - findings of `syscap check`, printed at once. */
 #include <inttypes.h>
 #include <stdarg.h>
 
-#include "cli/printable.h"
+#include "cli/checker.h"
+#include "cli/table.h"
+
+/* Problems that are reported one by one; the rest is counted. */
+#define SYC_FINDINGS_PROBLEMS 50
+/* The same for notes of one kind: an old writer causes one for each frame. */
+#define SYC_FINDINGS_NOTES 3
 
 static const char *const kinds[SYC_FINDINGS] = {
 	[SYC_FINDING_HEADER] = "header", [SYC_FINDING_TORN] = "torn",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* input.c - the captures that commands read. */
+/* input.c - captures that a command reads, by name or from standard input. */
 #define _GNU_SOURCE
 #include "cli/input.h"
 
@@ -122,6 +122,7 @@ bool syc_input_refuse_output(const char *command, const char *name,
 	if (r != 0 || stat(output, &to) != 0 || from.st_dev != to.st_dev ||
 	    from.st_ino != to.st_ino)
 		return false;
-	fprintf(stderr, "%s: %s: is an input too\n", command, output);
+	fprintf(stderr, "%s: %s: is also an input; choose another output\n",
+	        command, output);
 	return true;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* input.h - the captures that commands read. */
+/* input.h - captures that a command reads, by name or from standard input. */
 #ifndef SYC_CLI_INPUT_H
 #define SYC_CLI_INPUT_H
 
@@ -13,17 +13,13 @@
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);
 
-/**
- * To write over a file that is read would destroy it: says so if @output is
- * the capture @name; either may be NULL, for none.  Returns whether it is.
- */
+/** Is @output the capture @name? Prints a message then, because writing
+ * would destroy it. Either may be NULL. */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);
 
-/**
- * For a command that needs a file's name: says so if @name is "-".  Returns
- * whether it is.
- */
+/** Is @name "-"? Prints a message then, for a command that needs a file
+ * name. */
 bool syc_input_refuse_dash(const char *command, const char *name,
                            const char *why);
 

@@ -5,15 +5,13 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/mapping.h"
-#include "cli/cmd.h"
+#include "capture/input_file.h"
 #include "cli/commands.h"
-#include "cli/completion.h"
-#include "cli/fault.h"
+#include "cli/error.h"
+#include "cli/options.h"
 
 static const struct syc_command *find_command(const char *name)
 {
@@ -25,19 +23,28 @@ static const struct syc_command *find_command(const char *name)
 
 static void print_help(FILE *out)
 {
-	fputs("Usage: syscap COMMAND [OPTION]... ...\n\nCommands:\n", out);
+	fputs("Usage: syscap COMMAND [OPTION]... [ARGUMENT]...\n\n"
+	      "Commands:\n",
+	      out);
 	for (size_t i = 0; syc_commands[i] != NULL; i++)
 		fprintf(out, "  %-11s %s\n", syc_commands[i]->name,
 		        syc_commands[i]->summary);
-	fputs("\n'syscap help COMMAND' or 'syscap COMMAND --help' tells more;"
-	      "\n'syscap --version' prints the version.\n",
+	fputs("\n'syscap help COMMAND' or 'syscap COMMAND --help' describes a "
+	      "command.\n'syscap --version' prints the version.\n",
 	      out);
 }
 
 static int unknown_command(const char *name)
 {
-	fprintf(stderr, "syscap: there is no command '%s'\n", name);
-	return syc_fault_misuse("syscap");
+	struct syc_suggest suggest = { .wanted = name };
+
+	for (size_t i = 0; syc_commands[i] != NULL; i++)
+		syc_suggest_consider(&suggest, syc_commands[i]->name);
+	fprintf(stderr, "syscap: unknown command '%s'", name);
+	if (suggest.name != NULL)
+		fprintf(stderr, "; did you mean '%s'?", suggest.name);
+	putc('\n', stderr);
+	return syc_cli_error_misuse("syscap");
 }
 
 static int run(const struct syc_command *command, int argc, char **argv)
@@ -49,8 +56,8 @@ static int run(const struct syc_command *command, int argc, char **argv)
 	const int status = command->run(argc, argv);
 	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
 		return status;
-	/* What was looked up in it later may lack names */
-	fprintf(stderr, "%s: a file became shorter while it was read\n", title);
+	/* Later look-ups in it may lack names */
+	fprintf(stderr, "%s: a file was truncated while it was read\n", title);
 	return SYC_EXIT_PROBLEM;
 }
 
@@ -61,7 +68,7 @@ static int help(int argc, char **argv)
 
 	if (argc < 2) {
 		print_help(stdout);
-		return syc_fault_finish_output("syscap", SYC_EXIT_DONE);
+		return syc_cli_error_finish_output("syscap", SYC_EXIT_DONE);
 	}
 
 	const struct syc_command *command = find_command(argv[1]);
@@ -70,8 +77,8 @@ static int help(int argc, char **argv)
 	return run(command, 2, arguments);
 }
 
-/* Where a standard stream is closed, the next file that is opened gets its
- * number, and our complaints.  What takes its place fails as a closed one. */
+/* If a standard stream is closed, the next opened file would get its fd and
+ * our messages. A replacement that fails like a closed fd prevents that. */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -79,13 +86,13 @@ static void fill_standard_streams(void)
 			(void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* A file that somebody cuts while it is mapped is no end of ours. */
+/* A mapped file that is truncated must not end the process. */
 static void mend_mapping(int sig, siginfo_t *info, void *context)
 {
 	(void)context;
 	if (info->si_code > 0 && syc_mapping_mend(info->si_addr))
 		return;
-	/* Also when somebody sent it: it ends us as this returns. */
+	/* Also for a signal that was sent: it ends the process on return. */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -102,10 +109,10 @@ int main(int argc, char **argv)
 {
 	fill_standard_streams();
 	catch_cut_files();
-	/* Texts are UTF-8, whatever the user's locale: `.` of a --function is
-	 * a character. Where the C library has no such locale, a byte. */
+	/* Texts are UTF-8 in every locale: `.` in --function matches a
+	 * character. Without a UTF-8 locale in the C library it matches a
+	 * byte. */
 	setlocale(LC_CTYPE, "C.UTF-8");
-	syc_completion_commands = syc_commands;
 	if (argc < 2) {
 		print_help(stderr);
 		return SYC_EXIT_MISUSE;
@@ -115,11 +122,11 @@ int main(int argc, char **argv)
 		return help(argc - 1, argv + 1);
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		puts("syscap " SYSCAP_VERSION);
-		return syc_fault_finish_output("syscap", SYC_EXIT_DONE);
+		return syc_cli_error_finish_output("syscap", SYC_EXIT_DONE);
 	}
 	if (argv[1][0] == '-') {
 		fprintf(stderr, "syscap: unknown option '%s'\n", argv[1]);
-		return syc_fault_misuse("syscap");
+		return syc_cli_error_misuse("syscap");
 	}
 
 	const struct syc_command *command = find_command(argv[1]);

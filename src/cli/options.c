@@ -1,21 +1,97 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* options.c - a command's words: read them, and print --help. */
+/*
+ * options.c - options of a command: parsing, --help, numbers with units,
+ * suggestions.
+ */
 #define _GNU_SOURCE
 #include "cli/options.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/exit_status.h"
-#include "cli/fault.h"
+#include "cli/error.h"
+
+#define MOST_NS 9e18
+
+/* A plain decimal number: neither "inf", nor "0x", nor blanks before it. */
+static bool read_number(const char *text, double *number, const char **end)
+{
+	const size_t n = strspn(text, "0123456789.");
+	char *stop;
+
+	if (n == 0)
+		return false;
+	*number = strtod(text, &stop);
+	*end = text + n;
+	return stop == *end && isfinite(*number);
+}
+
+bool syc_quantity_duration(const char *text, int64_t *ret_ns)
+{
+	static const struct {
+		const char *name;
+		double ns;
+	} units[] = {
+		{ "", 1e9 },     { "s", 1e9 },         { "ms", 1e6 },
+		{ "us", 1e3 },   { "\xC2\xB5s", 1e3 }, { "ns", 1 },
+		{ "min", 60e9 },
+	};
+	const char *unit;
+	double number;
+
+	if (!read_number(text, &number, &unit))
+		return false;
+	for (unsigned i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		const double ns = number * units[i].ns;
+
+		if (strcmp(unit, units[i].name) != 0)
+			continue;
+		if (ns > MOST_NS)
+			return false;
+		*ret_ns = (int64_t)llround(ns);
+		return true;
+	}
+	return false;
+}
+
+bool syc_quantity_percent(const char *text, double *ret_percent)
+{
+	const char *unit;
+	double number;
+
+	if (!read_number(text, &number, &unit) || strcmp(unit, "%") != 0 ||
+	    number > 100)
+		return false;
+	*ret_percent = number;
+	return true;
+}
+
+bool syc_quantity_count(const char *text, uint64_t *ret_count)
+{
+	char *end;
+	uint64_t count;
+
+	if (text[0] < '0' || text[0] > '9')
+		return false;
+	errno = 0;
+	count = strtoull(text, &end, 10);
+	if (*end != 0 || errno != 0 || count == 0)
+		return false;
+	*ret_count = count;
+	return true;
+}
 
 #define COLUMNS  79
 #define MOST     64 /* options of a command, letters included */
 #define LEFT_MAX 25
 
 const struct syc_option syc_options_of_all[] = {
-	{ "help", 'h', NULL, "show this text", NULL },
+	{ "help", 'h', NULL, "print this help", NULL },
 	{ 0 },
 };
 
@@ -149,7 +225,7 @@ static void print_help(FILE *out, const struct syc_command *command)
 	print_table(out, command->options, width);
 	print_table(out, syc_options_of_all, width);
 	print_shared(out, command);
-	putc('\n', out);
+	fprintf(out, "Example: %s\n", command->example);
 	fold_text(&fold, "Exit status:");
 	fold_text(&fold, command->status);
 	end_fold(&fold);
@@ -205,10 +281,72 @@ int syc_options_next(struct syc_words *words)
 	words->value = optarg;
 	if (key == 'h') {
 		print_help(stdout, command);
-		words->status =
-			syc_fault_finish_output(words->argv[0], SYC_EXIT_DONE);
+		words->status = syc_cli_error_finish_output(words->argv[0],
+		                                            SYC_EXIT_DONE);
 	} else if (key == '?') {
-		words->status = syc_fault_misuse(words->argv[0]);
+		words->status = syc_cli_error_misuse(words->argv[0]);
 	}
 	return key == -1 || words->status >= 0 ? 0 : key;
+}
+
+/* Longer names are not compared: they are not typed by hand. */
+#define MOST_BYTES 64
+
+static bool differ(char a, char b)
+{
+	return tolower((unsigned char)a) != tolower((unsigned char)b);
+}
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	const size_t less = a < b ? a : b;
+
+	return less < c ? less : c;
+}
+
+/* Insertions, deletions, changes, and exchanges of two neighbours (optimal
+ * string alignment). */
+static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t rows[3][MOST_BYTES + 1];
+
+	for (size_t j = 0; j <= b_len; j++)
+		rows[0][j] = j;
+	for (size_t i = 1; i <= a_len; i++) {
+		const size_t *const two_above = rows[(i + 1) % 3];
+		const size_t *const above = rows[(i + 2) % 3];
+		size_t *const row = rows[i % 3];
+
+		row[0] = i;
+		for (size_t j = 1; j <= b_len; j++) {
+			row[j] = least(above[j] + 1, row[j - 1] + 1,
+			               above[j - 1] +
+			                       differ(a[i - 1], b[j - 1]));
+			if (i > 1 && j > 1 && !differ(a[i - 1], b[j - 2]) &&
+			    !differ(a[i - 2], b[j - 1]) &&
+			    two_above[j - 2] + 1 < row[j])
+				row[j] = two_above[j - 2] + 1;
+		}
+	}
+	return rows[a_len % 3][b_len];
+}
+
+void syc_suggest_consider(struct syc_suggest *suggest, const char *name)
+{
+	const size_t a = strlen(suggest->wanted), b = strlen(name);
+	const size_t most = a / 3, apart = a > b ? a - b : b - a;
+	size_t far;
+
+	if (a == 0 || a > MOST_BYTES || b > MOST_BYTES)
+		return;
+	if (strcasestr(name, suggest->wanted) != NULL)
+		far = 0;
+	else if (apart <= most)
+		far = distance(suggest->wanted, a, name, b);
+	else
+		return;
+	if (far > most || (suggest->name != NULL && far >= suggest->distance))
+		return;
+	suggest->name = name;
+	suggest->distance = far;
 }

@@ -1,36 +1,41 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * options.h - the words of a command, described once: from its table they are
- * read, --help is printed and completions for shells are made.
- *
- *	struct syc_words words = { .command = &syc_cmd_stat, ... };
- *	int key;
- *
- *	while ((key = syc_options_next(&words)) > 0)
- *		if (key == 'o')
- *			output = words.value;
- *	if (words.status >= 0)
- *		return words.status;
- *
- * -h and --help are in no table: every command has them.
+ * options.h - options of a command: parsing, --help, numbers with units,
+ * suggestions.
  */
 #ifndef SYC_CLI_OPTIONS_H
 #define SYC_CLI_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+	SYC_EXIT_DONE = 0,
+	SYC_EXIT_PROBLEM = 1, /* in the capture, or in reading or writing */
+	SYC_EXIT_MISUSE = 2
+};
+
+/** "1.5s", "20ms", "3us", "7ns", "2" (seconds) into ns. False: invalid. */
+bool syc_quantity_duration(const char *text, int64_t *ret_ns);
+
+/** "5%" into 5, with decimals. False: not from 0 to 100. */
+bool syc_quantity_percent(const char *text, double *ret_percent);
+
+/** Digits only; at least 1. */
+bool syc_quantity_count(const char *text, uint64_t *ret_count);
 
 struct syc_option {
 	const char *name; /* the long one; NULL ends a table */
-	int key;          /* its letter, or above 255: it has none */
-	/* What --help calls its value; NULL: it takes none.  "[=HZ]": it may
-	 * be left out.  FILE and OUTPUT are completed as files, DIR as
-	 * folders. */
+	int key;          /* its letter; above 255: none */
+	/* Name of its value in --help; NULL: no value. "[=HZ]": optional.
+	 * FILE and OUTPUT are completed as files, DIR as directories. */
 	const char *value;
 	const char *help;
-	const char *choices; /* all values there are, or NULL */
+	const char *choices; /* all possible values, or NULL */
 };
 
-/* What a command's operands are, for completions. */
+/* Operands of a command, for completions. */
 enum syc_operand {
 	SYC_OPERAND_FILE,
 	SYC_OPERAND_COMMAND,
@@ -43,22 +48,23 @@ struct syc_command {
 	const char *summary;  /* for the list of commands */
 	const char *synopsis; /* behind the name; lines */
 	const char *about;
+	const char *example;
 	const char *status; /* the exit status */
 	const struct syc_option *options;
-	/* A table that several commands have, told by its names only; and
-	 * where it is explained.  Or NULL. */
+	/* A table shared by several commands, of which --help shows only the
+	 * names; and the place of its explanation. Or NULL. */
 	const struct syc_option *shared;
 	const char *shared_title;
 	enum syc_operand operand;
 	const char *words; /* the operand's choices, or NULL */
 };
 
-/* Where reading the command line is. */
+/* Position in the command line. */
 struct syc_words {
 	const struct syc_command *command;
 	int argc;
 	char **argv;
-	/* Options end at the first word that is none: it is a command. */
+	/* Options end at the first other word, the command. */
 	bool stops;
 	const char *value; /* of the option, or NULL */
 	/* Behind the last one: -1 to go on with argv[optind], or the exit
@@ -71,5 +77,18 @@ int syc_options_next(struct syc_words *words);
 
 /** -h, --help: for a caller that shows a command's whole table. */
 extern const struct syc_option syc_options_of_all[];
+
+/** Begin with @wanted set and the rest zero. */
+struct syc_suggest {
+	const char *wanted;
+	const char *name; /* the nearest so far; NULL: none */
+	size_t distance;
+};
+
+/**
+ * Look at @name too.  Near is what holds @wanted, or differs from it by no
+ * more than a third of its characters, whatever their case.
+ */
+void syc_suggest_consider(struct syc_suggest *suggest, const char *name);
 
 #endif

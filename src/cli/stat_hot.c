@@ -1,18 +1,168 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat_hot.c - hot functions, of all and of each thread, for people. */
+/*
+ * stat_hot.c - hot functions and source lines, of all threads and of each, and
+ * row orders.
+ */
 #define _GNU_SOURCE
 #include "cli/stat_hot.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/filter_options.h"
-#include "cli/printable.h"
 #include "cli/table.h"
-#include "data/duration.h"
-#include "data/utf8.h"
+#include "common/labels.h"
+#include "common/map.h"
+#include "common/utf8.h"
+
+static const char *const keys[] = {
+	[SYC_STAT_SORT_SELF] = "self",   [SYC_STAT_SORT_TOTAL] = "total",
+	[SYC_STAT_SORT_COUNT] = "count", [SYC_STAT_SORT_P99] = "p99",
+	[SYC_STAT_SORT_MAX] = "max",     [SYC_STAT_SORT_NAME] = "name",
+};
+
+#define N_KEYS (sizeof(keys) / sizeof(keys[0]))
+
+bool syc_stat_sort_parse(const char *command, const char *text,
+                         enum syc_stat_sort *ret_sort)
+{
+	for (size_t i = SYC_STAT_SORT_SELF; i < N_KEYS; i++)
+		if (strcmp(text, keys[i]) == 0) {
+			*ret_sort = (enum syc_stat_sort)i;
+			return true;
+		}
+	fprintf(stderr,
+	        "%s: --sort: expected self, total or name (functions), count, "
+	        "total, p99, max or name (marks), or name (counters)\n",
+	        command);
+	return false;
+}
+
+/* As strcmp(), with the larger first. */
+static int falling(uint64_t a, uint64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+/* As strcmp(), with the longer first. */
+static int falling_time(int64_t a, int64_t b)
+{
+	return (a < b) - (a > b);
+}
+
+static int by_mark_name(const struct syc_mark *a, const struct syc_mark *b)
+{
+	const int order = strcmp(a->group, b->group);
+
+	return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+static int compare_marks(const void *left, const void *right, void *data)
+{
+	const enum syc_stat_sort *const sort = data;
+	const struct syc_mark *a = left, *b = right;
+	int order = 0;
+
+	switch (*sort) {
+	case SYC_STAT_SORT_COUNT:
+		order = falling(a->count, b->count);
+		break;
+	case SYC_STAT_SORT_P99:
+		order = falling_time(a->p99, b->p99);
+		break;
+	case SYC_STAT_SORT_MAX:
+		order = falling_time(a->max, b->max);
+		break;
+	case SYC_STAT_SORT_NAME:
+		return by_mark_name(a, b);
+	default:
+		break;
+	}
+	if (order == 0)
+		order = falling_time(a->total, b->total);
+	return order != 0 ? order : by_mark_name(a, b);
+}
+
+void syc_stat_sort_marks(enum syc_stat_sort sort, struct syc_mark_stats *marks)
+{
+	if (sort >= SYC_STAT_SORT_COUNT && marks->marks.n > 0)
+		qsort_r(marks->marks.items, marks->marks.n,
+		        sizeof(*marks->marks.items), compare_marks, &sort);
+}
+
+/* Counters without a definition have no name, and come last. */
+static int compare_counters(const void *left, const void *right)
+{
+	const struct syc_counter *a = left, *b = right;
+	int order = !a->definition - !b->definition;
+
+	if (order == 0 && a->definition != NULL) {
+		order = strcmp(a->definition->info.name,
+		               b->definition->info.name);
+		if (order == 0)
+			order = strcmp(a->definition->info.category,
+			               b->definition->info.category);
+	}
+	if (order == 0)
+		order = (a->values.pid > b->values.pid) -
+		        (a->values.pid < b->values.pid);
+	return order != 0 ? order
+	                  : (a->values.id > b->values.id) -
+	                            (a->values.id < b->values.id);
+}
+
+void syc_stat_sort_counters(enum syc_stat_sort sort,
+                            struct syc_counter_stats *counters)
+{
+	if (sort == SYC_STAT_SORT_NAME && counters->result.n > 0)
+		qsort(counters->result.items, counters->result.n,
+		      sizeof(*counters->result.items), compare_counters);
+}
+
+struct by {
+	enum syc_stat_sort sort;
+	const struct syscap_profile *profile;
+};
+
+static int compare_functions(const void *left, const void *right, void *data)
+{
+	const struct syscap_view_sum *a = left, *b = right;
+	const struct syscap_profile_function *x, *y;
+	const struct by *by = data;
+	int order = 0;
+
+	if (by->sort == SYC_STAT_SORT_TOTAL)
+		order = falling(a->total, b->total);
+	if (order == 0 && by->sort != SYC_STAT_SORT_NAME)
+		order = falling(a->self, b->self);
+	if (order != 0)
+		return order;
+	x = syscap_profile_function(by->profile, a->function);
+	y = syscap_profile_function(by->profile, b->function);
+	order = strcmp(x->name, y->name);
+	return order != 0 ? order : strcmp(x->binary, y->binary);
+}
+
+struct syscap_view_sum *
+syc_stat_sort_functions(enum syc_stat_sort sort,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view)
+{
+	struct by by = { sort, profile };
+	struct syscap_view_sum *sums =
+		malloc((view->n_sums + 1) * sizeof(*sums));
+
+	if (sums == NULL)
+		return NULL;
+	memcpy(sums, view->sums, view->n_sums * sizeof(*sums));
+	if (sort == SYC_STAT_SORT_TOTAL || sort == SYC_STAT_SORT_NAME)
+		qsort_r(sums, view->n_sums, sizeof(*sums), compare_functions,
+		        &by);
+	return sums;
+}
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
@@ -318,5 +468,159 @@ int syc_stat_hot_text(const struct syc_stat_hot *hot)
 	r = print_functions(hot, view);
 	if (r == 0 && hot->threads)
 		r = print_threads(hot);
+	return r;
+}
+
+struct row {
+	uint32_t function, line;
+	uint64_t self;
+};
+
+struct rows {
+	SYC_ARRAY(struct row) items;
+	uint64_t unknown; /* what is at no line */
+	uint64_t total;
+};
+
+static int add_up(const struct syscap_view *view, struct rows *rows)
+{
+	struct syc_map map = { 0 };
+	size_t number;
+	int r = 0;
+
+	rows->total = view->total;
+	for (size_t i = 1; r >= 0 && i < view->n_nodes; i++) {
+		const struct row row = { view->functions[i], view->lines[i],
+			                 0 };
+
+		if (row.line == SYSCAP_PROFILE_NONE) {
+			rows->unknown += view->selfs[i];
+			continue;
+		}
+		if (view->selfs[i] == 0)
+			continue;
+		r = syc_map_put(&map, &row, offsetof(struct row, self),
+		                &number);
+		if (r > 0)
+			r = syc_array_push(&rows->items, row);
+		if (r >= 0)
+			rows->items.items[number].self += view->selfs[i];
+	}
+	syc_map_fini(&map);
+	return r < 0 ? r : 0;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+	const struct row *a = left, *b = right;
+
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->function < b->function ? -1 : a->function > b->function;
+}
+
+/* Through the same filter, but by line. */
+static int collect(const struct syc_stat_hot *hot, struct rows *rows)
+{
+	struct syscap_filter filter = *hot->filter;
+	struct syscap_view *view;
+	int r;
+
+	filter.by_line = true;
+	filter.reverse = false; /* what is innermost stays so */
+	r = syscap_view_new(hot->profile, &filter, &view, NULL);
+	if (r < 0)
+		return r;
+	if (view->lines != NULL)
+		r = add_up(view, rows);
+	syscap_view_free(view);
+	if (rows->items.n > 0)
+		qsort(rows->items.items, rows->items.n, sizeof(struct row),
+		      compare_lines);
+	return r;
+}
+
+static int print_rows(const struct syc_stat_hot *hot, const struct rows *rows)
+{
+	static const struct syc_table_column columns[] = {
+		{ "self", true },
+		{ "", true },
+		{ "function", false },
+		{ "line", false },
+	};
+	const struct syscap_profile_line *lines;
+	struct syc_table table;
+	size_t n, ignored;
+	int r;
+
+	lines = syscap_profile_lines(hot->profile, &ignored);
+	syc_table_init(&table, columns, N_COLUMNS(columns));
+	for (n = 0; n < rows->items.n && n < hot->n_functions; n++) {
+		const struct row *row = &rows->items.items[n];
+		const struct syscap_profile_line *line = &lines[row->line];
+		char text[300], *where;
+
+		syc_stat_hot_format(hot->view->unit, row->self, text,
+		                    sizeof(text));
+		syc_table_add(&table, "%s", text);
+		syc_table_add(&table, "%.1f %%",
+		              percent(row->self, rows->total));
+		syc_stat_hot_name(hot, row->function, text, sizeof(text));
+		syc_table_add_text(&table, text);
+		if (asprintf(&where, "%s:%" PRIu32, line->file, line->line) < 0)
+			where = NULL;
+		syc_table_add_text(&table, where);
+		free(where);
+	}
+	r = syc_table_print(&table, stdout);
+	syc_table_fini(&table);
+	if (n < rows->items.n)
+		printf("  … and %zu more: --functions %zu\n", rows->items.n - n,
+		       rows->items.n);
+	if (rows->unknown > 0)
+		printf("  %.1f %% is at no line that is known\n",
+		       percent(rows->unknown, rows->total));
+	return r;
+}
+
+int syc_stat_lines_text(const struct syc_stat_hot *hot)
+{
+	struct rows rows = { 0 };
+	const int r = collect(hot, &rows);
+
+	syc_table_heading(stdout, "Hot lines");
+	if (r == 0 && rows.items.n == 0)
+		puts("  There are none in the capture: syscap symbolize "
+		     "--lines adds them.");
+	else if (r == 0)
+		print_rows(hot, &rows);
+	free(rows.items.items);
+	return r;
+}
+
+int syc_stat_lines_json(struct syc_json *json, const struct syc_stat_hot *hot)
+{
+	const struct syscap_profile_line *lines;
+	struct rows rows = { 0 };
+	const int r = collect(hot, &rows);
+	size_t n;
+
+	lines = syscap_profile_lines(hot->profile, &n);
+	syc_json_key(json, "lines");
+	syc_json_begin_array(json);
+	for (size_t i = 0; i < rows.items.n && i < hot->n_functions; i++) {
+		const struct row *row = &rows.items.items[i];
+
+		syc_json_begin_object(json);
+		syc_stat_hot_function_json(json, hot, row->function);
+		syc_json_member_text(json, "file", lines[row->line].file);
+		syc_json_member_unsigned(json, "line", lines[row->line].line);
+		syc_json_member_unsigned(json, "self", row->self);
+		syc_json_end_object(json);
+	}
+	syc_json_end_array(json);
+	free(rows.items.items);
 	return r;
 }

@@ -1,12 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat_hot.h - what `syscap stat` shows of samples: where the time went. */
+/*
+ * stat_hot.h - hot functions, source lines, call trees and slowest marks of
+ * `syscap stat`.
+ */
 #ifndef SYC_CLI_STAT_HOT_H
 #define SYC_CLI_STAT_HOT_H
 
+#include <stdbool.h>
+
 #include <syscap/profile.h>
 
-#include "cli/stat_sort.h"
-#include "data/json.h"
+#include "cli/event_stats.h"
+#include "common/json.h"
+
+enum syc_stat_sort {
+	SYC_STAT_SORT_NONE,
+	SYC_STAT_SORT_SELF,
+	SYC_STAT_SORT_TOTAL,
+	SYC_STAT_SORT_COUNT,
+	SYC_STAT_SORT_P99,
+	SYC_STAT_SORT_MAX,
+	SYC_STAT_SORT_NAME,
+};
+
+#define SYC_STAT_SORT_KEYS "self total count p99 max name"
+
+/** False, with a message that lists all keys: @text is unknown. */
+bool syc_stat_sort_parse(const char *command, const char *text,
+                         enum syc_stat_sort *ret_sort);
+
+/** Numbers in falling order, names in rising; then as they were. */
+void syc_stat_sort_marks(enum syc_stat_sort sort, struct syc_mark_stats *marks);
+void syc_stat_sort_counters(enum syc_stat_sort sort,
+                            struct syc_counter_stats *counters);
+
+/** The sums of @view in order: an array to be freed, or NULL. */
+struct syscap_view_sum *
+syc_stat_sort_functions(enum syc_stat_sort sort,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
 
 struct syc_stat_hot {
 	struct syscap_profile *profile;
@@ -17,7 +49,7 @@ struct syc_stat_hot {
 	size_t n_functions;        /* rows of a table */
 	size_t n_rows;             /* of any other */
 	double min_percent;        /* of what the tree shows */
-	bool threads, tree, lines; /* sections that are asked for */
+	bool threads, tree, lines; /* requested sections */
 	bool is_filtered;
 };
 
@@ -29,17 +61,13 @@ struct syc_stat_rank {
 
 /** The sections, for people.  0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
-int syc_stat_tree_text(const struct syc_stat_hot *hot);
 int syc_stat_lines_text(const struct syc_stat_hot *hot);
 int syc_stat_slowest_text(const struct syc_stat_hot *hot);
-
-/** Members of the object that is open.  0 or -ENOMEM. */
-int syc_stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot);
 int syc_stat_lines_json(struct syc_json *json, const struct syc_stat_hot *hot);
 int syc_stat_slowest_json(struct syc_json *json,
                           const struct syc_stat_hot *hot);
 
-/** What --json calls @unit. */
+/** The name of @unit in --json. */
 const char *syc_stat_hot_unit_key(enum syscap_view_unit unit);
 
 /** An amount of the view's unit, like "12.3 ms" or "17", into @text. */
@@ -53,7 +81,7 @@ void syc_stat_hot_shorten(const char *name, char *text, size_t size);
 void syc_stat_hot_name(const struct syc_stat_hot *hot, uint32_t function,
                        char *text, size_t size);
 
-/** What there is to say of a function, as members of the object that is open. */
+/** Print a function as members of the open object. */
 void syc_stat_hot_function_json(struct syc_json *json,
                                 const struct syc_stat_hot *hot,
                                 uint32_t function);

@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stat_slowest.c - marks one by one, the slowest first: when, which thread,
- * and how long of that it waited.
+ * stat_slowest.c - marks one by one, the slowest first: time, thread, duration,
+ * waiting.
  *
- * Samples of processor time say nothing of a thread that waits.  But what they
- * weigh, against how long the mark took, says how long it waited.  Of a mark
- * whose thread is not known, no thread of its process ran longer than the one
- * that ran most: so long it waited at least.
+ * Samples of processor time do not cover waiting. The difference between their
+ * weight and the duration of a mark is its waiting time. If the thread of a
+ * mark is unknown, no thread of its process ran longer than the busiest one:
+ * that gives a lower bound.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/printable.h"
 #include "cli/stat_hot.h"
 #include "cli/table.h"
-#include "data/duration.h"
+#include "common/labels.h"
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* For so many marks their samples are looked for. */
+/* Number of marks whose samples are searched. */
 #define MOST_LOOKED 1000u
 
-/* Samples are passed over by so many whose times are all outside. */
+/* Size of the blocks of samples that are skipped if all times are outside. */
 #define BLOCK 4096u
 
 struct block {
@@ -40,7 +39,7 @@ struct slowest {
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
 	struct block *blocks;
-	uint64_t *ticks; /* by thread, of the mark that is looked at */
+	uint64_t *ticks; /* by thread, of the current mark */
 	size_t n_threads;
 	size_t n;
 };
@@ -89,7 +88,7 @@ static void end(struct slowest *slowest)
 	free(slowest->ticks);
 }
 
-/* Of those that are looked at, the slowest first. */
+/* The examined marks, the slowest first. */
 static struct syscap_profile_mark mark_at(const struct slowest *slowest,
                                           size_t place)
 {
@@ -115,8 +114,8 @@ static bool is_of(const struct slowest *slowest,
 	                slowest->threads[thread].process);
 }
 
-/* What the samples of its thread weigh while @mark was under way; of the
- * thread that ran most, where it may be any. */
+/* Weight of the samples of its thread during @mark; of the busiest thread,
+ * if the thread is unknown. */
 static uint64_t running(const struct slowest *slowest,
                         const struct syscap_profile_mark *mark)
 {
@@ -144,7 +143,7 @@ static uint64_t running(const struct slowest *slowest,
 	return most * syscap_profile_tick(slowest->hot->profile, mark->thread);
 }
 
-/* A tick more or less makes nobody wait less than nothing. */
+/* Rounding to ticks must not make the waiting time negative. */
 static int64_t waiting(const struct slowest *slowest,
                        const struct syscap_profile_mark *mark)
 {
@@ -201,7 +200,7 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 		syc_table_add_text(table, message_of(slowest, mark));
 }
 
-/* Of all that are looked at, not only of those that are shown. */
+/* Of all examined marks, not only of those shown. */
 static void print_waiting(const struct slowest *slowest, int64_t waited,
                           int64_t duration, size_t n, bool is_least)
 {
@@ -263,7 +262,12 @@ int syc_stat_slowest_text(const struct syc_stat_hot *hot)
 		return 0;
 	r = begin(&slowest, hot);
 	if (r == 0) {
-		syc_table_heading(stdout, "Slowest marks");
+		if (hot->filter->mark_group != NULL)
+			syc_table_heading(stdout, "Slowest marks");
+		else
+			syc_table_heading(stdout,
+			                  "Slowest marks of all kinds (--mark="
+			                  "GROUP/NAME: of one)");
 		slowest.has_messages = has_messages(&slowest);
 		syc_table_init(&table, columns,
 		               N_COLUMNS(columns) - !slowest.has_messages);

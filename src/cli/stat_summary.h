@@ -1,21 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stat_summary.h - everything that `syscap stat` shows, collected in one walk.
- *
- * Texts point into the reader's map, so the reader must outlive the summary.
+ * stat_summary.h - the numbers of `syscap stat`: processes, threads, losses,
+ * samples, events.
  */
 #ifndef SYC_CLI_STAT_SUMMARY_H
 #define SYC_CLI_STAT_SUMMARY_H
 
 #include <syscap/capture.h>
 
-#include "cli/counter_stats.h"
-#include "cli/loss_stats.h"
-#include "cli/mark_stats.h"
-#include "cli/process_list.h"
+#include "base/loss_record.h"
+#include "cli/event_stats.h"
 #include "cli/stat_hot.h"
-#include "cli/stat_samples.h"
-#include "data/severity.h"
+#include "common/array.h"
+#include "common/labels.h"
+#include "common/map.h"
+
+struct syc_listed_thread {
+	int32_t tid;
+	const char *name; /* the latest; "": unknown */
+	int64_t name_time;
+};
+
+struct syc_listed_process {
+	int32_t pid;
+	const char *cmdline; /* of the latest PROCESS frame; NULL: none */
+	int64_t cmdline_time;
+	SYC_ARRAY(struct syc_listed_thread)
+	threads; /* sorted by syc_process_list_finish() */
+};
+
+/** All zero is empty. */
+struct syc_process_list {
+	struct syc_map by_pid, by_thread;
+	SYC_ARRAY(struct syc_listed_process) processes;
+	SYC_ARRAY(size_t) places; /* by_thread: in its process's threads */
+	/* Most frames come from the same source as the one before. */
+	int32_t last_pid, last_tid;
+	bool has_last;
+};
+
+struct syc_thread_loss {
+	int32_t pid, tid; /* tid -1: not said */
+	uint64_t frames, bytes;
+	int64_t from, to;
+};
+
+/** All zero is empty. */
+struct syc_loss_stats {
+	struct syc_loss sum; /* its tid means nothing */
+	struct syc_map by_thread;
+	SYC_ARRAY(struct syc_thread_loss) threads;
+};
+
+struct syc_sample_stats {
+	uint64_t count, weight;
+	uint64_t without_stack; /* ticks */
+	uint64_t cut, stopped;  /* samples, not their weight */
+};
 
 struct syc_stat_summary {
 	struct syscap_file_info info;

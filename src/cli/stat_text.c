@@ -1,15 +1,150 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stat_text.c - `syscap stat`: the summary for people. */
+/*
+ * stat_text.c - `syscap stat` for people: the summary, and the call tree as an
+ * indented list.
+ */
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/filter_options.h"
-#include "cli/printable.h"
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "data/duration.h"
+#include "common/labels.h"
+
+/* Deeper levels are not indented further; a number shows the level. */
+#define MOST_INDENT 32u
+
+struct child {
+	uint64_t total;
+	uint32_t node;
+};
+
+/* The children of each node side by side, the largest first. */
+struct tree {
+	const struct syc_stat_hot *hot;
+	struct child *children;
+	size_t *first; /* of each node; one more for the end */
+	uint64_t least;
+};
+
+static int compare(const void *left, const void *right)
+{
+	const struct child *a = left, *b = right;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static int sort_children(struct tree *tree)
+{
+	const struct syscap_view *view = tree->hot->view;
+	const size_t n = view->n_nodes;
+	size_t *at = calloc(n + 1, sizeof(*at));
+
+	tree->first = calloc(n + 1, sizeof(*tree->first));
+	tree->children = calloc(n, sizeof(*tree->children));
+	if (at == NULL || tree->first == NULL || tree->children == NULL) {
+		free(at);
+		return -ENOMEM;
+	}
+	for (size_t i = 1; i < n; i++)
+		tree->first[view->parents[i] + 1]++;
+	for (size_t i = 1; i <= n; i++)
+		tree->first[i] += tree->first[i - 1];
+	memcpy(at, tree->first, n * sizeof(*at));
+	for (size_t i = 1; i < n; i++)
+		tree->children[at[view->parents[i]]++] =
+			(struct child){ view->totals[i], (uint32_t)i };
+	free(at);
+	for (size_t i = 0; i < n; i++)
+		if (tree->first[i + 1] - tree->first[i] > 1)
+			qsort(tree->children + tree->first[i],
+			      tree->first[i + 1] - tree->first[i],
+			      sizeof(*tree->children), compare);
+	return 0;
+}
+
+static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
+{
+	const struct syscap_view *view = tree->hot->view;
+	const struct syscap_profile_function *function =
+		syscap_profile_function(tree->hot->profile,
+	                                view->functions[node]);
+	char total[64], self[64] = "", name[300];
+
+	syc_stat_hot_format(view->unit, view->totals[node], total,
+	                    sizeof(total));
+	if (view->selfs[node] > 0)
+		syc_stat_hot_format(view->unit, view->selfs[node], self,
+		                    sizeof(self));
+	syc_stat_hot_name(tree->hot, view->functions[node], name, sizeof(name));
+	printf("  %12s  %5.1f %%  %12s  %*s", total,
+	       100 * (double)view->totals[node] / (double)view->total, self,
+	       (int)(indent < MOST_INDENT ? indent : MOST_INDENT), "");
+	syc_printable_write(stdout, name, false);
+	if (function->binary[0] != 0) {
+		fputs("  (", stdout);
+		syc_printable_write(stdout, function->binary, false);
+		putchar(')');
+	}
+	putchar('\n');
+}
+
+/* To children before siblings, without recursion: stacks can be deep. */
+static int print_all(const struct tree *tree)
+{
+	struct {
+		size_t at, end;
+		unsigned indent;
+	} * open, *top;
+	size_t depth = 1;
+
+	open = calloc(tree->hot->view->n_nodes + 1, sizeof(*open));
+	if (open == NULL)
+		return -ENOMEM;
+	open[0].end = tree->first[1];
+	while (depth > 0) {
+		top = &open[depth - 1];
+		if (top->at == top->end ||
+		    tree->children[top->at].total < tree->least) {
+			depth--;
+			continue;
+		}
+		const uint32_t node = tree->children[top->at++].node;
+		print_node(tree, node, top->indent);
+		open[depth].at = tree->first[node];
+		open[depth].end = tree->first[node + 1];
+		open[depth].indent = top->indent + 1;
+		depth++;
+	}
+	free(open);
+	return 0;
+}
+
+static int stat_tree_text(const struct syc_stat_hot *hot)
+{
+	struct tree tree = {
+		.hot = hot,
+		.least = (uint64_t)((double)hot->view->total *
+		                    hot->min_percent / 100),
+	};
+	int r;
+
+	syc_table_heading(stdout, "Call tree, of what took %.3g %% or more",
+	                  hot->min_percent);
+	printf("  %12s  %7s  %12s  function\n", "total", "", "self");
+	r = sort_children(&tree);
+	if (r == 0)
+		r = print_all(&tree);
+	free(tree.children);
+	free(tree.first);
+	return r;
+}
 
 /* Thread ids shown of one process, and bytes of them; the rest is counted. */
 #define MOST_THREADS 8
@@ -17,7 +152,7 @@
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* @n rows there are, of which @most may have been added. */
+/* Print that @n rows exist, if only @most are shown. */
 static int finish_table(struct syc_table *table, size_t n, size_t most)
 {
 	const int r = syc_table_print(table, stdout);
@@ -45,9 +180,13 @@ static void print_samples(const struct syc_sample_stats *samples)
 	if (samples->count == 0)
 		return;
 	printf("  samples    %" PRIu64 " (weight %" PRIu64 "), %.1f %% cut, "
-	       "%.1f %% stopped\n",
+	       "%.1f %% stopped",
 	       samples->count, samples->weight, percent * (double)samples->cut,
 	       percent * (double)samples->stopped);
+	if (samples->without_stack != 0)
+		printf(", weight %" PRIu64 " without stack",
+		       samples->without_stack);
+	putchar('\n');
 }
 
 static void print_heap(const struct syc_stat_hot *hot,
@@ -92,8 +231,8 @@ static void print_head(const struct syc_stat_summary *summary, const char *file)
 	print_samples(&summary->samples);
 }
 
-/* What its main thread is called, the process is: others without a name of
- * their own are called so, too. */
+/* The process has the name of its main thread; other threads without a name
+ * inherit it. */
 static const char *common_name(const struct syc_listed_process *process)
 {
 	for (size_t i = 0; i < process->threads.n; i++)
@@ -332,7 +471,7 @@ static int print_logs(const struct syc_stat_summary *summary)
 	return finish_table(&table, 0, 0);
 }
 
-/* Where the time went: what a person asks first. */
+/* Where the time went: the most common question. */
 static int print_hot(const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
@@ -345,8 +484,7 @@ static int print_hot(const struct syc_stat_hot *hot)
 		       syc_filter_options_of(hot->filter->of));
 	if (r == 0 && hot->lines && view->total > 0)
 		r = syc_stat_lines_text(hot);
-	return r == 0 && hot->tree && view->total > 0 ? syc_stat_tree_text(hot)
-	                                              : r;
+	return r == 0 && hot->tree && view->total > 0 ? stat_tree_text(hot) : r;
 }
 
 int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
@@ -359,7 +497,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_hot(hot) < 0 ||
 	    print_processes(&summary->processes, most) < 0)
 		return -ENOMEM;
-	/* Who has samples asks for other things. */
+	/* With samples, other sections matter more. */
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * table.h - rows of text under aligned columns.
- *
- * Cells are added from left to right, row after row.  When memory runs out
- * the table remembers it, and syc_table_print() reports it.
+ * table.h - text output: aligned columns, and names made safe for a terminal.
  */
 #ifndef SYC_CLI_TABLE_H
 #define SYC_CLI_TABLE_H
@@ -12,7 +9,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "data/array.h"
+#include "common/array.h"
+
+/** Write @text; with @quoted in double quotes, '"' and '\' escaped. */
+void syc_printable_write(FILE *out, const char *text, bool quoted);
+
+/** A malloc'ed copy of @text as syc_printable_write() writes it, or NULL. */
+char *syc_printable_copy(const char *text);
 
 struct syc_table_column {
 	const char *title;
@@ -25,8 +28,6 @@ struct syc_table {
 	SYC_ARRAY(char *) cells;
 	bool failed;
 };
-
-#define SYC_TABLE_COLUMNS 16
 
 void syc_table_init(struct syc_table *table,
                     const struct syc_table_column *columns, unsigned n_columns);
@@ -43,7 +44,7 @@ void syc_table_add_duration(struct syc_table *table, int64_t ns);
 /** Print titles and rows, each line behind two blanks.  0 or -ENOMEM. */
 int syc_table_print(const struct syc_table *table, FILE *out);
 
-/** A title above a table, bold where that is possible. */
+/** A title above a table, bold if possible. */
 void syc_table_heading(FILE *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_names.h - what code that no file has is called, by process.
+ * code_names.h - names of JIT code, by process: from the capture and from
+ * files.
  *
  *	syc_code_names_new(&names);
  *	syc_code_names_table(names, pid, &table);	of each process; filled
@@ -21,39 +22,101 @@
 #include <syscap/capture.h>
 
 #include "code/code_table.h"
+#include "common/map.h"
 #include "symbols/resolver.h"
 
 struct syc_code_names;
 
 int syc_code_names_new(struct syc_code_names **ret_names);
+
 void syc_code_names_free(struct syc_code_names *names);
 
-/** The table of @pid, of frames; made when it is new.  0 or -ENOMEM. */
+/**
+ * The table of @pid, which is the number in frames.  It is made at the first
+ * call.  0 or -ENOMEM.
+ */
 int syc_code_names_table(struct syc_code_names *names, int32_t pid,
                          struct syc_code_table **ret_table);
 
 /**
- * Learn what code events are in the capture.  Reads all of it, from where it
- * is.  0 or -ENOMEM; where the file is damaged it ends.
+ * Read all code events in the capture, from the reader's position on, up to the
+ * end or the first damage.  0 or -ENOMEM.
  */
 int syc_code_names_scan(struct syc_code_names *names,
                         struct syscap_reader *reader);
 
-/** The same for one frame, of any type. */
+/** The same for one frame of any type. */
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame);
 
-/** The tables are complete.  0 or -ENOMEM. */
+/** All code events were added.  0 or -ENOMEM. */
 int syc_code_names_settle(struct syc_code_names *names);
 
-/** Whether there is any code to name. */
+/** Whether there is any code. */
 bool syc_code_names_any(const struct syc_code_names *names);
 
 /**
- * What the process of the query had at its address at its time; for struct
- * syc_symbols_options.  1, or 0: no such code.
+ * The name of the code at the query's address and time, for struct
+ * syc_symbols_options.  Returns 1, or 0: unknown.
  */
 int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
                           struct syc_symbol *ret_symbol);
+
+/*
+ * Perf maps and jitdumps that still exist.  A file must belong to the current
+ * user.  It must have changed since the capture began: an older one is of an
+ * earlier process with the same pid.  A perf map has no times, so all of it is
+ * valid throughout the capture.
+ */
+
+/** May be all zero. */
+struct syc_code_files_options {
+	const char *perf_map_directory; /* NULL: /tmp */
+	/* Receives one line about each existing file that was not used. */
+	void (*tell)(void *data, const char *text);
+	void *data;
+};
+
+struct syc_code_files_totals {
+	unsigned n_perf_maps, n_dumps; /* that contained code */
+};
+
+/**
+ * Read the files of the capture's processes into their tables.  The capture is
+ * read from the reader's position on.  0 or -ENOMEM.
+ *
+ * Context: offline.
+ */
+int syc_code_files_read(struct syc_code_names *names,
+                        struct syscap_reader *reader,
+                        const struct syc_code_files_options *options,
+                        struct syc_code_files_totals *ret_totals);
+
+/** The same for a caller that reads the capture itself. */
+struct syc_code_files {
+	struct syc_code_names *names;
+	const struct syc_code_files_options *options;
+	struct syc_code_files_totals totals;
+	int64_t not_before; /* CLOCK_REALTIME, ns */
+	int directory;
+	struct syc_map pids;  /* already searched */
+	struct syc_map dumps; /* a pid, then a path */
+};
+
+/** @capture_time is the date in the header.  @options must outlive @files. */
+void syc_code_files_open(struct syc_code_files *files,
+                         struct syc_code_names *names, const char *capture_time,
+                         const struct syc_code_files_options *options);
+
+void syc_code_files_close(struct syc_code_files *files);
+
+/**
+ * Process a PROCESS or MAP of the capture; repetitions have no effect.  0 or
+ * -ENOMEM.
+ */
+int syc_code_files_process(struct syc_code_files *files, int32_t pid);
+
+int syc_code_files_map(struct syc_code_files *files, int32_t pid,
+                       const char *path);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code_process.c - what has to be known of a process to find its tables. */
+/* code_process.c - facts about a process that locate its JIT code tables. */
 #define _GNU_SOURCE
-#include "code/code_process.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,14 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "data/text_file.h"
+#include "code/code_watch.h"
+#include "common/text_file.h"
 
 #define NS INT64_C(1000000000)
 
-/* The last number in the line that begins with @field, or the second. */
+/* Number @which, from 1, in the line that begins with @field, or the last. */
 static long field_of(const char *status, const char *field, unsigned which)
 {
 	const char *at = strstr(status, field);
@@ -42,13 +42,13 @@ static long field_of(const char *status, const char *field, unsigned which)
 
 static int64_t clock_ns(clockid_t clock)
 {
-	struct timespec now;
+	struct timespec now = { 0 };
 
-	clock_gettime(clock, &now);
+	syscall(SYS_clock_gettime, clock, &now);
 	return now.tv_sec * NS + now.tv_nsec;
 }
 
-/* The 22nd field of stat, in ticks since the machine began, as a date. */
+/* Field 22 of stat, in clock ticks since boot, as a date. */
 static int64_t find_begin(int32_t pid)
 {
 	const long ticks = sysconf(_SC_CLK_TCK);
@@ -71,7 +71,10 @@ static int64_t find_begin(int32_t pid)
 	                 (uint64_t)ticks);
 }
 
-/* Its own, by steps that no link can lead away from; else ours. */
+/*
+ * The process's own /tmp, opened step by step so that links cannot redirect it;
+ * otherwise this process's.
+ */
 static int open_tmp(int32_t pid)
 {
 	const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
@@ -97,7 +100,8 @@ int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process)
 
 	if (n < 0)
 		return (int)n;
-	/* Real and effective: what it makes belongs to the second. */
+	/* The files that it creates belong to the effective user, the second
+	 * number. */
 	owner = field_of(status, "\nUid:", 2);
 	own_pid = field_of(status, "\nNSpid:", UINT32_MAX);
 	if (owner < 0)
@@ -120,7 +124,7 @@ void syc_code_process_close(struct syc_code_process *process)
 int syc_code_process_open_file(const struct syc_code_process *process,
                                const char *path)
 {
-	/* Opening what stands there must not wait, nor start anything. */
+	/* Opening must neither block nor have effects. */
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
 	char *inside;

@@ -1,17 +1,62 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code_table.c - what machine code one process had where and when. */
+/* code_table.c - JIT code of one process: names by address and time. */
 #define _GNU_SOURCE
 #include "code/code_table.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "code/code_index.h"
-#include "code/code_live.h"
-#include "code/code_text.h"
-#include "data/array.h"
-#include "data/map.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/utf8.h"
+
+/* A character is decoded in a copy with a NUL behind it. */
+#define LONGEST_CHARACTER 4u
+
+static size_t next_character(const char *from, size_t len, size_t *ret_used,
+                             const char **ret_text)
+{
+	static const char space[] = " ";
+	char copy[LONGEST_CHARACTER + 1] = { 0 };
+	uint32_t point;
+	size_t n;
+
+	if ((unsigned char)*from < 0x80) {
+		*ret_used = 1;
+		*ret_text = (unsigned char)*from < 0x20 || *from == 0x7F ? space
+		                                                         : from;
+		return 1;
+	}
+	memcpy(copy, from, len < LONGEST_CHARACTER ? len : LONGEST_CHARACTER);
+	n = syc_utf8_next(copy, &point);
+	*ret_used = n > 0 ? n : point;
+	*ret_text = n > 0 ? from : SYC_UTF8_REPLACEMENT;
+	return n > 0 ? n : sizeof(SYC_UTF8_REPLACEMENT) - 1;
+}
+
+size_t syc_code_text_clean(char *to, const char *from, size_t len)
+{
+	size_t n = 0, used;
+
+	for (; len > 0 && *from != 0; from += used, len -= used) {
+		const char *text;
+		const size_t size = next_character(from, len, &used, &text);
+
+		if (n + size > SYC_CODE_NAME_MAX)
+			break;
+		if (n == 0 && *text == ' ')
+			continue;
+		memcpy(to + n, text, size);
+		n += size;
+	}
+	while (n > 0 && to[n - 1] == ' ')
+		n--;
+	to[n] = 0;
+	return n;
+}
 
 #define MOST_EVENTS     (1u << 23)
 #define MOST_NAME_BYTES (UINT64_C(1) << 30)
@@ -26,8 +71,8 @@ struct code_change {
 	int64_t time;
 	uint64_t start, len;
 	union {
-		uint64_t to;        /* MOVE */
-		int64_t maybe_from; /* ADD; see code_live.h */
+		uint64_t to;        /* of MOVE */
+		int64_t maybe_from; /* of ADD; see code_index.h */
 	};
 	uint32_t name;
 	uint32_t kind;
@@ -38,7 +83,7 @@ struct syc_code_table {
 	bool is_sorted, is_settled;
 	struct syc_map names; /* each with its NUL */
 	uint64_t name_bytes;
-	/* Of the last settling. */
+	/* The result of the last settling. */
 	struct syc_code_origin *origins;
 	struct syc_code_rect *rects;
 	size_t n_rects;
@@ -164,7 +209,7 @@ int syc_code_table_remove(struct syc_code_table *table, int64_t time,
 	return is_range(start, len) ? push(table, &event) : -EINVAL;
 }
 
-/* Events of one time stay in the order in which they lie. */
+/* Events with equal times keep their order. */
 static int compare_events(const void *a, const void *b)
 {
 	const struct code_change *left = *(const struct code_change *const *)a;
@@ -235,7 +280,8 @@ static int compare_rects(const void *a, const void *b)
 
 int syc_code_table_settle(struct syc_code_table *table)
 {
-	/* Each event makes two pieces at most; moves of many at once more. */
+	/* Each event makes at most two pieces; moves of many pieces may make
+	 * more. */
 	struct syc_code_live live = { .most_rects = 4 * table->events.n +
 		                                    (1u << 20) };
 	int r;

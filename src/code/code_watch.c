@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code_watch.c - keep the code table of a process up to date. */
+/* code_watch.c - updates of a running process's code table. */
 #define _GNU_SOURCE
 #include "code/code_watch.h"
 
@@ -14,24 +14,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code/code_process.h"
 #include "code/gdb_jit.h"
 #include "code/jitdump.h"
 #include "code/perf_map.h"
-#include "data/array.h"
-#include "data/map.h"
+#include "common/array.h"
+#include "common/map.h"
 
 #define NS INT64_C(1000000000)
 
-/* Mappings are read often at first, for programs that end soon, and then at
- * this interval. */
+/*
+ * Mappings are read often at first, for short programs, and later at this
+ * interval.
+ */
 #define FIRST_INTERVAL (NS / 100)
 #define LAST_INTERVAL  NS
 
-/* Ticks of the clock that tells when a process began, and a bit. */
+/* The precision of a process's start time. */
 #define BEGIN_DOUBT (NS / 20)
 
-/* Of what one process can make us hold. */
+/* Limits the resources that one process can occupy here. */
 #define MOST_DUMPS 16u
 #define MOST_LISTS 16u
 
@@ -50,16 +51,16 @@ struct syc_code_watch {
 	struct syc_code_table *table;
 	struct syc_code_watch_options options;
 	struct syc_code_process process;
-	int cwd; /* where a jitdump is by default, or -1 */
+	int cwd; /* the default directory of jitdumps, or -1 */
 	struct syc_perf_map perf_map;
-	int perf_map_told; /* the errno that was told last, or 0 */
+	int perf_map_told; /* the last reported errno, or 0 */
 	SYC_ARRAY(struct dump) dumps;
 	SYC_ARRAY(struct jit_list) lists;
-	struct syc_map files; /* mapped ones that were looked at */
+	struct syc_map files; /* mapped files that were examined */
 	bool any, is_maps_told;
-	int64_t first;   /* look, of this program */
-	int64_t since;   /* what is new is good from then on */
-	int64_t program; /* since then it runs this one */
+	int64_t first;   /* the first look at this program */
+	int64_t since;   /* new code is valid from then on */
+	int64_t program; /* the time of the last exec */
 	int64_t next_maps;
 };
 
@@ -111,7 +112,7 @@ int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
 	return 0;
 }
 
-/* All that a new program does not have any more. */
+/* Drop everything that ends at an exec. */
 static void forget(struct syc_code_watch *watch)
 {
 	for (size_t i = 0; i < watch->dumps.n; i++) {
@@ -164,7 +165,7 @@ static int read_perf_map(struct syc_code_watch *watch, bool is_last)
 	return r == -ENOMEM ? r : 0;
 }
 
-/* Takes @fd. */
+/* Takes ownership of @fd. */
 static int add_dump(struct syc_code_watch *watch, int fd, const char *path)
 {
 	struct dump dump = { .path = strdup(path) };
@@ -207,7 +208,7 @@ static int add_list(struct syc_code_watch *watch, uint64_t descriptor)
 	return r;
 }
 
-/* Has to be met once only. */
+/* Called for each mapping; one call per file is enough. */
 static int meet(void *context, const struct syc_code_mapping *mapping)
 {
 	struct syc_code_watch *watch = context;
@@ -233,7 +234,7 @@ static int meet(void *context, const struct syc_code_mapping *mapping)
 		          strerror(-fd));
 		return 0;
 	}
-	if (fd < 0) /* as any library that can't be read */
+	if (fd < 0) /* like any unreadable library */
 		return fd == -ENOMEM ? fd : 0;
 	r = syc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
 	close(fd);
@@ -294,7 +295,7 @@ static int read_lists(struct syc_code_watch *watch, int64_t now)
 
 		if (r == -ENOMEM)
 			return r;
-		/* At its end, and while it starts, there is nothing to say. */
+		/* Errors while the process starts or ends are not reported. */
 		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
 			tell_note(
 				watch,
@@ -340,12 +341,12 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 	if (r == 0)
 		r = syc_code_table_remove(watch->table, now, 0,
 		                          SYC_CODE_ADDRESS_END);
-	if (r == -ENOSPC) /* was told, when a name found no room */
+	if (r == -ENOSPC) /* reported when a name did not fit */
 		r = 0;
 	forget(watch);
 	watch->any = false;
 	watch->since = watch->program = now;
-	/* It may belong to another user now, and be in another folder. */
+	/* The process may have changed its user and its /tmp. */
 	if (syc_code_process_open(old.pid, &process) == 0) {
 		process.begun = old.begun;
 		syc_code_process_close(&watch->process);
@@ -358,11 +359,10 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 }
 
 /*
- * One that was mapped for too short a time to be seen, where runtimes put it
- * by default.  Nothing says that it is this process's but its name, owner,
- * time and header.
+ * Open a jitdump that was mapped too briefly to be seen, at its default path.
+ * Only its name, owner, time and header connect it to the process.
  */
-static int guess_dump(struct syc_code_watch *watch, int folder)
+static int guess_dump(struct syc_code_watch *watch, int directory)
 {
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
@@ -370,11 +370,11 @@ static int guess_dump(struct syc_code_watch *watch, int folder)
 	char name[64];
 	int fd;
 
-	if (folder < 0 || watch->dumps.n > 0)
+	if (directory < 0 || watch->dumps.n > 0)
 		return 0;
 	snprintf(name, sizeof(name), "jit-%d.dump",
 	         (int)watch->process.own_pid);
-	fd = openat(folder, name, flags);
+	fd = openat(directory, name, flags);
 	if (fd < 0)
 		return 0;
 	if (fstat(fd, &st) != 0 || st.st_uid != watch->process.owner ||

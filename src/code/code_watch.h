@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_watch.h - keep the code table of a process that runs up to date, out
- * of all that its runtimes tell: /tmp/perf-PID.map, jit-PID.dump, GDB's list.
+ * code_watch.h - updates of a running process's code table, from all sources:
+ * /tmp/perf-PID.map, jit-PID.dump, GDB's JIT interface.
  *
  *	syc_code_names_table(names, pid, &table);
  *	syc_code_watch_new(host_pid, table, &options, &watch);
@@ -11,50 +11,87 @@
  *		syc_code_watch_finish(watch, now);
  *	syc_code_watch_free(watch);
  *
- * A look where nothing has changed costs one system call and one for each
- * jitdump and list, and once a second the reading of /proc/PID/maps.
+ * If nothing has changed, a look costs one system call, one for each jitdump
+ * and list, and once a second a read of /proc/PID/maps.
  *
- * Perf maps and lists have no times: what a look finds new there is good from
- * the time of the look before, and lines of perf maps, which come late where
- * the runtime buffers them, also before that where nothing else was.  So the
- * more looks, the better two functions that had one address after the other
- * are told apart.
+ * Perf maps and lists have no times.  Their new entries are valid from the time
+ * of the previous look.  Runtimes buffer lines of perf maps, so these are also
+ * valid before, at addresses with no other code.  More frequent looks
+ * distinguish more of the functions that share an address.
  */
 #ifndef SYC_CODE_CODE_WATCH_H
 #define SYC_CODE_CODE_WATCH_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "code/code_table.h"
+
+struct syc_code_process {
+	int32_t pid;     /* in /proc */
+	int32_t own_pid; /* in its own pid namespace */
+	uid_t owner;
+	int64_t begun; /* CLOCK_REALTIME, ns, to some 10 ms; 0: unknown */
+	int tmp;       /* a descriptor of its /tmp, or -1 */
+};
+
+/**
+ * Read the facts once, while the process lives.  Its /tmp stays accessible
+ * later, even that of a finished container.  0; -ENOENT or -ESRCH: it has
+ * ended; or -errno.  Context of all: offline.
+ */
+int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
+
+void syc_code_process_close(struct syc_code_process *process);
+
+/** Open @path as the process sees it, for reading.  A descriptor or -errno. */
+int syc_code_process_open_file(const struct syc_code_process *process,
+                               const char *path);
+
+struct syc_code_mapping {
+	uint64_t start, end, offset;
+	uint64_t inode;
+	const char *path;
+};
+
+/**
+ * Call @each for each executable mapping of a file, until it returns another
+ * value than 0.  Returns that value, or -errno.
+ */
+int syc_code_process_mappings(
+	const struct syc_code_process *process,
+	int (*each)(void *context, const struct syc_code_mapping *mapping),
+	void *context);
 
 struct syc_code_watch;
 
 /** May be all zero. */
 struct syc_code_watch_options {
-	/* One line about a file that is there and can't be used; each once. */
+	/* Receives one line about each unusable file, once. */
 	void (*tell)(void *data, const char *text);
 	void *data;
 };
 
 /**
- * Watch @pid, as /proc knows it, into @table, which has to outlive the watch.
- * 0; -ENOENT or -ESRCH: gone; or -errno.  Holds two descriptors, and one for
- * each jitdump.
+ * Watch the process @pid, a number in /proc, into @table, which must outlive
+ * the watch.  Returns 0; -ENOENT or -ESRCH: it has ended; or -errno.  Occupies
+ * two descriptors, and one for each jitdump.
  *
- * Context of all: offline.
+ * Context: offline.
  */
 int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
                        const struct syc_code_watch_options *options,
                        struct syc_code_watch **ret_watch);
+
 void syc_code_watch_free(struct syc_code_watch *watch);
 
-/** @now: CLOCK_MONOTONIC, ns, as the samples' times.  0 or -ENOMEM. */
+/** @now: CLOCK_MONOTONIC, ns, as in samples.  0 or -ENOMEM. */
 int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
-/** The process runs another program since @now: nothing is left of its code. */
+/** The process executed another program at @now, so its code has ended. */
 int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now);
 
-/** The last look, when all is written; the process may be gone. */
+/** The last look.  The process may have ended. */
 int syc_code_watch_finish(struct syc_code_watch *watch, int64_t now);
 
 #endif

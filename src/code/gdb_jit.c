@@ -1,29 +1,259 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gdb_jit.c - read the list that a runtime keeps for GDB's JIT interface. */
+/* gdb_jit.c - the list of images in GDB's JIT interface. */
 #define _GNU_SOURCE
 #include "code/gdb_jit.h"
 
 #include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "capture/error.h"
-#include "code/gdb_jit_image.h"
-#include "code/remote_memory.h"
-#include "data/array.h"
-#include "data/map.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "symbols/elf_symbols.h"
+
+/* For sandboxes that forbid process_vm_readv(). */
+static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
+{
+	size_t done = 0;
+	char path[64];
+	int fd, r = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	while (r == 0 && done < size) {
+		const ssize_t n =
+			pread(fd, to + done, size - done, (off_t)(addr + done));
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0)
+			r = -ESRCH; /* its memory is gone, so the process is */
+		else if (errno != EINTR)
+			r = errno == EIO ? -EFAULT : -errno;
+	}
+	close(fd);
+	return r;
+}
+
+/*
+ * Copy @size bytes at @addr of @pid.  Returns 0; -EFAULT: not all is readable;
+ * -EPERM or -EACCES: not permitted; -ESRCH: it has ended.
+ */
+static int remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
+{
+	size_t done = 0;
+
+	if (addr > INT64_MAX || size > INT64_MAX - addr)
+		return -EFAULT;
+	while (done < size) {
+		const struct iovec local = { (char *)to + done, size - done };
+		const struct iovec remote = { (void *)(uintptr_t)(addr + done),
+			                      size - done };
+		const ssize_t n =
+			process_vm_readv(pid, &local, 1, &remote, 1, 0);
+
+		if (n > 0)
+			done += (size_t)n;
+		else if (n < 0 && (errno == ENOSYS || errno == EPERM))
+			return read_by_file(pid, addr, to, size);
+		else if (n == 0 || errno != EINTR)
+			return n == 0 ? -EFAULT : -errno;
+	}
+	return 0;
+}
+
+#define SYMBOL "__jit_debug_descriptor"
+
+/*
+ * Larger parts of a file are not read, since all mapped files are searched
+ * while the process runs.
+ */
+#define FILE_PART_MAX (UINT64_C(64) << 20)
+
+static bool find_in(const struct syc_elf *elf,
+                    const struct syc_elf_table *table, uint64_t *ret_value)
+{
+	struct syc_elf_symbol symbol;
+
+	for (uint64_t i = 1; i < table->n; i++) {
+		if (!syc_elf_table_get(elf, table, i, &symbol) ||
+		    symbol.type != STT_OBJECT || symbol.section == SHN_UNDEF ||
+		    strcmp(symbol.name, SYMBOL) != 0)
+			continue;
+		*ret_value = symbol.value;
+		return true;
+	}
+	return false;
+}
+
+static int find_value(const struct syc_elf *elf, uint64_t *ret_value)
+{
+	struct syc_elf_table table;
+	bool found = false;
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && !found; i++) {
+		r = syc_elf_table_read(elf, i, &table);
+		found = r == 0 && find_in(elf, &table, ret_value);
+		syc_elf_table_fini(&table);
+	}
+	return r;
+}
+
+/*
+ * The difference between addresses in memory and in the file.  The byte at
+ * @offset is mapped at @mapped.
+ */
+static int find_bias(const struct syc_elf *elf, uint64_t mapped,
+                     uint64_t offset, uint64_t *ret_bias)
+{
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct syc_elf_segment *s = &elf->segments[i];
+		/* The mapping starts with the segment's page. */
+		const uint64_t before = s->align > 1 ? s->offset % s->align : 0;
+
+		if (s->type != PT_LOAD || (s->flags & PF_X) == 0 ||
+		    offset < s->offset - before ||
+		    offset - (s->offset - before) >= s->file_size + before)
+			continue;
+		*ret_bias = mapped - offset - (s->address - s->offset);
+		return 0;
+	}
+	return -ENOENT;
+}
+
+int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
+                     uint64_t *ret_descriptor)
+{
+	struct syc_elf_view view;
+	uint64_t value, bias;
+	struct syc_elf elf;
+	int r = syc_elf_view_file(fd, &view);
+
+	if (r < 0)
+		return r;
+	view.part_max = FILE_PART_MAX;
+	r = syc_elf_open_view(&elf, &view);
+	if (r < 0)
+		return r;
+	/* The list has the layout of this machine's processes. */
+	r = elf.is_64 && !elf.is_big ? find_value(&elf, &value) : -ENOENT;
+	if (r == 0)
+		r = find_bias(&elf, mapped, file_offset, &bias);
+	if (r == 0)
+		*ret_descriptor = bias + value;
+	syc_elf_close(&elf);
+	return r;
+}
+
+/* Larger parts of an image are not read. */
+#define IMAGE_PART_MAX (UINT64_C(64) << 20)
+
+struct taking {
+	const struct syc_elf *elf;
+	struct syc_code_table *table;
+	int64_t from;
+	struct syc_gdb_jit_cover *cover;
+};
+
+/*
+ * In relocatable images, symbols are relative to their section, which the
+ * runtime has placed.  The last symbol of a section may have no size.
+ */
+static void place(const struct syc_elf *elf, struct syc_elf_symbol *symbol)
+{
+	const struct syc_elf_section *section;
+	const uint64_t value = symbol->value;
+
+	if (elf->type != ET_REL || symbol->section >= elf->n_sections)
+		return;
+	section = &elf->sections[symbol->section];
+	symbol->value += section->address;
+	if (symbol->size == 0 && value < section->size)
+		symbol->size = section->size - value;
+}
+
+static int take_symbol(const struct taking *taking,
+                       const struct syc_elf_symbol *symbol)
+{
+	struct syc_gdb_jit_cover *cover = taking->cover;
+	const uint64_t last = symbol->value + symbol->size - 1;
+	const int r = syc_code_table_add(taking->table, taking->from,
+	                                 symbol->value, symbol->size,
+	                                 symbol->name, strlen(symbol->name));
+
+	if (r == -EINVAL)
+		return 0;
+	if (r < 0)
+		return r;
+	if (!cover->any || symbol->value < cover->low)
+		cover->low = symbol->value;
+	if (!cover->any || last > cover->last)
+		cover->last = last;
+	cover->any = true;
+	return 0;
+}
+
+static int take_table(const struct taking *taking,
+                      const struct syc_elf_table *table)
+{
+	struct syc_elf_symbol symbol;
+	int r = 0;
+
+	for (uint64_t i = 0; r == 0 && i < table->n; i++) {
+		if (!syc_elf_table_get(taking->elf, table, i, &symbol) ||
+		    symbol.type != STT_FUNC || symbol.section == SHN_UNDEF)
+			continue;
+		place(taking->elf, &symbol);
+		r = take_symbol(taking, &symbol);
+	}
+	return r;
+}
+
+int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
+                           struct syc_code_table *table,
+                           struct syc_gdb_jit_cover *ret_cover)
+{
+	struct syc_elf_table symbols;
+	struct syc_elf_view view;
+	struct syc_elf elf;
+	const struct taking taking = { &elf, table, from, ret_cover };
+	int r;
+
+	memset(ret_cover, 0, sizeof(*ret_cover));
+	syc_elf_view_memory(bytes, size, &view);
+	view.part_max = IMAGE_PART_MAX;
+	r = syc_elf_open_view(&elf, &view);
+	if (r < 0)
+		return r;
+	for (unsigned i = 0; r == 0; i++) {
+		r = syc_elf_table_read(&elf, i, &symbols);
+		if (r == 0 && symbols.section->type == SHT_SYMTAB)
+			r = take_table(&taking, &symbols);
+		syc_elf_table_fini(&symbols);
+	}
+	syc_elf_close(&elf);
+	return r == -ENOENT ? 0 : r;
+}
 
 #define MOST_ENTRIES (1u << 16)
 #define MOST_IMAGE   (64u << 20)
 /* Of all images of one look. */
 #define MOST_BYTES (UINT64_C(256) << 20)
 #define MOST_TRIES 4u
-/* Pairs of images that are compared when some are gone. */
+/* The limit of comparisons between removed and present images. */
 #define MOST_COMPARED (UINT64_C(1) << 24)
 
-/* As they lie in the other process. */
+/* The layout in the other process. */
 struct descriptor {
 	uint32_t version, action;
 	uint64_t relevant, first;
@@ -38,8 +268,8 @@ struct jit_entry {
 	uint64_t addr; /* of the entry; the key */
 	uint64_t image, size;
 	bool is_new;          /* its functions are not in the table yet */
-	unsigned char *bytes; /* of one that is new, or NULL */
-	/* What its functions cover. */
+	unsigned char *bytes; /* of a new entry, or NULL */
+	/* The bounds of its functions. */
 	uint64_t low, last;
 };
 
@@ -102,7 +332,7 @@ static struct jit_entry *find_entry(const struct jit_entries *list,
 	                         sizeof(key), compare_entries);
 }
 
-/* Copy the image of @entry, if it is sane. */
+/* Copy the image of @entry, if its size is plausible. */
 static int fetch(struct syc_gdb_jit *jit, struct jit_entry *entry,
                  uint64_t *left)
 {
@@ -115,8 +345,8 @@ static int fetch(struct syc_gdb_jit *jit, struct jit_entry *entry,
 	entry->bytes = malloc(entry->size);
 	if (entry->bytes == NULL)
 		return -ENOMEM;
-	r = syc_remote_memory_read(jit->pid, entry->image, entry->bytes,
-	                           entry->size);
+	r = remote_memory_read(jit->pid, entry->image, entry->bytes,
+	                       entry->size);
 	if (r == 0)
 		return 0;
 	free(entry->bytes);
@@ -124,7 +354,7 @@ static int fetch(struct syc_gdb_jit *jit, struct jit_entry *entry,
 	return r == -EFAULT ? 0 : r;
 }
 
-/* The list from @head on, with images that are new.  0 or -errno. */
+/* Read the list from @head on, with new images.  0 or -errno. */
 static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
                      struct jit_entries *list)
 {
@@ -139,18 +369,17 @@ static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
 		size_t number;
 
 		r = syc_map_put(&met, &addr, sizeof(addr), &number);
-		if (r == 0) /* it goes round */
+		if (r == 0) /* the list is circular */
 			break;
 		if (r > 0)
-			r = syc_remote_memory_read(jit->pid, addr, &remote,
-			                           sizeof(remote));
+			r = remote_memory_read(jit->pid, addr, &remote,
+			                       sizeof(remote));
 		if (r < 0)
 			break;
 		entry.image = remote.image;
 		entry.size = remote.size;
 		known = find_entry(&jit->list, addr);
-		/* The one that was registered last may be another one at the
-		 * address of one that is gone. */
+		/* The newest entry may reuse the address of a removed one. */
 		if (known != NULL && known->image == remote.image &&
 		    known->size == remote.size && addr != head->relevant) {
 			entry = *known;
@@ -171,11 +400,11 @@ static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
 static int read_descriptor(const struct syc_gdb_jit *jit,
                            struct descriptor *ret_descriptor)
 {
-	return syc_remote_memory_read(jit->pid, jit->addr, ret_descriptor,
-	                              sizeof(*ret_descriptor));
+	return remote_memory_read(jit->pid, jit->addr, ret_descriptor,
+	                          sizeof(*ret_descriptor));
 }
 
-/* Returns 1 with a list that did hold still, 0 when there was none. */
+/* Returns 1 with a list that did not change meanwhile, or 0. */
 static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
                       struct jit_entries *list)
 {
@@ -199,7 +428,7 @@ static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
 	return 0;
 }
 
-/* Put what is new into the table.  0, -ENOMEM or -ENOSPC. */
+/* Add new functions to the table.  0, -ENOMEM or -ENOSPC. */
 static int take_entry(struct jit_entry *entry, int64_t from,
                       struct syc_code_table *table)
 {
@@ -222,8 +451,8 @@ static bool overlap(const struct jit_entry *a, const struct jit_entry *b)
 }
 
 /*
- * What is not in the list any more ends.  Unless something else is (partly)
- * there: that took its place when it came, and must not end too.
+ * End the code of removed entries.  Code at the same addresses that is newer
+ * must not end.
  */
 static int end_gone(const struct jit_entries *old,
                     const struct jit_entries *fresh, int64_t now,
@@ -284,8 +513,8 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
-	/* A full table leaves images that nobody took: entries are copied from
-	 * list to list, their bytes must not be. */
+	/* If the table was full, images were left.  Entries are copied between
+	 * lists, but each image has one owner. */
 	for (size_t i = 0; i < list.entries.n; i++) {
 		list.entries.items[i].is_new = false;
 		free(list.entries.items[i].bytes);

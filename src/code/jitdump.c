@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* jitdump.c - follow a jit-PID.dump. */
+/* jitdump.c - reading of a growing jit-PID.dump. */
 #define _GNU_SOURCE
 #include "code/jitdump.h"
 
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "capture/error.h"
-#include "code/code_text.h"
-#include "data/load.h"
+#include "code/code_table.h"
+#include "common/load.h"
 
 /*
  * The header: magic, version, size of the header, machine, padding, pid,
@@ -34,17 +34,17 @@ enum {
 #define MOVE_SIZE 48u
 
 #define WINDOW_SIZE 65536u
-/* What is needed of a record at once; the code in it is passed over. */
+/* The part of a record that is needed at once.  The code in it is skipped. */
 #define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SYC_CODE_NAME_MAX)
 
 struct syc_jitdump {
 	int fd;
 	int32_t own_pid;
 	bool has_begun, big;
-	bool has_room;   /* the file ends in zeros: it may grow inwards */
-	int32_t pid;     /* of the header */
+	bool has_room;   /* the file ends in zeros, which may be overwritten */
+	int32_t pid;     /* in the header */
 	uint64_t offset; /* of the next record */
-	uint64_t size;   /* of the file when it was last looked at */
+	uint64_t size;   /* of the file at the last look */
 	uint64_t n_loads;
 	struct syscap_error failure; /* code 0: none */
 	/* A part of the file. */
@@ -73,7 +73,7 @@ void syc_jitdump_free(struct syc_jitdump *dump)
 	free(dump);
 }
 
-/* Have [@offset, @offset + @n) in the window; @n is at most MOST_NEEDED. */
+/* Read [@offset, @offset + @n) into the window; @n is at most MOST_NEEDED. */
 static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
                 const unsigned char **ret_bytes)
 {
@@ -90,7 +90,7 @@ static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
 		dump->window_size = got > 0 ? (size_t)got : 0;
 		if (got < 0)
 			return -errno;
-		/* It was longer when its size was asked for. */
+		/* The file was truncated meanwhile. */
 		if ((size_t)got < n)
 			return -EIO;
 	}
@@ -163,7 +163,7 @@ static int take_move(struct syc_jitdump *dump, const unsigned char *body,
 	                           syc_load_u64(body + 32, dump->big));
 }
 
-/* @size bytes from @offset are a record.  0 or -errno. */
+/* Take the record of @size bytes at @offset.  0 or -errno. */
 static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
                        struct syc_code_table *table)
 {
@@ -182,7 +182,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	r = need(dump, offset, needed, &at);
 	if (r < 0)
 		return r;
-	/* What says nothing, or tells of another process, is left out. */
+	/* Malformed records, and those of other processes, are skipped. */
 	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX ||
 	    !is_of_process(dump, at + PREFIX_SIZE))
 		return 0;
@@ -192,7 +192,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	return r == -EINVAL ? 0 : r;
 }
 
-/* Returns 1 when a record was done with, 0 when its end is not there. */
+/* Returns 1 after a record, or 0 if it is incomplete. */
 static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
                        struct syscap_error *error)
 {
@@ -246,7 +246,7 @@ static int read_new(struct syc_jitdump *dump, struct syc_code_table *table,
 		                     "it has become shorter");
 	dump->size = (uint64_t)st.st_size;
 	dump->has_room = false;
-	dump->window_size = 0; /* its end may not have been written then */
+	dump->window_size = 0; /* its end may be newer */
 	if (!dump->has_begun) {
 		if (dump->size < HEADER_SIZE)
 			return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perf_map.c - follow a /tmp/perf-PID.map. */
+/* perf_map.c - reading of a growing /tmp/perf-PID.map. */
 #define _GNU_SOURCE
 #include "code/perf_map.h"
 
@@ -12,10 +12,10 @@
 
 #include "capture/error.h"
 
-/* A line that is longer has a name that is cut anyway. */
+/* The name in a longer line is cut in any case. */
 #define BUFFER_SIZE 65536u
 
-/* Ten million names fit; what is larger is a hole, or meant to harm. */
+/* Ten million names fit.  A larger file is sparse or hostile. */
 #define SIZE_MAX_MAP (INT64_C(1) << 30)
 
 static bool is_blank(char c)
@@ -32,7 +32,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* A number and the blanks behind it. */
+/* Take a number and the blanks behind it. */
 static bool take_number(const char **at, const char *end, uint64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -98,7 +98,7 @@ static int check_map_file(const struct stat *st, uid_t owner,
 	return 0;
 }
 
-/* Returns bytes, less at the end of the file, or -errno. */
+/* Returns the number of bytes, less at the end of the file, or -errno. */
 static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -116,7 +116,7 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (ssize_t)done;
 }
 
-/* One that was emptied and filled again has other bytes there. */
+/* A file that was truncated and refilled has other bytes there. */
 static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
 {
@@ -159,7 +159,7 @@ static int take_line(struct syc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-/* Take the lines of @text.  @ret_used: how much is done with. */
+/* Take the lines of @text.  @ret_used: the length that needs no second look. */
 static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, size_t *ret_used)
@@ -173,7 +173,7 @@ static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
 		const size_t size =
 			end != NULL ? (size_t)(end - line) : len - used;
 
-		/* Only a whole buffer can't wait for its newline. */
+		/* Only a full buffer is taken without a newline. */
 		if (end == NULL && used > 0)
 			break;
 		if (end == NULL && len < BUFFER_SIZE && !map->in_long_line)
@@ -208,7 +208,8 @@ static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
 		r = take_lines(map, buffer, (size_t)n, options, table, &used);
 		map->offset += used;
 	}
-	/* Not counted as read: should it go on after all, it is read anew. */
+	/* Not counted as read: if the line continues after all, it is read
+	 * again. */
 	if (r == 0 && n > 0 && used == 0 && options->is_last)
 		r = take_line(map, buffer, (size_t)n, options, table);
 	free(buffer);
@@ -230,7 +231,7 @@ static bool is_same(const struct syc_perf_map *map, const struct stat *st)
 	       map->changed == changed_at(st);
 }
 
-/* Find out where to go on. */
+/* Determine the offset at which to continue. */
 static void place(struct syc_perf_map *map, int fd, const struct stat *st,
                   int64_t not_before)
 {
@@ -249,14 +250,14 @@ static void place(struct syc_perf_map *map, int fd, const struct stat *st,
 	map->changed = changed_at(st);
 }
 
-int syc_perf_map_read(struct syc_perf_map *map, int folder, const char *name,
+int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, struct syscap_error *error)
 {
 	struct stat st;
 	int fd, r;
 
-	if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+	if (fstatat(directory, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? 0
 		                       : syc_error_set(error, errno, 0, "%s",
 		                                       strerror(errno));
@@ -266,9 +267,9 @@ int syc_perf_map_read(struct syc_perf_map *map, int folder, const char *name,
 	if (is_same(map, &st) &&
 	    (!options->is_last || map->offset == map->size))
 		return 0;
-	/* Whatever stands there by now: it is looked at, and opening it must
-	 * not wait. */
-	fd = openat(folder, name,
+	/* The file may have been replaced.  Opening must neither block nor
+	 * follow a link. */
+	fd = openat(directory, name,
 	            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return syc_error_set(error, errno, 0, "%s", strerror(errno));

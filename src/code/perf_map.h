@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_map.h - follow a /tmp/perf-PID.map, which a runtime writes for perf.
+ * perf_map.h - reading of a growing /tmp/perf-PID.map, which a runtime writes
+ * for perf.
  *
- * Lines "START LEN NAME", the numbers in hex with or without 0x, the name to
- * the end of the line.  There are no times in it: a line is good from the
- * time that whoever looks gives, and where lines overlap, the later is.
+ * Its lines are "START LEN NAME".  The numbers are hex, with or without 0x.
+ * The name extends to the end of the line.  There are no times, so the caller
+ * gives the time from which new lines are valid.  A later line replaces
+ * overlapping earlier ones.
  *
- * The file's name can be guessed, in a folder where everybody may write.  So
- * it has to be a file, no link, and to belong to whose code it tells of.
+ * The path is predictable, in a directory where everyone can write.  So it must
+ * be a regular file, no link, and belong to the owner of the process.
  */
 #ifndef SYC_CODE_PERF_MAP_H
 #define SYC_CODE_PERF_MAP_H
@@ -23,44 +25,45 @@
 
 #define SYC_PERF_MAP_TAIL 64u
 
-/** How far a file was read; all zero at first.  Holds nothing. */
+/** The progress in a file.  All zero at first.  Owns nothing. */
 struct syc_perf_map {
 	uint64_t n_ranges; /* lines taken */
-	uint64_t n_bad;    /* lines that say nothing */
-	uint64_t restarts; /* times the file was another one */
+	uint64_t n_bad;    /* malformed lines */
+	uint64_t restarts; /* number of times that the file was replaced */
 	/* Private. */
 	bool any, in_long_line;
 	dev_t device;
 	ino_t inode;
 	uint64_t size, offset;
 	int64_t changed;                       /* ns */
-	unsigned char tail[SYC_PERF_MAP_TAIL]; /* what is before offset */
+	unsigned char tail[SYC_PERF_MAP_TAIL]; /* the bytes before offset */
 	unsigned n_tail;
 };
 
 struct syc_perf_map_options {
 	uid_t owner;
-	int64_t from; /* what is new is good from then on */
-	/* ... or, where nothing was known till then, from then on: runtimes
-	 * write their lines when a buffer of theirs is full. */
+	int64_t from; /* new lines are valid from then on */
+	/* At addresses without older code, they are valid from then on, since
+	 * runtimes buffer lines. */
 	int64_t maybe_from;
-	/* What was changed last before this (CLOCK_REALTIME, ns) is of an
-	 * earlier process of the same number.  0: any is good. */
+	/* A file older than this (CLOCK_REALTIME, ns) is of an earlier process
+	 * with the same pid.  0: any file is valid. */
 	int64_t not_before;
-	bool is_last; /* there will be no more: take a last line as it is */
+	bool is_last; /* the file is complete: take an unfinished last line */
 };
 
 /**
- * Read what is new in the file @name of the folder @folder (a descriptor, or
- * AT_FDCWD) into @table.  Costs one system call where nothing is.
+ * Read the new lines of the file @name in the directory @directory (a
+ * descriptor, or AT_FDCWD) into @table.  Costs one system call if there are
+ * none.
  *
- * Returns 0, also where there is no file; with @error: -ELOOP or -EINVAL, not
- * a file; -EPERM, not the owner's; -ENOSPC, the table is full; or a system
- * call's failure.
+ * Returns 0, also if there is no file.  With @error: -ELOOP or -EINVAL: no
+ * regular file; -EPERM: another owner; -ENOSPC: the table is full; or the errno
+ * of a system call.
  *
  * Context: offline.
  */
-int syc_perf_map_read(struct syc_perf_map *map, int folder, const char *name,
+int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, struct syscap_error *error);
 
@@ -70,7 +73,7 @@ struct syc_perf_map_line {
 	size_t name_len;
 };
 
-/** True if the @len bytes of @line, without newline, are one.  Pure. */
+/** True if the @len bytes of @line, without newline, are well-formed.  Pure. */
 bool syc_perf_map_parse(const char *line, size_t len,
                         struct syc_perf_map_line *ret_line);
 

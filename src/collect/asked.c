@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* asked.c - which counters are wanted, and how often: the words for it. */
+/* asked.c - requested counters and their rate, as text. */
 #include "collect/asked.h"
 
 #include <stdbool.h>

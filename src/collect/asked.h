@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* asked.h - which counters are wanted, and how often. */
+/* asked.h - requested counters and their rate. */
 #ifndef SYC_COLLECT_ASKED_H
 #define SYC_COLLECT_ASKED_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** How many groups there are; group i is bit i. */
+/** Number of groups; group i is bit i. */
 #define SYC_COUNTERS_GROUPS 8u
 #define SYC_COUNTERS_ALL    ((1u << SYC_COUNTERS_GROUPS) - 1)
 
@@ -19,19 +19,19 @@ struct syc_asked {
 };
 
 /**
- * Read @text, "[GROUP,...][,hz=N]": all groups where it names none.  NULL, or
- * the word in it that makes no sense, of *@ret_len bytes.
+ * Parse @text, "[GROUP,...][,hz=N]"; without a group it means all.  Returns
+ * NULL, or the invalid word, of *@ret_len bytes.
  */
 const char *syc_asked_read(const char *text, struct syc_asked *ret_asked,
                            size_t *ret_len);
 
-/** Room for the longest text that says it, and the names of @groups. */
+/** Size of the longest text, and of the names of @groups. */
 #define SYC_ASKED_TEXT 96u
 
-/** The other way round, into SYC_ASKED_TEXT bytes. */
+/** Write the text of @asked into SYC_ASKED_TEXT bytes. */
 void syc_asked_write(const struct syc_asked *asked, char *text);
 
-/** "cpu, memory": what @groups are called, into SYC_ASKED_TEXT bytes. */
+/** Write the names of @groups, "cpu, memory", into SYC_ASKED_TEXT bytes. */
 void syc_asked_names(unsigned groups, const char *between, char *text);
 
 #endif

@@ -1,14 +1,57 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - what the kernel counts, as counters of a capture. */
+/* counters.c - counters of the kernel as counters of a capture. */
 #define _GNU_SOURCE
 #include "collect/counters.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
+#include "base/file_chunks.h"
 #include "collect/asked.h"
-#include "collect/embed.h"
+#include "collect/kernel_text.h"
 #include "collect/reading.h"
-#include "collect/source.h"
+
+/* Several fit into the smallest ring of a process that records itself. */
+#define CHUNK 8192u
+
+static void embed_as(struct syc_reading *reading, const char *from,
+                     const char *path, int64_t now)
+{
+	_Alignas(8) unsigned char buffer[CHUNK];
+	const struct syc_file_chunks chunks = {
+		.path = path,
+		.time = now,
+		.buffer = buffer,
+		.size = sizeof(buffer),
+		.emit = reading->options->emit,
+		.context = reading->options->context,
+	};
+	struct syc_kept_file file = { 0 };
+	const char *const text = syc_reading_file(reading, &file, from);
+
+	if (text != NULL && *text != '\0')
+		syc_file_chunks_emit(&chunks, text, strlen(text));
+	syc_kept_file_close(&file);
+}
+
+static void embed_machine(struct syc_reading *reading, int64_t now)
+{
+	char from[SYC_PATH_MAX], path[SYC_PATH_MAX], pid[16];
+	struct syc_text text = syc_text_begin(pid, sizeof(pid));
+
+	embed_as(reading, "/proc/cpuinfo", "/proc/cpuinfo", now);
+	embed_as(reading, "/proc/mounts", "/proc/mounts", now);
+	embed_as(reading, "/etc/os-release", "/etc/os-release", now);
+	if (reading->options->pid <= 0)
+		return;
+	syc_text_add_i64(&text, reading->options->pid);
+	syc_path_make(path,
+	              (const char *[]){ "/proc/", pid, "/mountinfo", NULL });
+	syc_path_make(from,
+	              (const char *[]){ "/proc/", reading->options->process,
+	                                "/mountinfo", NULL });
+	embed_as(reading, from, path, now);
+}
 
 /* In the order of their names (asked.c) */
 static const struct syc_counter_source *const sources[] = {
@@ -23,7 +66,7 @@ _Static_assert(sizeof(sources) / sizeof(sources[0]) == SYC_COUNTERS_GROUPS,
 struct syc_counter_groups {
 	struct syc_counters_options options;
 	struct syc_reading reading;
-	void *states[SYC_COUNTERS_GROUPS]; /* NULL: not asked for */
+	void *states[SYC_COUNTERS_GROUPS]; /* NULL: not requested */
 	unsigned empty;
 	/* The states */
 };
@@ -33,7 +76,7 @@ static size_t align_up(size_t n)
 	return (n + 15) & ~(size_t)15;
 }
 
-/* Those that are not asked for, too: pages that nobody touches cost nothing. */
+/* Including groups that are not requested: unused pages cost nothing. */
 static size_t whole_size(void)
 {
 	size_t size = align_up(sizeof(struct syc_counter_groups));
@@ -80,7 +123,7 @@ void syc_counters_free(struct syc_counter_groups *counters)
 
 void syc_counters_embed(struct syc_counter_groups *counters, int64_t now)
 {
-	syc_embed_machine(&counters->reading, now);
+	embed_machine(&counters->reading, now);
 }
 
 void syc_counters_read(struct syc_counter_groups *counters, int64_t now)

@@ -1,37 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.h - what the kernel counts, as counters of a capture.
+ * counters.h - counters of the kernel as counters of a capture.
  *
- * Read from /proc and /sys: by the recorder, the recorded programs have no part
- * in it; or by the drain thread of a process that records itself.  Names are
- * those that Sysprof's views know (docs/collectors.md).
+ * The counters are read from /proc and /sys.  The reader is the recorder,
+ * without part of the recorded programs, or the drain thread of a process that
+ * records itself.  Names are those of Sysprof's views (docs/collectors.md).
  *
- * Nothing is allocated but one mapping, which a forked child does not get.
+ * Only one mapping is allocated, which a forked child does not inherit.
  *
  * Context: one thread at a time.
  */
 #ifndef SYC_COLLECT_COUNTERS_H
 #define SYC_COLLECT_COUNTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "collect/options.h"
+struct syc_counters_options {
+	unsigned groups;
+	const char *root; /* in front of /proc and /sys: "" */
+	bool keeps_files; /* descriptors may stay open between readings */
+	int32_t pid;      /* a process that is read, too */
+	char process[16]; /* its name in /proc */
+	/*
+	 * Each frame, a multiple of 8 bytes, at most 4 KiB, or 8 KiB of a file.
+	 * False: it is not taken, which is ignored.
+	 */
+	bool (*emit)(void *context, const void *frame, uint32_t len);
+	uint32_t (*new_id)(void *context); /* 0: there is none */
+	void *context;
+};
 
 struct syc_counter_groups;
 
-/** NULL: there is no memory. */
+/** NULL: out of memory. */
 struct syc_counter_groups *
 syc_counters_new(const struct syc_counters_options *options);
 void syc_counters_free(struct syc_counter_groups *counters);
 
-/** Write the files that tell of the machine: /proc/cpuinfo and the like. */
+/** Write files that describe the machine: /proc/cpuinfo and the like. */
 void syc_counters_embed(struct syc_counter_groups *counters, int64_t now);
 
-/** Read everything once, at the time @now.  What is there first is defined
- * before its first value. */
+/**
+ * Read everything once, at the time @now.  A new counter is defined before its
+ * first value.
+ */
 void syc_counters_read(struct syc_counter_groups *counters, int64_t now);
 
-/** The groups of which nothing could be read up to now, as bits. */
+/** The groups without any value yet, as bits. */
 unsigned syc_counters_empty(const struct syc_counter_groups *counters);
 
 #endif

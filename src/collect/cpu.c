@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cpu.c - how busy processors are, and how fast.
+ * cpu.c - load and frequency of processors.
  *
  * Percent, of the time between two readings.  Frequencies are percent of the
- * highest one, which is what Sysprof writes by these names.
+ * highest one, as in Sysprof's counters of these names.
  */
 #include <string.h>
 
 #include "base/text.h"
-#include "collect/lines.h"
-#include "collect/path.h"
-#include "collect/source.h"
+#include "collect/kernel_text.h"
+#include "collect/reading.h"
 
 #define CPUS_MAX 8192u
 #define TIMES    8 /* user, nice, system, idle, iowait, irq, softirq, steal */
@@ -25,11 +24,11 @@ struct cpu {
 
 struct cpus {
 	struct cpu combined;
-	unsigned n;                /* the highest number that was seen, and 1 */
+	unsigned n;                /* the highest number seen, and 1 */
 	struct cpu each[CPUS_MAX]; /* by number */
 };
 
-/* What is neither idle nor waits for a disk is busy.  Guests are in user. */
+/* All time except idle and waiting for a disk is busy.  Guests are in user. */
 static bool parse_times(const char *text, struct cpu *times)
 {
 	int64_t n[TIMES];
@@ -45,7 +44,7 @@ static bool parse_times(const char *text, struct cpu *times)
 	return true;
 }
 
-/* Returns false where no tick went by: the percentage stays. */
+/* Returns false if no tick went by: the percentage stays. */
 static bool percent_since(const struct cpu *before, const struct cpu *now,
                           double *ret_percent)
 {
@@ -70,7 +69,7 @@ static void take_times(struct cpu *cpu, const char *text,
 	if (percent_since(cpu, &now, &percent))
 		syc_reading_set_double(reading, cpu->percent_id, percent);
 	else if (cpu->has_times)
-		return; /* keep what it is counted from */
+		return; /* the base of the next percentage stays */
 	cpu->busy = now.busy;
 	cpu->all = now.all;
 	cpu->has_times = true;

@@ -1,13 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* reading.c - one reading of all sources: who says what, and the frames of
- * it. */
+/* reading.c - one reading of all sources: their files, values and frames. */
+#define _GNU_SOURCE
 #include "collect/reading.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #include "base/frame.h"
 #include "base/text.h"
-#include "collect/lines.h"
+#include "collect/kernel_text.h"
+#include "os/fd.h"
+
+static bool open_kept(struct syc_kept_file *file,
+                      const struct syc_kept_place *place, const char *path)
+{
+	char whole[SYC_PATH_MAX];
+
+	if (file->fd_1 > 0)
+		return true;
+	if (!syc_path_make(whole, (const char *[]){ place->root, path, NULL }))
+		return false;
+	/* Never waits: the path may not be a file of /proc */
+	file->fd_1 =
+		syc_fd_keep(syc_fd_open(whole, O_RDONLY | O_NONBLOCK, 0)) + 1;
+	return file->fd_1 > 0;
+}
+
+/*
+ * One text is one read, if the buffer permits: the kernel generates it anew at
+ * offset 0.  A text that ends at the buffer's end may be cut.
+ */
+static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
+                         size_t size)
+{
+	size_t used = 0;
+	ssize_t n;
+
+	do {
+		n = pread(file->fd_1 - 1, buffer + used, size - 1 - used,
+		          (off_t)used);
+		if (n > 0)
+			used += (size_t)n;
+	} while ((n > 0 && used < size - 1) || (n < 0 && errno == EINTR));
+	return n < 0 || used == size - 1 ? -1 : (ssize_t)used;
+}
+
+/* Read @path to @place.  NULL: it is unreadable, or too long. */
+static const char *syc_kept_file_read(struct syc_kept_file *file,
+                                      const struct syc_kept_place *place,
+                                      const char *path)
+{
+	ssize_t n = -1;
+
+	if (open_kept(file, place, path))
+		n = read_kept(file, place->buffer, place->size);
+	/* A removed device: the next may have its name */
+	if (n < 0 || !place->keeps)
+		syc_kept_file_close(file);
+	if (n < 0)
+		return NULL;
+	place->buffer[n] = '\0';
+	return place->buffer;
+}
+
+void syc_kept_file_close(struct syc_kept_file *file)
+{
+	if (file->fd_1 > 0)
+		close(file->fd_1 - 1);
+	file->fd_1 = 0;
+}
 
 void syc_reading_init(struct syc_reading *reading,
                       const struct syc_counters_options *options)

@@ -1,23 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reading.h - one reading of all sources: who says what, and the frames of it.
+ * reading.h - one reading of all sources: their files, values and frames.
  *
- * Values are gathered in the order in which they were set; those of one
- * process are one CTRSET, or several where there are hundreds.  A counter is
- * defined in a frame before the one that has its first value.
+ * Values are gathered in the order of their calls.  Those of one process are
+ * one CTRSET, or several if there are hundreds.  A counter is defined in a
+ * frame before its first value.
  */
 #ifndef SYC_COLLECT_READING_H
 #define SYC_COLLECT_READING_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <syscap/format.h>
 
-#include "collect/kept_file.h"
-#include "collect/options.h"
+#include "collect/counters.h"
 
-/* Of either in one frame: less than 4 KiB */
+/**
+ * A file of /proc or /sys that is read repeatedly.  It is opened once, and
+ * again if its device was removed and came back.  Without permission to keep
+ * fds it is opened for each reading.  All zero is none.
+ */
+struct syc_kept_file {
+	int fd_1; /* the fd, plus 1 */
+};
+
+/** The buffer of successive files, and how they are opened. */
+struct syc_kept_place {
+	const char *root; /* in front of /proc and /sys: "" */
+	bool keeps;       /* descriptors may stay open */
+	char *buffer;
+	size_t size;
+};
+
+void syc_kept_file_close(struct syc_kept_file *file);
+
+/* In one frame of either kind: less than 4 KiB */
 #define SYC_READING_DEFINED 31u
 #define SYC_READING_GROUPS  42u
 
@@ -36,7 +55,7 @@ enum syc_reading_type {
 	SYC_READING_DOUBLE
 };
 
-/** What is not written yet. */
+/** Unwritten definitions and values. */
 struct syc_reading_frames {
 	unsigned n_counters, n_values;
 	struct {
@@ -54,7 +73,7 @@ struct syc_reading {
 	int64_t now;
 	int64_t before; /* the last reading; 0: this is the first */
 	uint64_t defined;
-	struct syc_kept_file stat; /* /proc/stat, that two sources want */
+	struct syc_kept_file stat; /* /proc/stat, for two sources */
 	const char *stat_text;
 	bool has_stat;
 	struct syc_kept_place place;      /* of `text` */
@@ -73,12 +92,13 @@ void syc_reading_init(struct syc_reading *reading,
                       const struct syc_counters_options *options);
 void syc_reading_fini(struct syc_reading *reading);
 
-/** Returns an id for its values; 0, which is no counter, where there is no
- * more. */
+/**
+ * Returns an id for its values; 0, which is no counter, if there are no more.
+ */
 uint32_t syc_reading_define(struct syc_reading *reading,
                             const struct syc_reading_counter *counter);
 
-/** The value that a counter of @id has now; nothing for 0. */
+/** Set the present value of the counter @id; ignores 0. */
 void syc_reading_set(struct syc_reading *reading, uint32_t id, int64_t value);
 void syc_reading_set_double(struct syc_reading *reading, uint32_t id,
                             double value);
@@ -89,7 +109,7 @@ void syc_reading_set_process(struct syc_reading *reading, uint32_t id,
 const char *syc_reading_file(struct syc_reading *reading,
                              struct syc_kept_file *file, const char *path);
 
-/** The same; what it holds is a number. */
+/** The same for a file that contains a number. */
 bool syc_reading_number(struct syc_reading *reading, struct syc_kept_file *file,
                         const char *path, int64_t *ret_number);
 
@@ -98,7 +118,38 @@ const char *syc_reading_stat(struct syc_reading *reading);
 
 void syc_reading_begin(struct syc_reading *reading, int64_t now);
 
-/** Write what is left of what is new, then of the values. */
+/** Write the remaining definitions, then the values. */
 void syc_reading_end(struct syc_reading *reading);
+
+/* The recorded process: /proc/PID/stat. */
+
+struct syc_own_process {
+	int64_t minor_faults, major_faults;
+	int64_t threads;
+	int64_t resident; /* pages */
+};
+
+/** False: there is none, or it has ended. */
+bool syc_own_process_read(struct syc_kept_file *file,
+                          struct syc_reading *reading,
+                          struct syc_own_process *ret_process);
+
+/**
+ * Define a counter of the command, in the category "Process".  Returns its id.
+ */
+uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,
+                                const char *description);
+
+/* A group of counters, and their origin. */
+
+struct syc_counter_source {
+	size_t size; /* of its state, all zero at first */
+	void (*read)(void *state, struct syc_reading *reading);
+	void (*fini)(void *state);
+};
+
+extern const struct syc_counter_source syc_source_cpu, syc_source_memory,
+	syc_source_disk, syc_source_net, syc_source_energy, syc_source_battery,
+	syc_source_sched, syc_source_psi;
 
 #endif

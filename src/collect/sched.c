@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sched.c - switches between threads, and how many there are to run. */
+/* sched.c - context switches, runnable threads, and pressure stalls. */
 #define _GNU_SOURCE
+#include <string.h>
 #include <sys/stat.h>
 
-#include "collect/lines.h"
-#include "collect/own_process.h"
-#include "collect/path.h"
-#include "collect/source.h"
+#include "collect/kernel_text.h"
+#include "collect/reading.h"
 
 static const struct {
 	const char *key, *name, *description;
@@ -45,8 +44,10 @@ static void read_system_switches(struct sched *sched,
 	}
 }
 
-/* Linux 6.2 and later tell how many descriptors there are by the size of their
- * folder; to count them takes longer than all else together. */
+/*
+ * Since Linux 6.2 the size of its directory is the number of descriptors; to
+ * count them would take too long.
+ */
 static void read_files(struct sched *sched, struct syc_reading *reading)
 {
 	char path[SYC_PATH_MAX];
@@ -88,4 +89,95 @@ const struct syc_counter_source syc_source_sched = {
 	.size = sizeof(struct sched),
 	.read = read_sched,
 	.fini = fini_sched,
+};
+
+/*
+ * Share of the time in which threads waited for a processor, memory or a disk.
+ *
+ * Percent of the time between two readings, from the kernel's microseconds: its
+ * own averages are over 10 seconds and more.
+ */
+
+static const struct {
+	const char *path, *key, *name, *description;
+} pressures[] = {
+	{ "/proc/pressure/cpu", "some ", "CPU (some)",
+	  "Some thread waited for a processor, %" },
+	{ "/proc/pressure/memory", "some ", "Memory (some)",
+	  "Some thread waited for memory, %" },
+	{ "/proc/pressure/memory", "full ", "Memory (full)",
+	  "All threads waited for memory, %" },
+	{ "/proc/pressure/io", "some ", "IO (some)",
+	  "Some thread waited for a disk, %" },
+	{ "/proc/pressure/io", "full ", "IO (full)",
+	  "All threads waited for a disk, %" },
+};
+#define N_TOTALS (sizeof(pressures) / sizeof(pressures[0]))
+
+struct psi {
+	struct syc_kept_file files[N_TOTALS];
+	uint32_t ids[N_TOTALS];
+	int64_t totals[N_TOTALS]; /* us */
+	int64_t times[N_TOTALS];  /* when, ns; 0: not yet */
+};
+
+/* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123" */
+static bool find_total(const char *text, const char *key, int64_t *ret_total)
+{
+	while (text != NULL && strncmp(text, key, strlen(key)) != 0)
+		text = syc_lines_next(text);
+	text = text != NULL ? strstr(text, "total=") : NULL;
+	return text != NULL && syc_lines_number(text, "total=", ret_total);
+}
+
+static void take_total(struct psi *psi, struct syc_reading *reading, unsigned i,
+                       int64_t total)
+{
+	if (psi->ids[i] == 0)
+		psi->ids[i] = syc_reading_define(
+			reading,
+			&(struct syc_reading_counter){
+				.type = SYC_READING_DOUBLE,
+				.category = "Pressure",
+				.name = pressures[i].name,
+				.description = pressures[i].description,
+			});
+	if (psi->times[i] != 0 && reading->now > psi->times[i])
+		syc_reading_set_double(
+			reading, psi->ids[i],
+			100e3 * (double)(total - psi->totals[i]) /
+				(double)(reading->now - psi->times[i]));
+	psi->totals[i] = total;
+	psi->times[i] = reading->now;
+}
+
+/* One file has two lines: its text is read once for both. */
+static void read_psi(void *state, struct syc_reading *reading)
+{
+	struct psi *const psi = state;
+	const char *text = NULL;
+	int64_t total;
+
+	for (unsigned i = 0; i < N_TOTALS; i++) {
+		if (i == 0 ||
+		    strcmp(pressures[i].path, pressures[i - 1].path) != 0)
+			text = syc_reading_file(reading, &psi->files[i],
+			                        pressures[i].path);
+		if (find_total(text, pressures[i].key, &total))
+			take_total(psi, reading, i, total);
+	}
+}
+
+static void fini_psi(void *state)
+{
+	struct psi *const psi = state;
+
+	for (unsigned i = 0; i < N_TOTALS; i++)
+		syc_kept_file_close(&psi->files[i]);
+}
+
+const struct syc_counter_source syc_source_psi = {
+	.size = sizeof(struct psi),
+	.read = read_psi,
+	.fini = fini_psi,
 };

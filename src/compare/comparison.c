@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* comparison.c - what two sides have of everything, and what of it differs. */
+/*
+ * comparison.c - all rows of two sides, and the rows that differ.
+ *
+ * Functions whose binary has another name on the other side are matched.
+ */
 #define _GNU_SOURCE
 #include "compare/comparison.h"
 
@@ -7,8 +11,90 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "compare/judge.h"
-#include "compare/renamed.h"
+static bool has_any(const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (values[i] > 0)
+			return true;
+	return false;
+}
+
+/* The sides that have it: 1 the base, 2 the new one. */
+static unsigned sides_of(const struct syc_comparison *comparison,
+                         const struct syc_compared *row)
+{
+	const size_t n_base = comparison->n_units[0];
+
+	return (has_any(row->values, n_base) ? 1u : 0) |
+	       (has_any(row->values + n_base, comparison->n_units[1]) ? 2u : 0);
+}
+
+/* The last function of this name that only one side has, for each side. */
+struct found {
+	struct syc_compared *rows[2];
+	size_t n[2];
+};
+
+/* The new side's name stays, the row of the base becomes empty. */
+static void join(const struct syc_comparison *comparison,
+                 struct syc_compared *base, struct syc_compared *new)
+{
+	for (size_t i = 0; i < comparison->n_units[0]; i++) {
+		new->values[i] = base->values[i];
+		base->values[i] = 0;
+	}
+	if (new->step < base->step)
+		new->step = base->step;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct syc_compared *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name.name, (*b)->name.name);
+}
+
+static void join_all(const struct syc_comparison *comparison,
+                     struct syc_compared **rows, size_t n)
+{
+	for (size_t i = 0; i < n;) {
+		const char *name = rows[i]->name.name;
+		struct found found = { 0 };
+
+		for (; i < n && strcmp(rows[i]->name.name, name) == 0; i++) {
+			const unsigned sides = sides_of(comparison, rows[i]);
+
+			if (sides != 1 && sides != 2)
+				continue;
+			found.rows[sides - 1] = rows[i];
+			found.n[sides - 1]++;
+		}
+		if (found.n[0] == 1 && found.n[1] == 1)
+			join(comparison, found.rows[0], found.rows[1]);
+	}
+}
+
+/*
+ * Make one row of a function that moved: only the base has it in one binary,
+ * and only the new side in another.  Its name must have one such pair. 0 or
+ * -ENOMEM.
+ */
+static int renamed_join(struct syc_comparison *comparison)
+{
+	struct syc_compared **rows = malloc((comparison->rows.n + 1) *
+	                                    sizeof(struct syc_compared *));
+	size_t n = 0;
+
+	if (rows == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < comparison->rows.n; i++)
+		if (comparison->rows.items[i].measure <= SYC_MEASURE_SHARE)
+			rows[n++] = &comparison->rows.items[i];
+	qsort(rows, n, sizeof(struct syc_compared *), compare_names);
+	join_all(comparison, rows, n);
+	free(rows);
+	return 0;
+}
 
 static size_t count_units(const struct syc_comparison *comparison)
 {
@@ -26,7 +112,7 @@ void syc_comparison_fini(struct syc_comparison *comparison)
 	syc_map_fini(&comparison->keys);
 }
 
-/* Has a unit a value where nobody adds any, and is it 0? */
+/* Does a unit without a value count as 0? */
 static bool is_sum(enum syc_measure measure)
 {
 	return measure <= SYC_MEASURE_COUNT;
@@ -120,7 +206,7 @@ static double sum(const double *values, size_t n)
 	return result;
 }
 
-/* Of what a side's functions took; shares are of one unit each. */
+/* Totals of a side's functions; shares are of one unit each. */
 static double share_of(const struct syc_comparison *comparison,
                        const struct syc_compared *row, unsigned side)
 {
@@ -195,12 +281,12 @@ static int compare_rows(const void *left, const void *right)
 
 int syc_comparison_settle(struct syc_comparison *comparison, double min_share)
 {
-	int r = syc_renamed_join(comparison);
+	int r = renamed_join(comparison);
 
 	if (r < 0)
 		return r;
 	leave_out(comparison, min_share);
-	r = syc_judge(comparison);
+	r = syc_significance(comparison);
 	if (r == 0 && comparison->rows.n > 0)
 		qsort(comparison->rows.items, comparison->rows.n,
 		      sizeof(*comparison->rows.items), compare_rows);

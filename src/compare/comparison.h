@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * comparison.h - what two sides have of everything, and what of it differs.
+ * comparison.h - all rows of two sides, and the rows that differ.
  *
  *	struct syc_comparison comparison = { .n_units = { 5, 5 } };
  *
@@ -8,12 +8,12 @@
  *	...
  *	syc_comparison_settle(&comparison, 0.01);
  *
- * Context of everything here: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_COMPARE_COMPARISON_H
 #define SYC_COMPARE_COMPARISON_H
 
-#include "compare/compared.h"
+#include "compare/significance.h"
 
 void syc_comparison_fini(struct syc_comparison *comparison);
 
@@ -25,7 +25,7 @@ int syc_comparison_add(struct syc_comparison *comparison,
                        const struct syc_compared_name *name, size_t unit,
                        double value, double step);
 
-/** How much there is of all functions in @unit.  0 or -ENOMEM. */
+/** Add the total of all functions in @unit. 0 or -ENOMEM. */
 int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
                              double total);
 

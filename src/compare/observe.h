@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* observe.h - what one run, or a block of it, has of functions, marks and
- * counters. */
+/* observe.h - functions, marks and counters of one run, or of a block of it. */
 #ifndef SYC_COMPARE_OBSERVE_H
 #define SYC_COMPARE_OBSERVE_H
 
 #include <syscap/profile.h>
 
-#include "compare/comparison.h"
+#include "compare/significance.h"
+
+/** Remove suffixes of compilers from @name, in place: .isra.0, .cold, "
+ * [clone .part.1]", hashes of Rust. */
+void syc_function_name_strip(char *name);
 
 struct syc_observed {
 	struct syc_comparison *comparison;
 	const struct syscap_profile *profile;
 	const struct syscap_filter *filter; /* from and to are the unit's */
 	size_t unit;
-	/* Of blocks: how many there are, so that sums are as large as if the
-	 * whole run were like this one.  Else 1. */
+	/* The number of blocks, which scales sums to a whole run. 1 for a
+	 * run. */
 	double scale;
 };
 
-/** What is counted of functions. */
+/** Amounts of functions. */
 struct syc_observe_functions {
 	bool total;    /* with what they called */
 	bool by_share; /* as a share of @whole */
-	double whole;  /* what there is of all in the whole run */
+	double whole;  /* total of the whole run */
 };
 
 /** @view is through the unit's filter.  0 or -ENOMEM. */

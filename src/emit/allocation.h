@@ -5,8 +5,8 @@
  *
  * For public functions to have inlined, as sample.h.
  */
-#ifndef SYC_ALLOCATION_H
-#define SYC_ALLOCATION_H
+#ifndef SYC_EMIT_ALLOCATION_H
+#define SYC_EMIT_ALLOCATION_H
 
 #include <string.h>
 
@@ -14,7 +14,10 @@
 
 #include "emit/event.h"
 #include "emit/jitmap.h"
+#include "emit/own.h"
 #include "emit/stack.h"
+
+SYC_EMITS_ADDRESSES;
 
 /** It was at @now, by @addrs, whose names are published; @flags:
  * SYSCAP_STACK_*. */

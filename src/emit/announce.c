@@ -4,7 +4,6 @@
 #include "emit/announce.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <syscap.h>
 
@@ -12,7 +11,7 @@
 #include "emit/metadata_frame.h"
 #include "emit/process.h"
 #include "emit/room.h"
-#include "emit/unsampled.h"
+#include "os/kernel_clock.h"
 #include "os/own_proc.h"
 #include "ring/clock.h"
 
@@ -36,32 +35,15 @@ static bool announce_process(struct syc_thread *st)
 	return true;
 }
 
-static bool announce_fact(struct syc_thread *st, const char *id,
-                          const char *value, size_t n)
-{
-	const uint32_t len =
-		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
-	unsigned char *const frame =
-		syc_room_take(st, st->limit, len, syc_clock_kernel());
-
-	if (frame == NULL)
-		return false;
-	syc_metadata_fill(frame, len, id, value, n);
-	syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
-	return true;
-}
-
 /* By how much the clock @id is ahead of CLOCK_MONOTONIC. */
 static void add_offset(struct syc_text *text, const char *name, clockid_t id)
 {
-	struct timespec ts = { 0 };
 	const int64_t before = syc_clock_kernel();
-
-	clock_gettime(id, &ts);
+	const int64_t that = syc_kernel_clock(id);
 	const int64_t now = before + (syc_clock_kernel() - before) / 2;
+
 	syc_text_add(text, name);
-	syc_text_add_i64(text,
-	                 ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec - now);
+	syc_text_add_i64(text, that - now);
 }
 
 static bool announce_clock(struct syc_thread *st)
@@ -72,22 +54,30 @@ static bool announce_clock(struct syc_thread *st)
 	syc_text_add(&text, syc_clock_is_tsc()
 	                            ? "source=tsc error_ns="
 	                            : "source=clock_gettime error_ns=");
-	syc_text_add_u64(&text, syc_clock_is_tsc() ? SYC_CLOCK_ERROR_NS : 0);
+	syc_text_add_u64(&text, syc_clock_is_tsc() ? syc_clock_error() : 0);
 	add_offset(&text, " realtime=", CLOCK_REALTIME);
 	add_offset(&text, " boottime=", CLOCK_BOOTTIME);
-	return announce_fact(st, "syscap.clock", value,
-	                     (size_t)(text.at - value));
+	const size_t n = (size_t)(text.at - value);
+	const uint32_t len =
+		syc_text_frame_len(sizeof(struct syscap_wire_metadata), n);
+	unsigned char *const frame =
+		syc_room_take(st, st->limit, len, syc_clock_kernel());
+
+	if (frame == NULL)
+		return false;
+	syc_metadata_fill(frame, len, "syscap.clock", value, n);
+	syc_commit(frame, SYSCAP_FRAME_METADATA, st->tid_tag);
+	return true;
 }
 
-/* A process with a sampler says so when sampling begins; `syscap record`
- * counts those without. */
-static bool announce_no_sampler(struct syc_thread *st)
+void syc_announce_clock_error(struct syc_thread *st)
 {
-	static const char value[] = "none: SYSCAP_SAMPLE is set, but no "
-				    "sampler is linked";
+	volatile uintptr_t token;
+	const bool is_outermost =
+		syc_enter_from(st, &token, __builtin_dwarf_cfa());
 
-	return !syc_unsampled_is() ||
-	       announce_fact(st, "syscap.sampler", value, sizeof(value) - 1);
+	announce_clock(st);
+	syc_leave(st, &token, is_outermost);
 }
 
 void syc_announce(struct syc_state *ts)
@@ -95,7 +85,7 @@ void syc_announce(struct syc_state *ts)
 	if (__atomic_exchange_n(&syc_process->announced, 1, __ATOMIC_RELAXED))
 		return;
 	if ((ts->is_ours || announce_process(&ts->hot)) &&
-	    announce_clock(&ts->hot) && announce_no_sampler(&ts->hot))
+	    announce_clock(&ts->hot))
 		return;
 	/* did not fit: the next ring of the process tries again */
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);

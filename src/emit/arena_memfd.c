@@ -14,7 +14,10 @@
 
 #include "emit/control.h"
 #include "emit/process.h"
+#include "os/fd.h"
+#include "os/kernel_clock.h"
 #include "os/small_file.h"
+#include "ring/clock.h"
 #include "ring/ring_file.h"
 
 /* Linux 6.3 */
@@ -24,6 +27,7 @@
 
 static int make_memfd(void)
 {
+	const unsigned held = syc_fd_hold();
 	int fd =
 		(int)syscall(SYS_memfd_create, "syscap-rings",
 	                     MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
@@ -31,7 +35,7 @@ static int make_memfd(void)
 	if (fd < 0 && errno == EINVAL)
 		fd = (int)syscall(SYS_memfd_create, "syscap-rings",
 		                  MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	return syc_control_move_up(fd);
+	return syc_fd_keep(syc_fd_release(held, fd));
 }
 
 /* What the recorder can't find in /proc any more where we have ended before it
@@ -58,6 +62,8 @@ static void fill_facts(const struct syc_arena *arena, int32_t pid,
 	facts->n_slots = arena->n_slots;
 	facts->pid = pid;
 	facts->began = began;
+	facts->realtime_ahead =
+		syc_kernel_clock(CLOCK_REALTIME) - syc_clock_kernel();
 	/* Of the first page: no other is needed */
 	note_command(facts->capture,
 	             arena->page - offsetof(struct syc_ring_file, capture));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* arena_memfd.h - an arena in a file that a recorder can be given. */
-#ifndef SYC_ARENA_MEMFD_H
-#define SYC_ARENA_MEMFD_H
+#ifndef SYC_EMIT_ARENA_MEMFD_H
+#define SYC_EMIT_ARENA_MEMFD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -15,8 +15,8 @@
  * A thread that has asked takes one answer, whichever comes first: all are
  * alike, and there are as many as were asked for.
  */
-#ifndef SYC_ASK_H
-#define SYC_ASK_H
+#ifndef SYC_EMIT_ASK_H
+#define SYC_EMIT_ASK_H
 
 #include "emit/thread.h"
 

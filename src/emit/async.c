@@ -82,7 +82,8 @@ void syscap_linked(const char *group, const char *name, unsigned link,
 {
 	struct syscap_mark_site site;
 
-	if (!syscap_is_active())
+	/* Before other functions of the C library: see syc_active */
+	if (!syscap_is_active() || syc_thread_get(SYSCAP_FRAME_MARK) == NULL)
 		return;
 	syc_text_field(site.group, sizeof(site.group), group);
 	syc_text_field(site.name, sizeof(site.name), name);

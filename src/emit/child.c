@@ -12,30 +12,41 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
+#include "os/all_signals.h"
+#include "os/boxed.h"
 
-/* What fork() can do at once and _Fork() leaves to the first event. */
-void syc_child_begin(void)
+static void begin_child(void)
 {
 	const int32_t pid = getpid();
 
-	if (syc_process->pid ==
-	    pid) { /* emitted in another handler of fork() */
-		syc_process->born = pid;
-		syc_process->is_child = true;
+	syc_process->born = pid;
+	syc_process->is_child = true;
+	if (syc_process->pid == pid) /* emitted in another handler of fork() */
 		return;
-	}
 	if (syc_process->pid != 0) { /* was not wiped */
 		memset(syc_process, 0, sizeof(*syc_process));
 		memset(syc_states, 0,
 		       syc_block->states_ever * sizeof(struct syc_state));
+		syc_process->born = pid;
+		syc_process->is_child = true;
 	}
-	syc_process->born = pid;
-	syc_process->is_child = true;
 	syc_connection_forget();
 	struct syc_state *const own = syc_thread_watched();
 	if (own != NULL || syc_self != NULL)
 		syc_thread_ring_drop_inherited(
 			own != NULL ? own : syc_state_of(syc_self), true);
+}
+
+/* What fork() can do at once and _Fork() leaves to the first event. */
+void syc_child_begin(void)
+{
+	struct syc_undisturbed before;
+
+	if (syc_boxed_is_closed())
+		return;
+	syc_undisturbed_begin(&before);
+	begin_child();
+	syc_undisturbed_end(&before);
 }
 
 /* Another thread is at it: 0 if it is not done within 5 s. */

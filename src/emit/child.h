@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* child.h - a forked child begins without what its parent recorded. */
-#ifndef SYC_CHILD_H
-#define SYC_CHILD_H
+#ifndef SYC_EMIT_CHILD_H
+#define SYC_EMIT_CHILD_H
 
 #include <stdint.h>
 

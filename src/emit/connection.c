@@ -17,6 +17,7 @@
 
 #include "emit/control.h"
 #include "emit/process.h"
+#include "os/fd.h"
 
 /* Of the descriptors that it may have, one in so many is the program's. */
 #define SPARED 8
@@ -25,7 +26,7 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
 {
 	const size_t len = strlen(path);
 	const int fd = *path == '/' && len < sizeof(ret_address->sun_path)
-	                       ? open(path, O_PATH | O_CLOEXEC)
+	                       ? syc_fd_open(path, O_PATH, 0)
 	                       : -1;
 
 	if (fd < 0)
@@ -38,14 +39,30 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
 
 /* -------------------------------------------------------------- one of them */
 
+static bool is_spare(int fd)
+{
+	struct rlimit files;
+
+	return getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	       (rlim_t)fd < files.rlim_cur - files.rlim_cur / SPARED;
+}
+
 /*
  * As bare system calls: no cancellation points, and a hundred bytes less in a
  * program for each function of the C library.
  */
 static int make_socket(void)
 {
-	return (int)syscall(SYS_socket, AF_UNIX,
-	                    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	const unsigned held = syc_fd_hold();
+	const int fd = syc_fd_release(
+		held,
+		(int)syscall(SYS_socket, AF_UNIX,
+	                     SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+
+	if (fd < 0 || is_spare(fd))
+		return syc_fd_keep(fd);
+	close(fd);
+	return -1;
 }
 
 static int connect_to(int fd, const struct sockaddr_un *address)
@@ -59,14 +76,6 @@ static void close_connection(const struct syc_control_socket *connection)
 {
 	if (syc_control_is_same(connection))
 		close(connection->fd);
-}
-
-static bool is_spare(int fd)
-{
-	struct rlimit files;
-
-	return getrlimit(RLIMIT_NOFILE, &files) == 0 &&
-	       (rlim_t)fd < files.rlim_cur - files.rlim_cur / SPARED;
 }
 
 /* Anybody may have taken the name: we talk to our own user only. */
@@ -83,10 +92,10 @@ static bool is_of_our_user(int fd)
 static int open_connection(struct syc_control_socket *noted)
 {
 	struct stat st;
-	const int fd = syc_control_move_up(make_socket());
+	const int fd = make_socket();
 	int r = -EMFILE;
 
-	if (fd >= 0 && is_spare(fd) && fstat(fd, &st) == 0) {
+	if (fd >= 0 && fstat(fd, &st) == 0) {
 		*noted = (struct syc_control_socket){ .fd = fd,
 			                              .dev = st.st_dev,
 			                              .ino = st.st_ino };

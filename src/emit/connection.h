@@ -9,8 +9,8 @@
  * exception: one connection of the process may be parked, for whoever looks
  * next.  Whatever the program does to its number is noticed.
  */
-#ifndef SYC_CONNECTION_H
-#define SYC_CONNECTION_H
+#ifndef SYC_EMIT_CONNECTION_H
+#define SYC_EMIT_CONNECTION_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -14,6 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "os/fd.h"
 #include "os/same_file.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
@@ -27,7 +28,8 @@ static int socket_option(int fd, int option)
 	                                                              : -1;
 }
 
-const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
+const char *syc_control_adopt(int fd, bool is_inherited,
+                              struct syc_control_socket *ret_socket)
 {
 	struct sockaddr_un peer;
 	socklen_t peer_size = sizeof(peer);
@@ -45,8 +47,9 @@ const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket)
 	if (peer_size > sizeof(sa_family_t))
 		return "SYSPROF_CONTROL_FD is connected to a named socket, "
 		       "not to a recorder";
+	/* The kernel names the maker of the pair, not the holder of its end */
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &cred_size) != 0 ||
-	    cred.pid == getpid())
+	    (cred.pid == getpid() && !is_inherited))
 		return "SYSPROF_CONTROL_FD is a socket pair of this process";
 	ret_socket->fd = fd;
 	ret_socket->dev = st.st_dev;
@@ -142,16 +145,6 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	return 0;
 }
 
-int syc_control_move_up(int fd)
-{
-	if (fd < 0 || fd > STDERR_FILENO)
-		return fd;
-	const int higher =
-		(int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	close(fd);
-	return higher;
-}
-
 /* One descriptor, or -EBADMSG; whatever else came along is closed. */
 static int take_fd(struct msghdr *msg)
 {
@@ -176,7 +169,7 @@ static int take_fd(struct msghdr *msg)
 		}
 	}
 	if (n_taken == 1 && (msg->msg_flags & MSG_CTRUNC) == 0)
-		return taken;
+		return syc_fd_release(0, taken);
 	if (taken >= 0)
 		close(taken);
 	return -EBADMSG;
@@ -199,8 +192,10 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 
 		if (!syc_control_is_same(socket))
 			return -ESTALE;
+		const unsigned held = syc_fd_hold();
 		const ssize_t n = recvmsg(socket->fd, &msg,
 		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+		syc_fd_release(held, -1);
 		if (n > 0)
 			return take_fd(&msg);
 		if (n == 0)

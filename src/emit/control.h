@@ -4,12 +4,12 @@
  *
  * One such socket is inherited and shared with every relative of the process;
  * the number in the environment may by now be somebody else's file.  So it is
- * used only if it is an unnamed AF_UNIX stream socket whose other end another
- * process made, and only as long as it stays the same one.  Its flags, which
- * are shared too, are left alone.  The others are connections (connection.h).
+ * used only if it is an unnamed AF_UNIX stream socket that this program has not
+ * made, and only as long as it stays the same one.  Its flags, which are shared
+ * too, are left alone.  The others are connections (connection.h).
  */
-#ifndef SYC_CONTROL_H
-#define SYC_CONTROL_H
+#ifndef SYC_EMIT_CONTROL_H
+#define SYC_EMIT_CONTROL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,11 +21,14 @@
 
 /**
  * Look whether @fd is a control socket.  Returns NULL and fills *@ret_socket,
- * which goes into the block; or why it is refused.
+ * which goes into the block; or why it is refused.  @is_inherited: main() has
+ * not begun, so that only inherited descriptors exist, and a socket pair that
+ * this process made is one of the program that it was before exec.
  *
  * Context: setup.
  */
-const char *syc_control_adopt(int fd, struct syc_control_socket *ret_socket);
+const char *syc_control_adopt(int fd, bool is_inherited,
+                              struct syc_control_socket *ret_socket);
 
 /** Whether @socket still is what its number stands for. */
 bool syc_control_is_same(const struct syc_control_socket *socket);
@@ -58,9 +61,5 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
  */
 int syc_control_send_message(const struct syc_control_socket *socket,
                              const char *message, int fd);
-
-/** @fd, or a copy of it behind the standard ones, on whose numbers programs
- * count; @fd is closed then.  Context: any-thread, signal-safe. */
-int syc_control_move_up(int fd);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* counter.h - definitions of counters in a ring. */
-#ifndef SYC_COUNTER_H
-#define SYC_COUNTER_H
+#ifndef SYC_EMIT_COUNTER_H
+#define SYC_EMIT_COUNTER_H
 
 #include <syscap.h>
 

@@ -14,8 +14,8 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_COUNTER_ID_H
-#define SYC_COUNTER_ID_H
+#ifndef SYC_EMIT_COUNTER_ID_H
+#define SYC_EMIT_COUNTER_ID_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* disturbed.h - emits that are not alone: <syscap/emit.h> has the rest. */
-#ifndef SYC_DISTURBED_H
-#define SYC_DISTURBED_H
+#ifndef SYC_EMIT_DISTURBED_H
+#define SYC_EMIT_DISTURBED_H
 
 #include "emit/thread.h"
 

@@ -16,7 +16,7 @@
 #include "emit/loss_tell.h"
 #include "emit/ring_source.h"
 #include "emit/room.h"
-#include "emit/thread_claim.h"
+#include "emit/thread_ring.h"
 
 SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
                                          uint8_t type, int64_t time)

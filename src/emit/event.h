@@ -7,8 +7,8 @@
  * go so to a function that begins here with syc_event_begin_long(): a call
  * that returns in the middle of it would have each site save registers.
  */
-#ifndef SYC_EVENT_H
-#define SYC_EVENT_H
+#ifndef SYC_EMIT_EVENT_H
+#define SYC_EMIT_EVENT_H
 
 #include <stdbool.h>
 

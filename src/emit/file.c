@@ -27,7 +27,7 @@
 #include "emit/loss.h"
 #include "emit/own.h"
 #include "emit/room.h"
-#include "emit/thread_claim.h"
+#include "emit/thread_ring.h"
 #include "ring/clock.h"
 
 #define WAIT_NS INT64_C(250000000)

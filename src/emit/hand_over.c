@@ -14,7 +14,6 @@
 #include "emit/handed_arena.h"
 #include "emit/process.h"
 #include "os/backing.h"
-#include "os/boxed.h"
 #include "os/diag.h"
 #include "os/pid_namespace.h"
 #include "os/tid.h"
@@ -185,40 +184,6 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 		h = find_newest();
 	}
 	return -ENOENT;
-}
-
-void syc_hand_over_retry(bool at_exit)
-{
-	if (syc_boxed_is()) /* sending may be forbidden */
-		return;
-	for (struct syc_handed_arena *h = find_newest(); h != NULL;
-	     h = h->older)
-		syc_handed_arena_retry(h, at_exit);
-}
-
-struct syc_arena_head *syc_hand_over_head(void)
-{
-	const struct syc_handed_arena *const h = find_newest();
-	const uint32_t phase =
-		h != NULL ? syc_handed_arena_phase(h) : SYC_HANDED_NONE;
-
-	/* A child that has not begun has nothing to do with what is unsent */
-	return phase == SYC_HANDED_SENT || (phase == SYC_HANDED_UNSENT &&
-	                                    h->pid == syc_process->pid)
-	               ? syc_arena_head(&h->arena)
-	               : NULL;
-}
-
-bool syc_hand_over_is_closed(void)
-{
-	for (const struct syc_handed_arena *h = find_newest(); h != NULL;
-	     h = h->older)
-		if (syc_handed_arena_phase(h) == SYC_HANDED_SENT &&
-		    syc_slot_state(__atomic_load_n(
-			    &syc_arena_head(&h->arena)->drainer,
-			    __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED)
-			return true;
-	return false;
 }
 
 /* ---------------------------------------------------------------- in a child */

@@ -10,8 +10,8 @@
  * other makes one of its own.  When all slots are taken another is made and handed
  * over, so that most processes have few addresses taken.
  */
-#ifndef SYC_HAND_OVER_H
-#define SYC_HAND_OVER_H
+#ifndef SYC_EMIT_HAND_OVER_H
+#define SYC_EMIT_HAND_OVER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,18 +29,6 @@ bool syc_hand_over_is_wanted(void);
  * Context: any-thread, signal-safe, signals blocked.
  */
 int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot);
-
-/** Where losses without a slot are counted; NULL: nowhere.  Context: any-thread,
- * signal-safe. */
-struct syc_arena_head *syc_hand_over_head(void);
-
-/** The recorder has refused it, or the recording is over.  Context: any-thread,
- * signal-safe. */
-bool syc_hand_over_is_closed(void);
-
-/** There was an event, or the process exits: if it could not be sent yet, see
- * whether it can now.  Context: any-thread, signal-safe. */
-void syc_hand_over_retry(bool at_exit);
 
 /** In a forked child that begins to emit: whether the parent's may be used.
  * Context: setup of the child, signal-safe. */

@@ -7,13 +7,11 @@
 #include <poll.h>
 #include <stddef.h>
 #include <sys/un.h>
-#include <unistd.h>
 
 #include "emit/arena_memfd.h"
 #include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
-#include "os/all_signals.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
 #include "share/copies.h"
@@ -138,25 +136,10 @@ static void try_for_a_while(struct syc_handed_arena *h)
 		try_if_unsent(h, true);
 }
 
-void syc_handed_arena_retry(struct syc_handed_arena *h, bool at_exit)
+void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit)
 {
-	struct syc_undisturbed before;
-
-	if (syc_handed_arena_phase(h) != SYC_HANDED_UNSENT)
-		return;
-	if (!at_exit && syc_clock_kernel() <
-	                        __atomic_load_n(&h->try_at, __ATOMIC_RELAXED)) {
-		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
-		return;
-	}
-	/* A vfork() child has descriptors of its own; any other one has not
-	 * begun yet */
-	if (h->pid != getpid())
-		return;
-	syc_undisturbed_begin(&before);
 	if (at_exit)
 		try_for_a_while(h);
 	else
 		try_if_unsent(h, false);
-	syc_undisturbed_end(&before);
 }

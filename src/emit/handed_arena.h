@@ -5,8 +5,8 @@
  *
  * Which of them a process has, and when it makes another, is hand_over.c's.
  */
-#ifndef SYC_HANDED_ARENA_H
-#define SYC_HANDED_ARENA_H
+#ifndef SYC_EMIT_HANDED_ARENA_H
+#define SYC_EMIT_HANDED_ARENA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,8 +67,8 @@ int syc_handed_arena_send(struct syc_handed_arena *h, bool is_last);
  * signal-safe. */
 bool syc_handed_arena_is_hopeless(int r);
 
-/** If it is unsent, and time to try again, or @at_exit, send it.  Context:
- * any-thread, signal-safe. */
-void syc_handed_arena_retry(struct syc_handed_arena *h, bool at_exit);
+/** Send it if it is unsent; @at_exit: try for a while.  Context: any-thread,
+ * signal-safe, signals blocked. */
+void syc_handed_arena_try(struct syc_handed_arena *h, bool at_exit);
 
 #endif

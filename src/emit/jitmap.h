@@ -8,8 +8,8 @@
  * capture.  It counts as published when its frame is; until then every stack
  * that holds it tries again.
  */
-#ifndef SYC_JITMAP_H
-#define SYC_JITMAP_H
+#ifndef SYC_EMIT_JITMAP_H
+#define SYC_EMIT_JITMAP_H
 
 #include <stdint.h>
 

@@ -20,6 +20,7 @@
 #include "os/env.h"
 #include "os/handler.h"
 #include "os/stack_bounds.h"
+#include "share/copies.h"
 
 #define WAIT_MS 5000 /* a busy machine may let nobody run for long */
 
@@ -95,16 +96,13 @@ static void decide_late(void)
 
 void syc_left_open_decide(void)
 {
-	const int saved = errno;
-	int cancel_state;
-	sigset_t before;
+	struct syc_undisturbed before;
 
 	if (!is_open())
 		return;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-	syc_all_signals_block(&before);
+	const int saved = errno;
+	syc_undisturbed_begin(&before);
 	decide_late();
-	syc_all_signals_restore(&before);
-	pthread_setcancelstate(cancel_state, &cancel_state);
+	syc_undisturbed_end(&before);
 	errno = saved;
 }

@@ -11,13 +11,10 @@
  * What has to be done then is nothing for a handler.  Where it may be in one
  * (os/handler.h), what was there at load counts.
  */
-#ifndef SYC_LEFT_OPEN_H
-#define SYC_LEFT_OPEN_H
+#ifndef SYC_EMIT_LEFT_OPEN_H
+#define SYC_EMIT_LEFT_OPEN_H
 
 #include <syscap/emit.h>
-
-/** What syc_active is until then. */
-#define SYC_LEFT_OPEN (-1)
 
 /** Leave it open, if load found neither variable.  Context: setup. */
 void syc_left_open_begin(void);

@@ -93,7 +93,8 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
 
 bool syc_loss_is_own_pending(const struct syc_state *ts)
 {
-	const struct syc_ring_losses *const told = &ts->told[ts->bank & 1];
+	const uint32_t bank = __atomic_load_n(&ts->bank, __ATOMIC_RELAXED);
+	const struct syc_ring_losses *const told = &ts->told[bank & 1];
 
 	for (int i = 0; i < SYC_LOSS_KINDS; i++)
 		if (__atomic_load_n(&ts->lost.frames[i], __ATOMIC_RELAXED) !=
@@ -121,13 +122,17 @@ void syc_loss_add_stray(const struct syc_ring_losses *more, uint64_t n_frames)
 
 void syc_loss_leave_behind(struct syc_state *ts)
 {
-	const struct syc_ring_losses *const told = &ts->told[ts->bank & 1];
+	const uint32_t bank = __atomic_load_n(&ts->bank, __ATOMIC_RELAXED);
+	struct syc_ring_losses untold = {
+		.from = __atomic_load_n(&ts->lost.from, __ATOMIC_RELAXED),
+		.to = __atomic_load_n(&ts->lost.to, __ATOMIC_RELAXED),
+	};
 
 	/* Our recorder finds them in the ring header */
 	if (!syc_loss_is_own_pending(ts) || (ts->is_ours && ts->ring != NULL))
 		return;
-	struct syc_ring_losses untold = ts->lost;
-	syc_loss_totals_subtract(&untold, told);
+	syc_loss_totals_copy(&untold, &ts->lost);
+	syc_loss_totals_subtract(&untold, &ts->told[bank & 1]);
 	syc_loss_add_stray(&untold, 0);
 }
 

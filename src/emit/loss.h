@@ -11,8 +11,8 @@
  * use: such losses are stray, the process has them, and any thread that has a
  * ring tells them.
  */
-#ifndef SYC_LOSS_H
-#define SYC_LOSS_H
+#ifndef SYC_EMIT_LOSS_H
+#define SYC_EMIT_LOSS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,13 +33,14 @@ void syc_loss_count(struct syc_state *ts, uint8_t type, uint32_t len,
  * Context: any-thread, signal-safe. */
 void syc_loss_count_stray(uint8_t type, uint32_t len, int64_t time);
 
-/** Add what @ts never told to the process' stray losses.  owner. */
+/** Add what @ts never reported to the process' stray losses.  Owner; or any
+ * thread, as the process exits. */
 void syc_loss_leave_behind(struct syc_state *ts);
 
 /** Something is lost that no record tells.  owner. */
 bool syc_loss_is_pending(const struct syc_state *ts);
 
-/** The same of the thread's own totals alone.  owner. */
+/** The same of the thread's own totals alone.  As syc_loss_leave_behind(). */
 bool syc_loss_is_own_pending(const struct syc_state *ts);
 
 /** The same of stray losses alone.  Context: any-thread, signal-safe. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loss_compose.h - loss records, composed of totals. */
-#ifndef SYC_LOSS_COMPOSE_H
-#define SYC_LOSS_COMPOSE_H
+#ifndef SYC_EMIT_LOSS_COMPOSE_H
+#define SYC_EMIT_LOSS_COMPOSE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -39,7 +39,7 @@ static bool tell_of_thread(struct syc_state *ts, uint32_t limit)
 	SYC_SIGNAL_FENCE();
 	syc_loss_compose_fill(frame, len, staged, &message);
 	syc_commit(frame, SYSCAP_FRAME_MARK, st->tid_tag);
-	ts->bank = next;
+	__atomic_store_n(&ts->bank, next, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 	struct syc_ring_header *const ring =

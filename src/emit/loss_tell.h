@@ -7,8 +7,8 @@
  * the record is complete; syc_loss_resolve() looks at the frame itself to
  * decide for a record whose writer is gone.
  */
-#ifndef SYC_LOSS_TELL_H
-#define SYC_LOSS_TELL_H
+#ifndef SYC_EMIT_LOSS_TELL_H
+#define SYC_EMIT_LOSS_TELL_H
 
 #include "emit/thread.h"
 

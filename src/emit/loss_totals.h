@@ -5,8 +5,8 @@
  * syscap_get_stats() and the recorder read them: relaxed, each number stands
  * for itself.  A thread's own are added to by it and by handlers on it alone.
  */
-#ifndef SYC_LOSS_TOTALS_H
-#define SYC_LOSS_TOTALS_H
+#ifndef SYC_EMIT_LOSS_TOTALS_H
+#define SYC_EMIT_LOSS_TOTALS_H
 
 #include <stdint.h>
 

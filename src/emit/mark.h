@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mark.h - what the calls that emit marks share. */
-#ifndef SYC_MARK_H
-#define SYC_MARK_H
+#ifndef SYC_EMIT_MARK_H
+#define SYC_EMIT_MARK_H
 
 #include <stddef.h>
 #include <stdint.h>

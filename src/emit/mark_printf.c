@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* mark_printf.c - marks with a message in printf's form. */
+#define _GNU_SOURCE
 #include "emit/event.h"
 #include "emit/mark.h"
 #include "emit/printf.h"

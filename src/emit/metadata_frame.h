@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* metadata_frame.h - what is in METADATA frames. */
-#ifndef SYC_METADATA_FRAME_H
-#define SYC_METADATA_FRAME_H
+#ifndef SYC_EMIT_METADATA_FRAME_H
+#define SYC_EMIT_METADATA_FRAME_H
 
 #include <string.h>
 

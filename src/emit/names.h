@@ -11,8 +11,8 @@
  * There is one for all copies of the library that act as one, and one of this
  * copy for names that it was told before.
  */
-#ifndef SYC_JIT_NAMES_H
-#define SYC_JIT_NAMES_H
+#ifndef SYC_EMIT_NAMES_H
+#define SYC_EMIT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

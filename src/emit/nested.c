@@ -17,11 +17,6 @@
 #include "emit/disturbed.h"
 #include "emit/thread.h"
 
-static bool on_own_stack(const struct syc_state *ts, uintptr_t addr)
-{
-	return addr >= ts->stack_low && addr < ts->stack_high;
-}
-
 static bool on_signal_stack(void)
 {
 	const int saved = errno;
@@ -41,9 +36,10 @@ static bool on_signal_stack(void)
  * dead one's token was, another frame may have a variable that is gone.
  */
 __attribute__((no_sanitize("address"))) static bool
-is_emit_dead(const struct syc_state *ts, uintptr_t owner, uintptr_t here)
+is_emit_dead(struct syc_state *ts, uintptr_t owner, uintptr_t here)
 {
-	if (!on_own_stack(ts, owner) || !on_own_stack(ts, here))
+	if (!syc_thread_has_on_stack(ts, owner) ||
+	    !syc_thread_has_on_stack(ts, here))
 		return false; /* other stacks are never judged */
 	if (here >= owner)
 		return !on_signal_stack();

@@ -6,8 +6,8 @@
  * is below.  One pointer says what there is more, and the linker decides:
  * own_recording.c has it, unless the program defines it as NULL.
  */
-#ifndef SYC_OWN_H
-#define SYC_OWN_H
+#ifndef SYC_EMIT_OWN_H
+#define SYC_EMIT_OWN_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +32,25 @@ struct syc_own_recording {
 };
 
 extern const struct syc_own_recording *const syc_own_recording;
+
+struct syc_described;
+
+/** selfrec/map_frames.h.  The drainer finds it in the block: a copy that emits
+ * addresses has it, and another copy may drain. */
+struct syc_map_frames {
+	bool (*are_due)(const struct syc_described *described, int64_t now,
+	                bool may_lock);
+	bool (*write)(struct syc_described *described, int32_t pid, int64_t now,
+	              bool may_lock,
+	              bool (*emit)(void *data, const void *frame, uint32_t len),
+	              void *data);
+};
+
+extern const struct syc_map_frames syc_map_frames;
+
+/** Once in a file that emits addresses: links what writes MAP frames. */
+#define SYC_EMITS_ADDRESSES                                       \
+	static const struct syc_map_frames *const with_map_frames \
+		__attribute__((used)) = &syc_map_frames
 
 #endif

@@ -6,8 +6,8 @@
  * Most messages fit into the buffer and are formatted once; a longer one a
  * second time, straight into the frame.
  */
-#ifndef SYC_PRINTF_H
-#define SYC_PRINTF_H
+#ifndef SYC_EMIT_PRINTF_H
+#define SYC_EMIT_PRINTF_H
 
 #include <errno.h>
 #include <stdarg.h>

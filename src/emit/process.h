@@ -9,8 +9,8 @@
  * syc_block.  Both belong to all copies of the library in the process
  * (share/block.h); what else is static is a copy's own.
  */
-#ifndef SYC_PROCESS_H
-#define SYC_PROCESS_H
+#ifndef SYC_EMIT_PROCESS_H
+#define SYC_EMIT_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -10,7 +10,6 @@
 
 #include "emit/ask.h"
 #include "emit/control.h"
-#include "emit/hand_over.h"
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
 #include "emit/loss_tell.h"
@@ -18,7 +17,6 @@
 #include "emit/room.h"
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
-#include "os/all_signals.h"
 #include "os/boxed.h"
 #include "ring/clock.h"
 
@@ -83,34 +81,35 @@ static bool has_untold(void)
 	       syc_loss_is_stray_pending();
 }
 
-/* An emit of its own. */
-static void tell_in_ring(struct syc_state *ts)
+/*
+ * An emit of its own, which may use @reserve bytes beyond the limit.  A ring
+ * of another epoch takes nothing more.  On top of another emit nothing is
+ * written: if the process exits in this handler, that emit never publishes it.
+ */
+static void report_in_own_ring(uint32_t reserve)
 {
-	struct syc_thread *const st = &ts->hot;
+	struct syc_thread *const st = syc_self;
 	volatile uintptr_t token;
 	uint32_t limit;
 
+	if (st == NULL || st->body == NULL || st->owner != 0 ||
+	    st->epoch != __atomic_load_n(&syc_active, __ATOMIC_RELAXED))
+		return;
+	struct syc_state *const ts = syc_state_of(st);
 	const bool outermost = syc_enter(st, &token);
 	if (st->body != NULL && syc_room_look(ts, &limit))
-		syc_loss_tell(ts, limit);
+		syc_loss_tell(ts, limit + reserve);
 	syc_leave(st, &token, outermost);
 }
 
 /* The thread that was asked for it tells, behind its own event. */
 static bool tell_untold(void)
 {
-	struct syc_thread *const st = syc_self;
-
 	if (syc_destination_sink() == SYC_SINK_CONTROL)
-		syc_hand_over_retry(false);
+		syc_slot_send_arenas(false);
 	if (!has_untold())
 		return true;
-	/* A ring of another epoch takes nothing more.  And on top of another
-	 * emit nothing is told: if the process exits in this handler, that one
-	 * will never publish it */
-	if (st != NULL && st->body != NULL && st->owner == 0 &&
-	    st->epoch == __atomic_load_n(&syc_active, __ATOMIC_RELAXED))
-		tell_in_ring(syc_state_of(st));
+	report_in_own_ring(0);
 	/* No ring, or no room: it is for the next one */
 	if (syc_loss_is_stray_pending() &&
 	    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) != 0)
@@ -135,14 +134,34 @@ static void tell_in_new_ring(struct syc_ring_header *ring, uint32_t size)
 }
 
 /*
- * What nobody told is lost for good if the process ends now: tell it in this
- * thread's ring, or in one that is asked for just for that.
+ * A recorder that does not know our part of the header has no other report of
+ * losses than a record.  Threads that are still running write no more of them.
+ * (One that does, between this and the process' end, reports its losses twice.)
  */
-static bool tell_at_exit(void)
+static void adopt_losses_of_others(void)
+{
+	const uint32_t n =
+		__atomic_load_n(&syc_process->high_water, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct syc_state *const ts = syc_state_at(i);
+
+		if (&ts->hot != syc_self &&
+		    __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
+		            SYC_STATE_ALIVE)
+			syc_loss_leave_behind(ts);
+	}
+}
+
+/*
+ * Losses that no record reports are lost for good if the process ends now.
+ * They are reported in this thread's ring, whose reserve has room for a record
+ * though the ring is full, or in one that is requested for them.
+ */
+static bool report_at_exit(void)
 {
 	const int64_t deadline =
 		syc_clock_kernel() + SYC_CONTROL_TIMEOUT_MS * INT64_C(1000000);
-	struct syc_undisturbed before;
 	struct syc_ring_header *ring;
 	uint32_t size;
 	int fd = -ECANCELED;
@@ -151,16 +170,15 @@ static bool tell_at_exit(void)
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
 	    syc_boxed_is())
 		return true;
-	syc_hand_over_retry(true);
-	if (!has_untold())
+	syc_slot_send_arenas(true);
+	if (syc_destination_sink() != SYC_SINK_CONTROL)
 		return true;
-	syc_undisturbed_begin(&before);
-	tell_untold();
+	adopt_losses_of_others();
+	report_in_own_ring(SYC_LOSS_RECORD_MAX);
 	if (syc_loss_is_stray_pending())
 		fd = syc_ask_at_exit(deadline);
 	if (fd >= 0 && map_ring(fd, &ring, &size) == 0)
 		tell_in_new_ring(ring, size);
-	syc_undisturbed_end(&before);
 	return true;
 }
 
@@ -177,5 +195,5 @@ const struct syc_ring_source syc_recorder = {
 	.poke = look_at_recorder,
 	.count_stray = syc_slot_count_stray,
 	.wake = tell_untold,
-	.end = tell_at_exit,
+	.end = report_at_exit,
 };

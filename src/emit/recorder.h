@@ -3,8 +3,8 @@
  * recorder.h - rings of a recorder, which is asked for each over the control
  * socket (control.h, ask.h), reads them and never writes to anybody.
  */
-#ifndef SYC_RECORDER_H
-#define SYC_RECORDER_H
+#ifndef SYC_EMIT_RECORDER_H
+#define SYC_EMIT_RECORDER_H
 
 #include "emit/ring_source.h"
 

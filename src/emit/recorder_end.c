@@ -19,6 +19,8 @@
 #include "emit/process.h"
 #include "emit/sink.h"
 #include "emit/slot.h"
+#include "os/all_signals.h"
+#include "os/fd.h"
 
 static bool is_hung_up(int fd)
 {
@@ -72,8 +74,10 @@ static bool is_swept_away(const struct sockaddr_un *address)
  * never hears of it. */
 static bool is_deserted(const struct sockaddr_un *address)
 {
-	const int fd =
-		(int)syscall(SYS_socket, AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	const unsigned held = syc_fd_hold();
+	const int fd = syc_fd_release(
+		held, (int)syscall(SYS_socket, AF_UNIX,
+	                           SOCK_DGRAM | SOCK_CLOEXEC, 0));
 
 	if (fd < 0)
 		return false;
@@ -87,17 +91,20 @@ static bool is_deserted(const struct sockaddr_un *address)
 bool syc_recorder_end_look(void)
 {
 	const int saved = errno;
+	struct syc_undisturbed before;
 	bool has_ended;
 
 	if (!syc_block_is_there() || syc_destination_sink() != SYC_SINK_CONTROL)
 		return false;
 	if (syc_slot_stop_if_over())
 		return true;
+	syc_undisturbed_begin(&before);
 	if (syc_ask_is_by_name())
 		has_ended = is_deserted(syc_block->recorder);
 	else
 		has_ended = syc_control_is_same(&syc_block->control) &&
 		            is_hung_up(syc_block->control.fd);
+	syc_undisturbed_end(&before);
 	if (has_ended && syscap_is_active())
 		syc_process_turn_off("the recorder is gone");
 	errno = saved;

@@ -3,8 +3,8 @@
  * recorder_end.h - whether the recorder that the environment named has ended,
  * for a sampler that would go on for nothing.
  */
-#ifndef SYC_RECORDER_END_H
-#define SYC_RECORDER_END_H
+#ifndef SYC_EMIT_RECORDER_END_H
+#define SYC_EMIT_RECORDER_END_H
 
 #include <stdbool.h>
 

@@ -41,11 +41,16 @@ SYC_COLD void syc_write_missing_header(struct syc_thread *st)
 void syc_repair_write_nothing(struct syc_thread *st, unsigned char *frame,
                               uint32_t len)
 {
+	const bool is_bare = len == SYC_HEAD_SIZE;
+
 	memset(frame + SYC_HEAD_SIZE, 0, len - SYC_HEAD_SIZE);
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)st->last_ns);
-	syc_store_word(frame + SYC_AT(frame, type), SYSCAP_FRAME_TIMESTAMP);
+	syc_store_word(frame,
+	               is_bare ? syc_head_word(len, -1, -1)
+	                       : st->pid_word | UINT64_C(0xFFFF0000) | len);
 	SYC_SIGNAL_FENCE();
-	syc_store_word(frame, syc_head_word(len, -1, -1));
+	syc_store_word(frame + SYC_AT(frame, type),
+	               is_bare ? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP);
 }
 
 void syc_repair_count_dead(struct syc_state *ts, unsigned char *frame,

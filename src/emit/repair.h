@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* repair.h - what emits left half-way that will never go on. */
-#ifndef SYC_REPAIR_H
-#define SYC_REPAIR_H
+#ifndef SYC_EMIT_REPAIR_H
+#define SYC_EMIT_REPAIR_H
 
 #include "emit/thread.h"
 
 /**
- * Make [frame, frame + len) say nothing: zeroes behind a header of type
- * TIMESTAMP.  Its pid, -1, tells that it has been counted (T4).
+ * Make [frame, frame + len) a filler: a JITMAP without names, or, if only a
+ * header fits, a TIMESTAMP with pid -1.  Neither is counted again.  A longer
+ * TIMESTAMP is no filler: readers that check 24 bytes of one and step over its
+ * len end where that step leaves their buffer.
  *
  * Context of everything here: owner, signal-safe.
  */

@@ -7,8 +7,8 @@
  * with it: the recorder's (recorder.h), and the process' own (own.h).  Another
  * one is a struct more here, a place in the table, and a sink.
  */
-#ifndef SYC_RING_SOURCE_H
-#define SYC_RING_SOURCE_H
+#ifndef SYC_EMIT_RING_SOURCE_H
+#define SYC_EMIT_RING_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

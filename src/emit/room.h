@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* room.h - how far a thread's ring may be written: the reader, and pages. */
-#ifndef SYC_ROOM_H
-#define SYC_ROOM_H
+#ifndef SYC_EMIT_ROOM_H
+#define SYC_EMIT_ROOM_H
 
 #include "emit/thread.h"
 

@@ -7,6 +7,9 @@
 
 #include "emit/event.h"
 #include "emit/jitmap.h"
+#include "emit/own.h"
+
+SYC_EMITS_ADDRESSES;
 
 void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
@@ -16,7 +19,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 }
 
 void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
-                            unsigned flags, uint32_t tagged)
+                            unsigned flags, uint32_t tagged, int32_t tid)
 {
 	const uint32_t len = (uint32_t)(sizeof(struct syscap_wire_sample) +
 	                                n * sizeof(*addrs));
@@ -34,7 +37,7 @@ void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
 	struct syscap_wire_sample *const sample = (void *)event.frame;
 	sample->n_addrs = (uint16_t)n;
 	sample->flags = (uint16_t)flags;
-	sample->tid = syc_event_tid(&event);
+	sample->tid = tid != 0 ? tid : syc_event_tid(&event);
 	memcpy(sample + 1, addrs, n * sizeof(*addrs));
 	syc_event_end(&event, st, &token,
 	              SYSCAP_FRAME_SAMPLE | (uint64_t)tagged << 32);
@@ -43,10 +46,5 @@ void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
 void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
                      unsigned flags, uint32_t weight)
 {
-	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
-
-	syc_sample_emit_tagged(
-		now, addrs, n, flags,
-		weight > 1 ? SYSCAP_WEIGHT_TAG | (weight < max ? weight : max)
-			   : 0);
+	syc_sample_emit_tagged(now, addrs, n, flags, syc_sample_tag(weight), 0);
 }

@@ -5,8 +5,8 @@
  * For public functions to have inlined: callbacks drop two frames, their own
  * and that of the function that was called (stack.h).
  */
-#ifndef SYC_SAMPLE_H
-#define SYC_SAMPLE_H
+#ifndef SYC_EMIT_SAMPLE_H
+#define SYC_EMIT_SAMPLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,9 +25,19 @@
 void syc_sample_emit(int64_t now, const uint64_t *addrs, unsigned n,
                      unsigned flags, uint32_t weight);
 
-/** The same with any word of format.h in padding2 of the frame. */
+/** The same with any word of format.h in padding2 of the frame, and of the
+ * thread @tid of this process; 0: the calling one. */
 void syc_sample_emit_tagged(int64_t now, const uint64_t *addrs, unsigned n,
-                            unsigned flags, uint32_t tagged);
+                            unsigned flags, uint32_t tagged, int32_t tid);
+
+/** Such a word: the sample stands for @weight ticks. */
+static inline uint32_t syc_sample_tag(uint32_t weight)
+{
+	const uint32_t max = ~SYSCAP_WEIGHT_TAG_MASK;
+
+	return weight > 1 ? SYSCAP_WEIGHT_TAG | (weight < max ? weight : max)
+	                  : 0;
+}
 
 /** @entering: a bit behind the number of addresses, which only traces set. */
 static inline __attribute__((always_inline)) void

@@ -15,20 +15,23 @@
 #include "emit/child.h"
 #include "emit/connection.h"
 #include "emit/control.h"
+#include "emit/loss.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/recorder.h"
 #include "emit/share.h"
 #include "emit/thread_leave.h"
-#include "emit/unsampled.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
 #include "os/env.h"
 #include "os/pin.h"
 #include "ring/arena.h"
+#include "ring/clock.h"
 
 enum {
 	NOT_BEGUN,
 	UNDER_WAY,
+	BEFORE_MAIN, /* under way */
 	DONE
 };
 static uint32_t init_phase;
@@ -36,6 +39,11 @@ static struct syc_control_socket control = { .fd = -1 };
 static struct sockaddr_un address; /* of no family: it has no name */
 static bool has_recorder;
 void (*syc_setup_decide)(void);
+uint32_t syc_setup_n_early;
+
+static const char only_knows_recorders[] = "this program only knows recorders";
+static const char nothing_asks[] = "none of SYSPROF_CONTROL_FD, "
+				   "SYSPROF_TRACE_FD and SYSCAP_OUTPUT is set";
 
 static enum syc_sink take_environment(const char **ret_why)
 {
@@ -43,7 +51,7 @@ static enum syc_sink take_environment(const char **ret_why)
 		return syc_own_recording->take_environment(has_recorder,
 		                                           ret_why);
 	if (!has_recorder)
-		*ret_why = "this program only knows recorders";
+		*ret_why = only_knows_recorders;
 	return has_recorder ? SYC_SINK_CONTROL : SYC_SINK_NONE;
 }
 
@@ -88,10 +96,12 @@ int syc_setup_prepare(void)
 {
 	static uint32_t phase = NOT_BEGUN;
 	uint32_t expected = NOT_BEGUN;
+	struct syc_undisturbed before;
 
 	syc_setup_run();
 	if (syc_process_is_there())
 		return 0;
+	syc_undisturbed_begin(&before);
 	while (!__atomic_compare_exchange_n(&phase, &expected, UNDER_WAY, false,
 	                                    __ATOMIC_ACQUIRE,
 	                                    __ATOMIC_ACQUIRE)) {
@@ -100,6 +110,7 @@ int syc_setup_prepare(void)
 	}
 	const int r = !syc_process_is_there() ? prepare_recording() : 0;
 	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);
+	syc_undisturbed_end(&before);
 	return r;
 }
 
@@ -142,7 +153,8 @@ static const char *set_up_control(const char *value)
 
 	if (fd < 0)
 		return "SYSPROF_CONTROL_FD is not a descriptor number above 2";
-	const char *const why = syc_control_adopt(fd, &control);
+	const char *const why =
+		syc_control_adopt(fd, init_phase == BEFORE_MAIN, &control);
 	const uint64_t ours = why == NULL ? inode_of_ours(fd) : 0;
 	control.is_ours = ours != 0 && ours == control.ino;
 	return ours != 0 && !control.is_ours
@@ -176,6 +188,15 @@ static const char *find_recorder(const char **ret_why)
 	return why;
 }
 
+/* If not, no system call is made. */
+static bool is_asked_for(void)
+{
+	return syc_env_get(SYC_ENV_CONTROL_FD) != NULL ||
+	       syc_env_get(SYC_ENV_RECORDER) != NULL ||
+	       syc_env_get(SYC_ENV_TRACE_FD) != NULL ||
+	       syc_env_get(SYC_ENV_OUTPUT) != NULL;
+}
+
 /* The first sink that the environment names and that works. */
 static enum syc_sink choose_sink(const char **ret_why)
 {
@@ -185,8 +206,7 @@ static enum syc_sink choose_sink(const char **ret_why)
 		syc_diag_say("the recorder", why);
 	if (has_recorder)
 		return take_environment(NULL);
-	*ret_why = "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD and "
-		   "SYSCAP_OUTPUT is set";
+	*ret_why = nothing_asks;
 	const enum syc_sink sink = take_environment(ret_why);
 	if (sink == SYC_SINK_NONE && why != NULL)
 		*ret_why = why;
@@ -195,24 +215,17 @@ static enum syc_sink choose_sink(const char **ret_why)
 
 static bool is_joined(void)
 {
-	if (!syc_share_adopt())
+	if (!syc_share_find())
 		return false;
 	syc_pin_object(&syc_active);
 	syc_diag_say("recording is shared", "with another copy of the library");
 	return true;
 }
 
-void syc_setup_again(void)
+static void begin_recording(void)
 {
 	const char *why;
 
-	syc_ring_sources[SYC_SOURCE_RECORDER] = &syc_recorder;
-	if (syc_own_recording != NULL)
-		syc_ring_sources[SYC_SOURCE_OWN] = &syc_own_recording->source;
-	syc_diag_init();
-	syc_unsampled_look();
-	if (is_joined())
-		return;
 	if (choose_sink(&why) == SYC_SINK_NONE) {
 		syc_process_turn_off(why);
 	} else if (prepare_recording() != 0) {
@@ -224,17 +237,65 @@ void syc_setup_again(void)
 	}
 }
 
+void syc_setup_again(void)
+{
+	struct syc_undisturbed before;
+
+	syc_ring_sources[SYC_SOURCE_RECORDER] = &syc_recorder;
+	if (syc_own_recording != NULL)
+		syc_ring_sources[SYC_SOURCE_OWN] = &syc_own_recording->source;
+	syc_diag_init();
+	if (is_joined())
+		return;
+	if (!is_asked_for()) {
+		syc_process_turn_off(syc_own_recording == NULL
+		                             ? only_knows_recorders
+		                             : nothing_asks);
+		return;
+	}
+	syc_undisturbed_begin(&before);
+	begin_recording();
+	syc_undisturbed_end(&before);
+}
+
+/*
+ * Before main() the start-up code calls constructors from the very beginning of
+ * the first thread's stack: 100 to 420 bytes deep.  Below main(), dlopen() alone
+ * puts jump buffers of at least 200 bytes there; a constructor that it calls is
+ * 1,800 bytes deep with glibc, 980 with musl.
+ */
+static bool has_shallow_stack(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	char **at = environ - 1; /* the NULL behind argv */
+	uintptr_t n = 0;
+
+	/* The stack begins at argc.  An environment that the program has set
+	 * lies elsewhere */
+	while (environ != NULL && (uintptr_t)at > here &&
+	       (uintptr_t) * --at != n)
+		n++;
+	return (uintptr_t)at - here < 768;
+}
+
 void syc_setup_run(void)
 {
 	uint32_t expected = NOT_BEGUN;
 	const int saved = errno;
 
-	if (!__atomic_compare_exchange_n(&init_phase, &expected, UNDER_WAY,
-	                                 false, __ATOMIC_ACQUIRE,
-	                                 __ATOMIC_ACQUIRE))
+	if (!__atomic_compare_exchange_n(
+		    &init_phase, &expected,
+		    has_shallow_stack() ? BEFORE_MAIN : UNDER_WAY, false,
+		    __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE))
 		return;
 	syc_setup_again();
 	__atomic_store_n(&init_phase, DONE, __ATOMIC_RELEASE);
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) > 0)
+		for (uint32_t n = __atomic_exchange_n(&syc_setup_n_early, 0,
+		                                      __ATOMIC_RELAXED);
+		     n != 0; n--)
+			syc_loss_count_stray(SYC_LOSS_ABANDONED, 0,
+			                     syc_clock_kernel());
 	errno = saved;
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* setup.h - whether and where this process records, decided when it starts. */
-#ifndef SYC_SETUP_H
-#define SYC_SETUP_H
+#ifndef SYC_EMIT_SETUP_H
+#define SYC_EMIT_SETUP_H
+
+#include <stdint.h>
 
 /**
  * Once, at load time (a constructor calls it): decide whether recording is
@@ -11,6 +13,10 @@
  * Context: setup.
  */
 void syc_setup_run(void);
+
+/** Events that came before it could be decided whether something is recorded:
+ * they are lost if something is. */
+extern uint32_t syc_setup_n_early;
 
 /**
  * The same once more, where that found nothing to record into and it was left

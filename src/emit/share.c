@@ -9,29 +9,19 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/diag.h"
-#include "os/siphash.h"
 #include "ring/clock.h"
 #include "share/copy_note.h"
-#include "share/number.h"
-#include "share/page.h"
+#include "share/discovery.h"
 
-/* The note by which other copies find us. */
-extern const struct syc_copy_words syc_own_words;
-__attribute__((used, visibility("hidden")))
-const struct syc_copy_words syc_own_words = {
-	.magic = SYC_COPY_WORDS_MAGIC,
-	.number = SYC_COPIES_NUMBER,
-	.active = &syc_active,
-	.sleeping = &syc_drain_sleeping,
-};
-SYC_COPY_NOTE(syc_own_words);
+/* Missing in programs that emit no addresses. */
+#pragma weak syc_map_frames
 
 static const char *why_alone = "";
 /* Without these a key of ours may have the number, and the values, of
@@ -52,18 +42,6 @@ static void work_alone(const char *why)
 {
 	__atomic_store_n(&why_alone, why, __ATOMIC_RELAXED);
 	syc_diag_say("this copy of the library works alone", why);
-}
-
-/* The C library whose pthread keys and fork handlers we use: dlmopen() makes a
- * second one. */
-static uint64_t which_libc(void)
-{
-	const struct {
-		uint64_t use, value;
-	} what = { 3, (uintptr_t)&getpid };
-	const void *const key = (const void *)getauxval(AT_RANDOM);
-
-	return key != NULL ? syc_siphash(key, &what, sizeof(what)) : what.value;
 }
 
 /* The states begin with a page. */
@@ -106,7 +84,6 @@ static struct syc_block *make_block(const struct syc_control_socket *control,
 		syc_diag_say("MADV_WIPEONFORK", "not supported: children of "
 		                                "_Fork() must not emit");
 	struct syc_block *const block = (struct syc_block *)(void *)base;
-	block->libc = which_libc();
 	block->process = (struct syc_process *)(void *)wiped;
 	block->states = (struct syc_state *)(void *)(wiped + front);
 	block->mapped = (struct syc_mapped *)(void *)(base + sizeof(*block));
@@ -136,64 +113,50 @@ static void use_block(struct syc_block *block)
 			poll(NULL, 0, 1);
 	if (syc_process_is_there())
 		return;
+	if (&syc_map_frames != NULL)
+		__atomic_store_n(&block->map_frames, &syc_map_frames,
+		                 __ATOMIC_RELEASE);
 	__atomic_store_n(&syc_states, block->states, __ATOMIC_RELEASE);
 	__atomic_store_n(&syc_block, block, __ATOMIC_RELEASE);
 	__atomic_store_n(&syc_process, block->process, __ATOMIC_RELEASE);
 }
 
-bool syc_share_is_entered(void)
-{
-	struct syc_block *block;
-
-	return syc_page_find(&block) == 0 && block->libc == which_libc() &&
-	       syc_copies_has(block, &syc_active);
-}
-
 bool syc_share_adopt(void)
 {
-	struct syc_block *block;
-	const int r = syc_page_find(&block);
+	struct syc_block *const block =
+		__atomic_load_n(&syc_own_words.block, __ATOMIC_ACQUIRE);
 
-	if (r == -ENOENT)
+	if (block == NULL)
 		return false;
-	const char *why = r == -ENOTSUP ? "copies of the library can't find "
-	                                  "each other on this machine"
-	                  : r == -EADDRINUSE
-	                          ? "something else is where copies of the "
-	                            "library meet"
-	                          : "what is where copies of the library meet "
-	                            "can't be read";
-	if (r == 0)
-		why = NULL;
-	if (why == NULL && block->libc != which_libc()) {
-		why = "another copy of the library uses another C library";
-		has_keys = false;
-	}
-	if (why == NULL &&
-	    !syc_copies_enter(block, &syc_active, &syc_drain_sleeping))
-		why = "there are too many copies of the library";
-	if (why != NULL) {
-		work_alone(why);
+	if (!syc_copies_enter(block, &syc_active, &syc_drain_sleeping)) {
+		/* The copies that come later find another one's words */
+		__atomic_store_n(&syc_own_words.block, NULL, __ATOMIC_RELAXED);
+		work_alone("there are too many copies of the library");
 		return false;
 	}
 	use_block(block);
 	return true;
 }
 
-static const char *why_not_published(int r)
+bool syc_share_find(void)
 {
-	switch (r) {
-	case -EEXIST:
-		return "something else is where copies of the library meet";
-	case -EFBIG:
-		return "the file size limit keeps copies of the library from "
-		       "finding each other";
-	case -ENOTSUP:
-		return "copies of the library can't find each other on this "
-		       "machine";
+	struct syc_block *block;
+
+	if (syc_share_adopt())
+		return true;
+	if (!syc_share_works())
+		return false;
+	switch (syc_discovery_find(&block)) {
+	case 0:
+		__atomic_store_n(&syc_own_words.block, block, __ATOMIC_RELEASE);
+		return syc_share_adopt();
+	case -EXDEV:
+		has_keys = false;
+		work_alone("this copy of the library uses another C library "
+		           "than the program (dlmopen)");
+		return false;
 	default:
-		return "the page by which copies of the library find each "
-		       "other can't be made";
+		return false;
 	}
 }
 
@@ -214,7 +177,7 @@ int syc_share_found(const struct syc_control_socket *control,
 {
 	pthread_key_t key;
 
-	if (syc_share_adopt())
+	if (syc_share_find())
 		return 0;
 	struct syc_block *const block =
 		make_block(control, recorder, arena_body, environment);
@@ -223,15 +186,12 @@ int syc_share_found(const struct syc_control_socket *control,
 	syc_clock_init(block);
 	if (has_keys && pthread_key_create(&key, hooks->on_thread_exit) == 0)
 		block->exit_key = 1 + key;
-	const int r = syc_share_works() ? syc_page_publish(block) : 0;
-	if (r == -EEXIST && syc_share_adopt()) {
+	if (syc_share_works() && syc_discovery_publish(block) != 0 &&
+	    syc_share_find()) {
 		discard_block(block); /* another copy was first, just now */
 		return 0;
 	}
-	if (r != 0 && syc_share_works())
-		work_alone(why_not_published(r));
-	if (!syc_share_works())
-		block->is_alone = true;
+	block->is_alone = !syc_share_works();
 	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
 	use_block(block);
 	pthread_atfork(NULL, NULL, hooks->on_child);

@@ -3,8 +3,8 @@
  * share.h - the block of all copies of the library in the process: made and
  * published by the first that records, adopted by the others (copies/).
  */
-#ifndef SYC_SHARE_H
-#define SYC_SHARE_H
+#ifndef SYC_EMIT_SHARE_H
+#define SYC_EMIT_SHARE_H
 
 #include <stdbool.h>
 
@@ -19,15 +19,16 @@ struct syc_share_hooks {
 };
 
 /**
- * Act as one with the copy that was first.  False: there is none, or this one
- * works alone.  Again and again: no harm.
+ * Act as one with the copy that has entered this one.  False: none has.  Again
+ * and again: no harm.
  *
  * Context: any-thread, signal-safe.
  */
 bool syc_share_adopt(void);
 
-/** Whether another copy has entered this one.  any-thread, signal-safe. */
-bool syc_share_is_entered(void);
+/** Act as one with any copy that has a block.  False: there is none, or this
+ * one works alone.  Context: setup. */
+bool syc_share_find(void);
 
 /**
  * The same, but make the block where there is none: of the ways to a recorder,

@@ -7,8 +7,8 @@
  * Both are static in some copy: a forked child has them too.  What is recorded
  * by the process itself has more to say of it: selfrec/plan.h.
  */
-#ifndef SYC_SINK_H
-#define SYC_SINK_H
+#ifndef SYC_EMIT_SINK_H
+#define SYC_EMIT_SINK_H
 
 #include <stdbool.h>
 

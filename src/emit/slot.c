@@ -4,13 +4,18 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "emit/hand_over.h"
+#include "emit/handed_arena.h"
 #include "emit/loss.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "emit/thread_ring.h"
+#include "os/all_signals.h"
+#include "os/boxed.h"
 #include "ring/clock.h"
+#include "share/copies.h"
 
 static void sign_slot(struct syc_ring_header *ring)
 {
@@ -63,9 +68,70 @@ void syc_slot_end(const struct syc_state *ts)
 	                            false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
+/* syc_block leads to the newest. */
+static struct syc_handed_arena *find_newest(void)
+{
+	return __atomic_load_n(&syc_block->hand_over, __ATOMIC_ACQUIRE);
+}
+
+struct syc_arena_head *syc_slot_arena_head(void)
+{
+	const struct syc_handed_arena *const h = find_newest();
+	const uint32_t phase =
+		h != NULL ? syc_handed_arena_phase(h) : SYC_HANDED_NONE;
+
+	/* A child that has not begun has nothing to do with what is unsent */
+	return phase == SYC_HANDED_SENT || (phase == SYC_HANDED_UNSENT &&
+	                                    h->pid == syc_process->pid)
+	               ? syc_arena_head(&h->arena)
+	               : NULL;
+}
+
+/* The recorder has refused one, or the recording is over. */
+static bool is_closed(void)
+{
+	for (const struct syc_handed_arena *h = find_newest(); h != NULL;
+	     h = h->older)
+		if (syc_handed_arena_phase(h) == SYC_HANDED_SENT &&
+		    syc_slot_state(__atomic_load_n(
+			    &syc_arena_head(&h->arena)->drainer,
+			    __ATOMIC_SEQ_CST)) == SYC_ARENA_CLOSED)
+			return true;
+	return false;
+}
+
+static void send_arena(struct syc_handed_arena *h, bool at_exit)
+{
+	struct syc_undisturbed before;
+
+	if (syc_handed_arena_phase(h) != SYC_HANDED_UNSENT)
+		return;
+	if (!at_exit && syc_clock_kernel() <
+	                        __atomic_load_n(&h->try_at, __ATOMIC_RELAXED)) {
+		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
+		return;
+	}
+	/* A vfork() child has descriptors of its own; any other one has not
+	 * begun yet */
+	if (h->pid != getpid())
+		return;
+	syc_undisturbed_begin(&before);
+	syc_handed_arena_try(h, at_exit);
+	syc_undisturbed_end(&before);
+}
+
+void syc_slot_send_arenas(bool at_exit)
+{
+	if (syc_boxed_is()) /* sending may be forbidden */
+		return;
+	for (struct syc_handed_arena *h = find_newest(); h != NULL;
+	     h = h->older)
+		send_arena(h, at_exit);
+}
+
 bool syc_slot_stop_if_over(void)
 {
-	if (!syc_hand_over_is_closed())
+	if (!is_closed())
 		return false;
 	syc_process_turn_off("the recording is over");
 	return true;
@@ -74,12 +140,12 @@ bool syc_slot_stop_if_over(void)
 /* As arena_head.h has it, but that nobody has to drain yet. */
 bool syc_slot_count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
-	struct syc_arena_head *const head = syc_hand_over_head();
+	struct syc_arena_head *const head = syc_slot_arena_head();
 
 	if (head == NULL)
 		return false;
 	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
-	const bool is_read = !syc_hand_over_is_closed();
+	const bool is_read = !is_closed();
 	if (is_read)
 		syc_loss_totals_add(&head->lost, kind, len, time);
 	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);

@@ -11,8 +11,8 @@
  * called it, fall in front of what is kept.  So there is room, and so this
  * must stay inlined into the public function.
  */
-#ifndef SYC_STACK_H
-#define SYC_STACK_H
+#ifndef SYC_EMIT_STACK_H
+#define SYC_EMIT_STACK_H
 
 #include <errno.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * table.h - how the table of names lies in memory (names.h).  All copies of
  * the library that act as one share it, as struct syc_block.
  */
-#ifndef SYC_JIT_TABLE_H
-#define SYC_JIT_TABLE_H
+#ifndef SYC_EMIT_TABLE_H
+#define SYC_EMIT_TABLE_H
 
 #include <stdint.h>
 

@@ -10,8 +10,8 @@
  *
  *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
  */
-#ifndef SYC_THREAD_H
-#define SYC_THREAD_H
+#ifndef SYC_EMIT_THREAD_H
+#define SYC_EMIT_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,7 +52,9 @@ struct syc_state {
 	int64_t retry_at;   /* ns; no ring is looked for before; MAX: never */
 	int64_t rebasing_since;          /* kernel ns; 0: no rebase under way */
 	uint32_t n_clock_calls;          /* slow ones: who comes meanwhile */
-	uintptr_t stack_low, stack_high; /* own stack; empty: not known */
+	uintptr_t stack_low, stack_high; /* of its own stack; 0: not known */
+	uint32_t n_stack_looks;          /* for them, so far */
+	uintptr_t pointer; /* syc_thread_pointer(): whose state it is */
 
 	/* Losses: totals since the state was claimed, and what loss records
 	 * have told of them.  told[bank] is current; a record under way
@@ -103,6 +105,23 @@ bool syc_thread_watch(struct syc_state *ts);
 /** What syc_thread_watch() was called with on this thread, by any copy; or on
  * the thread that had its stack before; or NULL.  Context: signal-safe. */
 struct syc_state *syc_thread_watched(void);
+
+/** Looks a few times for the bounds of the thread's own stack, on which @addr
+ * may lie.  Context: owner, signal-safe. */
+void syc_thread_look_for_stack(struct syc_state *ts, uintptr_t addr);
+
+/**
+ * Whether @addr lies on the thread's own stack, whose bounds are looked for if
+ * they are not known.  False if they can't be had.
+ *
+ * Context: owner, signal-safe.
+ */
+static inline bool syc_thread_has_on_stack(struct syc_state *ts, uintptr_t addr)
+{
+	if (SYC_UNLIKELY(ts->stack_high == 0))
+		syc_thread_look_for_stack(ts, addr);
+	return addr >= ts->stack_low && addr < ts->stack_high;
+}
 
 /**
  * Whether this thread's exit hook has run, and no destructor has had an event

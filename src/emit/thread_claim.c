@@ -7,18 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "emit/announce.h"
 #include "emit/child.h"
 #include "emit/process.h"
-#include "emit/ring_source.h"
 #include "emit/thread.h"
 #include "emit/thread_leave.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/stack_bounds.h"
 #include "os/thread_pointer.h"
 #include "os/tid.h"
-#include "ring/clock.h"
 #include "share/copies.h"
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
@@ -33,11 +27,6 @@ static const int32_t *own_cpu(void)
 		                         (uintptr_t)__rseq_offset + 4);
 	static const int32_t none = -1;
 	return &none;
-}
-
-static bool has_own_cpu(const struct syc_state *ts)
-{
-	return ts->hot.cpu == own_cpu() || *own_cpu() < 0;
 }
 
 /* Take a state whose thread is gone: it may have been taken and be another's
@@ -92,7 +81,12 @@ static void begin_state(struct syc_state *ts, int32_t pid, int32_t tid,
 	ts->hot.pid_word = (uint64_t)(uint32_t)pid << 32;
 	ts->hot.tag_word = (uint64_t)ts->hot.tid_tag << 32;
 	ts->hot.cpu = own_cpu();
-	syc_stack_bounds(&ts->stack_low, &ts->stack_high);
+	ts->pointer = syc_thread_pointer();
+	/* Once in a process, so that a filter of system calls that comes later
+	 * does not see it.  Other threads' bounds are looked for once an emit
+	 * has to be judged */
+	if (pid == tid)
+		syc_thread_has_on_stack(ts, (uintptr_t)&pid);
 	ts->no_exit_hook = !syc_thread_watch(ts);
 	__atomic_store_n(&ts->hot.epoch,
 	                 __atomic_load_n(&syc_active, __ATOMIC_RELAXED),
@@ -147,45 +141,24 @@ static struct syc_state *claim_state(int32_t tid)
 	return NULL;
 }
 
-/* The thread that asks. */
-struct self {
-	int32_t pid, tid;
-	uintptr_t stack_low, stack_high; /* both 0: not asked for yet */
-};
-
-/* Not another's stack; as far as it is known.  A mapping may have grown since,
- * so that the bounds need not be the same. */
-static bool has_own_stack(const struct syc_state *ts, struct self *self)
-{
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-
-	if (ts->stack_high == 0 ||
-	    (here >= ts->stack_low && here < ts->stack_high))
-		return true;
-	if (self->stack_high == 0)
-		syc_stack_bounds(&self->stack_low, &self->stack_high);
-	return self->stack_high == 0 || (self->stack_low < ts->stack_high &&
-	                                 ts->stack_low < self->stack_high);
-}
-
 /*
  * Whether @ts is this thread's.  A pointer to it tells nothing: glibc keeps
  * the values of keys that were set after its last destructors, by a signal
  * handler on the ending thread, and the next thread gets them with the stack.
- * A thread that had the id before, and ended unnoticed, had another stack or
- * rseq area, or is no different.
+ * A thread that had the id before, and ended unnoticed, had its control block
+ * elsewhere, or is no different.
  */
-static bool is_state_of(struct self *self, const struct syc_state *ts)
+static bool is_state_of(int32_t tid, const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 	               SYC_STATE_ALIVE &&
-	       __atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == self->tid &&
-	       has_own_cpu(ts) && has_own_stack(ts, self);
+	       __atomic_load_n(&ts->tid, __ATOMIC_RELAXED) == tid &&
+	       ts->pointer == syc_thread_pointer();
 }
 
 /* What another copy of the library claimed for this thread where its key
  * doesn't tell; or what this thread had before its exit hook ran. */
-static struct syc_state *find_claimed(struct self *self)
+static struct syc_state *find_claimed(int32_t pid, int32_t tid)
 {
 	const uint32_t high =
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_ACQUIRE);
@@ -193,22 +166,22 @@ static struct syc_state *find_claimed(struct self *self)
 	for (uint32_t i = 0; i < high; i++) {
 		struct syc_state *const ts = syc_state_at(i);
 
-		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != self->tid)
+		if (__atomic_load_n(&ts->tid, __ATOMIC_RELAXED) != tid)
 			continue;
 		if (__atomic_load_n(&ts->phase, __ATOMIC_ACQUIRE) ==
 		            SYC_STATE_DEAD &&
 		    syc_thread_take_phase(ts, SYC_STATE_DEAD)) {
-			begin_state(ts, self->pid, self->tid, 0);
+			begin_state(ts, pid, tid, 0);
 			return ts;
 		}
-		if (is_state_of(self, ts) && ts->no_exit_hook)
+		if (is_state_of(tid, ts) && ts->no_exit_hook)
 			return ts;
 	}
 	return NULL;
 }
 
 /* What this thread is known to have, or had before it forked this process. */
-static struct syc_state *find_own(struct self *self)
+static struct syc_state *find_own(int32_t pid, int32_t tid)
 {
 	struct syc_state *const ts = syc_thread_of_self();
 
@@ -216,59 +189,32 @@ static struct syc_state *find_own(struct self *self)
 		return NULL;
 	/* A child's first thread: zeroed, and nobody else's because of
 	 * low_water.  Others there have inherited no pointer that counts. */
-	if (self->pid == self->tid && syc_thread_take_phase(ts, SYC_STATE_FREE))
-		begin_state(ts, self->pid, self->tid, ts->hot.owner);
-	return is_state_of(self, ts) ? ts : NULL;
+	if (pid == tid && syc_thread_take_phase(ts, SYC_STATE_FREE))
+		begin_state(ts, pid, tid, ts->hot.owner);
+	return is_state_of(tid, ts) ? ts : NULL;
 }
 
 void syc_thread_claim(void)
 {
-	struct self self = { .pid = syc_child_pid(), .tid = gettid() };
+	const int32_t pid = syc_child_pid(), tid = gettid();
 
 	/* A vfork() child is a guest in its parent's memory: what it begins
 	 * here the parent would inherit, with the wrong ids */
-	if (self.pid == 0 || self.pid != getpid())
+	if (pid == 0 || pid != getpid())
 		return;
-	struct syc_state *ts = find_own(&self);
+	struct syc_state *ts = find_own(pid, tid);
 	/* Now no inherited pointer is left unclaimed; but for those of copies
 	 * whose threads no key tells */
-	if (self.pid == self.tid &&
+	if (pid == tid &&
 	    (ts == NULL || !ts->no_exit_hook || syc_copies_count() == 1))
 		__atomic_store_n(&syc_process->low_water, 0, __ATOMIC_RELAXED);
 	if (ts == NULL)
-		ts = find_claimed(&self);
+		ts = find_claimed(pid, tid);
 	if (ts == NULL) {
-		ts = claim_state(self.tid);
+		ts = claim_state(tid);
 		if (ts == NULL)
 			return;
-		begin_state(ts, self.pid, self.tid, 0);
+		begin_state(ts, pid, tid, 0);
 	}
 	syc_self = &ts->hot;
-}
-
-SYC_COLD bool syc_thread_connect(struct syc_state *ts)
-{
-	const struct syc_ring_source *const source = syc_ring_source_current();
-	struct syc_undisturbed before;
-
-	if (ts->is_connecting || ts->ring != NULL || syc_boxed_is())
-		return false; /* a fault in set-up; closed for good; forbidden */
-	if (source == NULL)
-		return false; /* another copy's recording, whose events may */
-	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||
-	                          syc_clock_kernel() < ts->retry_at))
-		return false;
-	syc_undisturbed_begin(&before);
-	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_FREE)
-		syc_thread_claim(); /* a forked child's first event */
-	/* atomic: threads that look for a state pass by */
-	if (ts->hot.body == NULL &&
-	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
-		ts->is_connecting = true;
-		if (source->connect(ts))
-			syc_announce(ts);
-		ts->is_connecting = false;
-	}
-	syc_undisturbed_end(&before);
-	return ts->hot.body != NULL;
 }

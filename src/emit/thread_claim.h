@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_claim.h - a state for a thread that has none, or none any more; and a
  * ring. */
-#ifndef SYC_THREAD_CLAIM_H
-#define SYC_THREAD_CLAIM_H
+#ifndef SYC_EMIT_THREAD_CLAIM_H
+#define SYC_EMIT_THREAD_CLAIM_H
 
 #include <stdbool.h>
 
@@ -17,13 +17,5 @@
  * claim meanwhile.
  */
 void syc_thread_claim(void);
-
-/**
- * Get a ring for @ts if there is one to be got now.  Called inside an emit.
- * False: there is none; the caller counts.
- *
- * Context: owner, signal-safe.
- */
-bool syc_thread_connect(struct syc_state *ts);
 
 #endif

@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_clock.c - a thread's clock where its base is too old. */
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "emit/announce.h"
 #include "emit/thread.h"
+#include "os/raw_syscall.h"
 #include "ring/clock.h"
+#include "share/copies.h"
 
 /* A base that is not renewed for this long was left behind half-way. */
 #define REBASE_STALE_NS INT64_C(100000000)
@@ -15,6 +22,15 @@ static int64_t tell_kernel(struct syc_thread *st, int64_t now)
 
 SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 {
+	struct timespec time = { 0 };
+
+	/* There may be no thread-local storage for what getauxval() does to
+	 * errno: the vDSO is not looked for */
+	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == SYC_NOT_LOOKED) {
+		syc_raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC,
+		                (long)(intptr_t)&time, 0, 0, 0, 0);
+		return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+	}
 	const int64_t now = syc_clock_kernel();
 	struct syc_state *const ts = st != NULL ? syc_state_of(st) : NULL;
 
@@ -31,6 +47,7 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 	    now - ts->rebasing_since < REBASE_STALE_NS)
 		return tell_kernel(st, now);
 	ts->rebasing_since = now;
+	const uint32_t error = syc_clock_error();
 	SYC_SIGNAL_FENCE();
 	int64_t told = syc_clock_rebase(st);
 	SYC_SIGNAL_FENCE();
@@ -45,5 +62,8 @@ SYC_COLD int64_t syc_clock_slow(struct syc_thread *st)
 		SYC_SIGNAL_FENCE();
 	}
 	ts->rebasing_since = 0;
+	/* As a handler could that interrupted us here */
+	if (SYC_UNLIKELY(syc_clock_error() != error) && st->body != NULL)
+		syc_announce_clock_error(st);
 	return told;
 }

@@ -3,9 +3,7 @@
 #define _GNU_SOURCE
 #include "emit/thread_leave.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "emit/disturbed.h"
 #include "emit/loss.h"
@@ -14,7 +12,6 @@
 #include "emit/room.h"
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
-#include "os/all_signals.h"
 #include "ring/clock.h"
 
 static void write_end_marker(struct syc_thread *st, uint32_t limit)
@@ -93,32 +90,4 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 		ts->retry_at = 0;
 	}
 	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
-}
-
-static void note_thread_ends(void)
-{
-	for (int i = 0; i < SYC_N_SOURCES; i++)
-		if (syc_ring_sources[i] != NULL &&
-		    syc_ring_sources[i]->poke != NULL)
-			syc_ring_sources[i]->poke(false);
-}
-
-void syc_thread_leave_for_good(void *state)
-{
-	struct syc_state *const ts = state;
-	const int saved = errno;
-	struct syc_undisturbed before;
-
-	syc_undisturbed_begin(&before);
-	/* A child that was forked here and has not emitted since has another
-	 * tid */
-	if (ts->tid == gettid() && syc_thread_take_phase(ts, SYC_STATE_ALIVE)) {
-		syc_thread_leave_ring(ts);
-		/* All copies still point here: their next event comes by */
-		__atomic_store_n(&ts->hot.epoch, 0, __ATOMIC_RELAXED);
-		__atomic_store_n(&ts->phase, SYC_STATE_DEAD, __ATOMIC_RELEASE);
-		note_thread_ends();
-	}
-	syc_undisturbed_end(&before);
-	errno = saved;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_leave.h - a thread leaves its ring: it ends, or its events are to go
  * somewhere else. */
-#ifndef SYC_THREAD_LEAVE_H
-#define SYC_THREAD_LEAVE_H
+#ifndef SYC_EMIT_THREAD_LEAVE_H
+#define SYC_EMIT_THREAD_LEAVE_H
 
 #include "emit/thread.h"
 

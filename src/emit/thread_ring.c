@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* thread_ring.c - the ring of a thread: begun, closed, left, not inherited. */
+/* thread_ring.c - the ring of a thread: got, begun, closed, left, not inherited. */
 #define _GNU_SOURCE
 #include "emit/thread_ring.h"
 
@@ -8,8 +8,14 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "emit/announce.h"
 #include "emit/process.h"
+#include "emit/ring_source.h"
+#include "emit/thread_claim.h"
+#include "os/all_signals.h"
+#include "os/boxed.h"
 #include "os/diag.h"
+#include "ring/clock.h"
 
 /*
  * Which ring of @ts is mapped: not in wiped memory, for a child has to get rid
@@ -110,4 +116,31 @@ void syc_thread_ring_drop_inherited(const struct syc_state *ts,
 	else
 		syc_ring_unmap(header, mapped->size);
 	mapped->header = NULL;
+}
+
+SYC_COLD bool syc_thread_connect(struct syc_state *ts)
+{
+	const struct syc_ring_source *const source = syc_ring_source_current();
+	struct syc_undisturbed before;
+
+	if (ts->is_connecting || ts->ring != NULL || syc_boxed_is())
+		return false; /* a fault in set-up; closed for good; forbidden */
+	if (source == NULL)
+		return false; /* another copy's recording, whose events may */
+	if (ts->retry_at != 0 && (ts->retry_at == SYC_RETRY_NEVER ||
+	                          syc_clock_kernel() < ts->retry_at))
+		return false;
+	syc_undisturbed_begin(&before);
+	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_FREE)
+		syc_thread_claim(); /* a forked child's first event */
+	/* atomic: threads that look for a state pass by */
+	if (ts->hot.body == NULL &&
+	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
+		ts->is_connecting = true;
+		if (source->connect(ts))
+			syc_announce(ts);
+		ts->is_connecting = false;
+	}
+	syc_undisturbed_end(&before);
+	return ts->hot.body != NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_ring.h - the ring of a thread: begun, closed, left, not inherited. */
-#ifndef SYC_THREAD_RING_H
-#define SYC_THREAD_RING_H
+#ifndef SYC_EMIT_THREAD_RING_H
+#define SYC_EMIT_THREAD_RING_H
 
 #include "emit/thread.h"
 
@@ -35,5 +35,13 @@ void syc_thread_ring_unmap(struct syc_state *ts);
  */
 void syc_thread_ring_drop_inherited(const struct syc_state *ts,
                                     bool may_be_written);
+
+/**
+ * Get a ring for @ts if there is one to be got now.  Called inside an emit.
+ * False: there is none; the caller counts.
+ *
+ * Context: owner, signal-safe.
+ */
+bool syc_thread_connect(struct syc_state *ts);
 
 #endif

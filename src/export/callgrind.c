@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * callgrind.c - the text format of callgrind, for KCachegrind: what each
- * function took itself, and what it took in each function that it called.
+ * callgrind.c - the text format of Callgrind: self cost and calls of each
+ * function.
+ *
+ * callgrind_annotate expects the inclusive cost of all calls of a function. So
+ * a stack adds to one call of each of its functions, the outermost. The first
+ * function of each stack is called by "[all]". The inclusive cost is then
+ * exactly the view's total, also in recursion.
+ *
+ * Calls are computed function by function, because a tree may have as many
+ * calls as it has nodes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -9,11 +17,252 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/map.h"
-#include "export/amount.h"
-#include "export/callgrind_calls.h"
+#include "common/array.h"
+#include "common/map.h"
 #include "export/export.h"
-#include "export/frames.h"
+#include "export/stacks.h"
+
+struct call {
+	uint32_t callee;
+	uint32_t line; /* of the caller; its number + 1, or 0 */
+	uint64_t cost;
+	uint64_t n_ways; /* how many different stacks make it */
+};
+
+struct calls {
+	const struct syscap_view *view;
+	uint64_t *is_outermost; /* bits, by node */
+	/* Nodes by the function of their parent; with lines, by their own
+	 * function too. */
+	struct syc_group by_caller, by_function;
+	/* The last result: by callee, by line. */
+	SYC_ARRAY(struct call) found;
+};
+
+/* A walk over the tree: the node, and the path to it. */
+struct walk {
+	const struct syscap_view *view;
+	struct syc_children children;
+	uint32_t *path;         /* by depth: the node */
+	uint32_t *next;         /* by depth: its child that comes next */
+	uint32_t *on_path;      /* by function: how often */
+	uint64_t *is_outermost; /* bits, by node: first of its function */
+};
+
+static int begin_walk(struct walk *walk, const struct syc_export *export)
+{
+	const size_t n = export->view->n_nodes;
+	size_t n_functions;
+
+	syscap_profile_functions(export->profile, &n_functions);
+	walk->view = export->view;
+	walk->path = calloc(n + 1, sizeof(*walk->path));
+	walk->next = calloc(n + 1, sizeof(*walk->next));
+	walk->on_path = calloc(n_functions, sizeof(*walk->on_path));
+	walk->is_outermost = calloc(n / 64 + 1, sizeof(*walk->is_outermost));
+	if (walk->path == NULL || walk->next == NULL || walk->on_path == NULL ||
+	    walk->is_outermost == NULL)
+		return -ENOMEM;
+	return syc_children_init(&walk->children, export->profile,
+	                         export->view);
+}
+
+static void end_walk(struct walk *walk)
+{
+	syc_children_fini(&walk->children);
+	free(walk->path);
+	free(walk->next);
+	free(walk->on_path);
+}
+
+static void enter(struct walk *walk, uint32_t node, uint32_t depth)
+{
+	if (walk->on_path[walk->view->functions[node]]++ == 0)
+		walk->is_outermost[node / 64] |= UINT64_C(1) << node % 64;
+	walk->path[depth] = node;
+	walk->next[depth] = walk->children.begins[node];
+}
+
+/* From the root on. */
+static void walk_tree(struct walk *walk)
+{
+	uint32_t depth = 0;
+
+	for (;;) {
+		const uint32_t node = walk->path[depth];
+
+		if (walk->next[depth] < walk->children.begins[node + 1]) {
+			const uint32_t child =
+				walk->children.nodes[walk->next[depth]++];
+
+			enter(walk, child, ++depth);
+		} else if (depth > 0) {
+			walk->on_path[walk->view->functions[node]]--;
+			depth--;
+		} else {
+			return;
+		}
+	}
+}
+
+/* Which nodes are the first ones of their function on their stacks, as bits. */
+static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
+{
+	struct walk walk = { 0 };
+	const int r = begin_walk(&walk, export);
+
+	if (r == 0)
+		walk_tree(&walk);
+	end_walk(&walk);
+	*ret_bits = walk.is_outermost;
+	return r;
+}
+
+/* The line of a node: its number + 1, or 0. */
+static uint32_t calls_line(const struct syscap_view *view, uint32_t node)
+{
+	/* NONE + 1 is 0. */
+	return view->lines == NULL ? 0 : view->lines[node] + 1;
+}
+
+static uint32_t caller_of(const void *data, uint32_t node)
+{
+	const struct syscap_view *view = data;
+
+	return node == 0 ? SYSCAP_PROFILE_NONE
+	                 : view->functions[view->parents[node]];
+}
+
+static uint32_t function_of(const void *data, uint32_t node)
+{
+	const struct syscap_view *view = data;
+
+	return node == 0 || view->selfs[node] == 0 ? SYSCAP_PROFILE_NONE
+	                                           : view->functions[node];
+}
+
+static int64_t no_time(const void *data, uint32_t node)
+{
+	(void)data;
+	(void)node;
+	return 0;
+}
+
+static int group_nodes(const struct syc_export *export,
+                       uint32_t (*group_of)(const void *, uint32_t),
+                       struct syc_group *group)
+{
+	struct syc_group_rows rows = {
+		.n = export->view->n_nodes,
+		.group_of = group_of,
+		.time_of = no_time,
+		.data = export->view,
+	};
+
+	syscap_profile_functions(export->profile, &rows.n_groups);
+	return syc_group_init(group, &rows);
+}
+
+static int compare(const void *one, const void *other)
+{
+	const struct call *a = one, *b = other;
+
+	if (a->callee != b->callee)
+		return a->callee < b->callee ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static void merge(struct calls *calls)
+{
+	struct call *items = calls->found.items;
+	const size_t n = calls->found.n;
+
+	if (n == 0)
+		return;
+	qsort(items, n, sizeof(*items), compare);
+	calls->found.n = 1;
+	for (size_t i = 1; i < n; i++) {
+		struct call *last = &items[calls->found.n - 1];
+
+		if (compare(last, &items[i]) == 0) {
+			last->cost += items[i].cost;
+			last->n_ways += items[i].n_ways;
+		} else {
+			items[calls->found.n++] = items[i];
+		}
+	}
+}
+
+/* The calls that @function makes are @found then.  0 or -ENOMEM. */
+static int calls_find(struct calls *calls, uint32_t function)
+{
+	const struct syscap_view *view = calls->view;
+	const struct syc_group *by = &calls->by_caller;
+
+	calls->found.n = 0;
+	for (size_t i = by->begins[function]; i < by->begins[function + 1];
+	     i++) {
+		const uint32_t node = by->rows[i];
+		const bool is_outermost =
+			calls->is_outermost[node / 64] >> node % 64 & 1;
+		const struct call call = {
+			.callee = view->functions[node],
+			.line = calls_line(view, view->parents[node]),
+			.cost = is_outermost ? view->totals[node] : 0,
+			.n_ways = 1,
+		};
+
+		if (syc_array_push(&calls->found, call) < 0)
+			return -ENOMEM;
+	}
+	merge(calls);
+	return 0;
+}
+
+/* With lines: the self cost of each line of @function, as calls without a
+ * callee. 0 or -ENOMEM. */
+static int calls_find_selfs(struct calls *calls, uint32_t function)
+{
+	const struct syscap_view *view = calls->view;
+	const struct syc_group *by = &calls->by_function;
+
+	calls->found.n = 0;
+	for (size_t i = by->begins[function]; i < by->begins[function + 1];
+	     i++) {
+		const struct call self = {
+			.line = calls_line(view, by->rows[i]),
+			.cost = view->selfs[by->rows[i]],
+		};
+
+		if (syc_array_push(&calls->found, self) < 0)
+			return -ENOMEM;
+	}
+	merge(calls);
+	return 0;
+}
+
+/* 0 or -ENOMEM.  To be ended in any case. */
+static int calls_init(struct calls *calls, const struct syc_export *export)
+{
+	int r;
+
+	*calls = (struct calls){ .view = export->view };
+	r = find_outermost(export, &calls->is_outermost);
+	if (r == 0)
+		r = group_nodes(export, caller_of, &calls->by_caller);
+	if (r == 0 && export->view->lines != NULL)
+		r = group_nodes(export, function_of, &calls->by_function);
+	return r;
+}
+
+static void calls_fini(struct calls *calls)
+{
+	syc_group_fini(&calls->by_caller);
+	syc_group_fini(&calls->by_function);
+	free(calls->is_outermost);
+	free(calls->found.items);
+	*calls = (struct calls){ 0 };
+}
 
 struct writer {
 	const struct syc_export *export;
@@ -21,15 +270,15 @@ struct writer {
 	/* By text, NUL included; the format numbers them apart. */
 	struct syc_map objects, files;
 	bool *is_named; /* functions that were written */
-	struct syc_calls calls;
-	/* Where there are lines: the first of those of each function, + 1. */
+	struct calls calls;
+	/* With lines: the first line of each function, + 1. */
 	uint32_t *first_line;
 	struct syc_frames frames; /* for names */
-	const char *file;         /* where costs are, now */
+	const char *file;         /* place of the costs now */
 };
 
-/* NULL also where only the file is known: a file of which no line has a cost is
- * more than callgrind_annotate can take. */
+/* NULL also if only the file is known: callgrind_annotate fails on a file
+ * without a line that has a cost. */
 static const struct syscap_profile_line *line_of(const struct writer *writer,
                                                  uint32_t line)
 {
@@ -40,7 +289,7 @@ static const struct syscap_profile_line *line_of(const struct writer *writer,
 	return line == 0 || lines[line - 1].line == 0 ? NULL : &lines[line - 1];
 }
 
-/* "ob=(1) name": a name stands where its number is written first. */
+/* "ob=(1) name": a name follows the first use of its number. */
 static int write_file(struct writer *writer, struct syc_map *known,
                       const char *key, const char *name)
 {
@@ -100,7 +349,7 @@ static int write_place(struct writer *writer, const char *prefix,
 	return r;
 }
 
-/* What follows is at @line of @function, which may be in another file. */
+/* The costs that follow are at @line of @function, perhaps in another file. */
 static int go_to(struct writer *writer, uint32_t function, uint32_t line)
 {
 	const struct syscap_profile_line *const at = line_of(writer, line);
@@ -133,7 +382,7 @@ static int find_lines(struct writer *writer)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < view->n_nodes; i++) {
 		uint32_t *first = &writer->first_line[view->functions[i]];
-		const uint32_t line = syc_calls_line(view, i);
+		const uint32_t line = calls_line(view, i);
 
 		if (line != 0 && (*first == 0 || line < *first))
 			*first = line;
@@ -164,7 +413,7 @@ static int write_selfs(struct writer *writer, uint32_t function, uint64_t self)
 		write_cost(writer, 0, self);
 		return 0;
 	}
-	r = syc_calls_find_selfs(&writer->calls, function);
+	r = calls_find_selfs(&writer->calls, function);
 	for (size_t i = 0; r == 0 && i < writer->calls.found.n; i++) {
 		r = go_to(writer, function, writer->calls.found.items[i].line);
 		write_cost(writer, writer->calls.found.items[i].line,
@@ -175,10 +424,10 @@ static int write_selfs(struct writer *writer, uint32_t function, uint64_t self)
 
 static int write_calls(struct writer *writer, uint32_t function)
 {
-	int r = syc_calls_find(&writer->calls, function);
+	int r = calls_find(&writer->calls, function);
 
 	for (size_t i = 0; r == 0 && i < writer->calls.found.n; i++) {
-		const struct syc_call *call = &writer->calls.found.items[i];
+		const struct call *call = &writer->calls.found.items[i];
 		const uint32_t to = writer->first_line != NULL
 		                            ? writer->first_line[call->callee]
 		                            : 0;
@@ -222,7 +471,7 @@ int syc_export_callgrind(struct syc_export *export)
 {
 	struct writer writer = { .export = export, .out = export->out };
 	size_t n;
-	int r = syc_calls_init(&writer.calls, export);
+	int r = calls_init(&writer.calls, export);
 
 	syscap_profile_functions(export->profile, &n);
 	writer.is_named = calloc(n, sizeof(*writer.is_named));
@@ -237,7 +486,7 @@ int syc_export_callgrind(struct syc_export *export)
 	syc_map_fini(&writer.objects);
 	syc_map_fini(&writer.files);
 	syc_frames_fini(&writer.frames);
-	syc_calls_fini(&writer.calls);
+	calls_fini(&writer.calls);
 	free(writer.first_line);
 	free(writer.is_named);
 	return r;

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export.h - write what a profile says in the formats of other viewers.
+ * export.h - writers of every export format, and the helpers that they share.
  *
- * Errors of the output are @out's: who called looks at ferror().  What a
- * format cannot hold is listed in docs/export.md.
+ * Output errors stay in @out: the caller checks ferror(). docs/export.md lists
+ * what each format cannot hold.
  */
 #ifndef SYC_EXPORT_EXPORT_H
 #define SYC_EXPORT_EXPORT_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
@@ -49,5 +52,49 @@ int syc_export_csv_counters(struct syc_export *export);
 int syc_export_csv_logs(struct syc_export *export);
 int syc_export_csv_allocations(struct syc_export *export);
 int syc_export_csv_losses(struct syc_export *export);
+
+/** Is it time, in ns? */
+bool syc_amount_is_time(enum syscap_view_unit unit);
+
+/** "12.3 ms", "17 ticks", "4096 bytes". */
+void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
+
+/* Both texts have at most 32 bytes; each byte may have become three. */
+#define SYC_COUNTER_NAME_SIZE 256
+
+/** "CATEGORY: NAME", or "counter ID" without a definition. */
+void syc_counter_name(const struct syscap_profile_counter *counter,
+                      char ret_name[SYC_COUNTER_NAME_SIZE]);
+
+struct syc_pids {
+	int32_t *items; /* of each process; -1: of none */
+	size_t n;
+};
+
+/** 0 or -ENOMEM. */
+int syc_pids_init(struct syc_pids *pids, const struct syscap_profile *profile);
+void syc_pids_fini(struct syc_pids *pids);
+
+/** Rows to group. */
+struct syc_group_rows {
+	size_t n; /* at most UINT32_MAX */
+	size_t n_groups;
+	/* The row's group; SYSCAP_PROFILE_NONE leaves it out. */
+	uint32_t (*group_of)(const void *data, uint32_t row);
+	int64_t (*time_of)(const void *data, uint32_t row);
+	const void *data;
+};
+
+/** All zero is empty. */
+struct syc_group {
+	/* Those of group g are rows[begins[g]] to rows[begins[g + 1]] - 1, by
+	 * time, equal ones by number. */
+	size_t *begins;
+	uint32_t *rows;
+};
+
+/** 0 or -ENOMEM.  To be ended in any case. */
+int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
+void syc_group_fini(struct syc_group *group);
 
 #endif

@@ -1,28 +1,89 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox.c - the processed profile of the Firefox Profiler, as JSON: its
- * threads.  Tables are columns, and times ms after the beginning.
+ * firefox.c - the processed profile format of the Firefox Profiler: threads and
+ * meta.
+ *
+ * Tables are columns; times are milliseconds after the beginning of the
+ * capture.
  */
+#include "export/firefox.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
-#include "export/amount.h"
-#include "export/by_thread.h"
+#include "common/json.h"
 #include "export/export.h"
-#include "export/firefox_allocations.h"
-#include "export/firefox_counters.h"
-#include "export/firefox_markers.h"
-#include "export/firefox_meta.h"
-#include "export/firefox_tables.h"
+#include "export/stacks.h"
+
+/*
+ * The versions of the formats, processed and Gecko's, that we write.  Viewers
+ * read all that are older than theirs, and none that is newer.
+ */
+#define PROCESSED_VERSION 70
+#define GECKO_VERSION     36
 
 #define NS_DIGITS 6 /* of a ms */
+
+/* The shortest possible one; the viewer needs an interval. */
+static int64_t find_period(const struct syscap_profile *profile)
+{
+	const struct syscap_profile_process *processes;
+	int64_t period = 0;
+	size_t n;
+
+	processes = syscap_profile_processes(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (processes[i].period_ns > 0 &&
+		    (period == 0 || processes[i].period_ns < period))
+			period = processes[i].period_ns;
+	return period > 0 ? period : 1000000;
+}
+
+static void write_units(struct syc_json *json)
+{
+	syc_json_key(json, "sampleUnits");
+	syc_json_begin_object(json);
+	syc_json_member_text(json, "time", "ms");
+	syc_json_member_text(json, "eventDelay", "ms");
+	syc_json_member_text(json, "threadCPUDelta", "ns");
+	syc_json_end_object(json);
+}
+
+/* Members of the object that is open. */
+static void firefox_meta(struct syc_json *json, const struct syc_export *export)
+{
+	syc_json_key(json, "meta");
+	syc_json_begin_object(json);
+	syc_json_key(json, "interval");
+	syc_json_fixed(json, find_period(export->profile), NS_DIGITS);
+	syc_json_member_integer(json, "startTime", export->capture_time * 1000);
+	syc_json_member_integer(json, "processType", 0);
+	syc_json_member_text(json, "product", export->name);
+	syc_json_member_integer(json, "stackwalk", 1);
+	syc_json_member_integer(json, "version", GECKO_VERSION);
+	syc_json_member_integer(json, "preprocessedProfileVersion",
+	                        PROCESSED_VERSION);
+	syc_json_member_bool(json, "symbolicated", true);
+	syc_json_member_text(json, "importedFrom", "syscap");
+	syc_json_member_bool(json, "usesOnlyOneStackType", true);
+	syc_json_member_bool(json, "sourceCodeIsNotOnSearchfox", true);
+	write_units(json);
+	syc_json_key(json, "categories");
+	syc_firefox_tables_categories(json);
+	syc_json_key(json, "markerSchema");
+	syc_firefox_markers_schema(json);
+	syc_json_end_object(json);
+	syc_json_key(json, "libs");
+	syc_json_begin_array(json);
+	syc_json_end_array(json);
+}
 
 struct writer {
 	const struct syc_export *export;
 	struct syc_json json;
 	int64_t begin; /* of all times that are written */
 	struct syscap_profile_samples samples;
-	struct syc_by_thread by;
+	struct syc_thread_samples by;
 	struct syc_firefox_tables tables;
 	struct syc_firefox_markers markers;
 	struct syc_firefox_counters counters;
@@ -93,14 +154,15 @@ static void write_column(struct writer *writer, uint32_t thread,
 
 	begin_column(writer, key);
 	for (size_t at = 0;
-	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     (numbers = syc_thread_samples_get(&writer->by, thread, at, &n)) !=
+	     NULL;
 	     at += n)
 		for (size_t i = 0; i < n; i++)
 			write_cell(writer, column, numbers[i], tick);
 	syc_json_end_array(&writer->json);
 }
 
-/* Weights are ms where a tick's time is known, else ticks. */
+/* Weights are ms if the time of a tick is known, else ticks. */
 static void write_samples(struct writer *writer, uint32_t thread,
                           const struct syscap_profile_process *process)
 {
@@ -282,7 +344,7 @@ static int write_profile(struct writer *writer)
 	int r;
 
 	syc_json_begin_object(json);
-	syc_firefox_meta(&writer->json, writer->export);
+	firefox_meta(&writer->json, writer->export);
 	syc_json_key(json, "shared");
 	syc_firefox_tables_write(&writer->tables, json);
 	r = write_threads(writer);
@@ -328,7 +390,7 @@ int syc_export_firefox(struct syc_export *export)
 	syscap_profile_span(export->profile, &span);
 	writer.begin = span.begin;
 	syscap_profile_samples(export->profile, &writer.samples);
-	r = syc_by_thread_init(&writer.by, export->profile, export->view);
+	r = syc_thread_samples_init(&writer.by, export->profile, export->view);
 	if (r == 0)
 		r = look_at_processes(&writer);
 	if (r == 0)
@@ -349,7 +411,7 @@ int syc_export_firefox(struct syc_export *export)
 	syc_firefox_counters_fini(&writer.counters);
 	syc_firefox_markers_fini(&writer.markers);
 	syc_firefox_tables_fini(&writer.tables);
-	syc_by_thread_fini(&writer.by);
+	syc_thread_samples_fini(&writer.by);
 	free(writer.rows);
 	free(writer.main_rows);
 	free(writer.lives);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * firefox_markers.c - the markers of a Firefox profile.
+ * firefox_markers.c - markers of a Firefox profile: marks, logs and lost
+ * intervals.
  *
- * A table is written column by column, so each is walked several times; the
- * messages of marks are not kept but read from the capture again.
+ * A table is written column by column, so each one is walked several times.
+ * Messages of marks are read from the capture again rather than kept.
  */
-#include "export/firefox_markers.h"
-
 #include <errno.h>
 
-#include "data/severity.h"
+#include "common/labels.h"
+#include "export/firefox.h"
 
 enum {
 	PHASE_INSTANT = 0,
@@ -75,6 +75,8 @@ static uint32_t group_of(const void *data, uint32_t row)
 
 	if (event.loss != NULL) /* the view has chosen */
 		return event.loss->thread;
+	if (event.is_mark && event.mark.is_end)
+		return SYSCAP_PROFILE_NONE;
 	thread = event.is_mark ? event.mark.thread : event.log->thread;
 	return syscap_view_has(markers->export->view, thread, begin_of(&event))
 	               ? thread

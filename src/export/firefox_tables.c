@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* firefox_tables.c - what the threads of a Firefox profile share. */
-#include "export/firefox_tables.h"
-
+/*
+ * firefox_tables.c - strings, functions, frames and stacks shared by all
+ * threads.
+ *
+ * A view has no addresses: a frame is a function, at a line if that is known. A
+ * stack is a node of the view, minus one, because the root is none. The stacks
+ * of allocations follow.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "export/firefox.h"
 
 static const struct category {
 	const char *name, *color;
@@ -218,8 +225,8 @@ static void write_frames(const struct syc_firefox_tables *tables,
 	begin_object(json, "frameTable");
 	integer_column(json, "address", n, -1);
 	integer_column(json, "lib", n, -1);
-	/* It would be shown by symbols of libraries, of which there are none:
-	 * what was inlined is called so. */
+	/* The viewer would find inlined functions by symbols of libraries,
+	 * which a profile lacks: so the name says it. */
 	integer_column(json, "inlineDepth", n, 0);
 	begin_column(json, "category");
 	for (size_t i = 0; i < n; i++)
@@ -284,8 +291,10 @@ static void write_strings(struct syc_firefox_tables *tables,
 	for (uint32_t i = 0; i < n_functions; i++)
 		syc_json_text(json, syc_frames_name(&tables->frames, i));
 	for (size_t i = 0; i < n_names; i++) {
-		/* Both are short in a frame; what replaces bytes there is up
-		 * to three times as long */
+		/*
+		 * Both are short in a frame; replaced bytes become up to three
+		 * times as long
+		 */
 		char text[256];
 
 		snprintf(text, sizeof(text), "%s/%s", names[i].group,

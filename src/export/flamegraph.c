@@ -1,17 +1,75 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flamegraph.c - a view as a picture, SVG, that can be searched and zoomed. */
+/*
+ * flamegraph.c - a view as an SVG picture with search and zoom, alone or as a
+ * comparison.
+ */
 #define _GNU_SOURCE
 #include "export/flamegraph.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/amount.h"
-#include "export/children.h"
-#include "export/xml.h"
+#include "common/utf8.h"
+#include "export/export.h"
+#include "export/stacks.h"
+
+extern const char flamegraph_script[];
+
+__asm__(".pushsection .rodata\n"
+        "flamegraph_script:\n"
+        ".incbin \"" SYC_FLAMEGRAPH_SCRIPT "\"\n"
+        ".byte 0\n"
+        ".popsection\n");
+
+/* XML excludes U+FFFE and U+FFFF. */
+static bool is_shown_as_number(uint32_t point)
+{
+	return syc_utf8_is_control(point) || (point & 0xfffe) == 0xfffe;
+}
+
+static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
+{
+	if (len == 0)
+		fputs(SYC_UTF8_REPLACEMENT, out);
+	else if (is_shown_as_number(point))
+		fprintf(out, "\\u{%x}", (unsigned)point);
+	else if (point == '<')
+		fputs("&lt;", out);
+	else if (point == '>')
+		fputs("&gt;", out);
+	else if (point == '&')
+		fputs("&amp;", out);
+	else if (point == '"')
+		fputs("&quot;", out);
+	else
+		fwrite(text, len, 1, out);
+}
+
+/*
+ * Write at most @most characters of @text, the last one of which is "…" where
+ * there are more.  Special characters of XML are escaped.  Characters that XML
+ * excludes, and those that turn the direction of writing, are shown as numbers.
+ */
+static void xml_text(FILE *out, const char *text, size_t most)
+{
+	uint32_t point;
+
+	for (size_t n = 0; *text != 0; n++) {
+		const size_t len = syc_utf8_next(text, &point);
+		const size_t step = len > 0 ? len : point;
+
+		if (n + 1 >= most && text[step] != 0) {
+			fputs("…", out);
+			return;
+		}
+		write_one(out, text, len, point);
+		text += step;
+	}
+}
 
 #define WIDTH     1200.0 /* px, for which texts are cut; the picture stretches */
 #define GLYPH     7.25
@@ -21,9 +79,6 @@
 #define LEAST_PX  0.1 /* what is narrower is counted */
 #define MOST_GONE 10
 #define NAME_MOST 4000
-
-/* The script and the style, by .incbin; see flamegraph_script.c. */
-extern const char syc_flamegraph_script[];
 
 /* Okabe and Ito's colours, light: for all eyes, and black text on them. */
 static const struct {
@@ -46,7 +101,7 @@ struct picture {
 	const struct syc_flamegraph *graph;
 	FILE *out;
 	struct syc_children children;
-	uint64_t *begins; /* by node: where it begins in the row, in units */
+	uint64_t *begins; /* by node: its begin in the row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* of what is drawn */
 	uint64_t n_narrow;
@@ -120,7 +175,7 @@ static void lay_out(struct picture *picture)
 
 /* ---------------------------------------------------------------- frames */
 
-/* White where nothing changed; red: more, blue: less. */
+/* White: no change; red: more, blue: less. */
 static void print_change_colour(const struct picture *picture, uint32_t node)
 {
 	const double by = picture->most_change > 0
@@ -158,9 +213,8 @@ static void print_colour(struct picture *picture, uint32_t node)
 static void print_name(const struct picture *picture, uint32_t node,
                        size_t most)
 {
-	syc_xml_text(picture->out,
-	             node == 0 ? "all" : function_of(picture, node)->name,
-	             most);
+	xml_text(picture->out,
+	         node == 0 ? "all" : function_of(picture, node)->name, most);
 }
 
 /* The first line is the name, for the script. */
@@ -177,8 +231,7 @@ static void print_title(const struct picture *picture, uint32_t node)
 		fputs(function_of(picture, node)->is_inlined ? "inlined in "
 		                                             : "in ",
 		      out);
-		syc_xml_text(out, function_of(picture, node)->binary,
-		             NAME_MOST);
+		xml_text(out, function_of(picture, node)->binary, NAME_MOST);
 		fputs("\n", out);
 	}
 	syc_amount_print(out, view->unit, view->totals[node]);
@@ -250,10 +303,10 @@ static void print_head(const struct picture *picture, unsigned height)
 	        "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
 	        "<text id=\"name\" x=\"8\" y=\"24\">",
 	        height, ROW - 1);
-	syc_xml_text(out, graph->title, 100);
+	xml_text(out, graph->title, 100);
 	if (graph->diff != NULL) {
 		fputs(" compared with ", out);
-		syc_xml_text(out, graph->diff->name, 100);
+		xml_text(out, graph->diff->name, 100);
 	}
 	fprintf(out, "</text>\n<text id=\"unit\" x=\"8\" y=\"42\">%s: ",
 	        syscap_view_unit_name(view->unit));
@@ -263,7 +316,7 @@ static void print_head(const struct picture *picture, unsigned height)
 	        view->unit == SYSCAP_UNIT_BYTES ? "allocations" : "samples");
 	if (graph->filter[0] != 0) {
 		fputs(", with ", out);
-		syc_xml_text(out, graph->filter, 300);
+		xml_text(out, graph->filter, 300);
 	}
 	if (graph->diff != NULL)
 		fprintf(out,
@@ -273,7 +326,7 @@ static void print_head(const struct picture *picture, unsigned height)
 	fputs("</text>\n", out);
 }
 
-/* For the script.  They stand below: that is where a high picture begins. */
+/* Controls for the script, at the bottom, where a high picture begins. */
 static void print_buttons(const struct picture *picture, unsigned y)
 {
 	fprintf(picture->out,
@@ -303,12 +356,11 @@ static void print_gone(const struct picture *picture, unsigned y)
 		fprintf(out, "gone: %.2f %% ",
 		        100 * share(diff->base->totals[node],
 		                    diff->base->total));
-		syc_xml_text(
-			out,
-			syscap_profile_function(diff->base_profile,
-		                                diff->base->functions[node])
-				->name,
-			120);
+		xml_text(out,
+		         syscap_profile_function(diff->base_profile,
+		                                 diff->base->functions[node])
+		                 ->name,
+		         120);
 		fputs("</text>\n", out);
 	}
 }
@@ -360,7 +412,7 @@ static void print_picture(struct picture *picture)
 	fputs("</svg>\n", out);
 	print_foot(picture, HEAD + rows);
 	fprintf(out, "<script><![CDATA[\n%s]]></script>\n</svg>\n",
-	        syc_flamegraph_script);
+	        flamegraph_script);
 }
 
 int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out)

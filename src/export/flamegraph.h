@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flamegraph.h - a view as a picture, SVG, that can be searched and zoomed. */
+/*
+ * flamegraph.h - a view as an SVG picture with search and zoom, alone or as a
+ * comparison.
+ */
 #ifndef SYC_EXPORT_FLAMEGRAPH_H
 #define SYC_EXPORT_FLAMEGRAPH_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
 
-#include "export/flamegraph_diff.h"
+#include "common/array.h"
 
 struct syc_flamegraph {
 	const struct syscap_profile *profile;
@@ -21,5 +25,23 @@ struct syc_flamegraph {
 
 /** 0 or -ENOMEM; errors of @out are its own. */
 int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out);
+
+struct syc_flamegraph_diff {
+	const struct syscap_profile *base_profile;
+	const struct syscap_view *base;
+	const char *name;         /* what the base is called */
+	uint64_t *selfs, *totals; /* by node of the new view, in the base */
+	SYC_ARRAY(uint32_t)
+	gone; /* nodes of the base, largest first, that the
+	                           * new one lacks, and their callers are there */
+};
+
+/** 0 or -ENOMEM. */
+int syc_flamegraph_diff_init(struct syc_flamegraph_diff *diff,
+                             const struct syscap_profile *profile,
+                             const struct syscap_view *view,
+                             const struct syscap_profile *base_profile,
+                             const struct syscap_view *base);
+void syc_flamegraph_diff_fini(struct syc_flamegraph_diff *diff);
 
 #endif

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flamegraph_diff.c - what each node of a view was in another one. */
+/*
+ * flamegraph_diff.c - matching of the nodes of two views.
+ *
+ * Nodes of two views match if the function names on the path to them match.
+ * Binary names are ignored, so two builds can be compared.
+ */
 #define _GNU_SOURCE
-#include "export/flamegraph_diff.h"
-
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "export/children.h"
+#include "export/flamegraph.h"
+#include "export/stacks.h"
 
 struct side {
 	const struct syscap_profile *profile;

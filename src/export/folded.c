@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folded.c - stacks as lines.
+ * folded.c - stacks as lines of text.
  *
- * There are millions of them, of few functions: names are made ready once, and
- * a line is put together from its end, since from the leaf there is only the
- * way up.
+ * Millions of stacks have few functions: names are prepared once. A line is
+ * built from its end, because a leaf only leads upwards.
  */
 #define _GNU_SOURCE
 #include "export/folded.h"
@@ -80,7 +79,7 @@ void syc_folded_fini(struct syc_folded *folded)
 	free(folded->line);
 }
 
-/* What is there stays at the end. */
+/* The existing text stays at the end. */
 static int grow_line(struct syc_folded *folded, size_t used, size_t more)
 {
 	const size_t capacity = 2 * (folded->capacity + more);
@@ -96,7 +95,7 @@ static int grow_line(struct syc_folded *folded, size_t used, size_t more)
 	return 0;
 }
 
-/* @function stands outside of what is there. */
+/* Put @function outside of the existing frames. */
 static int put_frame(struct syc_folded *folded, uint32_t function, size_t *used)
 {
 	const size_t *begin = &folded->begins[function];

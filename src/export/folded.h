@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folded.h - stacks as lines: "outermost;...;innermost COUNT".
+ * folded.h - stacks as lines of text: "outermost;...;innermost COUNT".
  *
  *	syc_folded_init(&folded, profile, false);
  *	syc_folded_stack(&folded, out, view, node);
@@ -15,10 +15,10 @@
 #include <syscap/profile.h>
 
 struct syc_folded {
-	/* Of each function, as it is written; the last one ends at n. */
+	/* Of each function, the text to write; the last one ends at n. */
 	size_t *begins;
 	char *names;
-	char *line; /* that is made, from its end on */
+	char *line; /* built from its end */
 	size_t capacity;
 };
 
@@ -31,8 +31,8 @@ void syc_folded_fini(struct syc_folded *folded);
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node);
 
-/** The same of @n nodes of it, the innermost first.  What they are called is
- * fetched by the first, to be called for some stacks before the other. */
+/** The same for @n nodes, the innermost first. The first function prefetches
+ * their names: call it for several stacks before the second. */
 void syc_folded_fetch(const struct syc_folded *folded,
                       const struct syscap_view *view, const uint32_t *nodes,
                       size_t n);

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perfetto_events.c - what else is in a Perfetto trace: values, logs, losses,
- * samples and allocations. */
-#include "export/perfetto_events.h"
-
+/*
+ * perfetto_events.c - counter values, logs, losses, samples and allocations as
+ * packets.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/severity.h"
-#include "export/amount.h"
-#include "export/counter_name.h"
-#include "export/perfetto_names.h"
+#include "common/labels.h"
+#include "export/perfetto.h"
 
-/* Of LogMessage, of what is interned, and of StackSample. */
+/* Fields of LogMessage, of interned data and of StackSample. */
 enum {
 	LOG_BODY = 1,
 	LOG_PRIORITY = 3,
@@ -96,7 +94,7 @@ int syc_perfetto_values(struct syc_perfetto *trace)
 	return r;
 }
 
-/* Of Android's logs: 2 verbose, 3 debug, ... 7 fatal. */
+/* Priorities of Android logs: 2 verbose, 3 debug, ... 7 fatal. */
 static unsigned priority_of(uint16_t severity)
 {
 	static const unsigned char priorities[SYC_SEVERITIES] = { 7, 6, 5, 4,
@@ -171,7 +169,7 @@ static void write_loss(struct syc_perfetto *trace, uint64_t track,
 	syc_perfetto_event_end(trace);
 }
 
-/* A track for each thread, and another where its losses overlap. */
+/* A track for each thread, and another for losses that overlap. */
 int syc_perfetto_losses(struct syc_perfetto *trace)
 {
 	const struct syscap_profile_thread *threads;

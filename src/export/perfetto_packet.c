@@ -1,19 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* perfetto_packet.c - packets, tracks and events of a Perfetto trace. */
+/*
+ * perfetto_packet.c - packets and tracks of a Perfetto trace, and its interned
+ * names.
+ *
+ * A name or stack gets a number, which is written before its first use.
+ */
 #define _GNU_SOURCE
-#include "export/perfetto_packet.h"
-
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "export/perfetto.h"
 
 #define TRACE_PACKET 1u
 #define SEQUENCE     1u /* all packets are of one */
 
-/* Of sequence_flags. */
+/* Bits of sequence_flags. */
 #define IS_CLEARED 1u
 #define NEEDS_IDS  2u
 
-/* Of TrackDescriptor, ProcessDescriptor, ThreadDescriptor. */
+/* Fields of TrackDescriptor, ProcessDescriptor, ThreadDescriptor. */
 enum {
 	TRACK_UUID = 1,
 	TRACK_NAME = 2,
@@ -31,7 +38,7 @@ enum {
 	THREAD_NAME = 5
 };
 
-/* Of DebugAnnotation. */
+/* Fields of DebugAnnotation. */
 enum {
 	NOTE_UNSIGNED = 3,
 	NOTE_TEXT = 6,
@@ -229,4 +236,264 @@ uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
 		                  description);
 	syc_perfetto_end(trace, begun);
 	return uuid;
+}
+
+/* Fields of InternedData; its numbers start at 1. */
+enum {
+	CATEGORIES = 1,
+	NAMES = 2,
+	FUNCTIONS = 5,
+	FRAMES = 6,
+	STACKS = 7,
+	BUILD_IDS = 16,
+	PATHS = 17,
+	SOURCES = 18,
+	MAPPINGS = 19,
+	ID = 1,
+	TEXT = 2,
+	MAPPING_BUILD_ID = 2,
+	MAPPING_PATH = 7,
+	FRAME_FUNCTION = 2,
+	FRAME_MAPPING = 3,
+	FRAME_SOURCE = 5,
+	FRAME_LINE = 6,
+	FRAME_KIND = 7,
+	STACK_FRAME = 2
+};
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Those of the maps whose files are called as binaries are. */
+static int find_build_ids(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_map *maps;
+	size_t n, number;
+
+	trace->build_ids =
+		calloc(trace->binaries.n + 1, sizeof(*trace->build_ids));
+	if (trace->build_ids == NULL)
+		return -ENOMEM;
+	maps = syscap_profile_maps(trace->export->profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = last_part(maps[i].path);
+
+		if (maps[i].build_id[0] != 0 &&
+		    syc_map_get(&trace->binaries, name, strlen(name), &number))
+			trace->build_ids[number] = maps[i].build_id;
+	}
+	return 0;
+}
+
+int syc_perfetto_names_init(struct syc_perfetto *trace)
+{
+	const struct syscap_profile_function *functions;
+	const struct syscap_view *heap = trace->export->heap;
+	size_t n_functions, n_names, ignored;
+	size_t n_stacks = trace->export->view->n_nodes;
+
+	if (heap != NULL)
+		n_stacks += heap->n_nodes;
+	functions =
+		syscap_profile_functions(trace->export->profile, &n_functions);
+	syscap_profile_mark_names(trace->export->profile, &n_names);
+	for (size_t i = 0; i < n_functions; i++)
+		if (functions[i].binary[0] != 0 &&
+		    syc_map_put(&trace->binaries, functions[i].binary,
+		                strlen(functions[i].binary), &ignored) < 0)
+			return -ENOMEM;
+	if (syc_frames_init(&trace->frames, trace->export) < 0)
+		return -ENOMEM;
+	trace->has_frame = calloc(trace->frames.n + 1, 1);
+	trace->has_name = calloc(n_names + 1, 1);
+	trace->has_function = calloc(n_functions + 1, 1);
+	trace->has_binary = calloc(trace->binaries.n + 1, 1);
+	trace->has_stack = calloc(n_stacks + 1, 1);
+	if (trace->has_name == NULL || trace->has_function == NULL ||
+	    trace->has_binary == NULL || trace->has_stack == NULL ||
+	    trace->has_frame == NULL)
+		return -ENOMEM;
+	return find_build_ids(trace);
+}
+
+void syc_perfetto_names_fini(struct syc_perfetto *trace)
+{
+	syc_map_fini(&trace->binaries);
+	syc_frames_fini(&trace->frames);
+	free(trace->has_frame);
+	syc_map_fini(&trace->sources);
+	free(trace->has_name);
+	free(trace->has_function);
+	free(trace->has_binary);
+	free(trace->has_stack);
+	free((void *)trace->build_ids);
+}
+
+static void tell(struct syc_perfetto *trace, unsigned field, uint64_t id,
+                 const char *text, size_t n)
+{
+	const size_t begun = syc_protobuf_begin(&trace->packet, field);
+
+	syc_protobuf_number(&trace->packet, ID, id);
+	syc_protobuf_bytes(&trace->packet, TEXT, text, n);
+	syc_protobuf_end(&trace->packet, begun);
+}
+
+void syc_perfetto_tell_name(struct syc_perfetto *trace, uint32_t name)
+{
+	const struct syscap_profile_mark_name *names;
+	const uint64_t id = UINT64_C(1) + name;
+	size_t begun, ignored;
+
+	if (trace->has_name[name])
+		return;
+	trace->has_name[name] = 1;
+	names = syscap_profile_mark_names(trace->export->profile, &ignored);
+	begun = syc_perfetto_begin(trace, SYC_PACKET_INTERNED);
+	tell(trace, CATEGORIES, id, names[name].group,
+	     strlen(names[name].group));
+	tell(trace, NAMES, id, names[name].name, strlen(names[name].name));
+	syc_perfetto_end(trace, begun);
+}
+
+/* The number of a mapping, or 0. */
+static uint64_t tell_binary(struct syc_perfetto *trace, const char *binary)
+{
+	struct syc_protobuf *packet = &trace->packet;
+	size_t number, begun;
+
+	if (binary[0] == 0 ||
+	    !syc_map_get(&trace->binaries, binary, strlen(binary), &number))
+		return 0;
+	if (trace->has_binary[number])
+		return number + 1;
+	trace->has_binary[number] = 1;
+	tell(trace, PATHS, number + 1, binary, strlen(binary));
+	if (trace->build_ids[number] != NULL)
+		tell(trace, BUILD_IDS, number + 1, trace->build_ids[number],
+		     strlen(trace->build_ids[number]));
+	begun = syc_protobuf_begin(packet, MAPPINGS);
+	syc_protobuf_number(packet, ID, number + 1);
+	if (trace->build_ids[number] != NULL)
+		syc_protobuf_number(packet, MAPPING_BUILD_ID, number + 1);
+	syc_protobuf_number(packet, MAPPING_PATH, number + 1);
+	syc_protobuf_end(packet, begun);
+	return number + 1;
+}
+
+static unsigned kind_of(enum syscap_profile_category category)
+{
+	static const unsigned char kinds[] = {
+		[SYSCAP_CATEGORY_APPLICATION] = 1, [SYSCAP_CATEGORY_SYSTEM] = 1,
+		[SYSCAP_CATEGORY_KERNEL] = 2,      [SYSCAP_CATEGORY_JIT] = 4,
+		[SYSCAP_CATEGORY_NOTE] = 0,
+	};
+
+	return kinds[category];
+}
+
+/* The number of the path of a line's file, or 0. */
+static uint64_t tell_source(struct syc_perfetto *trace,
+                            const struct syscap_profile_line *line)
+{
+	size_t number;
+	int r;
+
+	if (line == NULL)
+		return 0;
+	r = syc_map_put(&trace->sources, line->file, strlen(line->file),
+	                &number);
+	if (r < 0) {
+		trace->packet.failed = true;
+		return 0;
+	}
+	if (r > 0)
+		tell(trace, SOURCES, number + 1, line->file,
+		     strlen(line->file));
+	return number + 1;
+}
+
+static void tell_frame(struct syc_perfetto *trace, uint32_t number)
+{
+	const struct syc_frame frame = syc_frames_get(&trace->frames, number);
+	const struct syscap_profile_line *line =
+		syc_frames_line(&trace->frames, number);
+	const struct syscap_profile_function *function =
+		syscap_profile_function(trace->export->profile, frame.function);
+	struct syc_protobuf *packet = &trace->packet;
+	const uint64_t id = UINT64_C(1) + frame.function;
+	uint64_t mapping, source;
+	size_t begun;
+
+	if (trace->has_frame[number])
+		return;
+	trace->has_frame[number] = 1;
+	if (!trace->has_function[frame.function]) {
+		const char *name =
+			syc_frames_name(&trace->frames, frame.function);
+
+		tell(trace, FUNCTIONS, id, name, strlen(name));
+	}
+	trace->has_function[frame.function] = 1;
+	mapping = tell_binary(trace, function->binary);
+	source = tell_source(trace, line);
+	begun = syc_protobuf_begin(packet, FRAMES);
+	syc_protobuf_number(packet, ID, UINT64_C(1) + number);
+	syc_protobuf_number(packet, FRAME_FUNCTION, id);
+	syc_protobuf_number(packet, FRAME_MAPPING, mapping);
+	if (source != 0)
+		syc_protobuf_number(packet, FRAME_SOURCE, source);
+	if (line != NULL && line->line != 0)
+		syc_protobuf_number(packet, FRAME_LINE, line->line);
+	syc_protobuf_number(packet, FRAME_KIND, kind_of(function->category));
+	syc_protobuf_end(packet, begun);
+}
+
+/* The outermost frame comes first, but a leaf only leads upwards. */
+static int write_frames(struct syc_perfetto *trace,
+                        const struct syscap_view *view, uint32_t node)
+{
+	SYC_ARRAY(uint32_t) path = { 0 };
+	int r = 0;
+
+	for (; r == 0 && node != 0; node = view->parents[node]) {
+		const uint32_t frame =
+			syc_frames_of(&trace->frames, view, node);
+
+		tell_frame(trace, frame);
+		r = syc_array_push(&path, frame);
+	}
+	const size_t begun = syc_protobuf_begin(&trace->packet, STACKS);
+	syc_protobuf_number(&trace->packet, ID, trace->stack);
+	while (path.n > 0)
+		syc_protobuf_number(&trace->packet, STACK_FRAME,
+		                    UINT64_C(1) + path.items[--path.n]);
+	syc_protobuf_end(&trace->packet, begun);
+	free(path.items);
+	return r;
+}
+
+uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
+                                 const struct syscap_view *view, uint32_t node)
+{
+	/* Those of allocations stand behind those of samples. */
+	const uint64_t id =
+		node + (view == trace->export->view
+	                        ? UINT64_C(1)
+	                        : UINT64_C(1) + trace->export->view->n_nodes);
+	size_t begun;
+
+	if (trace->has_stack[id - 1])
+		return id;
+	trace->has_stack[id - 1] = 1;
+	trace->stack = id;
+	begun = syc_perfetto_begin(trace, SYC_PACKET_INTERNED);
+	if (write_frames(trace, view, node) < 0)
+		trace->packet.failed = true;
+	syc_perfetto_end(trace, begun);
+	return id;
 }

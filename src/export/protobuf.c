@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* protobuf.c - one message of protocol buffers, put together in memory. */
+/* protobuf.c - one Protocol Buffers message, encoded in memory. */
 #include "export/protobuf.h"
 
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 
 #define VARINT_SIZE 10u /* of the largest */
 
-/* A length that is told later has so many bytes, more than it needs. */
+/* A length that is filled in later takes this many bytes, more than it
+ * needs. */
 #define LENGTH_SIZE 4u
 
 void syc_protobuf_clear(struct syc_protobuf *message)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* protobuf.h - one message of protocol buffers, put together in memory. */
+/* protobuf.h - one Protocol Buffers message, encoded in memory. */
 #ifndef SYC_EXPORT_PROTOBUF_H
 #define SYC_EXPORT_PROTOBUF_H
 
 #include <stdbool.h>
 
-#include "data/array.h"
+#include "common/array.h"
 
 struct syc_protobuf {
 	SYC_ARRAY(unsigned char) bytes;
@@ -15,7 +15,7 @@ struct syc_protobuf {
 void syc_protobuf_clear(struct syc_protobuf *message);
 void syc_protobuf_fini(struct syc_protobuf *message);
 
-/* A field; 0 is the default, and left out where it can be. */
+/* A field; the default 0 is left out if possible. */
 void syc_protobuf_number(struct syc_protobuf *message, unsigned field,
                          uint64_t value);
 void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
@@ -23,7 +23,7 @@ void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
 void syc_protobuf_message(struct syc_protobuf *message, unsigned field,
                           const struct syc_protobuf *inner);
 
-/** Also a 0, where one field of several is told by its being there. */
+/** Writes 0 too: the presence of a oneof field selects it. */
 void syc_protobuf_value(struct syc_protobuf *message, unsigned field,
                         uint64_t value);
 void syc_protobuf_fixed64(struct syc_protobuf *message, unsigned field,
@@ -33,8 +33,10 @@ void syc_protobuf_double(struct syc_protobuf *message, unsigned field,
 void syc_protobuf_text(struct syc_protobuf *message, unsigned field,
                        const char *text);
 
-/** A message in place, of less than 256 MiB: its fields are what is put until
- * its end, for which the number that is returned is kept. */
+/**
+ * A message in place, of less than 256 MiB: its fields are put until its end,
+ * which takes the returned number.
+ */
 size_t syc_protobuf_begin(struct syc_protobuf *message, unsigned field);
 void syc_protobuf_end(struct syc_protobuf *message, size_t begin);
 

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * speedscope.c - the JSON of speedscope.app: a "sampled" profile for each
- * thread that has samples, an "evented" one for each that has marks.
+ * speedscope.c - the JSON of speedscope.app.
+ *
+ * Each thread with samples has a "sampled" profile, each thread with marks an
+ * "evented" one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "data/json.h"
-#include "data/order.h"
-#include "export/amount.h"
-#include "export/by_thread.h"
+#include "common/json.h"
+#include "common/sort.h"
 #include "export/export.h"
-#include "export/frames.h"
-#include "export/ways.h"
+#include "export/stacks.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 
@@ -23,14 +21,14 @@ struct writer {
 	struct syc_json json;
 	int64_t begin; /* no time that is written is before it */
 	struct syc_frames frames;
-	struct syc_by_thread by;
+	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
-	struct syc_ways ways;
+	struct syc_batch_walk batch;
 	uint32_t *order; /* of the marks that pass: by thread and begin */
 	size_t n_order;
 };
 
-/* The file is that of the source where it is known. */
+/* The file is the source file if known. */
 static void write_frame(struct writer *writer, size_t number)
 {
 	const uint32_t function =
@@ -118,14 +116,15 @@ static void write_stack(struct writer *writer, const uint32_t *path, size_t n)
 static void write_stacks(struct writer *writer, const uint32_t *numbers,
                          size_t n)
 {
-	struct syc_ways *ways = &writer->ways;
+	struct syc_batch_walk *batch = &writer->batch;
 
 	for (size_t at = 0, some; at < n; at += some) {
-		some = n - at < SYC_WAYS ? n - at : SYC_WAYS;
-		syc_ways_walk(ways, numbers + at, some);
+		some = n - at < SYC_BATCH_WALK_MAX ? n - at
+		                                   : SYC_BATCH_WALK_MAX;
+		syc_batch_walk_run(batch, numbers + at, some);
 		for (size_t i = 0; i < some; i++)
-			write_stack(writer, syc_ways_get(ways, i),
-			            ways->lens[i]);
+			write_stack(writer, syc_batch_walk_path(batch, i),
+			            batch->lens[i]);
 	}
 }
 
@@ -149,14 +148,16 @@ static void write_samples(struct writer *writer, uint32_t thread)
 	syc_json_key(json, "samples");
 	syc_json_begin_array(json);
 	for (size_t at = 0;
-	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     (numbers = syc_thread_samples_get(&writer->by, thread, at, &n)) !=
+	     NULL;
 	     at += n)
 		write_stacks(writer, numbers, n);
 	syc_json_end_array(json);
 	syc_json_key(json, "weights");
 	syc_json_begin_array(json);
 	for (size_t at = 0;
-	     (numbers = syc_by_thread_get(&writer->by, thread, at, &n)) != NULL;
+	     (numbers = syc_thread_samples_get(&writer->by, thread, at, &n)) !=
+	     NULL;
 	     at += n) {
 		for (size_t i = 0; i < n; i++) {
 			const uint64_t weight =
@@ -203,7 +204,7 @@ static int choose_marks(struct writer *writer)
 		const struct syscap_profile_mark mark =
 			syscap_profile_mark(profile, i);
 
-		if (!syc_export_has_mark(writer->export, &mark))
+		if (mark.is_end || !syc_export_has_mark(writer->export, &mark))
 			continue;
 		if (mark.lane != 0) {
 			writer->export->n_overlaps++;
@@ -325,10 +326,11 @@ int syc_export_speedscope(struct syc_export *export)
 
 	syscap_profile_span(export->profile, &span);
 	writer.begin = span.begin;
-	r = syc_by_thread_init(&writer.by, export->profile, export->view);
+	r = syc_thread_samples_init(&writer.by, export->profile, export->view);
 	syscap_profile_samples(export->profile, &writer.samples);
 	if (r == 0)
-		r = syc_ways_init(&writer.ways, export->view, &writer.samples);
+		r = syc_batch_walk_init(&writer.batch, export->view,
+		                        &writer.samples);
 	if (r == 0)
 		r = syc_frames_init(&writer.frames, export);
 	if (r == 0) {
@@ -342,8 +344,8 @@ int syc_export_speedscope(struct syc_export *export)
 		syc_json_end_line(&writer.json);
 	}
 	syc_frames_fini(&writer.frames);
-	syc_by_thread_fini(&writer.by);
-	syc_ways_fini(&writer.ways);
+	syc_thread_samples_fini(&writer.by);
+	syc_batch_walk_fini(&writer.batch);
 	free(writer.order);
 	return r;
 }

@@ -1,20 +1,59 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * folded.c - stacks as lines, "outermost;...;innermost COUNT".
+ * folded.c - stacks as lines, "outermost;...;innermost COUNT", and the line
+ * reader.
  *
- * There are no times, processes and threads: samples are 1 ns apart and of one
- * thread.  The notes of our own export become what they were.
+ * The format has no times, processes or threads: samples are 1 ns apart, on one
+ * thread. Annotations of our own export become what they were.
  */
-#include <inttypes.h>
+#define _GNU_SOURCE
 #include <string.h>
 
 #include "capture/error.h"
-#include "import/lines.h"
+#include "import/import.h"
+
+/* Deep stacks with long names make long lines; a longer line is not text. */
+#define LONGEST (UINT32_C(16) << 20)
+
+static int fail(struct syc_import *import, int code, const char *what,
+                struct syscap_error *error)
+{
+	if (code != EBADMSG)
+		import->line = 0;
+	return syc_error_set(error, code, 0, "%s", what);
+}
+
+int syc_line_next(struct syc_line *line, struct syc_import *import,
+                  struct syscap_error *error)
+{
+	int c;
+
+	line->text.n = 0;
+	import->line++;
+	errno = 0;
+	while ((c = getc_unlocked(import->in)) != EOF && c != '\n') {
+		if (line->text.n == LONGEST)
+			return fail(import, EBADMSG, "the line is too long",
+			            error);
+		if (syc_array_push(&line->text, (char)(c == 0 ? 0xFF : c)) < 0)
+			return fail(import, ENOMEM, "out of memory", error);
+	}
+	if (c == EOF && ferror(import->in) != 0)
+		return fail(import, errno != 0 ? errno : EIO,
+		            strerror(errno != 0 ? errno : EIO), error);
+	if (c == EOF && line->text.n == 0)
+		return 0;
+	if (line->text.n > 0 && line->text.items[line->text.n - 1] == '\r')
+		line->text.n--;
+	if (syc_array_push(&line->text, '\0') < 0)
+		return fail(import, ENOMEM, "out of memory", error);
+	return 1;
+}
 
 #define PID 1
 
-/* A sample says at most 2^24 - 1 ticks: more are many samples, with a stack
- * each.  What a few lines may become is bounded, for a whole file. */
+/* A sample has at most 2^24 - 1 ticks; more ticks become several samples,
+ * with a stack each. Their number is bounded for the whole file. */
 #define MOST       (UINT64_C(1) << 44)
 #define TICKS      ((UINT64_C(1) << 24) - 1)
 #define MOST_EXTRA (UINT64_C(256) << 20)

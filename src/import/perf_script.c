@@ -1,24 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * perf_script.c - what `perf script` prints.
+ * perf_script.c - output of `perf script`.
  *
  *	COMM PID[/TID] [CPU] SECONDS.FRACTION: [PERIOD] EVENT:
  *		ADDRESS NAME+0xOFFSET (BINARY)
  *		...
  *
- * and an empty line, or all in one line where it recorded no stacks.  Addresses
- * are those in their files, so that names stand for them; each sample is a tick.
+ * and an empty line, or all in one line if there are no stacks. Addresses are
+ * offsets in files, so names stand for them.
+ *
+ * The text is read twice. The first pass finds the unit of the periods: a
+ * sample counts as many ticks as its period has units. If a sample has no
+ * period, or if there are several events, each sample is one tick. Periods of
+ * cpu-clock and task-clock are ns of processor time, so ticks have a rate.
  */
+#define _GNU_SOURCE
 #include <ctype.h>
+#include <errno.h>
 #include <string.h>
 
 #include "capture/error.h"
-#include "data/map.h"
-#include "import/lines.h"
+#include "common/map.h"
+#include "import/import.h"
+
+#define SECOND 1000000000
+#define HZ_MAX 1000000
+
+/* Most ticks of one sample frame (24 bits). */
+#define TICKS_MAX UINT64_C(0xFFFFFF)
 
 struct head {
 	int32_t pid, tid;
 	int64_t time;
+	uint64_t period; /* 0: none is printed */
 };
 
 struct parser {
@@ -30,12 +44,13 @@ struct parser {
 	struct syc_map threads;    /* pid and tid: those that have a name */
 	struct syc_map processes;  /* pids */
 	struct syc_map events;     /* by name */
+	bool is_first_pass;
+	bool lacks_period; /* of some sample */
+	bool is_clock;     /* the event counts ns of processor time */
+	uint32_t hz;       /* rate to be written; 0: none */
+	uint64_t unit;     /* of the periods; first their common divisor */
+	uint64_t longest;  /* period */
 };
-
-static int refuse(const struct parser *parser, const char *what)
-{
-	return syc_error_set(parser->error, EBADMSG, 0, "%s", what);
-}
 
 /* ------------------------------------------------------------ the words */
 
@@ -77,14 +92,13 @@ static bool read_ids(const char **at, struct head *head)
 static bool read_time(const char **at, int64_t *ret_ns)
 {
 	const char *p = *at;
-	int64_t ns = 0, unit = 1000000000;
+	int64_t ns = 0, unit = SECOND;
 
 	for (; isdigit((unsigned char)*p); p++)
 		if (__builtin_mul_overflow(ns, 10, &ns) ||
 		    __builtin_add_overflow(ns, *p - '0', &ns))
 			return false;
-	if (p == *at || *p++ != '.' ||
-	    __builtin_mul_overflow(ns, 1000000000, &ns))
+	if (p == *at || *p++ != '.' || __builtin_mul_overflow(ns, SECOND, &ns))
 		return false;
 	for (; isdigit((unsigned char)*p); p++) {
 		unit /= 10;
@@ -98,7 +112,7 @@ static bool read_time(const char **at, int64_t *ret_ns)
 	return true;
 }
 
-/* What stands behind the name of the command. */
+/* The fields behind the name of the command. */
 static bool read_head(const char *at, struct head *head, const char **ret_rest)
 {
 	if (!read_ids(&at, head))
@@ -117,8 +131,8 @@ static bool read_head(const char *at, struct head *head, const char **ret_rest)
 	return false;
 }
 
-/* The command may have blanks and digits in its name: the first place where the
- * rest fits ends it. */
+/* A command name may contain blanks and digits: it ends at the first place
+ * from which the rest parses. It may be empty, too. */
 static bool split_head(char *line, struct head *head, const char **ret_rest)
 {
 	char *at = line + strcspn(line, " \t");
@@ -132,7 +146,33 @@ static bool split_head(char *line, struct head *head, const char **ret_rest)
 		*end = 0;
 		return true;
 	}
-	return false;
+	if (!read_head(line, head, ret_rest))
+		return false;
+	*line = 0;
+	return true;
+}
+
+/* "[PERIOD] EVENT:"; *ret_n: how long the event's name is. */
+static bool read_event(const char **at, uint64_t *ret_period, size_t *ret_n)
+{
+	const char *rest = *at + strspn(*at, " \t");
+	uint64_t period = 0;
+	const size_t n = strspn(rest, "0123456789");
+
+	if (n > 0 && rest[n] == ' ') {
+		for (size_t i = 0; i < n; i++)
+			if (__builtin_mul_overflow(period, 10, &period) ||
+			    __builtin_add_overflow(period, rest[i] - '0',
+			                           &period))
+				return false;
+		rest += n + strspn(rest + n, " ");
+	}
+	*ret_n = strcspn(rest, " \t");
+	if (*ret_n < 2 || rest[*ret_n - 1] != ':')
+		return false;
+	*at = rest;
+	*ret_period = period;
+	return true;
 }
 
 /* Cuts a suffix "+0x12" off. */
@@ -169,12 +209,21 @@ static char *cut_binary(char *text)
 
 /* ---------------------------------------------------------- the samples */
 
+static uint64_t count_ticks(const struct parser *parser)
+{
+	const uint64_t period = parser->head.period;
+
+	if (parser->unit == 0)
+		return 1;
+	return period < parser->unit ? 1 : period / parser->unit;
+}
+
 static int end_sample(struct parser *parser)
 {
 	const struct syscap_writer_sample sample = {
 		.pid = parser->head.pid,
 		.tid = parser->head.tid,
-		.ticks = 1,
+		.ticks = count_ticks(parser),
 		.addrs = parser->stack.items,
 		.n_addrs = parser->stack.n,
 	};
@@ -256,65 +305,197 @@ static int take_who(struct parser *parser, const char *command)
 	return r < 0 ? r : 0;
 }
 
-/* "[PERIOD] EVENT:" and, where there are no stacks, its frame. */
-static int take_event(struct parser *parser, const char *rest)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
+	while (b != 0) {
+		const uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+/* "cpu-clock:u:", @n bytes. */
+static bool is_clock_event(const char *name, size_t n)
+{
+	const size_t length = strcspn(name, ":");
+
+	return length < n && ((length == sizeof("cpu-clock") - 1 &&
+	                       memcmp(name, "cpu-clock", length) == 0) ||
+	                      (length == sizeof("task-clock") - 1 &&
+	                       memcmp(name, "task-clock", length) == 0));
+}
+
+/* A sample in the first pass; @event is its name, @n bytes. */
+static void note_period(struct parser *parser, const char *event, size_t n)
+{
+	const uint64_t period = parser->head.period;
+
+	parser->is_clock = is_clock_event(event, n);
+	parser->lacks_period |= period == 0;
+	parser->unit = common_divisor(period, parser->unit);
+	if (period > parser->longest)
+		parser->longest = period;
+}
+
+/* Before the first sample. */
+static int add_rate(struct parser *parser)
+{
+	const uint32_t hz = parser->hz;
+
+	parser->hz = 0;
+	return hz == 0 ? 0
+	               : syscap_writer_add_rate(parser->import->writer,
+	                                        parser->head.time, hz, false);
+}
+
+/* 1: a sample begins here; 0: it does not; or -errno. */
+static int take_head(struct parser *parser, char *line)
+{
+	struct head head;
+	const char *rest;
 	size_t n;
 	int r;
 
-	rest += strspn(rest, " \t");
-	n = strspn(rest, "0123456789");
-	if (n > 0 && rest[n] == ' ')
-		rest += n + strspn(rest + n, " ");
-	n = strcspn(rest, " \t");
-	if (n < 2 || rest[n - 1] != ':')
-		return refuse(parser, "expected an event behind the time");
-	r = learn(&parser->events, rest, n);
+	line += strspn(line, " ");
+	if (line[0] == '\t' || !split_head(line, &head, &rest) ||
+	    !read_event(&rest, &head.period, &n))
+		return 0;
+	r = end_sample(parser);
 	if (r < 0)
 		return r;
-	r = take_frame(parser, (char *)rest + n);
-	return r < 0 ? r : 0;
+	parser->head = head;
+	r = learn(&parser->events, rest, n);
+	if (r >= 0 && parser->is_first_pass) {
+		note_period(parser, rest, n);
+		return 1;
+	}
+	parser->is_open = true;
+	parser->stack.n = 0;
+	if (r >= 0)
+		r = add_rate(parser);
+	if (r >= 0)
+		r = take_who(parser, line);
+	/* Without stacks the frame is in the same line */
+	if (r == 0)
+		r = take_frame(parser, (char *)rest + n);
+	return r < 0 ? r : 1;
+}
+
+static void skip_line(struct parser *parser)
+{
+	struct syc_import *const import = parser->import;
+
+	if (import->n_skipped++ == 0)
+		import->first_skipped = import->line;
 }
 
 static int take_line(struct parser *parser, char *line)
 {
-	const char *rest;
-	int r = take_frame(parser, line);
+	int r;
 
-	if (r != 0)
-		return r < 0 ? r : 0;
-	r = end_sample(parser);
-	if (r < 0 || line[0] == 0 || line[0] == '#')
-		return r;
-	line += strspn(line, " \t");
-	if (!split_head(line, &parser->head, &rest))
-		return refuse(parser, "expected COMMAND PID TIME: EVENT:, or "
-		                      "an address and a name");
-	parser->is_open = true;
-	parser->stack.n = 0;
-	r = take_who(parser, line);
-	return r == 0 ? take_event(parser, rest) : r;
+	if (line[0] == 0 || line[0] == '#')
+		return end_sample(parser);
+	/* A command may be a hexadecimal number, and look like an address */
+	r = take_head(parser, line);
+	if (r == 0 && !parser->is_first_pass) {
+		r = take_frame(parser, line);
+		if (r == 0)
+			skip_line(parser);
+	}
+	return r < 0 ? r : 0;
+}
+
+static int read_lines(struct parser *parser)
+{
+	struct syc_line line = { 0 };
+	int r;
+
+	parser->import->line = 0;
+	while ((r = syc_line_next(&line, parser->import, parser->error)) > 0) {
+		r = take_line(parser, line.text.items);
+		if (r < 0)
+			break;
+	}
+	free(line.text.items);
+	return r == 0 ? end_sample(parser) : r;
+}
+
+/* The unit of the second pass is the result of the first. */
+static void choose_unit(struct parser *parser)
+{
+	if (parser->lacks_period || parser->events.n != 1) {
+		parser->unit = 0;
+		return;
+	}
+	if (parser->longest / parser->unit > TICKS_MAX)
+		parser->unit = parser->longest / TICKS_MAX + 1;
+	else if (parser->is_clock && parser->unit >= SECOND / HZ_MAX &&
+	         parser->unit <= SECOND &&
+	         SECOND / (SECOND / parser->unit) == parser->unit)
+		parser->hz = (uint32_t)(SECOND / parser->unit);
+}
+
+/* The input itself, or a copy of it, at its beginning: or NULL. */
+static FILE *make_seekable(FILE *in)
+{
+	char bytes[65536];
+	size_t n;
+
+	if (fseeko(in, 0, SEEK_CUR) == 0)
+		return in;
+	FILE *const copy = tmpfile();
+	while (copy != NULL && (n = fread(bytes, 1, sizeof(bytes), in)) > 0)
+		if (fwrite(bytes, 1, n, copy) != n)
+			break;
+	if (copy != NULL && !ferror(in) && fflush(copy) == 0) {
+		rewind(copy);
+		return copy;
+	}
+	if (copy != NULL)
+		fclose(copy);
+	return NULL;
 }
 
 int syc_import_perf_script(struct syc_import *import,
                            struct syscap_error *error)
 {
-	struct parser parser = { .import = import, .error = error };
-	struct syc_line line = { 0 };
+	struct parser parser = { .import = import,
+		                 .error = error,
+		                 .is_first_pass = true };
+	FILE *const in = import->in;
 	int r;
 
-	while ((r = syc_line_next(&line, import, error)) > 0) {
-		r = take_line(&parser, line.text.items);
-		if (r < 0)
-			break;
+	import->in = make_seekable(in);
+	if (import->in == NULL) {
+		import->in = in;
+		r = -(errno != 0 ? errno : EIO);
+	} else {
+		const off_t start = ftello(import->in);
+
+		r = read_lines(&parser);
+		choose_unit(&parser);
+		parser.is_first_pass = false;
+		if (r == 0 && fseeko(import->in, start, SEEK_SET) != 0)
+			r = -errno;
+		if (r == 0)
+			r = read_lines(&parser);
 	}
-	if (r == 0)
-		r = end_sample(&parser);
 	if (r < 0 && r != -EBADMSG)
 		syc_error_set(error, -r, 0, "%s", strerror(-r));
+	else if (r == 0 && import->n_samples == 0 && import->n_skipped != 0) {
+		import->line = import->first_skipped;
+		r = syc_error_set(error, EBADMSG, 0,
+		                  "expected COMMAND PID TIME: EVENT:, or an "
+		                  "address and a name");
+	}
 	import->n_events = parser.events.n;
+	if (import->in != in) {
+		fclose(import->in);
+		import->in = in;
+	}
 	free(parser.stack.items);
-	free(line.text.items);
 	syc_map_fini(&parser.threads);
 	syc_map_fini(&parser.processes);
 	syc_map_fini(&parser.events);

@@ -1,32 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* all_signals.c - nobody's handler comes between; see all_signals.h. */
+/* all_signals.c - masks of signals; see all_signals.h. */
+#define _GNU_SOURCE
 #include "os/all_signals.h"
 
 #include <pthread.h>
-#include <stdint.h>
-#include <string.h>
+#include <sys/syscall.h>
 
-void syc_all_signals_fill(sigset_t *set)
+#include "os/raw_syscall.h"
+
+uint64_t syc_signal_mask(int how, uint64_t set)
 {
-	uint64_t all;
+	uint64_t before = 0;
 
-	sigfillset(set); /* but for the C library's own */
-	memcpy(&all, set, sizeof(all));
-	all &= ~(UINT64_C(1) << (SIGSYS - 1));
-	memcpy(set, &all, sizeof(all));
+	syc_raw_syscall(SYS_rt_sigprocmask, how, (long)(intptr_t)&set,
+	                (long)(intptr_t)&before, sizeof(set), SYC_MASK_IS_OURS,
+	                0);
+	return before;
 }
 
-void syc_all_signals_block(sigset_t *ret_before)
+void syc_all_signals_block(uint64_t *ret_before)
 {
-	sigset_t all;
-
-	syc_all_signals_fill(&all);
-	pthread_sigmask(SIG_BLOCK, &all, ret_before);
+	*ret_before = syc_signal_mask(SIG_BLOCK, SYC_ALL_SIGNALS);
 }
 
-void syc_all_signals_restore(const sigset_t *before)
+void syc_all_signals_restore(const uint64_t *before)
 {
-	pthread_sigmask(SIG_SETMASK, before, NULL);
+	syc_signal_mask(SIG_SETMASK, *before);
 }
 
 void syc_undisturbed_begin(struct syc_undisturbed *ret_before)

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * all_signals.h - all signals but SIGSYS, blocked: nobody's handler comes
- * between.  A sandbox' filter that traps a system call has SIGSYS handled, and
- * kills the process where it is blocked.
+ * all_signals.h - signal masks of the calling thread, changed by the system
+ * call itself.
  *
- * Context of everything here: any-thread, signal-safe.
+ * The C library's pthread_sigmask() clears its own signals in each mask that it
+ * sets.  A restored mask would unblock them in a thread that had blocked them,
+ * such as the helper of timer_create(SIGEV_THREAD).  Then the next timer would
+ * kill the process.
+ *
+ * Context of everything here: any-thread, signal-safe; errno is kept.
  */
-#ifndef SYC_ALL_SIGNALS_H
-#define SYC_ALL_SIGNALS_H
+#ifndef SYC_OS_ALL_SIGNALS_H
+#define SYC_OS_ALL_SIGNALS_H
 
 #include <signal.h>
 #include <stdint.h>
@@ -19,24 +23,44 @@ static inline uint64_t syc_signal_bit(int signal)
 	return UINT64_C(1) << (signal - 1);
 }
 
-/** Context: any-thread, signal-safe. */
-void syc_all_signals_fill(sigset_t *set);
+/*
+ * The C library's own signals, for timers, pthread_cancel() and setuid(): a
+ * thread that blocks them makes those calls of other threads wait for it.
+ */
+#ifdef __GLIBC__
+#define SYC_SIGNALS_OF_LIBC (UINT64_C(3) << 31) /* 32, 33 */
+#else
+#define SYC_SIGNALS_OF_LIBC (UINT64_C(7) << 31) /* 34 too: musl */
+#endif
+
+/**
+ * Signals that are blocked to keep handlers out.  Not SIGSYS: a filter that
+ * traps a system call kills the process if it is blocked.
+ */
+#define SYC_ALL_SIGNALS (~(SYC_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1)))
+
+/** The fifth argument, which the kernel does not look at, of calls of ours. */
+#define SYC_MASK_IS_OURS 0x5359
+
+/** Change the mask as sigprocmask() with @how and @set: the mask before.
+ * Context: any-thread, signal-safe. */
+uint64_t syc_signal_mask(int how, uint64_t set);
 
 /** Block all signals of the calling thread until syc_all_signals_restore(). 
  * Context: any-thread, signal-safe. */
-void syc_all_signals_block(sigset_t *ret_before);
-void syc_all_signals_restore(const sigset_t *before);
+void syc_all_signals_block(uint64_t *ret_before);
+void syc_all_signals_restore(const uint64_t *before);
 
-/** What syc_undisturbed_begin() switches off meanwhile. */
+/** Settings that syc_undisturbed_begin() changes. */
 struct syc_undisturbed {
-	sigset_t mask;
+	uint64_t mask;
 	int cancel_state;
 };
 
 /**
- * Nobody on this thread comes between until syc_undisturbed_end(); nor is it
- * cancelled in one of our system calls, with something half claimed and the
- * program's locks held.  Context: any-thread, signal-safe.
+ * No handler runs on this thread until syc_undisturbed_end().  The thread is
+ * not cancelled in our system calls either, which would leave claims and the
+ * program's locks behind.  Context: any-thread, signal-safe.
  */
 void syc_undisturbed_begin(struct syc_undisturbed *ret_before);
 void syc_undisturbed_end(const struct syc_undisturbed *before);

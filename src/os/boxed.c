@@ -2,4 +2,7 @@
 /* boxed.c - whether the program's system calls are filtered. */
 #include "os/boxed.h"
 
-bool syc_boxed;
+uint32_t syc_boxed, syc_boxed_closed;
+
+_Thread_local uint8_t syc_boxed_here
+	__attribute__((tls_model(SYSCAP_TLS_MODEL)));

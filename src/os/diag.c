@@ -37,6 +37,6 @@ void syc_diag_say(const char *what, const char *why)
 	}
 	*text.at++ = '\n';
 	if (write(STDERR_FILENO, line, (size_t)(text.at - line)) < 0)
-		errno = saved; /* stderr is closed: nobody to tell */
+		errno = saved; /* stderr is closed */
 	errno = saved;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* diag.h - one-line messages on stderr, when SYSCAP_DEBUG=1 asks for them. */
-#ifndef SYC_DIAG_H
-#define SYC_DIAG_H
+#ifndef SYC_OS_DIAG_H
+#define SYC_OS_DIAG_H
 
 /** Context: setup. */
 void syc_diag_init(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* env.h - every environment variable that the library reads. */
-#ifndef SYC_ENV_H
-#define SYC_ENV_H
+#ifndef SYC_OS_ENV_H
+#define SYC_OS_ENV_H
 
 #include <stdint.h>
 

@@ -8,7 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What getdents64() returns. */
+#include "os/fd.h"
+
+/* Records of getdents64(). */
 struct dir_entry {
 	uint64_t ino;
 	int64_t next;
@@ -19,8 +21,7 @@ struct dir_entry {
 
 int syc_folder_open(const char *path)
 {
-	const int fd = (int)syscall(SYS_openat, AT_FDCWD, path,
-	                            O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	const int fd = syc_fd_open(path, O_RDONLY | O_DIRECTORY, 0);
 
 	return fd >= 0 ? fd : -errno;
 }

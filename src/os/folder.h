@@ -2,14 +2,13 @@
 /*
  * folder.h - the names in a folder of the kernel's.
  *
- * By bare system calls into a buffer of the caller: nothing is allocated,
- * errno is the only thing of the C library's that is touched, and nothing is
- * a cancellation point.
+ * Uses bare system calls and a buffer of the caller.  Does not allocate,
+ * touches only errno of the C library, and is no cancellation point.
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_FOLDER_H
-#define SYC_FOLDER_H
+#ifndef SYC_OS_FOLDER_H
+#define SYC_OS_FOLDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

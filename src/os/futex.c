@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/kernel_clock.h"
+
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
@@ -36,15 +38,10 @@ bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
 		{ value, (uintptr_t)word, FLAG_32, 0 },
 		{ shared_value, (uintptr_t)shared, FLAG_32, 0 },
 	};
-	struct timespec end;
+	const int64_t until = syc_kernel_clock(CLOCK_MONOTONIC) + ns;
+	const struct timespec end = { .tv_sec = until / 1000000000,
+		                      .tv_nsec = until % 1000000000 };
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += ns / 1000000000;
-	end.tv_nsec += ns % 1000000000;
-	if (end.tv_nsec >= 1000000000) {
-		end.tv_nsec -= 1000000000;
-		end.tv_sec++;
-	}
 	return syscall(SYS_futex_waitv, words, 2, 0, &end, CLOCK_MONOTONIC) >=
 	               0 ||
 	       errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex.h - wait for a word to change, and wake those who wait, in this process
- * or, where the word is in memory that they share, in another.
+ * futex.h - wait for a change of a word, and wake waiters.  If the word is in
+ * shared memory, waiters may be in other processes.
  *
  * Context of everything here: any-thread, signal-safe.  No cancellation point.
  */
-#ifndef SYC_FUTEX_H
-#define SYC_FUTEX_H
+#ifndef SYC_OS_FUTEX_H
+#define SYC_OS_FUTEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,10 +2,10 @@
 /*
  * handler.c - whether this may be a signal handler.
  *
- * The kernel does not tell.  But it enters a handler as if it had been called
- * from a piece of code that does nothing but sigreturn: on x86-64 the C
- * library's, whose address is part of each signal's action; elsewhere the
- * vdso's.  While a handler runs, that return address lies on its stack.
+ * The kernel does not report it.  But a handler returns into code that only
+ * calls sigreturn.  On x86-64 that is the C library's, whose address is part of
+ * each signal's action; elsewhere it is the vdso's.  While a handler runs, that
+ * return address lies on its stack.
  */
 #define _GNU_SOURCE
 #include "os/handler.h"

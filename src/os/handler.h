@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* handler.h - whether this may be a signal handler. */
-#ifndef SYC_HANDLER_H
-#define SYC_HANDLER_H
+#ifndef SYC_OS_HANDLER_H
+#define SYC_OS_HANDLER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * kin.h - whether a relative of this process still runs its image: the one that
- * it was forked from, or one that was forked from it.
+ * kin.h - whether a parent or a forked child of this process still runs its
+ * image.
  *
- * A pid tells little: its process may have called exec, or have ended, and the
- * number be another's.  Images that were forked from each other have code and
- * stack at the same addresses; those of others do not, but for one that was
- * executed without randomisation in the very same way.
+ * A pid alone is not enough: its process may have exec'ed, or ended, and the
+ * pid may be reused.  Images that were forked from each other have code and
+ * stack at the same addresses.  Others do not, except for the same image
+ * without address randomisation.
  */
-#ifndef SYC_KIN_H
-#define SYC_KIN_H
+#ifndef SYC_OS_KIN_H
+#define SYC_OS_KIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,8 +23,8 @@ struct syc_kin {
 };
 
 /**
- * Look at @kin->pid.  False: it has ended, or runs another image.  True also
- * where nobody can tell.
+ * Look at @kin->pid.  False: it has ended, or runs another image.  True also if
+ * it is unknown.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */

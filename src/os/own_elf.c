@@ -11,6 +11,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+
 /* Linkers make a few.  An object that claims more is not looked through: each
  * costs a system call. */
 #define SEGMENTS_MAX  256u
@@ -106,7 +108,7 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
 
 	if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 		return false;
-	elf.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	elf.fd = syc_fd_open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (elf.fd < 0)
 		return false;
 	if (fstat(elf.fd, &st) != 0 || !S_ISREG(st.st_mode) ||

@@ -7,8 +7,8 @@
  * bytes at a time.  Nothing in them is believed.  Tools, which look at objects
  * of any kind and at all that is in them, have symbols/elf_file.h.
  */
-#ifndef SYC_OWN_ELF_H
-#define SYC_OWN_ELF_H
+#ifndef SYC_OS_OWN_ELF_H
+#define SYC_OS_OWN_ELF_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_elf_section.c - where a section of an object of this process is. */
+/* own_elf_section.c - address of a section of an object in this process. */
 #include <string.h>
 
 #include "os/own_elf.h"

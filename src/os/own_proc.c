@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_proc.c - what /proc says of this process. */
+/* own_proc.c - facts about this process from /proc. */
 #define _GNU_SOURCE
 #include "os/own_proc.h"
 
@@ -7,15 +7,17 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+
 /*
  * /proc/self is the main thread's, where nothing is left once that thread has
  * called pthread_exit().  But confinement may know it alone.
  */
 int syc_own_proc_open(const char *of_thread, const char *of_process)
 {
-	const int fd = open(of_thread, O_RDONLY | O_CLOEXEC);
+	const int fd = syc_fd_open(of_thread, O_RDONLY, 0);
 
-	return fd >= 0 ? fd : open(of_process, O_RDONLY | O_CLOEXEC);
+	return fd >= 0 ? fd : syc_fd_open(of_process, O_RDONLY, 0);
 }
 
 size_t syc_own_proc_cmdline(char *text, size_t size)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_proc.h - what /proc says of this process. */
-#ifndef SYC_OWN_PROC_H
-#define SYC_OWN_PROC_H
+/* own_proc.h - facts about this process from /proc. */
+#ifndef SYC_OS_OWN_PROC_H
+#define SYC_OS_OWN_PROC_H
 
 #include <stddef.h>
 

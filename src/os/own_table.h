@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own_table.h - a table of descriptors for one thread of ours: the program's
- * close(), dup2() and closefrom() don't reach what is in it, and it holds none
- * of the program's open, stderr included.
+ * own_table.h - a table of descriptors for one library thread.  The program's
+ * close(), dup2() and closefrom() do not affect it.  It keeps none of the
+ * program's files open, and 0 to 2 lead nowhere, including stderr.
  */
-#ifndef SYC_OWN_TABLE_H
-#define SYC_OWN_TABLE_H
+#ifndef SYC_OS_OWN_TABLE_H
+#define SYC_OS_OWN_TABLE_H
 
 #include <stdbool.h>
 

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "os/all_signals.h"
 
@@ -46,10 +47,16 @@ static int make_detached(void *(*run)(void *), void *data)
 
 int syc_own_thread_make(void *(*run)(void *), void *data)
 {
-	sigset_t before;
+	uint64_t before;
 
 	syc_all_signals_block(&before);
 	const int r = make_detached(run, data);
 	syc_all_signals_restore(&before);
 	return -r;
+}
+
+void syc_own_thread_begin(const char *name)
+{
+	prctl(PR_SET_NAME, name);
+	syc_signal_mask(SIG_SETMASK, SYC_ALL_SIGNALS);
 }

@@ -6,8 +6,8 @@
  * Other copies of the library may have threads, too, of which this one knows
  * nothing else.
  */
-#ifndef SYC_OWN_THREAD_H
-#define SYC_OWN_THREAD_H
+#ifndef SYC_OS_OWN_THREAD_H
+#define SYC_OS_OWN_THREAD_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +32,14 @@ bool syc_own_thread_is_name(const char *name, size_t n);
  * Context: setup; allocates.
  */
 int syc_own_thread_make(void *(*run)(void *), void *data);
+
+/**
+ * Begin of a library thread: sets its name to @name, and blocks the signals of
+ * all_signals.h.  It inherits what its maker has blocked,
+ * and one that blocks the C library's own stops setuid() in others.
+ *
+ * Context: owner.
+ */
+void syc_own_thread_begin(const char *name);
 
 #endif

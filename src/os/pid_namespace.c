@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pid_namespace.c - what pids of this process mean. */
+/* pid_namespace.c - the pid namespace of this process. */
 #include "os/pid_namespace.h"
 
 #include <errno.h>

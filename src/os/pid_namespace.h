@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pid_namespace.h - what pids of this process mean: relatives may be in other
- * namespaces, where the same ones are others'. */
-#ifndef SYC_PID_NAMESPACE_H
-#define SYC_PID_NAMESPACE_H
+/*
+ * pid_namespace.h - the pid namespace of this process.  Children may be in
+ * others, in which the same pids belong to other processes.
+ */
+#ifndef SYC_OS_PID_NAMESPACE_H
+#define SYC_OS_PID_NAMESPACE_H
 
 #include <stdint.h>
 

@@ -4,24 +4,75 @@
 #include "os/pin.h"
 
 #include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
-/* Static dlopen() needs libraries at run time, and a static program can't
- * be unloaded: take it only where it is there. */
-#pragma weak dlopen
-#pragma weak dladdr
+#include "os/fd.h"
+
+#ifdef __GLIBC__
+
+/* Linkers warn of static programs whose objects name dlopen(), which glibc has
+ * in all of them.  So it is looked up.  musl unloads nothing. */
+#pragma weak dl_iterate_phdr
+#pragma weak dlsym
+
+struct name_search {
+	uintptr_t address;
+	char name[PATH_MAX];
+};
+
+/* Copied under the loader's lock: another thread may unload the object. */
+static int copy_name(struct dl_phdr_info *object, size_t size, void *data)
+{
+	struct name_search *const search = data;
+
+	(void)size;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
+
+		if (segment->p_type != PT_LOAD ||
+		    search->address - object->dlpi_addr - segment->p_vaddr >=
+		            segment->p_memsz)
+			continue;
+		const size_t n = strnlen(object->dlpi_name, PATH_MAX - 1);
+		memcpy(search->name, object->dlpi_name, n);
+		search->name[n] = 0;
+		return 1;
+	}
+	return 0;
+}
 
 bool syc_pin_object(const void *address)
 {
-	Dl_info info;
+	void *(*open)(const char *, int);
+	struct name_search search;
 
-	if (dlopen == NULL || dladdr == NULL)
+	search.address = (uintptr_t)address;
+	if (dl_iterate_phdr == NULL || dlsym == NULL)
 		return true;
-	if (dladdr(address, &info) == 0 || info.dli_fname == NULL)
+	/* The program has no name here, and is never unloaded. */
+	if (dl_iterate_phdr(copy_name, &search) == 0 || search.name[0] == 0)
 		return false;
+	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
+	/* The loader opens the file, to see that it is the one that it has */
+	const unsigned held = syc_fd_hold();
 	void *const handle =
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+		open(search.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	syc_fd_release(held, -1);
 	if (handle != NULL)
 		dlclose(handle);
 	return handle != NULL;
 }
+
+#else
+
+bool syc_pin_object(const void *address)
+{
+	(void)address;
+	return true;
+}
+
+#endif

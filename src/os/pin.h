@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pin.h - keeps a loaded object where it is. */
-#ifndef SYC_PIN_H
-#define SYC_PIN_H
+#ifndef SYC_OS_PIN_H
+#define SYC_OS_PIN_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* proc_stat.c - what /proc says of a process, or of a thread. */
+/* proc_stat.c - state of a process or a thread, from its "stat" in /proc. */
 #define _GNU_SOURCE
 #include "os/proc_stat.h"
 
@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/fd.h"
 
 /* 0 or -errno. */
 static int read_text(const char *folder, int32_t id, char *text, size_t size)
@@ -19,7 +20,7 @@ static int read_text(const char *folder, int32_t id, char *text, size_t size)
 	syc_text_add(&name, folder);
 	syc_text_add_i64(&name, id);
 	syc_text_add(&name, "/stat");
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = syc_fd_open(path, O_RDONLY, 0);
 	if (fd < 0)
 		return -errno;
 	const ssize_t n = read(fd, text, size - 1);

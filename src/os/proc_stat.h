@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* proc_stat.h - what /proc says of a process, or of a thread, in its "stat". */
-#ifndef SYC_PROC_STAT_H
-#define SYC_PROC_STAT_H
+/* proc_stat.h - state of a process or a thread, from its "stat" in /proc. */
+#ifndef SYC_OS_PROC_STAT_H
+#define SYC_OS_PROC_STAT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,10 +4,9 @@
 #include "os/quiet.h"
 
 #include <errno.h>
-#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,18 +23,13 @@ static uint64_t pending_signals(void)
 
 void syc_quiet_begin(struct syc_quiet *quiet)
 {
+	const uint64_t ours = syc_signal_bit(SIGPIPE) | syc_signal_bit(SIGXFSZ);
 	const int saved = errno;
-	uint64_t blocked, before = 0;
-	sigset_t ours;
+	uint64_t before = 0;
 
-	sigemptyset(&ours);
-	sigaddset(&ours, SIGPIPE);
-	sigaddset(&ours, SIGXFSZ);
-	pthread_sigmask(SIG_BLOCK, &ours, &quiet->before);
-	memcpy(&blocked, &quiet->before, sizeof(blocked));
+	quiet->before = syc_signal_mask(SIG_BLOCK, ours);
 	/* One that was not blocked can't wait */
-	if ((blocked & (syc_signal_bit(SIGPIPE) | syc_signal_bit(SIGXFSZ))) !=
-	    0)
+	if ((quiet->before & ours) != 0)
 		before = pending_signals();
 	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
 	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
@@ -66,8 +60,5 @@ void syc_quiet_end(const struct syc_quiet *quiet)
 
 void syc_quiet_end_well(const struct syc_quiet *quiet)
 {
-	const int saved = errno;
-
-	pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
-	errno = saved;
+	syc_signal_mask(SIG_SETMASK, quiet->before);
 }

@@ -6,14 +6,14 @@
  * size limit SIGXFSZ.  Both go to the thread that writes; between begin and
  * end they are blocked, and those that our writes raised are taken back.
  */
-#ifndef SYC_QUIET_H
-#define SYC_QUIET_H
+#ifndef SYC_OS_QUIET_H
+#define SYC_OS_QUIET_H
 
-#include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct syc_quiet {
-	sigset_t before; /* the thread's mask */
+	uint64_t before; /* the thread's mask */
 	bool had_pipe;   /* was pending before: not ours to take */
 	bool had_file_size;
 };

@@ -3,10 +3,10 @@
  * raw_syscall.h - the system call instruction, for code that may neither
  * touch errno nor call into the C library.
  */
-#ifndef SYC_RAW_SYSCALL_H
-#define SYC_RAW_SYSCALL_H
+#ifndef SYC_OS_RAW_SYSCALL_H
+#define SYC_OS_RAW_SYSCALL_H
 
-/** What the kernel returns: -errno where it refuses.  Context: any-thread,
+/** The kernel's result: -errno for a failure.  Context: any-thread,
  * signal-safe. */
 static inline __attribute__((always_inline)) long
 syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* same_file.h - whether a number is still the descriptor that it was. */
-#ifndef SYC_SAME_FILE_H
-#define SYC_SAME_FILE_H
+#ifndef SYC_OS_SAME_FILE_H
+#define SYC_OS_SAME_FILE_H
 
 #include <stdbool.h>
 #include <sys/types.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* siphash.h - SipHash-2-4: a keyed hash that doesn't give its key away. */
-#ifndef SYC_SIPHASH_H
-#define SYC_SIPHASH_H
+#ifndef SYC_OS_SIPHASH_H
+#define SYC_OS_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>

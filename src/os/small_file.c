@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+
 size_t syc_small_file_read(const char *path, char *text, size_t size)
 {
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	const int fd = syc_fd_open(path, O_RDONLY, 0);
 	ssize_t n = 0;
 
 	if (fd >= 0) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* small_file.h - the text of a small file of the kernel's, by one read(). */
-#ifndef SYC_SMALL_FILE_H
-#define SYC_SMALL_FILE_H
+#ifndef SYC_OS_SMALL_FILE_H
+#define SYC_OS_SMALL_FILE_H
 
 #include <stddef.h>
 

@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_bounds.c - where the calling thread's own stack lies.
+ * stack_bounds.c - bounds of the calling thread's own stack.
  *
- * The kernel says which mapping holds an address that is on it for certain:
- * the thread control block, which glibc and musl put at the top of the stack
- * of every thread that they start; and for the process' first thread the 16
- * random bytes above its frames (AT_RANDOM).  Below a thread's stack lies
- * its guard, so the mapping begins where the stack does, unless the program
- * gave the thread a part of a larger block.
+ * The kernel reports the mapping of an address on that stack.  The address is
+ * the thread control block, which glibc and musl put at the top of the stack of
+ * every thread that they start.  For the process' first thread it is the 16
+ * random bytes above its frames (AT_RANDOM).  Below a thread's stack is its
+ * guard, so the mapping begins with the stack.  A program may also give the
+ * thread a part of a larger block.
  *
- * Ids do not tell which thread is the first: in a forked child it is the one
- * that forked.
+ * Ids do not identify the first thread: in a forked child it is the one that
+ * forked.
  */
 #define _GNU_SOURCE
 #include "os/stack_bounds.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "os/boxed.h"
+#include "os/fd.h"
 #include "os/thread_pointer.h"
 
 /* Linux 6.11's PROCMAP_QUERY; older kernel headers lack it. */
@@ -40,50 +39,50 @@ struct map_query {
  * at least 128 MiB clear for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
-/* Lines are "start-end perms …"; only their beginnings matter.  Not inlined: where
- * the kernel answers, a small stack has no room for this. */
-static __attribute__((noinline)) bool
-find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low, uintptr_t *ret_high)
+/* Lines are "start-end perms ...".  A small buffer: handlers have small stacks. */
+static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
+                         uintptr_t *ret_high)
 {
-	char buffer[4096];
-	size_t kept = 0;
+	enum {
+		LOW,
+		HIGH,
+		REST
+	} part = LOW;
+	uintptr_t low = 0, value = 0;
+	char buffer[512];
+	ssize_t n;
 
-	for (;;) {
-		const ssize_t n =
-			read(fd, buffer + kept, sizeof(buffer) - 1 - kept);
-		if (n <= 0)
-			return false;
-		char *line = buffer;
-		char *const end = buffer + kept + n;
-		char *newline;
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			const char c = buffer[i];
 
-		*end = '\0';
-		while ((newline = memchr(line, '\n', (size_t)(end - line)))) {
-			uint64_t low, high;
-			const char *at = syc_text_take(line, 16, &low);
-
-			if (*at == '-')
-				syc_text_take(at + 1, 16, &high);
-			else
-				return false;
-			if (addr >= low && addr < high) {
+			if (c == '\n') {
+				part = LOW;
+				value = 0;
+			} else if (part == LOW && c == '-') {
+				part = HIGH;
+				low = value;
+				value = 0;
+			} else if (part == HIGH && c == ' ') {
+				part = REST;
+				if (addr < low || addr >= value)
+					continue;
 				*ret_low = low;
-				*ret_high = high;
+				*ret_high = value;
 				return true;
+			} else if (part != REST) {
+				value = value << 4 |
+				        (uintptr_t)(c <= '9' ? c - '0'
+				                             : c - 'a' + 10);
 			}
-			line = newline + 1;
 		}
-		kept = (size_t)(end - line);
-		if (kept >= sizeof(buffer) - 1)
-			return false;
-		memmove(buffer, line, kept);
-	}
+	return false;
 }
 
 static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
                          uintptr_t *ret_high)
 {
-	const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	const int fd = syc_fd_open("/proc/self/maps", O_RDONLY, 0);
 	struct map_query query = { .size = sizeof(query), .addr = addr };
 	bool found;
 
@@ -116,24 +115,26 @@ static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 	return true;
 }
 
-static bool find_stack(uintptr_t *ret_low, uintptr_t *ret_high)
+/* The first thread has its control block elsewhere than on its stack. */
+static bool find_stack(uintptr_t addr, uintptr_t *ret_low, uintptr_t *ret_high)
 {
-	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t top = syc_thread_pointer();
 
-	/* The first thread has its control block elsewhere */
-	if (find_mapping(top, ret_low, ret_high) && here >= *ret_low &&
-	    here < top) {
+	if (find_mapping(top, ret_low, ret_high) && addr >= *ret_low &&
+	    addr < top) {
 		*ret_high = top;
 		return true;
 	}
-	return find_main_stack(ret_low, ret_high);
+	return find_main_stack(ret_low, ret_high) && addr >= *ret_low &&
+	       addr < *ret_high;
 }
 
-bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+bool syc_stack_bounds_around(uintptr_t addr, uintptr_t *ret_low,
+                             uintptr_t *ret_high)
 {
 	const int saved = errno;
-	const bool found = !syc_boxed_is() && find_stack(ret_low, ret_high);
+	const bool found =
+		!syc_boxed_is() && find_stack(addr, ret_low, ret_high);
 
 	if (!found)
 		*ret_low = *ret_high = 0;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "os/fd.h"
 #include "os/own_thread.h"
 #include "os/proc_stat.h"
 
@@ -66,8 +67,10 @@ static int open_file(struct syc_tasks *tasks, int32_t tid, const char *name)
 
 	syc_text_add_i64(&text, tid);
 	syc_text_add(&text, name);
-	return (int)syscall(SYS_openat, tasks->folder.fd, path,
-	                    O_RDONLY | O_CLOEXEC, 0);
+	const unsigned held = syc_fd_hold();
+	return syc_fd_release(held,
+	                      (int)syscall(SYS_openat, tasks->folder.fd, path,
+	                                   O_RDONLY | O_CLOEXEC, 0));
 }
 
 /* Reads on behind the @used bytes of text and ends it with a NUL.  False:
@@ -102,10 +105,10 @@ bool syc_task_is_alone(void)
 	return &__libc_single_threaded != NULL && __libc_single_threaded != 0;
 }
 
-void syc_task_note_starter(struct syc_tasks *tasks, const sigset_t *mask)
+void syc_task_note_starter(struct syc_tasks *tasks, const uint64_t *mask)
 {
 	if (mask != NULL)
-		memcpy(&tasks->starter_mask, mask, sizeof(tasks->starter_mask));
+		tasks->starter_mask = *mask;
 	__atomic_store_n(&tasks->starter_tid, mask != NULL ? gettid() : 0,
 	                 __ATOMIC_RELEASE);
 }
@@ -143,7 +146,7 @@ int syc_task_look(struct syc_tasks *tasks, int32_t tid,
 
 /*
  * The signal mask in /proc/.../status, and whether the thread is in seccomp's
- * strict mode.  The file has any length: a line tells all groups of the user.
+ * strict mode.  The file has any length: one line lists all groups of the user.
  */
 static int read_status(struct syc_tasks *tasks, int32_t tid,
                        struct syc_task_about *about)

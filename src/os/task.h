@@ -2,14 +2,14 @@
 /*
  * task.h - the threads of this process, as /proc/self/task has them.
  *
- * By bare system calls into buffers of the caller: nothing is allocated,
- * errno is the only thing of the C library's that is touched, and nothing is
- * a cancellation point.  A forked child's ticks look here too.
+ * Uses bare system calls and buffers of the caller.  Does not allocate, touches
+ * only errno of the C library, and is no cancellation point.  A forked child's
+ * ticks look here too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_TASK_H
-#define SYC_TASK_H
+#ifndef SYC_OS_TASK_H
+#define SYC_OS_TASK_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -27,15 +27,17 @@ void syc_task_close(int dir);
 struct syc_tasks {
 	struct syc_folder folder;
 	char text[1792];
-	/* Who is at work for the sampler has all signals blocked meanwhile: this
-	 * is the mask it had before, and will have again.  0: nobody is. */
+	/*
+	 * A thread that works for the sampler has all signals blocked.  This is
+	 * its mask before and afterwards.  0: nobody is.
+	 */
 	int32_t starter_tid;
 	uint64_t starter_mask;
 };
 
 /** The calling thread blocked @mask before it blocked all; NULL: it is done.
  * One thread at a time. */
-void syc_task_note_starter(struct syc_tasks *tasks, const sigset_t *mask);
+void syc_task_note_starter(struct syc_tasks *tasks, const uint64_t *mask);
 
 struct syc_task {
 	int32_t tid;
@@ -66,8 +68,8 @@ int syc_task_look(struct syc_tasks *tasks, int32_t tid,
                   struct syc_task_about *ret_about);
 
 /**
- * Whether @tid just now sleeps in sigwait() or one of its kind for @signal:
- * then it does not look as if it blocked what it waits for.
+ * Whether @tid sleeps in sigwait() or a similar call for @signal: then it does
+ * not appear to block the signal.
  */
 bool syc_task_waits_for(struct syc_tasks *tasks, int32_t tid, int signal);
 
@@ -80,7 +82,7 @@ bool syc_task_is_alone(void);
 
 /**
  * Whether a thread lives besides those of this library, which must not keep
- * a process that has no others.  True where that can't be told.
+ * a process that has no others.  True if it is unknown.
  */
 bool syc_task_others_live(struct syc_tasks *tasks);
 

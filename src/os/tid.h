@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tid.h - threads of this process, by their ids. */
-#ifndef SYC_TID_H
-#define SYC_TID_H
+#ifndef SYC_OS_TID_H
+#define SYC_OS_TID_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_TID_LOCK_H
-#define SYC_TID_LOCK_H
+#ifndef SYC_OS_TID_LOCK_H
+#define SYC_OS_TID_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

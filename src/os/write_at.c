@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* write_at.c - write all of some bytes at one place of a file. */
+#define _GNU_SOURCE
 #include "os/write_at.h"
 
 #include <errno.h>

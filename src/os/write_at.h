@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* write_at.h - write all of some bytes at one place of a file. */
-#ifndef SYC_WRITE_AT_H
-#define SYC_WRITE_AT_H
+#ifndef SYC_OS_WRITE_AT_H
+#define SYC_OS_WRITE_AT_H
 
 #include <stdint.h>
 

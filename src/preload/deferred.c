@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/boxed.h"
+#include "os/boxed.h"
 #include "sample/state.h"
 
 #define N_SIGNALS 65

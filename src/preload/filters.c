@@ -1,31 +1,357 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filters.c - the calls by which a program has its system calls filtered, so
- * that the sampler is told before (sample/interposed.h).
+ * filters.c - the calls by which a program has its system calls filtered.
  *
- * They are system calls and errno, here as in the C library: allocators make
- * them before anything could be looked up.
+ * The filter's program is run here before the kernel has it, over the system
+ * calls that ticks and collectors make.  What the filter forbids has ended by
+ * the time it comes: ticks (sample/interposed.h), or all that is ours in this
+ * thread (os/boxed.h).  What can't be understood counts as forbidden.
+ *
+ * These functions are system calls and errno, here as in the C library:
+ * allocators make them before anything could be looked up.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
+#include <syscap.h>
+
+#include "base/text.h"
+#include "os/boxed.h"
+#include "os/futex.h"
 #include "os/raw_syscall.h"
-#include "preload/boxed.h"
+#include "os/task.h"
 #include "sample/interposed.h"
+#include "sample/signals.h"
+#include "stack/memory.h"
 
-bool syc_boxed_strictly;
+#if defined(__x86_64__)
+#define ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define ARCH AUDIT_ARCH_AARCH64
+#else
+#error "how the kernel names this machine to filters"
+#endif
 
-static void note_filter(bool is_strict)
+/* Naps of a millisecond while other threads leave our handler */
+#define NAPS_MOST 200
+/* The same while they leave other code of ours */
+#define NAPS_LEAST 10
+
+/* Of the data that a filter sees; the rest is not known before the call. */
+#define HAS_NUMBER_UP_TO offsetof(struct seccomp_data, instruction_pointer)
+#define HAS_ARGS_UP_TO   offsetof(struct seccomp_data, args[2])
+
+/* What ours calls in a box, with the first arguments; a pointer is 0. */
+static const struct {
+	uint16_t number, first, second;
+} needed[] = {
+	{ SYS_gettid, 0, 0 },
+	{ SYS_getpid, 0, 0 },
+	{ SYS_rt_sigprocmask, SIG_SETMASK, 0 },
+	{ SYS_munmap, 0, 0 },
+	{ SYS_futex, 0, FUTEX_WAKE },
+	{ SYS_clock_gettime, CLOCK_MONOTONIC, 0 },
+#define N_COLLECTORS 6
+	/* Ticks, and what ends them when another filter comes */
+	{ SYS_rt_sigreturn, 0, 0 },
+	{ SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, 0 },
+	{ SYS_timer_delete, 0, 0 },
+	{ SYS_rt_sigaction, SIGURG, 0 },
+	{ SYS_rt_sigtimedwait, 0, 0 },
+	{ SYS_nanosleep, 0, 0 },
+#define N_NEEDED (sizeof(needed) / sizeof(needed[0]))
+};
+
+/* A filter that is about to come. */
+struct coming {
+	struct syc_interposed_filter told;
+	bool is_closing;  /* the thread, or all */
+	bool is_first;    /* no other was there when it came */
+	uint8_t before;   /* of the thread: enum syc_boxed_end */
+	uint32_t n_ended; /* threads */
+};
+
+static bool is_met(const struct sock_filter *i, uint32_t a, uint32_t operand)
 {
-	if (!syc_boxed_is() && syc_interposed_others != NULL)
+	switch (BPF_OP(i->code)) {
+	case BPF_JEQ:
+		return a == operand;
+	case BPF_JGT:
+		return a > operand;
+	case BPF_JGE:
+		return a >= operand;
+	default:
+		return (a & operand) != 0; /* BPF_JSET */
+	}
+}
+
+/* False: the kernel would not take it. */
+static bool compute(uint16_t code, uint32_t *a, uint32_t operand)
+{
+	switch (BPF_OP(code)) {
+	case BPF_ADD:
+		*a += operand;
+		return true;
+	case BPF_SUB:
+		*a -= operand;
+		return true;
+	case BPF_MUL:
+		*a *= operand;
+		return true;
+	case BPF_DIV:
+		*a = operand != 0 ? *a / operand : 0;
+		return operand != 0;
+	case BPF_OR:
+		*a |= operand;
+		return true;
+	case BPF_AND:
+		*a &= operand;
+		return true;
+	case BPF_XOR:
+		*a ^= operand;
+		return true;
+	case BPF_LSH:
+		*a = operand < 32 ? *a << operand : 0;
+		return operand < 32;
+	case BPF_RSH:
+		*a = operand < 32 ? *a >> operand : 0;
+		return operand < 32;
+	case BPF_NEG:
+		*a = 0 - *a;
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Jumps lead forward, so that there is an end. */
+static bool allows_call(const struct sock_filter *program, uint32_t n,
+                        const struct seccomp_data *data)
+{
+	uint32_t a = 0, x = 0, cells[BPF_MEMWORDS] = { 0 };
+
+	for (uint32_t at = 0; at < n; at++) {
+		const struct sock_filter i = program[at];
+		const uint32_t operand = BPF_SRC(i.code) == BPF_X ? x : i.k;
+		uint32_t *const to = BPF_CLASS(i.code) == BPF_LD ? &a : &x;
+
+		switch (i.code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			if (i.k % sizeof(a) != 0 || i.k >= HAS_ARGS_UP_TO ||
+			    (i.k >= HAS_NUMBER_UP_TO &&
+			     i.k < offsetof(struct seccomp_data, args)))
+				return false;
+			memcpy(&a, (const char *)data + i.k, sizeof(a));
+			continue;
+		case BPF_LD | BPF_W | BPF_LEN:
+		case BPF_LDX | BPF_W | BPF_LEN:
+			*to = sizeof(*data);
+			continue;
+		case BPF_LD | BPF_IMM:
+		case BPF_LDX | BPF_IMM:
+			*to = i.k;
+			continue;
+		case BPF_LD | BPF_MEM:
+		case BPF_LDX | BPF_MEM:
+			if (i.k >= BPF_MEMWORDS)
+				return false;
+			*to = cells[i.k];
+			continue;
+		case BPF_ST:
+		case BPF_STX:
+			if (i.k >= BPF_MEMWORDS)
+				return false;
+			cells[i.k] = i.code == BPF_ST ? a : x;
+			continue;
+		case BPF_MISC | BPF_TAX:
+			x = a;
+			continue;
+		case BPF_MISC | BPF_TXA:
+			a = x;
+			continue;
+		case BPF_RET | BPF_K:
+		case BPF_RET | BPF_A:
+			return ((i.code == (BPF_RET | BPF_K) ? i.k : a) &
+			        SECCOMP_RET_ACTION_FULL) == SECCOMP_RET_ALLOW;
+		case BPF_JMP | BPF_JA:
+			if (i.k >= n)
+				return false;
+			at += i.k;
+			continue;
+		}
+		if (BPF_CLASS(i.code) == BPF_ALU) {
+			if (!compute(i.code, &a, operand))
+				return false;
+		} else if (BPF_CLASS(i.code) == BPF_JMP) {
+			at += is_met(&i, a, operand) ? i.jt : i.jf;
+		} else {
+			return false;
+		}
+	}
+	return false;
+}
+
+/* How many of those that are needed it allows, up to the first that it does
+ * not. */
+static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
+{
+	unsigned i;
+
+	for (i = 0; i < N_NEEDED; i++) {
+		const struct seccomp_data data = {
+			.nr = needed[i].number,
+			.arch = ARCH,
+			.args = { needed[i].first, needed[i].second },
+		};
+
+		if (!allows_call(program, n, &data))
+			break;
+	}
+	return i;
+}
+
+/* The kernel will say EFAULT.  False where it can't be asked. */
+static bool is_unreadable(const void *at, size_t n)
+{
+	return !syc_memory_readable((uintptr_t)at, n) &&
+	       syc_memory_readable((uintptr_t)__builtin_frame_address(0), 8);
+}
+
+/* False: the kernel refuses it without a look at what it says. */
+static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
+{
+	struct sock_fprog copy;
+
+	*ret_n = 0;
+	if (is_unreadable(program, sizeof(copy)))
+		return false;
+	if (!syc_memory_readable((uintptr_t)program, sizeof(copy)))
+		return true;
+	copy = *program;
+	const size_t size = copy.len * sizeof(*copy.filter);
+	if (copy.len == 0 || copy.len > BPF_MAXINSNS ||
+	    is_unreadable(copy.filter, size))
+		return false;
+	if (syc_memory_readable((uintptr_t)copy.filter, size))
+		*ret_n = count_allowed(copy.filter, copy.len);
+	return true;
+}
+
+/* How many threads live; whether one besides the calling one blocks all
+ * signals, as in our handler, on the way into it and out of it. */
+static uint32_t count_threads(bool *ret_is_busy)
+{
+	const int32_t self = gettid();
+	struct syc_tasks tasks = { .starter_tid = 0 };
+	struct syc_task_about about;
+	struct syc_task task;
+	uint32_t n = 1;
+	const int dir = syc_task_open();
+
+	*ret_is_busy = false;
+	if (dir < 0)
+		return n;
+	syc_task_begin(&tasks, dir);
+	while (syc_task_next(&tasks, &task))
+		if (task.tid != self &&
+		    syc_task_look_at_mask(&tasks, task.tid, &about) == 0) {
+			n++;
+			*ret_is_busy |= syc_signals_are_all(about.blocked);
+		}
+	syc_task_close(dir);
+	return n;
+}
+
+/* Other threads will have the filter.  Some block all signals by themselves, so
+ * that there is an end to it.  Behind another filter nobody may look at them. */
+static void wait_for_others(bool may_look)
+{
+	bool is_busy = may_look;
+
+	for (int i = 0; i < NAPS_MOST && (is_busy || i < NAPS_LEAST); i++) {
+		syc_futex_nap();
+		if (may_look)
+			count_threads(&is_busy);
+	}
+}
+
+/* Tells who reads the capture how many threads are not recorded to their end.
+ * Before anything is closed: it may be the thread's first event. */
+static void tell_filter(const char *word, const struct coming *filter)
+{
+	char message[64];
+	struct syc_text text = syc_text_begin(message, sizeof(message));
+
+	if (!syscap_is_active())
+		return;
+	syc_text_add(&text, word);
+	syc_text_add_u64(&text, filter->n_ended);
+	syc_text_add(&text, filter->is_closing ? ": all that is recorded there"
+	                                       : ": samples");
+	*text.at = '\0';
+	syscap_metadata("syscap.filter", message);
+}
+
+static void prepare_for(struct coming *filter, unsigned n_allowed,
+                        bool is_of_all)
+{
+	const bool is_alone = syc_task_is_alone();
+	const bool is_first = !syc_boxed_is();
+	bool is_busy;
+
+	filter->before = syc_boxed_here;
+	filter->is_first = is_first;
+	filter->told.ends_own = n_allowed < N_NEEDED;
+	filter->told.ends_all =
+		filter->told.ends_own && (is_of_all || is_alone);
+	filter->told.is_free = is_first;
+	filter->is_closing = n_allowed < N_COLLECTORS;
+	/* A thread is counted once */
+	filter->n_ended = filter->before == SYC_BOXED_NOTHING;
+	if (filter->told.ends_all && !is_alone && is_first)
+		filter->n_ended = count_threads(&is_busy);
+	if (filter->is_closing || (filter->told.ends_own && filter->n_ended))
+		tell_filter("ended ", filter);
+	if (is_first && syc_interposed_others != NULL)
 		syc_interposed_others(0);
-	if (is_strict)
-		__atomic_store_n(&syc_boxed_strictly, true, __ATOMIC_RELAXED);
-	__atomic_store_n(&syc_boxed, true, __ATOMIC_RELAXED);
-	syc_interposed_on_filter(is_strict);
+	__atomic_add_fetch(&syc_boxed, 1, __ATOMIC_RELAXED);
+	if (filter->is_closing && filter->told.ends_all)
+		__atomic_add_fetch(&syc_boxed_closed, 1, __ATOMIC_RELAXED);
+	if (filter->before == SYC_BOXED_NOTHING)
+		syc_interposed_on_filter(&filter->told);
+	if (filter->told.ends_all && !is_alone && filter->told.is_free)
+		wait_for_others(is_first);
+	if (filter->told.ends_own)
+		syc_boxed_here =
+			filter->is_closing ? SYC_BOXED_CLOSED : SYC_BOXED_TICKS;
+}
+
+static void take_back(struct coming *filter)
+{
+	const int saved = errno;
+
+	syc_boxed_here = filter->before;
+	if (filter->is_closing && filter->told.ends_all)
+		__atomic_sub_fetch(&syc_boxed_closed, 1, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&syc_boxed, 1, __ATOMIC_RELAXED);
+	/* Behind another filter no timer can be made any more */
+	if (filter->is_first) {
+		syc_interposed_on_refusal(&filter->told);
+		if (filter->told.ends_own)
+			tell_filter("resumed ", filter);
+	}
+	errno = saved;
 }
 
 /* Does what the C library's syscall() does. */
@@ -40,6 +366,42 @@ static long call_kernel(long number, long a, long b, long c, long d, long e,
 	return -1;
 }
 
+/* What a successful call returns is 0, or the descriptor of a listener; a
+ * positive number that is none is a thread that could not have the filter. */
+static long install_filter(long number, const long *args)
+{
+	const bool is_strict = number == SYS_prctl
+	                               ? args[1] == SECCOMP_MODE_STRICT
+	                               : args[0] == SECCOMP_SET_MODE_STRICT;
+	const long flags = number == SYS_prctl || is_strict ? 0 : args[1];
+	struct coming filter;
+	unsigned n_allowed = 0;
+
+	/* In a closed thread nothing of ours runs that could be told */
+	const bool is_told =
+		!syc_boxed_is_closed() &&
+		(is_strict || judge_filter((void *)args[2], &n_allowed));
+	if (is_told)
+		prepare_for(&filter, n_allowed,
+		            (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
+	const long r = call_kernel(number, args[0], args[1], args[2], args[3],
+	                           args[4], args[5]);
+	if (is_told && r != 0 &&
+	    (r < 0 || (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) == 0))
+		take_back(&filter);
+	return r;
+}
+
+static bool is_of_filter(long number, const long *args)
+{
+	const uint32_t what = (uint32_t)args[0];
+
+	return number == SYS_prctl ? what == PR_SET_SECCOMP
+	                           : number == SYS_seccomp &&
+	                                     (what == SECCOMP_SET_MODE_STRICT ||
+	                                      what == SECCOMP_SET_MODE_FILTER);
+}
+
 /* Their headers say `...`: what was not given is whatever is in its place,
  * and nobody looks at it. */
 #define EXPORTED __attribute__((visibility("default")))
@@ -51,16 +413,35 @@ EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
 
 EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 {
-	if (option == PR_SET_SECCOMP)
-		note_filter(a == SECCOMP_MODE_STRICT);
-	return (int)call_kernel(SYS_prctl, option, a, b, c, d, 0);
+	return (int)take_syscall(SYS_prctl, option, a, b, c, d, 0);
 }
 
+/* The C library's syscall(); NULL: not looked up yet. */
+static long (*syscall_behind)(long number, ...);
+
+__attribute__((constructor(101))) static void look_up_syscall(void)
+{
+	syscall_behind = (long (*)(long, ...))dlsym(RTLD_NEXT, "syscall");
+}
+
+static __attribute__((noinline)) long call_here(long number, long a, long b,
+                                                long c, long d, long e, long f)
+{
+	const long args[] = { a, b, c, d, e, f };
+
+	return is_of_filter(number, args)
+	               ? install_filter(number, args)
+	               : call_kernel(number, a, b, c, d, e, f);
+}
+
+/* Others are jumps: a thread that waits there has no frame of ours, and a new
+ * stack (clone) needs none. */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)
 {
-	if (number == SYS_seccomp &&
-	    (a == SECCOMP_SET_MODE_FILTER || a == SECCOMP_SET_MODE_STRICT))
-		note_filter(a == SECCOMP_SET_MODE_STRICT);
-	return call_kernel(number, a, b, c, d, e, f);
+	long (*const behind)(long, ...) = syscall_behind;
+
+	if (number == SYS_prctl || number == SYS_seccomp || behind == NULL)
+		return call_here(number, a, b, c, d, e, f);
+	return behind(number, a, b, c, d, e, f);
 }

@@ -11,10 +11,12 @@
  * Calls of our own go by these (--wrap): nobody is told of our threads.
  */
 #define _GNU_SOURCE
+#include <alloca.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,10 +24,13 @@
 #include <sys/signalfd.h>
 #include <threads.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "os/boxed.h"
 #include "preload/deferred.h"
 #include "preload/room.h"
 #include "preload/time_left.h"
+#include "preload/unloads.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
 #include "stack/memory.h"
@@ -41,12 +46,16 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*run)(void *), void *arg);
 int __wrap_sigaction(int number, const struct sigaction *action,
                      struct sigaction *before);
+int __wrap_dlclose(void *library);
 
 #define FUNCTIONS(f)                                                          \
 	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
 		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
 			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd) \
-				f(dlclose) f(sigaltstack)
+				f(dlclose) f(sigaltstack) f(pthread_sigmask)  \
+					f(sigprocmask) f(execve) f(execv)     \
+						f(execvp) f(execvpe)          \
+							f(fexecve) f(execveat)
 
 #define INDEX(name) NEXT_##name,
 #define NAME(name)  #name,
@@ -71,7 +80,7 @@ static uintptr_t next_function(enum function function)
 
 /* Now: a forked child may find the loader's lock taken by a thread that it
  * does not have, and a handler is no place for dlsym(). */
-__attribute__((constructor)) static void look_up(void)
+__attribute__((constructor(101))) static void look_up(void)
 {
 	for (int function = 0; function < N_FUNCTIONS; function++)
 		next_function((enum function)function);
@@ -94,6 +103,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	pthread_attr_t roomy;
 	bool is_cramped;
 
+	syc_boxed_on_thread();
 	syc_interposed_on_thread();
 	syc_deferred_follow(0);
 	const pthread_attr_t *const with =
@@ -112,6 +122,7 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 	/* What it returns is its caller's: it is jumped to */
 	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
 
+	syc_boxed_on_thread();
 	syc_interposed_on_thread();
 	const bool is_ours = syc_birth_prepare(&birth, false);
 	const int r = NEXT(thrd_create)(
@@ -288,10 +299,83 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 	return r;
 }
 
+/* Each is the last call, so that no frame of ours stands in a late tick's
+ * stack (sample/tick.c). */
+#define MASK(name)                                                        \
+	EXPORTED int name(int how, const sigset_t *set, sigset_t *before) \
+	{                                                                 \
+		if (set != NULL && how != SIG_BLOCK)                      \
+			syc_interposed_on_unblock();                      \
+		return NEXT(name)(how, set, before);                      \
+	}
+
+MASK(pthread_sigmask)
+MASK(sigprocmask)
+
+#define EXEC(name, params, args)               \
+	EXPORTED int name params               \
+	{                                      \
+		syc_interposed_on_exec();      \
+		const int r = NEXT(name) args; \
+		syc_interposed_on_no_exec();   \
+		return r;                      \
+	}
+
+EXEC(execve, (const char *path, char *const argv[], char *const envp[]),
+     (path, argv, envp))
+EXEC(execv, (const char *path, char *const argv[]), (path, argv))
+EXEC(execvp, (const char *file, char *const argv[]), (file, argv))
+EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]),
+     (file, argv, envp))
+EXEC(fexecve, (int fd, char *const argv[], char *const envp[]),
+     (fd, argv, envp))
+EXEC(execveat,
+     (int fd, const char *path, char *const argv[], char *const envp[],
+      int flags),
+     (fd, path, argv, envp, flags))
+
+/* On the stack, as in the C library: the process may share its memory with one
+ * that waits for it (vfork).  @next is the C library's, as there: a program's own
+ * execv() may call execl().  @more: what follows the arguments. */
+#define EXEC_LIST(name, next, more, ...)                             \
+	EXPORTED int name(const char *path, const char *first, ...)  \
+	{                                                            \
+		size_t n = 1;                                        \
+		va_list list;                                        \
+                                                                     \
+		va_start(list, first);                               \
+		for (const char *it = first; it != NULL;             \
+		     it = va_arg(list, char *))                      \
+			n++;                                         \
+		va_end(list);                                        \
+		const char **const argv = alloca(n * sizeof(*argv)); \
+		va_start(list, first);                               \
+		argv[0] = first;                                     \
+		for (size_t i = 1; i < n; i++)                       \
+			argv[i] = va_arg(list, char *);              \
+		more;                                                \
+		va_end(list);                                        \
+		syc_interposed_on_exec();                            \
+		const int r = NEXT(next)(path, __VA_ARGS__);         \
+		syc_interposed_on_no_exec();                         \
+		return r;                                            \
+	}
+
+EXEC_LIST(execl, execv, (void)0, (char *const *)argv)
+EXEC_LIST(execlp, execvp, (void)0, (char *const *)argv)
+EXEC_LIST(execle, execve, char *const *const envp = va_arg(list, char **),
+          (char *const *)argv, envp)
+
+int __wrap_dlclose(void *library)
+{
+	return NEXT(dlclose)(library);
+}
+
 EXPORTED int dlclose(void *library)
 {
+	syc_unloads_look();
 	const int r = NEXT(dlclose)(library);
-
+	syc_unloads_look();
 	syc_interposed_on_unload();
 	return r;
 }

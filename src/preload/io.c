@@ -12,10 +12,10 @@
 #include "base/text.h"
 #include "emit/sample.h"
 #include "emit/setup.h"
+#include "os/boxed.h"
 #include "os/diag.h"
 #include "os/env.h"
 #include "os/raw_syscall.h"
-#include "preload/boxed.h"
 #include "preload/other_libc.h"
 #include "preload/room.h"
 #include "preload/told.h"
@@ -178,20 +178,22 @@ static void tell_mark(const struct syc_io_call *call, int64_t begin,
 	            duration, message);
 }
 
-/* Its caller's caller, which the program called, is the innermost. */
-static __attribute__((noinline)) void tell_stack(int64_t begin,
-                                                 int64_t duration)
+/* The function behind ours, which the program meant, is the innermost. */
+static __attribute__((noinline)) void
+tell_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
 {
-	uint64_t addrs[SYC_TOLD_DEPTH];
+	uint64_t addrs[1 + SYC_TOLD_DEPTH];
 	unsigned flags = 0;
-	const int n = syc_backtrace(addrs, SYC_TOLD_DEPTH, 2, &flags);
+	unsigned n =
+		(unsigned)syc_backtrace(addrs + 1, SYC_TOLD_DEPTH, 0, &flags);
 
-	if (n == (int)SYC_TOLD_DEPTH)
+	if (n == SYC_TOLD_DEPTH)
 		flags |= SYSCAP_STACK_CUT;
-	syc_sample_emit_tagged(begin, addrs, (unsigned)n, flags,
-	                       syc_told_wait(SYSCAP_BLOCKED_TAG, duration));
-	/* Not a jump: it has a place in the stack that is left out */
-	__asm__ volatile("");
+	n = 1 + syc_told_leave_out_ours(addrs + 1, n);
+	addrs[0] = syc_io_call_known(call);
+	const unsigned first = addrs[0] == 0;
+	syc_sample_emit_tagged(begin, addrs + first, n - first, flags,
+	                       syc_told_wait(SYSCAP_BLOCKED_TAG, duration), 0);
 }
 
 static __attribute__((noinline)) void tell_what(const struct syc_io_call *call,
@@ -217,8 +219,7 @@ __attribute__((noinline)) void syc_io_tell(const struct syc_io_call *call,
 	}
 	/* A walk may ask the kernel what can be read */
 	if (!syc_boxed_is())
-		tell_stack(begin, duration);
+		tell_stack(call, begin, duration);
 	tell_what(call, begin, duration, what);
 	errno = saved;
-	__asm__ volatile("");
 }

@@ -18,7 +18,7 @@
 
 #include <syscap.h>
 
-#include "preload/boxed.h"
+#include "os/boxed.h"
 #include "preload/io_call.h"
 
 /** What a call is about. */
@@ -49,7 +49,7 @@ static inline bool syc_io_is_on(void)
 		__atomic_load_n(&syc_io_now.threshold, __ATOMIC_RELAXED);
 
 	return threshold != 0 && threshold != SYC_IO_OFF &&
-	       !syc_boxed_is_strict();
+	       !syc_boxed_is_closed();
 }
 
 /** The time; 0: nobody wants to know. */
@@ -58,8 +58,8 @@ static inline int64_t syc_io_begin(void)
 	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;
 }
 
-/** To be called by the function that the program called, which is the
- * innermost one in the stack. */
+/** To be called by the function that the program called.  The stack begins with
+ * the one behind it. */
 void syc_io_tell(const struct syc_io_call *call, int64_t begin,
                  int64_t duration, const struct syc_io_what *what);
 

@@ -33,7 +33,8 @@ uintptr_t syc_io_call_look_up(struct syc_io_call *call)
 	return next;
 }
 
-__attribute__((constructor)) static void look_up_calls(void)
+/* First of all: a tick that interrupts a look-up finds none of those to come. */
+__attribute__((constructor(101))) static void look_up_calls(void)
 {
 	for (struct syc_io_call *call = calls_begin; call < calls_end; call++)
 		syc_io_call_next(call);

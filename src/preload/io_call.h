@@ -36,4 +36,12 @@ static inline uintptr_t syc_io_call_next(struct syc_io_call *call)
 	return next;
 }
 
+/** The same, but never looks for it. */
+static inline uintptr_t syc_io_call_known(const struct syc_io_call *call)
+{
+	const uintptr_t next = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
+
+	return next > 1 ? next : 0;
+}
+
 #endif

@@ -14,6 +14,7 @@
 
 #include <syscap.h>
 
+#include "os/fd.h"
 #include "preload/io_wrap.h"
 #include "preload/logs.h"
 
@@ -115,11 +116,14 @@ static glib_set_writer *find_of(const void *caller)
 {
 	glib_set_writer *found = NULL;
 	Dl_info info;
+	unsigned held;
 	void *object;
 
 	if (dladdr(caller, &info) == 0)
 		return NULL;
+	held = syc_fd_hold(); /* the loader opens the file */
 	object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	syc_fd_release(held, -1);
 	if (object == NULL)
 		return NULL;
 	found = (glib_set_writer *)dlsym(object, NAME);

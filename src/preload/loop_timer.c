@@ -16,9 +16,9 @@
 
 #include "emit/sample.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "os/raw_syscall.h"
 #include "os/task.h"
-#include "preload/boxed.h"
 #include "preload/deferred.h"
 #include "preload/room.h"
 #include "preload/seams.h"
@@ -92,10 +92,11 @@ void syc_loop_timer_stop(struct syc_loop *loop)
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 }
 
-/* It is in the midst of an iteration that takes too long; of ours, from @low to
- * @high, is what waits there. */
+/* It is in the midst of an iteration that takes too long; @wait is what waits
+ * there. */
 static void take_stall(struct syc_loop *loop, int64_t now,
-                       const ucontext_t *context, uintptr_t low, uintptr_t high)
+                       const ucontext_t *context,
+                       const struct syc_own_wait *wait)
 {
 	struct syc_unwind unwind = { .addrs = loop->addrs,
 		                     .max = SYC_TOLD_DEPTH,
@@ -103,10 +104,11 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 		                     .high = loop->high };
 
 	syc_unwind_from(&unwind, context);
-	syc_own_frames_leave_wait(&unwind, low, high);
+	syc_own_frames_leave_wait(&unwind, wait);
+	unwind.n = syc_told_leave_out_ours(loop->addrs, unwind.n);
 	syc_sample_emit_tagged(
 		now, loop->addrs, unwind.n, unwind.flags,
-		syc_told_wait(SYSCAP_STALLED_TAG, now - loop->told));
+		syc_told_wait(SYSCAP_STALLED_TAG, now - loop->told), 0);
 	loop->told = now;
 	loop->n_stacks++;
 }
@@ -119,20 +121,16 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)
 {
-	sigset_t pending;
+	uint64_t pending, blocked;
 
 	if (syc_boxed_is() || !syc_registers_interrupt_call(context))
 		return false;
-	sigemptyset(&pending);
 	if (syc_raw_syscall(SYS_rt_sigpending, (long)(intptr_t)&pending,
-	                    _NSIG / 8, 0, 0, 0, 0) != 0)
+	                    sizeof(pending), 0, 0, 0, 0) != 0)
 		return true;
-	for (int signal = 1; signal < NSIG; signal++)
-		if (signal != loop->signal &&
-		    sigismember(&pending, signal) == 1 &&
-		    sigismember(&context->uc_sigmask, signal) == 0)
-			return false;
-	return true;
+	memcpy(&blocked, &context->uc_sigmask, sizeof(blocked));
+	blocked |= syc_signal_bit(loop->signal);
+	return (pending & ~blocked) == 0;
 }
 
 static bool take_expiry(const siginfo_t *info, const void *context)
@@ -147,11 +145,11 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int saved = errno;
 	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
 	const int64_t now = syscap_clock();
-	uintptr_t low = 0, high = 0;
+	const struct syc_own_wait *const wait =
+		syc_seams_note(loop->signal, context);
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
-	if (!syc_seams_note(loop->signal, context, &low, &high) &&
-	    is_interruption(loop, context))
+	if (wait == NULL && is_interruption(loop, context))
 		__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1,
 		                 __ATOMIC_RELAXED);
 	if (begin != 0 && !syc_boxed_is()) {
@@ -163,7 +161,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 			if (syc_tick_has_room(
 				    context,
 				    (uintptr_t)__builtin_frame_address(0)))
-				take_stall(loop, now, context, low, high);
+				take_stall(loop, now, context, wait);
 			arm_loop_timer(loop, now,
 			               now - begin > SHARE * loop->threshold
 			                       ? (now - begin) / SHARE
@@ -199,6 +197,10 @@ static void leave_signal(int signal)
 		else /* which may be about to arm it, and then makes another */
 			set_timer(loop, 0);
 	}
+	if (signal == 0 && own_signal != 0) {
+		syc_signals_uninstall(own_signal);
+		own_signal = 0;
+	}
 	errno = saved;
 }
 
@@ -228,11 +230,9 @@ static int find_signal(void)
  * stack is small has no room for it. */
 static bool may_be_interrupted(int signal)
 {
-	sigset_t blocked;
 	stack_t stack;
 
-	return pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0 &&
-	       sigismember(&blocked, signal) == 0 &&
+	return (syc_signal_mask(SIG_BLOCK, 0) & syc_signal_bit(signal)) == 0 &&
 	       sigaltstack(NULL, &stack) == 0 && !syc_room_is_cramped(&stack);
 }
 
@@ -257,7 +257,7 @@ static bool make_timer(struct syc_loop *loop, int signal)
 void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 {
 	const int saved = errno;
-	sigset_t before;
+	uint64_t before;
 	int signal;
 
 	if (syc_boxed_is() || now < loop->retry_at)

@@ -96,22 +96,33 @@ static enum syc_memory_role parse_role(const char *text)
 	return SYC_MEMORY_SAMPLED;
 }
 
+/* LeakSanitizer, which AddressSanitizer has in it, knows blocks of the loader by
+ * who calls malloc(), and takes them for leaks if that is us. */
+extern void __lsan_do_leak_check(void) __attribute__((weak));
+
+static const char *why_not(void)
+{
+	if (syc_other_libc_is()) /* its own calls would not come by here */
+		return "the C library is not glibc";
+	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
+	                                     : NULL;
+}
+
 void syc_memory_decide(void)
 {
 	/* The loader allocates before the C library knows its environment */
 	if (environ == NULL || depth >= DEPTH_DECIDING)
 		return;
 	enum syc_memory_role role = SYC_MEMORY_OFF;
+	const char *const why = why_not();
 	const int saved = errno;
 
 	/* What this does may allocate: then it is not looked at */
 	depth += DEPTH_DECIDING;
-	/* Its own calls would not come by here */
-	if (!syc_other_libc_is())
+	if (why == NULL)
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
 	else if (syc_env_get(SYC_ENV_MEMORY) != NULL)
-		syc_diag_say("the memory role is off",
-		             "the C library is not glibc");
+		syc_diag_say("the memory role is off", why);
 	if (role != SYC_MEMORY_OFF) {
 		syc_room_is_always = true;
 		syc_setup_run();
@@ -177,11 +188,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)
 {
-	const int n_taken = syc_backtrace(addrs, n, 4, user);
-
-	/* Not a jump: it has a place in the stack that is left out */
-	__asm__ volatile("");
-	return n_taken;
+	return (int)syc_told_leave_out_ours(
+		addrs, (unsigned)syc_backtrace(addrs, n, 4, user));
 }
 
 static __attribute__((noinline)) void record_with_stack(void *block,
@@ -201,8 +209,9 @@ record_again(void *block, int64_t size, const struct syc_caller *caller)
 {
 	const int64_t now = syscap_clock();
 	uint64_t addrs[AGAIN_MOST];
-	const unsigned n =
-		syc_again_backtrace(&last_stack, caller, addrs, AGAIN_MOST);
+	const unsigned n = syc_told_leave_out_ours(
+		addrs,
+		syc_again_backtrace(&last_stack, caller, addrs, AGAIN_MOST));
 
 	if (n == 0)
 		return false;

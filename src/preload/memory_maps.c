@@ -14,9 +14,9 @@
 #include "emit/loss.h"
 #include "os/all_signals.h"
 #include "os/backing.h"
+#include "os/boxed.h"
 #include "os/raw_syscall.h"
 #include "os/tid_lock.h"
-#include "preload/boxed.h"
 
 /* More than the kernel lets a process have by default, 65,530. */
 #define MOST ((size_t)1 << 17)

@@ -43,8 +43,9 @@ void *syc_memory_next(enum syc_memory_function function)
 	return address == SYC_MEMORY_NONE ? NULL : (void *)address;
 }
 
-/* Now: a handler, and a child of a threaded process, are no place for it. */
-__attribute__((constructor)) static void look_up_all(void)
+/* Now: a handler, and a child of a threaded process, are no place for it.  And
+ * before the first tick, as in io_call.c. */
+__attribute__((constructor(101))) static void look_up_all(void)
 {
 	for (int i = 0; i < SYC_MEMORY_N_FUNCTIONS; i++)
 		syc_memory_next((enum syc_memory_function)i);

@@ -94,6 +94,8 @@ static __attribute__((noinline)) void *malloc_seen(size_t size)
 
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early(size, 0);
+	if (!syc_memory_is_on())
+		return next(size); /* by a jump: next() sees the caller */
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;
@@ -112,6 +114,8 @@ static __attribute__((noinline)) void *calloc_seen(size_t n, size_t size)
 
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early(n * size, 0);
+	if (!syc_memory_is_on())
+		return next(n, size);
 	void *const block = next(n, size);
 	ALLOCATED(block, n * size);
 	return block;
@@ -186,12 +190,11 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 		return move_early(block, size);
 	if (__builtin_expect(next == NULL, 0))
 		return block == NULL ? allocate_early(size, 0) : no_memory();
-	const bool is_on = syc_memory_is_on();
-	if (is_on && block != NULL)
+	if (!syc_memory_is_on())
+		return next(block, size);
+	if (block != NULL)
 		move = syc_memory_move_begin(block);
 	void *const moved = next(block, size);
-	if (!is_on)
-		return moved;
 	/* Of no bytes: it was freed, and is no failure */
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)

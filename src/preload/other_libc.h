@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* other_libc.h - a C library that is not the one we were built with. */
-#ifndef SYC_OTHER_LIBC_H
-#define SYC_OTHER_LIBC_H
+#ifndef SYC_PRELOAD_OTHER_LIBC_H
+#define SYC_PRELOAD_OTHER_LIBC_H
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
  * said by the environment.
  *
  * A program that has a sampler of its own is left to that: frame providers of
- * runtimes are attached there.  It says so by a note (share/sampler_note.h), which
+ * runtimes are attached there.  It says so by a note (sample/autostart.c), which
  * is looked for in all objects that are mapped when we are loaded.  To one
  * that is loaded later it is handed over (sample/handover.h).
  */
@@ -17,17 +17,18 @@
 
 #include <syscap.h>
 
+#include "base/elf_note.h"
 #include "emit/setup.h"
 #include "os/diag.h"
 #include "os/env.h"
 #include "preload/deferred.h"
 #include "preload/other_libc.h"
+#include "preload/unloads.h"
 #include "sample/autostart.h"
 #include "sample/birth.h"
 #include "sample/handover.h"
 #include "sample/unwatched.h"
 #include "share/notes.h"
-#include "share/sampler_note.h"
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)
@@ -43,6 +44,26 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 
 static const char other_libc[] = "none: the C library is not glibc";
 
+/* Asked by AddressSanitizer's shared runtime, which else ends a program that
+ * has a library in front of it. */
+const char *__asan_default_options(void);
+
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
+{
+	return "verify_asan_link_order=0";
+}
+
+/* Called by ThreadSanitizer's shared runtime.  It sees the memory that our calls
+ * of the C library touch, and not the atomics that order them: it would report
+ * races between ticks.  In a program with suppressions of its own it does. */
+const char *__tsan_default_suppressions(void);
+
+__attribute__((visibility("default"))) const char *
+__tsan_default_suppressions(void)
+{
+	return "called_from_lib:libsyscap-\n";
+}
+
 __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
@@ -56,6 +77,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 		syscap_metadata("syscap.sampler", other_libc);
 		return;
 	}
+	syc_unloads_begin();
 	/* The sampler's key comes first: a thread's ticks end before its ring
 	 * does */
 	syc_birth_begin();

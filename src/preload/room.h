@@ -4,8 +4,8 @@
  *
  * What the kernel stores for a signal takes 3 KiB, our handler up to 4.
  */
-#ifndef SYC_ROOM_H
-#define SYC_ROOM_H
+#ifndef SYC_PRELOAD_ROOM_H
+#define SYC_PRELOAD_ROOM_H
 
 #include <pthread.h>
 #include <signal.h>

@@ -9,7 +9,9 @@
 #include <ucontext.h>
 
 #include "os/all_signals.h"
-#include "preload/boxed.h"
+#include "os/boxed.h"
+#include "preload/io_wrap.h"
+#include "preload/told.h"
 #include "sample/registers.h"
 #include "sample/state.h"
 #include "sample/tick.h"
@@ -23,12 +25,13 @@
  */
 #define DEEP 1024u
 
-/* By the linker: where this library begins, and where its code ends */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
 /* Where the stack ended in a part that a tick cut */
 static _Thread_local uintptr_t cut_at
+	__attribute__((tls_model("initial-exec")));
+
+/* The wait that began last.  Waits of handlers do not confuse it: a part that a
+ * handler interrupts is its wait's last part. */
+static _Thread_local struct syc_own_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
 /*
@@ -37,8 +40,7 @@ static _Thread_local uintptr_t cut_at
  * that such a call was left for.  When that handler has returned it is, so that
  * it can't come there.
  */
-bool syc_seams_note(int signal, const void *context, uintptr_t *ret_low,
-                    uintptr_t *ret_high)
+const struct syc_own_wait *syc_seams_note(int signal, const void *context)
 {
 	const ucontext_t *const interrupted = context;
 	struct syscap_regs regs;
@@ -47,12 +49,11 @@ bool syc_seams_note(int signal, const void *context, uintptr_t *ret_low,
 	memcpy(&blocked, &interrupted->uc_sigmask, sizeof(blocked));
 	if ((blocked & syc_signal_bit(signal)) == 0 ||
 	    !syc_registers_interrupt_call(interrupted))
-		return false;
+		return NULL;
 	syc_registers_of(interrupted, &regs);
 	__atomic_store_n(&cut_at, regs.sp, __ATOMIC_RELAXED);
-	*ret_low = (uintptr_t)__ehdr_start;
-	*ret_high = (uintptr_t)etext;
-	return true;
+	syc_told_own_code(&last_wait.low, &last_wait.high);
+	return &last_wait;
 }
 
 __attribute__((constructor)) static void listen_to_ticks(void)
@@ -60,11 +61,20 @@ __attribute__((constructor)) static void listen_to_ticks(void)
 	syc_tick_interrupts = syc_seams_note;
 }
 
-static int64_t read_monotonic(void)
+SYC_IO_BEHIND(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
+
+struct timespec syc_seams_now(clockid_t id)
 {
 	struct timespec now = { 0 };
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime_behind(id, &now);
+	return now;
+}
+
+static int64_t read_monotonic(void)
+{
+	const struct timespec now = syc_seams_now(CLOCK_MONOTONIC);
+
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
@@ -80,12 +90,17 @@ bool syc_seams_are_needed(void)
 	       !syc_boxed_is();
 }
 
-void syc_seams_begin(struct syc_seams *seams, int64_t timeout)
+void syc_seams_begin(struct syc_seams *seams, int64_t timeout, uintptr_t called)
 {
+	uint64_t before;
+
 	seams->timeout = timeout;
 	seams->until = timeout < 0 ? 0 : read_monotonic() + timeout;
-	syc_all_signals_block(&seams->mask);
+	syc_all_signals_block(&before);
+	memset(&seams->mask, 0, sizeof(seams->mask));
+	memcpy(&seams->mask, &before, sizeof(before));
 	__atomic_store_n(&cut_at, 0, __ATOMIC_RELAXED);
+	last_wait.called = called;
 }
 
 const struct timespec *syc_seams_left(struct syc_seams *seams)
@@ -111,8 +126,8 @@ bool syc_seams_is_cut(const struct syc_seams *seams, int r)
 
 void syc_seams_end(const struct syc_seams *seams)
 {
-	const int saved = errno;
+	uint64_t before;
 
-	syc_all_signals_restore(&seams->mask);
-	errno = saved;
+	memcpy(&before, &seams->mask, sizeof(before));
+	syc_all_signals_restore(&before);
 }

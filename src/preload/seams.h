@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "sample/own_frames.h"
+
 /** A wait under way, in the frame of the function that waits. */
 struct syc_seams {
 	sigset_t mask;          /* the program's */
@@ -29,8 +31,13 @@ struct syc_seams {
  * did not make. */
 bool syc_seams_are_needed(void);
 
-/** A wait for @timeout ns begins. */
-void syc_seams_begin(struct syc_seams *seams, int64_t timeout);
+/** The time that the parts wait by: a library behind ours may change both
+ * (libfaketime). */
+struct timespec syc_seams_now(clockid_t id);
+
+/** A wait for @timeout ns begins, in place of the function at @called. */
+void syc_seams_begin(struct syc_seams *seams, int64_t timeout,
+                     uintptr_t called);
 
 /** How long the next part may be; NULL: for ever. */
 const struct timespec *syc_seams_left(struct syc_seams *seams);
@@ -42,9 +49,8 @@ bool syc_seams_is_cut(const struct syc_seams *seams, int r);
 /** The wait is over; errno is kept. */
 void syc_seams_end(const struct syc_seams *seams);
 
-/** In the handler of @signal, a tick of ours: true, and noted, where it cut a
- * part; what made that has its code between *@ret_low and *@ret_high. */
-bool syc_seams_note(int signal, const void *context, uintptr_t *ret_low,
-                    uintptr_t *ret_high);
+/** In the handler of @signal, a tick of ours: what made the part that it cut,
+ * which is noted; or NULL. */
+const struct syc_own_wait *syc_seams_note(int signal, const void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* time_left.h - for the part of a wait that comes after one that was cut short. */
-#ifndef SYC_TIME_LEFT_H
-#define SYC_TIME_LEFT_H
+#ifndef SYC_PRELOAD_TIME_LEFT_H
+#define SYC_PRELOAD_TIME_LEFT_H
 
 #include <stdint.h>
 #include <time.h>

@@ -11,6 +11,28 @@
 #define ROOM \
 	((uintptr_t)24 * 1024) /* a walk, a frame, a thread's first event */
 
+/* By the linker: where this library begins, and where its code ends */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+void syc_told_own_code(uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	*ret_low = (uintptr_t)__ehdr_start;
+	*ret_high = (uintptr_t)etext;
+}
+
+unsigned syc_told_leave_out_ours(uint64_t *addrs, unsigned n)
+{
+	const uintptr_t low = (uintptr_t)__ehdr_start;
+	const uintptr_t size = (uintptr_t)etext - low;
+	unsigned n_kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (addrs[i] - low >= size)
+			addrs[n_kept++] = addrs[i];
+	return n_kept;
+}
+
 bool syc_told_is_main(void)
 {
 	return syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) ==

@@ -23,6 +23,12 @@ bool syc_told_is_on_signal_stack(void);
  * fit. */
 bool syc_told_has_room(void);
 
+/** Where the code of this library is. */
+void syc_told_own_code(uintptr_t *ret_low, uintptr_t *ret_high);
+
+/** Leave our frames out of the @n frames of a stack.  Returns how many remain. */
+unsigned syc_told_leave_out_ours(uint64_t *addrs, unsigned n);
+
 /** padding2 of a SAMPLE that stands for @ns; @tag: SYSCAP_BLOCKED_TAG or
  * SYSCAP_STALLED_TAG. */
 uint32_t syc_told_wait(uint32_t tag, int64_t ns);

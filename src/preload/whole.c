@@ -77,6 +77,11 @@ static int round_to_ms(const struct timespec *time)
 	return (int)(time->tv_sec * 1000 + (time->tv_nsec + MS - 1) / MS);
 }
 
+/* The C library's function, which a stack of the wait shows. */
+#define CALLED(name)        \
+	SYC_IO_CALL(#name); \
+	const uintptr_t called = syc_io_call_known(&call)
+
 /*
  * Where there is nothing to wait for: a signal that comes meanwhile may as well
  * have come before.  Else in parts, with what is @left and the program's mask.
@@ -92,7 +97,7 @@ static int round_to_ms(const struct timespec *time)
 		while (r < 0 && errno == EINTR && syc_seams_are_needed());  \
 		return r;                                                   \
 	}                                                                   \
-	syc_seams_begin(&seams, wait_ns);                                   \
+	syc_seams_begin(&seams, wait_ns, called);                           \
 	do {                                                                \
 		const struct timespec *const left = syc_seams_left(&seams); \
 		r = part;                                                   \
@@ -104,6 +109,7 @@ static int round_to_ms(const struct timespec *time)
 
 int syc_whole_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
+	CALLED(poll);
 	WAIT(FROM_MS(timeout), poll_behind(fds, n, 0),
 	     ppoll_behind(fds, n, left, &seams.mask));
 	return r;
@@ -111,6 +117,7 @@ int syc_whole_poll(struct pollfd *fds, nfds_t n, int timeout)
 
 int syc_whole___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 {
+	CALLED(__poll_chk);
 	WAIT(FROM_MS(timeout), __poll_chk_behind(fds, n, 0, room),
 	     __ppoll_chk_behind(fds, n, left, &seams.mask, room));
 	return r;
@@ -119,6 +126,7 @@ int syc_whole___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t room)
 int syc_whole_ppoll(struct pollfd *fds, nfds_t n, struct timespec *timeout,
                     const sigset_t *mask)
 {
+	CALLED(ppoll);
 	WAIT(sum_timespec(timeout), ppoll_behind(fds, n, timeout, mask),
 	     ppoll_behind(fds, n, left, OR_OURS(mask)));
 	return r;
@@ -128,19 +136,15 @@ int syc_whole___ppoll_chk(struct pollfd *fds, nfds_t n,
                           struct timespec *timeout, const sigset_t *mask,
                           size_t room)
 {
+	CALLED(__ppoll_chk);
 	WAIT(sum_timespec(timeout),
 	     __ppoll_chk_behind(fds, n, timeout, mask, room),
 	     __ppoll_chk_behind(fds, n, left, OR_OURS(mask), room));
 	return r;
 }
 
-int syc_whole_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
-{
-	return syc_whole_epoll_pwait(fd, events, n, timeout, NULL);
-}
-
-int syc_whole_epoll_pwait(int fd, struct epoll_event *events, int n,
-                          int timeout, const sigset_t *mask)
+static int wait_for_epoll(int fd, struct epoll_event *events, int n,
+                          int timeout, const sigset_t *mask, uintptr_t called)
 {
 	WAIT(FROM_MS(timeout), epoll_pwait_behind(fd, events, n, 0, mask),
 	     epoll_pwait_behind(fd, events, n, round_to_ms(left),
@@ -148,9 +152,23 @@ int syc_whole_epoll_pwait(int fd, struct epoll_event *events, int n,
 	return r;
 }
 
+int syc_whole_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+	CALLED(epoll_wait);
+	return wait_for_epoll(fd, events, n, timeout, NULL, called);
+}
+
+int syc_whole_epoll_pwait(int fd, struct epoll_event *events, int n,
+                          int timeout, const sigset_t *mask)
+{
+	CALLED(epoll_pwait);
+	return wait_for_epoll(fd, events, n, timeout, mask, called);
+}
+
 int syc_whole_epoll_pwait2(int fd, struct epoll_event *events, int n,
                            struct timespec *timeout, const sigset_t *mask)
 {
+	CALLED(epoll_pwait2);
 	WAIT(ask_timespec(timeout),
 	     epoll_pwait2_behind(fd, events, n, timeout, mask),
 	     epoll_pwait2_behind(fd, events, n, left, OR_OURS(mask)));
@@ -173,6 +191,7 @@ static int64_t sum_timeval(const struct timeval *time)
 int syc_whole_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                      struct timeval *timeout)
 {
+	CALLED(select);
 	WAIT(sum_timeval(timeout),
 	     select_behind(n, to_read, to_write, other, timeout),
 	     pselect_behind(n, to_read, to_write, other, left, &seams.mask));
@@ -188,18 +207,19 @@ int syc_whole_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
 int syc_whole_pselect(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                       struct timespec *timeout, const sigset_t *mask)
 {
+	CALLED(pselect);
 	WAIT(sum_timespec(timeout),
 	     pselect_behind(n, to_read, to_write, other, timeout, mask),
 	     pselect_behind(n, to_read, to_write, other, left, OR_OURS(mask)));
 	return r;
 }
 
-int syc_whole_sigsuspend(const sigset_t *mask)
+static int wait_for_signal(const sigset_t *mask, uintptr_t called)
 {
 	struct syc_seams seams;
 	int r;
 
-	syc_seams_begin(&seams, -1);
+	syc_seams_begin(&seams, -1, called);
 	do
 		r = sigsuspend_behind(OR_OURS(mask));
 	while (syc_seams_is_cut(&seams, r));
@@ -207,13 +227,21 @@ int syc_whole_sigsuspend(const sigset_t *mask)
 	return r;
 }
 
+int syc_whole_sigsuspend(const sigset_t *mask)
+{
+	CALLED(sigsuspend);
+	return wait_for_signal(mask, called);
+}
+
 int syc_whole_pause(void)
 {
-	return syc_whole_sigsuspend(NULL);
+	CALLED(pause);
+	return wait_for_signal(NULL, called);
 }
 
 /* A poll() of nothing: of all sleeps that alone has a mask. */
-int syc_whole_nanosleep(const struct timespec *time, struct timespec *left_over)
+static int sleep_in_parts(const struct timespec *time,
+                          struct timespec *left_over, uintptr_t called)
 {
 	const int64_t ns = time == NULL ? 0 : ask_timespec(time);
 
@@ -226,17 +254,22 @@ int syc_whole_nanosleep(const struct timespec *time, struct timespec *left_over)
 	return r;
 }
 
+int syc_whole_nanosleep(const struct timespec *time, struct timespec *left_over)
+{
+	CALLED(nanosleep);
+	return sleep_in_parts(time, left_over, called);
+}
+
 /* Each part asks what the clock says: somebody may set it meanwhile. */
-static int sleep_until(clockid_t clock, const struct timespec *until)
+static int sleep_until(clockid_t clock, const struct timespec *until,
+                       uintptr_t called)
 {
 	struct syc_seams seams;
 	int r;
 
-	syc_seams_begin(&seams, -1);
+	syc_seams_begin(&seams, -1, called);
 	do {
-		struct timespec now = *until;
-
-		clock_gettime(clock, &now);
+		const struct timespec now = syc_seams_now(clock);
 		const int64_t left = (until->tv_sec - now.tv_sec) * SECOND +
 		                     until->tv_nsec - now.tv_nsec;
 		if (left <= 0) {
@@ -255,6 +288,7 @@ int syc_whole_clock_nanosleep(clockid_t clock, int flags,
                               const struct timespec *time,
                               struct timespec *left)
 {
+	CALLED(clock_nanosleep);
 	const int saved = errno;
 	int r = 0;
 
@@ -263,8 +297,8 @@ int syc_whole_clock_nanosleep(clockid_t clock, int flags,
 	    (flags != 0 && flags != TIMER_ABSTIME))
 		return clock_nanosleep_behind(clock, flags, time, left);
 	if (flags == TIMER_ABSTIME)
-		r = sleep_until(clock, time);
-	else if (syc_whole_nanosleep(time, left) != 0)
+		r = sleep_until(clock, time, called);
+	else if (sleep_in_parts(time, left, called) != 0)
 		r = errno;
 	errno = saved;
 	return r;

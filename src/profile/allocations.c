@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * allocations.c - what was allocated, where, and what became of it.
+ * allocations.c - allocations with their stacks, and the frees that end them.
  *
- * Frames tell an address and a size, or that an address was freed.  Sorted by
- * process, address and time, what follows an allocation is what ended it: its
- * free, or another one there, where the free was lost.
+ * A frame has an address and a size, or the address of a free.  Frames are
+ * sorted by process, address and time.  Then the next frame after an allocation
+ * ends it: its free, or another allocation there, if the free was lost.
  */
-#include "profile/allocations.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/model.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -25,7 +25,7 @@ struct row {
 	uint32_t process, number;
 };
 
-/* In the order of time, which is that of numbers where times are the same. */
+/* By time; allocations with equal times by number. */
 static int by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;
@@ -82,8 +82,9 @@ static void sum_up(struct syscap_profile_heap *heap,
 }
 
 /*
- * In the order of time: how much there was at most, and what was freed before
- * its thread allocated anything else.  @latest is each thread's allocation.
+ * In the order of time, compute the peak, and the allocations that were freed
+ * before the next allocation of their thread.  @latest has the last allocation
+ * of each thread.
  */
 static void follow(struct syc_allocations *allocations, struct row *rows,
                    uint32_t *latest, uint32_t *begun_by)
@@ -125,9 +126,9 @@ static void follow(struct syc_allocations *allocations, struct row *rows,
 }
 
 int syc_allocations_settle(struct syc_allocations *allocations,
-                           const struct syc_who *who)
+                           const struct syc_processes *processes)
 {
-	const size_t n = allocations->items.n, n_threads = who->threads.n;
+	const size_t n = allocations->items.n, n_threads = processes->threads.n;
 	uint32_t *latest, *begun_by;
 	struct row *rows;
 	int r = -ENOMEM;
@@ -148,8 +149,9 @@ int syc_allocations_settle(struct syc_allocations *allocations,
 			rows[i] = (struct row){
 				.address = item->address,
 				.time = item->time,
-				.process = who->threads.items[item->thread]
-				                   .process,
+				.process =
+					processes->threads.items[item->thread]
+						.process,
 				.number = (uint32_t)i,
 			};
 		}

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - the counters of a capture, and what they were set to. */
-#include "profile/counters.h"
-
+/* counters.c - counters of a capture: their definitions and values. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "profile/model.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -44,7 +44,7 @@ static int put(struct syc_counters *counters, uint32_t process, uint32_t id,
 	return r < 0 ? r : 0;
 }
 
-/* The last one of the file holds. */
+/* The last definition in the file is valid. */
 static int set_latest(struct syc_counters *counters, uint32_t id,
                       uint32_t counter)
 {
@@ -151,7 +151,10 @@ uint32_t syc_counters_find(const struct syc_counters *counters,
 	return (uint32_t)number;
 }
 
-/* What its process has not defined goes by the latest definition of its id. */
+/*
+ * A counter that its process has not defined uses the latest definition of its
+ * id.
+ */
 static void settle_one(struct syc_counters *counters, uint32_t number,
                        uint32_t shown_as)
 {

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* events.c - take in what happened: samples, marks, values, lines of logs. */
-#include "profile/events.h"
-
+/* events.c - events in frames: samples, marks, counter values, log lines. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/loss_record.h"
-#include "capture/sample.h"
+#include "capture/frame.h"
+#include "profile/model.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* What only describes may be written long after what it is about: it counts
- * for no span. */
+/*
+ * Descriptive frames may be written long after their subject, so their times do
+ * not count for the span.
+ */
 static bool is_event(const struct syscap_frame *frame)
 {
 	switch (frame->type) {
@@ -41,7 +44,7 @@ static int64_t end_of(const struct syscap_frame *frame)
 	return end;
 }
 
-/* Of what has a thread, and is kept in an array of its own; 0: nothing. */
+/* The part of frames that have a thread and an array of their own; 0: none. */
 static unsigned part_of(uint8_t type)
 {
 	switch (type) {
@@ -73,7 +76,7 @@ bool syc_events_knows(const struct syscap_profile *profile, uint8_t type)
 	       (part != 0 && (profile->wanted & SYSCAP_PROFILE_THREADS) != 0);
 }
 
-/* What is of no process is of one with the pid -1. */
+/* Frames without a process have the pid -1. */
 static int32_t pid_of(const struct syscap_frame *frame)
 {
 	return frame->pid < 0 ? -1 : frame->pid;
@@ -101,7 +104,7 @@ static int add_sample(struct syscap_profile *profile,
                       uint32_t number)
 {
 	struct syscap_profile_thread *thread =
-		&profile->who.threads.items[number];
+		&profile->processes.threads.items[number];
 	const struct syc_stack_source source = {
 		.reader = reader,
 		.frame = frame,
@@ -156,7 +159,7 @@ static int add_allocation(struct syscap_profile *profile,
 		return r;
 	if (profile->allocations.items.n >= NONE)
 		return -ENOMEM;
-	profile->who.threads.items[thread].n_allocations++;
+	profile->processes.threads.items[thread].n_allocations++;
 	return syc_array_push(&profile->allocations.items, allocation);
 }
 
@@ -172,8 +175,8 @@ static int add_loss(struct syscap_profile *profile,
 		.bytes = told->bytes,
 	};
 
-	if (syc_who_thread(&profile->who, process, told->tid, loss.begin,
-	                   loss.end, &loss.thread) < 0)
+	if (syc_processes_get_thread(&profile->processes, process, told->tid,
+	                             loss.begin, loss.end, &loss.thread) < 0)
 		return -ENOMEM;
 	return syc_array_push(&profile->losses, loss);
 }
@@ -185,14 +188,15 @@ static int keep_mark(struct syscap_profile *profile,
 		.mark = (uint32_t)profile->marks.items.n,
 		.operation = NONE,
 	};
-	const bool is_part = syc_part_read(frame->mark.message, &part);
-	const int r =
-		syc_marks_add(&profile->marks, &profile->texts, frame, thread,
-	                      is_part ? (uint32_t)profile->parts.items.n : NONE,
-	                      is_part && part.phase == SYSCAP_PHASE_WHOLE);
+	const bool is_part = syc_async_part_read(frame->mark.message, &part);
+	const int r = syc_marks_add(
+		&profile->marks, &profile->texts, frame, thread,
+		is_part ? (uint32_t)profile->async_ops.items.n : NONE,
+		is_part && part.phase == SYSCAP_PHASE_WHOLE);
 
-	return r == 0 && is_part ? syc_array_push(&profile->parts.items, part)
-	                         : r;
+	return r == 0 && is_part
+	               ? syc_array_push(&profile->async_ops.items, part)
+	               : r;
 }
 
 static int add_mark(struct syscap_profile *profile,
@@ -207,11 +211,11 @@ static int add_mark(struct syscap_profile *profile,
 		return add_loss(profile, frame, process, &loss);
 	if (!syc_events_knows(profile, SYSCAP_FRAME_MARK))
 		return 0;
-	r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
-	                   end_of(frame), &thread);
+	r = syc_processes_get_thread(&profile->processes, process, frame->tid,
+	                             frame->time, end_of(frame), &thread);
 	if (r < 0)
 		return r;
-	profile->who.threads.items[thread].n_marks++;
+	profile->processes.threads.items[thread].n_marks++;
 	if (!keeps(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	return keep_mark(profile, frame, thread);
@@ -222,7 +226,8 @@ static int add_values(struct syscap_profile *profile,
                       const struct syscap_frame *frame, uint32_t process,
                       uint32_t thread)
 {
-	profile->who.threads.items[thread].n_values += frame->ctrset.n_values;
+	profile->processes.threads.items[thread].n_values +=
+		frame->ctrset.n_values;
 	return syc_counters_set(&profile->counters, reader, frame, process,
 	                        thread,
 	                        (profile->wanted & SYSCAP_PROFILE_VALUES) != 0);
@@ -231,8 +236,17 @@ static int add_values(struct syscap_profile *profile,
 static int add_log(struct syscap_profile *profile,
                    const struct syscap_frame *frame, uint32_t thread)
 {
-	profile->who.threads.items[thread].n_logs++;
-	return syc_logs_add(&profile->logs, &profile->texts, frame, thread);
+	struct syscap_profile_log log = {
+		.time = frame->time,
+		.offset = frame->offset,
+		.thread = thread,
+		.severity = frame->log.severity,
+	};
+	int r = syc_texts_keep(&profile->texts, frame->log.domain,
+	                       strlen(frame->log.domain), &log.domain);
+
+	profile->processes.threads.items[thread].n_logs++;
+	return r == 0 ? syc_array_push(&profile->logs, log) : r;
 }
 
 static int add_threaded(struct syscap_profile *profile,
@@ -240,8 +254,9 @@ static int add_threaded(struct syscap_profile *profile,
                         const struct syscap_frame *frame, uint32_t process)
 {
 	uint32_t thread;
-	int r = syc_who_thread(&profile->who, process, frame->tid, frame->time,
-	                       frame->time, &thread);
+	int r = syc_processes_get_thread(&profile->processes, process,
+	                                 frame->tid, frame->time, frame->time,
+	                                 &thread);
 
 	if (r < 0 || !keeps(profile, frame->type))
 		return r;
@@ -266,8 +281,8 @@ static int define(struct syscap_profile *profile,
 
 	if ((profile->wanted & SYSCAP_PROFILE_COUNTERS) == 0)
 		return 0;
-	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
-	                    &process);
+	r = syc_processes_get(&profile->processes, pid_of(frame), frame->time,
+	                      &process);
 	return r == 0 && !profile->is_walk
 	               ? syc_counters_define(&profile->counters,
 	                                     &profile->texts, reader, frame,
@@ -291,11 +306,12 @@ int syc_events_add(struct syscap_profile *profile,
 		profile->span.end = end;
 	if (frame->pid < 0 && part_of(frame->type) == 0)
 		return 0;
-	r = syc_who_process(&profile->who, pid_of(frame), frame->time,
-	                    &process);
+	r = syc_processes_get(&profile->processes, pid_of(frame), frame->time,
+	                      &process);
 	if (r < 0)
 		return r;
-	syc_who_saw(&profile->who, process, frame->time, end);
+	syc_processes_note_event(&profile->processes, process, frame->time,
+	                         end);
 	if (frame->type == SYSCAP_FRAME_MARK)
 		return add_mark(profile, frame, process);
 	return syc_events_knows(profile, frame->type)

@@ -1,14 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* filter.h - which samples a filter lets pass, worked out once. */
+/* filter.h - filters: the functions, threads, and times that pass. */
 #ifndef SYC_PROFILE_FILTER_H
 #define SYC_PROFILE_FILTER_H
 
+#include <regex.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "profile/filter_marks.h"
+#include "common/array.h"
 #include "profile/model.h"
 
-/** What a function means to a filter. */
+/**
+ * Compile a POSIX extended expression, without subexpressions.  Returns 0, and
+ * the caller frees it; -ENOMEM; or -EINVAL, with the reason in @why.
+ */
+int syc_pattern_compile(regex_t *regex, const char *pattern, char *why,
+                        size_t size);
+
+/** A time inside marks. */
+struct syc_inside_marks {
+	int64_t begin, end;
+	uint32_t thread; /* NONE: all threads of the process */
+	uint32_t process;
+};
+
+/** All zero: none. */
+struct syc_filter_marks {
+	SYC_ARRAY(uint32_t) numbers; /* the slowest first */
+	SYC_ARRAY(struct syc_inside_marks)
+	inside; /* disjoint; by thread or process */
+	uint64_t n_threadless;
+};
+
+/** The roles of a function in a filter. */
 enum syc_function_mark {
 	SYC_FUNCTION_WANTED = 1,
 	SYC_FUNCTION_DROPPED = 2,
@@ -20,8 +44,8 @@ struct syc_filter {
 	const struct syscap_filter *asked;
 	unsigned char *functions; /* enum syc_function_mark, by number */
 	uint32_t *shown_as;       /* functions, by number */
-	unsigned char *threads;   /* may pass, by number */
-	unsigned char *processes; /* have such a thread, by number */
+	unsigned char *threads;   /* by number: may pass */
+	unsigned char *processes; /* by number: have a thread that may pass */
 	bool has_marks;
 	struct syc_filter_marks marks;
 };
@@ -31,9 +55,10 @@ int syc_filter_init(struct syc_filter *filter,
                     const struct syscap_profile *profile,
                     const struct syscap_filter *asked,
                     struct syscap_error *error);
+
 void syc_filter_fini(struct syc_filter *filter);
 
-/** Whether something of @thread at @time passes, whatever its stack is. */
+/** Whether an event of @thread at @time passes, regardless of its stack. */
 bool syc_filter_passes(const struct syc_filter *filter,
                        const struct syscap_profile *profile, uint32_t thread,
                        int64_t time);

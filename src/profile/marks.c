@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* marks.c - the marks of a capture, and lanes for those that overlap. */
+/* marks.c - marks of a capture, and lanes for overlapping ones. */
 #include "profile/marks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/order.h"
+#include "common/sort.h"
 
-/* A mark goes into one of so many first lanes of its thread, or else into a
- * new one: what has more at a time was made to keep us busy. */
+/*
+ * A mark goes into one of the first lanes of its thread, or else into a new
+ * one.  Only a hostile capture has more marks at one time.
+ */
 #define LANES_SEARCHED 256u
 
 void syc_marks_fini(struct syc_marks *marks)
@@ -54,7 +56,7 @@ static struct syc_packed_mark pack(const struct syscap_profile_mark *mark)
 	};
 }
 
-/* Whether nothing of @mark is lost in @packed. */
+/* Whether @packed represents @mark exactly. */
 static bool is_same(const struct syscap_profile_mark *mark,
                     const struct syc_packed_mark *packed)
 {
@@ -68,7 +70,7 @@ static bool is_same(const struct syscap_profile_mark *mark,
 static int keep_wide(struct syc_marks *marks, struct syc_packed_mark *packed,
                      const struct syscap_profile_mark *mark)
 {
-	/* There are no more than marks, whose numbers have 32 bits. */
+	/* It fits into 32 bits, as the number of marks does. */
 	packed->duration = (uint32_t)marks->wide.n;
 	packed->is_wide = 1;
 	return syc_array_push(&marks->wide, *mark);
@@ -100,7 +102,7 @@ int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
 	return r;
 }
 
-/* Its place among those of its thread. */
+/* Assign a lane and a depth, within its thread. */
 static int put(struct syc_marks *marks, uint32_t number, uint32_t lane,
                uint32_t depth)
 {
@@ -150,7 +152,7 @@ void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers, size_t n)
 	syc_order(numbers, n, compare, (void *)marks);
 }
 
-/* The ends of those that are under way, the innermost last. */
+/* The ends of the open marks, the innermost last. */
 struct lane {
 	SYC_ARRAY(int64_t) ends;
 };
@@ -160,7 +162,7 @@ struct lanes {
 	size_t n_used; /* by the thread */
 };
 
-/* Whether a mark fits into what is under way in @lane. */
+/* Whether a mark nests into the open marks of @lane. */
 static bool fits(struct lane *lane, int64_t begin, int64_t end)
 {
 	while (lane->ends.n > 0 && lane->ends.items[lane->ends.n - 1] <= begin)
@@ -204,8 +206,8 @@ static int put_into_lane(struct syc_marks *marks, struct lanes *lanes,
 }
 
 /*
- * The numbers of all marks, thread by thread; @ends has a place more than there
- * are threads, and becomes where those of each end.
+ * Sort the numbers of all marks by thread.  @ends has one element more than
+ * there are threads, and receives the end of each thread's numbers.
  */
 static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
                            uint32_t *order, uint32_t *ends)
@@ -214,12 +216,12 @@ static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
 		ends[syc_marks_get(marks, i).thread + 1]++;
 	for (size_t i = 0; i < n_threads; i++)
 		ends[i + 1] += ends[i];
-	/* What is a begin now becomes the end. */
+	/* Each begin is advanced to the end. */
 	for (size_t i = 0; i < marks->items.n; i++)
 		order[ends[syc_marks_get(marks, i).thread]++] = (uint32_t)i;
 }
 
-/* Those of one thread. */
+/* Assign lanes to the marks of one thread. */
 static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
                          uint32_t *order, size_t n)
 {
@@ -232,8 +234,10 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 	return r;
 }
 
-/* Ten million marks are many: four bytes each, and the thread's once more
- * where sorting takes that. */
+/*
+ * Memory matters with ten million marks: this takes four bytes each, and the
+ * same once more for the largest thread's sorting.
+ */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads)
 {
 	const size_t n = marks->items.n;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* marks.h - the marks of a capture, and lanes for those that overlap. */
+/*
+ * marks.h - marks of a capture, lanes for overlapping ones; asynchronous
+ * operations and arrows.
+ */
 #ifndef SYC_PROFILE_MARKS_H
 #define SYC_PROFILE_MARKS_H
 
@@ -7,23 +10,26 @@
 
 #include <syscap/profile.h>
 
-#include "data/array.h"
-#include "data/map.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "profile/processes.h"
 #include "profile/texts.h"
 
-/** A mark in half the room, where its numbers are as small as most are.  Of
- * one whose are not, @duration says which of the wide ones it is. */
+/**
+ * A mark in half the space, for small numbers.  If it is wide, @duration is the
+ * index into the wide ones.
+ */
 struct syc_packed_mark {
 	int64_t time;
 	uint32_t duration;
-	uint32_t offset; /* of eight bytes each */
+	uint32_t offset; /* in units of eight bytes */
 	uint16_t thread, name;
 	unsigned is_wide : 1, lane : 10, depth : 21;
 };
 
 /** All zero is empty. */
 struct syc_marks {
-	struct syc_map by_text; /* of two texts, by where they are */
+	struct syc_map by_text; /* of two texts, by their addresses */
 	SYC_ARRAY(struct syscap_profile_mark_name) names;
 	SYC_ARRAY(struct syc_packed_mark) items;
 	SYC_ARRAY(struct syscap_profile_mark) wide;
@@ -33,14 +39,14 @@ struct syc_marks {
 void syc_marks_fini(struct syc_marks *marks);
 
 /**
- * @part: the number of what it is a part of, or NONE; an operation that
- * @is_whole is in no lane.  0 or -ENOMEM.
+ * @part: the number of its part, or NONE.  If @is_whole, the mark is a whole
+ * operation, and has no lane.  0 or -ENOMEM.
  */
 int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
                   const struct syscap_frame *frame, uint32_t thread,
                   uint32_t part, bool is_whole);
 
-/** Mark @i, which there is. */
+/** Mark @i, which must exist. */
 static inline struct syscap_profile_mark
 syc_marks_get(const struct syc_marks *marks, size_t i)
 {
@@ -60,14 +66,40 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	};
 }
 
-/** By time; of those that begin together, the longest first. */
+/** By time; marks that begin together by duration, longest first. */
 void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
                      size_t n);
 
-/** Lanes and depths of all.  0 or -ENOMEM. */
+/** Assign lanes and depths to all marks.  0 or -ENOMEM. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 
-/** When @mark ended. */
+/** The end of @mark. */
 int64_t syc_marks_end(const struct syscap_profile_mark *mark);
+
+/**
+ * Parts of operations and ends of arrows, as docs/marks.md defines them.  All
+ * zero is empty.
+ */
+struct syc_async_ops {
+	SYC_ARRAY(struct syscap_profile_part) items;
+	SYC_ARRAY(struct syscap_profile_operation) operations;
+	SYC_ARRAY(struct syscap_profile_arrow) arrows;
+	size_t n_settled;
+	struct syscap_profile_span span; /* for which they were settled */
+};
+
+void syc_async_ops_fini(struct syc_async_ops *ops);
+
+/** Parse the message of a mark.  False: the mark is not a part. */
+bool syc_async_part_read(const char *message,
+                         struct syscap_profile_part *ret_part);
+
+/**
+ * Match the parts.  The mark of a begin receives the duration of its operation.
+ * 0 or -ENOMEM.
+ */
+int syc_async_ops_settle(struct syc_async_ops *ops, struct syc_marks *marks,
+                         const struct syc_processes *processes,
+                         const struct syscap_profile_span *span);
 
 #endif

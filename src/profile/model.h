@@ -1,21 +1,81 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* model.h - what a profile is made of, for the files that make it. */
+/* model.h - the data of a profile. */
 #ifndef SYC_PROFILE_MODEL_H
 #define SYC_PROFILE_MODEL_H
 
+#include <stdbool.h>
+
 #include <syscap/profile.h>
 
-#include "data/array.h"
-#include "profile/allocations.h"
-#include "profile/counters.h"
-#include "profile/functions.h"
-#include "profile/logs.h"
+#include "common/array.h"
+#include "common/map.h"
 #include "profile/marks.h"
 #include "profile/naming.h"
-#include "profile/parts.h"
+#include "profile/processes.h"
 #include "profile/stacks.h"
 #include "profile/texts.h"
-#include "profile/who.h"
+
+/** A row of each array is one value. */
+struct syc_values {
+	SYC_ARRAY(int64_t) times;
+	SYC_ARRAY(uint64_t) bits;
+	SYC_ARRAY(uint32_t) counters;
+	SYC_ARRAY(uint32_t) threads;
+};
+
+/**
+ * A counter is an id of one process, which defines it, sets it, or both.  A
+ * definition may follow its values, so definitions are assigned when the
+ * profile is settled.  All zero is empty.
+ */
+struct syc_counters {
+	struct syc_map by_key;      /* process and id */
+	struct syc_map by_id;       /* of definitions */
+	SYC_ARRAY(uint32_t) latest; /* latest definition, by number in by_id */
+	SYC_ARRAY(struct syscap_profile_counter) items;
+	struct syc_values values;
+};
+
+void syc_counters_fini(struct syc_counters *counters);
+
+/** Add all definitions in a CTRDEF of @process.  0 or -ENOMEM. */
+int syc_counters_define(struct syc_counters *counters, struct syc_texts *texts,
+                        const struct syscap_reader *reader,
+                        const struct syscap_frame *frame, uint32_t process);
+
+/**
+ * Count all values in a CTRSET of @thread in @process, and keep them if @keeps.
+ * 0 or -ENOMEM.
+ */
+int syc_counters_set(struct syc_counters *counters,
+                     const struct syscap_reader *reader,
+                     const struct syscap_frame *frame, uint32_t process,
+                     uint32_t thread, bool keeps);
+
+/** The number of an existing counter. */
+uint32_t syc_counters_find(const struct syc_counters *counters,
+                           uint32_t process, uint32_t id);
+
+/** Assign definitions to all counters.  0 or -ENOMEM. */
+int syc_counters_settle(struct syc_counters *counters);
+
+/** All zero is empty. */
+struct syc_allocations {
+	SYC_ARRAY(struct syscap_profile_allocation) items;
+	struct syscap_profile_heap heap;
+	uint32_t peak; /* the allocation that reached the peak */
+	size_t n_settled;
+};
+
+void syc_allocations_fini(struct syc_allocations *allocations);
+
+/** Match frees with allocations.  0 or -ENOMEM. */
+int syc_allocations_settle(struct syc_allocations *allocations,
+                           const struct syc_processes *processes);
+
+/** The bytes that allocation @number counts for @of, or 0. */
+uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
+                                size_t number, enum syscap_view_of of);
 
 /** A row of each array is one sample. */
 struct syc_samples {
@@ -29,23 +89,32 @@ struct syscap_profile {
 	unsigned wanted; /* enum syscap_profile_parts */
 	struct syc_texts texts;
 	struct syc_functions functions;
-	struct syc_who who;
+	struct syc_processes processes;
 	struct syc_stacks stacks;
 	struct syc_naming naming;
 	struct syc_samples samples;
 	SYC_ARRAY(struct syscap_profile_wait) waits;
 	struct syc_marks marks;
-	struct syc_parts parts;
+	struct syc_async_ops async_ops;
 	struct syc_counters counters;
-	struct syc_logs logs;
+	SYC_ARRAY(struct syscap_profile_log)
+	logs; /* messages stay in the file */
 	struct syc_allocations allocations;
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
-	bool is_once, is_sealed;    /* nothing comes any more */
-	bool is_walk;               /* events only tell of who */
-	uint64_t position;          /* in the file, of the next frame */
-	enum syscap_view_unit unit; /* of samples, when it was settled */
+	bool is_once, is_sealed; /* is_sealed: nothing is added any more */
+	bool is_walk;            /* events only define threads and processes */
+	uint64_t position;       /* of the next frame, in the file */
+	enum syscap_view_unit unit; /* of samples; set when settled */
 };
+
+/** Take an event; other frames are ignored.  0 or -ENOMEM. */
+int syc_events_add(struct syscap_profile *profile,
+                   const struct syscap_reader *reader,
+                   const struct syscap_frame *frame);
+
+/** Whether the profile takes events of @type, or learns threads from them. */
+bool syc_events_knows(const struct syscap_profile *profile, uint8_t type);
 
 #endif

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* naming.c - which function each location is. */
+/* naming.c - the function of each location. */
 #include "profile/naming.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "code/code_files.h"
+#include "code/code_names.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* What the table has for code of a file that has no names. */
+/* Prefix of unnamed code in the symbol table. */
 #define IN_FILE "In File "
 
 struct job {
 	struct syc_naming *naming;
-	const struct syc_who *who;
+	const struct syc_processes *processes;
 	struct syc_stacks *stacks;
 	const struct syscap_profile_location *location;
 	const struct syc_location_facts *place;
-	const struct syscap_profile_map *map; /* it is in; NULL: not known */
+	const struct syscap_profile_map
+		*map; /* that contains it; NULL: unknown */
 	bool is_signal, may_vary;
-	uint64_t start; /* of the function; 0: not known */
+	uint64_t start; /* of the function; 0: unknown */
 };
 
 static const char *last_part(const char *path, size_t *ret_len)
@@ -39,7 +41,7 @@ static const char *last_part(const char *path, size_t *ret_len)
 	return name;
 }
 
-/* A name that is empty is none: the address stands for it. */
+/* An empty name is replaced by the address. */
 static int put(struct job *job, const char *name, const char *binary,
                size_t binary_len, enum syscap_profile_category category,
                bool is_named, uint32_t *ret_function)
@@ -66,7 +68,7 @@ static int put(struct job *job, const char *name, const char *binary,
 	              : r;
 }
 
-/* A name for code in the map, or what @nick says it is in. */
+/* A name for code in the map, or in the binary @nick. */
 static int put_code(struct job *job, const char *name, const char *nick,
                     bool is_named, uint32_t *ret_function)
 {
@@ -96,13 +98,14 @@ static int name_by_jit(struct job *job, uint32_t *ret_function)
 	return put(job, name, "", 0, SYSCAP_CATEGORY_JIT, true, ret_function);
 }
 
-/* The last range of the process that begins at the address or before. */
+/* The last range of the process that begins at or before the address. */
 static const struct syc_join_symbol *find_symbol(const struct job *job)
 {
 	const struct syc_join_symbols *table = &job->naming->table;
 	const uint64_t address = job->location->address;
 	const uint32_t pid =
-		(uint32_t)job->who->processes.items[job->location->process].pid;
+		(uint32_t)job->processes->list.items[job->location->process]
+			.pid;
 	const struct syc_join_symbol *symbol;
 	size_t low = 0, high = table->sorted.n;
 
@@ -119,14 +122,14 @@ static const struct syc_join_symbol *find_symbol(const struct job *job)
 	if (low == 0)
 		return NULL;
 	symbol = &table->sorted.items[low - 1];
-	/* Old tables have ranges of one address, whose ends are equal. */
+	/* Old tables have one-address ranges whose ends are equal. */
 	if (symbol->pid != pid ||
 	    (symbol->begin != address && symbol->end <= address))
 		return NULL;
 	return symbol;
 }
 
-/* "In File /usr/lib/libx.so+0x12" is "libx.so+0x12" here. */
+/* "In File /usr/lib/libx.so+0x12" becomes "libx.so+0x12". */
 static int put_symbol(struct job *job, const char *name, const char *nick,
                       uint32_t *ret_function)
 {
@@ -141,7 +144,7 @@ static int put_symbol(struct job *job, const char *name, const char *nick,
 static int name_by_file(struct job *job, uint32_t *ret_function)
 {
 	const struct syc_symbol_query query = {
-		.pid = job->who->processes.items[job->location->process].pid,
+		.pid = job->processes->list.items[job->location->process].pid,
 		.time = job->place->time,
 		.address = job->location->address,
 		.is_return = job->place->kind == SYC_STEP_RETURN,
@@ -158,7 +161,7 @@ static int name_by_file(struct job *job, uint32_t *ret_function)
 	return r < 0 ? r : 1;
 }
 
-/* What is left to say: where it is. */
+/* Without a name, the position in the file is the name. */
 static int name_by_place(struct job *job, uint32_t *ret_function)
 {
 	const uint64_t address = job->location->address;
@@ -181,7 +184,7 @@ static int name_by_place(struct job *job, uint32_t *ret_function)
 	return put_code(job, text, "", false, ret_function);
 }
 
-/* Whether files of this machine are asked: what the capture has is enough. */
+/* Whether to look into files: only if the capture has no symbol table. */
 static bool asks_files(const struct syc_naming *naming)
 {
 	return naming->symbols != NULL && !naming->has_table &&
@@ -209,7 +212,7 @@ static int name_one(struct job *job, uint32_t *ret_function)
 static uint32_t find_map(const struct job *job)
 {
 	const int32_t pid =
-		job->who->processes.items[job->location->process].pid;
+		job->processes->list.items[job->location->process].pid;
 	const struct syc_process_map *map;
 	bool is_always;
 
@@ -252,14 +255,16 @@ static int name_location(struct job *job, size_t number)
 	                                  job->place->kind == SYC_STEP_RETURN);
 }
 
-int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
-                   struct syc_stacks *stacks, uint32_t location, int64_t time,
-                   uint32_t *ret_function)
+/* The function of @location at @time, if it varies.  0 or -ENOMEM. */
+static int naming_ask(struct syc_naming *naming,
+                      const struct syc_processes *processes,
+                      struct syc_stacks *stacks, uint32_t location,
+                      int64_t time, uint32_t *ret_function)
 {
 	struct syc_location_facts place = stacks->places.items[location];
 	struct job job = {
 		.naming = naming,
-		.who = who,
+		.processes = processes,
 		.stacks = stacks,
 		.location = &stacks->locations.items[location],
 		.place = &place,
@@ -273,8 +278,8 @@ int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
 }
 
 /*
- * What was interrupted by a signal is called by what returns from it, and is
- * no return address: it gets a location of its own.
+ * A frame interrupted by a signal is called by the signal trampoline, and its
+ * address is exact: it gets a location of its own.
  */
 static int exact_interrupted(struct job *job)
 {
@@ -295,39 +300,42 @@ static int exact_interrupted(struct job *job)
 	return 0;
 }
 
-/* Perf maps and jitdumps of processes that were not looked at yet. */
-static int read_code_files(struct syc_naming *naming, const struct syc_who *who)
+/* Read perf maps and jitdumps of processes that are new. */
+static int read_code_files(struct syc_naming *naming,
+                           const struct syc_processes *processes)
 {
 	const struct syc_code_files_options options = { 0 };
 	struct syc_code_files files;
 	int r = 0;
 
-	/* Those of another machine say nothing about this capture. */
+	/* Files of this machine are not those of the recorded machine. */
 	if (naming->root != NULL)
 		return syc_code_names_settle(naming->code);
 	syc_code_files_open(&files, naming->code, naming->capture_time,
 	                    &options);
-	for (size_t i = naming->n_files; r == 0 && i < who->processes.n; i++)
-		r = syc_code_files_process(&files, who->processes.items[i].pid);
+	for (size_t i = naming->n_files; r == 0 && i < processes->list.n; i++)
+		r = syc_code_files_process(&files,
+		                           processes->list.items[i].pid);
 	for (size_t i = 0; r == 0 && i < naming->maps.n; i++) {
 		const struct syscap_profile_map *map = &naming->maps.items[i];
 
 		if (map->process >= naming->n_files)
 			r = syc_code_files_map(
-				&files, who->processes.items[map->process].pid,
+				&files, processes->list.items[map->process].pid,
 				map->path);
 	}
-	naming->n_files = who->processes.n;
+	naming->n_files = processes->list.n;
 	syc_code_files_close(&files);
 	return r == 0 ? syc_code_names_settle(naming->code) : r;
 }
 
-int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
+int syc_naming_settle(struct syc_naming *naming,
+                      const struct syc_processes *processes,
                       struct syc_stacks *stacks)
 {
 	struct job job = {
 		.naming = naming,
-		.who = who,
+		.processes = processes,
 		.stacks = stacks,
 	};
 	const size_t first = naming->is_new ? 0 : naming->n_named;
@@ -338,7 +346,7 @@ int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
 		r = syc_symbols_learned(naming->symbols);
 	if (r == 0 && is_looked_up && naming->is_new && n > 0)
-		r = read_code_files(naming, who);
+		r = read_code_files(naming, processes);
 	if (first == 0)
 		syc_sources_restart(&naming->sources);
 	for (size_t i = first; r == 0 && i < n; i++)
@@ -348,4 +356,85 @@ int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
 	naming->n_named = stacks->locations.n;
 	naming->is_new = naming->is_partial;
 	return r;
+}
+
+/*
+ * A location is named after the code at its address at its first time.  Later,
+ * another function may be there: JIT compilers reuse memory, and libraries are
+ * unloaded.  So stacks with such locations are resolved again at their own
+ * time, and use other locations if the function differs.
+ */
+
+int syc_timed_names_begin(struct syc_timed_names *timed,
+                          struct syc_naming *naming,
+                          const struct syc_processes *processes,
+                          struct syc_stacks *stacks)
+{
+	const size_t n = stacks->nodes.n;
+
+	memset(timed, 0, sizeof(*timed));
+	timed->naming = naming;
+	timed->processes = processes;
+	timed->stacks = stacks;
+	if (naming->symbols == NULL || naming->has_table || naming->is_partial)
+		return 0;
+	timed->varies = calloc(n, 1);
+	if (timed->varies == NULL)
+		return -ENOMEM;
+	for (size_t i = 1; i < n; i++) {
+		const struct syc_location_facts *place =
+			&stacks->places.items[stacks->nodes.items[i]];
+
+		timed->varies[i] = timed->varies[stacks->parents.items[i]] ||
+		                   place->may_vary;
+		if (timed->varies[i])
+			timed->n = n;
+	}
+	return 0;
+}
+
+void syc_timed_names_end(struct syc_timed_names *timed)
+{
+	free(timed->varies);
+	free(timed->path.items);
+}
+
+/* The innermost location first. */
+static int collect_path(struct syc_timed_names *timed, uint32_t stack)
+{
+	timed->path.n = 0;
+	for (; stack != 0; stack = timed->stacks->parents.items[stack])
+		if (syc_array_push(&timed->path, stack) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+static int go_on(struct syc_timed_names *timed, struct syc_way *way,
+                 uint32_t node, int64_t time)
+{
+	struct syc_stacks *stacks = timed->stacks;
+	const uint32_t location = stacks->nodes.items[node];
+	uint32_t function = stacks->locations.items[location].function;
+
+	if (stacks->places.items[location].may_vary &&
+	    naming_ask(timed->naming, timed->processes, stacks, location, time,
+	               &function) < 0)
+		return -ENOMEM;
+	return syc_stacks_go_on(stacks, way, node, function, time);
+}
+
+int syc_timed_names_apply(struct syc_timed_names *timed, uint32_t *stack,
+                          int64_t time)
+{
+	struct syc_way way = { 0 };
+
+	if (*stack >= timed->n || !timed->varies[*stack])
+		return 0;
+	if (collect_path(timed, *stack) < 0)
+		return -ENOMEM;
+	for (size_t i = timed->path.n; i-- > 0;)
+		if (go_on(timed, &way, timed->path.items[i], time) < 0)
+			return -ENOMEM;
+	*stack = way.node;
+	return 0;
 }

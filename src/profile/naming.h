@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * naming.h - which function each location is.
- *
- * While a capture is read: learn what was mapped, and what names the capture
- * carries.  When it is asked: find the function of every location that has
- * none yet, or only a poor one.
- *
- *	1 names that stand in stacks		JITMAP
- *	2 the capture's own table		__symbols__
- *	3 where it carries none: the files	symbols/resolver.h
- *	4 where in which file it is		MAP
- *
- * And what was inlined there, where the capture says so (__lines__).
- */
+/* naming.h - functions, source lines, and the function of each location. */
 #ifndef SYC_PROFILE_NAMING_H
 #define SYC_PROFILE_NAMING_H
 
@@ -20,41 +7,119 @@
 
 #include <syscap/profile.h>
 
-#include "capture/chunks.h"
+#include "capture/embedded.h"
 #include "capture/join_symbols.h"
+#include "capture/line_table.h"
 #include "code/code_names.h"
-#include "data/array.h"
-#include "data/map.h"
-#include "profile/functions.h"
-#include "profile/sources.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "profile/processes.h"
 #include "profile/stacks.h"
 #include "profile/texts.h"
-#include "profile/who.h"
 #include "symbols/process_maps.h"
 #include "symbols/resolver.h"
 
+struct syc_functions {
+	struct syc_map by_text; /* of two texts, by their addresses */
+	SYC_ARRAY(struct syscap_profile_function) items;
+	SYC_ARRAY(uint32_t)
+	of_binary; /* the function that stands for its binary */
+};
+
+/**
+ * Numbers of functions never change.  The first ones are those of every
+ * profile, SYSCAP_FUNCTION_*.  0 or -ENOMEM.
+ */
+int syc_functions_init(struct syc_functions *functions,
+                       struct syc_texts *texts);
+
+void syc_functions_fini(struct syc_functions *functions);
+
+/** The number of @function, whose texts are kept already.  0 or -ENOMEM. */
+int syc_functions_put(struct syc_functions *functions,
+                      const struct syscap_profile_function *function,
+                      uint32_t *ret_number);
+
+/** Add a function "[BINARY]" for each binary.  0 or -ENOMEM. */
+int syc_functions_settle(struct syc_functions *functions,
+                         struct syc_texts *texts);
+
+/** The category of code in the file @path. */
+enum syscap_profile_category syc_functions_category(const char *path);
+
+/**
+ * Source lines and inlined functions of locations.  They come from __lines__ in
+ * the capture only; without that file, they cost nothing.
+ */
+struct syc_sources {
+	struct syc_texts *texts; /* of the profile */
+	struct syc_functions *functions;
+	struct syc_chunks chunks;
+	struct syc_line_table table; /* of the bytes of @chunks */
+	bool is_whole; /* one file was complete; others are ignored */
+	struct syc_map by_binary;   /* of the table */
+	SYC_ARRAY(uint32_t) firsts; /* the first binary with that identity */
+	struct syc_map by_line;     /* by a file's text and a line */
+	SYC_ARRAY(struct syscap_profile_line) lines;
+	SYC_ARRAY(struct syscap_profile_source) sources;
+	SYC_ARRAY(uint32_t)
+	binaries; /* by map: 1 + index; 0: not looked up, or NONE */
+};
+
+void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
+                      struct syc_functions *functions);
+
+void syc_sources_fini(struct syc_sources *known);
+
+/** Take a FILE_CHUNK of __lines__.  0 or -ENOMEM. */
+int syc_sources_learn(struct syc_sources *known,
+                      const struct syscap_frame *frame);
+
+/** All locations will be looked up again. */
+void syc_sources_restart(struct syc_sources *known);
+
+/**
+ * Set the source of @location, which has its function and is in @map.  If
+ * @is_return, its instruction is the byte before.  0 or -ENOMEM.
+ */
+int syc_sources_find(struct syc_sources *known,
+                     struct syscap_profile_location *location,
+                     const struct syscap_profile_map *map, bool is_return);
+
+/**
+ * While a capture is read, mappings and names are collected.  On settling,
+ * every location gets a function if it has none or only a provisional one.
+ * Sources of names, the best first:
+ *
+ *	1 JIT names in stacks			JITMAP
+ *	2 the capture's symbol table		__symbols__
+ *	3 without that table: the files		symbols/resolver.h
+ *	4 the position in the file		MAP
+ *
+ * Inlined functions come from __lines__.
+ */
 struct syc_naming {
 	struct syc_texts *texts; /* of the profile */
 	struct syc_functions *functions;
-	struct syc_map by_jit; /* addresses that are names */
+	struct syc_map by_jit; /* JIT names by address */
 	SYC_ARRAY(const char *) jit_names;
 	struct syc_join_symbols table;
-	struct syc_chunks chunks; /* of a table that is being read */
+	struct syc_chunks chunks; /* of an incomplete table */
 	struct syc_sources sources;
 	bool has_table, is_table_bad;
 	SYC_ARRAY(struct syscap_profile_map) maps;
-	struct syc_process_maps mapped; /* found: number in maps, + 1 */
-	/* NULL: nothing is looked up. */
+	struct syc_process_maps mapped; /* found: 1 + number of the map */
+	/* NULL: no lookup in files. */
 	struct syc_symbols *symbols;
 	struct syc_code_names *code;
 	char *root;
 	char capture_time[65];
 	bool has_begun;
-	size_t n_named; /* locations that need no other look */
+	size_t n_named; /* locations with a final name */
 	size_t n_files; /* processes whose code files were read */
-	bool is_new;    /* something that names was learned */
-	/* More is to be read.  A table of symbols stands at the end, so nothing
-	 * is looked up in files yet: places are names until then. */
+	bool is_new;    /* new names were collected */
+	/* The file has more to read.  A symbol table is at the end, so until
+	 * then locations are named by position, without lookup in files. */
 	bool is_partial;
 };
 
@@ -62,20 +127,43 @@ struct syc_naming {
 int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
                     struct syc_functions *functions,
                     const struct syscap_profile_options *options);
+
 void syc_naming_fini(struct syc_naming *naming);
 
 /** MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK, METADATA.  0 or -ENOMEM. */
-int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
+int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame);
 
-/** Functions of all locations.  0 or -ENOMEM. */
-int syc_naming_settle(struct syc_naming *naming, const struct syc_who *who,
+/** Set the functions of all locations.  0 or -ENOMEM. */
+int syc_naming_settle(struct syc_naming *naming,
+                      const struct syc_processes *processes,
                       struct syc_stacks *stacks);
 
-/** What @location was called at @time, where that may vary.  0 or -ENOMEM. */
-int syc_naming_ask(struct syc_naming *naming, const struct syc_who *who,
-                   struct syc_stacks *stacks, uint32_t location, int64_t time,
-                   uint32_t *ret_function);
+/**
+ *	syc_timed_names_begin(&timed, naming, processes, stacks);
+ *	syc_timed_names_apply(&timed, &stack, time);	for each event with a stack
+ *	syc_timed_names_end(&timed);
+ */
+struct syc_timed_names {
+	struct syc_naming *naming;
+	const struct syc_processes *processes;
+	struct syc_stacks *stacks;
+	unsigned char *varies; /* by stack: a location of it may vary */
+	size_t n;              /* number of stacks; 0: none varies */
+	SYC_ARRAY(uint32_t) path;
+};
+
+/** All locations must have names.  0 or -ENOMEM. */
+int syc_timed_names_begin(struct syc_timed_names *timed,
+                          struct syc_naming *naming,
+                          const struct syc_processes *processes,
+                          struct syc_stacks *stacks);
+
+void syc_timed_names_end(struct syc_timed_names *timed);
+
+/** Replace *@stack by the stack as it was at @time.  0 or -ENOMEM. */
+int syc_timed_names_apply(struct syc_timed_names *timed, uint32_t *stack,
+                          int64_t time);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* naming_learn.c - what a capture says of names, and what was mapped. */
+/* naming_learn.c - mappings and names in the frames of a capture. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +52,7 @@ void syc_naming_fini(struct syc_naming *naming)
 	free(naming->root);
 }
 
-static int learn_map(struct syc_naming *naming, struct syc_who *who,
+static int learn_map(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_frame *frame)
 {
 	const char *id = frame->map.build_id ? frame->map.build_id : "";
@@ -69,7 +70,8 @@ static int learn_map(struct syc_naming *naming, struct syc_who *who,
 		.time = frame->time,
 		.build_id = "",
 	};
-	int r = syc_who_process(who, frame->pid, frame->time, &map.process);
+	int r = syc_processes_get(processes, frame->pid, frame->time,
+	                          &map.process);
 
 	if (r == 0)
 		r = syc_texts_keep(naming->texts, path, strlen(path),
@@ -146,7 +148,7 @@ static int learn_chunk(struct syc_naming *naming,
 	return take_table(naming, info.foreign_order);
 }
 
-/* What the files are asked for needs. */
+/* Collect what the lookup in files needs. */
 static int learn_for_lookup(struct syc_naming *naming,
                             const struct syscap_reader *reader,
                             const struct syscap_frame *frame)
@@ -167,7 +169,7 @@ static int learn_for_lookup(struct syc_naming *naming,
 	return r == 0 ? syc_code_names_add(naming->code, frame) : r;
 }
 
-int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
+int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame)
 {
@@ -178,7 +180,7 @@ int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
 	switch (frame->type) {
 	case SYSCAP_FRAME_MAP:
 		naming->is_new = true;
-		return frame->pid < 0 ? 0 : learn_map(naming, who, frame);
+		return frame->pid < 0 ? 0 : learn_map(naming, processes, frame);
 	case SYSCAP_FRAME_FORK:
 		return syc_process_maps_fork(&naming->mapped, frame->pid,
 		                             frame->fork.child_pid,
@@ -186,6 +188,8 @@ int syc_naming_learn(struct syc_naming *naming, struct syc_who *who,
 	case SYSCAP_FRAME_EXIT:
 		return syc_process_maps_exit(&naming->mapped, frame->pid,
 		                             frame->time);
+	case SYSCAP_FRAME_METADATA:
+		return syc_process_maps_unmap(&naming->mapped, frame);
 	case SYSCAP_FRAME_JITMAP:
 		naming->is_new = true;
 		return learn_jit(naming, reader, frame);

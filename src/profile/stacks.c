@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stacks.c - the stacks of a capture, interned: one tree of locations. */
+/* stacks.c - stacks of a capture, interned in one tree of locations. */
 #include "profile/stacks.h"
 
 #include <errno.h>
@@ -8,12 +8,33 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Markers of contexts are small negative numbers. */
+/*
+ * Prefetch for a search of @hash: first the slot and, once it is loaded, the
+ * key.
+ */
+static inline void tree_fetch(const struct syc_tree *tree, uint64_t hash)
+{
+	const struct syc_slots *slots = &tree->slots;
+
+	__builtin_prefetch(&slots->items[syc_slots_first(slots, hash)]);
+}
+
+static inline void tree_fetch_key(const struct syc_tree *tree, uint64_t hash)
+{
+	const struct syc_slots *slots = &tree->slots;
+	const uint64_t slot = slots->items[syc_slots_first(slots, hash)];
+
+	__builtin_prefetch(&tree->keys[(uint32_t)slot - (slot != 0)]);
+}
+
+/* Context markers are small negative numbers. */
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)
 #define KERNEL_BEGIN  UINT64_C(0xFFFF000000000000)
 
-/* The outermost frames of a process are children of the root by this number,
- * which no node has: so processes share no node. */
+/*
+ * The outermost frames of a process are children of the root with this number,
+ * which no node has.  So processes share no nodes.
+ */
 #define OUTERMOST(process) (UINT32_C(0x80000000) | (process))
 
 static bool is_marker(uint64_t address)
@@ -105,7 +126,7 @@ int syc_stacks_init(struct syc_stacks *stacks)
 void syc_stacks_fini(struct syc_stacks *stacks)
 {
 	syc_tree_fini(&stacks->tree);
-	syc_met_fini(&stacks->met);
+	syc_dedup_fini(&stacks->dedup);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->parents.items);
 	free(stacks->nodes.items);
@@ -120,7 +141,7 @@ void syc_stacks_fini(struct syc_stacks *stacks)
 void syc_stacks_seal(struct syc_stacks *stacks)
 {
 	syc_tree_fini(&stacks->tree);
-	syc_met_fini(&stacks->met);
+	syc_dedup_fini(&stacks->dedup);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->places.items);
 	memset(&stacks->places, 0, sizeof(stacks->places));
@@ -133,7 +154,7 @@ static int push_note(struct syc_stacks *stacks, uint32_t function)
 	return syc_array_push(&stacks->steps, step);
 }
 
-/* Into steps, the outermost first; in the file it is the last one. */
+/* Fill steps, the outermost first.  The file has it last. */
 static int collect(struct syc_stacks *stacks,
                    const struct syc_stack_source *source)
 {
@@ -251,7 +272,7 @@ int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
 	return r < 0 ? r : add_node(stacks, parent, location);
 }
 
-/* The ways from step @n on, and what will be looked at for them. */
+/* Compute the hashes of the paths from step @n on, and prefetch their slots. */
 static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 {
 	const struct syc_tree *tree = &stacks->tree;
@@ -266,33 +287,33 @@ static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 		                      step->kind);
 		if (syc_array_push(&stacks->hashes, hash) < 0)
 			return -ENOMEM;
-		syc_tree_fetch(tree, hash);
+		tree_fetch(tree, hash);
 	}
 	for (size_t i = n; i < stacks->steps.n; i++)
-		syc_tree_fetch_key(tree, stacks->hashes.items[i]);
+		tree_fetch_key(tree, stacks->hashes.items[i]);
 	return 0;
 }
 
-/* Of all that makes a stack; false: there is none. */
+/* The checksum of a whole stack.  False: there is none. */
 static bool sum_up(struct syc_stacks *stacks,
                    const struct syc_stack_source *source,
                    unsigned __int128 *ret_sum)
 {
-	const struct syc_met *met = &stacks->met;
+	const struct syc_dedup *dedup = &stacks->dedup;
 	const unsigned n = source->n_addrs;
 	unsigned __int128 sum;
 	uint64_t address;
 
-	if (n >= SYC_MET_WORDS || !syc_met_begin(&stacks->met))
+	if (n >= SYC_DEDUP_WORDS || !syc_dedup_begin(&stacks->dedup))
 		return false;
-	sum = syc_met_first(met, n);
+	sum = syc_dedup_first(dedup, n);
 	for (unsigned i = 0; i < n; i++) {
 		syscap_frame_addr(source->reader, source->frame, i, &address);
-		sum += syc_met_word(met, i, address);
+		sum += syc_dedup_word(dedup, i, address);
 	}
-	*ret_sum = sum + syc_met_word(met, n,
-	                              (uint64_t)source->flags << 32 |
-	                                      source->process);
+	*ret_sum = sum + syc_dedup_word(dedup, n,
+	                                (uint64_t)source->flags << 32 |
+	                                        source->process);
 	return true;
 }
 
@@ -322,7 +343,7 @@ static int put_steps(struct syc_stacks *stacks,
 	}
 	*ret_stack = stacks->path.items[stacks->path.n - 1];
 	stacks->last_process = source->process;
-	/* What is the last one now is written over next time. */
+	/* Reuse the previous steps for the next stack. */
 	struct syc_stack_step *const items = stacks->last_steps.items;
 	const size_t capacity = stacks->last_steps.capacity;
 	stacks->last_steps.items = stacks->steps.items;
@@ -338,15 +359,16 @@ int syc_stacks_put(struct syc_stacks *stacks,
 {
 	unsigned __int128 sum = 0;
 	const bool has_sum = sum_up(stacks, source, &sum);
-	const uint32_t met = has_sum ? syc_met_find(&stacks->met, sum) : 0;
+	const uint32_t known =
+		has_sum ? syc_dedup_find(&stacks->dedup, sum) : 0;
 	int r;
 
-	if (met != 0) {
-		*ret_stack = met;
+	if (known != 0) {
+		*ret_stack = known;
 		return 0;
 	}
 	r = put_steps(stacks, source, ret_stack);
 	if (r == 0 && has_sum)
-		syc_met_put(&stacks->met, sum, *ret_stack);
+		syc_dedup_put(&stacks->dedup, sum, *ret_stack);
 	return r;
 }

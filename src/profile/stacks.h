@@ -1,27 +1,80 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stacks.h - the stacks of a capture, interned: one tree of locations.
+ * stacks.h - stacks of a capture, interned in one tree of locations.
  *
- * Most stacks were met before as they are, and of others what is common on the
- * outside with the one before is not looked up again.
+ * Most stacks repeat as a whole, which a checksum detects (struct syc_dedup).
+ * Other stacks reuse the outer frames in common with the previous one.
  */
 #ifndef SYC_PROFILE_STACKS_H
 #define SYC_PROFILE_STACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <syscap/profile.h>
 
-#include "data/array.h"
-#include "data/map.h"
-#include "profile/met.h"
+#include "common/array.h"
+#include "common/map.h"
 #include "profile/tree.h"
 
-/** What an address in a stack is. */
+/** Larger stacks are not deduplicated as a whole. */
+#define SYC_DEDUP_WORDS 512u
+
+/** The number that fits into a cache line.  The most recent one is first. */
+#define SYC_DEDUP_WAYS 5u
+struct syc_dedup_set {
+	uint64_t sums[SYC_DEDUP_WAYS];
+	uint32_t stacks[SYC_DEDUP_WAYS]; /* 0: none */
+};
+
+/**
+ * Deduplication of whole stacks by a checksum.  A program repeats a few stacks.
+ * The tree needs two cache misses for each address, a whole stack needs one.
+ *
+ * The checksum alone decides.  Each word of a stack is multiplied by a random
+ * 128-bit factor of its own, and the upper half of the sum is used.  Any two
+ * different stacks have equal checksums with a probability of at most 2^-63,
+ * even in a hostile file.  All zero at first.
+ */
+struct syc_dedup {
+	struct syc_dedup_set *sets;
+	size_t n;      /* a power of two */
+	size_t n_puts; /* since it grew */
+	bool is_off;   /* no random numbers, or no memory */
+	unsigned __int128 factors[SYC_DEDUP_WORDS + 1];
+};
+
+void syc_dedup_fini(struct syc_dedup *dedup);
+
+/** Call this before the first checksum.  False: there are none. */
+bool syc_dedup_begin(struct syc_dedup *dedup);
+
+/** A checksum is this plus syc_dedup_word() of each word, 0 to @n_words - 1. */
+static inline unsigned __int128 syc_dedup_first(const struct syc_dedup *dedup,
+                                                size_t n_words)
+{
+	return dedup->factors[SYC_DEDUP_WORDS] * (n_words + 1);
+}
+
+static inline unsigned __int128 syc_dedup_word(const struct syc_dedup *dedup,
+                                               size_t i, uint64_t word)
+{
+	return dedup->factors[i] * word;
+}
+
+/** The stack with the checksum @sum; 0: unknown, or dropped. */
+uint32_t syc_dedup_find(struct syc_dedup *dedup, unsigned __int128 sum);
+
+/** Add @stack, which is not 0, and whose @sum was not found. */
+void syc_dedup_put(struct syc_dedup *dedup, unsigned __int128 sum,
+                   uint32_t stack);
+
+/** The kind of an address in a stack. */
 enum syc_step_kind {
-	SYC_STEP_RETURN, /* where a call returns to */
+	SYC_STEP_RETURN, /* a return address */
 	SYC_STEP_EXACT,  /* an instruction that was about to run */
-	SYC_STEP_NOTE    /* no address: a function of every profile */
+	SYC_STEP_NOTE    /* no address: a predefined function */
 };
 
 struct syc_stack_step {
@@ -29,36 +82,38 @@ struct syc_stack_step {
 	uint32_t kind;
 };
 
-/** What is known of a location beside what is public. */
+/** Internal facts about a location. */
 struct syc_location_facts {
-	int64_t time; /* of the first stack that it is in */
+	int64_t time; /* of the first stack that contains it */
 	uint32_t kind;
-	bool is_signal; /* it returns from a signal handler */
-	bool may_vary;  /* another function may be there at other times */
+	bool is_signal; /* it is a signal trampoline */
+	bool may_vary;  /* at other times, it may be another function */
 };
 
 struct syc_stacks {
 	struct syc_tree tree;
-	struct syc_met met;
+	struct syc_dedup dedup;
 	struct syc_map by_address;
 	SYC_ARRAY(uint32_t) parents;
 	SYC_ARRAY(uint32_t) nodes; /* the location of each */
 	SYC_ARRAY(struct syscap_profile_location) locations;
 	SYC_ARRAY(struct syc_location_facts) places; /* of each location */
-	/* The last one that was not met before, the outermost first. */
+	/* The previous stack that was not deduplicated, the outermost first. */
 	SYC_ARRAY(struct syc_stack_step) steps, last_steps;
 	SYC_ARRAY(uint32_t) path;
-	SYC_ARRAY(uint64_t) hashes; /* of the ways to them */
+	SYC_ARRAY(uint64_t) hashes; /* of their paths */
 	uint32_t last_process;
 };
 
 /** 0 or -ENOMEM. */
 int syc_stacks_init(struct syc_stacks *stacks);
+
 void syc_stacks_fini(struct syc_stacks *stacks);
-/** No stack is put, and no location made exact, any more. */
+
+/** No more stacks are added, and no locations made exact. */
 void syc_stacks_seal(struct syc_stacks *stacks);
 
-/** What of a frame makes its stack. */
+/** The parts of a frame that determine its stack. */
 struct syc_stack_source {
 	const struct syscap_reader *reader;
 	const struct syscap_frame *frame;
@@ -71,24 +126,26 @@ struct syc_stack_source {
 int syc_stacks_put(struct syc_stacks *stacks,
                    const struct syc_stack_source *source, uint32_t *ret_stack);
 
-/** The address of @node is no return address.  0 or -ENOMEM. */
+/** Mark the address of @node as exact.  0 or -ENOMEM. */
 int syc_stacks_make_exact(struct syc_stacks *stacks, uint32_t node);
 
-/** The way to a node, from the outermost frame on; all zero at first. */
+/** A path from the outermost frame to a node; all zero at first. */
 struct syc_way {
 	uint32_t node;
 	uint64_t hash;
 };
 
 /**
- * Go on by what @node is, which was @function at @time: through a location of
- * its own if that is not what its location is called.  0 or -ENOMEM.
+ * Extend the path by the location of @node, which was @function at @time.  If
+ * that differs from the location's function, use another location.  0 or
+ * -ENOMEM.
  */
 int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
                      uint32_t node, uint32_t function, int64_t time);
 
-/** Kinds of addresses that are no code of a process. */
+/** Addresses that are not user code. */
 bool syc_stacks_is_kernel(uint64_t address);
+
 bool syc_stacks_is_name(uint64_t address);
 
 #endif

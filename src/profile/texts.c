@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* texts.c - texts of a capture, each kept once, fit to be shown. */
+/* texts.c - interned, displayable texts. */
+#define _GNU_SOURCE
 #include "profile/texts.h"
 
 #include <errno.h>
@@ -7,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/copy.h"
-#include "data/utf8.h"
+#include "common/utf8.h"
 
 static bool is_plain(const char *text, size_t len)
 {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * texts.h - texts of a capture, each kept once, fit to be shown.
+ * texts.h - interned, displayable texts.
  *
- * What is not UTF-8, and control characters, become U+FFFD: so a text is one
- * line wherever it is put.  Texts never move.
+ * Invalid UTF-8 and control characters become U+FFFD, so a text is always one
+ * line.  Texts never move.
  */
 #ifndef SYC_PROFILE_TEXTS_H
 #define SYC_PROFILE_TEXTS_H
 
 #include <stddef.h>
 
-#include "data/map.h"
+#include "common/map.h"
 
 /** All zero is empty. */
 struct syc_texts {
 	struct syc_map map;
-	char *shown; /* not kept */
+	char *shown; /* the last one shown */
 };
 
-/** Keep the first @len bytes of @text.  0 or -ENOMEM. */
+/** Intern the first @len bytes of @text.  0 or -ENOMEM. */
 int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
                    const char **ret_text);
 
-/** @text as it would be kept, till the next call; NULL: no memory. */
+/**
+ * @text as it would be interned, valid until the next call.  NULL: no memory.
+ */
 const char *syc_texts_show(struct syc_texts *texts, const char *text);
 
 void syc_texts_fini(struct syc_texts *texts);

@@ -1,19 +1,76 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * tree.h - a prefix tree that only grows: each node's parent is below it.
- *
- * Node 0 is the root.  A child is found by its parent and a key, in one look
- * into a hash table.
- */
+/* tree.h - prefix trees with a hash index, and traversal of trees. */
 #ifndef SYC_PROFILE_TREE_H
 #define SYC_PROFILE_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "profile/slots.h"
+struct syc_slots {
+	uint64_t *items; /* a hash, and node + 1; or 0 */
+	size_t n;        /* a power of two */
+	size_t n_used;
+	uint64_t seed;
+};
 
-/** A child is the one of @parent that has @key and @kind. */
+/**
+ * A hash index of nodes.  The tree compares the nodes.  Nodes are 0, 1, 2, ...
+ * and are never removed.  The hash is seeded, since the input is untrusted.  0
+ * or -ENOMEM.
+ */
+int syc_slots_init(struct syc_slots *slots);
+
+void syc_slots_fini(struct syc_slots *slots);
+
+/** Add a new node.  0 or -ENOMEM. */
+int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node);
+
+/**
+ * The hash of a child.  @before identifies its parent: the parent's number, or
+ * the hash of its path.  With path hashes, all hashes of a path are known
+ * before its nodes, and can be prefetched.  One tree uses only one of the two
+ * kinds.
+ */
+static inline uint64_t syc_slots_hash(const struct syc_slots *slots,
+                                      uint64_t before, uint64_t key,
+                                      uint32_t kind)
+{
+	uint64_t hash = (key ^ slots->seed) * UINT64_C(0x9E3779B97F4A7C15);
+
+	hash ^= hash >> 32;
+	hash = (hash ^ before ^ (uint64_t)kind << 32) *
+	       UINT64_C(0xD6E8FEB86659FD93);
+	hash ^= hash >> 29;
+	return hash * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+/** The first slot in which a node with @hash may be. */
+static inline size_t syc_slots_first(const struct syc_slots *slots,
+                                     uint64_t hash)
+{
+	return hash >> 32 & (slots->n - 1);
+}
+
+/**
+ * The next candidate for @hash from @slot on, which is syc_slots_first() at
+ * first.  UINT32_MAX: no more candidates.
+ */
+static inline uint32_t syc_slots_next(const struct syc_slots *slots,
+                                      uint64_t hash, size_t *slot)
+{
+	for (;;) {
+		const uint64_t item = slots->items[*slot];
+
+		*slot = (*slot + 1) & (slots->n - 1);
+		if (item == 0)
+			return UINT32_MAX;
+		if (item >> 32 == hash >> 32)
+			return (uint32_t)item - 1;
+	}
+}
+
+/** The key of a node: the child of @parent with @key and @kind. */
 struct syc_tree_key {
 	uint64_t key;
 	uint32_t parent;
@@ -22,34 +79,44 @@ struct syc_tree_key {
 
 struct syc_tree {
 	size_t n, capacity;
-	struct syc_tree_key *keys; /* by node; of the root it means nothing */
+	struct syc_tree_key *keys; /* by node; unused for the root */
 	struct syc_slots slots;
 };
 
 /** 0 or -ENOMEM. */
 int syc_tree_init(struct syc_tree *tree);
+
 void syc_tree_fini(struct syc_tree *tree);
 
-/** Soon @hash is looked for: first one, and when it is there, the other. */
-static inline void syc_tree_fetch(const struct syc_tree *tree, uint64_t hash)
-{
-	const struct syc_slots *slots = &tree->slots;
-
-	__builtin_prefetch(&slots->items[syc_slots_first(slots, hash)]);
-}
-
-static inline void syc_tree_fetch_key(const struct syc_tree *tree,
-                                      uint64_t hash)
-{
-	const struct syc_slots *slots = &tree->slots;
-	const uint64_t slot = slots->items[syc_slots_first(slots, hash)];
-
-	__builtin_prefetch(&tree->keys[(uint32_t)slot - (slot != 0)]);
-}
-
-/** The node of @key, by its hash (syc_slots_hash()); 1: it is new, 0, or
- * -ENOMEM. */
+/**
+ * The node of @key, by its syc_slots_hash().  Returns 1: it is new, 0, or
+ * -ENOMEM.
+ */
 int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
                  uint64_t hash, uint32_t *ret_node);
+
+/**
+ * A traversal, children before siblings, in linear time.  A caller that counts
+ * along paths need not search upwards from each node.
+ */
+struct syc_tree_walk {
+	const uint32_t *parents;
+	uint32_t *first, *next; /* first child and next sibling of each node */
+	uint32_t at;
+	bool is_leaving;
+};
+
+/** Node 0 of @n nodes is the root, and parents[i] < i.  0 or -ENOMEM. */
+int syc_tree_walk_init(struct syc_tree_walk *walk, const uint32_t *parents,
+                       size_t n);
+
+void syc_tree_walk_fini(struct syc_tree_walk *walk);
+
+/**
+ * The next node, on entering it or on leaving its subtree.  The root is left
+ * out.  False at the end.
+ */
+bool syc_tree_walk_next(struct syc_tree_walk *walk, uint32_t *ret_node,
+                        bool *ret_is_leaving);
 
 #endif

@@ -1,28 +1,85 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view.c - a filtered, transformed tree of functions.
- *
- * Whether a stack is left out, and where it ends in the view, depend on the
- * stack alone; so that is worked out once a node of the profile, from the
- * outermost to the innermost, and not once a sample.
+ * view.c - views: filtered trees of functions, their losses, their hottest
+ * lines.
  */
+#include "profile/view.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "common/map.h"
 #include "profile/filter.h"
 #include "profile/model.h"
-#include "profile/view_events.h"
-#include "profile/view_sums.h"
-#include "profile/view_tree.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* What is known of a stack that ends at a node. */
+/* With an unknown thread, it may be of any thread in the process. */
+static bool is_of_threads(const struct syc_filter *filter,
+                          const struct syscap_profile *profile, uint32_t number)
+{
+	const struct syscap_profile_thread *thread =
+		&profile->processes.threads.items[number];
+
+	return filter->threads[number] ||
+	       (thread->tid < 0 && filter->processes[thread->process]);
+}
+
+/*
+ * Set the times and threads of @filter, and the losses that overlap them.
+ * Takes the threads of @filter.  0 or -ENOMEM.
+ */
+static int view_events(struct syc_view *view, struct syc_filter *filter,
+                       const struct syscap_profile *profile)
+{
+	const struct syscap_filter *asked = filter->asked;
+
+	view->from = asked->has_from ? asked->from : INT64_MIN;
+	view->last = INT64_MAX;
+	if (asked->has_to) {
+		/* INT64_MIN has no predecessor. */
+		view->last = asked->to - (asked->to > INT64_MIN);
+		if (asked->to == INT64_MIN)
+			view->from = INT64_MAX;
+	}
+	for (size_t i = 0; i < profile->losses.n; i++) {
+		const struct syscap_profile_loss *loss =
+			&profile->losses.items[i];
+
+		if (loss->end >= view->from && loss->begin <= view->last &&
+		    is_of_threads(filter, profile, loss->thread) &&
+		    syc_array_push(&view->losses, (uint32_t)i) < 0)
+			return -ENOMEM;
+	}
+	view->threads = filter->threads;
+	filter->threads = NULL;
+	return 0;
+}
+
+bool syscap_view_has(const struct syscap_view *public, uint32_t thread,
+                     int64_t time)
+{
+	const struct syc_view *view = (const struct syc_view *)public;
+
+	return view->threads[thread] && time >= view->from &&
+	       time <= view->last;
+}
+
+/*
+ * The filter's decision on a stack, and its end in the view, depend on the
+ * stack alone.  So they are computed once for each node of the profile, from
+ * the outermost to the innermost, not once for each sample.
+ */
+
+/* Facts about the stack that ends at a node. */
 enum {
 	HAS_WANTED = 1,
 	IS_DROPPED = 2,
-	IS_FOCUSED = 4, /* behind the frame that the focus is on */
+	IS_FOCUSED = 4, /* at or below the focused frame */
 	IS_NEEDED = 8   /* samples of it, or below it, passed */
 };
 
@@ -31,12 +88,14 @@ struct build {
 	const struct syscap_filter *asked;
 	struct syc_filter filter;
 	struct syc_view *view;
-	unsigned char *flags; /* of each stack */
-	uint64_t *weights;    /* of each stack, what passed */
+	unsigned char *flags; /* by stack */
+	uint64_t *weights;    /* by stack: the sum that passed */
 };
 
-/* What a stack ends with: the function that has the code, and what of it was
- * inlined. */
+/*
+ * The end of a stack: the function that has the code, and the functions inlined
+ * there.
+ */
 struct ending {
 	const struct syscap_profile_source *sources; /* @n; NULL: no line */
 	uint32_t function;
@@ -90,7 +149,7 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
-/* One sample or allocation; false: it does not pass. */
+/* Add a sample or allocation.  False: it does not pass. */
 static bool add(struct build *build, size_t number, uint32_t stack,
                 uint32_t thread, int64_t time, uint64_t weight)
 {
@@ -199,7 +258,7 @@ static void mark_needed(struct build *build)
 			build->flags[stacks->parents.items[i]] |= IS_NEEDED;
 }
 
-/* Where a stack goes on from *@node, its caller's, by @function at @line. */
+/* Extend the path at *@node by a call of @function at @line. */
 static int step(struct build *build, uint32_t function, uint32_t line,
                 uint32_t *node)
 {
@@ -215,7 +274,7 @@ static int step(struct build *build, uint32_t function, uint32_t line,
 	                      shown != function ? NONE : line, node);
 }
 
-/* The same by all that @stack ends with. */
+/* Extend it by all that @stack ends with. */
 static int steps(struct build *build, size_t stack, uint32_t *node)
 {
 	const struct ending ending = ending_of(build, stack);
@@ -257,7 +316,7 @@ static int make_tree(struct build *build)
 	return 0;
 }
 
-/* Of stacks whose samples passed: where they end.  Others have no place. */
+/* Compute the ends of stacks with samples that passed.  Others have none. */
 static int place_stacks(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;
@@ -302,7 +361,7 @@ static int make(struct build *build)
 	mark_needed(build);
 	if (make_tree(build) < 0 || place_stacks(build) < 0)
 		return -ENOMEM;
-	/* What only makes it is gone before there is more. */
+	/* Free temporary data before further allocations. */
 	free(build->flags);
 	free(build->weights);
 	build->flags = NULL;
@@ -320,7 +379,7 @@ static void show(struct syc_view *view, struct build *build)
 
 	public->n_marks = build->filter.marks.numbers.n;
 	public->marks = build->filter.marks.numbers.items;
-	build->filter.marks.numbers.items = NULL; /* the view's from here on */
+	build->filter.marks.numbers.items = NULL; /* now the view's */
 	public->n_threadless_marks = build->filter.marks.n_threadless;
 	public->n_nodes = view->parents.n;
 	public->parents = view->parents.items;
@@ -353,7 +412,7 @@ int syscap_view_new(const struct syscap_profile *profile,
 	if (r == 0) {
 		r = make(&build);
 		if (r == 0)
-			r = syc_view_events(build.view, &build.filter, profile);
+			r = view_events(build.view, &build.filter, profile);
 		show(build.view, &build);
 		syc_filter_fini(&build.filter);
 	}
@@ -378,4 +437,74 @@ const char *syscap_view_unit_name(enum syscap_view_unit unit)
 	};
 
 	return names[unit];
+}
+
+struct place {
+	uint32_t function, line;
+};
+
+struct totals {
+	struct syc_map places;
+	SYC_ARRAY(uint64_t) sums; /* of each place */
+};
+
+static int add_up(struct totals *totals, const struct syscap_view *view)
+{
+	size_t number;
+	int r = 0;
+
+	for (size_t i = 1; r >= 0 && i < view->n_nodes; i++) {
+		const struct place place = { view->functions[i],
+			                     view->lines[i] };
+
+		if (place.line == NONE)
+			continue;
+		r = syc_map_put(&totals->places, &place, sizeof(place),
+		                &number);
+		if (r > 0)
+			r = syc_array_push(&totals->sums, 0);
+		if (r >= 0)
+			totals->sums.items[number] += view->totals[i];
+	}
+	return r < 0 ? r : 0;
+}
+
+static int choose(const struct totals *totals, size_t n_functions,
+                  uint32_t *lines)
+{
+	uint64_t *most = calloc(n_functions + 1, sizeof(*most));
+
+	if (most == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < totals->sums.n; i++) {
+		const struct place *place = totals->places.keys[i].bytes;
+
+		/* Of equal ones, the first. */
+		if (totals->sums.items[i] <= most[place->function])
+			continue;
+		most[place->function] = totals->sums.items[i];
+		lines[place->function] = place->line;
+	}
+	free(most);
+	return 0;
+}
+
+int syscap_view_hottest_lines(const struct syscap_profile *profile,
+                              const struct syscap_view *view,
+                              uint32_t *ret_lines)
+{
+	struct totals totals = { 0 };
+	size_t n;
+	int r = 0;
+
+	syscap_profile_functions(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		ret_lines[i] = NONE;
+	if (view->lines != NULL)
+		r = add_up(&totals, view);
+	if (r == 0)
+		r = choose(&totals, n, ret_lines);
+	syc_map_fini(&totals.places);
+	free(totals.sums.items);
+	return r;
 }

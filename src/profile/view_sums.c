@@ -1,19 +1,100 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* view_sums.c - what each function took, and stacks the other way round. */
+/* view_sums.c - construction of a view's tree, its sums, and its reversal. */
 #define _GNU_SOURCE
-#include "profile/view_sums.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/tree_walk.h"
+#include "profile/tree.h"
+#include "profile/view.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
+int syc_view_begin(struct syc_view *view)
+{
+	if (syc_slots_init(&view->slots) < 0 ||
+	    syc_array_push(&view->parents, SYSCAP_PROFILE_NONE) < 0 ||
+	    syc_array_push(&view->functions, SYSCAP_FUNCTION_ROOT) < 0 ||
+	    (view->by_line &&
+	     syc_array_push(&view->lines, SYSCAP_PROFILE_NONE) < 0))
+		return -ENOMEM;
+	return 0;
+}
+
+static int add_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                     uint32_t line, uint64_t hash, uint32_t *ret_node)
+{
+	const uint32_t node = (uint32_t)view->parents.n;
+
+	if (syc_array_room(&view->parents) < 0 ||
+	    syc_array_room(&view->functions) < 0 ||
+	    (view->by_line && syc_array_room(&view->lines) < 0) ||
+	    syc_slots_add(&view->slots, hash, node) < 0)
+		return -ENOMEM;
+	view->parents.items[view->parents.n++] = parent;
+	view->functions.items[view->functions.n++] = function;
+	if (view->by_line)
+		view->lines.items[view->lines.n++] = line;
+	*ret_node = node;
+	return 0;
+}
+
+int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
+                   uint32_t line, uint32_t *ret_node)
+{
+	const uint64_t hash = syc_slots_hash(&view->slots, parent, function,
+	                                     view->by_line ? line : 0);
+	size_t slot = syc_slots_first(&view->slots, hash);
+	uint32_t node;
+
+	while ((node = syc_slots_next(&view->slots, hash, &slot)) != UINT32_MAX)
+		if (view->parents.items[node] == parent &&
+		    view->functions.items[node] == function &&
+		    (!view->by_line || view->lines.items[node] == line)) {
+			*ret_node = node;
+			return 0;
+		}
+	return add_child(view, parent, function, line, hash, ret_node);
+}
+
+int syc_view_add_up(struct syc_view *view)
+{
+	const size_t n = view->parents.n;
+
+	free(view->totals);
+	view->totals = malloc(n * sizeof(*view->totals));
+	if (view->totals == NULL)
+		return -ENOMEM;
+	memcpy(view->totals, view->selfs, n * sizeof(*view->totals));
+	for (size_t i = n; i-- > 1;)
+		view->totals[view->parents.items[i]] += view->totals[i];
+	return 0;
+}
+
+void syscap_view_free(struct syscap_view *public)
+{
+	struct syc_view *view = (struct syc_view *)public;
+
+	if (view == NULL)
+		return;
+	syc_slots_fini(&view->slots);
+	free(view->parents.items);
+	free(view->functions.items);
+	free(view->lines.items);
+	free(view->selfs);
+	free(view->totals);
+	free(view->sums);
+	free(view->nodes);
+	free(view->passed);
+	free(view->threads);
+	free(view->losses.items);
+	free((void *)public->marks);
+	free(view);
+}
+
 /* Of each function. */
 struct sums {
-	uint32_t *on_stack; /* how often it is, now */
+	uint32_t *on_stack; /* current number of occurrences */
 	uint64_t *selfs, *totals;
 };
 
@@ -42,7 +123,7 @@ static int add_nodes(struct sums *sums, const struct syc_view *view)
 			sums->on_stack[function]--;
 			continue;
 		}
-		/* However often it is in the stack, it took this once. */
+		/* Recursion counts once. */
 		if (sums->on_stack[function]++ == 0)
 			sums->totals[function] += view->totals[node];
 		sums->selfs[function] += view->selfs[node];
@@ -109,7 +190,7 @@ int syc_view_sum_up(struct syc_view *view,
 	return r;
 }
 
-/* Where the stack that ended at @node of @old ends now. */
+/* The node in the reversed tree for the stack that ended at @node of @old. */
 static int turn(struct syc_view *view, const struct syc_view *old,
                 uint32_t node, uint32_t *ret_node)
 {

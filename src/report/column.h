@@ -6,19 +6,41 @@
  *		data-width="4" data-n="1000" data-bytes="4000">BASE64</script>
  *
  * Numbers are little-endian, of 1, 2, 4 or 8 bytes: the narrowest that holds
- * the largest of them.  Texts are UTF-8, each with a NUL behind it (width 0).
- * All of it is deflated, and then base64.  So nothing that a capture says is
- * ever markup: what stands in the page has no character but base64's.
+ * the largest of them. Texts are UTF-8, each with a NUL behind it (width 0).
+ * The bytes are deflated, without a header of zlib or gzip, and then written in
+ * base64. So text from a capture is never markup: the page has only base64
+ * characters in its place.
+ *
+ * Without zlib the bytes are stored, which is valid too, and larger.
  */
 #ifndef SYC_REPORT_COLUMN_H
 #define SYC_REPORT_COLUMN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
-#include "report/pack.h"
+struct syc_pack {
+	FILE *out;      /* NULL: only counts what it would write */
+	void *deflater; /* kept from one run to the next; or NULL */
+	size_t n_packed;
+	uint64_t written; /* characters, of all runs */
+	unsigned char packed[3 * 16384];
+};
 
-/** What number @i of a column is.  Called more than once. */
+/** Is the output compressed? */
+bool syc_pack_has_zlib(void);
+
+void syc_pack_init(struct syc_pack *pack, FILE *out);
+void syc_pack_fini(struct syc_pack *pack);
+
+/** Each run: begin, add as often as you like, end.  0 or -ENOMEM. */
+int syc_pack_begin(struct syc_pack *pack);
+int syc_pack_add(struct syc_pack *pack, const void *bytes, size_t n);
+int syc_pack_end(struct syc_pack *pack);
+
+/** Value @i of a column. Called more than once. */
 typedef uint64_t syc_column_get(const void *data, size_t i);
 
 /** Each is 0 or -ENOMEM; errors of the output are its own. */

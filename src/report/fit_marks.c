@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fit_marks.c - which marks a page holds, and the bars for the others. */
+/*
+ * fit_marks.c - choice of the marks that a page holds, and bars for the others.
+ */
 #include "report/fit_marks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/map.h"
+#include "common/map.h"
 
 #define CELLS      2048 /* of the time; a screen is about as wide */
 #define LEAST_SLOW 20
@@ -39,14 +41,14 @@ static size_t cell_of(const struct syc_fit *fit, size_t place)
 	                (double)fit->n_cells);
 }
 
-/* A mark where it is ranked: what is looked at lies side by side. */
+/* A mark in the ranking: fields used together are stored together. */
 struct ranked {
 	uint64_t duration;
 	uint32_t group; /* its name, then its class */
 	uint32_t place;
 };
 
-/* Of each group the longest first. */
+/* The longest mark of each group comes first. */
 static int by_rank(const void *one, const void *other)
 {
 	const struct ranked *const a = one, *const b = other;
@@ -179,7 +181,7 @@ void syc_fit_fini(struct syc_fit *fit)
 	*fit = (struct syc_fit){ 0 };
 }
 
-/* Which bar of a thread and name was met last, and of which cell it is. */
+/* The last bar of a thread and name, and its cell. */
 struct open_bar {
 	size_t cell, number;
 };

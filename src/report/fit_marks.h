@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fit_marks.h - which marks a page of bounded size holds one by one, and the
- * bars that stand for the others.
+ * fit_marks.h - choice of the marks that a page of bounded size holds, and bars
+ * for the others.
  *
- * First come the slowest 1 % of each name, because comparing them with the
- * others is what a page is for; then the longest of each name, thread and cell
- * of the time, so that every picture of all of the time is what it was; then
- * the longest.  A bar is what is left in one cell: how many, and how long
- * together.
+ * The slowest 1 % of each name come first, because a page serves to compare
+ * them with the others. The longest mark of each name, thread and cell of time
+ * follows, so a picture of the whole time stays the same. The longest of the
+ * others fill the rest. A bar stands for the remaining marks of a cell: their
+ * number and total duration.
  */
 #ifndef SYC_REPORT_FIT_MARKS_H
 #define SYC_REPORT_FIT_MARKS_H
 
 #include <syscap/profile.h>
 
-#include "data/array.h"
+#include "common/array.h"
 
 struct syc_bar {
 	int64_t first, last; /* beginnings */
@@ -36,7 +36,7 @@ struct syc_fit {
 	const void *data;
 	const uint32_t *by_time; /* all that could be in the page */
 	size_t n;
-	uint32_t *ranked;           /* the same, who is to be in it first */
+	uint32_t *ranked;           /* the same, in order of preference */
 	unsigned char *is_kept;     /* by place in @by_time */
 	struct syc_mark_sums *sums; /* by name */
 	size_t n_cells;

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* report.c - a capture as one HTML file: what stands where. */
+/*
+ * report.c - order of the parts of a page, and the files from page/ in it.
+ *
+ * join.cmake has joined the modules in page/ at build time.
+ */
 #define _GNU_SOURCE
 #include "report/report.h"
 
@@ -7,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/order.h"
+#include "common/sort.h"
 #include "report/writer.h"
+
+/* The fixed parts of the page: page/, joined. */
+extern const char page_head[], page_body[], page_script[];
 
 #define HEADS 16384 /* characters, of all columns, at most */
 
@@ -88,10 +95,9 @@ static int write_page(struct syc_page *page)
 	FILE *out = page->report->out;
 	int r;
 
-	page->pack.written =
-		strlen(syc_page_head) + strlen(syc_page_script) + HEADS;
-	fputs(syc_page_head, out);
-	fputs(syc_page_body, out);
+	page->pack.written = strlen(page_head) + strlen(page_script) + HEADS;
+	fputs(page_head, out);
+	fputs(page_body, out);
 	r = syc_page_write_about(page);
 	if (r == 0)
 		r = syc_page_write_who(page);
@@ -105,7 +111,7 @@ static int write_page(struct syc_page *page)
 	if (r == 0)
 		r = syc_page_write_texts(page, "texts");
 	fputs("<script>", out);
-	fputs(syc_page_script, out);
+	fputs(page_script, out);
 	fputs("</script>\n", out);
 	if (r == 0)
 		r = write_bulk(page);
@@ -141,3 +147,13 @@ int syc_report_write(struct syc_report *report)
 	syc_map_fini(&page.texts);
 	return r;
 }
+
+#define EMBED(symbol, file)                            \
+	__asm__(".pushsection .rodata\n" #symbol ":\n" \
+	        ".incbin \"" file "\"\n"               \
+	        ".byte 0\n"                            \
+	        ".popsection\n")
+
+EMBED(page_head, SYC_PAGE_FOLDER "/head.html");
+EMBED(page_body, SYC_PAGE_FOLDER "/body.html");
+EMBED(page_script, SYC_PAGE_FOLDER "/script.js");

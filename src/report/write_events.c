@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* write_events.c - counters and their values, lines of logs, losses. */
+/*
+ * write_events.c - counters, logs, losses, allocations, operations and arrows
+ * of a page.
+ *
+ * An allocation has the time of its end. Operations and arrows connect marks
+ * that the page has.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 
-#include "data/severity.h"
+#include "common/labels.h"
 #include "report/writer.h"
 
 /* Those whose values are their own, and by number of the profile which of them
@@ -214,4 +220,188 @@ int syc_page_write_losses(struct syc_page *page)
 	                           cells);
 	free(cells);
 	return r;
+}
+
+static size_t take(struct syc_page *page, uint64_t *cell)
+{
+	const struct syscap_view *heap = page->report->heap;
+	const struct syscap_profile_allocation *items;
+	size_t n, n_taken = 0;
+
+	items = syscap_profile_allocations(page->profile, &n);
+	for (size_t i = 0; heap != NULL && i < n; i++) {
+		const uint32_t end = items[i].ended_by;
+
+		if (items[i].size <= 0 ||
+		    (heap->passed[i / 64] >> (i % 64) & 1) == 0)
+			continue;
+		cell[0] = syc_page_time(page, items[i].time);
+		cell[1] = items[i].thread;
+		cell[2] = page->heap.numbers[heap->nodes[items[i].stack]];
+		cell[3] = (uint64_t)items[i].size;
+		/* 0: not freed. */
+		cell[4] = end == SYSCAP_PROFILE_NONE
+		                  ? 0
+		                  : syc_page_time(page, items[end].time) + 1;
+		cell[5] = items[i].is_temporary;
+		cell += 6;
+		n_taken++;
+	}
+	return n_taken;
+}
+
+int syc_page_write_heap(struct syc_page *page)
+{
+	static const char *const columns[] = {
+		"allocation.times", "allocation.threads", "allocation.nodes",
+		"allocation.sizes", "allocation.ends",    "allocation.temporary"
+	};
+	uint64_t *cells;
+	size_t n;
+	int r = 0;
+
+	syscap_profile_allocations(page->profile, &n);
+	cells = malloc((n + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	n = take(page, cells);
+	qsort(cells, n, 6 * sizeof(*cells), by_first_cell);
+	if (page->report->heap != NULL)
+		r = syc_page_write_tree(page, "heap", page->report->heap,
+		                        &page->heap);
+	if (r == 0)
+		r = syc_column_write_table(&page->pack, columns, 6, n, cells);
+	free(cells);
+	return r;
+}
+
+#define NONE SYSCAP_PROFILE_NONE
+
+struct links {
+	struct syc_page *page;
+	const uint32_t
+		*places; /* in the page, by number of the mark, or NONE */
+};
+
+/* Place + 1, or 0. */
+static uint64_t place_of(const struct links *links, uint32_t mark)
+{
+	return mark == NONE || links->places[mark] == NONE
+	               ? 0
+	               : (uint64_t)links->places[mark] + 1;
+}
+
+/* The begin stands for an end that has no row of its own. */
+static uint64_t end_of(const struct links *links,
+                       const struct syscap_profile_operation *operation)
+{
+	const uint32_t end = operation->end;
+
+	return place_of(
+		links,
+		end != NONE && operation->begin != NONE &&
+				syscap_profile_mark(links->page->profile, end)
+					.is_end
+			? operation->begin
+			: end);
+}
+
+static bool has_part(const struct links *links, uint32_t number)
+{
+	const struct syscap_profile_mark mark =
+		syscap_profile_mark(links->page->profile, number);
+
+	return links->places[number] != NONE ||
+	       (mark.is_end &&
+	        syscap_view_has(links->page->view, mark.thread, mark.time));
+}
+
+/* By operation: does the page have a mark of it? */
+static unsigned char *find_operations(const struct links *links, size_t n)
+{
+	unsigned char *has = calloc(n + 1, 1);
+	const struct syscap_profile_part *parts;
+	size_t n_parts;
+
+	parts = syscap_profile_parts(links->page->profile, &n_parts);
+	for (size_t i = 0; has != NULL && i < n_parts; i++)
+		if (parts[i].operation != NONE &&
+		    has_part(links, parts[i].mark))
+			has[parts[i].operation] = 1;
+	return has;
+}
+
+static int write_operations(const struct links *links)
+{
+	static const char *const columns[] = {
+		"operation.ids",      "operation.begins", "operation.ends",
+		"operation.from",     "operation.to",     "operation.names",
+		"operation.processes"
+	};
+	struct syc_page *page = links->page;
+	const struct syscap_profile_operation *items;
+	unsigned char *has;
+	uint64_t *cells, *cell;
+	size_t n;
+	int r;
+
+	items = syscap_profile_operations(page->profile, &n);
+	has = find_operations(links, n);
+	cells = malloc((n + 1) * 7 * sizeof(*cells));
+	if (has == NULL || cells == NULL) {
+		free(has);
+		free(cells);
+		return -ENOMEM;
+	}
+	cell = cells;
+	for (size_t i = 0; i < n; i++) {
+		if (!has[i])
+			continue;
+		cell[0] = items[i].id;
+		cell[1] = syc_page_time(page, items[i].from);
+		cell[2] = syc_page_time(page, items[i].to);
+		cell[3] = place_of(links, items[i].begin);
+		cell[4] = end_of(links, &items[i]);
+		cell[5] = items[i].name;
+		cell[6] = items[i].process;
+		cell += 7;
+	}
+	free(has);
+	n = (size_t)(cell - cells) / 7;
+	r = syc_column_write_table(&page->pack, columns, 7, n, cells);
+	free(cells);
+	return r;
+}
+
+static int write_arrows(const struct links *links)
+{
+	static const char *const columns[] = { "arrow.outs", "arrow.ins" };
+	const struct syscap_profile_arrow *items;
+	uint64_t *cells;
+	size_t n, n_there = 0;
+	int r;
+
+	items = syscap_profile_arrows(links->page->profile, &n);
+	cells = malloc((n + 1) * 2 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (links->places[items[i].out] == NONE ||
+		    links->places[items[i].in] == NONE)
+			continue;
+		cells[n_there++] = links->places[items[i].out];
+		cells[n_there++] = links->places[items[i].in];
+	}
+	r = syc_column_write_table(&links->page->pack, columns, 2, n_there / 2,
+	                           cells);
+	free(cells);
+	return r;
+}
+
+int syc_page_write_links(struct syc_page *page, const uint32_t *places)
+{
+	const struct links links = { page, places };
+	const int r = write_operations(&links);
+
+	return r < 0 ? r : write_arrows(&links);
 }

@@ -1,11 +1,77 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* write_marks.c - marks by their beginning, as many as fit. */
+/*
+ * write_marks.c - marks of a page in order of their begin, and bars for those
+ * left out.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/write_bars.h"
+#include "report/fit_marks.h"
+#include "report/writer.h"
+
+/* Cell by cell of their time.  0 or -errno. */
+static int bars_write(const struct syc_page *page, const struct syc_fit *fit,
+                      struct syc_pack *pack)
+{
+	static const char *const names[] = { "bar.times",   "bar.lasts",
+		                             "bar.counts",  "bar.sums",
+		                             "bar.least",   "bar.most",
+		                             "bar.threads", "bar.names" };
+	uint64_t *cells = malloc((fit->bars.n + 1) * 8 * sizeof(*cells));
+	int r;
+
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < fit->bars.n; i++) {
+		const struct syc_bar *bar = &fit->bars.items[i];
+		uint64_t *cell = cells + i * 8;
+
+		cell[0] = syc_page_time(page, bar->first);
+		cell[1] = syc_page_time(page, bar->last);
+		cell[2] = bar->n;
+		cell[3] = bar->sum;
+		cell[4] = bar->least;
+		cell[5] = bar->most;
+		cell[6] = bar->thread;
+		cell[7] = bar->name;
+	}
+	r = syc_column_write_table(pack, names, 8, fit->bars.n, cells);
+	free(cells);
+	return r;
+}
+
+/* Statistics of all marks by name, also of those in the page. */
+static int bars_write_sums(struct syc_page *page, const struct syc_fit *fit)
+{
+	static const char *const columns[] = {
+		"markname.counts",  "markname.sums", "markname.least",
+		"markname.medians", "markname.p99s", "markname.most"
+	};
+	uint64_t *cells;
+	size_t n;
+	int r;
+
+	syscap_profile_mark_names(page->profile, &n);
+	cells = malloc((n + 1) * 6 * sizeof(*cells));
+	if (cells == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		const struct syc_mark_sums *sums = &fit->sums[i];
+		uint64_t *cell = cells + i * 6;
+
+		cell[0] = sums->n;
+		cell[1] = sums->sum;
+		cell[2] = sums->least;
+		cell[3] = sums->median;
+		cell[4] = sums->p99;
+		cell[5] = sums->most;
+	}
+	r = syc_column_write_table(&page->pack, columns, 6, n, cells);
+	free(cells);
+	return r;
+}
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -15,8 +81,8 @@ struct rows {
 	size_t n;
 	uint32_t *places;     /* in the page, by number; NONE: not there */
 	uint32_t *messages;   /* texts, in the page's order */
-	struct syc_fit fit;   /* where marks are left out; all zero: none are */
-	struct syc_map texts; /* messages, till it is clear which are there */
+	struct syc_fit fit;   /* bars of marks left out; all zero: none */
+	struct syc_map texts; /* messages, until the choice of marks is made */
 };
 
 static struct syscap_profile_mark mark_at(const struct rows *rows, size_t i)
@@ -212,7 +278,7 @@ static int measure(struct rows *rows, uint64_t *ret_size)
 		r = write_rows(rows, &pack);
 	rows->messages = own;
 	if (r == 0 && rows->fit.n > 0)
-		r = syc_bars_write(rows->page, &rows->fit, &pack);
+		r = bars_write(rows->page, &rows->fit, &pack);
 	*ret_size = pack.written;
 	syc_pack_fini(&pack);
 	free(numbers);
@@ -224,7 +290,8 @@ static bool is_looked_at(const struct syc_page *page, size_t number)
 	const struct syscap_profile_mark mark =
 		syscap_profile_mark(page->profile, number);
 
-	return syscap_view_has(page->view, mark.thread, mark.time);
+	return !mark.is_end &&
+	       syscap_view_has(page->view, mark.thread, mark.time);
 }
 
 static int choose(struct rows *rows, size_t n)
@@ -244,7 +311,7 @@ static int choose(struct rows *rows, size_t n)
 	return read_messages(rows);
 }
 
-/* Of @all those that are kept, in the same order. */
+/* The kept values of @all, in the same order. */
 static void take_kept(struct rows *rows, const uint32_t *all,
                       const uint32_t *messages)
 {
@@ -275,8 +342,7 @@ static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
 	while (r == 0 && size > room) {
 		n = (size_t)((double)n * 0.9 * ((double)room / (double)size));
 		r = syc_fit_keep(&rows->fit, n);
-		/* Where there are more threads and names than room, a bar is
-		 * of more of the time. */
+		/* With too many threads and names, a bar covers more time. */
 		while (r == 0 && rows->fit.bars.n > n / 2 + 1000 &&
 		       rows->fit.n_cells > 1) {
 			rows->fit.n_cells /= 2;
@@ -292,7 +358,7 @@ static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
 	return r;
 }
 
-/* The page may have so many characters; what is written already has some. */
+/* Limit of the characters of a page, including those already written. */
 static int fit(struct rows *rows)
 {
 	struct syc_page *page = rows->page;
@@ -347,9 +413,9 @@ int syc_page_write_marks(struct syc_page *page)
 	if (r == 0)
 		r = write_rows(&rows, &page->pack);
 	if (r == 0 && rows.fit.n > 0)
-		r = syc_bars_write(page, &rows.fit, &page->pack);
+		r = bars_write(page, &rows.fit, &page->pack);
 	if (r == 0 && rows.fit.n > 0)
-		r = syc_bars_write_sums(page, &rows.fit);
+		r = bars_write_sums(page, &rows.fit);
 	if (r == 0) {
 		place(&rows, n);
 		r = syc_page_write_links(page, rows.places);

@@ -1,24 +1,40 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer.h - what the files that write parts of a page share. */
+/*
+ * writer.h - state and functions shared by the files that write parts of a
+ * page.
+ */
 #ifndef SYC_REPORT_WRITER_H
 #define SYC_REPORT_WRITER_H
 
-#include "data/array.h"
-#include "data/map.h"
-#include "report/asked.h"
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "common/map.h"
 #include "report/column.h"
-#include "report/preorder.h"
+#include "report/report.h"
+
+struct syc_preorder {
+	size_t n;
+	uint32_t *nodes;   /* of the view, in this order */
+	uint32_t *numbers; /* in this order, by node of the view */
+	uint32_t *depths;  /* in this order; the root has 0 */
+};
+
+/** 0 or -ENOMEM. */
+int syc_preorder_init(struct syc_preorder *order,
+                      const struct syscap_view *view);
+void syc_preorder_fini(struct syc_preorder *order);
 
 struct syc_page {
 	struct syc_report *report;
 	struct syscap_profile *profile;
 	const struct syscap_view *view;
 	struct syc_pack pack;
-	int64_t base; /* the time that all others are told from */
+	int64_t base; /* the time that all others count from */
 	struct syc_preorder samples, heap, other;
 	/* By the other capture's numbers of functions, the page's. */
 	uint32_t *other_functions;
-	/* Of samples that passed, by time. */
+	/* Samples of the view, by time. */
 	SYC_ARRAY(uint32_t) order;
 	/* Texts by number; the first of them are written first. */
 	struct syc_map texts;
@@ -27,13 +43,11 @@ struct syc_page {
 	int error;             /* -ENOMEM, once there was one */
 };
 
-/** The number of @text, which is cleaned of names where that is asked for. */
+/** The number of @text, which is redacted on request. */
 uint32_t syc_page_text(struct syc_page *page, const char *text);
 
-/**
- * @text with "~" for home folders and what a desktop mounted for somebody, and of
- * paths in them only the last name; to be freed.  NULL: no memory.
- */
+/** @text with "~" for home directories and a user's mounts, and only the
+ * last name of paths in them; to be freed. NULL: no memory. */
 char *syc_page_without_homes(const char *text);
 
 /** Write the texts that are new since the last time, as column @name. */
@@ -62,8 +76,5 @@ int syc_page_write_losses(struct syc_page *page);
 int syc_page_write_other(struct syc_page *page);
 int syc_page_write_heap(struct syc_page *page);
 int syc_page_write_maps(struct syc_page *page);
-
-/** The parts of the page that are no data: page/, joined. */
-extern const char syc_page_head[], syc_page_body[], syc_page_script[];
 
 #endif

@@ -47,13 +47,6 @@ static size_t arena_size(const struct syc_arena *arena, uint32_t n_slots)
 	return syc_ring_file_front(arena->page) + n_slots * slot_size(arena);
 }
 
-struct syc_arena_head *syc_arena_head(const struct syc_arena *arena)
-{
-	return (struct syc_arena_head *)(void *)(arena->base +
-	                                         syc_ring_file_head(
-							 arena->page));
-}
-
 uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i)
 {
 	return (uint32_t *)(void *)(arena->base +
@@ -146,19 +139,6 @@ static int populate(const struct syc_arena *arena, void *from, size_t size)
 		return 0;
 	/* EFAULT: a touch would have been SIGBUS */
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
-}
-
-int syc_arena_provide(void *from, size_t size)
-{
-	const struct syc_arena any = { .populates = true };
-	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	const uintptr_t low = (uintptr_t)from & ~(page - 1);
-	const uintptr_t high =
-		((uintptr_t)from + size + page - 1) & ~(page - 1);
-	const int r = populate(&any, (void *)low, high - low);
-
-	/* An old kernel, where the file got all its blocks at once */
-	return r == -EINVAL ? 0 : r;
 }
 
 /* A ring that fills up finds its memory: else rather another place. */

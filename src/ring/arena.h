@@ -19,8 +19,8 @@
  * neither faults nor meets a full file system.  A forked child inherits the
  * mapping, but for what only the drainer uses, and claims slots in it.
  */
-#ifndef SYC_ARENA_H
-#define SYC_ARENA_H
+#ifndef SYC_RING_ARENA_H
+#define SYC_RING_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,7 +70,13 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
  */
 int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body);
 
-struct syc_arena_head *syc_arena_head(const struct syc_arena *arena);
+static inline struct syc_arena_head *
+syc_arena_head(const struct syc_arena *arena)
+{
+	return (struct syc_arena_head *)(void *)(arena->base +
+	                                         syc_ring_file_head(
+							 arena->page));
+}
 
 /** Of how many slots, from the first one, any was ever claimed, as the head
  * says.  Stored before a word says that its slot is LIVE. */

@@ -9,8 +9,8 @@
  * rely on (where the slots are, how large, how far each has been read) it keeps
  * in memory of its own.
  */
-#ifndef SYC_ARENA_HEAD_H
-#define SYC_ARENA_HEAD_H
+#ifndef SYC_RING_ARENA_HEAD_H
+#define SYC_RING_ARENA_HEAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,10 +4,10 @@
 #include "ring/clock.h"
 
 #include <string.h>
-#include <time.h>
 
 #include <syscap/emit.h>
 
+#include "os/kernel_clock.h"
 #include "os/small_file.h"
 #include "share/block.h"
 
@@ -32,8 +32,17 @@ struct reading {
  *	clock_is_tsc         set once, before there are events
  *	clock_first_ticks    a first reading; likewise
  *	clock_measured       newest rate seen, 0: none
- *	clock_trusted        newest that agreed with the one before, 0
+ *	clock_trusted        the same, if it agreed with the one before; or 0
+ *
+ * Each copy has its own error_ns, of the bases that it took.
  */
+static uint32_t error_ns = 5000;
+
+uint32_t syc_clock_error(void)
+{
+	return __atomic_load_n(&error_ns, __ATOMIC_RELAXED);
+}
+
 bool syc_clock_is_tsc(void)
 {
 	return syc_block_is_there() && syc_block->clock_is_tsc != 0;
@@ -41,10 +50,7 @@ bool syc_clock_is_tsc(void)
 
 int64_t syc_clock_kernel(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+	return syc_kernel_clock(CLOCK_MONOTONIC);
 }
 
 #if defined(__x86_64__)
@@ -85,23 +91,28 @@ static bool rates_agree(uint64_t a, uint64_t b)
 	return difference <= a / 1000000 * RATE_TOLERANCE_PPM;
 }
 
-/* Note the rate between two readings, if they are apart enough to tell. */
-static void measure_rate(const struct reading *from, const struct reading *to)
+/* Note the rate between two readings, if they are apart enough to tell, and
+ * return it; else 0.  Where it has changed none is trusted. */
+static uint64_t measure_rate(const struct reading *from,
+                             const struct reading *to)
 {
 	const int64_t ns = to->ns - from->ns;
 	const uint64_t ticks = to->ticks - from->ticks;
 
 	if (ns < RATE_SPAN_MIN_NS || ns > RATE_SPAN_MAX_NS || ticks == 0 ||
 	    ticks >> 40 != 0)
-		return;
+		return 0;
 	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
 	if (rate == 0 || rate >> 33 != 0)
-		return; /* below 0.5 GHz: not a counter to use */
+		return 0; /* below 0.5 GHz: not a counter to use */
+	if (to->span >= (SPAN_MAX_NS << 32) / rate)
+		return 0;
 	const uint64_t before = __atomic_exchange_n(&syc_block->clock_measured,
 	                                            rate, __ATOMIC_RELAXED);
-	if (before != 0 && rates_agree(before, rate))
-		__atomic_store_n(&syc_block->clock_trusted, rate,
-		                 __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_block->clock_trusted,
+	                 before != 0 && rates_agree(before, rate) ? rate : 0,
+	                 __ATOMIC_RELAXED);
+	return rate;
 }
 
 struct base {
@@ -167,6 +178,24 @@ static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
 	                                   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
+/*
+ * A base with the rate @used was wrong by up to what the kernel's true @rate
+ * makes of it.  The kernel changes the rate by 10 % at most: over a suspend,
+ * where the counter runs on, it seems to change by more.
+ */
+static void note_error(uint64_t used, uint64_t rate)
+{
+	const uint64_t difference = used > rate ? used - rate : rate - used;
+
+	if (difference > used / 8)
+		return;
+	const uint64_t error = difference * (WINDOW_NS / 256) / (used / 256);
+	uint32_t bound = syc_clock_error();
+	while (bound < error)
+		bound *= 2;
+	__atomic_store_n(&error_ns, bound, __ATOMIC_RELAXED);
+}
+
 /* False: a handler has taken a base meanwhile. */
 static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 {
@@ -185,7 +214,8 @@ static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 
 	const struct reading first = { syc_block->clock_first_ticks,
 		                       (int64_t)syc_block->clock_first_ns, 0 };
-	measure_rate(base.ns != 0 ? &base : &first, &now);
+	const uint64_t measured =
+		measure_rate(base.ns != 0 ? &base : &first, &now);
 	uint64_t rate =
 		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
@@ -200,6 +230,8 @@ static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 	}
 	if (!begin_base(st, old.ticks, now.ticks))
 		return false;
+	if (old.window != 0 && measured != 0)
+		note_error(old.mult, measured);
 	SYC_SIGNAL_FENCE();
 	st->base_ns = ns;
 	st->read_ns = now.ns;

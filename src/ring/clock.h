@@ -7,18 +7,16 @@
  * used for 10 ms of ticks; then the emitting call itself reads the kernel's
  * clock once more.  Nobody sleeps to calibrate: the rate is that between two
  * readings, and until two successive rates agree the kernel's clock is asked
- * every time.  So an error is at most what the rate can change in 10 ms
- * (the kernel slews by 500 ppm at most: 5 us), also for the first event
- * after a suspend, over which the counter runs on and the clock does not.
+ * every time.  So an error is at most what the rate can change in 10 ms: 5 us if
+ * the kernel slews by 500 ppm, 1 ms at its limit, 10 %.  Each new base shows how
+ * wrong the last one was.  The same holds for the first event after a suspend,
+ * over which the counter runs on and the clock does not.
  */
-#ifndef SYC_CLOCK_H
-#define SYC_CLOCK_H
+#ifndef SYC_RING_CLOCK_H
+#define SYC_RING_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/** Bound of the error while the counter is used. */
-#define SYC_CLOCK_ERROR_NS 5000
 
 struct syc_block;
 
@@ -27,6 +25,10 @@ void syc_clock_init(struct syc_block *block);
 
 /** Context: any-thread, signal-safe. */
 bool syc_clock_is_tsc(void);
+
+/** Bound of the error while the counter is used, ns; grows when a larger one was
+ * seen.  Context: any-thread, signal-safe. */
+uint32_t syc_clock_error(void);
 
 /** What the kernel's clock says.  Context: any-thread, signal-safe. */
 int64_t syc_clock_kernel(void);

@@ -14,10 +14,10 @@
  * recorder_magic says.
  *
  * Neither side trusts the other.  See docs/ring.md for invariants and
- * orderings; <syscap/emit.h> is the writer, src/record/drain.c the reader.
+ * orderings; <syscap/emit.h> is the writer, src/recorder/drain.c the reader.
  */
-#ifndef SYC_RING_H
-#define SYC_RING_H
+#ifndef SYC_RING_RING_H
+#define SYC_RING_RING_H
 
 #include <stdbool.h>
 #include <stddef.h>

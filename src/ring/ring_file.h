@@ -36,8 +36,8 @@
  *
  * Its readers trust nothing in the file.
  */
-#ifndef SYC_RING_FILE_H
-#define SYC_RING_FILE_H
+#ifndef SYC_RING_RING_FILE_H
+#define SYC_RING_RING_FILE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -64,10 +64,16 @@ struct syc_ring_file {
 	int64_t began; /* ns of CLOCK_MONOTONIC: the capture's `time` */
 	uint64_t capture_dev;
 	uint64_t capture_ino;
-	uint64_t start_ticks; /* field 22 of /proc/PID/stat; 0: not known */
-	uint64_t pid_ns;      /* inode of /proc/self/ns/pid; 0: not known */
-	char boot_id[40];     /* as in /proc/sys/kernel/random/boot_id */
-	char capture[4096];   /* absolute path */
+	union {
+		/* field 22 of /proc/PID/stat; 0: not known */
+		uint64_t start_ticks;
+		/* of an arena: ns that CLOCK_REALTIME, which no namespace
+		 * changes, is ahead of CLOCK_MONOTONIC; 0: not known */
+		int64_t realtime_ahead;
+	};
+	uint64_t pid_ns;    /* inode of /proc/self/ns/pid; 0: not known */
+	char boot_id[40];   /* as in /proc/sys/kernel/random/boot_id */
+	char capture[4096]; /* absolute path */
 };
 
 #define SYC_RING_JOURNAL_PARTS 1024u

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring_map.c - map a ring with its body twice.  Signal-safe. */
+/* ring_map.c - map a ring with its body twice, and get its pages.  Signal-safe. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ring/arena.h"
 #include "ring/ring.h"
+
+/* Linux 5.14 */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
 
 static char *reserve_addresses(size_t size)
 {
@@ -61,4 +67,19 @@ void syc_ring_unmap(struct syc_ring_header *header, uint32_t size)
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
 	munmap(header, page + 2 * (size_t)size);
+}
+
+int syc_arena_provide(void *from, size_t size)
+{
+	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	const uintptr_t low = (uintptr_t)from & ~(page - 1);
+	const uintptr_t high =
+		((uintptr_t)from + size + page - 1) & ~(page - 1);
+
+	/* EINVAL: an old kernel, where the file got all its blocks at once */
+	if (madvise((void *)low, high - low, MADV_POPULATE_WRITE) == 0 ||
+	    errno == EINVAL)
+		return 0;
+	/* EFAULT: a touch would have been SIGBUS */
+	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }

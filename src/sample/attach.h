@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* attach.h - providers come and go. */
-#ifndef SYC_ATTACH_H
-#define SYC_ATTACH_H
+#ifndef SYC_SAMPLE_ATTACH_H
+#define SYC_SAMPLE_ATTACH_H
 
 #include <stdint.h>
 

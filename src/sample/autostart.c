@@ -11,6 +11,7 @@
 
 #include <syscap/sampler.h>
 
+#include "base/elf_note.h"
 #include "base/text.h"
 #include "os/diag.h"
 #include "os/env.h"
@@ -18,9 +19,22 @@
 #include "sample/sampler.h"
 #include "sample/toggle.h"
 #include "sample/unwatched.h"
-#include "share/sampler_note.h"
 
-SYC_SAMPLER_NOTE;
+/*
+ * An ELF note, by which it is seen from outside that an object (a program, a
+ * library) has a sampler of its own.  Its 4 bytes are 1, the version of what
+ * SYSCAP_SAMPLE may hold.  Whoever brings a sampler with him, such as the
+ * library that is preloaded, leaves sampling to an object that has one:
+ * providers of runtimes' frames are attached to that.
+ */
+_Static_assert(SYC_SAMPLER_NOTE_TYPE == 1, "the note's third word");
+__asm__(".pushsection .note.syscap, \"a\", %note\n"
+        "	.balign 4\n"
+        "	.long 7, 4, 1\n"
+        "	.asciz \"" SYC_NOTE_NAME "\"\n"
+        "	.balign 4\n"
+        "	.long 1\n"
+        "	.popsection\n");
 
 /* Up to 5 digits and nothing else; -1: it is not. */
 static int parse_digits(const char *text, size_t len)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* autostart.h - what the environment asks of the sampler, when it is loaded. */
-#ifndef SYC_AUTOSTART_H
-#define SYC_AUTOSTART_H
+#ifndef SYC_SAMPLE_AUTOSTART_H
+#define SYC_SAMPLE_AUTOSTART_H
 
 /**
  * Do what SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL ask for.  Once, after

@@ -8,19 +8,23 @@
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <unistd.h>
+
+#include <syscap.h>
 
 #include "os/all_signals.h"
 #include "os/tid_lock.h"
 #include "sample/own_timer.h"
 #include "sample/state.h"
+#include "sample/target.h"
+#include "sample/workspace.h"
 
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* Long enough for another thread's look (scan.c), or many births at once */
-#define WAIT_NS (INT64_C(20) * 1000000)
+/* Another thread's look (scan.c), or many births at once.  At high load the
+ * thread that has the round waits for a processor. */
+#define WAIT_NS (INT64_C(250) * 1000000)
 
 /* glibc has room for values of so many keys in each thread, and allocates it
  * for others */
@@ -101,20 +105,41 @@ static bool is_sampling(void)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-static void run_in_round(void (*deed)(uint64_t blocked))
+/* Of a thread without any tick that is known: rest.h.  A return address lies
+ * behind the begin. */
+static void note_routine(void *(*routine)(void *))
+{
+	static const char text[] = "no tick came";
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t == NULL)
+		return;
+	struct syc_workspace *const take = syc_target_workspace(t);
+	take->addrs[0] = syscap_jit_intern(text, sizeof(text) - 1);
+	take->addrs[1] = (uintptr_t)routine + 1;
+	take->n_last = 2;
+	take->last_flags = 0;
+	take->last_at = syscap_clock();
+}
+
+/* @routine: that the thread begins with; NULL: it ends. */
+static void run_in_round(void (*deed)(uint64_t blocked),
+                         void *(*routine)(void *))
 {
 	const int saved = errno;
-	sigset_t before;
-	uint64_t blocked;
+	struct syc_undisturbed before;
 
-	syc_all_signals_block(&before);
-	memcpy(&blocked, &before, sizeof(blocked));
+	syc_undisturbed_begin(&before);
 	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
-		if (syc_sampler->watcher == SYC_WATCHER_LATER)
-			deed(blocked);
+		if (syc_sampler->watcher == SYC_WATCHER_LATER &&
+		    !syc_state_is_boxed(syc_sampler)) {
+			deed(before.mask);
+			if (routine != NULL)
+				note_routine(routine);
+		}
 		syc_tid_lock_give(&syc_sampler->life);
 	}
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
 	errno = saved;
 }
 
@@ -127,7 +152,8 @@ syc_birth_take(struct slot *slot)
 	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
 	if (is_sampling()) {
 		run_in_round(is_cramped ? syc_own_timer_begin_cramped
-		                        : syc_own_timer_begin);
+		                        : syc_own_timer_begin,
+		             birth.run);
 		if (has_end_key)
 			pthread_setspecific(end_key, slots);
 	}
@@ -138,7 +164,7 @@ static void end_thread(void *nothing)
 {
 	(void)nothing;
 	if (is_sampling())
-		run_in_round(syc_own_timer_end);
+		run_in_round(syc_own_timer_end, NULL);
 }
 
 void syc_birth_begin(void)

@@ -10,8 +10,8 @@
  *
  * Only the preloaded library links this.
  */
-#ifndef SYC_BIRTH_H
-#define SYC_BIRTH_H
+#ifndef SYC_SAMPLE_BIRTH_H
+#define SYC_SAMPLE_BIRTH_H
 
 #include <stdbool.h>
 

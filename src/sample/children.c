@@ -27,9 +27,9 @@ void syc_children_note_signal(void)
 		__ATOMIC_RELAXED);
 }
 
-void syc_children_note_filter(void)
+void syc_children_note_filter(bool is_there)
 {
-	inherited.are_boxed = true;
+	inherited.are_boxed = is_there;
 }
 
 void syc_children_remember(bool are_wanted)

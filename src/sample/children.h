@@ -3,8 +3,8 @@
  * children.h - what forked children take over: kept in memory that they
  * inherit, for the sampler's own (state.h) is zeroed there.
  */
-#ifndef SYC_CHILDREN_H
-#define SYC_CHILDREN_H
+#ifndef SYC_SAMPLE_CHILDREN_H
+#define SYC_SAMPLE_CHILDREN_H
 
 #include <stdbool.h>
 
@@ -15,8 +15,8 @@ void syc_children_remember(bool are_wanted);
 /** The signal is another one now, for them too.  The caller changed it. */
 void syc_children_note_signal(void);
 
-/** A filter came, which they inherit: they make no timer. */
-void syc_children_note_filter(void);
+/** Whether a filter came, which they inherit: they make no timer. */
+void syc_children_note_filter(bool is_there);
 
 /** Children are not sampled. */
 void syc_children_forget(void);

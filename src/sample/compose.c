@@ -171,8 +171,8 @@ static unsigned unwind_native(struct syc_workspace *take,
 	else
 		syc_unwind_here(&unwind, 0);
 	const unsigned before = unwind.n;
-	syc_own_frames_leave_wait(&unwind, o->options->own_low,
-	                          o->options->own_high);
+	syc_own_frames_leave_wait(&unwind, o->options->wait);
+	syc_own_frames_put_innermost(&unwind, o->options->innermost);
 	if (o->cfa != 0)
 		syc_own_frames_leave_below(&unwind, o->cfa);
 	if ((unwind.flags & SYSCAP_STACK_CUT) != 0 &&
@@ -229,19 +229,29 @@ static unsigned build_stack(struct syc_workspace *take,
 	return flags;
 }
 
+static void emit_sample(struct syc_workspace *take, int64_t now, unsigned n,
+                        unsigned flags, uint32_t weight)
+{
+	syc_sample_emit(now, take->addrs, n, flags, weight);
+	take->n_last = (uint16_t)n;
+	take->last_flags = (uint16_t)flags;
+	take->last_at = now;
+}
+
 unsigned syc_compose(struct syc_workspace *take,
                      const struct syc_occasion *occasion)
 {
 	struct parts parts;
 
 	ask_providers(&parts, &take->sink, occasion);
+	take->n_last = 0;
 	const unsigned flags = build_stack(take, occasion, &parts);
 	if (parts.have_handles && syc_pending_keep(take, occasion, flags))
 		return flags;
 	for (unsigned i = 0; i < take->merge.n; i++)
 		take->addrs[i] = take->merge.list[i].value;
-	syc_sample_emit(occasion->now, take->addrs, take->merge.n, flags,
-	                occasion->weight);
+	emit_sample(take, occasion->now, take->merge.n, flags,
+	            occasion->weight);
 	return flags;
 }
 
@@ -261,8 +271,9 @@ static unsigned take_native(struct syc_workspace *take,
 	};
 
 	syc_unwind_from(&unwind, context);
-	syc_own_frames_leave_wait(&unwind, options->own_low, options->own_high);
-	syc_sample_emit(now, take->addrs, unwind.n, unwind.flags, weight);
+	syc_own_frames_leave_wait(&unwind, options->wait);
+	syc_own_frames_put_innermost(&unwind, options->innermost);
+	emit_sample(take, now, unwind.n, unwind.flags, weight);
 	return unwind.flags;
 }
 
@@ -279,6 +290,7 @@ static unsigned take_merged(struct syc_workspace *take,
 
 	/* What is taken at safe points is taken in the same way */
 	runtimes->options = *options;
+	runtimes->options.wait = NULL; /* which is over by then */
 	if (syc_pending_defer(take, runtimes, weight))
 		return 0;
 	syc_registers_of(context, &occasion.regs);

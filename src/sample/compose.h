@@ -4,8 +4,8 @@
  * runtimes that are attached to it, merged, named and emitted, or kept until
  * handles have names.
  */
-#ifndef SYC_COMPOSE_H
-#define SYC_COMPOSE_H
+#ifndef SYC_SAMPLE_COMPOSE_H
+#define SYC_SAMPLE_COMPOSE_H
 
 #include <stdint.h>
 #include <ucontext.h>

@@ -12,8 +12,8 @@
  *	gives the claim back
  *	block->sampler_yields = 0  ───────▶ waits for this, starts
  */
-#ifndef SYC_HANDOVER_H
-#define SYC_HANDOVER_H
+#ifndef SYC_SAMPLE_HANDOVER_H
+#define SYC_SAMPLE_HANDOVER_H
 
 #include <stdbool.h>
 

@@ -9,15 +9,18 @@
 #include <unistd.h>
 
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "os/tid_lock.h"
 #include "sample/children.h"
 #include "sample/own_timer.h"
+#include "sample/rest.h"
 #include "sample/scan.h"
 #include "sample/signalfds.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
 #include "sample/tell.h"
+#include "sample/timer.h"
 #include "sample/unwatched.h"
 #include "stack/memory.h"
 #include "stack/unwind.h"
@@ -30,61 +33,91 @@
  */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
-	return s != NULL &&
+	return s != NULL && !syc_boxed_is_closed() &&
 	       __atomic_load_n(&s->signal, __ATOMIC_RELAXED) == signal &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
+}
+
+static bool is_unwatched(const struct syc_sampler *s)
+{
+	return s != NULL &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
+	               SYC_WATCHER_LATER &&
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
 /* False in a box: what a signal's change calls may be forbidden there. */
 static bool may_be_told(const struct syc_sampler *s)
 {
-	return s != NULL &&
-	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
-	               SYC_WATCHER_LATER &&
-	       !syc_state_is_boxed(s) &&
-	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
+	return s != NULL && !syc_state_is_boxed(s) && is_unwatched(s);
 }
 
-static void run_unboxed(void (*deed)(struct syc_sampler *s), int64_t wait_ns)
+/* @filter: what @deed is about, or NULL. */
+static void run_alone(void (*deed)(struct syc_sampler *s,
+                                   struct syc_interposed_filter *filter),
+                      struct syc_interposed_filter *filter, int64_t wait_ns)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	if (may_be_told(s)) {
-		syc_undisturbed_begin(&before);
-		if (syc_state_take(&s->life, wait_ns)) {
-			syc_task_note_starter(&s->tasks, &before.mask);
-			if (s->watcher == SYC_WATCHER_LATER)
-				deed(s);
-			syc_task_note_starter(&s->tasks, NULL);
-			syc_tid_lock_give(&s->life);
-		}
-		syc_undisturbed_end(&before);
+	syc_undisturbed_begin(&before);
+	if (syc_state_take(&s->life, wait_ns)) {
+		syc_task_note_starter(&s->tasks, &before.mask);
+		if (s->watcher == SYC_WATCHER_LATER)
+			deed(s, filter);
+		syc_task_note_starter(&s->tasks, NULL);
+		syc_tid_lock_give(&s->life);
 	}
+	syc_undisturbed_end(&before);
 	errno = saved;
 }
 
-static void change_signal(struct syc_sampler *s)
+static void change_signal(struct syc_sampler *s,
+                          struct syc_interposed_filter *filter)
 {
 	(void)s;
+	(void)filter;
 	syc_unwatched_change_signal();
 }
 
 /* Somebody may have taken the signal by a raw system call: ticks don't say.
  * Another thread may be about to put it back that has reset it. */
-static void check_signal(struct syc_sampler *s)
+static void check_signal(struct syc_sampler *s,
+                         struct syc_interposed_filter *filter)
 {
 	(void)s;
+	(void)filter;
 	syc_unwatched_keep_signal();
 }
 
-static void enter_box(struct syc_sampler *s)
+/* A thread that is about to begin, or to look for others, finds it boxed. */
+static void enter_box(struct syc_sampler *s,
+                      struct syc_interposed_filter *filter)
 {
+	const bool is_first = !syc_state_is_boxed(s);
+
+	filter->is_free =
+		syc_scan_stop_for_filter(filter->ends_own, filter->ends_all) ||
+		is_first;
 	__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
-	syc_children_note_filter();
-	syc_scan_stop_new();
+	syc_children_note_filter(true);
+	if (filter->ends_own && filter->is_free)
+		syc_unwatched_take_pending(s->signal);
+	if (filter->ends_all && filter->is_free)
+		syc_signals_uninstall(s->signal);
+}
+
+static void leave_box(struct syc_sampler *s,
+                      struct syc_interposed_filter *filter)
+{
+	if (syc_boxed_is()) /* by another filter */
+		return;
+	__atomic_store_n(&s->is_boxed, false, __ATOMIC_RELAXED);
+	syc_children_note_filter(false);
+	if (!filter->ends_all || syc_unwatched_keep_signal())
+		syc_scan_start_again();
 }
 
 void syc_interposed_on_thread(void)
@@ -93,20 +126,21 @@ void syc_interposed_on_thread(void)
 		return;
 	syc_tell_at_last();
 	if (!syc_unwatched_hand_over())
-		run_unboxed(check_signal, WAIT_NS);
+		run_alone(check_signal, NULL, WAIT_NS);
 }
 
-static void enter_strict_box(struct syc_sampler *s)
-{
-	syc_own_timer_stop();
-	enter_box(s);
-}
-
-void syc_interposed_on_filter(bool is_strict)
+void syc_interposed_on_filter(struct syc_interposed_filter *filter)
 {
 	if (may_be_told(syc_sampler))
 		syc_tell_at_last();
-	run_unboxed(is_strict ? enter_strict_box : enter_box, WAIT_LONG_NS);
+	if (is_unwatched(syc_sampler))
+		run_alone(enter_box, filter, WAIT_LONG_NS);
+}
+
+void syc_interposed_on_refusal(struct syc_interposed_filter *filter)
+{
+	if (is_unwatched(syc_sampler))
+		run_alone(leave_box, filter, WAIT_LONG_NS);
 }
 
 void syc_interposed_on_room(bool is_cramped)
@@ -114,18 +148,40 @@ void syc_interposed_on_room(bool is_cramped)
 	const struct syc_target *const t =
 		may_be_told(syc_sampler) ? syc_target_find(gettid()) : NULL;
 	const int saved = errno;
-	sigset_t before;
-	uint64_t blocked;
+	struct syc_undisturbed before;
 
 	if (t == NULL || t->is_cramped == is_cramped)
 		return;
-	syc_all_signals_block(&before);
-	memcpy(&blocked, &before, sizeof(blocked));
+	syc_undisturbed_begin(&before);
 	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
-		syc_own_timer_note_room(is_cramped, blocked);
+		syc_own_timer_note_room(is_cramped);
 		syc_tid_lock_give(&syc_sampler->life);
 	}
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
+	errno = saved;
+}
+
+void syc_interposed_on_unblock(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int saved = errno;
+	struct syc_undisturbed before;
+
+	/* Most often each thread has its timer */
+	if (s == NULL ||
+	    __atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED) == 0 ||
+	    !may_be_told(s))
+		return;
+	const struct syc_target *const t = syc_target_find(gettid());
+	if (t != NULL && !t->is_cramped && !syc_timer_runs(t)) {
+		syc_undisturbed_begin(&before);
+		if (syc_state_take(&s->life, WAIT_NS)) {
+			if (s->watcher == SYC_WATCHER_LATER)
+				syc_own_timer_resume();
+			syc_tid_lock_give(&s->life);
+		}
+		syc_undisturbed_end(&before);
+	}
 	errno = saved;
 }
 
@@ -141,14 +197,48 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
+/* Takes no tick meanwhile: those that wait end with the program. */
+static void emit_rests(struct syc_sampler *s,
+                       struct syc_interposed_filter *filter)
+{
+	(void)filter;
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_rest_emit(NULL);
+	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
+}
+
+/* Each timer would count once more what was emitted. */
+static void restart_timers(struct syc_sampler *s,
+                           struct syc_interposed_filter *filter)
+{
+	(void)s;
+	(void)filter;
+	syc_scan_stop_all(false);
+	syc_scan_start_again();
+}
+
+void syc_interposed_on_exec(void)
+{
+	if (may_be_told(syc_sampler) &&
+	    syc_sampler->clock != SYSCAP_SAMPLER_WALL)
+		run_alone(emit_rests, NULL, WAIT_NS);
+}
+
+void syc_interposed_on_no_exec(void)
+{
+	if (may_be_told(syc_sampler) &&
+	    syc_sampler->clock != SYSCAP_SAMPLER_WALL)
+		run_alone(restart_timers, NULL, WAIT_NS);
+}
+
 void (*syc_interposed_others)(int signal);
 
 void syc_interposed_on_handler(int signal)
 {
 	if (syc_interposed_others != NULL)
 		syc_interposed_others(signal);
-	if (is_sampled_by(syc_sampler, signal))
-		run_unboxed(change_signal, WAIT_LONG_NS);
+	if (is_sampled_by(syc_sampler, signal) && may_be_told(syc_sampler))
+		run_alone(change_signal, NULL, WAIT_LONG_NS);
 }
 
 void syc_interposed_on_reset(int signal)

@@ -11,8 +11,8 @@
  * Nobody is told by a program that is linked with the sampler: that has the
  * watcher (watcher.h), or the scout (unwatched.c).
  */
-#ifndef SYC_INTERPOSED_H
-#define SYC_INTERPOSED_H
+#ifndef SYC_SAMPLE_INTERPOSED_H
+#define SYC_SAMPLE_INTERPOSED_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -24,16 +24,27 @@
  */
 void syc_interposed_on_thread(void);
 
+/** A filter of system calls. */
+struct syc_interposed_filter {
+	bool ends_own; /* it forbids the calling thread's ticks */
+	bool ends_all; /* and those of all threads; or there is no other one */
+	/* Told: no other filter may forbid what ends ticks */
+	bool is_free;
+};
+
 /**
- * A filter of system calls is about to come, for the calling thread at least.
- * From now on nothing calls what may be forbidden: threads that begin, and
- * those that have had no tick yet, are not sampled; nor are children.
- * @is_strict: one that allows reading and writing alone, not even a tick.  The
- * calling thread gets none any more.
+ * @filter is about to come, for the calling thread at least.  From now on
+ * nothing calls what may be forbidden: threads that begin, and those that have
+ * had no tick yet, are not sampled; nor are children.  A thread whose ticks it
+ * forbids gets none any more.
  *
  * Context: any-thread, signal-safe.
  */
-void syc_interposed_on_filter(bool is_strict);
+void syc_interposed_on_filter(struct syc_interposed_filter *filter);
+
+/** The kernel has refused @filter: all goes on as before, unless another one
+ * came.  Context: any-thread, signal-safe. */
+void syc_interposed_on_refusal(struct syc_interposed_filter *filter);
 
 /**
  * The calling thread is about to have an alternate stack on which a tick may
@@ -42,6 +53,15 @@ void syc_interposed_on_filter(bool is_strict);
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_room(bool is_cramped);
+
+/** The calling thread is about to change its signal mask, perhaps to fewer.
+ * Context: any-thread, signal-safe. */
+void syc_interposed_on_unblock(void);
+
+/** The calling thread is about to make another program of this process; or that
+ * failed.  Context: any-thread, signal-safe. */
+void syc_interposed_on_exec(void);
+void syc_interposed_on_no_exec(void);
 
 /** The program has closed a library.  Context: setup; any thread. */
 void syc_interposed_on_unload(void);

@@ -7,8 +7,8 @@
  * an address in the machine's stack by which it stands: its own, or that of
  * what it was put beside.
  */
-#ifndef SYC_MERGE_H
-#define SYC_MERGE_H
+#ifndef SYC_SAMPLE_MERGE_H
+#define SYC_SAMPLE_MERGE_H
 
 #include <stdbool.h>
 #include <stdint.h>

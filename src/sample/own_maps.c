@@ -8,23 +8,27 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <syscap.h>
+
 #include "emit/event.h"
-#include "emit/hand_over.h"
-#include "selfrec/describe.h"
+#include "emit/slot.h"
+#include "os/all_signals.h"
+#include "selfrec/map_frames.h"
 
 /* The recorder reads /proc, then stores that word. */
 static bool is_unseen(void)
 {
-	const struct syc_arena_head *const head = syc_hand_over_head();
+	const struct syc_arena_head *const head = syc_slot_arena_head();
 
 	return head != NULL &&
 	       __atomic_load_n(&head->drainer, __ATOMIC_ACQUIRE) == 0;
 }
 
-static bool tell_map(void *unused, const void *map, uint32_t len)
+bool syc_own_maps_emit(void *unused, const void *frame, uint32_t len)
 {
-	const size_t n = sizeof(struct syscap_wire_frame);
-	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_MAP);
+	const struct syscap_wire_frame *const header = frame;
+	const size_t n = sizeof(*header);
+	struct syc_thread *const st = syc_thread_get(header->type);
 	volatile uintptr_t token;
 
 	(void)unused;
@@ -32,20 +36,21 @@ static bool tell_map(void *unused, const void *map, uint32_t len)
 		return false;
 	/* The short way is for what comes often */
 	const struct syc_long_event event =
-		syc_event_begin_long(st, &token, len, SYSCAP_FRAME_MAP,
-	                             syc_clock(st), __builtin_dwarf_cfa());
+		syc_event_begin_long(st, &token, len, header->type,
+	                             header->time, __builtin_dwarf_cfa());
 
 	if (event.frame == NULL)
 		return false;
-	memcpy(event.frame + n, (const unsigned char *)map + n, len - n);
+	memcpy(event.frame + n, (const unsigned char *)frame + n, len - n);
 	syc_event_end_long(st, &token, event.frame,
 	                   (event.tag_word & SYC_IS_OUTERMOST) != 0,
-	                   SYSCAP_FRAME_MAP);
+	                   header->type);
 	return true;
 }
 
 void syc_own_maps_tell_unseen(void)
 {
+	struct syc_undisturbed before;
 	struct syc_described *described;
 
 	if (!is_unseen())
@@ -54,6 +59,9 @@ void syc_own_maps_tell_unseen(void)
 	                 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (described == MAP_FAILED)
 		return;
-	syc_describe_maps(described, getpid(), 0, false, tell_map, NULL);
+	syc_undisturbed_begin(&before);
+	syc_map_frames_write(described, getpid(), syscap_clock(), false,
+	                     syc_own_maps_emit, NULL);
+	syc_undisturbed_end(&before);
 	munmap(described, sizeof(*described));
 }

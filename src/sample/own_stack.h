@@ -5,8 +5,8 @@
  * Handlers run on the alternate stack where a thread has one, which may be
  * 8 KiB.  One such thing at a time is done on a stack of our own.
  */
-#ifndef SYC_OWN_STACK_H
-#define SYC_OWN_STACK_H
+#ifndef SYC_SAMPLE_OWN_STACK_H
+#define SYC_SAMPLE_OWN_STACK_H
 
 /**
  * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack;

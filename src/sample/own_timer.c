@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "os/all_signals.h"
+#include "sample/rest.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -41,18 +43,24 @@ int syc_own_timer_begin_alone(bool is_child)
 	const int r = syc_timer_start(t, clock, is_child ? CHILD_DELAY_NS : 0);
 	if (r != 0)
 		syc_target_free(t);
+	else if (!is_child)
+		syc_timer_due_from_now(t);
 	return r;
 }
 
-static bool start_self(struct syc_target *t, uint64_t blocked)
+static bool blocks_ticks(uint64_t blocked)
+{
+	return (blocked & syc_signal_bit(syc_sampler->signal)) != 0;
+}
+
+/* Also if it blocks the signal: its ticks wait until it does so no more. */
+static bool start_self(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
 	uint32_t *reason;
 
 	if (t->is_cramped)
 		reason = &s->n_small;
-	else if ((blocked >> (s->signal - 1) & 1) != 0)
-		reason = &s->n_blocked;
 	else if (syc_timer_start(t, syc_timer_clock(s), 0) != 0)
 		reason = &s->n_limited;
 	else
@@ -75,10 +83,11 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 		t->start = 0; /* told by the first look */
 		t->inode = 0;
 		t->is_cramped = is_cramped;
+		t->is_silent = blocks_ticks(blocked);
 		/* A thread that got here has storage of its own */
 		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
 		                 __ATOMIC_RELAXED);
-		if (start_self(t, blocked))
+		if (start_self(t))
 			count = &s->n_threads;
 	}
 	__atomic_add_fetch(count, 1, __ATOMIC_RELAXED);
@@ -95,7 +104,7 @@ void syc_own_timer_begin_cramped(uint64_t blocked)
 }
 
 /* How many have a timer is told by the next look. */
-void syc_own_timer_note_room(bool is_cramped, uint64_t blocked)
+void syc_own_timer_note_room(bool is_cramped)
 {
 	struct syc_target *const t = syc_target_find(gettid());
 
@@ -105,7 +114,15 @@ void syc_own_timer_note_room(bool is_cramped, uint64_t blocked)
 	if (is_cramped)
 		syc_timer_stop(t);
 	else
-		start_self(t, blocked);
+		start_self(t);
+}
+
+void syc_own_timer_resume(void)
+{
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t != NULL && !t->is_cramped && !syc_timer_runs(t))
+		start_self(t);
 }
 
 void syc_own_timer_end(uint64_t blocked)
@@ -113,22 +130,18 @@ void syc_own_timer_end(uint64_t blocked)
 	struct syc_target *const t = syc_target_find(gettid());
 	uint32_t *count;
 
-	(void)blocked;
 	if (t == NULL)
 		return;
+	if (t->is_silent && syc_timer_runs(t) && blocks_ticks(blocked))
+		__atomic_add_fetch(&syc_sampler->n_blocked, 1,
+		                   __ATOMIC_RELAXED);
+	else
+		syc_rest_emit(t);
 	count = syc_timer_runs(t) ? &syc_sampler->n_threads
 	                          : &syc_sampler->n_unsampled;
 	syc_timer_forget(t);
 	if (__atomic_load_n(count, __ATOMIC_RELAXED) != 0)
 		__atomic_sub_fetch(count, 1, __ATOMIC_RELAXED);
-}
-
-void syc_own_timer_stop(void)
-{
-	struct syc_target *const t = syc_target_find(gettid());
-
-	if (t != NULL)
-		syc_timer_delete(t);
 }
 
 void syc_own_timer_settle(void)

@@ -4,8 +4,8 @@
  *
  * Called by whoever holds the round.  Signal-safe.
  */
-#ifndef SYC_OWN_TIMER_H
-#define SYC_OWN_TIMER_H
+#ifndef SYC_SAMPLE_OWN_TIMER_H
+#define SYC_SAMPLE_OWN_TIMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -28,12 +28,13 @@ void syc_own_timer_begin_cramped(uint64_t blocked);
 
 /** The calling thread now has an alternate stack with too little room, or no
  * longer has one like that. */
-void syc_own_timer_note_room(bool is_cramped, uint64_t blocked);
+void syc_own_timer_note_room(bool is_cramped);
 
-/** The calling thread ends, and its timer with it. */
+/** The calling thread is about to block fewer signals.  A look (scan.h) may have
+ * taken its timer away while it waited with ours blocked: it gets one again. */
+void syc_own_timer_resume(void);
+
+/** The calling thread ends with these signals @blocked, and its timer with it. */
 void syc_own_timer_end(uint64_t blocked);
-
-/** The calling thread gets no more ticks. */
-void syc_own_timer_stop(void);
 
 #endif

@@ -5,19 +5,22 @@
 
 #include <time.h>
 
+#include "os/kernel_clock.h"
 #include "ring/clock.h"
 #include "sample/state.h"
-#include "sample/timer.h"
 
 /* Ticks that are measured after one that seemed to take long */
 #define N_MEASURED 8u
+
+/* A tick that takes more than this part of the period seems long */
+#define LONG_PART 20
 
 /* 0: not asked for.  A call that a box of the program's may forbid. */
 static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	return t->n_measured == 0 || syc_state_is_boxed(syc_sampler)
 	               ? 0
-	               : syc_timer_read_cpu(CLOCK_THREAD_CPUTIME_ID);
+	               : syc_kernel_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* A thread's time is what its ticks are of. */
@@ -50,16 +53,19 @@ void syc_pace_end(struct syc_target *t, const struct syc_pace *pace)
 	const int64_t took = is_measured ? now.cpu_ns - pace->cpu_ns
 	                                 : now.kernel_ns - pace->kernel_ns;
 
-	if (took > 0)
+	const bool seems_long = took * LONG_PART > syc_sampler->period_ns;
+	const bool is_too_long = rest_after(took) > syc_sampler->period_ns;
+
+	/* One that seems long may have waited for a processor */
+	if (took > 0 && (is_measured || !seems_long))
 		__atomic_store_n(&t->taken_ns, t->taken_ns + (uint64_t)took,
 		                 __ATOMIC_RELAXED);
-	if (rest_after(took) <= syc_sampler->period_ns) {
-		t->rest_until = 0;
-		t->n_measured -= t->n_measured != 0;
-		return;
-	}
+	t->rest_until = 0;
 	/* What only seems long is no reason yet */
-	if (is_measured || syc_state_is_boxed(syc_sampler))
+	if (is_too_long && (is_measured || syc_state_is_boxed(syc_sampler)))
 		t->rest_until = thread_time(&now) + rest_after(took);
-	t->n_measured = N_MEASURED;
+	if (seems_long || is_too_long)
+		t->n_measured = N_MEASURED;
+	else
+		t->n_measured -= t->n_measured != 0;
 }

@@ -13,8 +13,8 @@
  *
  * Context of everything here: owner, signal-safe.
  */
-#ifndef SYC_PACE_H
-#define SYC_PACE_H
+#ifndef SYC_SAMPLE_PACE_H
+#define SYC_SAMPLE_PACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

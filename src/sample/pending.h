@@ -3,8 +3,8 @@
  * pending.h - what waits for a safe point: ticks of runtimes that can only be
  * looked at when they say so, and one stack whose handles get their names then.
  */
-#ifndef SYC_PENDING_H
-#define SYC_PENDING_H
+#ifndef SYC_SAMPLE_PENDING_H
+#define SYC_SAMPLE_PENDING_H
 
 #include <stdbool.h>
 #include <stdint.h>

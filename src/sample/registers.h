@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* registers.h - the machine's registers as providers see them. */
-#ifndef SYC_REGISTERS_H
-#define SYC_REGISTERS_H
+#ifndef SYC_SAMPLE_REGISTERS_H
+#define SYC_SAMPLE_REGISTERS_H
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <ucontext.h>
 
 #include <syscap/runtime.h>
+
+#include "os/all_signals.h"
 
 /** The registers that the signal of @context interrupted. */
 static inline void syc_registers_of(const ucontext_t *context,
@@ -46,6 +49,25 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 #else
 	(void)context;
 	return true;
+#endif
+}
+
+/**
+ * Whether the signal of @context came as a system call opened the thread's mask
+ * for the program: rt_sigprocmask(), told by its arguments and its result.
+ */
+static inline bool syc_registers_open_mask(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	const greg_t *const r = context->uc_mcontext.gregs;
+
+	/* `syscall` leaves the address behind it in rcx */
+	return r[REG_RCX] == r[REG_RIP] && r[REG_RAX] == 0 && r[REG_R10] == 8 &&
+	       (r[REG_RDI] == SIG_UNBLOCK || r[REG_RDI] == SIG_SETMASK) &&
+	       r[REG_RSI] != 0 && r[REG_R8] != SYC_MASK_IS_OURS;
+#else
+	(void)context;
+	return false;
 #endif
 }
 

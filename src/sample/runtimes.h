@@ -12,8 +12,8 @@
  *
  * Only the thread itself, and handlers on it, look at what is found.
  */
-#ifndef SYC_RUNTIMES_H
-#define SYC_RUNTIMES_H
+#ifndef SYC_SAMPLE_RUNTIMES_H
+#define SYC_SAMPLE_RUNTIMES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* safepoint.h - samples at a runtime's safe points. */
-#ifndef SYC_SAFEPOINT_H
-#define SYC_SAFEPOINT_H
+#ifndef SYC_SAMPLE_SAFEPOINT_H
+#define SYC_SAMPLE_SAFEPOINT_H
 
 #include <syscap/runtime.h>
 

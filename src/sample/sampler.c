@@ -17,6 +17,7 @@
 #include "emit/setup.h"
 #include "emit/stack.h"
 #include "os/all_signals.h"
+#include "os/boxed.h"
 #include "os/diag.h"
 #include "os/task.h"
 #include "os/tid_lock.h"
@@ -36,6 +37,7 @@
 #define MS           INT64_C(1000000)
 #define LIFE_WAIT_NS (5000 * MS)
 #define STOP_NS      (2000 * MS)
+#define EXIT_LIFE_NS (20 * MS)
 #define EXIT_NS      (100 * MS)
 #define FORK_WAIT_NS (50 * MS)
 #define DEFAULT_HZ   1000u
@@ -189,7 +191,7 @@ static int prepare_process(void)
 
 int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 {
-	sigset_t before;
+	struct syc_undisturbed before;
 	int r;
 
 	const char *const wrong = check_options(o);
@@ -200,12 +202,12 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		return refuse_start(
 			o, r == -EPERM ? "not in a vfork() child" : "no memory",
 			r);
-	syc_all_signals_block(&before);
+	syc_undisturbed_begin(&before);
 	if (!syc_state_take(&syc_sampler->life, LIFE_WAIT_NS)) {
 		r = refuse_start(o, "another start or stop takes too long",
 		                 -EBUSY);
 	} else {
-		syc_task_note_starter(&syc_sampler->tasks, &before);
+		syc_task_note_starter(&syc_sampler->tasks, &before.mask);
 		r = start_sampling(o, with_children);
 		syc_task_note_starter(&syc_sampler->tasks, NULL);
 		if (r == 0) {
@@ -215,22 +217,22 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		}
 		syc_tid_lock_give(&syc_sampler->life);
 	}
-	syc_all_signals_restore(&before);
 	if (r == 0)
 		/* with_children: by the environment, no call asked for it */
 		syc_tell_begin(with_children && syc_unwatched_is_told());
+	syc_undisturbed_end(&before);
 	return r;
 }
 
 static int end_sampling(int64_t life_ns, int64_t stop_ns)
 {
 	struct syc_sampler *const s = syc_sampler;
-	sigset_t before;
+	struct syc_undisturbed before;
 	int r = -EBUSY;
 
 	if (s == NULL || __atomic_load_n(&s->pid, __ATOMIC_RELAXED) != getpid())
 		return -ENOENT;
-	syc_all_signals_block(&before);
+	syc_undisturbed_begin(&before);
 	if (syc_state_take(&syc_sampler->life, life_ns)) {
 		r = -ENOENT;
 		if (s->watcher != SYC_WATCHER_NONE) {
@@ -245,7 +247,7 @@ static int end_sampling(int64_t life_ns, int64_t stop_ns)
 		}
 		syc_tid_lock_give(&syc_sampler->life);
 	}
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
 	return r;
 }
 
@@ -273,7 +275,7 @@ static void begin_child(void)
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 
-	if (s == NULL || s->pid == getpid())
+	if (s == NULL || syc_boxed_is_closed() || s->pid == getpid())
 		return;
 	if (s->pid != 0) { /* was not wiped */
 		memset(s, 0, sizeof(*s));
@@ -303,6 +305,8 @@ static void begin_fork(void)
 {
 	const int saved = errno;
 
+	if (syc_boxed_is_closed())
+		return;
 	syc_tell_at_last(); /* a child takes over what there is by then */
 	if (syc_sampler != NULL)
 		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
@@ -314,7 +318,7 @@ static void end_fork(void)
 {
 	const int saved = errno;
 
-	if (syc_sampler != NULL)
+	if (syc_sampler != NULL && !syc_boxed_is_closed())
 		syc_tid_lock_give(&syc_sampler->refreshing);
 	errno = saved;
 }
@@ -329,9 +333,12 @@ void syc_sampler_watch_forks(void)
 __attribute__((destructor)) static void end_at_exit(void)
 {
 	const struct syc_sampler *const s = syc_sampler;
+
+	if (syc_boxed_is_closed())
+		return;
 	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
 
-	end_sampling(0, EXIT_NS);
+	end_sampling(EXIT_LIFE_NS, EXIT_NS);
 	/* Opening a file may be forbidden in a box */
 	if (was_on && syc_tell_end() && !syc_state_is_boxed(s))
 		syc_own_maps_tell_unseen();

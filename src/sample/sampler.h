@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sampler.h - begin and end sampling. */
-#ifndef SYC_SAMPLER_H
-#define SYC_SAMPLER_H
+#ifndef SYC_SAMPLE_SAMPLER_H
+#define SYC_SAMPLE_SAMPLER_H
 
 #include <stdbool.h>
 

@@ -59,7 +59,8 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Whether ticks would wait for ever, or be taken by a sigwait() for all. */
+/* Whether ticks would wait for ever, or be taken by a sigwait() for all.  Where
+ * that is seen, a thread that blocks the signal and works has late ticks. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
                          const struct syc_task_about *about)
 {
@@ -68,7 +69,7 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
 	if ((about->blocked >> (signal - 1) & 1) != 0) {
 		look->is_waited_for |=
 			signal < 32 && !syc_signals_are_all(about->blocked);
-		return true;
+		return about->is_asleep || !look->s->sees_waits;
 	}
 	return about->is_asleep &&
 	       syc_task_waits_for(&look->s->tasks, t->tid, signal);
@@ -85,17 +86,19 @@ static uint64_t count_ticks(const struct syc_target *t)
 /*
  * One that runs, or is to, may be at the way in or out of our handler, where
  * all is blocked and `busy` is 0: only if it has handled no tick since an
- * earlier look that found the same is the mask the program's.
+ * earlier look that found the same is the mask the program's.  Where waits are
+ * seen, one that sleeps for a moment keeps its timer, too.
  */
-static bool is_beyond_entry(struct syc_target *t,
+static bool is_beyond_entry(const struct census *look, struct syc_target *t,
                             const struct syc_task_about *about)
 {
 	const uint64_t sign = count_ticks(t) + 1;
 	const bool is_as_before = t->blocked_at == sign;
 
 	t->blocked_at = sign;
-	return about->is_asleep || is_as_before ||
-	       !syc_signals_are_all(about->blocked);
+	return is_as_before ||
+	       (!look->s->sees_waits &&
+	        (about->is_asleep || !syc_signals_are_all(about->blocked)));
 }
 
 /*
@@ -119,7 +122,7 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	else
 		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
 	if (r == 0 && takes_signal(look, t, &about))
-		return is_beyond_entry(t, &about);
+		return is_beyond_entry(look, t, &about);
 	t->blocked_at = 0;
 	return false;
 }
@@ -189,6 +192,7 @@ static struct syc_target *greet_thread(struct census *look,
 	}
 	t->inode = task->inode;
 	t->start = about.start;
+	syc_timer_due_from_now(t);
 	return t;
 }
 
@@ -268,16 +272,28 @@ bool syc_scan_threads(int dir)
 	return look.n_alive != 0;
 }
 
-void syc_scan_stop_new(void)
+bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 {
 	const int32_t self = gettid();
+	bool has_timer = false;
 
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
 
-		if (t->cookie != 0 && t->tid != self && t->n_samples == 0)
-			syc_timer_stop(t);
+		if (t->cookie == 0)
+			continue;
+		if (t->tid == self) { /* nor does its first tick look */
+			has_timer = syc_timer_runs(t);
+			__atomic_store_n(&t->tls,
+			                 syc_target_tls(self, SYC_TLS_OWN),
+			                 __ATOMIC_RELAXED);
+		}
+		if (!is_all && (t->tid == self ? !is_own : t->n_samples != 0))
+			continue;
+		t->was_stopped = syc_timer_runs(t);
+		syc_timer_delete(t);
 	}
+	return has_timer;
 }
 
 /* One that came to block all signals since it got its timer waits for another
@@ -302,9 +318,13 @@ void syc_scan_start_again(void)
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
 
-		if (t->cookie != 0 && t->was_stopped &&
-		    (dir < 0 || may_have_ticks(&look, t)))
+		if (t->cookie == 0 || !t->was_stopped)
+			continue;
+		if (dir < 0 || may_have_ticks(&look, t))
 			syc_timer_start(t, syc_timer_clock(look.s), 0);
+		else
+			__atomic_add_fetch(&look.s->n_unsampled, 1,
+			                   __ATOMIC_RELAXED);
 		t->was_stopped = false;
 	}
 	if (dir >= 0)
@@ -321,8 +341,12 @@ void syc_scan_stop_all(bool forget_them)
 		t->was_stopped = syc_timer_runs(t);
 		syc_timer_stop(t);
 		t->n_tries = 0;
-		if (forget_them)
-			syc_target_free(t);
+		if (!forget_them)
+			continue;
+		if (__atomic_load_n(&t->is_silent, __ATOMIC_RELAXED))
+			__atomic_add_fetch(&syc_sampler->n_blocked, 1,
+			                   __ATOMIC_RELAXED);
+		syc_target_free(t);
 	}
 	if (forget_them) {
 		__atomic_store_n(&syc_sampler->n_threads, 0, __ATOMIC_RELAXED);

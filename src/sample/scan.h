@@ -6,8 +6,8 @@
  * Done by the watcher; in a process that has none by whoever has `life`.
  * Signal-safe.
  */
-#ifndef SYC_SCAN_H
-#define SYC_SCAN_H
+#ifndef SYC_SAMPLE_SCAN_H
+#define SYC_SAMPLE_SCAN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,8 +18,13 @@
  */
 bool syc_scan_threads(int dir);
 
-/** Threads that have had no tick get none: it would be their first event. */
-void syc_scan_stop_new(void);
+/**
+ * Before a filter: other threads that have had no tick get none, for it would
+ * be their first event.  Nor does the calling one if @is_own, and no thread if
+ * @is_all.  syc_scan_start_again() takes it back.  Returns whether the calling
+ * one had a timer.
+ */
+bool syc_scan_stop_for_filter(bool is_own, bool is_all);
 
 /** No thread has a timer; @forget: nor a target, until the next look. */
 void syc_scan_stop_all(bool forget);

@@ -9,8 +9,8 @@
  * What a forked child inherited stays as it is, since its parent reads the same
  * one, by which the parent's ticks do not come.
  */
-#ifndef SYC_SIGNALFDS_H
-#define SYC_SIGNALFDS_H
+#ifndef SYC_SAMPLE_SIGNALFDS_H
+#define SYC_SAMPLE_SIGNALFDS_H
 
 #include <stdint.h>
 

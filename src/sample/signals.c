@@ -101,7 +101,7 @@ static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 		 among = syc_signal_bit(SIGURG) | syc_signal_bit(SIGWINCH);
 	struct syc_task_about about;
 	struct syc_task task;
-	for (int s = SIGRTMIN + 2; s <= SIGRTMAX; s++)
+	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
 	/* As when a program begins, and most end soon */
 	if (tasks->starter_tid == gettid() && syc_task_is_alone())
@@ -121,12 +121,13 @@ static uint64_t blocked_by_choice(struct syc_tasks *tasks)
 	return blocked;
 }
 
+/* The lowest are the last: Go's runtime handles all but 34, glibc's first. */
 static int choose_real_time(uint64_t blocked)
 {
-	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
 		if (syc_signals_is_ours(s) && !is_given_up(s))
 			return s;
-	for (int s = SIGRTMAX; s >= SIGRTMIN + 2; s--)
+	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
 		/* One that we had and that was taken from us stays theirs */
 		if (installed[s] == NULL && !is_given_up(s) &&
 		    has_default_action(s) && (blocked & syc_signal_bit(s)) == 0)
@@ -181,6 +182,7 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 /* Several threads may put ours back at once. */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
+	const uint64_t all = SYC_ALL_SIGNALS;
 	struct sigaction action, before;
 
 	last_handler = handler;
@@ -200,7 +202,7 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
 	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
-	syc_all_signals_fill(&action.sa_mask);
+	memcpy(&action.sa_mask, &all, sizeof(all));
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {
 		installed[signal] = NULL;
@@ -215,6 +217,13 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 int syc_signals_install_again(int signal)
 {
 	return syc_signals_install(signal, last_handler);
+}
+
+/* The kernel forgets one that is pending when it comes to be ignored. */
+void syc_signals_uninstall(int signal)
+{
+	if (syc_signals_is_harmless(signal) && syc_signals_is_ours(signal))
+		sigaction(signal, &previous[signal], NULL);
 }
 
 /*
@@ -239,7 +248,6 @@ static void set_mask(int signal, const struct sigaction *action,
                      const ucontext_t *context)
 {
 	uint64_t interrupted, more;
-	sigset_t mask;
 
 	/* of the context's set the kernel filled 64 bits */
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
@@ -247,9 +255,7 @@ static void set_mask(int signal, const struct sigaction *action,
 	interrupted |= more;
 	if ((action->sa_flags & SA_NODEFER) == 0)
 		interrupted |= syc_signal_bit(signal);
-	sigemptyset(&mask);
-	memcpy(&mask, &interrupted, sizeof(interrupted));
-	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	syc_signal_mask(SIG_SETMASK, interrupted);
 }
 
 void syc_signals_pass_on(int signal, siginfo_t *info, void *context)

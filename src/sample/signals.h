@@ -8,8 +8,8 @@
  * there before it gets every signal that is not ours, as if we were not there:
  * with its mask and its flags, but on the alternate stack where there is one.
  */
-#ifndef SYC_SIGNALS_H
-#define SYC_SIGNALS_H
+#ifndef SYC_SAMPLE_SIGNALS_H
+#define SYC_SAMPLE_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -59,6 +59,10 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *));
 /** The same with the handler that was installed last, for @signal or another.
  * Context: signal-safe. */
 int syc_signals_install_again(int signal);
+
+/** Where @signal is ours and harmless: it has the action it had before, and none
+ * is pending any more.  Context: signal-safe; no tick comes by it. */
+void syc_signals_uninstall(int signal);
 
 /** False: the program has put a handler of its own in place of ours. */
 bool syc_signals_is_ours(int signal);

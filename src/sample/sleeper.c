@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "os/kernel_clock.h"
 #include "sample/registers.h"
 #include "sample/state.h"
 #include "sample/timer.h"
@@ -32,7 +33,7 @@ static int64_t worked_ns(struct syc_target *t)
 	const int64_t cpu = s->cpu_ns;
 	const uint64_t taken = s->taken_ns;
 
-	s->cpu_ns = syc_timer_read_cpu(CLOCK_THREAD_CPUTIME_ID);
+	s->cpu_ns = syc_kernel_clock(CLOCK_THREAD_CPUTIME_ID);
 	s->taken_ns = t->taken_ns;
 	const int64_t ns = s->cpu_ns - cpu - (int64_t)(s->taken_ns - taken);
 	return ns > NOISE_NS ? ns : 0;

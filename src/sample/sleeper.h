@@ -17,8 +17,8 @@
  *
  * In a box nothing changes: what sets a timer may be forbidden.
  */
-#ifndef SYC_SLEEPER_H
-#define SYC_SLEEPER_H
+#ifndef SYC_SAMPLE_SLEEPER_H
+#define SYC_SAMPLE_SLEEPER_H
 
 #include <stdint.h>
 #include <ucontext.h>

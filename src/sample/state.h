@@ -11,8 +11,8 @@
  * it to itself until it has ended.  The handler only reads, but for what is
  * in its own thread's struct syc_target.
  */
-#ifndef SYC_SAMPLER_STATE_H
-#define SYC_SAMPLER_STATE_H
+#ifndef SYC_SAMPLE_STATE_H
+#define SYC_SAMPLE_STATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,12 +58,16 @@ struct syc_sampler {
 	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at;      /* ns; of those from ticks */
+	int64_t carried_ns;    /* rest.c: of threads that have ended */
 	int64_t looked_at;     /* ns; whether anybody reads, and how far: */
 	const void *looked_in; /* a thread's ring */
 	uint32_t read_to;
 	int32_t scout;   /* 1 + unwatched.c's timer of the process; 0: none */
 	bool owns_table; /* the watcher has descriptors of its own */
 	bool may_change_signal;
+	/* The program's waits for signals are seen: none of them takes a tick,
+	 * so threads that block the signal have timers, too */
+	bool sees_waits;
 	bool is_child;      /* a forked one, which nobody has started */
 	bool is_new_child;  /* its timer is not of its clock yet */
 	bool is_waited_for; /* the signal, as the last round saw */

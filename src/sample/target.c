@@ -12,6 +12,7 @@
 
 #include "os/tid.h"
 #include "ring/clock.h"
+#include "sample/state.h"
 
 #define CHUNK      32u
 #define N_CHUNKS   (SYC_TARGETS_MAX / CHUNK)
@@ -175,14 +176,16 @@ struct syc_target *syc_target_give(int32_t tid)
 	__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_UNKNOWN),
 	                 __ATOMIC_RELAXED);
 	t->cpu_seen = 0;
+	t->due_from = -(int64_t)t->n_due * syc_sampler->period_ns;
 	t->n_tries = 0;
 	t->blocked_at = 0;
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
-	t->n_measured = 0;
+	t->n_measured = 1; /* the first takes long */
 	t->rest_until = 0;
 	memset(&t->sleeper, 0, sizeof(t->sleeper));
+	t->is_silent = false;
 	t->is_cramped = false;
 	t->was_stopped = false;
 	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);

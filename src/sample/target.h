@@ -11,8 +11,8 @@
  * the library, the target's number, and how often the target was given.  It
  * is no address that a program could have sent, and an old one fits nothing.
  */
-#ifndef SYC_TARGET_H
-#define SYC_TARGET_H
+#ifndef SYC_SAMPLE_TARGET_H
+#define SYC_SAMPLE_TARGET_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,7 +40,6 @@ static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 /* sleeper.c's; written in handlers, but for is_slow where a timer is made. */
 struct syc_sleeper {
 	uintptr_t pc, sp;           /* where the last tick found it */
-	int64_t at;                 /* ns: what is accounted for, while slow */
 	int64_t cpu_ns, worked_ns;  /* processor time: last look; unaccounted */
 	uint64_t taken_ns;          /* the target's, at the last look */
 	uint32_t n_awake, n_asleep; /* ticks that wait for such a place */
@@ -57,7 +56,7 @@ struct syc_target {
 	/* Written by its thread, in handlers; never set back */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
 	uint64_t n_cramped;  /* of those: on an alternate stack without room */
-	uint64_t taken_ns;   /* by its ticks, interruptions included */
+	uint64_t taken_ns;   /* by its ticks: processor time */
 	int64_t cpu_seen;    /* ns of processor time that samples stand for */
 	uint32_t n_owed;     /* ticks that its next one stands for, too */
 	uint32_t n_measured; /* pace.c: ticks to be measured yet */
@@ -67,14 +66,16 @@ struct syc_target {
 	/* Written by the thread that looks for threads */
 	uint32_t number, next; /* next: 1 + number, of those with this hash */
 	uint32_t generation;
-	uint32_t seen;       /* the round in which its thread was there last */
-	uint64_t inode;      /* of its directory in /proc */
-	uint64_t start;      /* of its thread, clock ticks */
+	uint32_t seen;    /* the round in which its thread was there last */
+	uint64_t inode;   /* of its directory in /proc */
+	uint64_t start;   /* of its thread, clock ticks */
+	int64_t due_from; /* rest.c: ns of its clock, n_due periods earlier */
 	uint64_t blocked_at; /* 1 + its ticks when it blocked the signal; 0 */
 	uint32_t n_tries;    /* to give it a timer */
 	int32_t timer;       /* the kernel's number, or -1 */
 	int32_t perf_fd;     /* what its perf event's descriptor was, or -1 */
 	void *perf_page;     /* by which that lives */
+	bool is_silent;   /* it began with the signal blocked; no tick came */
 	bool is_cramped;  /* a stack of its thread's has no room for a tick */
 	bool was_stopped; /* by syc_scan_stop_all(): goes on later */
 };

@@ -9,8 +9,8 @@
  * no stack for (a thread) or would do in each child anew (a fork).  So one that
  * ends before all that costs no arena, and is in no capture.
  */
-#ifndef SYC_TELL_H
-#define SYC_TELL_H
+#ifndef SYC_SAMPLE_TELL_H
+#define SYC_SAMPLE_TELL_H
 
 #include <stdbool.h>
 #include <stddef.h>

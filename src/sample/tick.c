@@ -13,20 +13,24 @@
 #include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
 
 #include <syscap.h>
+#include <syscap/runtime.h>
 
 #include "emit/loss.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "os/raw_syscall.h"
 #include "ring/clock.h"
 #include "sample/compose.h"
 #include "sample/own_stack.h"
 #include "sample/pace.h"
+#include "sample/registers.h"
 #include "sample/signals.h"
 #include "sample/sleeper.h"
 #include "sample/state.h"
@@ -47,14 +51,14 @@
 
 bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
-bool (*syc_tick_interrupts)(int signal, const void *context, uintptr_t *ret_low,
-                            uintptr_t *ret_high);
+const struct syc_own_wait *(*syc_tick_interrupts)(int signal,
+                                                  const void *context);
 
 /* A tick, and what it came to. */
 struct tick {
 	const siginfo_t *info;
 	const ucontext_t *context;
-	uintptr_t own_low, own_high; /* as struct syc_sample_options has them */
+	const struct syc_own_wait *wait;
 };
 
 /* A stack protector looks into thread-local storage behind our back. */
@@ -145,18 +149,49 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
 }
 
+/*
+ * A tick that waited while signals were blocked stands for what was done
+ * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
+ * call with a mask of its own, as ppoll() has, opens that of a thread that
+ * blocks the signal; by wall time such waits are made of parts (preload/seams.c).
+ */
+static uint64_t name_of_wait(const struct tick *tick)
+{
+	static const char text[] = "signals blocked";
+	static uint64_t name;
+	uint64_t blocked;
+
+	memcpy(&blocked, &tick->context->uc_sigmask, sizeof(blocked));
+	const bool is_opened =
+		(blocked & syc_signal_bit(tick->info->si_signo)) != 0 &&
+		syc_sampler->clock != SYSCAP_SAMPLER_WALL;
+	if (!is_opened && !syc_registers_open_mask(tick->context))
+		return 0;
+	/* A name that is new asks for memory */
+	if (__atomic_load_n(&name, __ATOMIC_RELAXED) == 0 &&
+	    !syc_state_is_boxed(syc_sampler))
+		__atomic_store_n(&name,
+		                 syscap_jit_intern(text, sizeof(text) - 1),
+		                 __ATOMIC_RELAXED);
+	return __atomic_load_n(&name, __ATOMIC_RELAXED);
+}
+
 static void take_sample(struct syc_target *t, const struct tick *tick,
                         uint32_t weight)
 {
 	struct syc_sample_options options = syc_sampler->take;
 
-	options.own_low = tick->own_low;
-	options.own_high = tick->own_high;
+	options.wait = tick->wait;
+	options.innermost = name_of_wait(tick);
 
-	/* The state's, which its first event asked the kernel for */
 	if (syc_self != NULL) {
-		options.low = syc_state_of(syc_self)->stack_low;
-		options.high = syc_state_of(syc_self)->stack_high;
+		struct syc_state *const ts = syc_state_of(syc_self);
+		struct syscap_regs regs = { .sp = 0 };
+
+		syc_registers_of(tick->context, &regs);
+		syc_thread_has_on_stack(ts, regs.sp);
+		options.low = ts->stack_low;
+		options.high = ts->stack_high;
 	}
 	const int r = syc_compose_tick(syc_target_workspace(t), &options,
 	                               tick->context, syscap_clock(), weight);
@@ -164,6 +199,7 @@ static void take_sample(struct syc_target *t, const struct tick *tick,
 		add_to_counter(&t->n_refused, 1);
 		return;
 	}
+	__atomic_store_n(&t->is_silent, false, __ATOMIC_RELAXED);
 	add_to_counter(&t->n_samples, 1);
 	add_to_counter(&t->n_due, weight);
 	if ((r & SYSCAP_STACK_CUT) != 0)
@@ -326,13 +362,8 @@ static void take_scout(const ucontext_t *context)
 
 static void tell_of_interruption(int signal, struct tick *tick)
 {
-	uintptr_t low, high;
-
-	if (syc_tick_interrupts != NULL &&
-	    syc_tick_interrupts(signal, tick->context, &low, &high)) {
-		tick->own_low = low;
-		tick->own_high = high;
-	}
+	if (syc_tick_interrupts != NULL)
+		tick->wait = syc_tick_interrupts(signal, tick->context);
 }
 
 REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,

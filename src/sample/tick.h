@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tick.h - all of the sampler that runs in its signal handler. */
-#ifndef SYC_TICK_H
-#define SYC_TICK_H
+#ifndef SYC_SAMPLE_TICK_H
+#define SYC_SAMPLE_TICK_H
 
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "sample/own_frames.h"
 
 /** Learn what the handler can't ask.  Context: setup. */
 void syc_tick_prepare(void);
@@ -25,10 +27,10 @@ extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
 /**
  * Told of each tick that comes to a thread with storage of its own, in the
- * handler.  True: it interrupted a call that code between @low and @high makes
- * for the program.  NULL: nobody wants to know.
+ * handler.  Returns the wait of ours that it cut, which stays as it is until
+ * the handler returns, or NULL.  NULL: nobody wants to know.
  */
-extern bool (*syc_tick_interrupts)(int signal, const void *context,
-                                   uintptr_t *ret_low, uintptr_t *ret_high);
+extern const struct syc_own_wait *(*syc_tick_interrupts)(int signal,
+                                                         const void *context);
 
 #endif

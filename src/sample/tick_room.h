@@ -5,8 +5,8 @@
  * A stack of SIGSTKSZ bytes that nobody is on has room for the kernel's frame
  * and for us; one on which a handler of the program's is at work may not.
  */
-#ifndef SYC_TICK_ROOM_H
-#define SYC_TICK_ROOM_H
+#ifndef SYC_SAMPLE_TICK_ROOM_H
+#define SYC_SAMPLE_TICK_ROOM_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+#include "os/kernel_clock.h"
 #include "ring/clock.h"
 
 #ifndef sigev_notify_thread_id
@@ -22,19 +24,21 @@
 
 #define SECOND 1000000000
 
-/* The kernel's name for the processor time of one thread of this process. */
-static clockid_t cpu_clock_of(int32_t tid)
+clockid_t syc_timer_cpu_of(int32_t tid)
 {
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
 /* Lies in [1, period]: threads that live for less than a period are seen as
  * often as is due to them, and those that begin together don't tick together.
- */
+ * Once such ticks have been ahead of the time, none is until that is made up
+ * for. */
 static int64_t random_phase(const struct syc_target *t)
 {
 	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
 
+	if (syc_sampler->carried_ns < 0)
+		return syc_sampler->period_ns;
 	x = (x ^ x >> 31) * UINT64_C(0x9E3779B97F4A7C15);
 	x = (x ^ x >> 29) * UINT64_C(0xBF58476D1CE4E5B9);
 	return 1 + (int64_t)((x >> 16) % (uint64_t)syc_sampler->period_ns);
@@ -103,13 +107,9 @@ bool syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 	       syscall(SYS_timer_settime, timer, 0, &when, NULL) == 0;
 }
 
-int64_t syc_timer_read_cpu(clockid_t clock)
+void syc_timer_due_from_now(struct syc_target *t)
 {
-	struct timespec ts;
-
-	if (clock_gettime(clock, &ts) != 0)
-		return 0;
-	return (int64_t)ts.tv_sec * SECOND + ts.tv_nsec;
+	t->due_from += syc_kernel_clock(syc_timer_cpu_of(t->tid));
 }
 
 static size_t page_size(void)
@@ -139,11 +139,13 @@ static int start_perf(struct syc_target *t)
 	attr.disabled = 1;
 	attr.exclude_kernel = 1;
 	attr.exclude_hv = 1;
-	const int fd = (int)syscall(SYS_perf_event_open, &attr, t->tid, -1, -1,
-	                            PERF_FLAG_FD_CLOEXEC);
+	const unsigned held = syc_fd_hold();
+	const int fd = syc_fd_release(held, (int)syscall(SYS_perf_event_open,
+	                                                 &attr, t->tid, -1, -1,
+	                                                 PERF_FLAG_FD_CLOEXEC));
 	if (fd < 0)
 		return -errno;
-	t->cpu_seen = syc_timer_read_cpu(cpu_clock_of(t->tid));
+	t->cpu_seen = syc_kernel_clock(syc_timer_cpu_of(t->tid));
 	void *const page =
 		mmap(NULL, page_size(), PROT_READ, MAP_SHARED, fd, 0);
 	int r = page == MAP_FAILED ? -errno : 0;
@@ -175,12 +177,14 @@ int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
 		/* The page may be one too many (perf_event_mlock_kb) */
 		if (r == 0 || target->number == 0)
 			return r;
-		return start_timer(target, cpu_clock_of(target->tid), delay_ns);
+		return start_timer(target, syc_timer_cpu_of(target->tid),
+		                   delay_ns);
 	}
 	case SYSCAP_SAMPLER_WALL:
 		return start_timer(target, CLOCK_MONOTONIC, delay_ns);
 	default:
-		return start_timer(target, cpu_clock_of(target->tid), delay_ns);
+		return start_timer(target, syc_timer_cpu_of(target->tid),
+		                   delay_ns);
 	}
 }
 
@@ -244,7 +248,7 @@ void syc_timer_stop_scout(int timer)
 uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 {
 	const int64_t period = syc_sampler->period_ns;
-	const int64_t now = syc_timer_read_cpu(CLOCK_THREAD_CPUTIME_ID);
+	const int64_t now = syc_kernel_clock(CLOCK_THREAD_CPUTIME_ID);
 	const int64_t n = (now - target->cpu_seen) / period;
 
 	if (n <= 1) {

@@ -6,8 +6,8 @@
  * Made by that thread or by another one.  Nothing here goes through
  * the C library's timers: those are numbers that it may allocate.
  */
-#ifndef SYC_TIMER_H
-#define SYC_TIMER_H
+#ifndef SYC_SAMPLE_TIMER_H
+#define SYC_SAMPLE_TIMER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -62,6 +62,9 @@ void syc_timer_delete(struct syc_target *target);
 /** The same, and @target is free. */
 void syc_timer_forget(struct syc_target *target);
 
+/** What @target's thread did before is not due (rest.h). */
+void syc_timer_due_from_now(struct syc_target *target);
+
 /**
  * How many periods of processor time the calling thread has used that no
  * sample stands for yet; at least 1.  They are counted as stood for.
@@ -78,8 +81,8 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target);
  */
 bool syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
 
-/** Processor time by @clock, in ns; 0: it can't be told.  Context: any-thread,
- * signal-safe; a system call, that a box may forbid. */
-int64_t syc_timer_read_cpu(clockid_t clock);
+/** The kernel's name for the processor time of one thread of this process.
+ * signal-safe. */
+clockid_t syc_timer_cpu_of(int32_t tid);
 
 #endif

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "os/futex.h"
@@ -39,7 +38,7 @@ static void *run_toggle(void *nothing)
 	uint32_t done = 0;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, SYC_THREAD_TOGGLE);
+	syc_own_thread_begin(SYC_THREAD_TOGGLE);
 	for (;;) {
 		const uint32_t n =
 			__atomic_load_n(&n_signals, __ATOMIC_ACQUIRE);

@@ -5,8 +5,8 @@
  * Its handler only counts, and wakes a thread, "syscap-toggle", which does
  * it.  A forked child has no such thread: there the signal does nothing.
  */
-#ifndef SYC_TOGGLE_H
-#define SYC_TOGGLE_H
+#ifndef SYC_SAMPLE_TOGGLE_H
+#define SYC_SAMPLE_TOGGLE_H
 
 #include <syscap/sampler.h>
 

@@ -30,6 +30,7 @@
 #include "sample/children.h"
 #include "sample/handover.h"
 #include "sample/own_timer.h"
+#include "sample/rest.h"
 #include "sample/scan.h"
 #include "sample/signals.h"
 #include "sample/state.h"
@@ -66,7 +67,7 @@ bool syc_unwatched_is_told(void)
  * others sent is put back; the kernel lets only the first thread do so for the
  * process.  All signals are blocked.
  */
-static void take_pending(int signal)
+void syc_unwatched_take_pending(int signal)
 {
 	const bool is_perf = syc_sampler->clock == SYSCAP_SAMPLER_PERF;
 	const struct timespec at_once = { 0, 0 };
@@ -133,7 +134,7 @@ bool syc_unwatched_change_signal(void)
 
 	syc_scan_stop_all(false);
 	if (had_timer)
-		take_pending(s->signal);
+		syc_unwatched_take_pending(s->signal);
 	syc_signals_give_up(syc_signal_bit(s->signal));
 	const int signal =
 		s->may_change_signal
@@ -192,6 +193,7 @@ int syc_unwatched_start(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
 
+	s->sees_waits = is_told;
 	const int r = syc_own_timer_begin_alone(is_child);
 	if (r == -EAGAIN) /* as with a watcher, which would try again */
 		s->n_unsampled = 1;
@@ -207,6 +209,7 @@ void syc_unwatched_stop(void)
 	struct syc_sampler *const s = syc_sampler;
 
 	stop_scout(s);
+	syc_rest_emit(NULL);
 	syc_scan_stop_all(true);
 	s->watcher = SYC_WATCHER_NONE;
 }
@@ -255,10 +258,12 @@ static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
 {
 	struct syc_tasks *const tasks = &s->tasks;
 	const int dir = syc_task_open();
+	uint64_t blocked;
 
 	if (dir < 0)
 		return;
-	syc_task_note_starter(tasks, mask);
+	memcpy(&blocked, mask, sizeof(blocked));
+	syc_task_note_starter(tasks, &blocked);
 	syc_scan_threads(dir);
 	syc_task_note_starter(tasks, NULL);
 	syc_task_close(dir);

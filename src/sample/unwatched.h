@@ -5,8 +5,8 @@
  * Ticks do what the watcher would: a look for threads that nobody told of, at
  * most every 50 ms.
  */
-#ifndef SYC_UNWATCHED_H
-#define SYC_UNWATCHED_H
+#ifndef SYC_SAMPLE_UNWATCHED_H
+#define SYC_SAMPLE_UNWATCHED_H
 
 #include <signal.h>
 #include <stdbool.h>
@@ -47,6 +47,10 @@ bool syc_unwatched_hand_over(void);
  * holds `life`.
  */
 bool syc_unwatched_change_signal(void);
+
+/** Ticks of the calling thread that are pending, whose timer is deleted, do not
+ * come any more.  Context: signal-safe; all signals are blocked. */
+void syc_unwatched_take_pending(int signal);
 
 /** Called with the signal that ticks are about to come by from now on, before
  * the first of them.  NULL: nobody wants to know; set once, by

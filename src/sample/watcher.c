@@ -4,12 +4,10 @@
 #include "sample/watcher.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -86,16 +84,13 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 
 /*
  * A table of descriptors of our own from here on, if the kernel lets us: else
- * we would hold pipes open that the program closes.  Numbers 0 to 2 lead to
- * nothing that can be written, whatever code takes them for a terminal.
+ * we would hold pipes open that the program closes.
  */
 static bool open_in_own_table(int *ret_dir)
 {
 	if (!syc_own_table_make(NULL, 0))
 		return false;
 	*ret_dir = syc_task_open();
-	for (int fd = *ret_dir; fd >= 0 && fd < 2;)
-		fd = fcntl(fd, F_DUPFD, 0);
 	return true;
 }
 
@@ -105,7 +100,7 @@ static void *run_watcher(void *nothing)
 	int dir = -1;
 
 	(void)nothing;
-	prctl(PR_SET_NAME, SYC_THREAD_SAMPLER);
+	syc_own_thread_begin(SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = open_in_own_table(&dir);
 	bool goes_on = look_once(s, dir) && s->result == 0;

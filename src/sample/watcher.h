@@ -7,8 +7,8 @@
  * gives it one: the program's closing and reusing of numbers does not reach
  * it, and none of ours is in the way of the program.
  */
-#ifndef SYC_WATCHER_H
-#define SYC_WATCHER_H
+#ifndef SYC_SAMPLE_WATCHER_H
+#define SYC_SAMPLE_WATCHER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * A workspace is too large for a signal stack, so each sampled thread has one,
  * and each thread with runtimes another for the samples that are no tick's.
  */
-#ifndef SYC_WORKSPACE_H
-#define SYC_WORKSPACE_H
+#ifndef SYC_SAMPLE_WORKSPACE_H
+#define SYC_SAMPLE_WORKSPACE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 
 #include "emit/stack.h"
 #include "sample/merge.h"
+#include "sample/own_frames.h"
 
 #define SYC_SINK_SCRATCH 16384u
 
@@ -26,9 +27,8 @@ struct syc_sample_options {
 	unsigned max_depth;  /* 32 to SYC_STACK_MAX */
 	unsigned stacks;     /* enum syscap_sampler_stacks */
 	uintptr_t low, high; /* the thread's own stack; equal: not known */
-	/* Code of ours that waits for the program: of its innermost frames the
-	 * outermost stands for the call; equal: there is none */
-	uintptr_t own_low, own_high;
+	const struct syc_own_wait *wait; /* that the tick cut, or NULL */
+	uint64_t innermost; /* a name to put below all frames, or 0 */
 };
 
 /** A provider's walk() puts its frames here. */
@@ -41,6 +41,9 @@ struct syscap_stack_sink {
 
 struct syc_workspace {
 	uintptr_t owner; /* where the call that uses it has its frame, or 0 */
+	uint16_t n_last; /* addrs of the last sample; 0: there is none */
+	uint16_t last_flags;
+	int64_t last_at; /* when the thread had that stack */
 	uint64_t addrs[SYC_STACK_MAX];
 	uintptr_t sps[SYC_STACK_MAX];
 	struct syc_merge merge;

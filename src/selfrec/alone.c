@@ -18,6 +18,8 @@
 #include "base/text.h"
 #include "emit/process.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
+#include "os/fd.h"
 #include "os/own_thread.h"
 #include "os/proc_stat.h"
 
@@ -162,7 +164,7 @@ static int others_live(const struct syc_proc_stat *main)
 	bool others = false;
 	long n;
 	const int fd =
-		open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		syc_fd_open("/proc/self/task", O_RDONLY | O_DIRECTORY, 0);
 
 	if (fd < 0)
 		return -errno;
@@ -193,15 +195,12 @@ bool syc_alone_is(int *ret_status)
 static void end_by_signal(int number)
 {
 	struct sigaction action;
-	sigset_t only;
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = SIG_DFL;
 	sigaction(number, &action, NULL);
-	sigemptyset(&only);
-	sigaddset(&only, number);
 	syscall(SYS_tgkill, getpid(), gettid(), number);
-	pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+	syc_signal_mask(SIG_UNBLOCK, syc_signal_bit(number));
 }
 
 void syc_alone_end(int status)

@@ -5,8 +5,8 @@
  * A thread that ends by the exit system call, or that a seccomp filter kills,
  * tells nobody; and a process lives as long as any of its threads.
  */
-#ifndef SYC_ALONE_H
-#define SYC_ALONE_H
+#ifndef SYC_SELFREC_ALONE_H
+#define SYC_SELFREC_ALONE_H
 
 #include <stdbool.h>
 #include <stdint.h>

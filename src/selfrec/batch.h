@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* batch.h - frames on their way from the rings into a sink. */
-#ifndef SYC_BATCH_H
-#define SYC_BATCH_H
+#ifndef SYC_SELFREC_BATCH_H
+#define SYC_SELFREC_BATCH_H
 
 #include <stdint.h>
 

@@ -209,18 +209,18 @@ static void count(struct syc_side *side, enum syc_side_when when)
 static void begin_session(void)
 {
 	struct syc_session *s;
-	sigset_t before;
+	struct syc_undisturbed before;
 
 	if (!syscap_is_active() ||
 	    syc_plan_current()->to.sink != SYC_SINK_OUTPUT)
 		return;
-	syc_all_signals_block(&before);
+	syc_undisturbed_begin(&before);
 	s = syc_session_enter();
 	if (s != NULL && !s->no_thread &&
 	    !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
 		syc_drain_thread_start(s);
 	syc_session_leave();
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
 	syc_drain_thread_wake();
 }
 

@@ -301,6 +301,18 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 	}
 }
 
+/* Code that was loaded after the last look at the maps may have emitted: its
+ * MAP frames come before its addresses. */
+static bool gather_with_maps(struct syc_session *s, struct syc_batch *batch,
+                             uint64_t room)
+{
+	const bool is_all = syc_gather(s, batch, room);
+
+	return batch->size != 0 && syc_say_new_maps(s, syc_clock_kernel())
+	               ? syc_gather(s, batch, room)
+	               : is_all;
+}
+
 static int move_frames(struct syc_session *s, int64_t deadline,
                        uint64_t *ret_moved)
 {
@@ -315,7 +327,7 @@ static int move_frames(struct syc_session *s, int64_t deadline,
 			room -= room > ROOM_FOR_THE_END ? ROOM_FOR_THE_END
 			                                : room;
 	}
-	if (!syc_gather(s, &batch, room))
+	if (!gather_with_maps(s, &batch, room))
 		s->is_full = true;
 	if (batch.size == 0 && !syc_trace_has_rest(&s->trace))
 		return 0;

@@ -8,8 +8,8 @@
  *
  * Signals are blocked meanwhile, so no handler finds itself on top of it.
  */
-#ifndef SYC_DRAIN_H
-#define SYC_DRAIN_H
+#ifndef SYC_SELFREC_DRAIN_H
+#define SYC_SELFREC_DRAIN_H
 
 #include "os/tid_lock.h"
 #include "selfrec/session.h"

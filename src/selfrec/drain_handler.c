@@ -4,11 +4,11 @@
 #include "selfrec/drain_handler.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdint.h>
 
 #include "emit/process.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"
@@ -57,17 +57,17 @@ void syc_drain_handler_run(void)
 {
 	const int saved = errno;
 	uint64_t ignored;
-	int cancel_state;
+	struct syc_undisturbed before;
 
 	/* Files are opened and written: none of that may end the thread */
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+	syc_undisturbed_begin(&before);
 	struct syc_session *const s = syc_session_enter();
 
 	if (s != NULL && is_without_thread(s) && is_filling())
 		syc_drain_pass(s, SYC_DRAIN_HANDLER, syc_clock_kernel(),
 		               &ignored);
 	syc_session_leave();
-	pthread_setcancelstate(cancel_state, &cancel_state);
+	syc_undisturbed_end(&before);
 	errno = saved;
 }
 

@@ -7,8 +7,8 @@
  * a pass can be done in a handler, but it wants more stack than an alternate
  * one may have.
  */
-#ifndef SYC_DRAIN_HANDLER_H
-#define SYC_DRAIN_HANDLER_H
+#ifndef SYC_SELFREC_DRAIN_HANDLER_H
+#define SYC_SELFREC_DRAIN_HANDLER_H
 
 #include <stdbool.h>
 

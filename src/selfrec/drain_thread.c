@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/thread.h"
+#include "os/all_signals.h"
 #include "os/diag.h"
 #include "os/futex.h"
 #include "os/handler.h"
@@ -203,15 +203,14 @@ static void take_signals(void)
 {
 	static const int signals[] = { SIGTERM, SIGINT, SIGHUP };
 	struct sigaction action;
-	sigset_t ours;
+	uint64_t ours = 0;
 
-	sigemptyset(&ours);
 	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (sigaction(signals[i], NULL, &action) == 0 &&
 		    (action.sa_flags & SA_SIGINFO) == 0 &&
 		    action.sa_handler == SIG_DFL)
-			sigaddset(&ours, signals[i]);
-	pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+			ours |= syc_signal_bit(signals[i]);
+	syc_signal_mask(SIG_UNBLOCK, ours);
 }
 
 /* A child's ring fills up, or slots become few. */
@@ -277,7 +276,7 @@ static void *run_drainer(void *session)
 		             .side.session = s };
 
 	syc_lookout_begin(&d.lookout, s->main_end);
-	prctl(PR_SET_NAME, SYC_THREAD_DRAIN);
+	syc_own_thread_begin(SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
 	syc_guest_invite(s);
@@ -315,12 +314,16 @@ static void *run_drainer(void *session)
 int syc_drain_thread_start(struct syc_session *s)
 {
 	uint32_t none = THREAD_NONE;
+	struct syc_undisturbed before;
+
 	if (!__atomic_compare_exchange_n(&s->thread, &none, THREAD_BEING_MADE,
 	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_RELAXED))
 		return 0;
+	syc_undisturbed_begin(&before);
 	s->main_end = syc_alone_main_word();
 	const int r = syc_own_thread_make(run_drainer, s);
+	syc_undisturbed_end(&before);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
 		/* Whoever stops the session meanwhile goes on alone */
@@ -395,11 +398,13 @@ static bool may_have_thread(const struct syc_session *s, int64_t now)
 
 static bool in_handler(void)
 {
-	const struct syc_state *const ts =
+	struct syc_state *const ts =
 		syc_self != NULL ? syc_state_of(syc_self) : NULL;
 
-	return ts == NULL || ts->is_in_handler ||
-	       syc_handler_may_run(ts->stack_low, ts->stack_high);
+	if (ts == NULL || ts->is_in_handler)
+		return true;
+	syc_thread_has_on_stack(ts, (uintptr_t)__builtin_frame_address(0));
+	return syc_handler_may_run(ts->stack_low, ts->stack_high);
 }
 
 /* Not in a handler: nobody holds the C library's locks on this thread. */
@@ -436,9 +441,13 @@ bool syc_drain_thread_wake(void)
 
 static void poke_as_guest(struct syc_session *s)
 {
+	struct syc_undisturbed before;
+
+	syc_undisturbed_begin(&before);
 	syc_guest_wake_drainer(s);
 	if (!syc_guest_check(s, false))
 		syc_guest_leave(s);
+	syc_undisturbed_end(&before);
 }
 
 void syc_drain_thread_poke(bool is_filling)

@@ -17,8 +17,8 @@
  * stored its tail for us to see, or will see that we sleep.  Where the kernel
  * has no membarrier() the wait ends after 100 ms.
  */
-#ifndef SYC_DRAIN_THREAD_H
-#define SYC_DRAIN_THREAD_H
+#ifndef SYC_SELFREC_DRAIN_THREAD_H
+#define SYC_SELFREC_DRAIN_THREAD_H
 
 #include "selfrec/session.h"
 

@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <pthread.h>
 
 #include <syscap.h>
 
@@ -123,14 +122,14 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 int syscap_drain(void)
 {
 	struct syc_session *s;
-	sigset_t before;
+	struct syc_undisturbed before;
 	uint64_t moved;
 	int r = 0;
 
 	syc_setup_join();
 	if (!syc_process_is_there() || !syc_process->session)
 		return 0;
-	syc_all_signals_block(&before);
+	syc_undisturbed_begin(&before);
 	s = syc_session_look();
 	if (s != NULL) {
 		const int64_t deadline = syc_clock_kernel() + s->interval_ns;
@@ -153,15 +152,12 @@ int syscap_drain(void)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
 	}
 	syc_session_leave();
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
 	return r;
 }
 
 void syc_end_at_exit(void)
 {
-	sigset_t before;
-
-	syc_all_signals_block(&before);
 	if (syc_session_take_life(syc_clock_kernel() + LIFE_WAIT_NS)) {
 		struct syc_session *const s = syc_process->session;
 
@@ -180,5 +176,4 @@ void syc_end_at_exit(void)
 		}
 		syc_session_give_life();
 	}
-	syc_all_signals_restore(&before);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* end.h - the end of a recording, and of the process. */
-#ifndef SYC_END_H
-#define SYC_END_H
+#ifndef SYC_SELFREC_END_H
+#define SYC_SELFREC_END_H
 
 #include <stdint.h>
 

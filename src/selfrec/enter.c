@@ -5,12 +5,24 @@
 #include <syscap.h>
 
 #include "base/text.h"
+#include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "ring/clock.h"
 #include "selfrec/guest.h"
 
 /* How long a thread that needs the session waits for the one that makes it. */
 #define LIFE_WAIT_NS INT64_C(250000000)
+
+struct syc_session *syc_session_look(void)
+{
+	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
+	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
+}
+
+void syc_session_leave(void)
+{
+	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
+}
 
 /* For the thread that had the first event of @epoch; or instead of @guest, and
  * of another epoch. */
@@ -68,4 +80,32 @@ uint64_t syc_session_written(char *path, size_t size)
 	}
 	syc_session_leave();
 	return n;
+}
+
+/* False: the drainer may not look there any more. */
+static bool count_as_guest(const struct syc_session *s, uint8_t kind,
+                           uint32_t len, int64_t time)
+{
+	struct syc_arena_head *const head = syc_arena_head(&s->arena);
+
+	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
+	const bool is_read = syc_guest_is_drained(s);
+	if (is_read)
+		syc_loss_totals_add(&head->lost, kind, len, time);
+	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
+	return is_read;
+}
+
+bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time)
+{
+	struct syc_session *const s = syc_session_look();
+	bool is_counted = s != NULL;
+
+	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+		is_counted = count_as_guest(s, kind, len, time);
+	else if (s != NULL)
+		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
+		                    time);
+	syc_session_leave();
+	return is_counted;
 }

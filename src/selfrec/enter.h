@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* enter.h - the session of this process, made when it is first needed. */
-#ifndef SYC_ENTER_H
-#define SYC_ENTER_H
+#ifndef SYC_SELFREC_ENTER_H
+#define SYC_SELFREC_ENTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +26,10 @@ struct syc_session *syc_session_enter(void);
  * syc_session_enter().
  */
 bool syc_session_replace(const struct syc_session *guest, int epoch);
+
+/** Count a loss without a slot where whoever drains finds it, or recovers.  False:
+ * there is no such place.  Context: any-thread, signal-safe. */
+bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time);
 
 /** For syscap_get_stats(). */
 uint64_t syc_session_written(char *path, size_t size);

@@ -4,9 +4,9 @@
 #include "selfrec/file_header.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "base/text.h"
+#include "os/kernel_clock.h"
 
 #define DAY INT64_C(86400)
 
@@ -51,7 +51,6 @@ static void tell_time(struct syc_text *text, int64_t seconds)
 
 void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 {
-	struct timespec now = { 0, 0 };
 	struct syc_text text = syc_text_begin(header->capture_time,
 	                                      sizeof(header->capture_time));
 
@@ -59,7 +58,6 @@ void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 	header->magic = SYSCAP_MAGIC;
 	header->version = 1;
 	header->little_endian = 1;
-	clock_gettime(CLOCK_REALTIME, &now);
-	tell_time(&text, now.tv_sec > 0 ? now.tv_sec : 0);
+	tell_time(&text, syc_kernel_clock(CLOCK_REALTIME) / 1000000000);
 	header->time = time;
 }

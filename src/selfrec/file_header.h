@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file_header.h - the first 256 bytes of a capture. */
-#ifndef SYC_FILE_HEADER_H
-#define SYC_FILE_HEADER_H
+#ifndef SYC_SELFREC_FILE_HEADER_H
+#define SYC_SELFREC_FILE_HEADER_H
 
 #include <stdint.h>
 

@@ -8,8 +8,8 @@
  *
  * Context of all: who drains.
  */
-#ifndef SYC_GATHER_H
-#define SYC_GATHER_H
+#ifndef SYC_SELFREC_GATHER_H
+#define SYC_SELFREC_GATHER_H
 
 #include "selfrec/batch.h"
 #include "selfrec/session.h"

@@ -27,13 +27,6 @@
 /* How often to look for strays that are being counted. */
 #define STRAY_NAPS 20
 
-/* As arena_head.h has it: behind a claim of a slot, or before the words. */
-static uint32_t drainer_of(const struct syc_session *s)
-{
-	return __atomic_load_n(&syc_arena_head(&s->arena)->drainer,
-	                       __ATOMIC_SEQ_CST);
-}
-
 /* ------------------------------------------------------------- the parent */
 
 void syc_guest_invite(struct syc_session *s)
@@ -57,7 +50,7 @@ void syc_guest_refuse(struct syc_session *s, uint32_t state)
 {
 	struct syc_origin *const origin =
 		__atomic_load_n(&syc_block->origin, __ATOMIC_ACQUIRE);
-	uint32_t is = drainer_of(s);
+	uint32_t is = syc_guest_drainer(s);
 
 	if (origin != NULL && origin->epoch == s->epoch)
 		__atomic_store_n(&origin->epoch, 0, __ATOMIC_RELEASE);
@@ -79,11 +72,6 @@ void syc_guest_settle_strays(struct syc_session *s)
 }
 
 /* -------------------------------------------------------------- the child */
-
-static bool is_drained(const struct syc_session *s)
-{
-	return syc_slot_state(drainer_of(s)) == SYC_ARENA_DRAINED;
-}
 
 /* A fork may come before the drain thread has it alone.  Held by a child it
  * would keep the lock that says that the parent lives. */
@@ -117,8 +105,8 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->output.fd = s->output.ring_fd = -1;
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	s->checked_at = s->began;
-	s->drainer.pid = syc_slot_pid(drainer_of(s));
-	if (is_drained(s) && syc_kin_lives(&s->drainer)) {
+	s->drainer.pid = syc_slot_pid(syc_guest_drainer(s));
+	if (syc_guest_is_drained(s) && syc_kin_lives(&s->drainer)) {
 		/* When that one has gone, nobody else may have begun to write
 		 * before we find out */
 		if (plan->to.sink == SYC_SINK_TRACE)
@@ -131,20 +119,7 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 
 bool syc_guest_may_use_slot(const struct syc_session *s)
 {
-	return is_drained(s);
-}
-
-bool syc_guest_count_stray(struct syc_session *s, uint8_t kind, uint32_t len,
-                           int64_t time)
-{
-	struct syc_arena_head *const head = syc_arena_head(&s->arena);
-
-	__atomic_add_fetch(&head->counting, 1, __ATOMIC_SEQ_CST);
-	const bool is_read = is_drained(s);
-	if (is_read)
-		syc_loss_totals_add(&head->lost, kind, len, time);
-	__atomic_sub_fetch(&head->counting, 1, __ATOMIC_RELEASE);
-	return is_read;
+	return syc_guest_is_drained(s);
 }
 
 void syc_guest_wake_drainer(struct syc_session *s)
@@ -156,7 +131,7 @@ void syc_guest_wake_drainer(struct syc_session *s)
 
 static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 {
-	const uint32_t drainer = drainer_of(s);
+	const uint32_t drainer = syc_guest_drainer(s);
 
 	*ret_drainer = drainer;
 	if (s->drainer.pid != syc_slot_pid(drainer))
@@ -198,7 +173,8 @@ bool syc_guest_check(struct syc_session *s, bool at_once)
 
 	if (!__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
 		return true;
-	if (!at_once && syc_slot_state(drainer_of(s)) != SYC_ARENA_CLOSED &&
+	if (!at_once &&
+	    syc_slot_state(syc_guest_drainer(s)) != SYC_ARENA_CLOSED &&
 	    syc_clock_kernel() -
 	                    __atomic_load_n(&s->checked_at, __ATOMIC_RELAXED) <
 	            CHECK_NS)
@@ -275,7 +251,7 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
  * counts others, which is also so while these go on and drain. */
 static bool may_drain_no_more(const struct syc_session *s)
 {
-	return syc_slot_state(drainer_of(s)) != SYC_ARENA_DRAINED ||
+	return syc_slot_state(syc_guest_drainer(s)) != SYC_ARENA_DRAINED ||
 	       __atomic_load_n(&s->drainer.is_without_first, __ATOMIC_RELAXED);
 }
 

@@ -12,8 +12,8 @@
  * from there on.  A guest looks when one of its rings fills up, a thread wants
  * one, and at its end.
  */
-#ifndef SYC_GUEST_H
-#define SYC_GUEST_H
+#ifndef SYC_SELFREC_GUEST_H
+#define SYC_SELFREC_GUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,13 +34,21 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
  * back; @session may be no guest any more. */
 bool syc_guest_may_use_slot(const struct syc_session *session);
 
+/** Who drains, as arena_head.h has it: behind a claim of a slot, or before the
+ * words. */
+static inline uint32_t syc_guest_drainer(const struct syc_session *session)
+{
+	return __atomic_load_n(&syc_arena_head(&session->arena)->drainer,
+	                       __ATOMIC_SEQ_CST);
+}
+
+static inline bool syc_guest_is_drained(const struct syc_session *session)
+{
+	return syc_slot_state(syc_guest_drainer(session)) == SYC_ARENA_DRAINED;
+}
+
 /** Whether any slot is this process'. */
 bool syc_guest_has_slots(struct syc_session *guest);
-
-/** Count a loss without a slot where the drainer finds it.  False: it may not
- * look there any more. */
-bool syc_guest_count_stray(struct syc_session *guest, uint8_t kind,
-                           uint32_t len, int64_t time);
 
 /** Who drains is CLOSING: wait a little for those who count just now. */
 void syc_guest_settle_strays(struct syc_session *session);

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
+#include "os/fd.h"
 #include "os/kin.h"
 #include "os/same_file.h"
 #include "ring/clock.h"
@@ -127,7 +128,7 @@ static int open_trace(const struct syc_session *s)
 	syc_text_add_i64(&text, s->owns_table ? s->thread_tid : gettid());
 	syc_text_add(&text, "/fd/");
 	syc_text_add_i64(&text, s->trace.fd);
-	const int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	const int fd = syc_fd_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0 ||
 	    syc_same_file(fd, s->trace.target.dev, s->trace.target.ino))

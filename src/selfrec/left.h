@@ -5,8 +5,8 @@
  * It is counted in the file's header, where who writes there next finds it, and
  * who reads it: trace_untold.h.
  */
-#ifndef SYC_LEFT_H
-#define SYC_LEFT_H
+#ifndef SYC_SELFREC_LEFT_H
+#define SYC_SELFREC_LEFT_H
 
 #include "selfrec/session.h"
 

@@ -11,8 +11,8 @@
  *
  * Context of all: the drain thread.
  */
-#ifndef SYC_LOOKOUT_H
-#define SYC_LOOKOUT_H
+#ifndef SYC_SELFREC_LOOKOUT_H
+#define SYC_SELFREC_LOOKOUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

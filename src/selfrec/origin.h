@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* origin.h - what forked children inherit of a recording. */
-#ifndef SYC_ORIGIN_H
-#define SYC_ORIGIN_H
+#ifndef SYC_SELFREC_ORIGIN_H
+#define SYC_SELFREC_ORIGIN_H
 
 #include <stdint.h>
 

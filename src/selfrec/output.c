@@ -16,6 +16,7 @@
 
 #include "base/frame.h"
 #include "base/text.h"
+#include "os/fd.h"
 #include "os/kin.h"
 #include "os/pid_namespace.h"
 #include "os/same_file.h"
@@ -99,10 +100,9 @@ int syc_output_create(struct syc_output *output,
 	text.end = output->path + sizeof(output->path) - 1;
 	char *const stem = text.at;
 	for (uint32_t n = 1; n <= LAST_SUFFIX && output->fd < 0; n++) {
-		output->fd = open(output->path,
-		                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-		                          O_CLOEXEC,
-		                  0666);
+		output->fd = syc_fd_keep(syc_fd_open(
+			output->path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
+			0666));
 		if (output->fd >= 0)
 			break;
 		if (errno != EEXIST)
@@ -204,43 +204,45 @@ int syc_output_create_rings(struct syc_output *output,
 	for (uint32_t n = 0; fd < 0; n++) {
 		if (!name_rings(output, target, pid, place, n))
 			return n == 0 ? -ENODEV : -EEXIST;
-		fd = open(output->ring_path,
-		          O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-		          0600);
+		fd = syc_fd_keep(syc_fd_open(
+			output->ring_path,
+			O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, 0600));
 		if (fd < 0 && errno != EEXIST)
 			return -errno;
 		if (fd < 0 && n == LAST_SUFFIX)
 			return -EEXIST;
 	}
+	if (fstat(fd, &st) != 0)
+		return -errno;
 	output->ring_fd = fd;
-	output->is_on_disk = !is_in_memory(fd);
-	if (output->is_on_disk && place != SYC_RING_PLACE_BESIDE)
-		goto fail;
-	r = lock_rings(fd);
-	if (r == 0 && fstat(fd, &st) != 0)
-		r = -errno;
-	if (r != 0)
-		goto fail;
 	output->ring_dev = st.st_dev;
 	output->ring_ino = st.st_ino;
-	return 0;
-fail:
-	syc_output_drop_rings(output);
+	output->is_on_disk = !is_in_memory(fd);
+	if (!output->is_on_disk || place == SYC_RING_PLACE_BESIDE)
+		r = lock_rings(fd);
+	if (r != 0)
+		syc_output_drop_rings(output);
 	return r;
 }
 
-static void close_fd(int *fd)
+/* The program may have closed it, and have a file of its own there. */
+static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
-	if (*fd >= 0)
+	if (*fd >= 0 && syc_same_file(*fd, dev, ino))
 		close(*fd);
 	*fd = -1;
+}
+
+static void close_rings(struct syc_output *output)
+{
+	close_fd(&output->ring_fd, output->ring_dev, output->ring_ino);
 }
 
 void syc_output_drop_rings(struct syc_output *output)
 {
 	if (output->ring_fd >= 0)
 		unlink(output->ring_path);
-	close_fd(&output->ring_fd);
+	close_rings(output);
 }
 
 /* ------------------------------------------------------------- the facts */
@@ -393,6 +395,6 @@ void syc_output_close(struct syc_output *output, bool is_whole)
 {
 	if (is_whole && output->ring_fd >= 0)
 		unlink(output->ring_path);
-	close_fd(&output->ring_fd);
-	close_fd(&output->fd);
+	close_rings(output);
+	close_fd(&output->fd, output->dev, output->ino);
 }

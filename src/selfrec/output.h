@@ -12,8 +12,8 @@
  * One thread at a time per output.  Context of all but where it says setup:
  * any-thread, signal-safe, between syc_quiet_begin() and syc_quiet_end().
  */
-#ifndef SYC_OUTPUT_H
-#define SYC_OUTPUT_H
+#ifndef SYC_SELFREC_OUTPUT_H
+#define SYC_SELFREC_OUTPUT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -208,21 +208,6 @@ static void give_back(struct syc_state *ts)
 	syc_session_leave();
 }
 
-/* Where whoever drains finds it, or recovers. */
-static bool count_stray(uint8_t kind, uint32_t len, int64_t time)
-{
-	struct syc_session *const s = syc_session_look();
-	bool is_counted = s != NULL;
-
-	if (s != NULL && __atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
-		is_counted = syc_guest_count_stray(s, kind, len, time);
-	else if (s != NULL)
-		syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, kind, len,
-		                    time);
-	syc_session_leave();
-	return is_counted;
-}
-
 static bool end_session(void)
 {
 	if (syc_process->session == NULL)
@@ -239,7 +224,7 @@ static const struct syc_own_recording own_recording = {
 		.give_back = give_back,
 		.provide = syc_arena_provide,
 		.poke = syc_drain_thread_poke,
-		.count_stray = count_stray,
+		.count_stray = syc_session_count_stray,
 		.wake = syc_drain_thread_wake,
 		.end = end_session,
 	},

@@ -6,8 +6,8 @@
  * syscap_start().  The second is written only by the holder of
  * syc_process->life, while it is not current.
  */
-#ifndef SYC_PLAN_H
-#define SYC_PLAN_H
+#ifndef SYC_SELFREC_PLAN_H
+#define SYC_SELFREC_PLAN_H
 
 #include <stdbool.h>
 #include <stdint.h>

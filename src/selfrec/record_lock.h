@@ -16,8 +16,8 @@
  *
  * Context of all: any-thread, signal-safe.
  */
-#ifndef SYC_RECORD_LOCK_H
-#define SYC_RECORD_LOCK_H
+#ifndef SYC_SELFREC_RECORD_LOCK_H
+#define SYC_SELFREC_RECORD_LOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* relative.h - what a drainer knows of processes that have slots in its arena;
  * not for others than relatives.c to change. */
-#ifndef SYC_RELATIVE_H
-#define SYC_RELATIVE_H
+#ifndef SYC_SELFREC_RELATIVE_H
+#define SYC_SELFREC_RELATIVE_H
 
 #include <stdbool.h>
 #include <stdint.h>

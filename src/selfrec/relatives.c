@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/frame.h"
+#include "emit/own.h"
 #include "ring/clock.h"
 #include "selfrec/describe.h"
 #include "selfrec/say.h"
@@ -51,6 +52,8 @@ static bool say_fork(struct syc_session *s, const struct syc_relative *it,
 static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
                                int64_t time)
 {
+	const struct syc_map_frames *const maps =
+		__atomic_load_n(&syc_block->map_frames, __ATOMIC_ACQUIRE);
 	struct syc_relatives *const r = &s->relatives;
 
 	if (it->stage == SYC_RELATIVE_MET) {
@@ -63,12 +66,12 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 			return false;
 		it->stage = SYC_RELATIVE_FORKED;
 	}
-	if (r->described != it->kin.pid)
+	if (maps != NULL && r->described != it->kin.pid)
 		memset(&s->described_relative, 0,
 		       sizeof(s->described_relative));
 	r->described = it->kin.pid;
-	if (!syc_describe_maps(&s->described_relative, it->kin.pid, time, false,
-	                       syc_say_frame, s))
+	if (maps != NULL && !maps->write(&s->described_relative, it->kin.pid,
+	                                 time, false, syc_say_frame, s))
 		return false;
 	r->described = 0;
 	it->stage = SYC_RELATIVE_KNOWN;

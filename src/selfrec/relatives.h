@@ -9,8 +9,8 @@
  *
  * Context of all: who drains.
  */
-#ifndef SYC_RELATIVES_H
-#define SYC_RELATIVES_H
+#ifndef SYC_SELFREC_RELATIVES_H
+#define SYC_SELFREC_RELATIVES_H
 
 #include <stdbool.h>
 #include <stdint.h>

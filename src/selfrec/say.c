@@ -9,6 +9,7 @@
 #include "emit/loss.h"
 #include "emit/loss_compose.h"
 #include "emit/loss_totals.h"
+#include "emit/own.h"
 #include "ring/clock.h"
 #include "selfrec/side_job.h"
 
@@ -56,11 +57,21 @@ void syc_say_damage(struct syc_session *s)
 			"a child has written over rings: events are lost");
 }
 
-bool syc_say_who_we_are(struct syc_session *s, int64_t now)
+bool syc_say_new_maps(struct syc_session *s, int64_t now)
 {
+	const struct syc_map_frames *const maps =
+		__atomic_load_n(&syc_block->map_frames, __ATOMIC_ACQUIRE);
 	const bool may_lock =
 		!s->is_child && !s->is_orphan && !s->must_not_lock;
 
+	if (maps == NULL || !maps->are_due(&s->described, now, may_lock))
+		return false;
+	maps->write(&s->described, s->pid, now, may_lock, syc_say_frame, s);
+	return true;
+}
+
+bool syc_say_who_we_are(struct syc_session *s, int64_t now)
+{
 	if (!s->is_announced) {
 		if (!s->is_introduced &&
 		    !syc_describe_process(s->pid, now, syc_say_frame, s))
@@ -72,11 +83,8 @@ bool syc_say_who_we_are(struct syc_session *s, int64_t now)
 		if (s->no_thread)
 			syc_side_job_do(&(struct syc_side){ .session = s },
 			                SYC_SIDE_NO_THREAD);
-	} else if (!syc_describe_maps_changed(&s->described, now, may_lock)) {
-		return true;
 	}
-	syc_describe_maps(&s->described, s->pid, now, may_lock, syc_say_frame,
-	                  s);
+	syc_say_new_maps(s, now);
 	return true;
 }
 

@@ -7,8 +7,8 @@
  *
  * Context of all: who drains.
  */
-#ifndef SYC_SAY_H
-#define SYC_SAY_H
+#ifndef SYC_SELFREC_SAY_H
+#define SYC_SELFREC_SAY_H
 
 #include "selfrec/session.h"
 
@@ -26,6 +26,10 @@ void syc_say_damage(struct syc_session *session);
 /** Who we are, before anything else of this process: an output begins with it.
  * False: there is no memory to say so. */
 bool syc_say_who_we_are(struct syc_session *session, int64_t now);
+
+/** MAP frames of what was loaded since the last call, if anything emits
+ * addresses.  False: there was nothing to do. */
+bool syc_say_new_maps(struct syc_session *session, int64_t now);
 
 /** @pid has forked @child; 0: it has ended, which is its last frame. */
 bool syc_say_fork(struct syc_session *session, int32_t pid, int32_t child,

@@ -17,14 +17,12 @@
 #include "base/text.h"
 #include "emit/process.h"
 #include "os/diag.h"
+#include "os/fd.h"
 #include "os/futex.h"
 #include "os/quiet.h"
 #include "os/same_file.h"
 #include "os/tid_lock.h"
 #include "ring/clock.h"
-
-/* Descriptors of ours begin here. */
-#define RINGS_FD 100
 
 /* --------------------------------------------------------------- making */
 
@@ -88,16 +86,13 @@ static const char *make_output(struct syc_session *s)
 static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
-	const int low =
-		(int)syscall(SYS_memfd_create, "syscap-rings", MFD_CLOEXEC);
+	const unsigned held = syc_fd_hold();
 
-	if (low < 0)
+	s->output.ring_fd = syc_fd_keep(syc_fd_release(
+		held,
+		(int)syscall(SYS_memfd_create, "syscap-rings", MFD_CLOEXEC)));
+	if (s->output.ring_fd < 0)
 		return -ENOTSUP;
-	s->output.ring_fd = fcntl(low, F_DUPFD_CLOEXEC, RINGS_FD);
-	if (s->output.ring_fd < 0) /* RLIMIT_NOFILE */
-		s->output.ring_fd = low;
-	else
-		close(low);
 	if (fstat(s->output.ring_fd, &st) != 0)
 		return -errno;
 	s->output.ring_dev = st.st_dev;
@@ -223,17 +218,6 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 
 /* ----------------------------------------------------------------- users */
 
-struct syc_session *syc_session_look(void)
-{
-	__atomic_add_fetch(&syc_process->users, 1, __ATOMIC_SEQ_CST);
-	return __atomic_load_n(&syc_process->session, __ATOMIC_SEQ_CST);
-}
-
-void syc_session_leave(void)
-{
-	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
-}
-
 bool syc_session_take_life(int64_t deadline)
 {
 	for (;;) {
@@ -263,7 +247,7 @@ static int open_of_thread(const struct syc_session *s)
 	syc_text_add_i64(&text, s->thread_tid);
 	syc_text_add(&text, "/fd/");
 	syc_text_add_i64(&text, s->output.ring_fd);
-	return open(path, O_RDWR | O_CLOEXEC);
+	return syc_fd_open(path, O_RDWR, 0);
 }
 
 int syc_session_open_rings(const struct syc_session *s)
@@ -273,7 +257,7 @@ int syc_session_open_rings(const struct syc_session *s)
 	if (s->output.ring_fd < 0)
 		return -ENOTSUP;
 	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
-		fd = fcntl(s->output.ring_fd, F_DUPFD_CLOEXEC, RINGS_FD);
+		fd = syc_fd_dup(s->output.ring_fd);
 	/* It may have taken them just now */
 	if (!is_rings(s, fd) &&
 	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {

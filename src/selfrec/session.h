@@ -20,15 +20,15 @@
  *	                      takes the session away can wait for them
  *	syc_process->life      tid of the thread that makes or ends a session, or 0
  */
-#ifndef SYC_SESSION_H
-#define SYC_SESSION_H
+#ifndef SYC_SELFREC_SESSION_H
+#define SYC_SELFREC_SESSION_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "emit/process.h"
 #include "ring/arena.h"
-#include "selfrec/describe.h"
+#include "selfrec/map_frames.h"
 #include "selfrec/output.h"
 #include "selfrec/plan.h"
 #include "selfrec/relative.h"

@@ -6,8 +6,8 @@
  * There is one job, or none: a program that asks for it refers to a file that
  * sets the pointer.  The library itself never refers to such a file.
  */
-#ifndef SYC_SIDE_JOB_H
-#define SYC_SIDE_JOB_H
+#ifndef SYC_SELFREC_SIDE_JOB_H
+#define SYC_SELFREC_SIDE_JOB_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,6 @@
 /* start.c - begin and end a recording by a call. */
 #define _GNU_SOURCE
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +20,7 @@
 #include "selfrec/drain_thread.h"
 #include "selfrec/end.h"
 #include "selfrec/session.h"
-#include "share/loaded_copies.h"
+#include "share/discovery.h"
 
 /* syscap_stop() is a call that may take its time, but not for ever. */
 #define STOP_NS INT64_C(5000000000)
@@ -57,7 +56,7 @@ static int start_session(struct syscap_options *options)
 	if (s == NULL)
 		return fail_start(options, why, -EIO);
 	if (syc_share_works())
-		syc_loaded_copies_enter(syc_block);
+		syc_discovery_enter_loaded(syc_block);
 	__atomic_store_n(&syc_process->session, s, __ATOMIC_SEQ_CST);
 	syc_plan_use_options();
 	syc_process_set_reason("syscap_start() was called");
@@ -74,30 +73,27 @@ int syscap_start(struct syscap_options *given)
 	struct syscap_options options = { .size = sizeof(options) };
 	const size_t size =
 		given->size < sizeof(options) ? given->size : sizeof(options);
-	sigset_t before;
+	struct syc_undisturbed before;
 	int r;
 
 	if (size < offsetof(struct syscap_options, message) + 64)
 		return -EINVAL;
 	memcpy(&options, given, size);
 	options.size = sizeof(options);
+	syc_undisturbed_begin(&before);
 	r = syc_setup_prepare();
 	if (r != 0) {
 		r = fail_start(&options, "no memory for thread states", r);
 	} else if (syc_child_pid() != getpid()) {
 		r = fail_start(&options, "not in a vfork() child", -EPERM);
+	} else if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
+		r = fail_start(&options, "another start or stop takes too long",
+		               -EBUSY);
 	} else {
-		syc_all_signals_block(&before);
-		if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
-			r = fail_start(&options,
-			               "another start or stop takes too long",
-			               -EBUSY);
-		} else {
-			r = start_session(&options);
-			syc_session_give_life();
-		}
-		syc_all_signals_restore(&before);
+		r = start_session(&options);
+		syc_session_give_life();
 	}
+	syc_undisturbed_end(&before);
 	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
 		syc_drain_thread_start(s); /* else the next event tries again */
@@ -111,13 +107,13 @@ int syscap_start(struct syscap_options *given)
 int syscap_stop(void)
 {
 	struct syc_session *s;
-	sigset_t before;
+	struct syc_undisturbed before;
 	int r = -ENOENT;
 
 	syc_setup_join();
 	if (!syc_process_is_there() || !syc_destination_is_started())
 		return -ENOENT;
-	syc_all_signals_block(&before);
+	syc_undisturbed_begin(&before);
 	if (!syc_session_take_life(syc_clock_kernel() + STOP_NS)) {
 		r = -EBUSY;
 		goto out;
@@ -137,6 +133,6 @@ int syscap_stop(void)
 	}
 	syc_session_give_life();
 out:
-	syc_all_signals_restore(&before);
+	syc_undisturbed_end(&before);
 	return r;
 }

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/fd.h"
 #include "os/quiet.h"
 #include "os/same_file.h"
 
@@ -64,15 +65,18 @@ static bool is_settled(const struct syc_session *s, const void *front)
  * recovers from it; nor does until the rings are ours.  0 or -errno. */
 static int open_rings(struct syc_output *output)
 {
-	output->ring_fd =
-		open(output->ring_path, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	output->ring_fd = syc_fd_keep(
+		syc_fd_open(output->ring_path, O_RDWR | O_NOFOLLOW, 0));
 	if (output->ring_fd < 0)
 		return -errno;
+	if (!syc_same_file(output->ring_fd, output->ring_dev,
+	                   output->ring_ino)) {
+		close(output->ring_fd);
+		output->ring_fd = -1;
+		return -EBUSY;
+	}
 	/* The lock that its maker holds stays: our mapping is of that open file */
-	return syc_same_file(output->ring_fd, output->ring_dev,
-	                     output->ring_ino) &&
-	                       syscall(SYS_flock, output->ring_fd,
-	                               LOCK_EX | LOCK_NB) == 0
+	return syscall(SYS_flock, output->ring_fd, LOCK_EX | LOCK_NB) == 0
 	               ? 0
 	               : -EBUSY;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* take_over.h - a process becomes the drainer of the arena that it inherited. */
-#ifndef SYC_TAKE_OVER_H
-#define SYC_TAKE_OVER_H
+#ifndef SYC_SELFREC_TAKE_OVER_H
+#define SYC_SELFREC_TAKE_OVER_H
 
 #include "selfrec/session.h"
 

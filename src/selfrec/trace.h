@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* trace.h - a descriptor that frames are written into (trace_fd.h), and what is
  * known of it; not for others than trace_*.c to change. */
-#ifndef SYC_TRACE_H
-#define SYC_TRACE_H
+#ifndef SYC_SELFREC_TRACE_H
+#define SYC_SELFREC_TRACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

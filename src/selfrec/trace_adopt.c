@@ -18,6 +18,7 @@
 #include <syscap/format.h>
 
 #include "base/text.h"
+#include "os/fd.h"
 
 /*
  * thread-self, not self: that is the main thread, which may have ended, and
@@ -30,7 +31,7 @@ int syc_trace_open_again(int number, int flags)
 
 	syc_text_add(&text, "/proc/thread-self/fd/");
 	syc_text_add_i64(&text, number);
-	return open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	return syc_fd_open(path, flags | O_NOCTTY | O_NONBLOCK, 0);
 }
 
 static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "

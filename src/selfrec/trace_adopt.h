@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* trace_adopt.h - whether the descriptor of SYSPROF_TRACE_FD is one to write
  * to, and opening it anew. */
-#ifndef SYC_TRACE_ADOPT_H
-#define SYC_TRACE_ADOPT_H
+#ifndef SYC_SELFREC_TRACE_ADOPT_H
+#define SYC_SELFREC_TRACE_ADOPT_H
 
 #include "selfrec/trace.h"
 

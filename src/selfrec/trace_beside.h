@@ -16,8 +16,8 @@
  *
  * Context of all: signal-safe, inside the record lock.
  */
-#ifndef SYC_TRACE_BESIDE_H
-#define SYC_TRACE_BESIDE_H
+#ifndef SYC_SELFREC_TRACE_BESIDE_H
+#define SYC_SELFREC_TRACE_BESIDE_H
 
 #include <stdbool.h>
 #include <stdint.h>

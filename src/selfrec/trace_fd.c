@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/fd.h"
 #include "os/same_file.h"
 #include "selfrec/record_lock.h"
 #include "selfrec/trace_adopt.h"
@@ -18,28 +19,12 @@
 #include "selfrec/trace_stream.h"
 #include "share/block.h"
 
-/*
- * Ours begin here: a program that closed its descriptor 1 must not get a
- * capture there, nor one that counts on the lowest numbers other ones.
- */
-#define FIRST_FD 100
-
 static bool is_target(int fd, const struct syc_trace_target *target)
 {
 	return syc_same_file(fd, target->dev, target->ino);
 }
 
 /* ----------------------------------------------------------------- opening */
-
-/* @fd once more, under a number that is out of the way. */
-static int dup_up(int fd)
-{
-	int up = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FD);
-
-	if (up < 0 && errno == EINVAL) /* RLIMIT_NOFILE */
-		up = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-	return up < 0 ? -errno : up;
-}
 
 /* An open file of our own, or -1. */
 static int open_own(const struct syc_trace_target *target)
@@ -63,14 +48,16 @@ static int get_fd(struct syc_trace *trace)
 		return -EPIPE;
 	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
 	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
-	const int fd = dup_up(own >= 0 ? own : target->number);
+	/* Not moved: to close another fd of the file would end locks of it */
+	const int fd = syc_fd_dup(own >= 0 ? own : target->number);
+	const int r = fd < 0 ? -errno : 0;
 	if (own >= 0)
 		close(own);
-	if (fd < 0)
-		return fd;
+	if (r != 0)
+		return r;
 	trace->fd = fd;
 	if (target->kind == SYC_TRACE_FILE)
-		trace->shared = own >= 0 ? dup_up(target->number) : fd;
+		trace->shared = own >= 0 ? syc_fd_dup(target->number) : fd;
 	return 0;
 }
 

@@ -27,8 +27,8 @@
  * A named pipe has no place that tells of its header but the writers that
  * are alive: one that comes after all others have gone writes a header again.
  */
-#ifndef SYC_TRACE_FD_H
-#define SYC_TRACE_FD_H
+#ifndef SYC_SELFREC_TRACE_FD_H
+#define SYC_SELFREC_TRACE_FD_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* trace_file.h - write into a file or memfd that SYSPROF_TRACE_FD names. */
-#ifndef SYC_TRACE_FILE_H
-#define SYC_TRACE_FILE_H
+#ifndef SYC_SELFREC_TRACE_FILE_H
+#define SYC_SELFREC_TRACE_FILE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  *
  * Context of everything here: signal-safe, inside the record lock of a pipe.
  */
-#ifndef SYC_TRACE_STREAM_H
-#define SYC_TRACE_STREAM_H
+#ifndef SYC_SELFREC_TRACE_STREAM_H
+#define SYC_SELFREC_TRACE_STREAM_H
 
 #include <stdint.h>
 

@@ -4,8 +4,8 @@
  *
  * Context of all: any-thread, signal-safe.
  */
-#ifndef SYC_TRACE_UNTOLD_H
-#define SYC_TRACE_UNTOLD_H
+#ifndef SYC_SELFREC_TRACE_UNTOLD_H
+#define SYC_SELFREC_TRACE_UNTOLD_H
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* unread.h - what a ring of ours holds that will not be in the capture. */
-#ifndef SYC_UNREAD_H
-#define SYC_UNREAD_H
+#ifndef SYC_SELFREC_UNREAD_H
+#define SYC_SELFREC_UNREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,10 +4,11 @@
  *
  * A program and the libraries that it loads may each have a static copy.
  * Those of one number (number.h) act as one: the first that records makes a
- * block and publishes where it is (page.h), the others adopt it.  A copy that
+ * block and publishes it (discovery.h), the others adopt it.  A copy that
  * can't has a block of its own, and works alone.
  *
- * No copy calls code of another: each runs its own on shared data.  So what
+ * No copy calls code of another, except for MAP frames: each runs its own on
+ * shared data.  So what
  * the structs look like that the block leads to, and the order in which their
  * fields are stored, is agreed between all copies of a number.
  *
@@ -18,8 +19,8 @@
  * All fields are written before the block is published, or by relaxed atomic
  * accesses, but where it says otherwise.
  */
-#ifndef SYC_BLOCK_H
-#define SYC_BLOCK_H
+#ifndef SYC_SHARE_BLOCK_H
+#define SYC_SHARE_BLOCK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 
 struct syc_names_table;
 struct syc_handed_arena;
+struct syc_map_frames;
 struct syc_origin;
 struct syc_destination;
 struct syc_process;
@@ -74,7 +76,6 @@ struct syc_numbers {
 };
 
 struct syc_block {
-	uint64_t libc; /* whose thread keys these are */
 	bool is_alone; /* nobody else finds it */
 
 	struct syc_process *process; /* wiped in children, as the states */
@@ -104,6 +105,9 @@ struct syc_block {
 	const struct syc_destination
 		*environment; /* static, in pinned copies */
 	const struct syc_destination *started;
+	/* Static, in a pinned copy; release, when it begins to record.  NULL: no
+	 * copy emits addresses */
+	const struct syc_map_frames *map_frames;
 
 	/* The arena of the present recording, for forked children:
 	 * selfrec/guest.h.  NULL: none has been offered yet. */

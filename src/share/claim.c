@@ -7,7 +7,19 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-#include "share/addresses.h"
+/*
+ * Addresses that copies of all numbers know.  Neither the kernel nor the
+ * sanitizers' shadows put anything there: on x86-64 it is below where executables
+ * are loaded, among the addresses that all sanitizers leave to the program;
+ * elsewhere in the first 64 GiB, which every size of address space has.
+ */
+#if defined(__x86_64__)
+#define FIRST UINT64_C(0x551000010000)
+#else
+#define FIRST UINT64_C(0xE10010000)
+#endif
+#define PLACE_SIZE      UINT64_C(0x10000)
+#define PLACE_OF(claim) (FIRST + 2 * (uint64_t)(claim)*PLACE_SIZE)
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
@@ -17,8 +29,8 @@ static bool is_mapped[2]; /* by this copy, or an ancestor's */
 
 bool syc_claim_take(enum syc_claim claim)
 {
-	void *const place = (void *)SYC_PLACE_OF_CLAIM(claim);
-	void *const got = mmap(place, SYC_PLACE_SIZE, PROT_NONE,
+	void *const place = (void *)PLACE_OF(claim);
+	void *const got = mmap(place, PLACE_SIZE, PROT_NONE,
 	                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 	                               MAP_FIXED_NOREPLACE,
 	                       -1, 0);
@@ -28,24 +40,17 @@ bool syc_claim_take(enum syc_claim claim)
 	if (got != place) {
 		/* Linux < 4.17: it took the place for a wish.  There, copies
 		 * don't know of each other. */
-		munmap(got, SYC_PLACE_SIZE);
+		munmap(got, PLACE_SIZE);
 		return true;
 	}
-	madvise(got, SYC_PLACE_SIZE, MADV_DONTFORK);
+	madvise(got, PLACE_SIZE, MADV_DONTFORK);
 	is_mapped[claim] = true;
 	return true;
-}
-
-bool syc_claim_is_taken(enum syc_claim claim)
-{
-	unsigned char is_resident;
-
-	return mincore((void *)SYC_PLACE_OF_CLAIM(claim), 1, &is_resident) == 0;
 }
 
 void syc_claim_give(enum syc_claim claim)
 {
 	if (is_mapped[claim])
-		munmap((void *)SYC_PLACE_OF_CLAIM(claim), SYC_PLACE_SIZE);
+		munmap((void *)PLACE_OF(claim), PLACE_SIZE);
 	is_mapped[claim] = false;
 }

@@ -3,12 +3,11 @@
  * claim.h - what only one copy of the library in a process may do.
  *
  * Copies of different numbers know nothing of each other, but they share
- * addresses: whoever gets to map the place of a claim (addresses.h) has it.
- * Nothing is ever written there or read from it; it can't be accessed.  A
- * forked child does not have it.
+ * addresses: the copy that maps the claim's address first has it.  Nothing is
+ * ever written there or read from it.  A forked child does not have it.
  */
-#ifndef SYC_CLAIM_H
-#define SYC_CLAIM_H
+#ifndef SYC_SHARE_CLAIM_H
+#define SYC_SHARE_CLAIM_H
 
 #include <stdbool.h>
 
@@ -20,9 +19,6 @@ enum syc_claim {
 
 /** False: another copy has it.  Context: signal-safe. */
 bool syc_claim_take(enum syc_claim claim);
-
-/** Whether any copy has it.  Context: signal-safe. */
-bool syc_claim_is_taken(enum syc_claim claim);
 
 /** Only the copy that took it calls this, in the same process.  Context:
  * signal-safe. */

@@ -5,8 +5,7 @@
 #include "share/block.h"
 
 struct syc_block *syc_block;
-/* 1 until the constructor has looked: events before it come to us. */
-int syc_active = 1;
+int syc_active = SYC_NOT_LOOKED;
 uint32_t syc_drain_sleeping;
 
 static uint32_t count_entered(const struct syc_block *block)
@@ -17,13 +16,13 @@ static uint32_t count_entered(const struct syc_block *block)
 }
 
 /*
- * A copy whose word is negative left open whether something is recorded, and
- * the thread that decides may be at work: a 0 that only says that nothing has
- * begun yet would send its other threads away.
+ * A copy may have left open whether something is recorded, and the thread that
+ * decides may be at work: a 0 that only says that nothing has begun yet would
+ * send its other threads away.
  */
 static bool is_open_still(const struct syc_block *block, const int32_t *active)
 {
-	return __atomic_load_n(active, __ATOMIC_RELAXED) < 0 &&
+	return __atomic_load_n(active, __ATOMIC_RELAXED) == SYC_LEFT_OPEN &&
 	       __atomic_load_n(&block->last_epoch, __ATOMIC_ACQUIRE) == 0;
 }
 
@@ -57,7 +56,7 @@ static void tell_copies(void)
 	}
 }
 
-bool syc_copies_has(struct syc_block *block, const int32_t *active)
+static bool has_copy(struct syc_block *block, const int32_t *active)
 {
 	const uint32_t n = count_entered(block);
 
@@ -72,7 +71,7 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 {
 	uint32_t n;
 
-	if (syc_copies_has(block, active)) {
+	if (has_copy(block, active)) {
 		tell_copy(block, active);
 		return true;
 	}

@@ -18,13 +18,20 @@
  *
  * Context of everything here: any-thread, signal-safe.
  */
-#ifndef SYC_COPIES_H
-#define SYC_COPIES_H
+#ifndef SYC_SHARE_COPIES_H
+#define SYC_SHARE_COPIES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 struct syc_block;
+
+/** What syc_active is until this copy has looked whether something is recorded:
+ * events before its constructor come to syc_thread_first(). */
+#define SYC_NOT_LOOKED (-2)
+
+/** What it is where that is left open (emit/left_open.h). */
+#define SYC_LEFT_OPEN (-1)
 
 /** This copy's words. */
 extern int syc_active __attribute__((visibility("hidden")));
@@ -36,9 +43,6 @@ extern uint32_t syc_drain_sleeping __attribute__((visibility("hidden")));
  */
 bool syc_copies_enter(struct syc_block *block, int32_t *active,
                       uint32_t *sleeping);
-
-/** Whether the copy with the word @active is entered. */
-bool syc_copies_has(struct syc_block *block, const int32_t *active);
 
 /** The epoch, or 0. */
 void syc_copies_set_active(int32_t active);

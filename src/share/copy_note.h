@@ -1,25 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * copy_note.h - the ELF note by which a copy that starts to record finds those
- * that were loaded before there was anything to record into: type 2 (notes.h),
- * whose 4 bytes say how far the copy's struct syc_copy_words lies from them.
+ * copy_note.h - the ELF note by which copies of the library find each other:
+ * type 2 (notes.h).  Its 4 bytes are the distance from them to the copy's
+ * struct syc_copy_words.
  */
-#ifndef SYC_COPY_NOTE_H
-#define SYC_COPY_NOTE_H
+#ifndef SYC_SHARE_COPY_NOTE_H
+#define SYC_SHARE_COPY_NOTE_H
 
 #include <stdint.h>
 
-#define SYC_COPY_NOTE_TYPE   2
+#include "base/elf_note.h"
+
 #define SYC_COPY_WORDS_MAGIC UINT32_C(0x64726163)
 
-/** A copy's own words, for others of its number: copies of other numbers read
- * no more than the first two fields. */
+struct syc_block;
+
+/** A copy's own words, for others of its number.  Copies of other numbers read
+ * the first two fields only. */
 struct syc_copy_words {
 	uint32_t magic;
 	uint32_t number; /* SYC_COPIES_NUMBER */
 	int32_t *active;
 	uint32_t *sleeping;
+	struct syc_block *block; /* release; NULL: it uses none yet */
 };
+
+/** This copy's. */
+extern struct syc_copy_words syc_own_words
+	__attribute__((visibility("hidden")));
 
 /** Once a copy. */
 #define SYC_COPY_NOTE(words)                                \

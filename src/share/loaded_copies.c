@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loaded_copies.c - the copies in the objects that are loaded. */
+/* loaded_copies.c - entering the copies that were loaded before a recording. */
 #define _GNU_SOURCE
-#include "share/loaded_copies.h"
-
 #include <dlfcn.h>
 #include <stddef.h>
 #include <sys/auxv.h>
@@ -11,8 +9,8 @@
 #include "share/block.h"
 #include "share/copies.h"
 #include "share/copy_note.h"
+#include "share/discovery.h"
 #include "share/notes.h"
-#include "share/number.h"
 
 /* A static program may have none. */
 #pragma weak dladdr
@@ -26,25 +24,15 @@ struct found {
 	struct syc_block *block;
 };
 
-static uintptr_t words_address(const struct dl_phdr_info *object,
-                               uintptr_t note, int32_t distance)
-{
-	const uintptr_t at = note + (uintptr_t)(intptr_t)distance;
-
-	return at % 8 == 0 && syc_notes_is_in(object, at,
-	                                      sizeof(struct syc_copy_words))
-	               ? at
-	               : 0;
-}
-
 static bool note_copy(const struct dl_phdr_info *object, uintptr_t note_at,
                       int32_t distance, void *data)
 {
 	struct found *const found = data;
-	const uintptr_t at = words_address(object, note_at, distance);
+	const struct syc_copy_words *const words =
+		syc_copy_words_at(object, note_at, distance);
 
-	if (at != 0)
-		found->at[found->n++] = at;
+	if (words != NULL)
+		found->at[found->n++] = (uintptr_t)words;
 	return found->n == SYC_COPIES_MAX;
 }
 
@@ -52,17 +40,20 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
                        int32_t distance, void *data)
 {
 	const struct found *const found = data;
-	const uintptr_t at = words_address(object, note_at, distance);
+	struct syc_copy_words *const words =
+		syc_copy_words_at(object, note_at, distance);
 	unsigned i = 0;
 
-	while (i < found->n && found->at[i] != at)
+	while (i < found->n && found->at[i] != (uintptr_t)words)
 		i++;
 	if (i == found->n)
 		return false; /* not pinned: it came between the two looks */
-	const struct syc_copy_words *const words =
-		(const struct syc_copy_words *)at;
-	if (words->magic == SYC_COPY_WORDS_MAGIC &&
-	    words->number == SYC_COPIES_NUMBER)
+	struct syc_block *none = NULL;
+	/* Before it is on: its first event looks there */
+	if (__atomic_compare_exchange_n(&words->block, &none, found->block,
+	                                false, __ATOMIC_RELEASE,
+	                                __ATOMIC_RELAXED) ||
+	    none == found->block)
 		syc_copies_enter(found->block, words->active, words->sleeping);
 	return false;
 }
@@ -78,7 +69,7 @@ static bool is_in_program(uintptr_t at)
 	       of_copy.dli_fbase == of_program.dli_fbase;
 }
 
-void syc_loaded_copies_enter(struct syc_block *block)
+void syc_discovery_enter_loaded(struct syc_block *block)
 {
 	struct found found = { .n = 0, .block = block };
 	unsigned n = 0;

@@ -2,10 +2,10 @@
 /*
  * notes.h - our ELF notes in the objects that are loaded: section
  * .note.syscap, name "syscap", 4 bytes each.  Type 1 says that an object has
- * a sampler (sampler_note.h), type 2 where a copy's own words are (copy_note.h).
+ * a sampler (sample/autostart.c), type 2 where a copy's own words are (copy_note.h).
  */
-#ifndef SYC_NOTES_H
-#define SYC_NOTES_H
+#ifndef SYC_SHARE_NOTES_H
+#define SYC_SHARE_NOTES_H
 
 #include <link.h>
 #include <stdbool.h>
@@ -17,11 +17,11 @@ typedef bool syc_note_fn(const struct dl_phdr_info *object, uintptr_t at,
                          int32_t value, void *data);
 
 /**
- * Call @found for each note of @type.  True if one of the calls returned
- * true.  An object that dlclose() unmaps meanwhile may still be listed: what is
- * @found may look at its headers, and at memory that it knows to stay.
+ * Call @found for each note of @type.  True if one of the calls returned true.
+ * The loader unmaps no listed object before this returns: glibc's holds a lock,
+ * musl's unmaps none.
  *
- * Context: setup (takes the dynamic loader's lock).
+ * Context: setup (takes the dynamic loader's lock, which is recursive).
  */
 bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data);
 

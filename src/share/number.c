@@ -4,9 +4,9 @@
 #include "share/number.h"
 
 #include <sys/auxv.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "os/kernel_clock.h"
 #include "os/siphash.h"
 
 #define N_NUMBERS 16u
@@ -27,12 +27,10 @@ static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
 static uint64_t hash_of_copy(enum syc_number_use use)
 {
 	static const char here; /* each copy has its own */
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return hash_keyed(use, (uint64_t)(uintptr_t)&here ^
-	                               (uint64_t)now.tv_sec << 32 ^
-	                               (uint64_t)now.tv_nsec);
+	return hash_keyed(use,
+	                  (uint64_t)(uintptr_t)&here ^
+	                          (uint64_t)syc_kernel_clock(CLOCK_MONOTONIC));
 }
 
 uint32_t syc_number_first_id(enum syc_number_use use,

@@ -9,22 +9,22 @@
  * tests/share/layout.txt has the offsets and sizes that belong to it.
  *
  * Copies of another number are strangers in the same process: they have their
- * own page, block, rings and drain thread.  What they must not do twice is
+ * own block, rings and drain thread.  What they must not do twice is
  * kept apart by the kernel's locks (selfrec/record_lock.h), by claims (claim.h),
  * and by ids of their own, below.
  */
-#ifndef SYC_NUMBER_H
-#define SYC_NUMBER_H
+#ifndef SYC_SHARE_NUMBER_H
+#define SYC_SHARE_NUMBER_H
 
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies of other numbers */
-#define SYC_COPIES_NUMBER 19u
+#define SYC_COPIES_NUMBER 22u
 #endif
 
 /** What ids are for. */
 enum syc_number_use {
-	SYC_NUMBER_COUNTERS = 4, /* page.c and share.c hash with lower ones */
+	SYC_NUMBER_COUNTERS = 4,
 	SYC_NUMBER_NAMES,
 };
 

@@ -16,7 +16,7 @@
 /* After so many walks in a row that were in vain so many are left out. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
-/* Where a walk is: inside of a call, and the registers there. */
+/* Position of a walk: an address inside of a call, and the registers there. */
 struct place {
 	uintptr_t at, sp, fp;
 };
@@ -35,8 +35,10 @@ static bool is_outermost(uint64_t rule)
 	       syc_rule_kind(rule) == SYC_RULE_BEGUN;
 }
 
-/* How to leave @here, by a rule that is as simple as those of the fast loop;
- * nothing beyond @last, which is the last word that may be loaded. */
+/*
+ * Find the step from @here to its caller, by a rule as simple as those of the
+ * fast loop.  @last is the last word that may be loaded.
+ */
 static bool learn_frame(struct syc_again_frame *frame, const struct place *here,
                         uint64_t rule, uintptr_t last)
 {
@@ -54,7 +56,10 @@ static bool learn_frame(struct syc_again_frame *frame, const struct place *here,
 	frame->fp = 0;
 	frame->fp_at = 0;
 	if (is_outermost(rule)) {
-		/* A begin is told by its own address (syc_walk_tell_begin()) */
+		/*
+		 * A begin is reported by its own address
+		 * (syc_walk_tell_begin())
+		 */
 		frame->ra_at = syc_rule_kind(rule) == SYC_RULE_BEGUN;
 		frame->cfa = 0;
 		return true;
@@ -80,7 +85,7 @@ static inline bool is_last(const struct syc_again_frame *frame)
 	return frame->cfa == 0;
 }
 
-/* What is kept for @at, called with that stack pointer, holds. */
+/* Whether the kept frame of @at, called with that stack pointer, is valid. */
 static inline bool is_of(const struct syc_again_frame *frame,
                          const struct place *here)
 {
@@ -98,8 +103,10 @@ static inline void leave_frame(struct place *here,
 	here->sp = frame->cfa;
 }
 
-/* Where the kept frames end that are not further in than @sp; @from is where
- * they did for another. */
+/*
+ * End of the kept frames that are not further in than @sp; @from is the end for
+ * another.
+ */
 static inline struct syc_again_frame *find_inner(struct syc_last_stack *again,
                                                  struct syc_again_frame *from,
                                                  uintptr_t sp)
@@ -126,8 +133,9 @@ static inline struct syc_again_frame *find_first(struct syc_last_stack *again,
 	return inner;
 }
 
-/* From the kept frame @frame, which @here is in, as far out as one leads to the
- * next; to the caller of the one that it returns, unless that is the last. */
+/* Walk from the kept frame @frame, which @here is in, as long as one leads to
+ * the next.  @here becomes the caller of the returned frame, unless that is the
+ * last one. */
 static inline struct syc_again_frame *
 follow_kept(struct syc_again_frame *frame, struct place *here, uint64_t **next)
 {
@@ -230,7 +238,7 @@ walk_again(struct syc_last_stack *again, const struct syc_caller *from,
 
 void syc_again_learn(struct syc_last_stack *again)
 {
-	/* Where nobody can tell: a range that holds nothing */
+	/* Unknown: an empty range */
 	if (!syc_stack_bounds(&again->low, &again->high))
 		again->low = again->high = 1;
 }

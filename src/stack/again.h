@@ -2,19 +2,20 @@
 /*
  * again.h - the stack of a thread that was just asked for its stack.
  *
- * A process that tells each allocation walks nearly the same stack every time.
+ * A process that reports each allocation walks nearly the same stack every
+ * time.
  * So frames that were walked are kept, outermost first, also those that have
- * returned.  A kept frame says, for one place in the code with one stack pointer
- * (and frame pointer, where that counts), where the caller's return address and
- * registers are: no rule is looked for and read, and of one kept frame after the
- * other the loads don't wait for each other.  Return addresses are always loaded
- * and compared, so what is told is what a walk would find.
+ * returned.  A kept frame is for one place in the code with one stack pointer (and frame
+ * pointer, if that counts).  It has the positions of the caller's return address
+ * and registers.  So no rule is looked up, and the loads for successive kept
+ * frames do not wait for each other.  Return addresses are always
+ * loaded and compared, so the result equals that of a walk.
  *
- * Only what the fast loop of unwind.c could walk is walked here, on the thread's
- * own stack, and to its end; for all else there is syc_backtrace().
+ * This file only walks frames of the fast loop of unwind.c, on the thread's own
+ * stack, and to its end.  Other stacks need syc_backtrace().
  */
-#ifndef SYC_AGAIN_H
-#define SYC_AGAIN_H
+#ifndef SYC_STACK_AGAIN_H
+#define SYC_STACK_AGAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,8 +30,9 @@ struct syc_again_frame {
 	uintptr_t at, sp;
 	uintptr_t fp;           /* 0: whatever it is */
 	uintptr_t ra_at, fp_at; /* where the caller's are; 0: fp is the same */
-	uintptr_t cfa;          /* the caller's sp; 0: there is none, and the
-	                         * address that is told is at + ra_at */
+	/* The caller's sp; 0: there is none, and the reported address is at
+	 * + ra_at */
+	uintptr_t cfa;
 };
 
 /** Of one thread; zeroes at its begin.  Not for handlers that interrupt its
@@ -58,13 +60,13 @@ struct syc_caller {
 		.sp = (uintptr_t)__builtin_dwarf_cfa(),       \
 		.fp = *(const uintptr_t *)__builtin_frame_address(0) })
 
-/** What was kept counts no more. */
+/** Invalidate all kept frames. */
 static inline void syc_again_forget(struct syc_last_stack *again)
 {
 	again->salt = 0; /* no salt of rules is */
 }
 
-/** What a stack from @from on begins with: inside of the call. */
+/** The first address of a stack from @from on: inside of the call. */
 static inline uint64_t syc_again_address(const struct syc_caller *from)
 {
 	return syc_machine_strip(from->pc) - 1;
@@ -90,8 +92,8 @@ static inline bool syc_again_has_room(const struct syc_last_stack *again,
 }
 
 /**
- * The stack from @from on, where there is room for it, as far as its outermost frame; 0: it is not one for
- * here, or may have more than @max frames, which are more than SYC_AGAIN_MOST.
+ * The stack from @from on, where there is room for it, up to its outermost frame.  0: it is not a stack for this walk, or may
+ * have more than @max frames, which are more than SYC_AGAIN_MOST.
  *
  * Context: any-thread, signal-safe.
  */

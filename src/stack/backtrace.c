@@ -11,8 +11,10 @@
 #define SYSCAP_TLS_MODEL "initial-exec"
 #endif
 
-/* The calling thread's stack; low 0: not asked yet.  Where nobody can tell,
- * a range that holds nothing, and the walk asks about each page. */
+/*
+ * The calling thread's stack; low 0: not asked yet.  If the bounds are unknown,
+ * an empty range: the walk checks each page.
+ */
 static _Thread_local uintptr_t stack_low
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 static _Thread_local uintptr_t stack_high

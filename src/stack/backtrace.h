@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backtrace.h - the walk as a call, for callers that can tell how it ended. */
-#ifndef SYC_BACKTRACE_H
-#define SYC_BACKTRACE_H
+/* backtrace.h - the walk as a call, with the reason of its end. */
+#ifndef SYC_STACK_BACKTRACE_H
+#define SYC_STACK_BACKTRACE_H
 
 #include <stdint.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * bare.c - steps out of code that has no tables: a JIT's, by the runtime's
- * own word or by frame pointers.  What can be checked is.  Signal-safe.
+ * own word or by frame pointers.  All facts that can be checked are checked.
+ * Signal-safe.
  */
 #define _GNU_SOURCE
 #include "stack/bare.h"
@@ -18,28 +19,57 @@
 /* Words from the stack pointer on that are looked at for a return address. */
 #define SCAN_MOST 16u
 
-/* Something that can be returned to is at @pc, as far as can be told.  A
- * library has data, too. */
-static bool is_code(const struct syc_walk *walk, uintptr_t pc)
+/* Contents of an address, as far as known: a library has data, too. */
+enum place {
+	PLACE_DATA,
+	PLACE_CODE,
+	/* No call precedes it: a signal handler has moved the pc from there, and
+	 * stored it as a return address, as Go's runtime does. */
+	PLACE_MOVED
+};
+
+/* A function's first byte may be the begin of a stack that was made by hand.
+ * Code without tables is believed only in the module that the walk is in. */
+static enum place return_place(const struct syc_walk *walk, uintptr_t pc)
 {
 	struct syc_loaded_module module;
 
-	if (syc_cache_find(walk->cache, walk->salt, pc - 1) != SYC_RULE_NONE)
-		return true;
-	return syc_modules_find(pc, &module)
-	               ? syc_tables_follows_call(pc) || syc_tables_has(pc)
-	               : syc_memory_readable(pc - 1, 2);
+	if (syc_rule_kind(syc_cache_find(walk->cache, walk->salt, pc - 1)) ==
+	    SYC_RULE_BARE)
+		return PLACE_CODE;
+	if (!syc_modules_find(pc, &module))
+		return syc_memory_readable(pc - 1, 2) ? PLACE_CODE : PLACE_DATA;
+	if (syc_tables_follows_call(pc))
+		return PLACE_CODE;
+	const uintptr_t begin = syc_tables_function(pc);
+
+	if (begin == pc)
+		return PLACE_CODE;
+	return begin != 0 || (walk->at - module.low <
+	                              module.high - module.low &&
+	                      syc_segments_has_code(&module, pc))
+	               ? PLACE_MOVED
+	               : PLACE_DATA;
 }
 
 static enum syc_step accept_step(struct syc_walk *walk, struct syc_regs *regs)
 {
-	regs->r[SYC_REG_PC] = syc_machine_strip(regs->r[SYC_REG_PC]);
-	if (regs->r[SYC_REG_PC] != 0 && !is_code(walk, regs->r[SYC_REG_PC]))
+	const uintptr_t pc = syc_machine_strip(regs->r[SYC_REG_PC]);
+	const enum place place = pc != 0 ? return_place(walk, pc) : PLACE_CODE;
+
+	if (place == PLACE_DATA)
 		return SYC_STEP_STOPPED;
+	regs->r[SYC_REG_PC] = pc;
 	regs->known = SYC_REG_BIT(SYC_REG_PC) | SYC_REG_BIT(SYC_REG_SP) |
 	              SYC_REG_BIT(SYC_REG_FP);
 	regs->left = 0;
-	return syc_walk_accept(walk, regs, false);
+	const enum syc_step step = syc_walk_accept(walk, regs, false);
+
+	if (step == SYC_STEP_DONE && place == PLACE_MOVED) {
+		walk->at = pc;
+		walk->exact = SYC_PC_MOVED;
+	}
+	return step;
 }
 
 /* The return address, and above it nothing of the function's. */
@@ -71,16 +101,15 @@ static bool pop_frame(struct syc_walk *walk, uintptr_t at,
 }
 
 /*
- * An interrupted function that is about to make its frame, or has just taken
- * it down; or none at all, after a call through a pointer to nowhere.
+ * An interrupted function that is about to create its frame, or has just
+ * removed it.  Or no function at all, after a call through a wild pointer.
  * Returns SYC_STEP_FULL if it is neither.
  */
-static enum syc_step step_at_edge(struct syc_walk *walk)
+static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 {
 	const uintptr_t pc = walk->regs.r[SYC_REG_PC];
 	unsigned char code[SYC_MACHINE_CODE] = { 0 };
 	enum syc_machine_entry entry = SYC_ENTRY_BARE;
-	struct syc_regs regs = walk->regs;
 	unsigned char before = 0;
 
 	if (syc_memory_copy(code, pc, sizeof(code)) > 0) {
@@ -89,59 +118,64 @@ static enum syc_step step_at_edge(struct syc_walk *walk)
 	}
 	if (entry == SYC_ENTRY_UNKNOWN)
 		return SYC_STEP_FULL;
-	if (entry == SYC_ENTRY_BARE
-	            ? !pop_return(walk, &regs)
-	            : !pop_frame(walk, regs.r[SYC_REG_SP], &regs))
+	if (entry == SYC_ENTRY_PUSHED
+	            ? !pop_frame(walk, regs->r[SYC_REG_SP], regs)
+	            : !pop_return(walk, regs))
 		return SYC_STEP_STOPPED;
-	return accept_step(walk, &regs);
+	const enum syc_step step = accept_step(walk, regs);
+
+	/* The new pc has not run: the sample belongs to the other */
+	if (entry == SYC_ENTRY_FIRST && step == SYC_STEP_DONE &&
+	    walk->exact == SYC_PC_MOVED && walk->n > 0)
+		walk->n--;
+	return step;
 }
 
 /*
- * An interrupted function of a library, written by hand without tables: such
- * use a frame pointer in ways of their own, if any, but little of the stack.  The first word that
+ * An interrupted library function in assembler without tables.  Such functions
+ * use a frame pointer in their own way, if at all, but little of the stack.
+ * The first word that
  * looks like a return address is believed to be its.
  */
-static enum syc_step step_by_scan(struct syc_walk *walk)
+static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 {
 	const uintptr_t sp = walk->regs.r[SYC_REG_SP];
-	struct syc_regs regs = walk->regs;
 	struct syc_loaded_module module;
 
-	if (!syc_modules_find(regs.r[SYC_REG_PC], &module) ||
+	if (!syc_modules_find(regs->r[SYC_REG_PC], &module) ||
 	    module.header == 0)
 		return SYC_STEP_FULL;
-	if (SYC_RA_IN_REGISTER && syc_regs_has(&regs, SYC_REG_RA)) {
-		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_RA]);
-		if (syc_tables_is_return(regs.r[SYC_REG_PC]))
-			return accept_step(walk, &regs);
+	if (SYC_RA_IN_REGISTER && syc_regs_has(regs, SYC_REG_RA)) {
+		regs->r[SYC_REG_PC] = syc_machine_strip(regs->r[SYC_REG_RA]);
+		if (syc_tables_is_return(regs->r[SYC_REG_PC]))
+			return accept_step(walk, regs);
 	}
 	for (unsigned i = 0; i < SCAN_MOST; i++) {
 		const uintptr_t at = sp + i * sizeof(uintptr_t);
 
-		if (!syc_memory_load(&walk->stacks, at, &regs.r[SYC_REG_PC]))
+		if (!syc_memory_load(&walk->stacks, at, &regs->r[SYC_REG_PC]))
 			break;
-		regs.r[SYC_REG_PC] = syc_machine_strip(regs.r[SYC_REG_PC]);
-		if (!syc_tables_is_return(regs.r[SYC_REG_PC]))
+		regs->r[SYC_REG_PC] = syc_machine_strip(regs->r[SYC_REG_PC]);
+		if (!syc_tables_is_return(regs->r[SYC_REG_PC]))
 			continue;
 		/* A frame pointer into its own frame is not the caller's, which
 		 * it pushed first, then. */
-		if (regs.r[SYC_REG_FP] >= sp && regs.r[SYC_REG_FP] < at &&
+		if (regs->r[SYC_REG_FP] >= sp && regs->r[SYC_REG_FP] < at &&
 		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
-		                     &regs.r[SYC_REG_FP]))
+		                     &regs->r[SYC_REG_FP]))
 			break;
-		regs.r[SYC_REG_SP] = at + sizeof(uintptr_t);
-		return accept_step(walk, &regs);
+		regs->r[SYC_REG_SP] = at + sizeof(uintptr_t);
+		return accept_step(walk, regs);
 	}
 	return SYC_STEP_FULL;
 }
 
-static enum syc_step step_by_fp(struct syc_walk *walk)
+static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 {
 	const struct syc_memory *const stacks = &walk->stacks;
-	struct syc_regs regs = walk->regs;
-	const uintptr_t sp = regs.r[SYC_REG_SP], fp = regs.r[SYC_REG_FP];
+	const uintptr_t sp = regs->r[SYC_REG_SP], fp = regs->r[SYC_REG_FP];
 
-	if (!syc_regs_has(&regs, SYC_REG_FP) || fp < sp ||
+	if (!syc_regs_has(regs, SYC_REG_FP) || fp < sp ||
 	    fp % sizeof(uintptr_t) != 0)
 		return SYC_STEP_STOPPED;
 	const uintptr_t end = sp >= stacks->low && sp < stacks->high
@@ -149,27 +183,29 @@ static enum syc_step step_by_fp(struct syc_walk *walk)
 	                              : sp + FRAME_MOST;
 
 	if (fp >= end || end - fp < 2 * sizeof(uintptr_t) ||
-	    !pop_frame(walk, fp, &regs))
+	    !pop_frame(walk, fp, regs))
 		return SYC_STEP_STOPPED;
-	return accept_step(walk, &regs);
+	return accept_step(walk, regs);
 }
 
 /*
- * No step leads out of a library's code without tables.  It is outermost if a
- * frame pointer of 0 says so, as in the loader's start, or if nothing has
- * called from where it goes on: a fibre's end, put on a new stack by hand.
+ * No step leads out of a library's code without tables.  A frame is outermost
+ * if its frame pointer is 0, as in the loader's start.  It is also outermost if
+ * no call precedes its return address, as for a fibre's end, which was put on a
+ * new stack by hand.
  * Data are neither: a walk that went astray leads there.
  */
 static bool has_begun(struct syc_walk *walk)
 {
 	struct syc_loaded_module module;
 
-	if (walk->exact ||
+	if (walk->exact == SYC_PC_EXACT ||
 	    !syc_modules_find(walk->regs.r[SYC_REG_PC], &module) ||
 	    module.header == 0 ||
 	    !syc_segments_has_code(&module, walk->regs.r[SYC_REG_PC]))
 		return false;
-	if (!syc_tables_follows_call(walk->regs.r[SYC_REG_PC])) {
+	if (walk->exact == SYC_PC_CALLED &&
+	    !syc_tables_follows_call(walk->regs.r[SYC_REG_PC])) {
 		syc_walk_tell_begin(walk);
 		return true;
 	}
@@ -178,47 +214,48 @@ static bool has_begun(struct syc_walk *walk)
 }
 
 /* 0 or less than 0, and whatever it did: the runtime's answer. */
-static bool step_out(struct syc_walk *walk, enum syc_step *ret_step)
+static bool step_out(struct syc_walk *walk, struct syc_regs *regs,
+                     enum syc_step *ret_step)
 {
 	struct syc_unwind *const unwind = walk->unwind;
-	struct syc_regs regs = walk->regs;
-	struct syc_unwind_regs out = { .pc = regs.r[SYC_REG_PC],
-		                       .sp = regs.r[SYC_REG_SP],
-		                       .fp = regs.r[SYC_REG_FP] };
+	struct syc_unwind_regs out = { .pc = regs->r[SYC_REG_PC],
+		                       .sp = regs->r[SYC_REG_SP],
+		                       .fp = regs->r[SYC_REG_FP] };
 
 #if SYC_RA_IN_REGISTER
-	if (syc_regs_has(&regs, SYC_REG_RA))
-		out.lr = regs.r[SYC_REG_RA];
+	if (syc_regs_has(regs, SYC_REG_RA))
+		out.lr = regs->r[SYC_REG_RA];
 #endif
 	const int r = unwind->step_out != NULL
 	                      ? unwind->step_out(unwind->context, &out)
 	                      : -1;
 	if (r < 0)
 		return false;
-	/* The frame is told of in another way */
+	/* The frame is reported in another way */
 	if (r == SYSCAP_STEP_TOLD && walk->n > 0)
 		walk->n--;
-	regs.r[SYC_REG_PC] = out.pc;
-	regs.r[SYC_REG_SP] = out.sp;
-	regs.r[SYC_REG_FP] = out.fp;
-	*ret_step = accept_step(walk, &regs);
+	regs->r[SYC_REG_PC] = out.pc;
+	regs->r[SYC_REG_SP] = out.sp;
+	regs->r[SYC_REG_FP] = out.fp;
+	*ret_step = accept_step(walk, regs);
 	return true;
 }
 
 enum syc_step syc_bare_step(struct syc_walk *walk)
 {
+	struct syc_regs regs = walk->regs;
 	enum syc_step step;
 
-	if (step_out(walk, &step))
+	if (step_out(walk, &regs, &step))
 		return step;
 	if (walk->exact) {
-		step = step_at_edge(walk);
+		step = step_at_edge(walk, &regs);
 		if (step == SYC_STEP_FULL)
-			step = step_by_scan(walk);
+			step = step_by_scan(walk, &regs);
 		if (step != SYC_STEP_FULL)
 			return step;
 	}
-	step = step_by_fp(walk);
+	step = step_by_fp(walk, &regs);
 	return step == SYC_STEP_STOPPED && has_begun(walk) ? SYC_STEP_OUTERMOST
 	                                                   : step;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* bare.h - a step of a walk from code that has no tables. */
-#ifndef SYC_BARE_H
-#define SYC_BARE_H
+#ifndef SYC_STACK_BARE_H
+#define SYC_STACK_BARE_H
 
 #include "stack/walk.h"
 

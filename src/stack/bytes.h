@@ -2,15 +2,15 @@
 /*
  * bytes.h - tables, read byte by byte from wherever they are.
  *
- * What parses tables never follows a pointer: it has a cursor over addresses,
- * and the source brings what is at an address.  In a process that is a module
- * that may be unmapped meanwhile, so its bytes are copied (memory.h); a test
- * gives an array, with whatever addresses it likes.
+ * Parsers of tables never follow a pointer.  They have a cursor over addresses,
+ * and a source provides the bytes at an address.  In a process the source is a
+ * module, which may be unmapped meanwhile, so its bytes are copied (memory.h).
+ * A test provides an array with any addresses.
  *
  * Context of all: any-thread, signal-safe.
  */
-#ifndef SYC_BYTES_H
-#define SYC_BYTES_H
+#ifndef SYC_STACK_BYTES_H
+#define SYC_STACK_BYTES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@
 
 struct syc_bytes {
 	uintptr_t low, high; /* addresses that may be asked for */
-	/* What has been fetched: @n bytes from @start on, at @data */
+	/* The fetched bytes: @n from @start on, at @data */
 	const unsigned char *data;
 	uintptr_t start;
 	size_t n;
@@ -31,7 +31,7 @@ struct syc_bytes {
 	unsigned char window[SYC_BYTES_WINDOW];
 };
 
-/** [at, end); what reads beyond it or fails reads zeroes and is bad. */
+/** [at, end); a read beyond it or a failed one gives zeroes and sets bad. */
 struct syc_cursor {
 	struct syc_bytes *bytes;
 	uintptr_t at, end;

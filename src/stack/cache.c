@@ -34,9 +34,11 @@ uint64_t syc_cache_find(struct syc_cache_entry *table, uint64_t salt,
 	return SYC_RULE_NONE;
 }
 
-/* A rule goes to its home, where it is found fastest, or to the next place
- * where that is free or holds what was known of @pc before; else it replaces
- * whatever is at home. */
+/*
+ * A rule goes to its home, where it is found fastest.  It goes to the next
+ * place if that is free or has an older rule of @pc; otherwise it replaces the
+ * rule at home.
+ */
 void syc_cache_store(struct syc_cache_entry *table, uint64_t salt, uintptr_t pc,
                      uint64_t rule)
 {

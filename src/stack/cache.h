@@ -6,20 +6,20 @@
  * process's, for all threads and handlers, and no access waits for another.
  *
  * An entry is two words, a check and the rule.  The check is made of the pc,
- * the generation and the rule.  Both words are stored and loaded on their own
- * and relaxed: whoever finds the check of one entry and the rule of another
- * finds that they don't fit, and has found nothing.  So there is no order to
+ * the generation and the rule.  Both words are stored and loaded separately and
+ * relaxed.  A reader that finds the check of one entry and the rule of another
+ * sees that they do not fit, and has found nothing.  So there is no order to
  * keep.
  */
-#ifndef SYC_CACHE_H
-#define SYC_CACHE_H
+#ifndef SYC_STACK_CACHE_H
+#define SYC_STACK_CACHE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a rule says, in its lowest 3 bits; the others depend on it. */
+/** Kind of a rule, in its lowest 3 bits; the others depend on it. */
 enum syc_rule_kind {
 	SYC_RULE_NONE,
 	SYC_RULE_CALL,      /* as below */
@@ -91,7 +91,7 @@ struct syc_cache_entry {
  */
 struct syc_cache_entry *syc_cache_table(void);
 
-/** What makes older entries none when @generation changes. */
+/** Invalidates older entries when @generation changes. */
 static inline uint64_t syc_cache_salt(uint64_t generation)
 {
 	return (generation + 1) * UINT64_C(0xd1342543de82ef95);

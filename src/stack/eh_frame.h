@@ -5,15 +5,15 @@
  * Nothing in the tables is believed: every offset is checked by the cursor
  * that it is read through (bytes.h), every loop has a limit.
  */
-#ifndef SYC_EH_FRAME_H
-#define SYC_EH_FRAME_H
+#ifndef SYC_STACK_EH_FRAME_H
+#define SYC_STACK_EH_FRAME_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "stack/bytes.h"
 
-/** What a frame description entry and its common entry say. */
+/** Contents of a frame description entry and of its common entry. */
 struct syc_fde {
 	uintptr_t begin, end;           /* the code that it is about */
 	uintptr_t common, common_end;   /* instructions of all its like, */

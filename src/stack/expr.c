@@ -126,7 +126,7 @@ static bool run_constant(struct expr_machine *m, unsigned op)
 	}
 }
 
-/* What takes one value or rearranges the stack. */
+/* Operations that take one value or rearrange the stack. */
 static bool run_stack(struct expr_machine *m, unsigned op)
 {
 	uintptr_t a, b, c;
@@ -204,7 +204,7 @@ static uintptr_t shift_value(unsigned op, uintptr_t a, uintptr_t by)
 	return op == 0x24 ? a << by : a >> by;
 }
 
-/* What takes two values and leaves one; false: op does not. */
+/* Operations that take two values and leave one; false: op is another. */
 static bool run_binary(struct expr_machine *m, unsigned op)
 {
 	if (!((op >= 0x1a && op <= 0x1e) || (op >= 0x21 && op <= 0x27) ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* expr.h - the expressions of .eh_frame: a small stack machine. */
-#ifndef SYC_EXPR_H
-#define SYC_EXPR_H
+#ifndef SYC_STACK_EXPR_H
+#define SYC_STACK_EXPR_H
 
 #include "stack/bytes.h"
 #include "stack/machine.h"
@@ -21,8 +21,8 @@ struct syc_expr_env {
  * Evaluate the expression, a length and as many bytes, at @at.  @first, if
  * not NULL, is on the stack when it begins.
  *
- * Returns 0; -EINVAL, it makes no sense or does not end; -EFAULT, it asks for
- * memory that can't be read; -ENODATA, for a register that is not known.
+ * Returns 0; -EINVAL if it is invalid or does not end; -EFAULT if it reads
+ * unreadable memory; -ENODATA if a register is unknown.
  *
  * Context: signal-safe, any-thread.
  */

@@ -6,8 +6,8 @@
  * Made once, in normal context, from the section headers of the program's
  * file; then only read.
  */
-#ifndef SYC_FRAME_INDEX_H
-#define SYC_FRAME_INDEX_H
+#ifndef SYC_STACK_FRAME_INDEX_H
+#define SYC_STACK_FRAME_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * machine.h - what the unwinder must know about the processor: numbers of
- * registers, how a kernel is called, what a signal frame looks like.
+ * machine.h - facts about the processor for the unwinder: numbers of registers,
+ * system calls, signal frames.
  *
  * Each machine_*.h defines
  *
@@ -15,8 +15,8 @@
  *
  * and the functions below.
  */
-#ifndef SYC_MACHINE_H
-#define SYC_MACHINE_H
+#ifndef SYC_STACK_MACHINE_H
+#define SYC_STACK_MACHINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,9 +34,8 @@
 #endif
 
 /**
- * The registers of one frame; those whose bit is not in known are not.  Of
- * registers that calls need not keep, r may still have what they were further
- * in, if their bit is in left: the functions between may have left them alone.
+ * The registers of one frame; those whose bit is not in known are not.  If its bit is in left, r may still have the inner value of a register that
+ * calls need not keep: the functions between may not have changed it.
  */
 struct syc_regs {
 	uintptr_t r[SYC_MACHINE_REGS];

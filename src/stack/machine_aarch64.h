@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* machine_aarch64.h - see machine.h. */
-#ifndef SYC_MACHINE_AARCH64_H
-#define SYC_MACHINE_AARCH64_H
+#ifndef SYC_STACK_MACHINE_AARCH64_H
+#define SYC_STACK_MACHINE_AARCH64_H
 
 #include <signal.h>
 #include <string.h>
@@ -111,7 +111,8 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
-	SYC_ENTRY_BARE,  /* the return address is in lr, fp the caller's */
+	SYC_ENTRY_FIRST, /* the return address is in lr, fp the caller's */
+	SYC_ENTRY_BARE,  /* the same, but it ran */
 	SYC_ENTRY_PUSHED /* both are on top of the stack */
 };
 
@@ -123,8 +124,9 @@ syc_machine_entry(const unsigned char *code, unsigned char before)
 	(void)before;
 	if ((word & 0xffffff3f) == 0xd503241f || word == 0xd503233f)
 		word = syc_machine_word(code + 4); /* bti; paciasp */
-	/* stp x29, x30, [sp, #-n]!; ret */
-	if ((word & 0xffc07fff) == 0xa9807bfd || word == 0xd65f03c0)
+	if ((word & 0xffc07fff) == 0xa9807bfd) /* stp x29, x30, [sp, #-n]! */
+		return SYC_ENTRY_FIRST;
+	if (word == 0xd65f03c0) /* ret */
 		return SYC_ENTRY_BARE;
 	return word == 0x910003fd ? SYC_ENTRY_PUSHED : SYC_ENTRY_UNKNOWN;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* machine_x86_64.h - see machine.h. */
-#ifndef SYC_MACHINE_X86_64_H
-#define SYC_MACHINE_X86_64_H
+#ifndef SYC_STACK_MACHINE_X86_64_H
+#define SYC_STACK_MACHINE_X86_64_H
 
 #include <string.h>
 
@@ -49,7 +49,7 @@ static inline uintptr_t syc_machine_load(uintptr_t at)
 		(regs)->left = 0;                                   \
 	} while (0)
 
-/* Where the kernel stores register @reg, counted in gregs. */
+/* The kernel's position of register @reg, in gregs. */
 static inline unsigned syc_machine_place(unsigned reg)
 {
 	static const uint8_t place[SYC_MACHINE_REGS] = {
@@ -92,8 +92,10 @@ static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 /* So much before a return address. */
 #define SYC_MACHINE_BEFORE 8u
 
-/* What ends where @code, of SYC_MACHINE_BEFORE bytes, ends may be a call:
- * relative, or through a register or memory with or without prefix. */
+/*
+ * Whether the end of @code, of SYC_MACHINE_BEFORE bytes, may be a call:
+ * relative, or through a register or memory with or without prefix.
+ */
 static inline bool syc_machine_ends_with_call(const unsigned char *code)
 {
 	const unsigned char *const end = code + SYC_MACHINE_BEFORE;
@@ -109,23 +111,36 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 /* How far a function that has no tables has come with its frame. */
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
-	SYC_ENTRY_BARE,  /* the return address is on top, fp the caller's */
+	SYC_ENTRY_FIRST, /* the return address is on top, fp the caller's */
+	SYC_ENTRY_BARE,  /* the same, but it ran */
 	SYC_ENTRY_PUSHED /* so is, below it, the caller's fp */
 };
 
-/* Told from the code at the pc and the byte before it. */
+static inline uint32_t syc_machine_word(const unsigned char *code)
+{
+	uint32_t word;
+
+	memcpy(&word, code, sizeof(word));
+	return word;
+}
+
+/* Recognized by the code at the pc and the byte before it. */
 static inline enum syc_machine_entry
 syc_machine_entry(const unsigned char *code, unsigned char before)
 {
-	if (memcmp(code, "\xf3\x0f\x1e\xfa", 4) == 0)
-		code += 4; /* endbr64 */
-	if (memcmp(code, "\x55\x48\x89\xe5", 4) == 0 ||
-	    memcmp(code, "\x55\x48\x8b\xec", 4) == 0 || code[0] == 0xc3)
+	uint32_t word = syc_machine_word(code);
+
+	if (word == 0xfa1e0ff3) /* endbr64 */
+		word = syc_machine_word(code + 4);
+	/* push %rbp; mov %rsp, %rbp */
+	if (word == 0xe5894855 || word == 0xec8b4855)
+		return SYC_ENTRY_FIRST;
+	if ((word & 0xff) == 0xc3) /* ret */
 		return SYC_ENTRY_BARE;
-	if (before == 0x55 && (memcmp(code, "\x48\x89\xe5", 3) == 0 ||
-	                       memcmp(code, "\x48\x8b\xec", 3) == 0))
+	if (before == 0x55 &&
+	    ((word & 0xffffff) == 0xe58948 || (word & 0xffffff) == 0xec8b48))
 		return SYC_ENTRY_PUSHED;
-	if (memcmp(code, "\x5d\xc3", 2) == 0)
+	if ((word & 0xffff) == 0xc35d) /* pop %rbp; ret */
 		return SYC_ENTRY_PUSHED;
 	return SYC_ENTRY_UNKNOWN;
 }

@@ -19,7 +19,7 @@
 enum {
 	WAY_TOLD = 1,  /* the rest has been found out */
 	WAY_COPY = 2,  /* else process_vm_readv() may be called and works */
-	WAY_PROBE = 4, /* rt_sigprocmask() tells */
+	WAY_PROBE = 4, /* rt_sigprocmask() works */
 };
 
 /* Found out by whoever needs it first; all find the same. */
@@ -69,7 +69,7 @@ void syc_memory_prepare(void)
 
 static unsigned get_ways(void)
 {
-	/* relaxed: it tells of nothing but itself */
+	/* relaxed: it publishes no other data */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
 		syc_memory_prepare();
 	const unsigned found =
@@ -104,12 +104,14 @@ bool syc_memory_readable(uintptr_t at, size_t n)
 	}
 }
 
-/* What was asked for may be gone before it is read, some nanoseconds later. */
+/* The checked page may be gone before it is read, some nanoseconds later. */
 static __attribute__((noinline)) void copy_words(unsigned char *to,
                                                  uintptr_t from, size_t n)
 {
-	/* Whole words, which lie in one page each; what is too much of them
-	 * falls away here */
+	/*
+	 * Whole words, which lie in one page each; excess bytes are dropped
+	 * here
+	 */
 	while (n > 0) {
 		const unsigned skip = from & 7;
 		const uintptr_t word = syc_machine_load(from - skip);
@@ -146,10 +148,10 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 }
 
 /*
- * What lies between @at, a page that can be read, and the floor can be read,
- * too.  Stacks are one mapping, but what was told to be this one's bounds may
- * hold more: a stack that grows has nothing below it yet, or something else;
- * mappings that were one when the bounds were told may be two by now.
+ * The memory between @at, a readable page, and the floor is readable, too.
+ * A stack is one mapping, but its reported bounds may contain more.  A growing
+ * stack has nothing below it yet, or another mapping.  A mapping may have been
+ * split since its bounds were read.
  */
 static bool reaches_floor(const struct syc_memory *stacks, uintptr_t page)
 {

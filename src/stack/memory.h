@@ -2,17 +2,17 @@
 /*
  * memory.h - reads memory that may not be there.
  *
- * There are two ways to ask the kernel.  rt_sigprocmask() with a nonsensical
- * `how` reads the set that it is given, then says EFAULT or EINVAL, and no
- * filter minds it; but emulators may answer without reading.
- * process_vm_readv() copies, and says EFAULT, so that nothing can come between
- * the question and the read; but a seccomp filter may forbid it, some by
- * death, and a thread may get a filter of its own at any time.  So it is what
- * is used where the first does not tell, and there is no filter.
+ * There are two ways to ask the kernel.  rt_sigprocmask() with an invalid `how`
+ * reads its set, then returns EFAULT or EINVAL, and all filters permit it.  But
+ * emulators may return without reading.
+ * process_vm_readv() copies, and returns EFAULT, so that no event can come
+ * between check and read.  But a seccomp filter may forbid it, or kill for it,
+ * and a thread may get a filter of its own at any time.  So it is used only if
+ * the first does not work, and without a filter.
  * syc_memory_prepare() finds out.
  */
-#ifndef SYC_MEMORY_H
-#define SYC_MEMORY_H
+#ifndef SYC_STACK_MEMORY_H
+#define SYC_STACK_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,8 +34,8 @@ void syc_memory_prepare(void);
 bool syc_memory_readable(uintptr_t at, size_t n);
 
 /**
- * The kernel would say EFAULT of it.  False where it can't be asked: a filter
- * may forbid even that, and emulators may not tell.  Two system calls at most.
+ * The kernel would say EFAULT of it.  False if no check works: a filter may
+ * forbid even that, and emulators may not report it.  Two system calls at most.
  *
  * Context: any-thread, signal-safe.
  */
@@ -58,7 +58,7 @@ struct syc_memory {
 	/* The thread's own: [low, high), of which [floor, high) is mapped for
 	 * certain.  All 0: not known. */
 	uintptr_t low, floor, high;
-	/* What else was found readable last; in whole pages. */
+	/* Other memory that was found readable last; in whole pages. */
 	uintptr_t seen_low, seen_high;
 };
 

@@ -44,9 +44,10 @@ struct half {
 	struct listed modules[LIST_MOST]; /* by address */
 };
 
-/* Mapped when the first list is made, or the first table is believed; without
- * it there is no list, and rules are forgotten where it can't be told whether
- * they still hold. */
+/*
+ * Mapped for the first list, or the first trusted table.  Without it there is
+ * no list, and rules are dropped if their validity is unknown.
+ */
 static struct lists {
 	struct half halves[2];
 	/* Libraries that stay; the maker's. */
@@ -65,7 +66,7 @@ static _Atomic unsigned version;
  * before a fork, does not go on. */
 static _Atomic int maker;
 
-/* What dl_iterate_phdr() counted when the list was made; the maker's. */
+/* Counts of dl_iterate_phdr() for the list; the writer's. */
 static uint64_t counted_adds, counted_subs;
 
 static _Atomic uint64_t generation, additions;
@@ -280,9 +281,9 @@ int syc_modules_prepare(void)
 	                             : -EBUSY;
 }
 
-/* Where handlers can't ask the loader, the list must be there before them.
- * Static programs have no loader; the little that answers in its place tells
- * wrong bounds, and nothing of programs without a search table. */
+/* If handlers cannot ask the loader, the list must exist before they run.
+ * Static programs have no loader.  Its replacement reports wrong bounds, and no
+ * programs without a search table. */
 static __attribute__((constructor)) void prepare_early(void)
 {
 	if (_dl_find_object == NULL || getauxval(AT_BASE) == 0)
@@ -384,8 +385,10 @@ void syc_modules_open(const struct syc_loaded_module *module,
 	bytes->user = module;
 }
 
-/* What its table begins with: where it lies, how many entries it has, and
- * the first few of them. */
+/*
+ * Begin of its table: its position, the number of its entries, and the first
+ * few of them.
+ */
 static uint64_t module_mark(const struct syc_loaded_module *module,
                             struct syc_bytes *bytes)
 {

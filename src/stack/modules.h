@@ -2,17 +2,17 @@
 /*
  * modules.h - which program or library code is in, and where its table is.
  *
- * _dl_find_object() of glibc 2.35 and later tells it in handlers too.  Beside
- * it there is a list, which syc_modules_refresh() takes in normal context: it
- * says which modules stay as long as the process, so that their tables may be
- * read where they are; and elsewhere it is all there is.
+ * _dl_find_object() of glibc 2.35 and later works in handlers too.  Beside it
+ * there is a list, which syc_modules_refresh() makes in normal context.  It
+ * marks modules that stay as long as the process, whose tables may be read in
+ * place.  Without _dl_find_object() the list is the only source.
  *
- * The list is in two halves that take turns.  A reader copies what it wants
- * and then looks whether the list's version has changed; a handler that
- * interrupted the writer reads the half that is not written.
+ * The list is in two halves that take turns.  A reader copies entries and then
+ * checks that the list's version has not changed.  A handler that interrupted
+ * the writer reads the other half.
  */
-#ifndef SYC_MODULES_H
-#define SYC_MODULES_H
+#ifndef SYC_STACK_MODULES_H
+#define SYC_STACK_MODULES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * needed.h - which libraries are never unloaded, because the program, or one
  * of them, was linked with them.
  */
-#ifndef SYC_NEEDED_H
-#define SYC_NEEDED_H
+#ifndef SYC_STACK_NEEDED_H
+#define SYC_STACK_NEEDED_H
 
 #include <link.h>
 #include <stdbool.h>

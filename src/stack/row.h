@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * row.h - what the tables say of one pc: where the frame's fixed address (the
- * CFA) is, and from it how each register of the caller is found.
+ * row.h - unwind rules for one pc: the frame's fixed address (the CFA), and
+ * relative to it each register of the caller.
  */
-#ifndef SYC_ROW_H
-#define SYC_ROW_H
+#ifndef SYC_STACK_ROW_H
+#define SYC_STACK_ROW_H
 
 #include "stack/eh_frame.h"
 #include "stack/machine.h"
 
 enum syc_row_kind {
 	SYC_ROW_SAME,      /* as in this frame; as good as no rule */
-	SYC_ROW_UNDEFINED, /* it can't be told */
+	SYC_ROW_UNDEFINED, /* unknown */
 	SYC_ROW_AT,        /* at CFA + value */
 	SYC_ROW_IS,        /* it is CFA + value */
 	SYC_ROW_REGISTER,  /* in register value of this frame */

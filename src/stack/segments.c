@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * segments.c - what of a module is code.  Seldom asked, so nothing is kept:
+ * segments.c - code ranges of a module.  Seldom asked, so nothing is kept:
  * the module may be gone, or another, at the next question.  Signal-safe.
  */
 #define _GNU_SOURCE

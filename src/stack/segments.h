@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* segments.h - what of a module is code, by its own program headers. */
-#ifndef SYC_SEGMENTS_H
-#define SYC_SEGMENTS_H
+/* segments.h - code ranges of a module, by its own program headers. */
+#ifndef SYC_STACK_SEGMENTS_H
+#define SYC_STACK_SEGMENTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,8 +9,8 @@
 #include "stack/modules.h"
 
 /**
- * @pc is in an executable segment of @module and can be read.  Its headers
- * are read where they are mapped; of a module without them it is not told.
+ * @pc is in an executable segment of @module and can be read.  Its headers are
+ * read in place.  Without mapped headers the ranges are unknown.
  *
  * Context: any-thread, signal-safe.
  */

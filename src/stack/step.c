@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * step.c - the steps that the fast loop does not take: by rules that are not
- * simple, on stacks that must be asked about, through signal frames.
+ * step.c - steps that the fast loop does not take: by complex rules, on stacks
+ * that must be checked, and through signal frames.
  * Signal-safe.
  */
 #define _GNU_SOURCE
@@ -43,7 +43,7 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 	    !syc_memory_load(stacks, fp_at, &regs.r[SYC_REG_FP]))
 		return SYC_STEP_STOPPED;
 	regs.r[SYC_REG_SP] = cfa;
-	/* What it saved of the others is not in the rule */
+	/* Its other saved registers are not in the rule */
 	regs.known &= rule & SYC_RULE_OTHERS ? SYC_REG_BIT(SYC_REG_FP) |
 	                                               SYC_REG_BIT(SYC_REG_SP)
 	                                     : SYC_KEPT;

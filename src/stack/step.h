@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* step.h - a slow step of a walk, by whatever its frame has. */
-#ifndef SYC_STEP_H
-#define SYC_STEP_H
+#ifndef SYC_STACK_STEP_H
+#define SYC_STACK_STEP_H
 
 #include <stdint.h>
 

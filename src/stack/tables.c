@@ -18,7 +18,7 @@
 #define OP_DEREF 0x06u
 #define OP_BREG  0x70u
 
-/* What of a module is needed for one frame. */
+/* The parts of a module that one frame needs. */
 struct tables {
 	struct syc_loaded_module module;
 	struct syc_bytes bytes;
@@ -59,16 +59,16 @@ bool syc_tables_follows_call(uintptr_t pc)
 	       syc_machine_ends_with_call(code);
 }
 
-bool syc_tables_has(uintptr_t pc)
+uintptr_t syc_tables_function(uintptr_t pc)
 {
 	struct tables tables;
 
-	return find_tables(&tables, pc) == 0;
+	return find_tables(&tables, pc) == 0 ? tables.fde.begin : 0;
 }
 
 bool syc_tables_is_return(uintptr_t pc)
 {
-	return syc_tables_follows_call(pc) && syc_tables_has(pc - 1);
+	return syc_tables_follows_call(pc) && syc_tables_function(pc - 1) != 0;
 }
 
 /* The code that the frame goes on with is a signal handler's return. */
@@ -93,8 +93,10 @@ static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 	       fde.begin == pc && !syc_tables_follows_call(pc);
 }
 
-/* "At fp + offset", as compilers say it where they realign the stack: a
- * length, one operation, then all is said, or it is the address of it. */
+/*
+ * "At fp + offset", as compilers encode it after a realignment of the stack: a
+ * length and one operation, for the value or its address.
+ */
 static bool is_fp_plus(struct syc_bytes *bytes, uintptr_t at, bool deref,
                        int64_t *ret_offset)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tables.h - a step of a walk by the tables of .eh_frame. */
-#ifndef SYC_TABLES_H
-#define SYC_TABLES_H
+#ifndef SYC_STACK_TABLES_H
+#define SYC_STACK_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,8 +20,9 @@ bool syc_tables_is_return(uintptr_t pc);
 /** @pc is behind what may be a call.  Context: any-thread, signal-safe. */
 bool syc_tables_follows_call(uintptr_t pc);
 
-/** Tables tell of the code at @pc.  Context: any-thread, signal-safe. */
-bool syc_tables_has(uintptr_t pc);
+/** Begin of the function at @pc; 0: it is not in the tables.
+ * Context: any-thread, signal-safe. */
+uintptr_t syc_tables_function(uintptr_t pc);
 
 /**
  * The rule for the current frame from its tables, never SYC_RULE_NONE; it is

@@ -34,7 +34,7 @@ static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
 	       (n - unwind->max) % OUTERMOST_KEPT;
 }
 
-/* What the fast loop may load without asking: of the stack it is on. */
+/* The part of its stack that the fast loop may load without a check. */
 static void find_bounds(const struct syc_memory *stacks, uintptr_t sp,
                         uintptr_t *low, uintptr_t *high)
 {
@@ -113,7 +113,7 @@ static uint64_t run_fast(struct syc_walk *w)
 	if (at == first && left == w->left && sp == w->regs.r[SYC_REG_SP])
 		return rule;
 	w->at = at;
-	w->exact = false;
+	w->exact = SYC_PC_CALLED;
 	w->regs.r[SYC_REG_PC] = at + 1;
 	w->regs.r[SYC_REG_SP] = sp;
 	w->regs.r[SYC_REG_FP] = fp;
@@ -148,7 +148,7 @@ static enum syc_step walk_all(struct syc_walk *w, unsigned leave_out)
 
 	w->cache = syc_cache_table();
 	w->salt = syc_cache_salt(syc_modules_generation());
-	w->exact = true;
+	w->exact = SYC_PC_EXACT;
 	w->at = w->regs.r[SYC_REG_PC];
 	w->skip = leave_out;
 	w->n = 0;

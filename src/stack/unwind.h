@@ -3,12 +3,12 @@
  * unwind.h - the stack of the calling thread, from the tables that compilers
  * write for exceptions (.eh_frame), in a signal handler.
  *
- * Nothing here allocates, locks, or makes a system call but those that ask
- * whether memory can be read; nothing faults, whatever the stack, the tables
- * or the registers hold.  docs/unwinding.md tells how.
+ * No function here allocates, locks, or makes a system call, except to check
+ * whether memory is readable.  None faults, for any content of the stack,
+ * tables or registers.  See docs/unwinding.md.
  */
-#ifndef SYC_UNWIND_H
-#define SYC_UNWIND_H
+#ifndef SYC_STACK_UNWIND_H
+#define SYC_STACK_UNWIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,13 +17,16 @@
 
 #include "stack/unwind_request.h"
 
-/** What all walks share is made ready, once.  0 or -errno.  Context: setup. */
+/**
+ * Initialize the shared state of all walks, once.  0 or -errno.  Context:
+ * setup.
+ */
 int syc_unwind_prepare(void);
 
 /**
  * Libraries may have come or gone since the last call: take notice.  Without
- * it a library that is loaded where another was is noticed at its first
- * function that is walked through and was not in a stack before.
+ * it, a library in place of another is noticed at the first walk through a
+ * function that was not in a stack before.
  *
  * Context: setup, any-thread.
  */

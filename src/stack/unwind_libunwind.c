@@ -3,9 +3,9 @@
  * unwind_libunwind.c - unwind.h by libunwind, for machines that the other
  * files of this folder don't know (option SYSCAP_LIBUNWIND).
  *
- * Not as good: libunwind asks dl_iterate_phdr() for what is not in its cache,
- * which takes a lock of the loader, so a walk in a handler that interrupted
- * dlopen() may wait for ever.  Runtimes are not asked to step out of their
+ * Less safe: for uncached data libunwind calls dl_iterate_phdr(), which takes a
+ * lock of the loader.  So a walk in a handler that interrupted dlopen() may
+ * wait for ever.  Runtimes are not asked to step out of their
  * code.
  */
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 #define STEPS_MOST     16384u
 #define PAGE           4096u
 
-/* Store frame @n; what has no room takes turns in the last places. */
+/* Store frame @n; excess frames share the last places in turn. */
 static void store_frame(struct syc_unwind *unwind, unsigned n, uint64_t at,
                         uintptr_t sp)
 {

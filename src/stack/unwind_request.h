@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unwind_request.h - what an unwinder is asked for, and what it found. */
-#ifndef SYC_UNWIND_REQUEST_H
-#define SYC_UNWIND_REQUEST_H
+/* unwind_request.h - a request to an unwinder, and its result. */
+#ifndef SYC_STACK_UNWIND_REQUEST_H
+#define SYC_STACK_UNWIND_REQUEST_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a step goes from and to. */
+/** Begin and end of a step. */
 struct syc_unwind_regs {
 	uintptr_t pc, sp, fp, lr; /* lr: aarch64's; else 0 */
 };
@@ -20,8 +20,9 @@ struct syc_unwind {
 	uintptr_t low,
 		high; /* this thread's own stack, which can be read; equal:
 	                      * not known */
-	/* Where code has no tables, before frame pointers are tried: go to
-	 * the caller.  0; SYSCAP_STEP_TOLD, leave the frame out; or < 0: not
+	/*
+	 * For code without tables, before frame pointers are tried: go to the
+	 * caller.  0; SYSCAP_STEP_TOLD, leave the frame out; or < 0: not
 	 * its code.  NULL: none. */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* walk.c - where a walk is, and whether it may go on there.  Signal-safe. */
+/* walk.c - position of a walk, and whether it may continue.  Signal-safe. */
 #define _GNU_SOURCE
 #include "stack/walk.h"
 
@@ -30,8 +30,10 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 		               : SYC_STEP_STOPPED;
 	if (pc > SYC_CODE_LAST)
 		return SYC_STEP_STOPPED;
-	/* A leaf need not have touched the stack where calls do not; elsewhere
-	 * one may have taken the return address from there, as vfork() does */
+	/*
+	 * If calls do not touch the stack, a leaf need not either.  Otherwise a
+	 * leaf may have popped the return address, as vfork() does
+	 */
 	const bool stays =
 		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];
 
@@ -47,7 +49,7 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 		return SYC_STEP_STOPPED;
 	if (regs != &walk->regs)
 		walk->regs = *regs;
-	walk->exact = exact;
+	walk->exact = exact ? SYC_PC_EXACT : SYC_PC_CALLED;
 	walk->at = exact ? pc : pc - 1;
 	return SYC_STEP_DONE;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* walk.h - where a walk from the innermost frame outwards is. */
-#ifndef SYC_WALK_H
-#define SYC_WALK_H
+/* walk.h - position of a walk from the innermost frame outwards. */
+#ifndef SYC_STACK_WALK_H
+#define SYC_STACK_WALK_H
 
 #include "stack/cache.h"
 #include "stack/machine.h"
@@ -12,6 +12,13 @@
  * runtime's names in a capture. */
 #define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
+/** Kind of a frame's pc. */
+enum syc_walk_pc {
+	SYC_PC_CALLED, /* behind a call */
+	SYC_PC_EXACT,  /* of the next instruction: it was interrupted */
+	SYC_PC_MOVED   /* so it is, and the handler went on elsewhere */
+};
+
 struct syc_walk {
 	struct syc_unwind *unwind;
 	struct syc_memory stacks;
@@ -21,7 +28,7 @@ struct syc_walk {
 	/* The frame's address: regs.r[SYC_REG_PC] where that is exact, else
 	 * the last byte of the call before it. */
 	uintptr_t at;
-	bool exact;
+	enum syc_walk_pc exact;
 	bool full;       /* all kept registers are followed, not only fp */
 	bool doubted;    /* begun again, with all rules forgotten */
 	unsigned skip;   /* frames still to leave out */
@@ -39,8 +46,8 @@ enum syc_step {
 };
 
 /**
- * What the frame returns to was not put there by a call: the frame is told by
- * that address, not by the byte before it, which is another function's.
+ * The return address was not pushed by a call.  So the frame is reported by
+ * that address: the byte before it belongs to another function.
  *
  * Context: any-thread, signal-safe.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* debug_files.c - find the file that the symbols of a stripped one went to. */
+/* debug_files.c - search for the debug file of a stripped file. */
 #define _GNU_SOURCE
 #include "symbols/debug_files.h"
 
@@ -11,19 +11,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The folders that distributions use. */
+/* The directories that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 
 struct debug_search {
 	const struct syc_debug_files *files;
 	const struct syc_debug_wish *wish;
-	bool has_crc; /* of the wish's debug link */
+	bool has_crc; /* from .gnu_debuglink of the stripped file */
 	uint32_t crc;
 	struct syc_elf *elf;
 	char **path;
 };
 
-/* A file is read as a whole for its checksum: the largest there are. */
+/* The checksum needs the whole file.  No debug file is larger than this. */
 #define SIZE_MAX_SUMMED (INT64_C(8) << 30)
 
 int syc_debug_files_open(const char *path)
@@ -31,7 +31,7 @@ int syc_debug_files_open(const char *path)
 	struct stat st;
 	int fd;
 
-	/* To open a device may be an order to it. */
+	/* Opening a device may have an effect on it. */
 	if (stat(path, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -51,7 +51,7 @@ static void fill_crc_table(uint32_t table[256])
 	}
 }
 
-/* The checksum of .gnu_debuglink, which is that of zlib, of a whole file. */
+/* The CRC-32 of a whole file, as zlib and .gnu_debuglink compute it. */
 static int checksum(int fd, uint32_t *ret_crc)
 {
 	unsigned char *buffer = malloc(1 << 16);
@@ -91,7 +91,7 @@ static bool is_wanted(const struct debug_search *search,
 	       crc == search->crc;
 }
 
-/* A link may lead back to it: its build-id is the wanted one. */
+/* A link may lead back to the stripped file, which has the wanted build-id. */
 static bool is_stripped_one(const struct debug_search *search, int fd)
 {
 	const struct syc_elf *stripped = search->wish->elf;
@@ -102,7 +102,10 @@ static bool is_stripped_one(const struct debug_search *search, int fd)
 	       this.st_ino == that.st_ino;
 }
 
-/* 1: it is the one; 0; or -ENOMEM.  @path is a path here. */
+/*
+ * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is valid
+ * in this process.
+ */
 static int try(struct debug_search *search, const char *path)
 {
 	const int fd = syc_debug_files_open(path);
@@ -126,7 +129,7 @@ static int try(struct debug_search *search, const char *path)
 	return r;
 }
 
-/* @path is the process's, or of the recorded machine. */
+/* @path is valid in the recorded process, or on the recorded machine. */
 static int try_there(struct debug_search *search, const char *path)
 {
 	struct syc_paths paths = { 0 };
@@ -139,15 +142,16 @@ static int try_there(struct debug_search *search, const char *path)
 	return r;
 }
 
-/* Try @inner, "/a/b", in every folder that may have it. */
-static int try_folders(struct debug_search *search, const char *inner)
+/* Try @inner, "/a/b", below every directory of debug files. */
+static int try_directories(struct debug_search *search, const char *inner)
 {
-	const struct syc_paths *folders = &search->files->folders;
+	const struct syc_paths *directories = &search->files->directories;
 	char *path;
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < folders->array.n; i++) {
-		if (asprintf(&path, "%s%s", folders->array.items[i], inner) < 0)
+	for (size_t i = 0; r == 0 && i < directories->array.n; i++) {
+		if (asprintf(&path, "%s%s", directories->array.items[i],
+		             inner) < 0)
 			return -ENOMEM;
 		r = try(search, path);
 		free(path);
@@ -161,23 +165,40 @@ static int try_folders(struct debug_search *search, const char *inner)
 	return r;
 }
 
+/* Try the layout of the cache of debuginfod's clients. */
+static int try_cache(struct debug_search *search, const char *id)
+{
+	const struct syc_paths *directories = &search->files->directories;
+	char *path;
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < directories->array.n; i++) {
+		if (asprintf(&path, "%s/%s/debuginfo",
+		             directories->array.items[i], id) < 0)
+			return -ENOMEM;
+		r = try(search, path);
+		free(path);
+	}
+	return r;
+}
+
 static int try_build_id(struct debug_search *search)
 {
 	const char *id = search->wish->build_id;
 	char *inner;
 	int r;
 
-	/* It names a path: what a capture says is no reason to leave it. */
+	/* The build-id becomes part of a path, and a capture is not trusted. */
 	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
 		return 0;
 	if (asprintf(&inner, "/.build-id/%.2s/%s.debug", id, id + 2) < 0)
 		return -ENOMEM;
-	r = try_folders(search, inner);
+	r = try_directories(search, inner);
 	free(inner);
-	return r;
+	return r != 0 ? r : try_cache(search, id);
 }
 
-/* The name in .gnu_debuglink, and the checksum behind it. */
+/* Read the name in .gnu_debuglink and the checksum behind it. */
 static int read_link(struct debug_search *search, char **ret_name)
 {
 	const struct syc_elf *elf = search->wish->elf;
@@ -206,8 +227,8 @@ static int read_link(struct debug_search *search, char **ret_name)
 }
 
 /*
- * Beside the stripped file, and in .debug there.  One that was only handed in,
- * open, is where its process has it.
+ * Try the directory of the stripped file, and .debug in it.  A file that was
+ * handed over by its descriptor is where its process has it.
  */
 static int try_beside(struct debug_search *search, const char *name)
 {
@@ -236,14 +257,14 @@ static int try_link(struct debug_search *search, const char *name)
 	char *path;
 	int r = try_beside(search, name);
 
-	/* Packages have it under /usr, whatever the link to it is called. */
+	/* Packages install below /usr, even if /bin is a link to /usr/bin. */
 	for (unsigned with_usr = 0; r == 0 && with_usr < 2; with_usr++) {
 		if (slash == NULL || wish->path[0] != '/' ||
 		    asprintf(&path, "%s%.*s/%s", with_usr ? "/usr" : "",
 		             (int)(slash - wish->path), wish->path, name) < 0)
 			return slash == NULL || wish->path[0] != '/' ? 0
 			                                             : -ENOMEM;
-		r = try_folders(search, path);
+		r = try_directories(search, path);
 		free(path);
 	}
 	return r;

@@ -1,44 +1,47 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * debug_files.h - find the file that the symbols of a stripped one went to.
+ * debug_files.h - search for the debug file of a stripped file.
  *
- * By build-id, FOLDER/.build-id/ab/cdef.debug, and by the name and checksum
- * in .gnu_debuglink: beside the file, in .debug there, and in FOLDER under
- * the file's own path.  Context of all: offline.
+ * By build-id: DIRECTORY/.build-id/ab/cdef.debug.  By the name and checksum in
+ * .gnu_debuglink: beside the file, in .debug there, and in DIRECTORY under the
+ * file's own path.  Context of all: offline.
  */
 #ifndef SYC_SYMBOLS_DEBUG_FILES_H
 #define SYC_SYMBOLS_DEBUG_FILES_H
 
 #include "symbols/elf_file.h"
-#include "symbols/places.h"
+#include "symbols/mount_paths.h"
 
 struct syc_debug_files {
 	const struct syc_places *places;
-	/* Folders of ours; then come those of the process, /usr/lib/debug and
-	 * /app/lib/debug. */
-	struct syc_paths folders;
-	bool keeps_open; /* what has debug information is read later */
+	/* Directories that the user named.  /usr/lib/debug and /app/lib/debug
+	 * of the process follow. */
+	struct syc_paths directories;
+	bool keeps_open; /* a file with debug information, for later */
 };
 
-/** What a file that is wanted is like; for syc_debug_files_find(). */
+/**
+ * Properties of the file that a MAP frame describes, for
+ * syc_debug_files_find().
+ */
 struct syc_debug_wish {
 	int32_t pid;
-	const char *build_id; /* hex; "": not known */
-	/* The stripped file, NULL: there is none; its path for the process,
-	 * and here ("": not known). */
+	const char *build_id; /* hex; "": unknown */
+	/* The stripped file, or NULL.  Its path for the process and its path
+	 * here; "": unknown. */
 	const struct syc_elf *elf;
 	const char *path, *found;
 };
 
 /**
- * Open a regular file: nothing happens to what only looks like one.  Returns
- * a descriptor or -errno.
+ * Open a regular file only: opening a device or a FIFO may have effects.
+ * Returns a descriptor or -errno.
  */
 int syc_debug_files_open(const char *path);
 
 /**
- * 0 and the file's headers, and *@ret_path from malloc(); -ENOENT: there is
- * none; -ENOMEM.
+ * Find the debug file.  Returns 0 with its headers and *@ret_path from
+ * malloc(), -ENOENT if there is none, or -ENOMEM.
  */
 int syc_debug_files_find(const struct syc_debug_files *files,
                          const struct syc_debug_wish *wish,

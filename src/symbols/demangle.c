@@ -1,12 +1,133 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* demangle.c - what programmers call a function: which way. */
+/*
+ * demangle.c - demangled names, made fit to be displayed.
+ *
+ * A limited child runs the C++ demangler.  The first C++ name starts it, and
+ * the next name starts another one after a child exceeded its limits.  The
+ * parent sends a name.  The child answers with a byte, which says whether there
+ * is a result, and the text.
+ */
 #define _GNU_SOURCE
 #include "symbols/demangle.h"
 
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
-#include "symbols/demangle_cxx.h"
-#include "symbols/demangle_rust.h"
+#include "common/utf8.h"
+#include "symbols/limited_child.h"
+
+#define MANGLED_MAX 8192u
+#define ANSWER_MAX  8192u
+#define MEMORY_MAX  (256ul << 20) /* beyond the memory that it inherits */
+#define SECONDS_MAX 1             /* of CPU time, for one name */
+#define DEATHS_MAX  20u           /* then all further names stay mangled */
+
+/* abi::__cxa_demangle() of the Itanium C++ ABI. */
+typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
+                              int *status);
+
+static struct {
+	bool is_tried;
+	cxa_demangle demangle; /* NULL: no library has it */
+	struct syc_limited_child child;
+	unsigned deaths;
+} cxx;
+
+static void load(void)
+{
+	static const char *const libraries[] = { "libstdc++.so.6",
+		                                 "libc++abi.so.1",
+		                                 "libc++.so.1" };
+
+	cxx.is_tried = true;
+	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
+		void *const library =
+			dlopen(libraries[i], RTLD_LAZY | RTLD_LOCAL);
+		void *const symbol =
+			library ? dlsym(library, "__cxa_demangle") : NULL;
+
+		if (symbol != NULL) {
+			memcpy(&cxx.demangle, &symbol, sizeof(symbol));
+			return;
+		}
+		if (library != NULL)
+			dlclose(library);
+	}
+}
+
+/* Runs in the child, until the parent closes its end. */
+static void serve(void *data, int fd)
+{
+	char name[MANGLED_MAX], answer[ANSWER_MAX];
+	ssize_t n;
+
+	(void)data;
+	while ((n = recv(fd, name, sizeof(name) - 1, 0)) > 0) {
+		size_t len = 1;
+		char *text;
+		int status;
+
+		name[n] = 0;
+		syc_limited_child_give(SECONDS_MAX);
+		text = cxx.demangle(name, NULL, NULL, &status);
+		answer[0] = text != NULL;
+		if (text != NULL) {
+			len = strnlen(text, sizeof(answer) - 1);
+			memcpy(answer + 1, text, len);
+			len++;
+		}
+		free(text);
+		if (send(fd, answer, len, MSG_NOSIGNAL) < 0)
+			break;
+	}
+}
+
+static bool start_server(void)
+{
+	const struct syc_limited_child_work work = { .memory = MEMORY_MAX,
+		                                     .serve = serve };
+
+	return cxx.deaths < DEATHS_MAX &&
+	       syc_limited_child_start(&cxx.child, &work);
+}
+
+/* End the child, if there is one. */
+static void demangle_cxx_stop(void)
+{
+	syc_limited_child_stop(&cxx.child);
+}
+
+/* syc_demangle() for names that begin with "_Z". */
+static char *demangle_cxx(const char *name)
+{
+	char answer[ANSWER_MAX];
+	ssize_t n;
+
+	if (strnlen(name, MANGLED_MAX - 1) == MANGLED_MAX - 1)
+		return NULL;
+	if (!cxx.is_tried)
+		load();
+	if (cxx.demangle == NULL || (cxx.child.pid == 0 && !start_server()))
+		return NULL;
+	n = syc_limited_child_ask(&cxx.child, name, strlen(name), answer,
+	                          sizeof(answer));
+	if (n > 0)
+		return answer[0] ? syc_copy_text(answer + 1, (size_t)n - 1)
+		                 : NULL;
+	demangle_cxx_stop();
+	cxx.deaths++;
+	return NULL;
+}
+
+/* There is no C++ runtime.  False before the first name. */
+static bool demangle_cxx_is_missing(void)
+{
+	return cxx.is_tried && cxx.demangle == NULL;
+}
 
 char *syc_demangle(const char *name)
 {
@@ -17,15 +138,129 @@ char *syc_demangle(const char *name)
 	if (syc_demangle_rust_legacy(name, text, sizeof(text)) ||
 	    syc_demangle_rust_v0(name, text, sizeof(text)))
 		return strdup(text);
-	return name[1] == 'Z' ? syc_demangle_cxx(name) : NULL;
+	return name[1] == 'Z' ? demangle_cxx(name) : NULL;
 }
 
 bool syc_demangle_lacks_library(void)
 {
-	return syc_demangle_cxx_is_missing();
+	return demangle_cxx_is_missing();
 }
 
 void syc_demangle_finish(void)
 {
-	syc_demangle_cxx_stop();
+	demangle_cxx_stop();
+}
+
+/* Longer texts are cut before they are read. */
+#define RAW_MAX 65536u
+
+static const char cut_mark[] = "…";
+
+/* Takes ownership of @text, which is from malloc(). */
+static char *make_readable(char *text)
+{
+	char *clean, *to;
+	size_t room = SYC_READABLE_MAX - sizeof(cut_mark);
+
+	if (text == NULL)
+		return NULL;
+	clean = malloc(SYC_READABLE_MAX);
+	if (clean == NULL) {
+		free(text);
+		return NULL;
+	}
+	to = clean;
+	for (const char *from = text; *from != 0;) {
+		uint32_t point;
+		const size_t len = syc_utf8_next(from, &point);
+		const bool is_bad = len == 0 || point < 0x20 || point == 0x7f;
+		const char *bytes = is_bad ? SYC_UTF8_REPLACEMENT : from;
+		const size_t n = is_bad ? strlen(SYC_UTF8_REPLACEMENT) : len;
+
+		if (n > room) {
+			memcpy(to, cut_mark, sizeof(cut_mark) - 1);
+			to += sizeof(cut_mark) - 1;
+			break;
+		}
+		memcpy(to, bytes, n);
+		to += n;
+		room -= n;
+		from += len ? len : point;
+	}
+	*to = 0;
+	free(text);
+	/* Most texts are short. */
+	to = realloc(clean, (size_t)(to - clean) + 1);
+	return to ? to : clean;
+}
+
+/*
+ * The body of a C++ coroutine has its frame as its only parameter, whose name
+ * repeats the whole function: "F(F(int)::_Z1Fi.Frame*) [clone .actor]".  It
+ * becomes "F(int) [clone .actor]".
+ */
+static void shorten_coroutine(char *text)
+{
+	char *const end = strstr(text, ".Frame*)");
+	char *mangled = NULL;
+
+	if (end == NULL)
+		return;
+	for (char *at = text; (at = strstr(at, "::_Z")) != NULL && at < end;
+	     at++)
+		mangled = at;
+	for (char *open = text; mangled != NULL && (open = strchr(open, '('));
+	     open++) {
+		const size_t len = (size_t)(open - text) + 1;
+
+		if (open > mangled)
+			return;
+		if (strncmp(open + 1, text, len) != 0)
+			continue;
+		const char *const rest = end + strlen(".Frame*)");
+		memmove(text, open + 1, (size_t)(mangled - open - 1));
+		memmove(text + (mangled - open - 1), rest, strlen(rest) + 1);
+		return;
+	}
+}
+
+char *syc_readable_name(const char *name, bool is_plt)
+{
+	size_t len = strnlen(name, RAW_MAX);
+	const char *version = memchr(name, '@', len);
+	char *plain, *text;
+
+	if (version != NULL && version > name)
+		len = (size_t)(version - name);
+	plain = syc_copy_text(name, len);
+	if (plain == NULL)
+		return NULL;
+	text = syc_demangle(plain);
+	if (text == NULL) {
+		text = plain;
+	} else {
+		shorten_coroutine(text);
+		free(plain);
+	}
+	if (is_plt) {
+		plain = text;
+		if (asprintf(&text, "%s@plt", plain) < 0)
+			text = NULL;
+		free(plain);
+	}
+	return make_readable(text);
+}
+
+char *syc_readable_text(const char *text)
+{
+	return make_readable(syc_copy_text(text, strnlen(text, RAW_MAX)));
+}
+
+char *syc_readable_place(const char *path, uint64_t offset)
+{
+	char *text;
+
+	if (asprintf(&text, "In File %s+0x%" PRIx64, path, offset) < 0)
+		return NULL;
+	return make_readable(text);
 }

@@ -1,27 +1,114 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demangle.h - what programmers call a function that compilers call otherwise.
+ * demangle.h - demangled names of C++ and Rust, and displayable texts.
  *
- * Rust, both manglings, is done by us.  C++ is done by the C++ runtime, which
- * is loaded when the first such name is met, in a child process, since it has
- * no limits of its own: so nothing of C++ is needed to build or to start, and
- * where there is no such library C++ names stay what the symbol table has.
+ * This library demangles both schemes of Rust.  The C++ runtime demangles C++.
+ * It has no limits on memory or time, so it runs in a limited child, and it is
+ * loaded when the first such name appears.  Without a C++ runtime, C++ names
+ * stay mangled; nothing of C++ is needed to build or to start.
  */
 #ifndef SYC_SYMBOLS_DEMANGLE_H
 #define SYC_SYMBOLS_DEMANGLE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 /**
- * The name in memory from malloc(), or NULL: @name is not mangled, not in a
- * way that is known, or there is no memory.  Context: offline.
+ * Returns the demangled name in memory from malloc().  NULL: @name is not
+ * mangled, has an unknown scheme, or there is no memory.  Context: offline.
  */
 char *syc_demangle(const char *name);
 
-/** No more names for now: what they needed is given back. */
+/** Release the resources of the demangler until the next name. */
 void syc_demangle_finish(void);
 
-/** A C++ name was met, and no library to demangle it was found. */
+/** A C++ name was seen, but no library to demangle it was found. */
 bool syc_demangle_lacks_library(void);
+
+/** The longest demangled name of Rust, NUL included. */
+#define SYC_DEMANGLE_MAX 4096u
+
+/**
+ * Demangle Rust's legacy scheme,
+ * "_ZN3std2io5Write9write_all17h0123456789abcdefE", and its v0,
+ * "_RNvC3abc3def".  Stores a text of at most @size bytes, NUL included.  False:
+ * @name has another scheme, or the text is too long.  Pure.
+ */
+bool syc_demangle_rust_legacy(const char *name, char *text, size_t size);
+
+bool syc_demangle_rust_v0(const char *name, char *text, size_t size);
+
+struct syc_demangle_text {
+	char *bytes;
+	size_t size, len; /* len < size */
+	bool is_full;     /* the text did not fit and is unusable */
+};
+
+static inline void syc_demangle_add(struct syc_demangle_text *text,
+                                    const char *bytes, size_t len)
+{
+	if (text->is_full || len >= text->size - text->len) {
+		text->is_full = true;
+		return;
+	}
+	memcpy(text->bytes + text->len, bytes, len);
+	text->len += len;
+	text->bytes[text->len] = 0;
+}
+
+/**
+ * Add the character @point in UTF-8.  An invalid one makes the text unusable.
+ */
+static inline void syc_demangle_add_point(struct syc_demangle_text *text,
+                                          uint32_t point)
+{
+	char bytes[4];
+	size_t len = 1;
+
+	if (point == 0 || point > 0x10ffff ||
+	    (point >= 0xd800 && point < 0xe000)) {
+		text->is_full = true;
+		return;
+	}
+	if (point < 0x80) {
+		bytes[0] = (char)point;
+	} else if (point < 0x800) {
+		bytes[0] = (char)(0xc0 | point >> 6);
+		len = 2;
+	} else if (point < 0x10000) {
+		bytes[0] = (char)(0xe0 | point >> 12);
+		len = 3;
+	} else {
+		bytes[0] = (char)(0xf0 | point >> 18);
+		len = 4;
+	}
+	for (size_t i = 1; i < len; i++)
+		bytes[i] = (char)(0x80 | (point >> 6 * (len - 1 - i) & 0x3f));
+	syc_demangle_add(text, bytes, len);
+}
+
+/*
+ * Displayable texts: valid UTF-8 without control characters, at most
+ * SYC_READABLE_MAX bytes with the NUL.  All are from malloc(); NULL: no memory.
+ */
+
+#define SYC_READABLE_MAX 4096u
+
+/**
+ * The symbol @name without its version, demangled.  If @is_plt, "@plt" follows:
+ * the symbol is the function that an entry of a procedure linkage table calls.
+ */
+char *syc_readable_name(const char *name, bool is_plt);
+
+/** Any other text, made displayable. */
+char *syc_readable_text(const char *text);
+
+/**
+ * The text that Sysprof displays for code without a name: "In File
+ * PATH+0xOFFSET".
+ */
+char *syc_readable_place(const char *path, uint64_t offset);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* elf_file.c - the headers of an ELF image. */
+/* elf_file.c - ELF images: access to their bytes, notes, headers. */
 #define _GNU_SOURCE
 #include "symbols/elf_file.h"
 
@@ -7,14 +7,220 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "symbols/elf_notes.h"
+/* Larger parts of an image are not read, unless the view has another limit. */
+#define ELF_PART_MAX (UINT64_C(1) << 29)
 
-#define SEGMENTS_MAX 4096u /* more are read from no file */
+/* An address or size of the file's class: 4 or 8 bytes. */
+static inline uint64_t elf_word(const struct syc_elf *elf,
+                                const unsigned char *p)
+{
+	return elf->is_64 ? syc_elf_u64(elf, p) : syc_elf_u32(elf, p);
+}
+
+static int read_file(void *context, uint64_t offset, void *to, size_t size)
+{
+	const int fd = (int)(intptr_t)context;
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = pread(fd, (char *)to + done, size - done,
+		                        (off_t)(offset + done));
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n == 0)
+			return -ENOEXEC;
+		if (n > 0)
+			done += (size_t)n;
+	}
+	return 0;
+}
+
+int syc_elf_view_file(int fd, struct syc_elf_view *ret_view)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EISDIR;
+	*ret_view = (struct syc_elf_view){
+		.read = read_file,
+		.context = (void *)(intptr_t)fd,
+		.size = (uint64_t)st.st_size,
+		.part_max = ELF_PART_MAX,
+	};
+	return 0;
+}
+
+static int read_memory(void *context, uint64_t offset, void *to, size_t size)
+{
+	memcpy(to, (const unsigned char *)context + offset, size);
+	return 0;
+}
+
+void syc_elf_view_memory(const void *bytes, size_t size,
+                         struct syc_elf_view *ret_view)
+{
+	*ret_view = (struct syc_elf_view){
+		.read = read_memory,
+		.context = (void *)(uintptr_t)bytes,
+		.size = size,
+		.part_max = ELF_PART_MAX,
+	};
+}
+
+/*
+ * Read into the caller's memory.  Returns 0, or -ENOEXEC if the image ends
+ * before.
+ */
+static int elf_view_get(const struct syc_elf_view *view, uint64_t offset,
+                        void *to, uint64_t size)
+{
+	if (offset > view->size || size > view->size - offset)
+		return -ENOEXEC;
+	return view->read(view->context, offset, to, size);
+}
+
+int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
+                      uint64_t size, unsigned char **ret_bytes)
+{
+	unsigned char *bytes;
+	int r;
+
+	if (offset > view->size || size > view->size - offset)
+		return -ENOEXEC;
+	if (size > view->part_max)
+		return -EFBIG;
+	bytes = malloc(size + 1);
+	if (bytes == NULL)
+		return -ENOMEM;
+	r = view->read(view->context, offset, bytes, size);
+	if (r < 0) {
+		free(bytes);
+		return r;
+	}
+	bytes[size] = 0;
+	*ret_bytes = bytes;
+	return 0;
+}
+
+#define NOTES_MAX  (1u << 20)
+#define NOTE_PARTS 256u /* to search: files may repeat one part */
+
+/*
+ * A search for the build-id, into @hex; without @hex, for any note of @name and
+ * @type.
+ */
+struct wanted {
+	const char *name;
+	uint32_t type;
+	char *hex;
+};
+
+static bool is_wanted(const struct wanted *wanted,
+                      const struct syc_elf_note *note,
+                      const unsigned char *notes)
+{
+	const bool may_be =
+		wanted->hex != NULL
+			? syc_elf_note_may_be_build_id(note)
+			: note->type == wanted->type &&
+				  note->name_size == strlen(wanted->name) + 1;
+
+	return may_be &&
+	       memcmp(notes + note->name, wanted->name, note->name_size) == 0;
+}
+
+static bool search_notes(const struct syc_elf *elf, const unsigned char *notes,
+                         uint64_t size, uint64_t align,
+                         const struct wanted *wanted)
+{
+	uint64_t at = 0;
+
+	while (size - at >= SYC_ELF_NOTE_HEADER) {
+		const uint32_t words[3] = {
+			syc_elf_u32(elf, notes + at),
+			syc_elf_u32(elf, notes + at + 4),
+			syc_elf_u32(elf, notes + at + 8),
+		};
+		struct syc_elf_note note;
+
+		if (!syc_elf_note_at(size, align, at, words, &note))
+			return false;
+		if (is_wanted(wanted, &note, notes)) {
+			if (wanted->hex != NULL)
+				syc_elf_note_hex(notes + note.value,
+				                 note.value_size, wanted->hex);
+			return true;
+		}
+		at = note.next;
+	}
+	return false;
+}
+
+static bool search_part(const struct syc_elf *elf, uint64_t offset,
+                        uint64_t size, uint64_t align,
+                        const struct wanted *wanted)
+{
+	unsigned char *notes;
+	bool found;
+
+	if (size > NOTES_MAX ||
+	    syc_elf_view_read(&elf->view, offset, size, &notes) < 0)
+		return false;
+	found = search_notes(elf, notes, size, align, wanted);
+	free(notes);
+	return found;
+}
+
+static bool search_image(const struct syc_elf *elf, const struct wanted *wanted)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < elf->n_segments; i++) {
+		const struct syc_elf_segment *s = &elf->segments[i];
+
+		if (s->type == PT_NOTE && n++ < NOTE_PARTS &&
+		    search_part(elf, s->offset, s->file_size, s->align, wanted))
+			return true;
+	}
+	for (size_t i = 0; i < elf->n_sections; i++) {
+		const struct syc_elf_section *s = &elf->sections[i];
+
+		if (s->type == SHT_NOTE && n++ < NOTE_PARTS &&
+		    search_part(elf, s->offset, s->size, 4, wanted))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Search the segments for the GNU build-id, then the sections: debug files have
+ * their notes there only.
+ */
+static bool elf_notes_build_id(const struct syc_elf *elf,
+                               char ret_hex[SYC_BUILD_ID_SIZE])
+{
+	return search_image(elf,
+	                    &(struct wanted){ .name = "GNU", .hex = ret_hex });
+}
+
+/* Whether @elf has a note of that @name and @type. */
+static bool elf_notes_has(const struct syc_elf *elf, const char *name,
+                          uint32_t type)
+{
+	return search_image(elf,
+	                    &(struct wanted){ .name = name, .type = type });
+}
+
+#define SEGMENTS_MAX 4096u /* limit for one file */
 #define SECTIONS_MAX (1u << 20)
 
-/* Where a field is in a header of either class. */
+/* The offset of a field in a header of either class. */
 #define AT(elf, type, field)                          \
 	((elf)->is_64 ? offsetof(Elf64_##type, field) \
 	              : offsetof(Elf32_##type, field))
@@ -34,8 +240,7 @@ int syc_elf_read_section(const struct syc_elf *elf,
 
 static int read_segments(struct syc_elf *elf, const unsigned char *header)
 {
-	const uint64_t offset =
-		syc_elf_word(elf, header + AT(elf, Ehdr, e_phoff));
+	const uint64_t offset = elf_word(elf, header + AT(elf, Ehdr, e_phoff));
 	const size_t n = syc_elf_u16(elf, header + AT(elf, Ehdr, e_phnum));
 	const size_t step = SIZE_OF(elf, Phdr);
 	unsigned char *bytes;
@@ -60,15 +265,12 @@ static int read_segments(struct syc_elf *elf, const unsigned char *header)
 		elf->segments[i] = (struct syc_elf_segment){
 			.type = syc_elf_u32(elf, p + AT(elf, Phdr, p_type)),
 			.flags = syc_elf_u32(elf, p + AT(elf, Phdr, p_flags)),
-			.offset =
-				syc_elf_word(elf, p + AT(elf, Phdr, p_offset)),
-			.address =
-				syc_elf_word(elf, p + AT(elf, Phdr, p_vaddr)),
-			.file_size =
-				syc_elf_word(elf, p + AT(elf, Phdr, p_filesz)),
+			.offset = elf_word(elf, p + AT(elf, Phdr, p_offset)),
+			.address = elf_word(elf, p + AT(elf, Phdr, p_vaddr)),
+			.file_size = elf_word(elf, p + AT(elf, Phdr, p_filesz)),
 			.memory_size =
-				syc_elf_word(elf, p + AT(elf, Phdr, p_memsz)),
-			.align = syc_elf_word(elf, p + AT(elf, Phdr, p_align)),
+				elf_word(elf, p + AT(elf, Phdr, p_memsz)),
+			.align = elf_word(elf, p + AT(elf, Phdr, p_align)),
 		};
 	}
 	elf->n_segments = n;
@@ -83,11 +285,11 @@ static void fill_section(const struct syc_elf *elf, const unsigned char *p,
 		.name = "",
 		.type = syc_elf_u32(elf, p + AT(elf, Shdr, sh_type)),
 		.link = syc_elf_u32(elf, p + AT(elf, Shdr, sh_link)),
-		.flags = syc_elf_word(elf, p + AT(elf, Shdr, sh_flags)),
-		.address = syc_elf_word(elf, p + AT(elf, Shdr, sh_addr)),
-		.offset = syc_elf_word(elf, p + AT(elf, Shdr, sh_offset)),
-		.size = syc_elf_word(elf, p + AT(elf, Shdr, sh_size)),
-		.entry_size = syc_elf_word(elf, p + AT(elf, Shdr, sh_entsize)),
+		.flags = elf_word(elf, p + AT(elf, Shdr, sh_flags)),
+		.address = elf_word(elf, p + AT(elf, Shdr, sh_addr)),
+		.offset = elf_word(elf, p + AT(elf, Shdr, sh_offset)),
+		.size = elf_word(elf, p + AT(elf, Shdr, sh_size)),
+		.entry_size = elf_word(elf, p + AT(elf, Shdr, sh_entsize)),
 	};
 }
 
@@ -109,7 +311,7 @@ static void name_sections(struct syc_elf *elf, const unsigned char *headers,
 	}
 }
 
-/* Where there are too many for the header, the first section has the counts. */
+/* If the counts do not fit into the header, the first section holds them. */
 static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
                        uint32_t *names)
 {
@@ -123,7 +325,7 @@ static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
 		return r;
 	if (*n == 0) {
 		const uint64_t count =
-			syc_elf_word(elf, first + AT(elf, Shdr, sh_size));
+			elf_word(elf, first + AT(elf, Shdr, sh_size));
 
 		*n = count > SECTIONS_MAX ? SECTIONS_MAX + 1 : (size_t)count;
 	}
@@ -135,8 +337,7 @@ static int read_counts(const struct syc_elf *elf, uint64_t offset, size_t *n,
 
 static int read_sections(struct syc_elf *elf, const unsigned char *header)
 {
-	const uint64_t offset =
-		syc_elf_word(elf, header + AT(elf, Ehdr, e_shoff));
+	const uint64_t offset = elf_word(elf, header + AT(elf, Ehdr, e_shoff));
 	size_t n = syc_elf_u16(elf, header + AT(elf, Ehdr, e_shnum));
 	uint32_t names = syc_elf_u16(elf, header + AT(elf, Ehdr, e_shstrndx));
 	const size_t step = SIZE_OF(elf, Shdr);
@@ -166,7 +367,7 @@ static int read_sections(struct syc_elf *elf, const unsigned char *header)
 	return 0;
 }
 
-/* The header and the segments. */
+/* Read the header and the segments. */
 static int begin_image(struct syc_elf *elf, const struct syc_elf_view *view,
                        unsigned char header[sizeof(Elf64_Ehdr)])
 {
@@ -177,7 +378,7 @@ static int begin_image(struct syc_elf *elf, const struct syc_elf_view *view,
 	elf->view = *view;
 	if (view->size < sizeof(Elf32_Ehdr))
 		return -ENOEXEC;
-	r = syc_elf_view_get(view, 0, header, EI_NIDENT);
+	r = elf_view_get(view, 0, header, EI_NIDENT);
 	if (r < 0)
 		return r;
 	if (memcmp(header, ELFMAG, SELFMAG) != 0 ||
@@ -187,7 +388,7 @@ static int begin_image(struct syc_elf *elf, const struct syc_elf_view *view,
 		return -ENOEXEC;
 	elf->is_64 = header[EI_CLASS] == ELFCLASS64;
 	elf->is_big = header[EI_DATA] == ELFDATA2MSB;
-	r = syc_elf_view_get(view, 0, header, SIZE_OF(elf, Ehdr));
+	r = elf_view_get(view, 0, header, SIZE_OF(elf, Ehdr));
 	if (r < 0)
 		return r;
 	elf->type = syc_elf_u16(elf, header + AT(elf, Ehdr, e_type));
@@ -222,8 +423,8 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view)
 
 	if (r == 0) {
 		r = read_sections(elf, header);
-		/* A file that was cut may still have its segments, and they do
-		 * for what is known by its place only. */
+		/* A truncated file may still have its segments.  They suffice
+		 * for locations without names. */
 		if (r != -ENOMEM && elf->n_segments > 0)
 			r = 0;
 	}
@@ -231,7 +432,7 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view)
 		syc_elf_close(elf);
 		return r;
 	}
-	syc_elf_notes_build_id(elf, elf->build_id);
+	elf_notes_build_id(elf, elf->build_id);
 	return 0;
 }
 
@@ -272,10 +473,22 @@ int syc_elf_read_build_id(const struct syc_elf_view *view,
 
 	if (r == 0 && elf.is_big)
 		r = -ENOEXEC;
-	if (r == 0 && !syc_elf_notes_build_id(&elf, ret_hex))
+	if (r == 0 && !elf_notes_build_id(&elf, ret_hex))
 		r = -ENOENT;
 	syc_elf_close(&elf);
 	return r;
+}
+
+bool syc_elf_has_note(const struct syc_elf_view *view, const char *name,
+                      uint32_t type)
+{
+	unsigned char header[sizeof(Elf64_Ehdr)];
+	struct syc_elf elf;
+	const bool has_it = begin_image(&elf, view, header) == 0 &&
+	                    elf_notes_has(&elf, name, type);
+
+	syc_elf_close(&elf);
+	return has_it;
 }
 
 const struct syc_elf_section *syc_elf_find(const struct syc_elf *elf,

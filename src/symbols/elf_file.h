@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_file.h - the headers of an ELF image, and the way to all that is in it.
+ * elf_file.h - ELF images: access to their bytes, headers, sections, segments,
+ * notes.
  *
- * The one reader of files, of what a runtime hands to debuggers, of anything
- * that can be viewed (elf_view.h), of both classes and both byte orders:
+ * The only reader of ELF images: files, images that a runtime registers with
+ * debuggers, and anything else with a view.  Both classes and both byte orders.
+ * elf_symbols.h reads the symbols, the procedure linkage table and .eh_frame;
+ * debug_files.h reads .gnu_debuglink; module.h combines them for naming.
  *
- *	sections, segments	here
- *	build-id		here
- *	symbols			elf_table.h as they are, elf_symbols.h as
- *				functions, elf_plt.h for stubs
- *	.eh_frame		elf_eh.h
- *	.gnu_debuglink		debug_files.h
- *	all for naming		module.h
- *
- * Parts are read into memory when they are wanted.  Nothing in the image is
- * believed.  Context: offline.
+ * Parts are read into memory on demand.  Every field is checked before use.
+ * Context: offline.
  */
 #ifndef SYC_SYMBOLS_ELF_FILE_H
 #define SYC_SYMBOLS_ELF_FILE_H
@@ -23,38 +18,112 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbols/elf_image.h"
+#include "base/elf_note.h"
+#include "common/load.h"
+
+struct syc_elf_view {
+	/* Read all of @size bytes from @offset, which are within the image.
+	 * Returns 0, -ENOEXEC if the image ends before, or another -errno. */
+	int (*read)(void *context, uint64_t offset, void *to, size_t size);
+	void *context;
+	uint64_t size;     /* of the image */
+	uint64_t part_max; /* larger parts are not read */
+};
 
 /**
- * Read the headers of a file.  @fd is taken, also when this fails.
- * 0, -ENOEXEC: no ELF file, or its headers make no sense; -ENOMEM; -EISDIR:
- * no regular file; other -errno of reading it.
+ * View the regular file @fd through pread(): a truncated file is a short read,
+ * not a SIGBUS.  A view owns nothing and can be copied.  Returns 0, -EISDIR for
+ * another type of file, or another -errno.
+ */
+int syc_elf_view_file(int fd, struct syc_elf_view *ret_view);
+
+void syc_elf_view_memory(const void *bytes, size_t size,
+                         struct syc_elf_view *ret_view);
+
+/**
+ * Read into memory from malloc(), with a NUL behind the bytes.  Returns 0,
+ * -ENOEXEC if the image ends before, -EFBIG, -ENOMEM, or another -errno.
+ */
+int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
+                      uint64_t size, unsigned char **ret_bytes);
+
+struct syc_elf_section {
+	const char *name; /* "": it has none, or it is unreadable */
+	uint32_t type, link;
+	uint64_t flags, address, offset, size, entry_size;
+};
+
+struct syc_elf_segment {
+	uint32_t type, flags;
+	uint64_t offset, address, file_size, memory_size, align;
+};
+
+struct syc_elf {
+	struct syc_elf_view view;
+	int fd;       /* owned; -1: none */
+	void *memory; /* owned; NULL: none */
+	bool is_64, is_big;
+	uint16_t type, machine; /* ET_..., EM_... */
+	struct syc_elf_section *sections;
+	size_t n_sections;
+	struct syc_elf_segment *segments;
+	size_t n_segments;
+	unsigned char *names;
+	char build_id[SYC_BUILD_ID_SIZE]; /* hex; "": none */
+};
+
+static inline uint16_t syc_elf_u16(const struct syc_elf *elf,
+                                   const unsigned char *p)
+{
+	return syc_load_u16(p, elf->is_big);
+}
+
+static inline uint32_t syc_elf_u32(const struct syc_elf *elf,
+                                   const unsigned char *p)
+{
+	return syc_load_u32(p, elf->is_big);
+}
+
+static inline uint64_t syc_elf_u64(const struct syc_elf *elf,
+                                   const unsigned char *p)
+{
+	return syc_load_u64(p, elf->is_big);
+}
+
+/**
+ * Read the headers of a file.  Takes ownership of @fd, also on failure.
+ * Returns 0; -ENOEXEC: no ELF file, or inconsistent headers; -ENOMEM; -EISDIR:
+ * no regular file; or another -errno of reading it.
  */
 int syc_elf_open(struct syc_elf *elf, int fd);
 
-/** The same for memory from malloc(), which is taken. */
+/** The same for memory from malloc(), of which it takes ownership. */
 int syc_elf_open_memory(struct syc_elf *elf, void *memory, size_t size);
 
-/** The same for what stays the caller's. */
+/** The same for a view, whose bytes stay the caller's. */
 int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 
 /**
- * The build-id alone, of the notes that are mapped, as hex: headers of
- * sections are not read, since they lie at the end of the file.  0; -ENOENT:
- * it has none; -ENOEXEC: no ELF file of the machine's byte order; -ENOMEM;
- * other -errno.
+ * Read only the build-id, from the notes in segments, as hex.  Section headers
+ * are not read, since they are at the end of the file.  Returns 0, -ENOENT if
+ * there is none, -ENOEXEC if the file is no ELF file of this machine's byte
+ * order, -ENOMEM, or another -errno.
  */
 int syc_elf_read_build_id(const struct syc_elf_view *view,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
 
+/** Whether the image has a note of that @name and @type in its segments. */
+bool syc_elf_has_note(const struct syc_elf_view *view, const char *name,
+                      uint32_t type);
+
 void syc_elf_close(struct syc_elf *elf);
 
-/** Nothing is to be read any more; headers stay. */
+/** Release the file or the memory, and keep the headers. */
 void syc_elf_release(struct syc_elf *elf);
 
 /**
- * Read a section into memory from malloc(), a NUL behind it.  0; -ENOENT: it
- * has no bytes in the file; others as syc_elf_view_read().
+ * Read a section into memory from malloc(), with a NUL behind it.  Returns 0,
+ * -ENOENT if it has no bytes in the file, or as syc_elf_view_read().
  */
 int syc_elf_read_section(const struct syc_elf *elf,
                          const struct syc_elf_section *section,
@@ -64,17 +133,17 @@ int syc_elf_read_section(const struct syc_elf *elf,
 const struct syc_elf_section *syc_elf_find(const struct syc_elf *elf,
                                            const char *name);
 
-/** The executable section that has @address, or NULL. */
+/** The executable section that contains @address, or NULL. */
 const struct syc_elf_section *syc_elf_code_at(const struct syc_elf *elf,
                                               uint64_t address);
 
-/** Which address the file's byte @offset is loaded at, as it was linked. */
+/** Find the link-time address of the byte at @offset. */
 bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
                         uint64_t *ret_address);
 
 /**
- * The only executable segment, or NULL: there are several, or none.  For
- * files with debug symbols only, whose offsets are not the program's.
+ * The executable segment, or NULL if there are none or several.  Only for debug
+ * files, whose offsets differ from the program's.
  */
 const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 

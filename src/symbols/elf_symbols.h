@@ -1,41 +1,165 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_symbols.h - the functions that a file's symbol tables name.
+ * elf_symbols.h - functions of an ELF file: symbols, linkage tables, .eh_frame,
+ * and the disjoint address ranges made of them.
  *
- * Where several symbols name one address, the best is taken: one that says it
- * is a function before one that does not say, one with a size, global before
- * local, fewer underscores in front, the shorter, the first by the alphabet.
+ * All addresses are link-time addresses.  Context: offline.
  */
 #ifndef SYC_SYMBOLS_ELF_SYMBOLS_H
 #define SYC_SYMBOLS_ELF_SYMBOLS_H
 
-#include "symbols/elf_file.h"
-#include "symbols/ranges.h"
+#include <elf.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+#include "common/array.h"
+#include "symbols/elf_file.h"
+
+struct syc_range {
+	uint64_t begin, end;
+	const char *name; /* as in the file; NULL: unnamed */
+	bool is_plt;      /* the name is that of the called function */
+};
+
+struct syc_ranges {
+	SYC_ARRAY(struct syc_range) array;
+};
+
+/** Sort by beginning; of equal ones, the larger first. */
+void syc_ranges_sort(struct syc_ranges *ranges);
+
+/**
+ * Make sorted ranges disjoint.  If ranges overlap, the one that begins last
+ * wins.  0 or -ENOMEM.
+ */
+int syc_ranges_flatten(struct syc_ranges *ranges);
+
+/**
+ * Add the parts of the disjoint ranges @more that the disjoint @ranges leave
+ * free.  0 or -ENOMEM.
+ */
+int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more);
+
+/** The range that contains @address, or NULL.  The ranges are disjoint. */
+const struct syc_range *syc_ranges_find(const struct syc_ranges *ranges,
+                                        uint64_t address);
+
+/** The beginning of the first range behind @address, or UINT64_MAX. */
+uint64_t syc_ranges_next(const struct syc_ranges *ranges, uint64_t address);
+
+void syc_ranges_fini(struct syc_ranges *ranges);
+
+/*
+ * Symbol tables, entry by entry:
+ *
+ *	for (unsigned i = 0;
+ *	     (r = syc_elf_table_read(&elf, i, &table)) != -ENOENT; i++) {
+ *		for (uint64_t k = 1; r == 0 && k < table.n; k++)
+ *			if (syc_elf_table_get(&elf, &table, k, &symbol))
+ *				...
+ *		syc_elf_table_fini(&table);
+ *	}
+ */
+
+/** A symbol table in memory.  Each text ends with a NUL. */
+struct syc_elf_table {
+	const struct syc_elf_section *section; /* SHT_SYMTAB or SHT_DYNSYM */
+	uint64_t n; /* entries, including the empty first one */
+	unsigned char *bytes;
+	unsigned char *names;
+	uint64_t names_size;
+};
+
+/** An entry of either class. */
+struct syc_elf_symbol {
+	const char *name; /* in the table's names */
+	uint64_t value, size;
+	uint16_t section;   /* SHN_... */
+	uint8_t type, bind; /* STT_..., STB_... */
+};
+
+/**
+ * Read symbol table number @i.  Returns 0; -ENOENT: there are no more; another
+ * -errno: it is unreadable, and empty.
+ */
+int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
+                       struct syc_elf_table *ret_table);
+
+/**
+ * False: there is no such entry, or its name is out of bounds.  Inline, since
+ * large files have millions of entries.
+ */
+static inline bool syc_elf_table_get(const struct syc_elf *elf,
+                                     const struct syc_elf_table *table,
+                                     uint64_t i,
+                                     struct syc_elf_symbol *ret_symbol)
+{
+	const unsigned char *p;
+	unsigned char info;
+	uint32_t name;
+
+	if (i >= table->n)
+		return false;
+	p = table->bytes +
+	    i * (elf->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym));
+	name = syc_elf_u32(elf, p);
+	if (name >= table->names_size)
+		return false;
+	ret_symbol->name = (const char *)table->names + name;
+	if (elf->is_64) {
+		info = p[offsetof(Elf64_Sym, st_info)];
+		ret_symbol->section =
+			syc_elf_u16(elf, p + offsetof(Elf64_Sym, st_shndx));
+		ret_symbol->value =
+			syc_elf_u64(elf, p + offsetof(Elf64_Sym, st_value));
+		ret_symbol->size =
+			syc_elf_u64(elf, p + offsetof(Elf64_Sym, st_size));
+	} else {
+		info = p[offsetof(Elf32_Sym, st_info)];
+		ret_symbol->section =
+			syc_elf_u16(elf, p + offsetof(Elf32_Sym, st_shndx));
+		ret_symbol->value =
+			syc_elf_u32(elf, p + offsetof(Elf32_Sym, st_value));
+		ret_symbol->size =
+			syc_elf_u32(elf, p + offsetof(Elf32_Sym, st_size));
+	}
+	ret_symbol->type = ELF64_ST_TYPE(info);
+	ret_symbol->bind = ELF64_ST_BIND(info);
+	return true;
+}
+
+void syc_elf_table_fini(struct syc_elf_table *table);
+
+/**
+ * If several symbols have one address, the best is taken.  The criteria are, in
+ * this order: its type is function, it has a size, it is global, fewer leading
+ * underscores, shorter, first in alphabetical order.
+ */
 struct syc_elf_function {
-	uint64_t address, size; /* 0: not said */
+	uint64_t address, size; /* size 0: unknown */
 	const char *name;
 	uint8_t rank; /* of its kind; lower is better */
 };
 
-/** Symbols of a file and of those with its debug symbols. */
+/** The symbols of a file and of its debug file. */
 struct syc_elf_symbols {
 	SYC_ARRAY(struct syc_elf_function) array;
-	SYC_ARRAY(unsigned char *) texts; /* owned; names point into them */
+	SYC_ARRAY(unsigned char *) texts; /* owned; the names point into them */
 	struct syc_ranges plt;            /* not sorted */
 };
 
 /**
- * Add the functions of .symtab and .dynsym, and where @with_plt those that
- * the procedure linkage table calls.  What cannot be read is left out.
- * Returns how many symbols were added, or -ENOMEM.
+ * Add the functions of .symtab and .dynsym and, if @with_plt, entries of the
+ * procedure linkage table.  Skips unreadable parts.  Returns the number of
+ * symbols added, or -ENOMEM.
  */
 int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
                              const struct syc_elf *elf, bool with_plt);
 
 /**
- * Make disjoint ranges of them and of @unnamed, sorted and disjoint ranges
- * without names.  @elf knows how far code goes.  0 or -ENOMEM.
+ * Make disjoint ranges of the symbols and of @unnamed, which are sorted and
+ * disjoint.  @elf limits the ends of functions.  0 or -ENOMEM.
  */
 int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
                             const struct syc_elf *elf,
@@ -43,5 +167,13 @@ int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
                             struct syc_ranges *ret_ranges);
 
 void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
+
+/**
+ * Add an unnamed range for every function in .eh_frame to @functions, and also
+ * to @signals if it returns from a signal handler.  Neither is sorted.  Skips
+ * unreadable parts.  0 or -ENOMEM.
+ */
+int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,
+                    struct syc_ranges *signals);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* limited_child.c - a child process for code that nobody answers for. */
+/* limited_child.c - a child process with limits, for untrusted input. */
 #define _GNU_SOURCE
 #include "symbols/limited_child.h"
 
@@ -20,7 +20,7 @@ static void limit(int what, rlim_t most)
 	setrlimit(what, &both);
 }
 
-/* What it has already does not count, whatever a sanitizer took. */
+/* The limit is in addition to the current size, which a sanitizer inflates. */
 static void limit_memory(unsigned long memory)
 {
 	unsigned long data = 0;
@@ -47,7 +47,7 @@ void syc_limited_child_close_files(void)
 	limit(RLIMIT_NOFILE, 0);
 }
 
-/* That it ends by one of these is what it is there for. */
+/* The child is expected to die by these signals, so no handler may run. */
 static void take_signals(void)
 {
 	static const int ends[] = { SIGPROF, SIGXCPU, SIGSEGV, SIGBUS,
@@ -83,7 +83,7 @@ bool syc_limited_child_start(struct syc_limited_child *child,
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) != 0)
 		return false;
-	/* No handler of ours may run in the child. */
+	/* No handler of the application may run in the child. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &old);
 	child->pid = fork();

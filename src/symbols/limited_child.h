@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * limited_child.h - a child process for code that nobody answers for: the C++
- * runtime's demangler, libdw.
+ * limited_child.h - a child process with limits, for libraries that are not
+ * safe with untrusted input: the C++ demangler, libdw.
  *
- * It is a copy of this process, with limits of memory and time, that answers
- * messages.  Whatever the input makes of it, it ends, and that is seen.  It
- * ends too when we do, or stop it.  Context of all: offline, one thread.
+ * The child is a fork of this process with limits on memory and CPU time, and
+ * it answers messages.  If the input breaks it, it ends, and the parent
+ * notices.  It also ends if the parent ends or stops it.  Context of all:
+ * offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LIMITED_CHILD_H
 #define SYC_SYMBOLS_LIMITED_CHILD_H
@@ -14,18 +15,18 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/** All zero: there is none. */
+/** All zero: no child. */
 struct syc_limited_child {
 	pid_t pid;
-	int fd; /* to it */
-	/* Of a processor, by those before that were stopped. */
+	int fd; /* socket to the child */
+	/* CPU time of the children that were stopped before. */
 	double seconds_used;
 };
 
 struct syc_limited_child_work {
-	unsigned long memory; /* bytes, beside what it has from us */
-	unsigned seconds;     /* of a processor, in all; 0: no limit */
-	/* Runs in the child, to answer what comes on @fd; returns at the end. */
+	unsigned long memory; /* bytes, in addition to the inherited memory */
+	unsigned seconds;     /* total CPU time; 0: no limit */
+	/* Runs in the child and answers messages on @fd.  Returns at the end. */
 	void (*serve)(void *data, int fd);
 	void *data;
 };
@@ -33,12 +34,12 @@ struct syc_limited_child_work {
 bool syc_limited_child_start(struct syc_limited_child *child,
                              const struct syc_limited_child_work *work);
 
-/** Nothing happens where there is none. */
+/** Does nothing if there is no child. */
 void syc_limited_child_stop(struct syc_limited_child *child);
 
 /**
- * Send a message and wait for what is answered.  Its length, or what is not
- * above 0: the child is gone and should be stopped.  @len may be 0: only wait.
+ * Send a message and wait for the answer.  Returns its length; 0 or less: the
+ * child has ended and must be stopped.  With @len 0 it only waits.
  */
 ssize_t syc_limited_child_ask(const struct syc_limited_child *child,
                               const void *message, size_t len, void *answer,
@@ -46,10 +47,10 @@ ssize_t syc_limited_child_ask(const struct syc_limited_child *child,
 
 /* ------------------------------------------------------------ in the child */
 
-/** From here on it has @seconds of a processor, else it ends. */
+/** From now on the child has @seconds of CPU time. */
 void syc_limited_child_give(unsigned seconds);
 
-/** No file can be opened any more; those that are open stay so. */
+/** No more files can be opened.  Open files stay open. */
 void syc_limited_child_close_files(void);
 
 #endif

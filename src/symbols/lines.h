@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines.h - what of its source the addresses of one file are: functions that
- * were inlined, source files and lines, from its debug information.
+ * lines.h - source lines and inlined functions of code addresses, from debug
+ * information.
  *
  *	syc_lines_open(&file, &lines);
- *	syc_lines_find(lines, address, &frames, &n);	as often as wanted
+ *	syc_lines_find(lines, address, &frames, &n);	any number of times
  *	syc_lines_close(lines);
  *
- * libdw reads it in a child with limits (limited_child.h): 1 GiB of memory, 30 s
- * of a processor to begin and 5 s for an address; and for a file a minute in
- * all, by however many children.
- * Context of all: offline, one thread.
+ * libdw reads the file in a limited child (limited_child.h).  The limits are 1
+ * GiB of memory, 30 s of CPU time to begin, and 5 s for an address.  One file
+ * gets a minute in all, over all its children.  Context of all: offline, one
+ * thread.
  */
 #ifndef SYC_SYMBOLS_LINES_H
 #define SYC_SYMBOLS_LINES_H
@@ -18,33 +18,121 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <syscap/capture.h>
+
 #include "capture/line_table.h"
+#include "common/array.h"
+#include "common/map.h"
 #include "symbols/debug_files.h"
+#include "symbols/module_finder.h"
 
 struct syc_lines;
 
 struct syc_lines_file {
-	int fd;           /* of what has .debug_info; open as long as lines */
-	const char *path; /* the same here, or NULL: not known */
+	int fd; /* of the file with .debug_info, which stays open */
 	const struct syc_debug_files *debug_files;
 };
 
 /**
- * 0; -ENOENT: it has no debug information, or such that cannot be read; -EIO:
- * reading it took more than is given; -ENOTSUP: there is no libdw; -ENOMEM.
+ * Returns 0; -ENOENT: no debug information, or an unreadable one; -EIO: a limit
+ * was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why is the reason,
+ * as a clause to follow the file's name, or NULL.
  */
 int syc_lines_open(const struct syc_lines_file *file,
-                   struct syc_lines **ret_lines);
+                   struct syc_lines **ret_lines, const char **ret_why);
 
 /**
- * The source frames of the instruction at @address, as linked: the function
- * whose code it is first, what has the machine code last.  Texts are as in the
- * file, and valid until the next call.  1; 0: nothing is known, or it could
- * not be read; -EIO: there will be no other answer.
+ * Find the source frames of the instruction at the link-time @address,
+ * innermost first.  The last frame is the function that has the machine code.
+ * Texts are as in the file, and valid until the next call.  Returns 1; 0:
+ * unknown or unreadable; -EIO: there will be no more answers.
  */
 int syc_lines_find(struct syc_lines *lines, uint64_t address,
                    const struct syc_line_frame **ret_frames, size_t *ret_n);
 
 void syc_lines_close(struct syc_lines *lines);
+
+/**
+ * Load libdw.  NULL: it is loaded; otherwise the reason, after "no lines: ".
+ */
+const char *syc_lines_load_library(void);
+
+struct syc_lines_dwarf;
+
+/** A source frame.  Texts are as in the file; "" if it has none. */
+struct syc_dwarf_frame {
+	const char *function, *file;
+	const char *directory; /* to which the file is relative, or "" */
+	uint32_t line;
+};
+
+/** Parts of the debug information that are not read. */
+enum syc_dwarf_lack {
+	SYC_DWARF_WHOLE,
+	SYC_DWARF_NO_ALTERNATIVE, /* the file that dwz moved parts to */
+	SYC_DWARF_SPLIT,          /* functions are in .dwo files */
+};
+
+/**
+ * Read the file @fd.  @open_alternative opens the file to which dwz moved
+ * parts; it returns a descriptor or -1.  NULL: there is no debug information.
+ */
+struct syc_lines_dwarf *
+syc_lines_dwarf_open(int fd,
+                     int (*open_alternative)(void *data, const char *name),
+                     void *data, enum syc_dwarf_lack *ret_lack);
+
+/** Fill up to @most elements of @frames.  Returns their number. */
+size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
+                            struct syc_dwarf_frame *frames, size_t most);
+
+struct syc_line_wanted {
+	struct syc_found *found;
+	uint64_t offset; /* in the file */
+	uint64_t linked; /* link-time address */
+};
+
+/** Empty if all but debug_files is zero. */
+struct syc_line_places {
+	const struct syc_debug_files *debug_files;
+	struct syc_map by_place;
+	SYC_ARRAY(struct syc_line_wanted) wanted;
+};
+
+struct syc_line_totals {
+	uint64_t places;    /* requested */
+	uint64_t with_line; /* of the places */
+	uint64_t inlined;   /* of the places: in inlined functions */
+	uint64_t kept;      /* from the capture's old table */
+};
+
+void syc_line_places_fini(struct syc_line_places *places);
+
+/** 0 or -ENOMEM. */
+int syc_line_places_add(struct syc_line_places *places, struct syc_found *found,
+                        uint64_t offset, uint64_t linked);
+
+/** A table for capture/embedded.h.  The bytes are from malloc(); NULL: none. */
+struct syc_line_bytes {
+	unsigned char *bytes;
+	size_t size;
+	struct syc_line_totals totals;
+};
+
+/** Receives each file whose debug information is missing or incomplete. */
+struct syc_line_listener {
+	void (*tell)(void *data, const char *path, const char *why);
+	void *data;
+};
+
+/**
+ * Look up all places and remove them from @places.  Adds the entries of the
+ * table in @reader's capture, if any.  0, -ENOMEM, or -EFBIG: there are too
+ * many.
+ */
+int syc_line_places_make(struct syc_line_places *places,
+                         struct syscap_reader *reader,
+                         const struct syc_line_listener *listener,
+                         struct syc_line_bytes *ret_lines);
 
 #endif

@@ -1,28 +1,85 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines_dwarf.c - in the child: what the debug information of one file says of
- * addresses.
+ * lines_dwarf.c - source frames from one file's debug information, in the
+ * child.
  *
  * Units are found by their ranges, which all compilers write, and not by
- * .debug_aranges, which clang does not.  Functions of a unit are listed when
- * an address in it is asked for first.  Nothing is freed: the child ends.
+ * .debug_aranges, which clang omits.  The functions of a unit are listed at the
+ * first address in it.  Nothing is freed, since the child ends.
  */
 #define _GNU_SOURCE
-#include "symbols/lines_dwarf.h"
+#include "symbols/lines.h"
 
 #ifdef SYC_HAVE_LIBDW
 
+#include <dlfcn.h>
 #include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/array.h"
-#include "symbols/dwarf_library.h"
+#include "common/array.h"
 
-/* No compiler nests so deep. */
+/* The functions of elfutils' libdw that are used. */
+#define LIBDW_FUNCTIONS(use)         \
+	use(dwarf_begin);            \
+	use(dwarf_get_units);        \
+	use(dwarf_child);            \
+	use(dwarf_siblingof);        \
+	use(dwarf_tag);              \
+	use(dwarf_attr);             \
+	use(dwarf_attr_integrate);   \
+	use(dwarf_formstring);       \
+	use(dwarf_formudata);        \
+	use(dwarf_diename);          \
+	use(dwarf_ranges);           \
+	use(dwarf_getsrcfiles);      \
+	use(dwarf_filesrc);          \
+	use(dwarf_getsrc_die);       \
+	use(dwarf_linesrc);          \
+	use(dwarf_lineno);           \
+	use(dwarf_setalt);           \
+	use(dwelf_elf_gnu_build_id); \
+	use(dwarf_getelf);           \
+	use(dwelf_dwarf_gnu_debugaltlink)
+
+#define LIBDW_POINTER(name) __typeof__(name) *name
+
+/* Filled by syc_lines_load_library(). */
+static struct {
+	LIBDW_FUNCTIONS(LIBDW_POINTER);
+} libdw;
+
+static bool load_function(void *library, const char *name, void *to)
+{
+	void *const symbol = dlsym(library, name);
+
+	memcpy(to, &symbol, sizeof(symbol));
+	return symbol != NULL;
+}
+
+const char *syc_lines_load_library(void)
+{
+	static bool is_tried, is_there;
+	void *library;
+
+	if (!is_tried) {
+		is_tried = true;
+		library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
+		is_there = library != NULL;
+#define LOAD(name) \
+	is_there = is_there && load_function(library, #name, &libdw.name)
+		LIBDW_FUNCTIONS(LOAD);
+#undef LOAD
+	}
+	return is_there ? NULL : "libdw.so.1 of elfutils is not here";
+}
+
+/* Compilers nest less deeply. */
 #define DEPTH_MAX 512u
 
-/* Longer names than the C++ runtime is asked to demangle. */
+/* The C++ runtime gets no longer names to demangle. */
 #define LINKAGE_MAX 8000u
 
 struct function {
@@ -44,26 +101,26 @@ struct unit_range {
 struct syc_lines_dwarf {
 	SYC_ARRAY(struct unit) units;
 	SYC_ARRAY(struct unit_range) ranges; /* sorted by their begin */
-	uint64_t *ends; /* the greatest end up to each of ranges */
+	uint64_t *ends; /* for each of the ranges, the greatest end so far */
 };
 
 /*
- * The function that has an address, the call in it that was inlined, the call
- * in that, and so on: to the one whose range is the smallest.
+ * The function that contains an address, the inlined call in it, the call
+ * inside that, and so on, down to the smallest range.
  */
 struct best {
 	uint64_t address, len;
-	size_t n; /* 0: nothing has it */
+	size_t n; /* 0: no function contains it */
 	Dwarf_Die levels[DEPTH_MAX];
 };
 
-/* The length of the range of @die that has @address; 0: none has. */
+/* The length of the range of @die that contains @address, or 0. */
 static uint64_t range_at(Dwarf_Die *die, uint64_t address)
 {
 	Dwarf_Addr base, begin, end;
 	ptrdiff_t at = 0;
 
-	while ((at = syc_dwarf.dwarf_ranges(die, at, &base, &begin, &end)) > 0)
+	while ((at = libdw.dwarf_ranges(die, at, &base, &begin, &end)) > 0)
 		if (address >= begin && address < end)
 			return end - begin;
 	return 0;
@@ -78,25 +135,27 @@ static int compare_ranges(const void *left, const void *right)
 	return (a->unit > b->unit) - (a->unit < b->unit);
 }
 
-static bool list_units(struct syc_lines_dwarf *lines, Dwarf *dwarf)
+static bool list_units(struct syc_lines_dwarf *lines, Dwarf *dwarf,
+                       enum syc_dwarf_lack *lack)
 {
 	Dwarf_CU *cu = NULL;
 	struct unit unit = { 0 };
 	uint8_t type;
 
-	while (syc_dwarf.dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit.die,
-	                                 NULL) == 0) {
+	while (libdw.dwarf_get_units(dwarf, cu, &cu, NULL, &type, &unit.die,
+	                             NULL) == 0) {
 		struct unit_range range = { .unit = lines->units.n };
 		Dwarf_Addr base;
 		ptrdiff_t at = 0;
 
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
+		if (type == DW_UT_skeleton)
+			*lack = SYC_DWARF_SPLIT;
 		if (syc_array_push(&lines->units, unit) < 0)
 			return false;
-		while ((at = syc_dwarf.dwarf_ranges(&unit.die, at, &base,
-		                                    &range.begin, &range.end)) >
-		       0)
+		while ((at = libdw.dwarf_ranges(&unit.die, at, &base,
+		                                &range.begin, &range.end)) > 0)
 			if (syc_array_push(&lines->ranges, range) < 0)
 				return false;
 	}
@@ -115,55 +174,58 @@ static bool list_units(struct syc_lines_dwarf *lines, Dwarf *dwarf)
 	return true;
 }
 
-/* Whether it is the file that the other one means. */
+/* Whether this is the alternative file that the main file means. */
 static bool is_alternative(Dwarf *alternative, const void *id, ssize_t len)
 {
 	const void *found;
 
-	return syc_dwarf.dwelf_elf_gnu_build_id(
-		       syc_dwarf.dwarf_getelf(alternative), &found) == len &&
+	return libdw.dwelf_elf_gnu_build_id(libdw.dwarf_getelf(alternative),
+	                                    &found) == len &&
 	       memcmp(found, id, (size_t)len) == 0;
 }
 
 struct syc_lines_dwarf *
 syc_lines_dwarf_open(int fd,
                      int (*open_alternative)(void *data, const char *name),
-                     void *data)
+                     void *data, enum syc_dwarf_lack *ret_lack)
 {
 	struct syc_lines_dwarf *lines = calloc(1, sizeof(*lines));
-	Dwarf *dwarf = syc_dwarf.dwarf_begin(fd, DWARF_C_READ);
+	Dwarf *dwarf = libdw.dwarf_begin(fd, DWARF_C_READ);
 	Dwarf *alternative = NULL;
 	const char *name;
 	const void *id;
 	ssize_t len;
 	int other;
 
+	*ret_lack = SYC_DWARF_WHOLE;
 	if (lines == NULL || dwarf == NULL)
 		return NULL;
-	len = syc_dwarf.dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
+	len = libdw.dwelf_dwarf_gnu_debugaltlink(dwarf, &name, &id);
 	other = len > 0 ? open_alternative(data, name) : -1;
 	if (other >= 0)
-		alternative = syc_dwarf.dwarf_begin(other, DWARF_C_READ);
+		alternative = libdw.dwarf_begin(other, DWARF_C_READ);
 	if (alternative != NULL && is_alternative(alternative, id, len))
-		syc_dwarf.dwarf_setalt(dwarf, alternative);
-	return list_units(lines, dwarf) ? lines : NULL;
+		libdw.dwarf_setalt(dwarf, alternative);
+	else if (len > 0)
+		*ret_lack = SYC_DWARF_NO_ALTERNATIVE;
+	return list_units(lines, dwarf, ret_lack) ? lines : NULL;
 }
 
-/* Functions may be within functions, classes and namespaces. */
+/* Functions may be inside functions, classes and namespaces. */
 static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 {
 	struct function function;
 	Dwarf_Addr base;
-	int r = syc_dwarf.dwarf_child(parent, &function.die);
+	int r = libdw.dwarf_child(parent, &function.die);
 
 	for (; r == 0 && depth < DEPTH_MAX;
-	     r = syc_dwarf.dwarf_siblingof(&function.die, &function.die)) {
+	     r = libdw.dwarf_siblingof(&function.die, &function.die)) {
 		ptrdiff_t at = 0;
 
-		if (syc_dwarf.dwarf_tag(&function.die) == DW_TAG_subprogram)
-			while ((at = syc_dwarf.dwarf_ranges(
-					&function.die, at, &base,
-					&function.begin, &function.end)) > 0)
+		if (libdw.dwarf_tag(&function.die) == DW_TAG_subprogram)
+			while ((at = libdw.dwarf_ranges(&function.die, at,
+			                                &base, &function.begin,
+			                                &function.end)) > 0)
 				if (syc_array_push(&unit->functions, function) <
 				    0)
 					return;
@@ -171,16 +233,16 @@ static void list_functions(struct unit *unit, Dwarf_Die *parent, unsigned depth)
 	}
 }
 
-/* Blocks around what was inlined need not have ranges. */
+/* Lexical blocks around inlined functions need not have ranges. */
 static void look_inside(struct best *best, Dwarf_Die *path, size_t n,
                         Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
-	int r = syc_dwarf.dwarf_child(parent, &die);
+	int r = libdw.dwarf_child(parent, &die);
 
 	for (; r == 0 && depth < DEPTH_MAX && n < DEPTH_MAX;
-	     r = syc_dwarf.dwarf_siblingof(&die, &die)) {
-		const int tag = syc_dwarf.dwarf_tag(&die);
+	     r = libdw.dwarf_siblingof(&die, &die)) {
+		const int tag = libdw.dwarf_tag(&die);
 		uint64_t len;
 
 		if (tag == DW_TAG_inlined_subroutine) {
@@ -227,7 +289,7 @@ static void look_in_unit(struct unit *unit, struct best *best)
 	look_inside(best, path, 1, &path[0], 0);
 }
 
-/* What linkers know it as tells more than its name alone. */
+/* The linkage name says more than the plain name. */
 static const char *name_of(Dwarf_Die *die)
 {
 	static const unsigned names[] = { DW_AT_linkage_name,
@@ -235,9 +297,8 @@ static const char *name_of(Dwarf_Die *die)
 	Dwarf_Attribute attribute;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *text = syc_dwarf.dwarf_formstring(
-			syc_dwarf.dwarf_attr_integrate(die, names[i],
-		                                       &attribute));
+		const char *text = libdw.dwarf_formstring(
+			libdw.dwarf_attr_integrate(die, names[i], &attribute));
 
 		if (text != NULL && strlen(text) < LINKAGE_MAX)
 			return text;
@@ -245,25 +306,25 @@ static const char *name_of(Dwarf_Die *die)
 	return "";
 }
 
-/* What is relative is so to the folder that the compiler ran in. */
+/* Relative paths are relative to the compiler's working directory. */
 static void set_file(Dwarf_Die *unit, const char *path,
                      struct syc_dwarf_frame *frame)
 {
 	Dwarf_Attribute attribute;
-	const char *folder;
+	const char *directory;
 
 	if (path == NULL)
 		return;
 	frame->file = path;
 	if (path[0] == '/')
 		return;
-	folder = syc_dwarf.dwarf_formstring(
-		syc_dwarf.dwarf_attr(unit, DW_AT_comp_dir, &attribute));
-	if (folder != NULL)
-		frame->folder = folder;
+	directory = libdw.dwarf_formstring(
+		libdw.dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+	if (directory != NULL)
+		frame->directory = directory;
 }
 
-/* Where the function that @call is was called from. */
+/* The position from which the inlined function @call was called. */
 static void place_call(Dwarf_Die *unit, Dwarf_Die *call,
                        struct syc_dwarf_frame *frame)
 {
@@ -272,30 +333,29 @@ static void place_call(Dwarf_Die *unit, Dwarf_Die *call,
 	Dwarf_Word number, line;
 	size_t n;
 
-	if (syc_dwarf.dwarf_formudata(
-		    syc_dwarf.dwarf_attr(call, DW_AT_call_line, &attribute),
+	if (libdw.dwarf_formudata(
+		    libdw.dwarf_attr(call, DW_AT_call_line, &attribute),
 		    &line) == 0 &&
 	    line <= UINT32_MAX)
 		frame->line = (uint32_t)line;
-	if (syc_dwarf.dwarf_formudata(
-		    syc_dwarf.dwarf_attr(call, DW_AT_call_file, &attribute),
+	if (libdw.dwarf_formudata(
+		    libdw.dwarf_attr(call, DW_AT_call_file, &attribute),
 		    &number) != 0 ||
-	    syc_dwarf.dwarf_getsrcfiles(unit, &files, &n) != 0 || number >= n)
+	    libdw.dwarf_getsrcfiles(unit, &files, &n) != 0 || number >= n)
 		return;
-	set_file(unit, syc_dwarf.dwarf_filesrc(files, number, NULL, NULL),
-	         frame);
+	set_file(unit, libdw.dwarf_filesrc(files, number, NULL, NULL), frame);
 }
 
 static bool place_address(Dwarf_Die *unit, uint64_t address,
                           struct syc_dwarf_frame *frame)
 {
-	Dwarf_Line *line = syc_dwarf.dwarf_getsrc_die(unit, address);
+	Dwarf_Line *line = libdw.dwarf_getsrc_die(unit, address);
 	int number;
 
 	if (line == NULL)
 		return false;
-	set_file(unit, syc_dwarf.dwarf_linesrc(line, NULL, NULL), frame);
-	if (syc_dwarf.dwarf_lineno(line, &number) == 0 && number > 0)
+	set_file(unit, libdw.dwarf_linesrc(line, NULL, NULL), frame);
+	if (libdw.dwarf_lineno(line, &number) == 0 && number > 0)
 		frame->line = (uint32_t)number;
 	return true;
 }
@@ -343,7 +403,8 @@ size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
 		else
 			high = middle;
 	}
-	/* The nearest first; behind the greatest end there is none. */
+	/* The nearest range first.  Ranges behind the greatest end contain
+	 * nothing. */
 	while (n == 0 && low-- > 0 && lines->ends[low] > address)
 		if (lines->ranges.items[low].end > address)
 			n = find_in_unit(
@@ -355,14 +416,20 @@ size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
 
 #else
 
+const char *syc_lines_load_library(void)
+{
+	return "this syscap was built without libdw (Debian: libdw-dev)";
+}
+
 struct syc_lines_dwarf *
 syc_lines_dwarf_open(int fd,
                      int (*open_alternative)(void *data, const char *name),
-                     void *data)
+                     void *data, enum syc_dwarf_lack *ret_lack)
 {
 	(void)fd;
 	(void)open_alternative;
 	(void)data;
+	*ret_lack = SYC_DWARF_WHOLE;
 	return NULL;
 }
 

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c - one ELF file with all its functions. */
+/*
+ * module.c - the functions of one ELF file and its debug file; a cache of
+ * files.
+ */
+#define _GNU_SOURCE
 #include "symbols/module.h"
 
 #include <errno.h>
@@ -8,10 +12,84 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbols/elf_eh.h"
-#include "symbols/xz.h"
+#include "symbols/demangle.h"
+#include "symbols/elf_symbols.h"
 
-/* The symbol table that Fedora leaves in stripped files, in a file within. */
+#ifdef SYC_HAVE_LZMA
+#include <lzma.h>
+
+#define OUTPUT_MAX (UINT64_C(1) << 28)
+#define MEMORY_MAX (UINT64_C(1) << 28) /* of the decoder */
+
+/* Double the capacity, up to a limit. */
+static int grow(unsigned char **output, size_t *capacity)
+{
+	const size_t wanted = *capacity == 0 ? 1 << 20 : 2 * *capacity;
+	unsigned char *bigger;
+
+	if (wanted > OUTPUT_MAX)
+		return -EFBIG;
+	bigger = realloc(*output, wanted);
+	if (bigger == NULL)
+		return -ENOMEM;
+	*output = bigger;
+	*capacity = wanted;
+	return 0;
+}
+
+static int xz_decompress(const unsigned char *data, size_t size,
+                         unsigned char **ret_data, size_t *ret_size)
+{
+	lzma_stream stream = LZMA_STREAM_INIT;
+	unsigned char *output = NULL;
+	size_t capacity = 0, used;
+	lzma_ret state;
+	int r;
+
+	if (lzma_stream_decoder(&stream, MEMORY_MAX, 0) != LZMA_OK)
+		return -ENOMEM;
+	stream.next_in = data;
+	stream.avail_in = size;
+	do {
+		used = (size_t)stream.total_out;
+		r = used == capacity ? grow(&output, &capacity) : 0;
+		if (r < 0)
+			goto fail;
+		stream.next_out = output + used;
+		stream.avail_out = capacity - used;
+		state = lzma_code(&stream, LZMA_FINISH);
+	} while (state == LZMA_OK);
+	r = state == LZMA_MEM_ERROR ? -ENOMEM : -EILSEQ;
+	if (state != LZMA_STREAM_END)
+		goto fail;
+	*ret_data = output;
+	*ret_size = (size_t)stream.total_out;
+	lzma_end(&stream);
+	return 0;
+fail:
+	lzma_end(&stream);
+	free(output);
+	return r;
+}
+
+#else
+
+static int xz_decompress(const unsigned char *data, size_t size,
+                         unsigned char **ret_data, size_t *ret_size)
+{
+	(void)data;
+	(void)size;
+	(void)ret_data;
+	(void)ret_size;
+	return -ENOTSUP;
+}
+
+#endif
+
+/*
+ * .gnu_debugdata: the symbol table that Fedora embeds in stripped files,
+ * compressed.
+ */
 static int read_packed(struct syc_module *module)
 {
 	const struct syc_elf_section *section =
@@ -26,7 +104,7 @@ static int read_packed(struct syc_module *module)
 		return 0;
 	r = syc_elf_read_section(&module->elf, section, &packed);
 	if (r == 0) {
-		r = syc_xz_decompress(packed, section->size, &plain, &size);
+		r = xz_decompress(packed, section->size, &plain, &size);
 		free(packed);
 	}
 	if (r == 0)
@@ -41,44 +119,41 @@ static int read_packed(struct syc_module *module)
 	return n < 0 ? (int)n : 0;
 }
 
-/* Keep it open, if it has what @files is to keep.  0 or -ENOMEM. */
-static int keep_debug_info(struct syc_module *module,
-                           const struct syc_debug_files *files,
-                           const struct syc_elf *elf, const char *path)
+/* Keep the file open if it has the debug information that @files wants. */
+static void keep_debug_info(struct syc_module *module,
+                            const struct syc_debug_files *files,
+                            const struct syc_elf *elf)
 {
 	if (!files->keeps_open || module->debug_fd >= 0 || elf->fd < 0 ||
 	    (syc_elf_find(elf, ".debug_info") == NULL &&
 	     syc_elf_find(elf, ".zdebug_info") == NULL))
-		return 0;
-	module->debug_fd_path = path[0] != 0 ? strdup(path) : NULL;
-	if (path[0] != 0 && module->debug_fd_path == NULL)
-		return -ENOMEM;
+		return;
 	module->debug_fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 3);
-	return 0;
 }
 
-/* The debug file, for its debug information alone. */
+/* Find the debug file only for its debug information. */
 static int find_debug_info(struct syc_module *module,
                            const struct syc_debug_files *files,
                            struct syc_debug_wish *wish)
 {
 	struct syc_elf debug;
 	char *path;
-	int r = keep_debug_info(module, files, &module->elf, wish->found);
+	int r;
 
-	if (r < 0 || !files->keeps_open || module->debug_fd >= 0 ||
+	keep_debug_info(module, files, &module->elf);
+	if (!files->keeps_open || module->debug_fd >= 0 ||
 	    module->debug_path != NULL)
-		return r;
+		return 0;
 	wish->elf = &module->elf;
 	if (module->elf.build_id[0] != 0)
 		wish->build_id = module->elf.build_id;
 	r = syc_debug_files_find(files, wish, &debug, &path);
 	if (r < 0)
 		return r == -ENOMEM ? r : 0;
-	r = keep_debug_info(module, files, &debug, path);
+	keep_debug_info(module, files, &debug);
 	syc_elf_close(&debug);
 	free(path);
-	return r;
+	return 0;
 }
 
 static int read_debug_file(struct syc_module *module,
@@ -98,7 +173,7 @@ static int read_debug_file(struct syc_module *module,
 	n = syc_elf_symbols_read(&module->symbols, &debug, false);
 	r = n < 0 ? (int)n : 0;
 	if (r == 0)
-		r = keep_debug_info(module, files, &debug, module->debug_path);
+		keep_debug_info(module, files, &debug);
 	syc_elf_close(&debug);
 	return r;
 }
@@ -156,8 +231,9 @@ bool syc_module_address(const struct syc_module *module, uint64_t offset,
 
 	if (!module->is_debug_only)
 		return syc_elf_address_of(&module->elf, offset, ret_address);
-	/* Its offsets are its own, so take the mapping for the segment: it
-	 * begins at most an alignment before, where the offset fits. */
+	/* Its offsets differ from the program's, so the mapping stands for the
+	 * segment.  The mapping begins at most one alignment before the
+	 * segment, at an offset that fits. */
 	code = syc_elf_only_code(&module->elf);
 	if (code == NULL)
 		return false;
@@ -176,10 +252,80 @@ void syc_module_fini(struct syc_module *module)
 	syc_ranges_fini(&module->functions);
 	syc_ranges_fini(&module->signals);
 	free(module->debug_path);
-	free(module->debug_fd_path);
 	if (module->debug_fd >= 0)
 		close(module->debug_fd);
 	memset(module, 0, sizeof(*module));
 	module->elf.fd = -1;
 	module->debug_fd = -1;
+}
+
+static void free_loaded(struct syc_loaded *loaded)
+{
+	if (loaded->names != NULL)
+		for (size_t i = 0; i < loaded->module.functions.array.n; i++)
+			free(loaded->names[i]);
+	free(loaded->names);
+	syc_module_fini(&loaded->module);
+	free(loaded);
+}
+
+int syc_loaded_get(struct syc_loaded_files *files, const char *key,
+                   struct syc_elf *elf,
+                   const struct syc_debug_files *debug_files,
+                   struct syc_debug_wish wish, struct syc_loaded **ret_loaded)
+{
+	struct syc_loaded *loaded;
+	size_t number;
+	int r;
+
+	if (syc_map_get(&files->by_key, key, strlen(key), &number)) {
+		syc_elf_close(elf);
+		*ret_loaded = files->files.items[number];
+		return 0;
+	}
+	loaded = calloc(1, sizeof(*loaded));
+	if (loaded == NULL) {
+		syc_elf_close(elf);
+		return -ENOMEM;
+	}
+	r = syc_module_load(&loaded->module, elf, debug_files, wish);
+	if (r < 0) {
+		free(loaded);
+		return r;
+	}
+	if (syc_array_room(&files->files) < 0 ||
+	    syc_map_put(&files->by_key, key, strlen(key), &number) < 0) {
+		free_loaded(loaded);
+		return -ENOMEM;
+	}
+	files->files.items[files->files.n++] = loaded;
+	*ret_loaded = loaded;
+	return 0;
+}
+
+const char *syc_loaded_name(struct syc_loaded *loaded,
+                            const struct syc_range *range, const char *path,
+                            uint64_t offset)
+{
+	const size_t n = loaded->module.functions.array.n;
+	const size_t i = (size_t)(range - loaded->module.functions.array.items);
+
+	if (loaded->names == NULL)
+		loaded->names = calloc(n, sizeof(*loaded->names));
+	if (loaded->names == NULL)
+		return NULL;
+	if (loaded->names[i] == NULL)
+		loaded->names[i] =
+			range->name
+				? syc_readable_name(range->name, range->is_plt)
+				: syc_readable_place(path, offset);
+	return loaded->names[i];
+}
+
+void syc_loaded_fini(struct syc_loaded_files *files)
+{
+	for (size_t i = 0; i < files->files.n; i++)
+		free_loaded(files->files.items[i]);
+	free(files->files.items);
+	syc_map_fini(&files->by_key);
 }

@@ -1,24 +1,33 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* process_maps.c - what each process of a capture had mapped, and when. */
+/* process_maps.c - the mappings of each process of a capture, by time. */
 #define _GNU_SOURCE
 #include "symbols/process_maps.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ANCESTORS_MAX 16u
 
-/* Mappings over one address that are looked at; a capture that has more was
- * made to keep us busy. */
+/*
+ * The limit of overlapping mappings that are compared.  Only a hostile capture
+ * has more.
+ */
 #define RIVALS_MAX 4096u
 
 struct syc_mapped_process {
 	int32_t pid;
 	SYC_ARRAY(struct syc_process_map) maps;
-	uint64_t *ends; /* up to each map, the latest end of all */
+	uint64_t *ends; /* for each map, the latest end so far */
 	SYC_ARRAY(int64_t) exits;
-	bool is_reused; /* something is known about a later life */
-	/* The latest FORK that made it. */
+	/* Times at which the process began to write all of its mappings itself:
+	 * earlier MAPs are not valid after these. */
+	SYC_ARRAY(int64_t) anew;
+	int64_t last_anew;
+	bool has_ends;  /* among maps */
+	bool is_reused; /* the pid has a later life */
+	/* Set by the latest FORK with this pid as the child. */
 	bool is_forked;
 	int32_t parent;
 	int64_t fork_time;
@@ -69,6 +78,39 @@ int syc_process_maps_add(struct syc_process_maps *processes, int32_t pid,
 	return 0;
 }
 
+bool syc_process_maps_parse_range(const char *what, uint64_t *ret_begin,
+                                  uint64_t *ret_end)
+{
+	*ret_begin = 0;
+	*ret_end = UINT64_MAX;
+	return strcmp(what, "all") == 0 ||
+	       sscanf(what, "%" SCNx64 "-%" SCNx64, ret_begin, ret_end) == 2;
+}
+
+int syc_process_maps_unmap(struct syc_process_maps *processes,
+                           const struct syscap_frame *frame)
+{
+	const int64_t time = frame->time;
+	struct syc_process_map end = { .time = time };
+	struct syc_mapped_process *process;
+
+	if (strcmp(frame->metadata.id, SYC_UNMAPPED_ID) != 0 ||
+	    !syc_process_maps_parse_range(frame->metadata.value, &end.begin,
+	                                  &end.end))
+		return 0;
+	process = make_process(processes, frame->pid);
+	if (process == NULL)
+		return -ENOMEM;
+	processes->is_sorted = false;
+	if (end.end == UINT64_MAX) {
+		if (process->anew.n == 0 || time > process->last_anew)
+			process->last_anew = time;
+		return syc_array_push(&process->anew, time);
+	}
+	process->has_ends = true;
+	return syc_process_maps_add(processes, frame->pid, &end);
+}
+
 int syc_process_maps_fork(struct syc_process_maps *processes, int32_t parent,
                           int32_t child, int64_t time)
 {
@@ -112,7 +154,7 @@ static int compare_times(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-/* How often the number had changed hands. */
+/* The number of earlier processes with this pid. */
 static size_t life_at(const struct syc_mapped_process *process, int64_t time)
 {
 	size_t low = 0, high = process->exits.n;
@@ -128,7 +170,39 @@ static size_t life_at(const struct syc_mapped_process *process, int64_t time)
 	return low;
 }
 
-/* Recorders and processes tell the same again and again. */
+static bool is_end(const struct syc_process_map *map)
+{
+	return map->path == NULL;
+}
+
+/* The mapping of @old may have ended before @new. */
+static bool is_divided(const struct syc_mapped_process *process,
+                       const struct syc_process_map *old, int64_t new)
+{
+	for (size_t i = 0; i < process->anew.n; i++)
+		if (process->anew.items[i] >= old->time &&
+		    process->anew.items[i] < new)
+			return true;
+	for (size_t i = 0; process->has_ends && i < process->maps.n; i++) {
+		const struct syc_process_map *map = &process->maps.items[i];
+
+		if (is_end(map) && map->time >= old->time && map->time < new &&
+		    map->begin < old->end && map->end > old->begin)
+			return true;
+	}
+	return false;
+}
+
+static bool is_same(const struct syc_process_map *a,
+                    const struct syc_process_map *b)
+{
+	return !is_end(a) && !is_end(b) && a->begin == b->begin &&
+	       a->end == b->end && a->offset == b->offset &&
+	       strcmp(a->path, b->path) == 0 &&
+	       strcmp(a->build_id, b->build_id) == 0;
+}
+
+/* Recorders and processes repeat the same mappings. */
 static void drop_repeats(struct syc_mapped_process *process)
 {
 	struct syc_process_map *maps = process->maps.items;
@@ -138,13 +212,10 @@ static void drop_repeats(struct syc_mapped_process *process)
 		const struct syc_process_map *old =
 			kept ? &maps[kept - 1] : NULL;
 
-		if (old != NULL &&
+		if (old != NULL && is_same(old, &maps[i]) &&
 		    life_at(process, old->time) ==
 		            life_at(process, maps[i].time) &&
-		    old->begin == maps[i].begin && old->end == maps[i].end &&
-		    old->offset == maps[i].offset &&
-		    strcmp(old->path, maps[i].path) == 0 &&
-		    strcmp(old->build_id, maps[i].build_id) == 0)
+		    !is_divided(process, old, maps[i].time))
 			continue;
 		maps[kept++] = maps[i];
 	}
@@ -191,10 +262,27 @@ int syc_process_maps_settle(struct syc_process_maps *processes)
 	return 0;
 }
 
-/* Is @a a better answer than @b for @time, both of them containing it? */
+/* The part of an address' time that a moment is in: behind @since. */
+struct part {
+	int64_t since, until;
+};
+
+static void narrow(struct part *part, int64_t end, int64_t time)
+{
+	if (end < time && end > part->since)
+		part->since = end;
+	else if (end >= time && end < part->until)
+		part->until = end;
+}
+
+/*
+ * Whether @a is a better answer than @b for @time.  Both contain the address.
+ * @is_known: the process itself wrote what was mapped in this part.
+ */
 static bool is_better(const struct syc_mapped_process *process,
                       const struct syc_process_map *a,
-                      const struct syc_process_map *b, int64_t time)
+                      const struct syc_process_map *b, int64_t time,
+                      bool is_known)
 {
 	const size_t life = life_at(process, time);
 	const bool a_lives = life_at(process, a->time) == life;
@@ -202,6 +290,8 @@ static bool is_better(const struct syc_mapped_process *process,
 
 	if (a_lives != b_lives)
 		return a_lives;
+	if (is_known)
+		return a->time < b->time;
 	if ((a->time <= time) != (b->time <= time))
 		return a->time <= time;
 	return a->time <= time ? a->time > b->time : a->time < b->time;
@@ -212,17 +302,18 @@ static bool is_life_known(const struct syc_mapped_process *process, size_t life)
 	if (process->is_forked && life_at(process, process->fork_time) == life)
 		return true;
 	for (size_t i = 0; i < process->maps.n; i++)
-		if (life_at(process, process->maps.items[i].time) == life)
+		if (!is_end(&process->maps.items[i]) &&
+		    life_at(process, process->maps.items[i].time) == life)
 			return true;
 	return false;
 }
 
-static struct syc_process_map *
-find_own(const struct syc_mapped_process *process, uint64_t address,
-         int64_t time, unsigned *ret_n)
+/* Those at [*ret_first, returned) begin at @address or before, and all that
+ * have it are among them. */
+static size_t find_rivals(const struct syc_mapped_process *process,
+                          uint64_t address, size_t *ret_first)
 {
-	struct syc_process_map *best = NULL;
-	size_t low = 0, high = process->maps.n;
+	size_t low = 0, high = process->maps.n, first;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
@@ -232,25 +323,77 @@ find_own(const struct syc_mapped_process *process, uint64_t address,
 		else
 			high = middle;
 	}
-	*ret_n = 0;
-	for (size_t i = low;
-	     i > 0 && process->ends[i - 1] > address && low - i < RIVALS_MAX;
-	     i--) {
-		struct syc_process_map *map = &process->maps.items[i - 1];
+	first = low;
+	while (first > 0 && process->ends[first - 1] > address &&
+	       low - first < RIVALS_MAX)
+		first--;
+	*ret_first = first;
+	return low;
+}
+
+static struct part find_part(const struct syc_mapped_process *process,
+                             uint64_t address, int64_t time)
+{
+	struct part part = { INT64_MIN, INT64_MAX };
+	size_t i = 0;
+	const size_t end =
+		process->has_ends ? find_rivals(process, address, &i) : 0;
+
+	for (; i < end; i++)
+		if (is_end(&process->maps.items[i]) &&
+		    process->maps.items[i].end > address)
+			narrow(&part, process->maps.items[i].time, time);
+	/* Before, what is known is as good as ever */
+	for (i = 0; i < process->anew.n; i++)
+		if (process->anew.items[i] < time)
+			narrow(&part, process->anew.items[i], time);
+	return part;
+}
+
+struct own_answer {
+	struct syc_process_map *map;
+	bool is_always, is_known;
+};
+
+static struct own_answer find_own(const struct syc_mapped_process *process,
+                                  uint64_t address, int64_t time)
+{
+	const struct part part = find_part(process, address, time);
+	const bool is_known =
+		part.since != INT64_MIN && part.until != INT64_MAX;
+	struct syc_process_map *best = NULL;
+	unsigned n = 0;
+	size_t i;
+	const size_t end = find_rivals(process, address, &i);
+
+	for (; i < end; i++) {
+		struct syc_process_map *map = &process->maps.items[i];
 
 		if (map->end <= address)
 			continue;
-		(*ret_n)++;
-		if (best == NULL || is_better(process, map, best, time))
+		n++;
+		if (is_end(map) || map->time <= part.since ||
+		    map->time > part.until)
+			continue;
+		if (best == NULL ||
+		    is_better(process, map, best, time, is_known))
 			best = map;
 	}
-	/* Of a process that had the number before: not this one's, unless
-	 * nothing at all is known about this one. */
+	/* It belongs to an earlier process with this pid, and only counts if
+	 * nothing else is known about this process. */
 	if (best != NULL &&
 	    life_at(process, best->time) != life_at(process, time) &&
 	    is_life_known(process, life_at(process, time)))
-		return NULL;
-	return best;
+		best = NULL;
+	return (struct own_answer){
+		.map = best,
+		.is_always =
+			n < 2 && (n == 0 || best != NULL) &&
+			!process->is_reused &&
+			(process->anew.n == 0 ||
+		         (best != NULL && best->time > process->last_anew)),
+		.is_known = part.since != INT64_MIN,
+	};
 }
 
 struct syc_process_map *
@@ -261,16 +404,14 @@ syc_process_maps_find(const struct syc_process_maps *processes, int32_t pid,
 	bool is_always = true;
 
 	for (unsigned i = 0; process != NULL && i < ANCESTORS_MAX; i++) {
-		unsigned n;
-		struct syc_process_map *map =
-			find_own(process, address, time, &n);
+		const struct own_answer own = find_own(process, address, time);
 
-		is_always = is_always && n < 2 && !process->is_reused;
-		if (map != NULL || !process->is_forked) {
+		is_always = is_always && own.is_always;
+		if (own.map != NULL || own.is_known || !process->is_forked) {
 			*ret_is_always = is_always;
-			return map;
+			return own.map;
 		}
-		/* A parent changes; what it had at the fork does not. */
+		/* Later changes of the parent do not affect the child. */
 		if (time > process->fork_time)
 			time = process->fork_time;
 		process = find_process(processes, process->parent);
@@ -288,6 +429,7 @@ void syc_process_maps_fini(struct syc_process_maps *processes)
 		free(process->maps.items);
 		free(process->ends);
 		free(process->exits.items);
+		free(process->anew.items);
 		free(process);
 	}
 	free(processes->processes.items);

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process_maps.h - what each process of a capture had mapped, and when.
+ * process_maps.h - the mappings of each process of a capture, by time.
  *
- * A MAP counts from its time on, until another covers it; where none is as
- * old, the first later one counts, since recorders tell about a library when
- * they see it.  After EXIT the number is another process's.  A child has, at
- * first, what its parent had when it forked.
+ * A MAP is valid from its time until another one covers it.  If no MAP is old
+ * enough, the first later one is valid, since recorders report a library when
+ * they notice it.  After EXIT, the pid belongs to another process.  A child
+ * starts with the mappings that its parent had at the fork.
+ *
+ * A process that unloads libraries writes METADATA syscap.unmapped.  These
+ * divide the time of an address into parts, and a MAP is valid in its own part.
+ * The first MAP of such a part is that of the process itself.  Others are from
+ * recorders, which read late.
  *
  * Context of all: offline.
  */
@@ -16,14 +21,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data/array.h"
-#include "data/map.h"
+#include <syscap/capture.h>
+
+#include "common/array.h"
+#include "common/map.h"
+
+#define SYC_UNMAPPED_ID "syscap.unmapped"
 
 struct syc_process_map {
 	uint64_t begin, end, offset, inode;
 	int64_t time;
-	const char *path, *build_id; /* the caller's; "": none */
-	void *found;                 /* the caller's, NULL at first */
+	const char *path;     /* of the caller; NULL: the end of a mapping */
+	const char *build_id; /* of the caller; "": none */
+	void *found;          /* of the caller, NULL at first */
 };
 
 /** All zero: none. */
@@ -36,17 +46,28 @@ struct syc_process_maps {
 /* 0 or -ENOMEM. */
 int syc_process_maps_add(struct syc_process_maps *processes, int32_t pid,
                          const struct syc_process_map *map);
+
 int syc_process_maps_fork(struct syc_process_maps *processes, int32_t parent,
                           int32_t child, int64_t time);
+
 int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
                           int64_t time);
 
-/** All frames were seen.  0 or -ENOMEM. */
+/** METADATA: syscap.unmapped, of which the text is "START-END" or "all".  Others
+ * mean nothing.  0 or -ENOMEM. */
+int syc_process_maps_unmap(struct syc_process_maps *processes,
+                           const struct syscap_frame *frame);
+
+/** The addresses of such a text; "all" has all.  False: it has none. */
+bool syc_process_maps_parse_range(const char *what, uint64_t *ret_begin,
+                                  uint64_t *ret_end);
+
+/** All frames were added.  0 or -ENOMEM. */
 int syc_process_maps_settle(struct syc_process_maps *processes);
 
 /**
- * The mapping that @address was in; NULL: none.  *@ret_is_always: the answer
- * is the same at any time.
+ * The mapping that contained @address, or NULL.  *@ret_is_always: the answer is
+ * the same at any time.
  */
 struct syc_process_map *
 syc_process_maps_find(const struct syc_process_maps *processes, int32_t pid,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* resolver.c - which function an address of a capture is in. */
+/* resolver.c - names of the addresses in a capture. */
 #define _GNU_SOURCE
 #include "symbols/resolver.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -11,14 +12,105 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/copy.h"
+#include "common/utf8.h"
 #include "symbols/demangle.h"
-#include "symbols/finder.h"
-#include "symbols/line_places.h"
-#include "symbols/mount_files.h"
+#include "symbols/lines.h"
+#include "symbols/module_finder.h"
 #include "symbols/process_maps.h"
 
-/* Where the kernel's half of the addresses begins, and markers in stacks. */
+/* A file embedded in chunks. */
+struct mount_file {
+	struct syc_chunks chunks;
+	bool is_whole, is_used;
+};
+
+/*
+ * The files in a capture with mount tables: /proc/mounts, and
+ * /proc/PID/mountinfo.  All zero: none.
+ */
+struct syc_mount_files {
+	struct syc_map by_path;
+	SYC_ARRAY(struct mount_file) files;
+};
+
+static void mount_files_fini(struct syc_mount_files *files)
+{
+	for (size_t i = 0; i < files->files.n; i++)
+		free(files->files.items[i].chunks.bytes.items);
+	free(files->files.items);
+	syc_map_fini(&files->by_path);
+}
+
+static bool is_wanted_file(const char *path, int32_t *ret_pid)
+{
+	int end = 0;
+
+	*ret_pid = -1;
+	if (strcmp(path, "/proc/mounts") == 0)
+		return true;
+	return sscanf(path, "/proc/%d/mountinfo%n", ret_pid, &end) == 1 &&
+	       end > 0 && path[end] == 0 && *ret_pid > 0;
+}
+
+/* Take @frame, a FILE_CHUNK of any file.  0 or -ENOMEM. */
+static int mount_files_learn(struct syc_mount_files *files,
+                             const struct syscap_frame *frame)
+{
+	const struct mount_file none = { 0 };
+	const char *path = frame->file_chunk.path;
+	struct mount_file *file;
+	size_t number;
+	int32_t pid;
+	int r;
+
+	if (!is_wanted_file(path, &pid))
+		return 0;
+	if (syc_array_room(&files->files) < 0)
+		return -ENOMEM;
+	r = syc_map_put(&files->by_path, path, strlen(path), &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		files->files.items[files->files.n++] = none;
+	file = &files->files.items[number];
+	r = file->is_whole ? 1 : syc_chunks_add(&file->chunks, frame);
+	file->is_whole = r > 0;
+	return r < 0 ? r : 0;
+}
+
+static int use_file(struct syc_mount_files *files, struct syc_places *places,
+                    size_t number)
+{
+	struct mount_file *file = &files->files.items[number];
+	const struct syc_map_key *key = &files->by_path.keys[number];
+	const char *bytes = (const char *)file->chunks.bytes.items;
+	char path[64] = "";
+	int32_t pid;
+
+	memcpy(path, key->bytes,
+	       key->len < sizeof(path) - 1 ? key->len : sizeof(path) - 1);
+	if (file->is_used || file->chunks.bytes.n == 0 ||
+	    !is_wanted_file(path, &pid))
+		return 0;
+	file->is_used = true;
+	return pid > 0 ? syc_places_add_mountinfo(places, pid, bytes,
+	                                          file->chunks.bytes.n)
+	               : syc_places_add_mounts(places, bytes,
+	                                       file->chunks.bytes.n);
+}
+
+/* Pass new contents on to @places, as far as they were read.  0 or -ENOMEM. */
+static int mount_files_use(struct syc_mount_files *files,
+                           struct syc_places *places)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < files->files.n; i++)
+		r = use_file(files, places, i);
+	return r;
+}
+
+/* The beginning of the kernel's addresses, and of the markers in stacks. */
 #define KERNEL_BEGIN UINT64_C(0xFFFF000000000000)
 
 #define VDSO     "[vdso]"
@@ -36,7 +128,8 @@ struct syc_symbols {
 	bool has_lines;
 };
 
-static int add_folder(struct syc_paths *folders, const char *path, size_t len)
+static int add_directory(struct syc_paths *directories, const char *path,
+                         size_t len)
 {
 	char *copy;
 
@@ -45,30 +138,57 @@ static int add_folder(struct syc_paths *folders, const char *path, size_t len)
 	if (len == 0)
 		return 0;
 	copy = syc_copy_text(path, len);
-	if (copy == NULL || syc_array_push(&folders->array, copy) < 0) {
+	if (copy == NULL || syc_array_push(&directories->array, copy) < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
 	return 0;
 }
 
-static int add_folders(struct syc_paths *folders,
-                       const struct syc_symbols_options *options)
+/*
+ * The cache of debuginfod's clients, located as debuginfod_find_debuginfo(3)
+ * describes.
+ */
+static int add_debuginfod_cache(struct syc_paths *directories)
+{
+	const char *path = secure_getenv("DEBUGINFOD_CACHE_PATH");
+	const char *base = secure_getenv("XDG_CACHE_HOME");
+	const char *inner = "/debuginfod_client";
+	char *whole;
+	int r;
+
+	if (path != NULL)
+		return add_directory(directories, path, strlen(path));
+	if (base == NULL || *base == 0) {
+		base = secure_getenv("HOME");
+		inner = "/.cache/debuginfod_client";
+	}
+	if (base == NULL || *base == 0)
+		return 0;
+	if (asprintf(&whole, "%s%s", base, inner) < 0)
+		return -ENOMEM;
+	r = add_directory(directories, whole, strlen(whole));
+	free(whole);
+	return r;
+}
+
+static int add_directories(struct syc_paths *directories,
+                           const struct syc_symbols_options *options)
 {
 	const char *more = secure_getenv("SYSCAP_DEBUG_DIRS");
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < options->n_debug_dirs; i++)
-		r = add_folder(folders, options->debug_dirs[i],
-		               strlen(options->debug_dirs[i]));
+		r = add_directory(directories, options->debug_dirs[i],
+		                  strlen(options->debug_dirs[i]));
 	while (r == 0 && more != NULL && *more != 0) {
 		const size_t len = strcspn(more, ":");
 
-		r = add_folder(folders, more, len);
+		r = add_directory(directories, more, len);
 		more += len;
 		more += *more == ':';
 	}
-	return r;
+	return r == 0 ? add_debuginfod_cache(directories) : r;
 }
 
 int syc_symbols_new(const struct syc_symbols_options *options,
@@ -81,7 +201,8 @@ int syc_symbols_new(const struct syc_symbols_options *options,
 		return -ENOMEM;
 	r = syc_places_new(options->root, options->is_live, &symbols->places);
 	if (r == 0)
-		r = add_folders(&symbols->finder.debug_files.folders, options);
+		r = add_directories(&symbols->finder.debug_files.directories,
+		                    options);
 	if (r < 0) {
 		syc_symbols_free(symbols);
 		return r;
@@ -106,7 +227,7 @@ void syc_symbols_free(struct syc_symbols *symbols)
 	syc_process_maps_fini(&symbols->processes);
 	syc_places_free(symbols->places);
 	syc_map_fini(&symbols->texts);
-	syc_mount_files_fini(&symbols->mount_files);
+	mount_files_fini(&symbols->mount_files);
 	free(symbols);
 }
 
@@ -126,7 +247,7 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 
 	if (vdso == NULL)
 		return -ENOENT;
-	/* How large it is only its mapping tells: write page by page. */
+	/* Only its mapping has its size, so it is written page by page. */
 	file.fd = memfd_create("syscap-vdso", MFD_CLOEXEC);
 	if (file.fd < 0)
 		return -errno;
@@ -140,7 +261,7 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 	return r;
 }
 
-/* A copy that lives as long as the resolver, of which there is one; or NULL. */
+/* A copy that lives as long as the resolver, one per text; or NULL. */
 static const char *keep_text(struct syc_symbols *symbols, const char *text)
 {
 	size_t number;
@@ -182,12 +303,14 @@ int syc_symbols_learn_frame(struct syc_symbols *symbols,
 	case SYSCAP_FRAME_EXIT:
 		return syc_process_maps_exit(&symbols->processes, frame->pid,
 		                             frame->time);
+	case SYSCAP_FRAME_METADATA:
+		return syc_process_maps_unmap(&symbols->processes, frame);
 	case SYSCAP_FRAME_OVERLAY:
 		return syc_places_add_overlay(
 			symbols->places, frame->pid, frame->overlay.layer,
 			frame->overlay.src, frame->overlay.dst);
 	case SYSCAP_FRAME_FILE_CHUNK:
-		return syc_mount_files_learn(&symbols->mount_files, frame);
+		return mount_files_learn(&symbols->mount_files, frame);
 	default:
 		return 0;
 	}
@@ -195,19 +318,18 @@ int syc_symbols_learn_frame(struct syc_symbols *symbols,
 
 int syc_symbols_learned(struct syc_symbols *symbols)
 {
-	const int r =
-		syc_mount_files_use(&symbols->mount_files, symbols->places);
+	const int r = mount_files_use(&symbols->mount_files, symbols->places);
 
 	return r == 0 ? syc_process_maps_settle(&symbols->processes) : r;
 }
 
-/* When the recording began, in seconds; 0: not known. */
+/* The beginning of the recording in seconds; 0: unknown. */
 static int64_t parse_time(const char *text)
 {
 	struct tm tm = { 0 };
 	const char *end = strptime(text, "%Y-%m-%dT%H:%M:%S", &tm);
 
-	/* Another zone than UTC would have to be told from a fraction. */
+	/* A zone other than UTC could be confused with a fraction. */
 	if (end == NULL || strchr(end, 'Z') == NULL)
 		return 0;
 	return timegm(&tm);
@@ -257,8 +379,11 @@ static int find_file(struct syc_symbols *symbols, int32_t pid,
 	return r;
 }
 
-/* A function's range, as the file has it, is in memory by @shift; clipped to
- * the mapping, since what is behind it is not the file's. */
+/*
+ * @shift is the difference between a function's address in memory and in the
+ * file.  The range is clipped to the mapping, since addresses behind it are not
+ * the file's.
+ */
 static void place_symbol(const struct syc_process_map *map, uint64_t begin,
                          uint64_t end, uint64_t shift,
                          struct syc_symbol *symbol)
@@ -286,8 +411,8 @@ static int find_function(struct syc_symbols *symbols, struct syc_found *found,
 	    syc_line_places_add(&symbols->places_asked, found,
 	                        in_map + map->offset, linked) < 0)
 		return -ENOMEM;
-	/* What returns from handlers is never called: its range begins a byte
-	 * early so that a look before the return address meets it. */
+	/* A signal trampoline is never called.  Its range begins one byte
+	 * early, so that a lookup before the return address finds it. */
 	signal = syc_ranges_find(&module->signals, linked);
 	if (signal == NULL && is_return)
 		signal = syc_ranges_find(&module->signals, linked + 1);
@@ -337,7 +462,7 @@ int syc_symbols_find(struct syc_symbols *symbols,
 	map = syc_process_maps_find(&symbols->processes, asked.pid,
 	                            asked.address, asked.time,
 	                            &ret_symbol->is_always);
-	/* Code may come and go in what the code table does not know now. */
+	/* The code table may not know of code at other times. */
 	if (symbols->code != NULL && map == NULL)
 		ret_symbol->is_always = false;
 	if (map == NULL)
@@ -364,6 +489,21 @@ bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols)
 {
 	(void)symbols;
 	return syc_demangle_lacks_library();
+}
+
+bool syc_symbols_is_memory(const struct syc_symbols_use *use)
+{
+	static const char *const known[] = { "/memfd:", "//anon", "/dev/zero",
+		                             "/SYSV",   "[heap]", "[stack",
+		                             "[anon" };
+
+	/* A mapping with a build-id is a library that was written to memory. */
+	if (use->build_id != NULL && use->build_id[0] != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strncmp(use->path, known[i], strlen(known[i])) == 0)
+			return true;
+	return false;
 }
 
 void syc_symbols_each_use(const struct syc_symbols *symbols,

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * resolver.h - which function an address of a capture is in.
+ * resolver.h - names of the addresses in a capture.
  *
  *	syc_symbols_new(&options, &symbols);
- *	syc_symbols_add_file(symbols, &file);	as often as wanted, any time
- *	syc_symbols_learn(symbols, reader);	one walk: who had what mapped
+ *	syc_symbols_add_file(symbols, &file);	any number of times, any time
+ *	syc_symbols_learn(symbols, reader);	reads all mappings
  *	syc_symbols_find(symbols, &where, &symbol);
  *	syc_symbols_free(symbols);
  *
- * What a process had mapped comes from MAP, FORK and EXIT, by their times;
- * where the files are, from the options, from OVERLAY and from embedded
- * /proc/PID/mountinfo.  Files are opened when an address in them is asked
- * for, and only believed if their build-id, or else their inode, is the
- * MAP's.  docs/symbols.md has the order in which names are looked for.
+ * The mappings of a process come from MAP, FORK and EXIT, by their times.  The
+ * locations of files come from the options, from OVERLAY, and from embedded
+ * /proc/PID/mountinfo.  A file is opened at the first address in it, and
+ * accepted only if its build-id, or else its inode, equals that of the MAP.
+ * docs/symbols.md has the order of the search.
  *
- * Whoever wants the table that readers take names from needs table.h only
- * beside this.  One thread at a time.  Context of all: offline.
+ * symbol_table.h makes the table from which readers take names.  One thread at
+ * a time.  Context of all: offline.
  */
 #ifndef SYC_SYMBOLS_RESOLVER_H
 #define SYC_SYMBOLS_RESOLVER_H
@@ -26,19 +26,22 @@
 
 #include <syscap/capture.h>
 
-#include "symbols/symbol_files.h"
+#include "capture/embedded.h"
+#include "common/map.h"
+#include "symbols/module_finder.h"
+#include "symbols/mount_paths.h"
 
 struct syc_symbols;
 
 /** A name for a range of addresses of one process. */
 struct syc_symbol {
-	uint64_t begin, end; /* the first; the one behind the last */
+	uint64_t begin, end; /* end is exclusive */
 	const char *name;    /* demangled; lives as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
 	bool is_named;       /* false: "In File PATH+0xOFFSET" */
-	bool is_signal;      /* returns from a handler: what called is exact */
-	bool is_always;      /* the answer is the same at any time */
-	/* The file that it is in, also of no function of it; NULL: in none */
+	bool is_signal; /* a signal trampoline: the frame above it is exact */
+	bool is_always; /* the answer is the same at any time */
+	/* The file that contains it, even without a function there; NULL: none. */
 	struct syc_symbols_use *use;
 };
 
@@ -46,33 +49,34 @@ struct syc_symbol_query {
 	int32_t pid;
 	int64_t time;
 	uint64_t address;
-	/* A return address: the call is before it, and what is called may
-	 * never have been meant to return to what follows. */
+	/* A return address.  The call is before it, and a function that never
+	 * returns may end with it. */
 	bool is_return;
 };
 
 /**
- * Names for code that no file has, asked before files are.  Fills begin, end,
- * name and nick, which have to live as long as the resolver; the range is what
- * was there at the query's time.  1, or 0: not known, or -ENOMEM.
+ * Names for code without a file; they take precedence over files.  Fills begin,
+ * end, name and nick, which must live as long as the resolver.  The range is
+ * the code at the query's time.  Returns 1, 0: unknown, or -ENOMEM.
  */
 typedef int (*syc_symbols_code)(void *data,
                                 const struct syc_symbol_query *query,
                                 struct syc_symbol *ret_symbol);
 
-/** All zero is good.  Texts are copied. */
+/** All zero is valid.  Texts are copied. */
 struct syc_symbols_options {
-	/* Where the file system of the recorded machine is; NULL: "/". */
+	/* The root directory of the recorded machine's files; NULL: "/". */
 	const char *root;
-	/* Folders laid out as /usr/lib/debug, searched before that one and
-	 * before those in SYSCAP_DEBUG_DIRS (separated by colons). */
+	/* Directories with the layout of /usr/lib/debug.  They are searched
+	 * before it and before those in SYSCAP_DEBUG_DIRS (separated by
+	 * colons). */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
-	/* The processes ran here and now: look through /proc/PID/root. */
+	/* The processes are of this machine and may live: use /proc/PID/root. */
 	bool is_live;
 	syc_symbols_code code; /* NULL: none */
 	void *code_data;
-	/* Remember what is asked for: for syc_symbols_places(). */
+	/* Collect the addresses for syc_symbols_places(). */
 	bool has_lines;
 };
 
@@ -83,48 +87,57 @@ int syc_symbols_new(const struct syc_symbols_options *options,
 void syc_symbols_free(struct syc_symbols *symbols);
 
 /**
- * Hand over a file.  The descriptor is kept open until syc_symbols_free(),
- * one per file: what was added before, by device and inode, is not again.
- * 0, -ENOMEM, or what dup() and fstat() fail with.
+ * Hand over a file.  Its duplicate stays open until syc_symbols_free(); each
+ * file is kept once, by device and inode.  0, -ENOMEM, or an errno of dup() or
+ * fstat().
  */
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file);
 
-/** Hand over the vDSO of this kernel, for MAPs of "[vdso]".  0 or -errno. */
+/** Hand over this kernel's vDSO, for MAPs of "[vdso]". 0 or -errno. */
 int syc_symbols_add_vdso(struct syc_symbols *symbols);
 
 /**
- * Learn from all frames of @reader, which is rewound before and is read to
- * its end, or to where it is damaged.  0 or -ENOMEM.
+ * Read all frames of @reader, from its beginning to its end or to the first
+ * damage.  0 or -ENOMEM.
  */
 int syc_symbols_learn(struct syc_symbols *symbols,
                       struct syscap_reader *reader);
 
 /**
- * The same for a caller that walks a capture by itself: its date, as its header
- * has it, each frame, and that there are no more for now.  0 or -ENOMEM.
+ * The same for a caller that reads the capture itself.  Pass the date in its
+ * header, then each frame, then the end of the frames so far.  0 or -ENOMEM.
  */
 void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
+
 int syc_symbols_learn_frame(struct syc_symbols *symbols,
                             const struct syscap_frame *frame);
+
 int syc_symbols_learned(struct syc_symbols *symbols);
 
 /**
- * The function that @query's address was in.  1; 0: nothing is known about
- * it, is_always counts nevertheless; -ENOMEM.  Addresses of the kernel, of JIT names and markers are none.
+ * Find the function that contained @query's address.  Returns 1; 0: unknown,
+ * but is_always is valid; -ENOMEM.  Addresses of the kernel, JIT names and
+ * markers are unknown.
  */
 int syc_symbols_find(struct syc_symbols *symbols,
                      const struct syc_symbol_query *query,
                      struct syc_symbol *ret_symbol);
 
-/** All addresses of files that were asked for; NULL: not remembered. */
+/** All addresses that were found in files; NULL: not collected. */
 struct syc_line_places;
+
 struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
 
-/** Whether names were asked for that libstdc++ would have been needed for. */
+/** Whether there were names that only libstdc++ can demangle. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);
 
-/** Call @each for every file that was asked for, in the order of that. */
+/**
+ * Call @each for every file with addresses, in the order of their first use.
+ */
+/** Anonymous memory: JIT code, the heap.  It has no symbols. */
+bool syc_symbols_is_memory(const struct syc_symbols_use *use);
+
 void syc_symbols_each_use(const struct syc_symbols *symbols,
                           void (*each)(void *data,
                                        const struct syc_symbols_use *use),

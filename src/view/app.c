@@ -3,31 +3,31 @@
 #include "view/app.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
+#include "view/app_state.h"
 #include "view/paint.h"
-#include "view/stage_draw.h"
-#include "view/stage_keys.h"
 #include "view/terminal.h"
 
 #define MS INT64_C(1000000)
 
 #define FIRST_READ (300 * MS) /* before the first screen */
-#define SLICE      (10 * MS)  /* between looks at the keyboard */
+#define SLICE      (10 * MS)  /* between checks of the keyboard */
 #define SECOND     (1000 * MS)
 #define PROGRESS   (500 * MS)
 #define ESCAPE_MS  40 /* what follows an escape as a part of a key comes in */
-#define LOAD       50 /* a look at a growing file may take 1/50 of the time */
+#define LOAD       50 /* an update of a growing file may take 1/50 of the time */
 
 struct app {
 	const struct syc_app_options *options;
 	struct syc_source source;
-	struct syc_stage stage;
+	struct syc_app_state state;
 	struct syc_paint paint;
 	struct syc_input input;
-	char state[64];
-	uint64_t asked; /* bytes that had been read when it was asked */
-	int64_t next;   /* when a growing file is looked at again */
+	char progress[64];
+	uint64_t asked; /* bytes read at the last query */
+	int64_t next;   /* time of the next update of a growing file */
 	int64_t took;   /* the last look */
 	int64_t shown;
 	unsigned asks, shown_ask;
@@ -38,14 +38,14 @@ struct app {
 bool syc_app_has_page(const char *name)
 {
 	for (unsigned i = 0; i < SYC_PAGES; i++)
-		if (strcmp(syc_stage_page(i)->name, name) == 0)
+		if (strcmp(syc_app_state_page(i)->name, name) == 0)
 			return true;
 	return false;
 }
 
 const char *syc_app_page_name(unsigned number)
 {
-	return number < SYC_PAGES ? syc_stage_page(number)->name : NULL;
+	return number < SYC_PAGES ? syc_app_state_page(number)->name : NULL;
 }
 
 static int begin(struct app *app, const struct syc_app_options *options,
@@ -58,26 +58,27 @@ static int begin(struct app *app, const struct syc_app_options *options,
 	r = syc_source_open(&app->source, options->file, options->reader,
 	                    &options->profile);
 	if (r == 0)
-		r = syc_stage_init(&app->stage, &app->source, width, height);
+		r = syc_app_state_init(&app->state, &app->source, width,
+		                       height);
 	if (r < 0)
 		return r;
-	app->stage.title =
+	app->state.title =
 		options->title != NULL ? options->title : options->file;
-	app->stage.grid.is_ascii = options->is_ascii;
-	app->stage.desk.is_exact = options->is_exact;
-	app->stage.desk.has_colours = options->colours != SYC_COLOURS_NONE;
+	app->state.grid.is_ascii = options->is_ascii;
+	app->state.context.is_exact = options->is_exact;
+	app->state.context.has_colours = options->colours != SYC_COLOURS_NONE;
 	app->paint.colours = options->colours;
 	app->is_growing = options->is_live;
 	for (unsigned i = 0; options->page != NULL && i < SYC_PAGES; i++)
-		if (strcmp(syc_stage_page(i)->name, options->page) == 0)
-			app->stage.page = (int)i;
+		if (strcmp(syc_app_state_page(i)->name, options->page) == 0)
+			app->state.page = (int)i;
 	return 0;
 }
 
 static void end(struct app *app)
 {
 	syc_paint_fini(&app->paint);
-	syc_stage_fini(&app->stage);
+	syc_app_state_fini(&app->state);
 	syc_source_close(&app->source);
 }
 
@@ -85,18 +86,18 @@ static void tell_state(struct app *app)
 {
 	const struct syc_source *source = &app->source;
 
-	app->state[0] = 0;
+	app->progress[0] = 0;
 	if (!source->is_read && source->size > 0)
-		snprintf(app->state, sizeof(app->state), "reading, %u %%",
+		snprintf(app->progress, sizeof(app->progress), "reading, %u %%",
 		         (unsigned)(source->position * 100 / source->size));
 	else if (app->is_growing)
-		snprintf(app->state, sizeof(app->state), "recording");
+		snprintf(app->progress, sizeof(app->progress), "recording");
 	else if (source->is_damaged)
-		snprintf(app->state, sizeof(app->state), "damaged");
-	app->stage.state = app->state;
+		snprintf(app->progress, sizeof(app->progress), "damaged");
+	app->state.progress = app->progress;
 }
 
-/* Of what was read so far. */
+/* A view of the part read so far. */
 static int ask(struct app *app)
 {
 	const struct syc_app_options *options = app->options;
@@ -104,12 +105,12 @@ static int ask(struct app *app)
 
 	app->asked = app->source.position;
 	app->asks++;
-	if (r == 0 && app->stage.desk.lenses.n == 0)
-		r = syc_stage_begin(&app->stage, options->filter,
-		                    options->filter_text);
+	if (r == 0 && app->state.context.lenses.n == 0)
+		r = syc_app_state_begin(&app->state, options->filter,
+		                        options->filter_text);
 	if (r == 0)
-		r = syc_stage_ask(&app->stage, &app->error);
-	/* Marks that are asked for may come yet. */
+		r = syc_app_state_ask(&app->state, &app->error);
+	/* Requested marks may still come. */
 	if (r == -EINVAL && (!app->source.is_read || app->is_growing))
 		r = 0;
 	return r;
@@ -127,7 +128,7 @@ static int read_on(struct app *app, int64_t budget)
 	return r;
 }
 
-/* A second, and more where a look takes long. */
+/* A second, and more if an update takes long. */
 static int64_t usual_wait(int64_t took)
 {
 	return took * LOAD > SECOND ? took * LOAD : SECOND;
@@ -159,7 +160,7 @@ static int look_again(struct app *app)
 
 static int paint(struct app *app)
 {
-	const int r = syc_paint_update(&app->paint, &app->stage.grid);
+	const int r = syc_paint_update(&app->paint, &app->state.grid);
 
 	return r == 0 && app->paint.bytes.n > 0
 	               ? syc_terminal_write(app->paint.bytes.items,
@@ -174,12 +175,12 @@ static int show(struct app *app)
 	tell_state(app);
 	app->shown = syc_source_now();
 	app->shown_ask = app->asks;
-	if (syc_stage_is_late(&app->stage)) {
-		syc_stage_draw_late(&app->stage);
+	if (syc_app_state_is_late(&app->state)) {
+		syc_app_state_draw_late(&app->state);
 		r = paint(app);
 	}
 	if (r == 0)
-		r = syc_stage_draw(&app->stage);
+		r = syc_app_state_draw(&app->state);
 	return r == 0 ? paint(app) : r;
 }
 
@@ -189,7 +190,7 @@ static int resize(struct app *app)
 
 	syc_terminal_size(&width, &height);
 	syc_paint_forget(&app->paint);
-	return syc_grid_resize(&app->stage.grid, width, height);
+	return syc_grid_resize(&app->state.grid, width, height);
 }
 
 static int take_keys(struct app *app, bool is_late)
@@ -197,15 +198,15 @@ static int take_keys(struct app *app, bool is_late)
 	struct syc_input_event event;
 	int r = 0;
 
-	while (r == 0 && !app->stage.quits &&
+	while (r == 0 && !app->state.quits &&
 	       syc_input_next(&app->input, is_late, &event))
-		r = syc_stage_take(&app->stage, &event);
-	if (app->stage.repaints)
+		r = syc_app_state_take(&app->state, &event);
+	if (app->state.repaints)
 		syc_paint_forget(&app->paint);
-	app->stage.repaints = false;
-	if (app->stage.stops)
+	app->state.repaints = false;
+	if (app->state.stops)
 		syc_terminal_stop();
-	app->stage.stops = false;
+	app->state.stops = false;
 	return r;
 }
 
@@ -244,19 +245,19 @@ static int step(struct app *app)
 	int r = 0;
 
 	if ((found & SYC_TERMINAL_GONE) != 0)
-		app->stage.quits = true;
+		app->state.quits = true;
 	if ((found & SYC_TERMINAL_RESIZED) != 0)
 		r = resize(app);
 	if (r == 0 && (found & SYC_TERMINAL_INPUT) != 0)
 		r = read_keys(app);
 	else if (r == 0 && is_late)
 		r = take_keys(app, true);
-	if (r == 0 && !app->source.is_read && !app->stage.quits)
+	if (r == 0 && !app->source.is_read && !app->state.quits)
 		r = read_on(app, SLICE);
 	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
 		r = look_again(app);
 	/* How much was read is not worth a picture for each piece. */
-	if (r < 0 || app->stage.quits ||
+	if (r < 0 || app->state.quits ||
 	    (found == 0 && !is_late && app->asks == app->shown_ask &&
 	     syc_source_now() - app->shown < PROGRESS))
 		return r;
@@ -277,7 +278,7 @@ int syc_app_run(const struct syc_app_options *options)
 		r = read_on(&app, FIRST_READ);
 	if (r == 0)
 		r = show(&app);
-	while (r == 0 && !app.stage.quits)
+	while (r == 0 && !app.state.quits)
 		r = step(&app);
 	syc_terminal_close();
 	if (r == -EINVAL)
@@ -313,11 +314,11 @@ int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
 	}
 	tell_state(&app);
 	if (r == 0)
-		r = syc_stage_draw(&app.stage);
+		r = syc_app_state_draw(&app.state);
 	if (r == 0 && options->colours != SYC_COLOURS_NONE)
-		r = syc_paint_print(&app.stage.grid, options->colours, out);
+		r = syc_paint_print(&app.state.grid, options->colours, out);
 	else if (r == 0)
-		syc_grid_print(&app.stage.grid, out);
+		syc_grid_print(&app.state.grid, out);
 	*error = app.source.is_damaged ? app.source.error : app.error;
 	*ret_is_damaged = app.source.is_damaged;
 	end(&app);

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * app.h - the viewer: pages on a desk, keys to them, their picture on a
- * terminal or as text.
- */
+/* app.h - the viewer on a terminal, or one screen of it as text. */
 #ifndef SYC_VIEW_APP_H
 #define SYC_VIEW_APP_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include <syscap/profile.h>
 
-#include "view/style.h"
+#include "view/grid.h"
 
-/** What a viewer is asked for. */
+/** Options of a viewer. */
 struct syc_app_options {
 	const char *command, *file;
 	const char *title;            /* shown as its name; NULL: @file's */
@@ -25,7 +21,7 @@ struct syc_app_options {
 	const char *page;                   /* NULL: the first */
 	enum syc_colours colours;
 	bool is_ascii, is_exact;
-	/* A file that grows; looked at every so often. */
+	/* A growing file; it is read repeatedly. */
 	bool is_live;
 	/* Called then: false once it is at its end.  NULL: never. */
 	bool (*goes_on)(void *context);
@@ -36,18 +32,16 @@ struct syc_app_options {
 	void *context;
 };
 
-/** Whether there is a page of that name. */
+/** Does a page of that name exist? */
 bool syc_app_has_page(const char *name);
-/** Its name; NULL: there are no more. */
+/** Name of a page; NULL after the last. */
 const char *syc_app_page_name(unsigned number);
 
 /** Show it on the terminal until the user has enough.  0 or -errno. */
 int syc_app_run(const struct syc_app_options *options);
 
-/**
- * Write one screen, as it is after the @keys (bytes as of a terminal).  0;
- * -ENOMEM; -EINVAL with @error: a filter that can't be.
- */
+/** Write the screen after the @keys (bytes of a terminal). 0; -ENOMEM;
+ * -EINVAL with @error: an impossible filter. */
 int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
                      int width, int height, FILE *out,
                      struct syscap_error *error, bool *ret_is_damaged);

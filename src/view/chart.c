@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * chart.c - the flame chart: what one thread did when.  Time goes to the
- * right; its marks on top, where something was lost below them, then stacks.
+ * chart.c - the flame chart page: the activity of one thread over time.
+ *
+ * Time goes to the right. Marks are on top, intervals with losses below them,
+ * then stacks.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "view/box.h"
-#include "view/column_stacks.h"
-#include "view/page.h"
+#include "view/figures.h"
+#include "view/page_context.h"
+#include "view/timeline.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -26,11 +26,11 @@ struct chart {
 };
 
 static const struct syscap_profile_thread *
-thread_of(const struct syc_desk *desk, uint32_t thread)
+thread_of(const struct syc_page_context *context, uint32_t thread)
 {
 	size_t n;
 
-	return &syscap_profile_threads(desk->source->profile, &n)[thread];
+	return &syscap_profile_threads(context->source->profile, &n)[thread];
 }
 
 static size_t count_samples(const struct chart *chart, uint32_t thread)
@@ -39,13 +39,14 @@ static size_t count_samples(const struct chart *chart, uint32_t thread)
 	       chart->timeline.begins[thread];
 }
 
-/* All that there is of what is looked at. */
-static void show_all(struct chart *chart, const struct syc_desk *desk)
+/* The whole time of the view. */
+static void show_all(struct chart *chart,
+                     const struct syc_page_context *context)
 {
-	const struct syscap_filter *filter = syc_desk_filter(desk);
+	const struct syscap_filter *filter = syc_page_context_filter(context);
 	struct syscap_profile_span span;
 
-	syscap_profile_span(desk->source->profile, &span);
+	syscap_profile_span(context->source->profile, &span);
 	chart->axis.begin =
 		(double)(filter->has_from ? filter->from : span.begin);
 	chart->axis.end = (double)(filter->has_to ? filter->to : span.end);
@@ -54,48 +55,51 @@ static void show_all(struct chart *chart, const struct syc_desk *desk)
 	chart->has_range = false;
 }
 
-static int choose_thread(struct chart *chart, const struct syc_desk *desk,
+static int choose_thread(struct chart *chart,
+                         const struct syc_page_context *context,
                          uint32_t thread)
 {
 	chart->thread = thread;
 	chart->scrolled = 0;
-	return syc_timeline_find_marks(&chart->timeline, desk->source->profile,
-	                               desk->view, thread);
+	return syc_timeline_find_marks(&chart->timeline,
+	                               context->source->profile, context->view,
+	                               thread);
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct chart *chart = state;
-	const int r = syc_timeline_renew(&chart->timeline,
-	                                 desk->source->profile, desk->view);
+	const int r = syc_timeline_renew(
+		&chart->timeline, context->source->profile, context->view);
 
 	if (r < 0 || chart->timeline.n_threads == 0)
 		return r;
 	if (!chart->has_thread)
-		chart->thread = syc_timeline_foremost(
-			&chart->timeline, desk->source->profile, desk->view);
+		chart->thread = syc_timeline_foremost(&chart->timeline,
+		                                      context->source->profile,
+		                                      context->view);
 	if (!chart->has_range)
-		show_all(chart, desk);
-	return choose_thread(chart, desk, chart->thread);
+		show_all(chart, context);
+	return choose_thread(chart, context, chart->thread);
 }
 
 /* To the mark that another page is about. */
-static void go_to_mark(struct chart *chart, struct syc_desk *desk)
+static void go_to_mark(struct chart *chart, struct syc_page_context *context)
 {
-	const struct syscap_profile_mark mark =
-		syscap_profile_mark(desk->source->profile, desk->about_mark);
+	const struct syscap_profile_mark mark = syscap_profile_mark(
+		context->source->profile, context->about_mark);
 	const double begin = (double)mark.time;
 	const double duration = (double)mark.duration;
 	double room;
 
-	desk->about_mark = NONE;
+	context->about_mark = NONE;
 	room = duration > 0 ? duration / 5 : 1e6;
 	chart->axis.begin = begin - room;
 	chart->axis.end = begin + duration + room;
 	chart->has_range = true;
 	chart->has_thread = true;
 	chart->cursor = 0;
-	choose_thread(chart, desk, mark.thread);
+	choose_thread(chart, context, mark.thread);
 }
 
 static double end_of(const struct syscap_profile_mark *mark)
@@ -103,15 +107,16 @@ static double end_of(const struct syscap_profile_mark *mark)
 	return (double)mark->time + (double)mark->duration;
 }
 
-static void draw_marks(const struct chart *chart, struct syc_desk *desk)
+static void draw_marks(const struct chart *chart,
+                       struct syc_page_context *context)
 {
 	const struct syscap_profile_mark_name *names;
 	size_t n;
 
-	names = syscap_profile_mark_names(desk->source->profile, &n);
+	names = syscap_profile_mark_names(context->source->profile, &n);
 	for (size_t i = 0; i < chart->timeline.n_marks; i++) {
 		const struct syscap_profile_mark mark = syscap_profile_mark(
-			desk->source->profile, chart->timeline.marks[i]);
+			context->source->profile, chart->timeline.marks[i]);
 		const int row = (int)(mark.depth < MARK_ROWS ? mark.depth
 		                                             : MARK_ROWS - 1);
 		int x, end;
@@ -125,28 +130,29 @@ static void draw_marks(const struct chart *chart, struct syc_desk *desk)
 		end = syc_axis_column(&chart->axis, end_of(&mark));
 		if (end <= x)
 			end = x + 1;
-		syc_grid_fill(desk->grid, x, desk->top + row, end - x, ' ',
-		              SYC_STYLE_TITLE);
-		syc_grid_fill(desk->grid, x, desk->top + row, 1, SYC_BOX_BAR,
-		              SYC_STYLE_LINK);
+		syc_grid_fill(context->grid, x, context->top + row, end - x,
+		              ' ', SYC_STYLE_TITLE);
+		syc_grid_fill(context->grid, x, context->top + row, 1,
+		              SYC_BOX_BAR, SYC_STYLE_LINK);
 		if (end - x > SYC_BOX_NAME_LEAST)
-			syc_grid_put(desk->grid, x + 1, desk->top + row,
+			syc_grid_put(context->grid, x + 1, context->top + row,
 			             end - x - 1, names[mark.name].name,
 			             SYC_STYLE_TITLE);
 	}
 }
 
-/* Of the thread, or of its process. */
-static void draw_losses(const struct chart *chart, struct syc_desk *desk, int y)
+/* Losses of the thread, or of its process. */
+static void draw_losses(const struct chart *chart,
+                        struct syc_page_context *context, int y)
 {
 	const struct syscap_profile_loss *losses;
-	const uint32_t process = thread_of(desk, chart->thread)->process;
+	const uint32_t process = thread_of(context, chart->thread)->process;
 	size_t n;
 
-	losses = syscap_profile_losses(desk->source->profile, &n);
+	losses = syscap_profile_losses(context->source->profile, &n);
 	for (size_t i = 0; i < n; i++) {
 		const struct syscap_profile_thread *thread =
-			thread_of(desk, losses[i].thread);
+			thread_of(context, losses[i].thread);
 		int x, end;
 
 		if (losses[i].thread != chart->thread &&
@@ -157,61 +163,64 @@ static void draw_losses(const struct chart *chart, struct syc_desk *desk, int y)
 			continue;
 		x = syc_axis_column(&chart->axis, (double)losses[i].begin);
 		end = syc_axis_column(&chart->axis, (double)losses[i].end);
-		syc_grid_fill(desk->grid, x, y, end > x ? end - x : 1, LOST,
+		syc_grid_fill(context->grid, x, y, end > x ? end - x : 1, LOST,
 		              SYC_STYLE_BAD);
 	}
 }
 
-static void say(const struct chart *chart, struct syc_desk *desk)
+static void say(const struct chart *chart, struct syc_page_context *context)
 {
 	const uint32_t node = chart->stacks.nodes[chart->cursor];
 	const double time = syc_axis_time(&chart->axis, chart->cursor);
 	char name[128], width[SYC_FIGURE];
 	struct syscap_profile_span span;
 
-	syscap_profile_span(desk->source->profile, &span);
-	syc_desk_thread_name(desk, chart->thread, name, sizeof(name));
+	syscap_profile_span(context->source->profile, &span);
+	syc_page_context_thread_name(context, chart->thread, name,
+	                             sizeof(name));
 	syc_figures_time(
 		width, (int64_t)fmin(chart->axis.end - chart->axis.begin, 9e18),
 		false);
-	syc_desk_say(desk, "thread %s · %s · %+.6f s · %s", name, width,
-	             (time - (double)span.begin) / 1e9,
-	             node == NONE || node == 0
-	                     ? "–"
-	                     : syc_desk_function(desk, node)->name);
+	syc_page_context_say(
+		context, "thread %s · %s · %+.6f s · %s", name, width,
+		(time - (double)span.begin) / 1e9,
+		node == NONE || node == 0
+			? "–"
+			: syc_page_context_function(context, node)->name);
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct chart *chart = state;
-	const bool is_roomy = desk->bottom - desk->top > 2 * MARK_ROWS + 2;
-	int y = desk->top;
+	const bool is_roomy =
+		context->bottom - context->top > 2 * MARK_ROWS + 2;
+	int y = context->top;
 
 	if (chart->timeline.n_threads == 0 ||
-	    desk->view->unit == SYSCAP_UNIT_BYTES) {
-		syc_desk_show_none(desk, "no samples");
+	    context->view->unit == SYSCAP_UNIT_BYTES) {
+		syc_page_context_show_none(context, "no samples");
 		return;
 	}
-	if (desk->about_mark != NONE)
-		go_to_mark(chart, desk);
-	chart->axis.width = desk->grid->width < SYC_COLUMN_STACKS_MOST
-	                            ? desk->grid->width
+	if (context->about_mark != NONE)
+		go_to_mark(chart, context);
+	chart->axis.width = context->grid->width < SYC_COLUMN_STACKS_MOST
+	                            ? context->grid->width
 	                            : SYC_COLUMN_STACKS_MOST;
 	if (chart->cursor >= chart->axis.width)
 		chart->cursor = chart->axis.width - 1;
-	syc_column_stacks_find(&chart->stacks, desk, &chart->timeline,
+	syc_column_stacks_find(&chart->stacks, context, &chart->timeline,
 	                       chart->thread, &chart->axis);
 	if (is_roomy) {
-		draw_marks(chart, desk);
+		draw_marks(chart, context);
 		y += MARK_ROWS;
 	}
-	syc_axis_draw(&chart->axis, desk, y);
-	draw_losses(chart, desk, y++);
-	syc_column_stacks_draw(&chart->stacks, desk, y, chart->scrolled);
-	for (; y < desk->bottom; y++)
-		syc_grid_at(desk->grid, chart->cursor, y)->style.attributes ^=
-			SYC_REVERSE;
-	say(chart, desk);
+	syc_axis_draw(&chart->axis, context, y);
+	draw_losses(chart, context, y++);
+	syc_column_stacks_draw(&chart->stacks, context, y, chart->scrolled);
+	for (; y < context->bottom; y++)
+		syc_grid_at(context->grid, chart->cursor, y)
+			->style.attributes ^= SYC_REVERSE;
+	say(chart, context);
 }
 
 static int64_t clamp(double time)
@@ -219,7 +228,7 @@ static int64_t clamp(double time)
 	return (int64_t)fmin(fmax(time, -9.2e18), 9.2e18);
 }
 
-/* @factor of what is shown, with the cursor where it is. */
+/* Zoom to @factor of the time; the cursor stays in place. */
 static void zoom(struct chart *chart, double factor)
 {
 	if (syc_axis_zoom(&chart->axis, chart->cursor, factor))
@@ -242,7 +251,8 @@ static void move(struct chart *chart, int by)
 }
 
 /* The next thread that has samples or marks. */
-static void step_thread(struct chart *chart, struct syc_desk *desk, int by)
+static void step_thread(struct chart *chart, struct syc_page_context *context,
+                        int by)
 {
 	const size_t n = chart->timeline.n_threads;
 	uint32_t thread = chart->thread;
@@ -250,14 +260,14 @@ static void step_thread(struct chart *chart, struct syc_desk *desk, int by)
 	for (size_t i = 0; i < n; i++) {
 		thread = (uint32_t)((thread + n + (size_t)by) % n);
 		if (count_samples(chart, thread) > 0 ||
-		    thread_of(desk, thread)->n_marks > 0)
+		    thread_of(context, thread)->n_marks > 0)
 			break;
 	}
 	chart->has_thread = true;
-	choose_thread(chart, desk, thread);
+	choose_thread(chart, context, thread);
 }
 
-static bool take_letter(struct chart *chart, struct syc_desk *desk,
+static bool take_letter(struct chart *chart, struct syc_page_context *context,
                         uint32_t letter)
 {
 	if (letter == '+' || letter == '=')
@@ -265,7 +275,7 @@ static bool take_letter(struct chart *chart, struct syc_desk *desk,
 	else if (letter == '-')
 		zoom(chart, 2);
 	else if (letter == 't' || letter == 'T')
-		step_thread(chart, desk, letter == 't' ? 1 : -1);
+		step_thread(chart, context, letter == 't' ? 1 : -1);
 	else if (letter == 'h' || letter == 'l')
 		move(chart, letter == 'h' ? -1 : 1);
 	else if (letter == 'j')
@@ -273,13 +283,13 @@ static bool take_letter(struct chart *chart, struct syc_desk *desk,
 	else if (letter == 'k')
 		chart->scrolled -= chart->scrolled > 0;
 	else if (letter == 'f')
-		syc_desk_look_at_thread(desk, chart->thread);
+		syc_page_context_look_at_thread(context, chart->thread);
 	else
 		return false;
 	return true;
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct chart *chart = state;
@@ -298,39 +308,40 @@ static bool take(void *state, struct syc_desk *desk,
 		return true;
 	case SYC_KEY_UP:
 	case SYC_KEY_DOWN:
-		return take_letter(chart, desk,
+		return take_letter(chart, context,
 		                   event->key == SYC_KEY_UP ? 'k' : 'j');
 	case SYC_KEY_WHEEL_UP:
 	case SYC_KEY_WHEEL_DOWN:
 		zoom(chart, event->key == SYC_KEY_WHEEL_UP ? 0.8 : 1.25);
 		return true;
 	case SYC_KEY_CLICK:
-		if (event->y < desk->top || event->x >= chart->axis.width)
+		if (event->y < context->top || event->x >= chart->axis.width)
 			return false;
 		chart->cursor = event->x;
 		return true;
 	case SYC_KEY_HOME:
-		show_all(chart, desk);
+		show_all(chart, context);
 		return true;
 	case SYC_KEY_ENTER:
-		if (syc_desk_look_between(desk, clamp(chart->axis.begin),
-		                          clamp(chart->axis.end)) == 0)
-			desk->wants_page = SYC_PAGE_FLAME;
+		if (syc_page_context_look_between(context,
+		                                  clamp(chart->axis.begin),
+		                                  clamp(chart->axis.end)) == 0)
+			context->wants_page = SYC_PAGE_FLAME;
 		return true;
 	case SYC_KEY_BACKSPACE:
 		if (!chart->has_range)
 			return false;
-		show_all(chart, desk);
+		show_all(chart, context);
 		return true;
 	case SYC_KEY_CHARACTER:
-		return take_letter(chart, desk, event->point);
+		return take_letter(chart, context, event->point);
 	default:
 		return false;
 	}
 }
 
 /* The next column that has what is searched for. */
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct chart *chart = state;
 
@@ -341,9 +352,9 @@ static void find(void *state, struct syc_desk *desk, int direction)
 		uint32_t node = chart->stacks.nodes[x];
 
 		for (; node != NONE && node != 0;
-		     node = desk->view->parents[node])
-			if (syc_desk_is_match(desk,
-			                      desk->view->functions[node])) {
+		     node = context->view->parents[node])
+			if (syc_page_context_is_match(
+				    context, context->view->functions[node])) {
 				chart->cursor = x;
 				return;
 			}

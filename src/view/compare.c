@@ -1,25 +1,164 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compare.c - what is different inside the slowest marks of a name.
+ * compare.c - the compare page: what differs inside the slowest marks of a
+ * name.
  *
- * It begins with the name whose slowest marks took most time that the others
- * did not take.
+ * The first name is the one whose slowest marks have the largest excess over
+ * the others.
  */
 #define _GNU_SOURCE
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "view/cells.h"
-#include "view/inside_draw.h"
-#include "view/list.h"
-#include "view/mark_table.h"
-#include "view/page.h"
+#include "view/figures.h"
+#include "view/mark_stats.h"
+#include "view/page_context.h"
+#include "view/table.h"
+
+static void put_time(const struct syc_page_context *context, char *text,
+                     double ns)
+{
+	syc_figures_time(text, llround(ns), context->is_exact);
+}
+
+static void put_difference(const struct syc_page_context *context, char *text,
+                           double ns)
+{
+	char number[SYC_FIGURE];
+
+	put_time(context, number, ns);
+	snprintf(text, SYC_FIGURE, "%s%.40s", ns > 0 ? "+" : "", number);
+}
+
+/* A mean amount of one mark, in SYC_FIGURE bytes; or a difference of two. */
+static void slow_marks_figure(const struct syc_slow_marks *slow_marks,
+                              const struct syc_page_context *context,
+                              char *text, double value)
+{
+	if (slow_marks->unit == SYSCAP_UNIT_TICKS)
+		snprintf(text, SYC_FIGURE, "%.2f", value);
+	else
+		put_time(context, text, value);
+}
+
+static void slow_marks_figure_more(const struct syc_slow_marks *slow_marks,
+                                   const struct syc_page_context *context,
+                                   char *text, double value)
+{
+	if (slow_marks->unit == SYSCAP_UNIT_TICKS)
+		snprintf(text, SYC_FIGURE, "%+.2f", value);
+	else
+		put_difference(context, text, value);
+}
+
+static double at_most(double value, double most)
+{
+	return value < most ? value : most;
+}
+
+/* "the slowest 1 % of gtk/frame: 3 of 300, 41 ms and more" and what a mark of
+ * both takes. */
+static int draw_marks(const struct syc_slow_marks *slow_marks,
+                      struct syc_page_context *context,
+                      const struct syscap_profile_mark_name *name,
+                      double percent)
+{
+	char text[400], one[SYC_FIGURE], other[SYC_FIGURE], more[SYC_FIGURE];
+	char least[SYC_FIGURE];
+	const double ran = at_most(slow_marks->slow_ran, slow_marks->slow);
+	int y = context->top;
+
+	syc_figures_time(least, slow_marks->least, context->is_exact);
+	snprintf(text, sizeof(text),
+	         "the slowest %g %% of %s/%s: %llu of %llu, %s and more",
+	         percent, name->group, name->name,
+	         (unsigned long long)slow_marks->n_slow,
+	         (unsigned long long)(slow_marks->n_slow + slow_marks->n_rest),
+	         least);
+	syc_grid_put(context->grid, 0, y++, context->grid->width, text,
+	             SYC_STYLE_BOLD);
+	put_time(context, one, slow_marks->slow);
+	put_time(context, other, slow_marks->rest);
+	put_difference(context, more, slow_marks->slow - slow_marks->rest);
+	snprintf(text, sizeof(text), "one of them took %s, of the rest %s: %s",
+	         one, other, more);
+	syc_grid_put(context->grid, 0, y++, context->grid->width, text,
+	             SYC_STYLE_PLAIN);
+	if (!slow_marks->has_waiting)
+		return y;
+	put_time(context, one, ran);
+	put_time(context, other, slow_marks->slow - ran);
+	snprintf(text, sizeof(text), "it ran for %s and waited for %s", one,
+	         other);
+	syc_grid_put(context->grid, 0, y++, context->grid->width, text,
+	             SYC_STYLE_PLAIN);
+	return y;
+}
+
+/* The end of the way is what matters. */
+static int draw_path(const struct syc_slow_marks *slow_marks,
+                     struct syc_page_context *context, int y)
+{
+	const int room = context->grid->width;
+	char more[SYC_FIGURE];
+	size_t first = slow_marks->path.n;
+	int columns, x;
+
+	if (first == 0)
+		return y;
+	slow_marks_figure_more(slow_marks, context, more,
+	                       slow_marks->path_more);
+	columns = syc_grid_columns(more) + 4;
+	while (first > 0) {
+		const struct syscap_profile_function *function =
+			syscap_profile_function(
+				context->source->profile,
+				slow_marks->path.items[first - 1]);
+
+		columns += syc_grid_columns(function->name) + 3;
+		if (columns > room && first < slow_marks->path.n)
+			break;
+		first--;
+	}
+	x = syc_grid_put(context->grid, 0, y, room, more, SYC_STYLE_MORE);
+	x += syc_grid_put(context->grid, x, y, room - x,
+	                  first > 0 ? " … " : " ", SYC_STYLE_QUIET);
+	for (size_t i = first; i < slow_marks->path.n; i++) {
+		const struct syscap_profile_function *function =
+			syscap_profile_function(context->source->profile,
+		                                slow_marks->path.items[i]);
+
+		if (i > 0)
+			x += syc_grid_put(context->grid, x, y, room - x, "› ",
+			                  SYC_STYLE_QUIET);
+		x += syc_grid_put(context->grid, x, y, room - x, function->name,
+		                  i + 1 == slow_marks->path.n
+		                          ? SYC_STYLE_BOLD
+		                          : SYC_STYLE_PLAIN);
+		x += syc_grid_put(context->grid, x, y, room - x, " ",
+		                  SYC_STYLE_PLAIN);
+	}
+	return y + 1;
+}
+
+/*
+ * Draw the sizes of both groups and the path to the main cause, at the top of
+ * the page.  The groups are the slowest @percent of marks of @name, and the
+ * rest. Returns
+ * the next line. */
+static int slow_marks_draw(const struct syc_slow_marks *slow_marks,
+                           struct syc_page_context *context,
+                           const struct syscap_profile_mark_name *name,
+                           double percent)
+{
+	return draw_path(slow_marks, context,
+	                 draw_marks(slow_marks, context, name, percent));
+}
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Of fewer marks there are no slow ones. */
+/* Fewer marks have no slowest group. */
 #define MARKS_LEAST 20
 #define BAR_WIDTH   10
 
@@ -65,7 +204,7 @@ struct compare {
 	size_t n_candidates, at;
 	uint32_t name; /* of marks, plus 1 */
 	unsigned share;
-	struct syc_inside inside;
+	struct syc_slow_marks slow_marks;
 	bool is_known, by_total, has_begun;
 	char error[200];
 	struct syc_list list;
@@ -81,7 +220,7 @@ static int by_excess(const void *one, const void *other)
 	return (a->name > b->name) - (a->name < b->name);
 }
 
-/* What the slowest 1 % took more than as many usual ones, about. */
+/* Approximate excess of the slowest 1 % over as many usual marks. */
 static double excess(const struct syc_mark_row *row)
 {
 	const double n = ceil((double)row->count / 100);
@@ -91,10 +230,12 @@ static double excess(const struct syc_mark_row *row)
 	                                : n * (slow - (double)row->median);
 }
 
-static int find_candidates(struct compare *compare, const struct syc_desk *desk)
+static int find_candidates(struct compare *compare,
+                           const struct syc_page_context *context)
 {
 	struct syc_mark_table table = { 0 };
-	int r = syc_mark_table_make(&table, desk->source->profile, desk->view);
+	int r = syc_mark_table_make(&table, context->source->profile,
+	                            context->view);
 
 	free(compare->candidates);
 	compare->n_candidates = 0;
@@ -114,25 +255,27 @@ static int find_candidates(struct compare *compare, const struct syc_desk *desk)
 }
 
 static double more_of(const struct compare *compare,
-                      const struct syc_inside_row *row)
+                      const struct syc_slow_marks_row *row)
 {
 	return compare->by_total ? row->slow_total - row->rest_total
 	                         : row->slow_self - row->rest_self;
 }
 
 static double unexpected_of(const struct compare *compare,
-                            const struct syc_inside_row *row)
+                            const struct syc_slow_marks_row *row)
 {
 	return compare->by_total
-	               ? syc_inside_unexpected(&compare->inside,
-	                                       row->slow_total, row->rest_total)
-	               : syc_inside_unexpected(&compare->inside, row->slow_self,
-	                                       row->rest_self);
+	               ? syc_slow_marks_unexpected(&compare->slow_marks,
+	                                           row->slow_total,
+	                                           row->rest_total)
+	               : syc_slow_marks_unexpected(&compare->slow_marks,
+	                                           row->slow_self,
+	                                           row->rest_self);
 }
 
 static int by_unexpected(const void *one, const void *other, void *data)
 {
-	const struct syc_inside_row *a = one, *b = other;
+	const struct syc_slow_marks_row *a = one, *b = other;
 	double left = unexpected_of(data, a), right = unexpected_of(data, b);
 
 	if (left == right) {
@@ -146,22 +289,26 @@ static int by_unexpected(const void *one, const void *other, void *data)
 
 static void sort(struct compare *compare)
 {
-	if (compare->inside.rows.n > 0)
-		qsort_r(compare->inside.rows.items, compare->inside.rows.n,
-		        sizeof(struct syc_inside_row), by_unexpected, compare);
+	if (compare->slow_marks.rows.n > 0)
+		qsort_r(compare->slow_marks.rows.items,
+		        compare->slow_marks.rows.n,
+		        sizeof(struct syc_slow_marks_row), by_unexpected,
+		        compare);
 	compare->list.chosen = 0;
 }
 
-static void look(struct compare *compare, const struct syc_desk *desk)
+static void look(struct compare *compare,
+                 const struct syc_page_context *context)
 {
 	struct syscap_error error = { 0 };
-	int r = syc_source_settle(desk->source);
+	int r = syc_source_settle(context->source);
 
 	if (r == 0)
-		r = syc_inside_find(&compare->inside, desk->source->profile,
-		                    syc_desk_filter(desk),
-		                    syc_desk_mark_name(desk, compare->name - 1),
-		                    shares[compare->share], &error);
+		r = syc_slow_marks_find(
+			&compare->slow_marks, context->source->profile,
+			syc_page_context_filter(context),
+			syc_page_context_mark_name(context, compare->name - 1),
+			shares[compare->share], &error);
 	snprintf(compare->error, sizeof(compare->error), "%s",
 	         r == 0         ? ""
 	         : r == -EINVAL ? error.message
@@ -170,10 +317,10 @@ static void look(struct compare *compare, const struct syc_desk *desk)
 	compare->is_known = true;
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct compare *compare = state;
-	const int r = find_candidates(compare, desk);
+	const int r = find_candidates(compare, context);
 
 	if (!compare->has_begun)
 		compare->share = 1;
@@ -183,12 +330,12 @@ static int renew(void *state, struct syc_desk *desk)
 }
 
 /* Which marks, by a click elsewhere or as the most suspicious. */
-static void settle(struct compare *compare, struct syc_desk *desk)
+static void settle(struct compare *compare, struct syc_page_context *context)
 {
-	if (desk->about_name != NONE) {
-		compare->is_known &= compare->name == desk->about_name + 1;
-		compare->name = desk->about_name + 1;
-		desk->about_name = NONE;
+	if (context->about_name != NONE) {
+		compare->is_known &= compare->name == context->about_name + 1;
+		compare->name = context->about_name + 1;
+		context->about_name = NONE;
 	}
 	if (compare->name == 0 && compare->n_candidates > 0)
 		compare->name = compare->candidates[0].name + 1;
@@ -196,15 +343,16 @@ static void settle(struct compare *compare, struct syc_desk *desk)
 		if (compare->candidates[i].name + 1 == compare->name)
 			compare->at = i;
 	if (!compare->is_known && compare->name > 0)
-		look(compare, desk);
+		look(compare, context);
 }
 
-static void draw_row(const struct compare *compare, struct syc_desk *desk,
-                     const struct syc_inside_row *row, int y, bool is_chosen,
-                     double most)
+static void draw_row(const struct compare *compare,
+                     struct syc_page_context *context,
+                     const struct syc_slow_marks_row *row, int y,
+                     bool is_chosen, double most)
 {
 	const struct syc_columns *at = &compare->columns;
-	const struct syc_style style = syc_cells_begin(desk, y, is_chosen);
+	const struct syc_style style = syc_cells_begin(context, y, is_chosen);
 	const double more = more_of(compare, row);
 	const double unexpected = unexpected_of(compare, row);
 	const struct syc_style colour = is_chosen        ? style
@@ -213,63 +361,69 @@ static void draw_row(const struct compare *compare, struct syc_desk *desk,
 	                                                 : SYC_STYLE_PLAIN;
 	char text[SYC_FIGURE];
 
-	syc_inside_figure(&compare->inside, desk, text,
+	slow_marks_figure(&compare->slow_marks, context, text,
 	                  compare->by_total ? row->slow_total : row->slow_self);
-	syc_columns_put(at, desk->grid, SLOW, y, text, style);
-	syc_inside_figure(&compare->inside, desk, text,
+	syc_columns_put(at, context->grid, SLOW, y, text, style);
+	slow_marks_figure(&compare->slow_marks, context, text,
 	                  compare->by_total ? row->rest_total : row->rest_self);
-	syc_columns_put(at, desk->grid, REST, y, text, style);
-	syc_inside_figure_more(&compare->inside, desk, text, more);
-	syc_columns_put(at, desk->grid, MORE, y, text, style);
-	syc_inside_figure_more(&compare->inside, desk, text, unexpected);
-	syc_columns_put(at, desk->grid, UNEXPECTED, y, text, colour);
+	syc_columns_put(at, context->grid, REST, y, text, style);
+	slow_marks_figure_more(&compare->slow_marks, context, text, more);
+	syc_columns_put(at, context->grid, MORE, y, text, style);
+	slow_marks_figure_more(&compare->slow_marks, context, text, unexpected);
+	syc_columns_put(at, context->grid, UNEXPECTED, y, text, colour);
 	if (at->width[BAR] > 0 && most > 0)
-		syc_grid_fill(desk->grid, at->x[BAR], y,
+		syc_grid_fill(context->grid, at->x[BAR], y,
 		              (int)(fabs(unexpected) / most * BAR_WIDTH + 0.5),
 		              0x2588, colour);
 	if (row->function == NONE)
-		syc_grid_put(desk->grid, at->x[NAME], y, at->width[NAME],
+		syc_grid_put(context->grid, at->x[NAME], y, at->width[NAME],
 		             "(waiting: not on the processor)", style);
 	else
-		syc_desk_put_function(desk, at->x[NAME], y, at->width[NAME],
-		                      row->function, style);
+		syc_page_context_put_function(context, at->x[NAME], y,
+		                              at->width[NAME], row->function,
+		                              style);
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct compare *compare = state;
 	struct syc_list *list = &compare->list;
-	const struct syc_inside *inside = &compare->inside;
+	const struct syc_slow_marks *slow_marks = &compare->slow_marks;
 	double most = 0;
 	int y;
 
-	settle(compare, desk);
+	settle(compare, context);
 	if (compare->name == 0 || compare->error[0] != 0) {
-		syc_desk_show_none(desk, compare->name == 0 ? "no marks"
+		syc_page_context_show_none(context, compare->name == 0
+		                                            ? "no marks"
 		                                            : compare->error);
 		return;
 	}
-	y = syc_inside_draw(inside, desk,
-	                    syc_desk_mark_name(desk, compare->name - 1),
-	                    shares[compare->share]);
+	y = slow_marks_draw(
+		slow_marks, context,
+		syc_page_context_mark_name(context, compare->name - 1),
+		shares[compare->share]);
 	syc_columns_fit(&compare->columns,
 	                compare->by_total ? total_columns : self_columns,
-	                N_COLUMNS, desk->grid->width);
-	syc_columns_titles(&compare->columns, desk->grid, y, UNEXPECTED, false);
-	syc_list_fit(list, inside->rows.n, y + 1, desk->bottom - y - 1);
-	for (size_t i = 0; i < inside->rows.n; i++)
-		most = fmax(most, fabs(unexpected_of(compare,
-		                                     &inside->rows.items[i])));
+	                N_COLUMNS, context->grid->width);
+	syc_columns_titles(&compare->columns, context->grid, y, UNEXPECTED,
+	                   false);
+	syc_list_fit(list, slow_marks->rows.n, y + 1, context->bottom - y - 1);
+	for (size_t i = 0; i < slow_marks->rows.n; i++)
+		most = fmax(most,
+		            fabs(unexpected_of(compare,
+		                               &slow_marks->rows.items[i])));
 	for (int i = 0; i < syc_list_lines(list); i++) {
 		const size_t row = list->top + (size_t)i;
 
-		draw_row(compare, desk, &inside->rows.items[row], list->y + i,
-		         row == list->chosen, most);
+		draw_row(compare, context, &slow_marks->rows.items[row],
+		         list->y + i, row == list->chosen, most);
 	}
-	syc_desk_say(desk,
-	             "means of one mark · marks %zu of %zu by how much the "
-	             "slowest stand out",
-	             compare->at + 1, compare->n_candidates);
+	syc_page_context_say(
+		context,
+		"means of one mark · marks %zu of %zu by how much the "
+		"slowest stand out",
+		compare->at + 1, compare->n_candidates);
 }
 
 static void step_candidate(struct compare *compare, int by)
@@ -292,8 +446,8 @@ static void step_share(struct compare *compare, int by)
 	}
 }
 
-static bool take_letter(struct compare *compare, struct syc_desk *desk,
-                        uint32_t letter)
+static bool take_letter(struct compare *compare,
+                        struct syc_page_context *context, uint32_t letter)
 {
 	if (letter == 's') {
 		compare->by_total = !compare->by_total;
@@ -303,45 +457,46 @@ static bool take_letter(struct compare *compare, struct syc_desk *desk,
 	} else if (letter == 'h' || letter == 'l') {
 		step_candidate(compare, letter == 'h' ? -1 : 1);
 	} else if (letter == 'f' && compare->name > 0) {
-		if (syc_desk_look_inside(desk, compare->name - 1,
-		                         shares[compare->share]) == 0)
-			desk->wants_page = SYC_PAGE_FLAME;
+		if (syc_page_context_look_inside(context, compare->name - 1,
+		                                 shares[compare->share]) == 0)
+			context->wants_page = SYC_PAGE_FLAME;
 	} else {
 		return false;
 	}
 	return true;
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct compare *compare = state;
 
-	settle(compare, desk);
+	settle(compare, context);
 	if (syc_list_take(&compare->list, event) != SYC_LIST_NOTHING)
 		return true;
 	if (event->key == SYC_KEY_LEFT || event->key == SYC_KEY_RIGHT)
 		step_candidate(compare, event->key == SYC_KEY_LEFT ? -1 : 1);
 	else if (event->key == SYC_KEY_ENTER)
-		return take_letter(compare, desk, 'f');
+		return take_letter(compare, context, 'f');
 	else if (event->key == SYC_KEY_CHARACTER)
-		return take_letter(compare, desk, event->point);
+		return take_letter(compare, context, event->point);
 	else
 		return false;
 	return true;
 }
 
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct compare *compare = state;
-	const size_t n = compare->inside.rows.n;
+	const size_t n = compare->slow_marks.rows.n;
 	size_t row = compare->list.chosen;
 
 	for (size_t i = 0; i < n; i++) {
 		row = (row + n + (size_t)direction) % n;
-		if (compare->inside.rows.items[row].function != NONE &&
-		    syc_desk_is_match(
-			    desk, compare->inside.rows.items[row].function)) {
+		if (compare->slow_marks.rows.items[row].function != NONE &&
+		    syc_page_context_is_match(
+			    context,
+			    compare->slow_marks.rows.items[row].function)) {
 			compare->list.chosen = row;
 			return;
 		}
@@ -353,7 +508,7 @@ static void fini(void *state)
 	struct compare *compare = state;
 
 	free(compare->candidates);
-	syc_inside_fini(&compare->inside);
+	syc_slow_marks_fini(&compare->slow_marks);
 }
 
 const struct syc_view_page syc_compare_page = {

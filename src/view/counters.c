@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - counters as lines over time. */
+/* counters.c - the counters page: counters as lines over time. */
 #define _GNU_SOURCE
 #include <float.h>
 #include <inttypes.h>
@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/bars.h"
-#include "view/cells.h"
-#include "view/list.h"
-#include "view/page.h"
+#include "view/figures.h"
+#include "view/page_context.h"
+#include "view/table.h"
 
 #define SPARK_WIDTH 24
 #define WIDTH_MOST  1000
@@ -100,16 +99,17 @@ static void add_up(struct counters *counters, struct row *row,
 	}
 }
 
-/* Counting, then placing, counter by counter: values go to the one that
- * defines them, and one that was never set has none. */
-static int place(struct counters *counters, const struct syc_desk *desk,
+/* Count, then place, counter by counter. A value goes to the counter that
+ * defines it; a counter that was never set has none. */
+static int place(struct counters *counters,
+                 const struct syc_page_context *context,
                  const struct syscap_profile_values *values, size_t *begins,
                  const struct syscap_profile_counter *items, size_t n)
 {
 	size_t at = 0;
 
 	for (size_t i = 0; i < values->n; i++)
-		if (syscap_view_has(desk->view, values->threads[i],
+		if (syscap_view_has(context->view, values->threads[i],
 		                    values->times[i]))
 			begins[items[values->counters[i]].shown_as]++;
 	for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ static int place(struct counters *counters, const struct syc_desk *desk,
 	if (counters->numbers == NULL)
 		return -ENOMEM;
 	for (size_t i = 0; i < values->n; i++)
-		if (syscap_view_has(desk->view, values->threads[i],
+		if (syscap_view_has(context->view, values->threads[i],
 		                    values->times[i]))
 			counters->numbers[begins[items[values->counters[i]]
 			                                 .shown_as]++] =
@@ -135,7 +135,7 @@ static int place(struct counters *counters, const struct syc_desk *desk,
 	return 0;
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct counters *counters = state;
 	const struct syscap_profile_counter *items;
@@ -143,15 +143,15 @@ static int renew(void *state, struct syc_desk *desk)
 	size_t n, *begins;
 	int r;
 
-	items = syscap_profile_counters(desk->source->profile, &n);
-	syscap_profile_values(desk->source->profile, &values);
+	items = syscap_profile_counters(context->source->profile, &n);
+	syscap_profile_values(context->source->profile, &values);
 	begins = calloc(n + 1, sizeof(*begins));
 	if (begins == NULL)
 		return -ENOMEM;
 	free(counters->numbers);
 	counters->numbers = NULL;
 	counters->rows.n = 0;
-	r = place(counters, desk, &values, begins, items, n);
+	r = place(counters, context, &values, begins, items, n);
 	free(begins);
 	for (size_t i = 0; r == 0 && i < counters->rows.n; i++)
 		add_up(counters, &counters->rows.items[i], &values, items);
@@ -159,31 +159,31 @@ static int renew(void *state, struct syc_desk *desk)
 	return r;
 }
 
-/* What is looked at: the filter's times, or the whole span. */
-static void find_span(const struct syc_desk *desk, double *ret_begin,
+/* The time shown: that of the filter, or the whole span. */
+static void find_span(const struct syc_page_context *context, double *ret_begin,
                       double *ret_end)
 {
-	const struct syscap_filter *filter = syc_desk_filter(desk);
+	const struct syscap_filter *filter = syc_page_context_filter(context);
 	struct syscap_profile_span span;
 
-	syscap_profile_span(desk->source->profile, &span);
+	syscap_profile_span(context->source->profile, &span);
 	*ret_begin = (double)(filter->has_from ? filter->from : span.begin);
 	*ret_end = (double)(filter->has_to ? filter->to : span.end);
 }
 
 /* The highest value of each column's time; a value lasts until the next. */
 static void make_line(const struct counters *counters,
-                      const struct syc_desk *desk, const struct row *row,
-                      double *line, int width)
+                      const struct syc_page_context *context,
+                      const struct row *row, double *line, int width)
 {
 	const struct syscap_profile_counter *items;
 	struct syscap_profile_values values;
 	double begin, end, last = NAN;
 	size_t n;
 
-	items = syscap_profile_counters(desk->source->profile, &n);
-	syscap_profile_values(desk->source->profile, &values);
-	find_span(desk, &begin, &end);
+	items = syscap_profile_counters(context->source->profile, &n);
+	syscap_profile_values(context->source->profile, &values);
+	find_span(context, &begin, &end);
 	for (int i = 0; i < width; i++)
 		line[i] = NAN;
 	for (size_t i = 0; i < row->count; i++) {
@@ -213,28 +213,29 @@ static double clip(double value)
 	return value > most ? most : value < -most ? -most : value;
 }
 
-static void draw_line(const struct counters *counters, struct syc_desk *desk,
-                      const struct row *row, int x, int y, int width,
-                      int height)
+static void draw_line(const struct counters *counters,
+                      struct syc_page_context *context, const struct row *row,
+                      int x, int y, int width, int height)
 {
 	double line[WIDTH_MOST];
 	const double low = clip(row->min < 0 ? row->min : 0);
 
 	width = width < WIDTH_MOST ? width : WIDTH_MOST;
-	make_line(counters, desk, row, line, width);
+	make_line(counters, context, row, line, width);
 	for (int i = 0; i < width; i++)
 		line[i] = clip(line[i]) - low;
-	syc_bars_draw(desk->grid, x, y, height, line, width,
+	syc_bars_draw(context->grid, x, y, height, line, width,
 	              clip(row->max) - low, 0);
 }
 
-static void name_row(const struct syc_desk *desk, const struct row *row,
-                     char *text, size_t size, bool *ret_is_double)
+static void name_row(const struct syc_page_context *context,
+                     const struct row *row, char *text, size_t size,
+                     bool *ret_is_double)
 {
 	const struct syscap_profile_counter *items, *shown;
 	size_t n;
 
-	items = syscap_profile_counters(desk->source->profile, &n);
+	items = syscap_profile_counters(context->source->profile, &n);
 	shown = &items[items[row->counter].shown_as];
 	*ret_is_double = shown->is_double;
 	if (shown->name[0] == 0 && shown->category[0] == 0)
@@ -244,16 +245,16 @@ static void name_row(const struct syc_desk *desk, const struct row *row,
 		snprintf(text, size, "%s: %s", shown->category, shown->name);
 }
 
-static void name_process(const struct syc_desk *desk, const struct row *row,
-                         char *text, size_t size)
+static void name_process(const struct syc_page_context *context,
+                         const struct row *row, char *text, size_t size)
 {
 	const struct syscap_profile_counter *items;
 	const struct syscap_profile_process *processes;
 	uint32_t process;
 	size_t n;
 
-	items = syscap_profile_counters(desk->source->profile, &n);
-	processes = syscap_profile_processes(desk->source->profile, &n);
+	items = syscap_profile_counters(context->source->profile, &n);
+	processes = syscap_profile_processes(context->source->profile, &n);
 	process = items[row->counter].process;
 	if (processes[process].pid < 0)
 		snprintf(text, size, "all");
@@ -262,81 +263,82 @@ static void name_process(const struct syc_desk *desk, const struct row *row,
 		         processes[process].binary);
 }
 
-static void draw_row(const struct counters *counters, struct syc_desk *desk,
-                     size_t number, int y)
+static void draw_row(const struct counters *counters,
+                     struct syc_page_context *context, size_t number, int y)
 {
 	const struct row *row = &counters->rows.items[number];
 	const struct syc_columns *at = &counters->columns;
 	const bool is_chosen = number == counters->list.chosen;
-	const struct syc_style style = syc_cells_begin(desk, y, is_chosen);
+	const struct syc_style style = syc_cells_begin(context, y, is_chosen);
 	bool is_double;
 	char text[512];
 
-	name_row(desk, row, text, sizeof(text), &is_double);
-	syc_columns_put(at, desk->grid, NAME, y, text, style);
+	name_row(context, row, text, sizeof(text), &is_double);
+	syc_columns_put(at, context->grid, NAME, y, text, style);
 	if (at->width[LINE] > 0)
-		draw_line(counters, desk, row, at->x[LINE], y, at->width[LINE],
-		          1);
+		draw_line(counters, context, row, at->x[LINE], y,
+		          at->width[LINE], 1);
 	syc_figures_value(text, row->min, is_double);
-	syc_columns_put(at, desk->grid, MIN, y, text, style);
+	syc_columns_put(at, context->grid, MIN, y, text, style);
 	syc_figures_value(text, row->max, is_double);
-	syc_columns_put(at, desk->grid, MAX, y, text, style);
+	syc_columns_put(at, context->grid, MAX, y, text, style);
 	syc_figures_value(text, row->last, is_double);
-	syc_columns_put(at, desk->grid, LAST, y, text, style);
-	name_process(desk, row, text, sizeof(text));
-	syc_columns_put(at, desk->grid, PROCESS, y, text, style);
+	syc_columns_put(at, context->grid, LAST, y, text, style);
+	name_process(context, row, text, sizeof(text));
+	syc_columns_put(at, context->grid, PROCESS, y, text, style);
 }
 
-static void say(const struct counters *counters, struct syc_desk *desk)
+static void say(const struct counters *counters,
+                struct syc_page_context *context)
 {
 	const struct row *row = &counters->rows.items[counters->list.chosen];
 	char name[512], min[SYC_FIGURE], max[SYC_FIGURE], last[SYC_FIGURE];
 	bool is_double;
 
-	name_row(desk, row, name, sizeof(name), &is_double);
+	name_row(context, row, name, sizeof(name), &is_double);
 	syc_figures_value(min, row->min, is_double);
 	syc_figures_value(max, row->max, is_double);
 	syc_figures_value(last, row->last, is_double);
-	syc_desk_say(desk, "%zu values from %s to %s, then %s · %s", row->count,
-	             min, max, last, name);
+	syc_page_context_say(context, "%zu values from %s to %s, then %s · %s",
+	                     row->count, min, max, last, name);
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct counters *counters = state;
 	struct syc_list *list = &counters->list;
 
 	if (counters->rows.n == 0) {
-		syc_desk_show_none(desk, "no values of counters");
+		syc_page_context_show_none(context, "no values of counters");
 		return;
 	}
 	syc_columns_fit(&counters->columns, columns, N_COLUMNS,
-	                desk->grid->width);
+	                context->grid->width);
 	if (counters->shows_one) {
 		if (list->chosen >= counters->rows.n)
 			list->chosen = counters->rows.n - 1;
-		draw_line(counters, desk, &counters->rows.items[list->chosen],
-		          0, desk->top, desk->grid->width,
-		          desk->bottom - desk->top);
-		say(counters, desk);
+		draw_line(counters, context,
+		          &counters->rows.items[list->chosen], 0, context->top,
+		          context->grid->width, context->bottom - context->top);
+		say(counters, context);
 		return;
 	}
-	syc_columns_titles(&counters->columns, desk->grid, desk->top, -1,
+	syc_columns_titles(&counters->columns, context->grid, context->top, -1,
 	                   false);
-	syc_list_fit(list, counters->rows.n, desk->top + 1,
-	             desk->bottom - desk->top - 1);
+	syc_list_fit(list, counters->rows.n, context->top + 1,
+	             context->bottom - context->top - 1);
 	for (int i = 0; i < syc_list_lines(list); i++)
-		draw_row(counters, desk, list->top + (size_t)i, list->y + i);
-	say(counters, desk);
+		draw_row(counters, context, list->top + (size_t)i, list->y + i);
+	say(counters, context);
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct counters *counters = state;
 	const enum syc_list_took took = syc_list_take(&counters->list, event);
 
-	(void)desk;
+	(void)context;
 	if (event->key == SYC_KEY_ENTER || took == SYC_LIST_ENTERED) {
 		counters->shows_one = counters->rows.n > 0;
 	} else if (event->key == SYC_KEY_BACKSPACE && counters->shows_one) {
@@ -347,7 +349,7 @@ static bool take(void *state, struct syc_desk *desk,
 	return true;
 }
 
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct counters *counters = state;
 	const size_t n = counters->rows.n;
@@ -358,9 +360,9 @@ static void find(void *state, struct syc_desk *desk, int direction)
 		bool is_double;
 
 		row = (row + n + (size_t)direction) % n;
-		name_row(desk, &counters->rows.items[row], text, sizeof(text),
-		         &is_double);
-		if (!syc_search_matches(desk->search.pattern, text))
+		name_row(context, &counters->rows.items[row], text,
+		         sizeof(text), &is_double);
+		if (!syc_search_matches(context->search.pattern, text))
 			continue;
 		counters->list.chosen = row;
 		return;

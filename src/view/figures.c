@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figures.c - numbers as they stand on the screen. */
+/* figures.c - numbers as text, and as bars. */
 #include "view/figures.h"
 
 #include <inttypes.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "data/duration.h"
+#include "common/labels.h"
 
 /* Columns of times are so wide: of hours that leaves fewer digits. */
 #define TIME_WIDTH 11
@@ -101,4 +101,44 @@ void syc_figures_value(char *text, double value, bool is_double)
 		snprintf(text, SYC_FIGURE, "%.0f", value);
 	else
 		snprintf(text, SYC_FIGURE, "%.6g", value);
+}
+
+#define EIGHTHS 8
+#define LOWEST  0x2581u
+#define BETWEEN 0x2500u
+
+static void draw_bar(struct syc_grid *grid, int x, int y, int height,
+                     double share, struct syc_style style)
+{
+	const int full = height * EIGHTHS;
+	int left = (int)(share * full + 0.5);
+
+	/* A value that is not 0 stays visible. */
+	left = left < 1 ? 1 : left > full ? full : left;
+	for (int line = 0; line < height && left > 0; line++) {
+		const int part = left > EIGHTHS ? EIGHTHS : left;
+
+		syc_grid_fill(grid, x, y + height - 1 - line, 1,
+		              LOWEST + (uint32_t)part - 1, style);
+		left -= part;
+	}
+}
+
+void syc_bars_draw(struct syc_grid *grid, int x, int y, int height,
+                   const double *values, int n, double most, double target)
+{
+	const int line = target > 0 && target < most
+	                         ? height - 1 - (int)(target / most * height)
+	                         : -1;
+
+	if (line >= 0)
+		syc_grid_fill(grid, x, y + line, n, BETWEEN, SYC_STYLE_QUIET);
+	for (int i = 0; i < n; i++) {
+		const bool is_over = target > 0 && values[i] > target;
+
+		if (!isnan(values[i]))
+			draw_bar(grid, x + i, y, height,
+			         most > 0 ? values[i] / most : 0,
+			         is_over ? SYC_STYLE_MORE : SYC_STYLE_LINK);
+	}
 }

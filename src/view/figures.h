@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* figures.h - numbers as they stand on the screen. */
+/* figures.h - numbers as text, and as bars. */
 #ifndef SYC_VIEW_FIGURES_H
 #define SYC_VIEW_FIGURES_H
 
 #include <syscap/profile.h>
+
+#include "view/grid.h"
 
 /** Large enough for each. */
 #define SYC_FIGURE 48
 
 /** "12.345 ms", units below each other; exactly: "12345000". */
 void syc_figures_time(char *text, int64_t ns, bool is_exact);
-/** The same of what a view counts. */
+/** The same for an amount of a view. */
 void syc_figures_amount(char *text, enum syscap_view_unit unit, uint64_t amount,
                         bool is_exact);
 /** "12,345,678"; exactly: without commas. */
@@ -21,5 +23,13 @@ void syc_figures_share(char *text, uint64_t part, uint64_t total);
 void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact);
 /** A counter's value. */
 void syc_figures_value(char *text, double value, bool is_double);
+
+/**
+ * @n values as bars of @height lines, one per column, starting at @x. @most has
+ * the full height; NAN is empty. Values above @target (0: none) have another
+ * colour, and a line marks it.
+ */
+void syc_bars_draw(struct syc_grid *grid, int x, int y, int height,
+                   const double *values, int n, double most, double target);
 
 #endif

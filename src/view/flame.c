@@ -1,13 +1,117 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* flame.c - the flame graph: the outermost on top, with one of its boxes chosen,
- * and one that all the width is for. */
+/*
+ * flame.c - the flame graph page.
+ *
+ * The outermost functions are on top. One box is chosen; one box has the whole
+ * width.
+ */
+#include <errno.h>
 #include <stdio.h>
 
-#include "view/box.h"
-#include "view/flame_boxes.h"
-#include "view/page.h"
+#include "common/array.h"
+#include "view/call_tree.h"
+#include "view/figures.h"
+#include "view/page_context.h"
+
+struct flame_box {
+	uint32_t node; /* NONE: callees too narrow to be drawn */
+	int x, width, row;
+	uint32_t n_narrow;
+};
+
+/* Empty if all zero; free(items). */
+struct flame_boxes {
+	SYC_ARRAY(struct flame_box) array; /* row by row */
+};
 
 #define NONE SYSCAP_PROFILE_NONE
+
+/* Number of callers of the node, with the root. */
+static int flame_boxes_depth(const struct syscap_view *view, uint32_t node)
+{
+	int depth = 0;
+
+	for (; node != 0; node = view->parents[node])
+		depth++;
+	return depth;
+}
+
+static int add_box(struct flame_boxes *boxes, struct flame_box box)
+{
+	return box.width > 0 ? syc_array_push(&boxes->array, box) : 0;
+}
+
+/* The callees of what is at @parent, in the row below it. */
+static int place_callees(struct flame_boxes *boxes,
+                         const struct syscap_view *view,
+                         const struct syc_branches *branches,
+                         struct flame_box parent)
+{
+	const double scale =
+		parent.width / (double)(view->totals[parent.node] > 0
+	                                        ? view->totals[parent.node]
+	                                        : 1);
+	const uint32_t end = branches->begins[parent.node + 1];
+	double sum = 0;
+	int x = 0;
+
+	for (uint32_t i = branches->begins[parent.node]; i < end; i++) {
+		const uint32_t node = branches->nodes[i];
+
+		sum += (double)view->totals[node];
+		int to = (int)(sum * scale + 1e-6);
+		if (to > parent.width)
+			to = parent.width;
+		if (to - x < 1) {
+			for (uint32_t k = i + 1; k < end; k++)
+				sum += (double)view->totals[branches->nodes[k]];
+			to = (int)(sum * scale + 0.5);
+			return add_box(
+				boxes,
+				(struct flame_box){ NONE, parent.x + x, to - x,
+			                            parent.row + 1, end - i });
+		}
+		if (add_box(boxes,
+		            (struct flame_box){ node, parent.x + x, to - x,
+		                                parent.row + 1, 0 }) < 0)
+			return -ENOMEM;
+		x = to;
+	}
+	return 0;
+}
+
+/*
+ * All that are wide enough, in @width columns: what leads to @zoomed above it,
+ * and what is below it.  0 or -ENOMEM.
+ */
+static int flame_boxes_place(struct flame_boxes *boxes,
+                             const struct syscap_view *view,
+                             const struct syc_branches *branches,
+                             uint32_t zoomed, int width)
+{
+	const int depth = flame_boxes_depth(view, zoomed);
+	uint32_t node = zoomed;
+
+	boxes->array.n = 0;
+	for (int i = 0; i <= depth; i++)
+		if (syc_array_push(&boxes->array,
+		                   ((struct flame_box){ 0, 0, width, i, 0 })) <
+		    0)
+			return -ENOMEM;
+	for (int i = depth; i >= 0; i--) {
+		boxes->array.items[i].node = node;
+		node = view->parents[node];
+	}
+	for (size_t i = (size_t)depth; i < boxes->array.n; i++) {
+		const struct flame_box parent = boxes->array.items[i];
+
+		if (parent.node != NONE &&
+		    place_callees(boxes, view, branches, parent) < 0)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 #define MANY 0x2506u
 
 struct flame {
@@ -16,7 +120,7 @@ struct flame {
 	/* The functions on the way there, for when nodes are others. */
 	SYC_ARRAY(uint32_t) zoomed_path;
 	SYC_ARRAY(uint32_t) chosen_path;
-	struct syc_flame_boxes boxes; /* as they were drawn */
+	struct flame_boxes boxes; /* as they were drawn */
 	int scrolled;
 	uint64_t found; /* of match_number */
 	unsigned match_number;
@@ -26,7 +130,7 @@ struct flame {
 static int keep_path(const struct syscap_view *view, uint32_t node,
                      uint32_t **items, size_t *n, size_t *capacity)
 {
-	const size_t depth = (size_t)syc_flame_boxes_depth(view, node);
+	const size_t depth = (size_t)flame_boxes_depth(view, node);
 
 	while (*capacity < depth)
 		if (syc_array_grow(items, capacity, sizeof(**items)) < 0)
@@ -37,7 +141,7 @@ static int keep_path(const struct syscap_view *view, uint32_t node,
 	return 0;
 }
 
-/* As far along it as there is. */
+/* As far along the path as it exists. */
 static uint32_t follow(const struct flame *flame,
                        const struct syscap_view *view, const uint32_t *path,
                        size_t n)
@@ -55,130 +159,138 @@ static uint32_t follow(const struct flame *flame,
 	return node;
 }
 
-static void choose(struct flame *flame, struct syc_desk *desk, uint32_t node)
+static void choose(struct flame *flame, struct syc_page_context *context,
+                   uint32_t node)
 {
 	flame->chosen = node;
-	if (keep_path(desk->view, node, &flame->chosen_path.items,
+	if (keep_path(context->view, node, &flame->chosen_path.items,
 	              &flame->chosen_path.n, &flame->chosen_path.capacity) < 0)
 		flame->chosen_path.n = 0;
 }
 
-static void zoom(struct flame *flame, struct syc_desk *desk, uint32_t node)
+static void zoom(struct flame *flame, struct syc_page_context *context,
+                 uint32_t node)
 {
 	flame->zoomed = node;
 	flame->scrolled = 0;
-	if (keep_path(desk->view, node, &flame->zoomed_path.items,
+	if (keep_path(context->view, node, &flame->zoomed_path.items,
 	              &flame->zoomed_path.n, &flame->zoomed_path.capacity) < 0)
 		flame->zoomed_path.n = 0;
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct flame *flame = state;
-	const int r = syc_branches_renew(&flame->branches,
-	                                 desk->source->profile, desk->view);
+	const int r = syc_branches_renew(
+		&flame->branches, context->source->profile, context->view);
 
 	if (r < 0)
 		return r;
 	flame->boxes.array.n = 0;
-	flame->zoomed = follow(flame, desk->view, flame->zoomed_path.items,
+	flame->zoomed = follow(flame, context->view, flame->zoomed_path.items,
 	                       flame->zoomed_path.n);
-	flame->chosen = follow(flame, desk->view, flame->chosen_path.items,
+	flame->chosen = follow(flame, context->view, flame->chosen_path.items,
 	                       flame->chosen_path.n);
 	return 0;
 }
 
-static void draw_box(const struct flame *flame, struct syc_desk *desk,
-                     const struct syc_flame_box *box)
+static void draw_box(const struct flame *flame,
+                     struct syc_page_context *context,
+                     const struct flame_box *box)
 {
-	const int y = desk->top + box->row - flame->scrolled;
+	const int y = context->top + box->row - flame->scrolled;
 	const int x = box->x, width = box->width;
 
-	if (y < desk->top || y >= desk->bottom)
+	if (y < context->top || y >= context->bottom)
 		return;
 	if (box->node == NONE) {
 		char text[32];
 
-		syc_grid_fill(desk->grid, x, y, width, MANY, SYC_STYLE_QUIET);
+		syc_grid_fill(context->grid, x, y, width, MANY,
+		              SYC_STYLE_QUIET);
 		snprintf(text, sizeof(text), "…%u smaller", box->n_narrow);
 		if (width >= 12)
-			syc_grid_put(desk->grid, x + 1, y, width - 1, text,
+			syc_grid_put(context->grid, x + 1, y, width - 1, text,
 			             SYC_STYLE_QUIET);
 		return;
 	}
-	syc_box_draw(desk, x, y, width, box->node, box->node == flame->chosen);
+	syc_box_draw(context, x, y, width, box->node,
+	             box->node == flame->chosen);
 }
 
-/* What the search found, once however it is nested. */
-static uint64_t add_up_found(const struct syc_desk *desk)
+/* Total of the search matches; nested ones count once. */
+static uint64_t add_up_found(const struct syc_page_context *context)
 {
-	const struct syscap_view *view = desk->view;
-	unsigned char *inside = calloc(view->n_nodes + 1, 1);
+	const struct syscap_view *view = context->view;
+	unsigned char *slow_marks = calloc(view->n_nodes + 1, 1);
 	uint64_t sum = 0;
 
-	if (inside == NULL)
+	if (slow_marks == NULL)
 		return 0;
 	for (uint32_t i = 1; i < view->n_nodes; i++) {
-		inside[i] = inside[view->parents[i]];
-		if (inside[i] == 0 &&
-		    syc_desk_is_match(desk, view->functions[i])) {
-			inside[i] = 1;
+		slow_marks[i] = slow_marks[view->parents[i]];
+		if (slow_marks[i] == 0 &&
+		    syc_page_context_is_match(context, view->functions[i])) {
+			slow_marks[i] = 1;
 			sum += view->totals[i];
 		}
 	}
-	free(inside);
+	free(slow_marks);
 	return sum;
 }
 
-static void say(struct flame *flame, struct syc_desk *desk)
+static void say(struct flame *flame, struct syc_page_context *context)
 {
-	const struct syscap_view *view = desk->view;
+	const struct syscap_view *view = context->view;
 	const uint32_t node = flame->chosen;
 	const struct syscap_profile_function *function =
-		syc_desk_function(desk, node);
+		syc_page_context_function(context, node);
 	char total[SYC_FIGURE], share[SYC_FIGURE], self[SYC_FIGURE];
 	char match[2 * SYC_FIGURE] = "", source[256];
 
 	syc_figures_amount(total, view->unit, view->totals[node],
-	                   desk->is_exact);
-	syc_figures_amount(self, view->unit, view->selfs[node], desk->is_exact);
+	                   context->is_exact);
+	syc_figures_amount(self, view->unit, view->selfs[node],
+	                   context->is_exact);
 	syc_figures_share(share, view->totals[node], view->total);
-	if (desk->search.pattern[0] != 0) {
+	if (context->search.pattern[0] != 0) {
 		char part[SYC_FIGURE];
 
-		if (flame->match_number != desk->match_number)
-			flame->found = add_up_found(desk);
-		flame->match_number = desk->match_number;
+		if (flame->match_number != context->match_number)
+			flame->found = add_up_found(context);
+		flame->match_number = context->match_number;
 		syc_figures_share(part, flame->found, view->total);
 		snprintf(match, sizeof(match), "%s found · ", part);
 	}
-	syc_desk_source(desk, view->functions[node], source, sizeof(source));
-	syc_desk_say(desk, "%s%s  %s · self %s · %s%s%s%s", match, total, share,
-	             self, node == 0 ? "all" : function->name,
-	             function->binary[0] != 0 ? "  " : "", function->binary,
-	             source);
+	syc_page_context_source(context, view->functions[node], source,
+	                        sizeof(source));
+	syc_page_context_say(
+		context, "%s%s  %s · self %s · %s%s%s%s", match, total, share,
+		self, node == 0 ? "all" : function->name,
+		function->binary[0] != 0 ? "  " : "", function->binary, source);
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct flame *flame = state;
-	const int height = desk->bottom - desk->top;
+	const int height = context->bottom - context->top;
 	int row, deepest = 0;
 
-	if (desk->view->total == 0) {
-		syc_desk_show_none(desk, desk->view->n_looked == 0
-		                                 ? "no samples"
-		                                 : "no samples pass");
+	if (context->view->total == 0) {
+		syc_page_context_show_none(context,
+		                           context->view->n_looked == 0
+		                                   ? "no samples"
+		                                   : "no samples pass");
 		return;
 	}
-	if (syc_flame_boxes_place(&flame->boxes, desk->view, &flame->branches,
-	                          flame->zoomed, desk->grid->width) < 0)
+	if (flame_boxes_place(&flame->boxes, context->view, &flame->branches,
+	                      flame->zoomed, context->grid->width) < 0)
 		return;
 	for (size_t i = 0; i < flame->boxes.array.n; i++)
 		deepest = flame->boxes.array.items[i].row > deepest
 		                  ? flame->boxes.array.items[i].row
 		                  : deepest;
-	row = syc_flame_boxes_depth(desk->view, flame->chosen);
+	row = flame_boxes_depth(context->view, flame->chosen);
 	if (row > deepest)
 		row = deepest;
 	if (row < flame->scrolled)
@@ -186,15 +298,15 @@ static void draw(void *state, struct syc_desk *desk)
 	if (row >= flame->scrolled + height)
 		flame->scrolled = row - height + 1;
 	for (size_t i = 0; i < flame->boxes.array.n; i++)
-		draw_box(flame, desk, &flame->boxes.array.items[i]);
-	say(flame, desk);
+		draw_box(flame, context, &flame->boxes.array.items[i]);
+	say(flame, context);
 }
 
 /* The frame beside the chosen one in its row. */
-static void move_sideways(struct flame *flame, struct syc_desk *desk,
+static void move_sideways(struct flame *flame, struct syc_page_context *context,
                           int direction)
 {
-	const struct syc_flame_box *boxes = flame->boxes.array.items;
+	const struct flame_box *boxes = flame->boxes.array.items;
 	size_t at = 0;
 
 	while (at < flame->boxes.array.n && boxes[at].node != flame->chosen)
@@ -204,43 +316,43 @@ static void move_sideways(struct flame *flame, struct syc_desk *desk,
 	     boxes[i].row == boxes[at].row;
 	     i += (size_t)direction)
 		if (boxes[i].node != NONE) {
-			choose(flame, desk, boxes[i].node);
+			choose(flame, context, boxes[i].node);
 			return;
 		}
 }
 
-static void move_down(struct flame *flame, struct syc_desk *desk)
+static void move_down(struct flame *flame, struct syc_page_context *context)
 {
 	const struct syc_branches *branches = &flame->branches;
 
 	if (branches->begins[flame->chosen] <
 	    branches->begins[flame->chosen + 1])
-		choose(flame, desk,
+		choose(flame, context,
 		       branches->nodes[branches->begins[flame->chosen]]);
 }
 
-static bool click(struct flame *flame, struct syc_desk *desk,
+static bool click(struct flame *flame, struct syc_page_context *context,
                   const struct syc_input_event *event)
 {
-	const int row = event->y - desk->top + flame->scrolled;
+	const int row = event->y - context->top + flame->scrolled;
 
-	if (event->y < desk->top || event->y >= desk->bottom)
+	if (event->y < context->top || event->y >= context->bottom)
 		return false;
 	for (size_t i = 0; i < flame->boxes.array.n; i++) {
-		const struct syc_flame_box *box = &flame->boxes.array.items[i];
+		const struct flame_box *box = &flame->boxes.array.items[i];
 
 		if (box->row != row || box->node == NONE || event->x < box->x ||
 		    event->x >= box->x + box->width)
 			continue;
 		if (box->node == flame->chosen)
-			zoom(flame, desk, box->node);
-		choose(flame, desk, box->node);
+			zoom(flame, context, box->node);
+		choose(flame, context, box->node);
 		return true;
 	}
 	return false;
 }
 
-/* All but those of whom it is a callee, and its callees. */
+/* Dim all but its callers and callees. */
 static bool is_below(const struct syscap_view *view, uint32_t node,
                      uint32_t top)
 {
@@ -249,74 +361,76 @@ static bool is_below(const struct syscap_view *view, uint32_t node,
 	return node == top;
 }
 
-static bool back(struct flame *flame, struct syc_desk *desk)
+static bool back(struct flame *flame, struct syc_page_context *context)
 {
 	if (flame->zoomed == 0)
 		return false;
-	zoom(flame, desk, 0);
+	zoom(flame, context, 0);
 	return true;
 }
 
-static bool take_letter(struct flame *flame, struct syc_desk *desk,
+static bool take_letter(struct flame *flame, struct syc_page_context *context,
                         uint32_t letter)
 {
-	const uint32_t function = desk->view->functions[flame->chosen];
+	const uint32_t function = context->view->functions[flame->chosen];
 
 	if (letter == 'k')
-		choose(flame, desk,
-		       flame->chosen == 0 ? 0
-		                          : desk->view->parents[flame->chosen]);
+		choose(flame, context,
+		       flame->chosen == 0
+		               ? 0
+		               : context->view->parents[flame->chosen]);
 	else if (letter == 'j')
-		move_down(flame, desk);
+		move_down(flame, context);
 	else if (letter == 'h' || letter == 'l')
-		move_sideways(flame, desk, letter == 'h' ? -1 : 1);
+		move_sideways(flame, context, letter == 'h' ? -1 : 1);
 	else if (flame->chosen == 0)
 		return false;
 	else if (letter == 'f')
-		syc_desk_look(desk, SYC_LENS_WITH, function);
+		syc_page_context_look(context, SYC_LENS_WITH, function);
 	else if (letter == 'x')
-		syc_desk_look(desk, SYC_LENS_WITHOUT, function);
+		syc_page_context_look(context, SYC_LENS_WITHOUT, function);
 	else if (letter == 'z')
-		syc_desk_look(desk, SYC_LENS_FOCUS, function);
+		syc_page_context_look(context, SYC_LENS_FOCUS, function);
 	else
 		return false;
 	return true;
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct flame *flame = state;
-	const uint32_t parent = desk->view->parents[flame->chosen];
+	const uint32_t parent = context->view->parents[flame->chosen];
 
 	switch (event->key) {
 	case SYC_KEY_UP:
 		if (flame->chosen != 0)
-			choose(flame, desk, parent);
+			choose(flame, context, parent);
 		break;
 	case SYC_KEY_DOWN:
-		move_down(flame, desk);
+		move_down(flame, context);
 		break;
 	case SYC_KEY_LEFT:
 	case SYC_KEY_RIGHT:
-		move_sideways(flame, desk, event->key == SYC_KEY_LEFT ? -1 : 1);
+		move_sideways(flame, context,
+		              event->key == SYC_KEY_LEFT ? -1 : 1);
 		break;
 	case SYC_KEY_WHEEL_UP:
-		return take_letter(flame, desk, 'k');
+		return take_letter(flame, context, 'k');
 	case SYC_KEY_WHEEL_DOWN:
-		return take_letter(flame, desk, 'j');
+		return take_letter(flame, context, 'j');
 	case SYC_KEY_HOME:
-		choose(flame, desk, 0);
+		choose(flame, context, 0);
 		break;
 	case SYC_KEY_ENTER:
-		zoom(flame, desk, flame->chosen);
+		zoom(flame, context, flame->chosen);
 		break;
 	case SYC_KEY_CLICK:
-		return click(flame, desk, event);
+		return click(flame, context, event);
 	case SYC_KEY_BACKSPACE:
-		return back(flame, desk);
+		return back(flame, context);
 	case SYC_KEY_CHARACTER:
-		return take_letter(flame, desk, event->point);
+		return take_letter(flame, context, event->point);
 	default:
 		return false;
 	}
@@ -324,21 +438,21 @@ static bool take(void *state, struct syc_desk *desk,
 }
 
 /* In the order of the screen among what is drawn; else anywhere. */
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct flame *flame = state;
-	const struct syscap_view *view = desk->view;
+	const struct syscap_view *view = context->view;
 	const size_t n = view->n_nodes;
 	uint32_t node = flame->chosen;
 
 	for (size_t i = 1; i < n; i++) {
 		node = direction > 0 ? (node + 1 < n ? node + 1 : 1)
 		                     : (node > 1 ? node - 1 : (uint32_t)n - 1);
-		if (!syc_desk_is_match(desk, view->functions[node]))
+		if (!syc_page_context_is_match(context, view->functions[node]))
 			continue;
 		if (!is_below(view, node, flame->zoomed))
-			zoom(flame, desk, 0);
-		choose(flame, desk, node);
+			zoom(flame, context, 0);
+		choose(flame, context, node);
 		return;
 	}
 }

@@ -1,14 +1,162 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* functions.c - functions with what they took; or one of them, among those that
- * call it and that it calls. */
+/*
+ * functions.c - the functions page: functions with their cost, or one between
+ * its callers and callees.
+ */
 #define _GNU_SOURCE
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "view/cells.h"
-#include "view/neighbours.h"
-#include "view/page.h"
+#include "view/call_tree.h"
+#include "view/figures.h"
+#include "view/page_context.h"
+#include "view/table.h"
+
+/* All zero: no such function. */
+struct neighbours {
+	SYC_ARRAY(uint32_t) path; /* the function, behind those before it */
+	struct syc_function_calls calls;
+	struct syc_list list;
+	struct syc_columns columns;
+};
+
+static const struct syc_column neighbour_columns[] = {
+	{ "total", 14, true, 1 },
+	{ "", 7, true, 0 },
+	{ "", 6, false, 1 },
+	{ "function", 0, false, 0 },
+};
+
+static void neighbours_fini(struct neighbours *neighbours)
+{
+	free(neighbours->path.items);
+	syc_function_calls_fini(&neighbours->calls);
+}
+
+/* The view is another one.  0 or -ENOMEM. */
+static int neighbours_renew(struct neighbours *neighbours,
+                            struct syc_page_context *context)
+{
+	const size_t n = neighbours->path.n;
+
+	if (n == 0)
+		return 0;
+	return syc_function_calls_find(&neighbours->calls,
+	                               context->source->profile, context->view,
+	                               neighbours->path.items[n - 1]);
+}
+
+/* Go to @function, which is another one. */
+static void neighbours_enter(struct neighbours *neighbours,
+                             struct syc_page_context *context,
+                             uint32_t function)
+{
+	const size_t n = neighbours->path.n;
+
+	if ((n > 0 && neighbours->path.items[n - 1] == function) ||
+	    syc_array_push(&neighbours->path, function) < 0)
+		return;
+	if (neighbours_renew(neighbours, context) < 0)
+		neighbours->path.n--;
+	neighbours->list.chosen = neighbours->calls.callers.n;
+	neighbours->list.top = 0;
+}
+
+/* Go back to the previous one, or to the list. False: it is the list. */
+static bool neighbours_back(struct neighbours *neighbours,
+                            struct syc_page_context *context)
+{
+	if (neighbours->path.n == 0)
+		return false;
+	neighbours->path.n--;
+	if (neighbours_renew(neighbours, context) < 0)
+		neighbours->path.n = 0;
+	neighbours->list.chosen = neighbours->calls.callers.n;
+	return true;
+}
+
+/* Row @row of callers, the function itself, callees. */
+static uint32_t neighbour_at(const struct neighbours *neighbours, size_t row,
+                             uint64_t *ret_amount, const char **ret_what)
+{
+	const struct syc_function_calls *calls = &neighbours->calls;
+	const struct syc_neighbour *neighbour;
+
+	if (row == calls->callers.n) {
+		*ret_amount = calls->self;
+		*ret_what = "self";
+		return neighbours->path.items[neighbours->path.n - 1];
+	}
+	neighbour = row < calls->callers.n
+	                    ? &calls->callers.items[row]
+	                    : &calls->callees.items[row - calls->callers.n - 1];
+	*ret_amount = neighbour->amount;
+	*ret_what = row < calls->callers.n ? "from" : "to";
+	return neighbour->function;
+}
+
+/* The function that is chosen; ROOT: that it is outermost. */
+static uint32_t neighbours_chosen(const struct neighbours *neighbours)
+{
+	uint64_t amount;
+	const char *what;
+
+	return neighbour_at(neighbours, neighbours->list.chosen, &amount,
+	                    &what);
+}
+
+static void draw_row(struct neighbours *neighbours,
+                     struct syc_page_context *context, size_t row, int y)
+{
+	const struct syc_columns *at = &neighbours->columns;
+	struct syc_style style =
+		syc_cells_begin(context, y, row == neighbours->list.chosen);
+	uint64_t amount;
+	const char *what;
+	const uint32_t function = neighbour_at(neighbours, row, &amount, &what);
+
+	if (row == neighbours->calls.callers.n)
+		style.attributes |= SYC_BOLD;
+	syc_cells_put_amount(at, context, y, 0, amount, neighbours->calls.total,
+	                     style);
+	syc_columns_put(at, context->grid, 2, y, what, style);
+	if (function == SYSCAP_FUNCTION_ROOT)
+		syc_grid_put(context->grid, at->x[3], y, at->width[3],
+		             "(outermost)", style);
+	else
+		syc_page_context_put_function(context, at->x[3], y,
+		                              at->width[3], function, style);
+}
+
+static void neighbours_draw(struct neighbours *neighbours,
+                            struct syc_page_context *context)
+{
+	const struct syc_function_calls *calls = &neighbours->calls;
+	struct syc_list *list = &neighbours->list;
+	const uint32_t function =
+		neighbours->path.items[neighbours->path.n - 1];
+	char total[SYC_FIGURE], share[SYC_FIGURE], source[256];
+
+	syc_columns_fit(&neighbours->columns, neighbour_columns, 4,
+	                context->grid->width);
+	syc_columns_titles(&neighbours->columns, context->grid, context->top,
+	                   -1, false);
+	syc_list_fit(list, calls->callers.n + 1 + calls->callees.n,
+	             context->top + 1, context->bottom - context->top - 1);
+	for (int i = 0; i < syc_list_lines(list); i++)
+		draw_row(neighbours, context, list->top + (size_t)i,
+		         list->y + i);
+	syc_figures_amount(total, context->view->unit, calls->total,
+	                   context->is_exact);
+	syc_figures_share(share, calls->total, context->view->total);
+	syc_page_context_source(context, function, source, sizeof(source));
+	syc_page_context_say(
+		context, "%s  %s · callers: %zu · callees: %zu · %s%s", total,
+		share, calls->callers.n, calls->callees.n,
+		syscap_profile_function(context->source->profile, function)
+			->name,
+		source);
+}
 
 #define NONE SYSCAP_PROFILE_NONE
 
@@ -36,7 +184,7 @@ struct functions {
 	struct syc_columns columns;
 	int sorted;
 	bool is_up, was_sorted;
-	struct syc_neighbours neighbours; /* of one of them, if there is one */
+	struct neighbours neighbours; /* of one of them, if any */
 };
 
 struct ordering {
@@ -69,146 +217,149 @@ static int compare(const void *one, const void *other, void *data)
 	                                                                   : r;
 }
 
-static void order(void *state, struct syc_desk *desk)
+static void order(void *state, struct syc_page_context *context)
 {
 	struct functions *functions = state;
-	struct ordering by = { functions, desk->source->profile };
+	struct ordering by = { functions, context->source->profile };
 
 	if (functions->n > 0)
 		qsort_r(functions->sums, functions->n, sizeof(*functions->sums),
 		        compare, &by);
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct functions *functions = state;
 	const size_t chosen = functions->list.chosen;
 	const uint32_t before =
 		chosen < functions->n ? functions->sums[chosen].function : NONE;
-	const size_t n = desk->view->n_sums;
+	const size_t n = context->view->n_sums;
 	struct syscap_view_sum *sums = calloc(n + 1, sizeof(*sums));
 
 	if (sums == NULL)
 		return -ENOMEM;
-	memcpy(sums, desk->view->sums, n * sizeof(*sums));
+	memcpy(sums, context->view->sums, n * sizeof(*sums));
 	free(functions->sums);
 	functions->sums = sums;
 	functions->n = n;
 	/* The view's are by self already. */
 	if (functions->was_sorted)
-		order(functions, desk);
+		order(functions, context);
 	for (size_t i = 0; i < n && before != NONE && chosen != 0; i++)
 		if (sums[i].function == before)
 			functions->list.chosen = i;
-	return syc_neighbours_renew(&functions->neighbours, desk);
+	return neighbours_renew(&functions->neighbours, context);
 }
 
-static void draw_all(struct functions *functions, struct syc_desk *desk)
+static void draw_all(struct functions *functions,
+                     struct syc_page_context *context)
 {
 	struct syc_list *list = &functions->list;
 	const struct syc_columns *at = &functions->columns;
 
 	syc_columns_fit(&functions->columns, columns, N_COLUMNS,
-	                desk->grid->width);
-	syc_columns_titles(&functions->columns, desk->grid, desk->top,
+	                context->grid->width);
+	syc_columns_titles(&functions->columns, context->grid, context->top,
 	                   functions->sorted, functions->is_up);
-	syc_list_fit(list, functions->n, desk->top + 1,
-	             desk->bottom - desk->top - 1);
+	syc_list_fit(list, functions->n, context->top + 1,
+	             context->bottom - context->top - 1);
 	for (int i = 0; i < syc_list_lines(list); i++) {
 		const size_t row = list->top + (size_t)i;
 		const struct syscap_view_sum *sum = &functions->sums[row];
-		const struct syc_style style =
-			syc_cells_begin(desk, list->y + i, row == list->chosen);
+		const struct syc_style style = syc_cells_begin(
+			context, list->y + i, row == list->chosen);
 
-		syc_cells_put_amount(at, desk, list->y + i, SELF, sum->self,
-		                     desk->view->total, style);
-		syc_cells_put_amount(at, desk, list->y + i, TOTAL, sum->total,
-		                     desk->view->total, style);
-		syc_desk_put_function(desk, at->x[NAME], list->y + i,
-		                      at->width[NAME], sum->function, style);
+		syc_cells_put_amount(at, context, list->y + i, SELF, sum->self,
+		                     context->view->total, style);
+		syc_cells_put_amount(at, context, list->y + i, TOTAL,
+		                     sum->total, context->view->total, style);
+		syc_page_context_put_function(context, at->x[NAME], list->y + i,
+		                              at->width[NAME], sum->function,
+		                              style);
 	}
-	syc_desk_say(desk, "%zu of %zu functions · %s%s",
-	             functions->n > 0 ? list->chosen + 1 : 0, functions->n,
-	             syscap_view_unit_name(desk->view->unit),
-	             desk->is_exact && desk->view->unit != SYSCAP_UNIT_TICKS &&
-	                             desk->view->unit != SYSCAP_UNIT_BYTES
-	                     ? " in ns"
-	                     : "");
+	syc_page_context_say(
+		context, "%zu of %zu functions · %s%s",
+		functions->n > 0 ? list->chosen + 1 : 0, functions->n,
+		syscap_view_unit_name(context->view->unit),
+		context->is_exact && context->view->unit != SYSCAP_UNIT_TICKS &&
+				context->view->unit != SYSCAP_UNIT_BYTES
+			? " in ns"
+			: "");
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct functions *functions = state;
 
 	if (functions->n == 0)
-		syc_desk_show_none(desk, "no samples");
+		syc_page_context_show_none(context, "no samples");
 	else if (functions->neighbours.path.n > 0)
-		syc_neighbours_draw(&functions->neighbours, desk);
+		neighbours_draw(&functions->neighbours, context);
 	else
-		draw_all(functions, desk);
+		draw_all(functions, context);
 }
 
-/* What is chosen; NONE: nothing that is a function. */
+/* The chosen function, or NONE. */
 static uint32_t chosen(const struct functions *functions)
 {
 	if (functions->n == 0)
 		return NONE;
 	if (functions->neighbours.path.n > 0)
-		return syc_neighbours_chosen(&functions->neighbours);
+		return neighbours_chosen(&functions->neighbours);
 	return functions->sums[functions->list.chosen].function;
 }
 
-static void enter(struct functions *functions, struct syc_desk *desk)
+static void enter(struct functions *functions, struct syc_page_context *context)
 {
 	const uint32_t function = chosen(functions);
 
 	if (function != NONE && function != SYSCAP_FUNCTION_ROOT)
-		syc_neighbours_enter(&functions->neighbours, desk, function);
+		neighbours_enter(&functions->neighbours, context, function);
 }
 
-static void sort_by(struct functions *functions, struct syc_desk *desk,
-                    int column)
+static void sort_by(struct functions *functions,
+                    struct syc_page_context *context, int column)
 {
 	if (column != SELF && column != TOTAL && column != NAME)
 		return;
 	functions->is_up = column == functions->sorted && !functions->is_up;
 	functions->sorted = column;
 	functions->was_sorted = true;
-	desk->wants_order = true;
+	context->wants_order = true;
 	functions->list.chosen = 0;
 }
 
-static bool take_letter(struct functions *functions, struct syc_desk *desk,
-                        uint32_t letter)
+static bool take_letter(struct functions *functions,
+                        struct syc_page_context *context, uint32_t letter)
 {
 	const uint32_t function = chosen(functions);
 
 	if (letter == 's' && functions->neighbours.path.n == 0) {
 		functions->is_up = true; /* so that a new one goes down */
-		sort_by(functions, desk,
+		sort_by(functions, context,
 		        functions->sorted == SELF    ? TOTAL
 		        : functions->sorted == TOTAL ? NAME
 		                                     : SELF);
 		return true;
 	}
 	if (letter == 'S' && functions->neighbours.path.n == 0) {
-		sort_by(functions, desk, functions->sorted);
+		sort_by(functions, context, functions->sorted);
 		return true;
 	}
 	if (function == NONE || function == SYSCAP_FUNCTION_ROOT)
 		return false;
 	if (letter == 'f')
-		syc_desk_look(desk, SYC_LENS_WITH, function);
+		syc_page_context_look(context, SYC_LENS_WITH, function);
 	else if (letter == 'x')
-		syc_desk_look(desk, SYC_LENS_WITHOUT, function);
+		syc_page_context_look(context, SYC_LENS_WITHOUT, function);
 	else if (letter == 'z')
-		syc_desk_look(desk, SYC_LENS_FOCUS, function);
+		syc_page_context_look(context, SYC_LENS_FOCUS, function);
 	else
 		return false;
 	return true;
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct functions *functions = state;
@@ -221,12 +372,12 @@ static bool take(void *state, struct syc_desk *desk,
 		column = syc_columns_find(&functions->columns, event->x,
 		                          event->y);
 	if (column >= 0) {
-		sort_by(functions, desk, column);
+		sort_by(functions, context, column);
 		return true;
 	}
 	switch (syc_list_take(list, event)) {
 	case SYC_LIST_ENTERED:
-		enter(functions, desk);
+		enter(functions, context);
 		return true;
 	case SYC_LIST_MOVED:
 		return true;
@@ -234,17 +385,17 @@ static bool take(void *state, struct syc_desk *desk,
 		break;
 	}
 	if (event->key == SYC_KEY_ENTER)
-		enter(functions, desk);
+		enter(functions, context);
 	else if (event->key == SYC_KEY_BACKSPACE)
-		return syc_neighbours_back(&functions->neighbours, desk);
+		return neighbours_back(&functions->neighbours, context);
 	else if (event->key == SYC_KEY_CHARACTER)
-		return take_letter(functions, desk, event->point);
+		return take_letter(functions, context, event->point);
 	else
 		return false;
 	return true;
 }
 
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct functions *functions = state;
 	size_t row = functions->list.chosen;
@@ -252,7 +403,8 @@ static void find(void *state, struct syc_desk *desk, int direction)
 	functions->neighbours.path.n = 0;
 	for (size_t i = 0; i < functions->n; i++) {
 		row = (row + functions->n + (size_t)direction) % functions->n;
-		if (!syc_desk_is_match(desk, functions->sums[row].function))
+		if (!syc_page_context_is_match(context,
+		                               functions->sums[row].function))
 			continue;
 		functions->list.chosen = row;
 		return;
@@ -264,7 +416,7 @@ static void fini(void *state)
 	struct functions *functions = state;
 
 	free(functions->sums);
-	syc_neighbours_fini(&functions->neighbours);
+	neighbours_fini(&functions->neighbours);
 }
 
 const struct syc_view_page syc_functions_page = {

@@ -1,18 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * grid.h - the screen as cells, before it is on a terminal.
- *
- * Whatever a text holds, it stays in the columns that it was given: controls
- * and marks of direction become U+FFFD, wide characters that do not fit are
- * left out, and what is longer ends with an ellipsis.
+ * grid.h - the screen as a grid of styled cells, and the width of characters.
  */
 #ifndef SYC_VIEW_GRID_H
 #define SYC_VIEW_GRID_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "view/style.h"
+/** The terminal's own colour. */
+#define SYC_COLOUR_OWN UINT32_MAX
+
+enum {
+	SYC_BOLD = 1,
+	SYC_DIM = 2,
+	SYC_REVERSE = 4,
+	SYC_UNDERLINE = 8
+};
+
+struct syc_style {
+	uint32_t text, ground; /* 0xRRGGBB, or SYC_COLOUR_OWN */
+	uint32_t attributes;
+};
+
+/** How many colours a terminal has. */
+enum syc_colours {
+	SYC_COLOURS_NONE,
+	SYC_COLOURS_16,
+	SYC_COLOURS_256,
+	SYC_COLOURS_ALL
+};
+
+#define SYC_STYLE_WITH(text_, attributes_) \
+	((struct syc_style){ (text_), SYC_COLOUR_OWN, (attributes_) })
+
+#define SYC_STYLE_PLAIN  SYC_STYLE_WITH(SYC_COLOUR_OWN, 0)
+#define SYC_STYLE_BOLD   SYC_STYLE_WITH(SYC_COLOUR_OWN, SYC_BOLD)
+#define SYC_STYLE_QUIET  SYC_STYLE_WITH(SYC_COLOUR_OWN, SYC_DIM)
+#define SYC_STYLE_CHOSEN SYC_STYLE_WITH(SYC_COLOUR_OWN, SYC_REVERSE)
+#define SYC_STYLE_TITLE  SYC_STYLE_WITH(SYC_COLOUR_OWN, SYC_UNDERLINE)
+/* Okabe and Ito's blue and vermilion, between light and dark. */
+#define SYC_STYLE_LINK SYC_STYLE_WITH(0x3C94D0, 0)
+#define SYC_STYLE_MORE SYC_STYLE_WITH(0xE0703A, 0)
+#define SYC_STYLE_LESS SYC_STYLE_WITH(0x3C94D0, 0)
+#define SYC_STYLE_BAD  SYC_STYLE_WITH(0xE0703A, SYC_BOLD)
+
+/** 0, 1 or 2; not for control characters. */
+unsigned syc_width_of(uint32_t point);
 
 struct syc_cell {
 	uint32_t point; /* 0: the right half of a wide one */
@@ -34,19 +69,17 @@ void syc_grid_clear(struct syc_grid *grid);
 /** The cell, which is there. */
 struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
 
-/**
- * Write @text into @width columns from @x on; parts outside of the grid are
- * left out.  Returns how many columns it took.
- */
+/** Write @text into @width columns, starting at @x; parts outside of the
+ * grid are left out. Returns the number of columns used. */
 int syc_grid_put(struct syc_grid *grid, int x, int y, int width,
                  const char *text, struct syc_style style);
-/** The same, to the right end of them. */
+/** The same, aligned to the right. */
 void syc_grid_put_right(struct syc_grid *grid, int x, int y, int width,
                         const char *text, struct syc_style style);
-/** One character so many times. */
+/** One character @n times. */
 void syc_grid_fill(struct syc_grid *grid, int x, int y, int width,
                    uint32_t point, struct syc_style style);
-/** How many columns @text takes where there is room. */
+/** Number of columns that @text needs. */
 int syc_grid_columns(const char *text);
 
 /** Lines of text, blanks at their ends left out. */

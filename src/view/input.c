@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* input.c - what a terminal sends, as keys. */
+/* input.c - keys and mouse events from the bytes that a terminal sends. */
 #include "view/input.h"
 
 #include <string.h>
 
-#include "data/utf8.h"
+#include "common/utf8.h"
 
 #define ESC 27
 #define DEL 127
 
-/* Numbers of a control sequence; what is more is passed over. */
+/* Numbers of a control sequence; further ones are ignored. */
 #define N_NUMBERS 4
 
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size)
@@ -151,7 +151,7 @@ static size_t take_character(struct syc_input *input, bool is_late,
 	memcpy(text, input->bytes, input->n < 4 ? input->n : 4);
 	len = syc_utf8_next(text, &point);
 	if (len == 0) {
-		/* All that there is may be the beginning of one. */
+		/* The bytes may be the beginning of a key. */
 		if (point == input->n && input->n < 4 && !is_late)
 			return 0;
 		return point;
@@ -198,7 +198,7 @@ bool syc_input_next(struct syc_input *input, bool is_late,
 	if (n == 0)
 		return false;
 	take(input, n);
-	/* What is pasted is text, whatever keys it would be. */
+	/* Pasted bytes are text, even if they look like keys. */
 	if (input->is_paste)
 		event.key = event.key == SYC_KEY_CHARACTER ? SYC_KEY_PASTED
 		                                           : SYC_KEY_NONE;

@@ -1,15 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * input.h - what a terminal sends, as keys.
- *
- *	n = read(tty, syc_input_room(&input, &room), room);
- *	input.n += n;
- *	while (syc_input_next(&input, is_late, &event))
- *		...
- *
- * An escape may be a key or the beginning of one: it is a key once nothing
- * has followed it for a while (@is_late).
- */
+/* input.h - keys and mouse events from the bytes that a terminal sends. */
 #ifndef SYC_VIEW_INPUT_H
 #define SYC_VIEW_INPUT_H
 
@@ -54,11 +44,11 @@ struct syc_input {
 	bool is_paste;
 };
 
-/** Where bytes go next, and how many may be written there: never none, once
- * syc_input_next() has returned false with @is_late. */
+/** The place of the next bytes, and the number that fits: at least one after
+ * syc_input_next() returned false with @is_late. */
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
 
-/** False: there is no whole key. */
+/** False: no complete key. */
 bool syc_input_next(struct syc_input *input, bool is_late,
                     struct syc_input_event *ret_event);
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* logs.c - lines of logs, by time. */
+/* logs.c - the logs page: log messages by time. */
 #define _GNU_SOURCE
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "data/severity.h"
-#include "view/cells.h"
-#include "view/list.h"
-#include "view/page.h"
+#include "common/labels.h"
+#include "view/figures.h"
+#include "view/page_context.h"
+#include "view/table.h"
 
 enum {
 	AT,
@@ -46,7 +44,7 @@ static int by_time(const void *one, const void *other, void *data)
 	return (a > b) - (a < b);
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct logs *logs = state;
 	const struct syscap_profile_log *items;
@@ -55,10 +53,10 @@ static int renew(void *state, struct syc_desk *desk)
 	if (!logs->has_begun)
 		logs->worst = SYC_SEVERITIES - 1;
 	logs->has_begun = true;
-	items = syscap_profile_logs(desk->source->profile, &n);
+	items = syscap_profile_logs(context->source->profile, &n);
 	logs->lines.n = 0;
 	for (size_t i = 0; i < n; i++)
-		if (syscap_view_has(desk->view, items[i].thread,
+		if (syscap_view_has(context->view, items[i].thread,
 		                    items[i].time) &&
 		    syc_severity_index(items[i].severity) <= logs->worst &&
 		    syc_array_push(&logs->lines, (uint32_t)i) < 0)
@@ -69,67 +67,69 @@ static int renew(void *state, struct syc_desk *desk)
 	return 0;
 }
 
-static const char *message_of(const struct logs *logs, struct syc_desk *desk,
-                              size_t line)
+static const char *message_of(const struct logs *logs,
+                              struct syc_page_context *context, size_t line)
 {
 	const struct syscap_profile_log *items;
 	const char *message;
 	size_t n;
 
-	items = syscap_profile_logs(desk->source->profile, &n);
-	message = syscap_profile_message(desk->source->profile,
-	                                 desk->source->reader,
+	items = syscap_profile_logs(context->source->profile, &n);
+	message = syscap_profile_message(context->source->profile,
+	                                 context->source->reader,
 	                                 items[logs->lines.items[line]].offset);
 	return message != NULL ? message : "";
 }
 
-static void draw_line(const struct logs *logs, struct syc_desk *desk,
+static void draw_line(const struct logs *logs, struct syc_page_context *context,
                       size_t line, int y)
 {
 	const struct syc_columns *at = &logs->columns;
 	const bool is_chosen = line == logs->list.chosen;
 	const struct syscap_profile_log *log;
 	struct syscap_profile_span span;
-	struct syc_style style = syc_cells_begin(desk, y, is_chosen);
+	struct syc_style style = syc_cells_begin(context, y, is_chosen);
 	unsigned severity;
 	char text[128];
 	size_t n;
 
-	log = &syscap_profile_logs(desk->source->profile,
+	log = &syscap_profile_logs(context->source->profile,
 	                           &n)[logs->lines.items[line]];
 	severity = syc_severity_index(log->severity);
-	syscap_profile_span(desk->source->profile, &span);
-	syc_figures_moment(text, log->time, span.begin, desk->is_exact);
-	syc_columns_put(at, desk->grid, AT, y, text, style);
-	syc_columns_put(at, desk->grid, SEVERITY, y,
+	syscap_profile_span(context->source->profile, &span);
+	syc_figures_moment(text, log->time, span.begin, context->is_exact);
+	syc_columns_put(at, context->grid, AT, y, text, style);
+	syc_columns_put(at, context->grid, SEVERITY, y,
 	                syc_severity_name(severity),
 	                severity <= 2 && !is_chosen ? SYC_STYLE_BAD : style);
-	syc_desk_thread_name(desk, log->thread, text, sizeof(text));
-	syc_columns_put(at, desk->grid, THREAD, y, text, style);
-	syc_columns_put(at, desk->grid, DOMAIN, y, log->domain, style);
-	syc_columns_put(at, desk->grid, MESSAGE, y,
-	                message_of(logs, desk, line), style);
+	syc_page_context_thread_name(context, log->thread, text, sizeof(text));
+	syc_columns_put(at, context->grid, THREAD, y, text, style);
+	syc_columns_put(at, context->grid, DOMAIN, y, log->domain, style);
+	syc_columns_put(at, context->grid, MESSAGE, y,
+	                message_of(logs, context, line), style);
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct logs *logs = state;
 	struct syc_list *list = &logs->list;
 
-	syc_columns_fit(&logs->columns, columns, N_COLUMNS, desk->grid->width);
-	syc_columns_titles(&logs->columns, desk->grid, desk->top, -1, false);
-	syc_list_fit(list, logs->lines.n, desk->top + 1,
-	             desk->bottom - desk->top - 1);
+	syc_columns_fit(&logs->columns, columns, N_COLUMNS,
+	                context->grid->width);
+	syc_columns_titles(&logs->columns, context->grid, context->top, -1,
+	                   false);
+	syc_list_fit(list, logs->lines.n, context->top + 1,
+	             context->bottom - context->top - 1);
 	if (logs->lines.n == 0)
-		syc_desk_show_none(desk, "no lines of logs");
+		syc_page_context_show_none(context, "no lines of logs");
 	for (int i = 0; i < syc_list_lines(list); i++)
-		draw_line(logs, desk, list->top + (size_t)i, list->y + i);
-	syc_desk_say(desk, "%zu of %zu lines · %s and worse",
-	             logs->lines.n > 0 ? list->chosen + 1 : 0, logs->lines.n,
-	             syc_severity_name(logs->worst));
+		draw_line(logs, context, list->top + (size_t)i, list->y + i);
+	syc_page_context_say(context, "%zu of %zu lines · %s and worse",
+	                     logs->lines.n > 0 ? list->chosen + 1 : 0,
+	                     logs->lines.n, syc_severity_name(logs->worst));
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct logs *logs = state;
@@ -142,11 +142,11 @@ static bool take(void *state, struct syc_desk *desk,
 	logs->worst = (logs->worst + SYC_SEVERITIES -
 	               (event->point == 's' ? 1u : SYC_SEVERITIES - 1u)) %
 	              SYC_SEVERITIES;
-	renew(logs, desk);
+	renew(logs, context);
 	return true;
 }
 
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct logs *logs = state;
 	const size_t n = logs->lines.n;
@@ -154,8 +154,8 @@ static void find(void *state, struct syc_desk *desk, int direction)
 
 	for (size_t i = 0; i < n; i++) {
 		line = (line + n + (size_t)direction) % n;
-		if (!syc_search_matches(desk->search.pattern,
-		                        message_of(logs, desk, line)))
+		if (!syc_search_matches(context->search.pattern,
+		                        message_of(logs, context, line)))
 			continue;
 		logs->list.chosen = line;
 		return;

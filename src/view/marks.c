@@ -1,28 +1,445 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* marks.c - marks by group and name; or those of one name one by one. */
-#include "view/mark_list.h"
-#include "view/mark_names.h"
-#include "view/page.h"
+/*
+ * marks.c - the marks page: marks by group and name, or those of one name one
+ * by one.
+ */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "view/figures.h"
+#include "view/mark_stats.h"
+#include "view/page_context.h"
+#include "view/table.h"
+
+#define SYC_MARK_LIST_BARS 1000
+
+/* By what they may be sorted: the first columns, and at first by time. */
+#define SYC_MARK_LIST_ORDERS 3
+#define SYC_MARK_LIST_TIME   0
+
+/* All zero is good. */
+struct mark_list {
+	size_t row; /* of the name, in the table */
+	struct syc_list list;
+	struct syc_columns columns;
+	int sorted; /* a column */
+	bool is_up;
+	int n_bars; /* 0: not made yet */
+	double bars[SYC_MARK_LIST_BARS];
+};
+
+#define FRAME_NS    16666667.0 /* of 60 a second */
+#define BARS_HEIGHT 4
+#define BARS_ROOM   14 /* least height of a page with bars */
+
+enum {
+	AT,
+	DURATION,
+	THREAD,
+	MESSAGE,
+	N_COLUMNS
+};
+
+static const struct syc_column columns[N_COLUMNS] = {
+	[AT] = { "at", 16, true, 2 },
+	[DURATION] = { "duration", 11, true, 0 },
+	[THREAD] = { "thread", 16, false, 1 },
+	[MESSAGE] = { "message", 0, false, 0 },
+};
+
+_Static_assert(AT == SYC_MARK_LIST_TIME && MESSAGE == SYC_MARK_LIST_ORDERS,
+               "the header says so");
+
+struct ordering {
+	const struct mark_list *by;
+	const struct syscap_profile *profile;
+};
+
+static int compare_marks(const void *one, const void *other, void *data)
+{
+	const struct ordering *order = data;
+	const uint32_t number_a = *(const uint32_t *)one;
+	const uint32_t number_b = *(const uint32_t *)other;
+	const struct syscap_profile_mark a =
+		syscap_profile_mark(order->profile, number_a);
+	const struct syscap_profile_mark b =
+		syscap_profile_mark(order->profile, number_b);
+	int r = 0;
+
+	if (order->by->sorted == DURATION)
+		r = (a.duration < b.duration) - (a.duration > b.duration);
+	else if (order->by->sorted == THREAD)
+		r = (a.thread > b.thread) - (a.thread < b.thread);
+	if (r == 0)
+		r = (a.time > b.time) - (a.time < b.time);
+	if (r == 0)
+		r = (number_a > number_b) - (number_a < number_b);
+	return order->by->is_up ? -r : r;
+}
+
+/* Begin with those of row @row. */
+static void mark_list_begin(struct mark_list *marks, size_t row)
+{
+	marks->row = row;
+	marks->list = (struct syc_list){ 0 };
+	marks->n_bars = 0;
+	marks->sorted = AT;
+	marks->is_up = false;
+}
+
+/* Put them into order. */
+static void mark_list_sort(const struct mark_list *marks,
+                           struct syc_mark_table *table,
+                           const struct syc_page_context *context)
+{
+	const struct syc_mark_row *row = &table->rows[marks->row];
+	struct ordering by = { marks, context->source->profile };
+
+	qsort_r(table->marks + row->first, row->count, sizeof(uint32_t),
+	        compare_marks, &by);
+}
+
+static struct syscap_profile_mark
+mark_of(const struct syc_page_context *context, uint32_t number)
+{
+	return syscap_profile_mark(context->source->profile, number);
+}
+
+/* The longest of each column's time. */
+static void make_bars(struct mark_list *marks,
+                      const struct syc_mark_table *table,
+                      const struct syc_page_context *context, int width)
+{
+	const struct syc_mark_row *row = &table->rows[marks->row];
+	const uint32_t *numbers = table->marks + row->first;
+	double *values = marks->bars, begin = INFINITY, end = -INFINITY;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const double time = (double)mark_of(context, numbers[i]).time;
+
+		begin = time < begin ? time : begin;
+		end = time > end ? time : end;
+	}
+	for (int i = 0; i < width; i++)
+		values[i] = NAN;
+	for (size_t i = 0; i < row->count; i++) {
+		const struct syscap_profile_mark mark =
+			mark_of(context, numbers[i]);
+		const double share = end > begin ? ((double)mark.time - begin) /
+		                                           (end - begin)
+		                                 : 0;
+		const int x = (int)(share * (width - 1));
+
+		if (isnan(values[x]) || (double)mark.duration > values[x])
+			values[x] = (double)mark.duration;
+	}
+	marks->n_bars = width;
+}
+
+static void draw_bars(struct mark_list *marks,
+                      const struct syc_mark_table *table,
+                      struct syc_page_context *context)
+{
+	const struct syc_mark_row *row = &table->rows[marks->row];
+	const int width = context->grid->width < SYC_MARK_LIST_BARS
+	                          ? context->grid->width
+	                          : SYC_MARK_LIST_BARS;
+
+	if (marks->n_bars != width)
+		make_bars(marks, table, context, width);
+	syc_bars_draw(context->grid, 0, context->top, BARS_HEIGHT, marks->bars,
+	              width,
+	              row->max > 2 * FRAME_NS ? (double)row->max : 2 * FRAME_NS,
+	              FRAME_NS);
+}
+
+static void draw_mark(const struct syc_columns *at,
+                      struct syc_page_context *context, int y, uint32_t number,
+                      struct syc_style style)
+{
+	const struct syscap_profile_mark mark = mark_of(context, number);
+	const char *message;
+	struct syscap_profile_span span;
+	char text[256];
+
+	syscap_profile_span(context->source->profile, &span);
+	syc_figures_moment(text, mark.time, span.begin, context->is_exact);
+	syc_columns_put(at, context->grid, AT, y, text, style);
+	syc_figures_time(text, mark.duration, context->is_exact);
+	syc_columns_put(at, context->grid, DURATION, y, text, style);
+	syc_page_context_thread_name(context, mark.thread, text, sizeof(text));
+	syc_columns_put(at, context->grid, THREAD, y, text, style);
+	message = syscap_profile_message(context->source->profile,
+	                                 context->source->reader, mark.offset);
+	syc_columns_put(at, context->grid, MESSAGE, y,
+	                message != NULL ? message : "", style);
+}
+
+static void mark_list_draw(struct mark_list *marks,
+                           const struct syc_mark_table *table,
+                           struct syc_page_context *context)
+{
+	const struct syc_mark_row *row = &table->rows[marks->row];
+	const struct syscap_profile_mark_name *name =
+		syc_page_context_mark_name(context, row->name);
+	struct syc_list *list = &marks->list;
+	char median[SYC_FIGURE], p99[SYC_FIGURE], max[SYC_FIGURE];
+	int y = context->top;
+
+	if (context->bottom - context->top >= BARS_ROOM) {
+		draw_bars(marks, table, context);
+		y += BARS_HEIGHT;
+	}
+	syc_columns_fit(&marks->columns, columns, N_COLUMNS,
+	                context->grid->width);
+	syc_columns_titles(&marks->columns, context->grid, y, marks->sorted,
+	                   marks->is_up);
+	syc_list_fit(list, row->count, y + 1, context->bottom - y - 1);
+	for (int i = 0; i < syc_list_lines(list); i++) {
+		const size_t number = list->top + (size_t)i;
+
+		draw_mark(&marks->columns, context, list->y + i,
+		          table->marks[row->first + number],
+		          syc_cells_begin(context, list->y + i,
+		                          number == list->chosen));
+	}
+	syc_figures_time(median, row->median, context->is_exact);
+	syc_figures_time(p99, row->p99, context->is_exact);
+	syc_figures_time(max, row->max, context->is_exact);
+	syc_page_context_say(context,
+	                     "%zu of %zu · median %s · p99 %s · max %s · %s/%s",
+	                     list->chosen + 1, row->count, median, p99, max,
+	                     name->group, name->name);
+}
+
+/* Choose the next, or by @direction the previous, whose message the search
+ * finds. */
+static void mark_list_find(struct mark_list *marks,
+                           const struct syc_mark_table *table,
+                           const struct syc_page_context *context,
+                           size_t direction)
+{
+	const struct syc_mark_row *row = &table->rows[marks->row];
+	size_t at = marks->list.chosen;
+
+	for (size_t i = 0; i < row->count; i++) {
+		const char *message;
+
+		at = (at + row->count + direction) % row->count;
+		message = syscap_profile_message(
+			context->source->profile, context->source->reader,
+			mark_of(context, table->marks[row->first + at]).offset);
+		if (message == NULL ||
+		    !syc_search_matches(context->search.pattern, message))
+			continue;
+		marks->list.chosen = at;
+		return;
+	}
+}
+
+/* Sortable columns; the total is the default. */
+#define SYC_MARK_NAMES_ORDERS 8
+#define SYC_MARK_NAMES_TOTAL  1
+
+/* All zero is good. */
+struct mark_names {
+	struct syc_list list;
+	struct syc_columns columns;
+	int sorted; /* a column */
+	bool is_up;
+};
+
+enum {
+	COUNT,
+	TOTAL,
+	MIN,
+	MEAN,
+	MEDIAN,
+	P99,
+	MAX,
+	NAME,
+	N_NAME_COLUMNS
+};
+
+static const struct syc_column name_columns[N_NAME_COLUMNS] = {
+	[COUNT] = { "count", 10, true, 1 },
+	[TOTAL] = { "total", 11, true, 0 },
+	[MIN] = { "min", 11, true, 6 },
+	[MEAN] = { "mean", 11, true, 5 },
+	[MEDIAN] = { "median", 11, true, 2 },
+	[P99] = { "p99", 11, true, 3 },
+	[MAX] = { "max", 11, true, 4 },
+	[NAME] = { "mark", 0, false, 0 },
+};
+
+_Static_assert(N_NAME_COLUMNS == SYC_MARK_NAMES_ORDERS &&
+                       TOTAL == SYC_MARK_NAMES_TOTAL,
+               "the header says so");
+
+struct name_ordering {
+	const struct mark_names *by;
+	const struct syscap_profile_mark_name *names;
+};
+
+static int64_t value_of(const struct syc_mark_row *row, int column)
+{
+	switch (column) {
+	case COUNT:
+		return (int64_t)row->count;
+	case MIN:
+		return row->min;
+	case MEAN:
+		return row->mean;
+	case MEDIAN:
+		return row->median;
+	case P99:
+		return row->p99;
+	case MAX:
+		return row->max;
+	default:
+		return row->total;
+	}
+}
+
+static int compare_names(const void *one, const void *other, void *data)
+{
+	const struct syc_mark_row *a = one, *b = other;
+	const struct name_ordering *order = data;
+	const int column = order->by->sorted;
+	const int64_t left = value_of(a, column), right = value_of(b, column);
+	int r = column == NAME ? 0 : (left < right) - (left > right);
+
+	if (r == 0)
+		r = strcmp(order->names[a->name].group,
+		           order->names[b->name].group);
+	if (r == 0)
+		r = strcmp(order->names[a->name].name,
+		           order->names[b->name].name);
+	return order->by->is_up ? -r : r;
+}
+
+/* Put the rows of @table into order. */
+static void mark_names_sort(const struct mark_names *names,
+                            struct syc_mark_table *table,
+                            const struct syc_page_context *context)
+{
+	size_t n;
+	struct name_ordering by = {
+		names,
+		syscap_profile_mark_names(context->source->profile, &n),
+	};
+
+	if (table->n_rows > 0)
+		qsort_r(table->rows, table->n_rows, sizeof(*table->rows),
+		        compare_names, &by);
+}
+
+static void put_name(const struct syc_columns *at,
+                     struct syc_page_context *context, int y, uint32_t name,
+                     struct syc_style style)
+{
+	const struct syscap_profile_mark_name *about =
+		syc_page_context_mark_name(context, name);
+	int x = at->x[NAME], left = at->width[NAME], used;
+	struct syc_style quiet = style;
+
+	if ((style.attributes & SYC_REVERSE) == 0)
+		quiet.attributes |= SYC_DIM;
+	if (context->search.pattern[0] != 0 &&
+	    (syc_search_matches(context->search.pattern, about->name) ||
+	     syc_search_matches(context->search.pattern, about->group)))
+		style.attributes |= SYC_BOLD | SYC_UNDERLINE;
+	used = syc_grid_put(context->grid, x, y, left, about->group, quiet);
+	used += syc_grid_put(context->grid, x + used, y, left - used, "/",
+	                     quiet);
+	syc_grid_put(context->grid, x + used, y, left - used, about->name,
+	             style);
+}
+
+static void mark_names_draw(struct mark_names *names,
+                            const struct syc_mark_table *table,
+                            struct syc_page_context *context)
+{
+	struct syc_list *list = &names->list;
+
+	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS,
+	                context->grid->width);
+	syc_columns_titles(&names->columns, context->grid, context->top,
+	                   names->sorted, names->is_up);
+	syc_list_fit(list, table->n_rows, context->top + 1,
+	             context->bottom - context->top - 1);
+	for (int i = 0; i < syc_list_lines(list); i++) {
+		const size_t number = list->top + (size_t)i;
+		const struct syc_mark_row *row = &table->rows[number];
+		const struct syc_style style = syc_cells_begin(
+			context, list->y + i, number == list->chosen);
+		char text[SYC_FIGURE];
+
+		syc_figures_count(text, row->count, context->is_exact);
+		syc_columns_put(&names->columns, context->grid, COUNT,
+		                list->y + i, text, style);
+		for (unsigned k = TOTAL; k <= MAX; k++) {
+			syc_figures_time(text, value_of(row, (int)k),
+			                 context->is_exact);
+			syc_columns_put(&names->columns, context->grid, k,
+			                list->y + i, text, style);
+		}
+		put_name(&names->columns, context, list->y + i, row->name,
+		         style);
+	}
+	syc_page_context_say(
+		context,
+		"%zu names · %zu marks · Enter lists them, c compares "
+		"the slowest",
+		table->n_rows, table->n_marks);
+}
+
+/* Choose the next, or by @direction the previous, that the search finds. */
+static void mark_names_find(struct mark_names *names,
+                            const struct syc_mark_table *table,
+                            const struct syc_page_context *context,
+                            size_t direction)
+{
+	const size_t n = table->n_rows;
+	size_t row = names->list.chosen;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_mark_name *name;
+		char text[256];
+
+		row = (row + n + direction) % n;
+		name = syc_page_context_mark_name(context,
+		                                  table->rows[row].name);
+		snprintf(text, sizeof(text), "%s/%s", name->group, name->name);
+		if (!syc_search_matches(context->search.pattern, text))
+			continue;
+		names->list.chosen = row;
+		return;
+	}
+}
 
 struct marks {
 	struct syc_mark_table table;
-	struct syc_mark_names names;
-	struct syc_mark_list one_by_one;
+	struct mark_names names;
+	struct mark_list one_by_one;
 	bool has_begun;
 	uint32_t shown; /* name of those one by one, plus 1; 0: all names */
 };
 
-static void order(void *state, struct syc_desk *desk)
+static void order(void *state, struct syc_page_context *context)
 {
 	struct marks *marks = state;
 
 	if (marks->shown > 0)
-		syc_mark_list_sort(&marks->one_by_one, &marks->table, desk);
+		mark_list_sort(&marks->one_by_one, &marks->table, context);
 	else
-		syc_mark_names_sort(&marks->names, &marks->table, desk);
+		mark_names_sort(&marks->names, &marks->table, context);
 }
 
-/* The row of the name that is listed; false: it has none. */
+/* The row of the listed name; false: no row. */
 static bool find_row(struct marks *marks, uint32_t name)
 {
 	for (size_t i = 0; i < marks->table.n_rows; i++)
@@ -33,11 +450,11 @@ static bool find_row(struct marks *marks, uint32_t name)
 	return false;
 }
 
-static int renew(void *state, struct syc_desk *desk)
+static int renew(void *state, struct syc_page_context *context)
 {
 	struct marks *marks = state;
-	const int r = syc_mark_table_make(&marks->table, desk->source->profile,
-	                                  desk->view);
+	const int r = syc_mark_table_make(
+		&marks->table, context->source->profile, context->view);
 
 	if (r < 0)
 		return r;
@@ -45,24 +462,24 @@ static int renew(void *state, struct syc_desk *desk)
 		marks->names.sorted = SYC_MARK_NAMES_TOTAL;
 	marks->has_begun = true;
 	marks->one_by_one.n_bars = 0;
-	syc_mark_names_sort(&marks->names, &marks->table, desk);
+	mark_names_sort(&marks->names, &marks->table, context);
 	if (marks->shown > 0 && !find_row(marks, marks->shown - 1))
 		marks->shown = 0;
 	if (marks->shown > 0 && marks->one_by_one.sorted != SYC_MARK_LIST_TIME)
-		syc_mark_list_sort(&marks->one_by_one, &marks->table, desk);
+		mark_list_sort(&marks->one_by_one, &marks->table, context);
 	return 0;
 }
 
-static void draw(void *state, struct syc_desk *desk)
+static void draw(void *state, struct syc_page_context *context)
 {
 	struct marks *marks = state;
 
 	if (marks->table.n_rows == 0)
-		syc_desk_show_none(desk, "no marks");
+		syc_page_context_show_none(context, "no marks");
 	else if (marks->shown > 0)
-		syc_mark_list_draw(&marks->one_by_one, &marks->table, desk);
+		mark_list_draw(&marks->one_by_one, &marks->table, context);
 	else
-		syc_mark_names_draw(&marks->names, &marks->table, desk);
+		mark_names_draw(&marks->names, &marks->table, context);
 }
 
 static uint32_t chosen_name(const struct marks *marks)
@@ -72,24 +489,24 @@ static uint32_t chosen_name(const struct marks *marks)
 	               : marks->table.rows[marks->names.list.chosen].name;
 }
 
-static void enter(struct marks *marks, struct syc_desk *desk)
+static void enter(struct marks *marks, struct syc_page_context *context)
 {
 	const size_t chosen = marks->names.list.chosen;
 	const struct syc_mark_row *row;
 
 	if (marks->shown == 0) {
 		marks->shown = marks->table.rows[chosen].name + 1;
-		syc_mark_list_begin(&marks->one_by_one, chosen);
+		mark_list_begin(&marks->one_by_one, chosen);
 		return;
 	}
 	row = &marks->table.rows[marks->one_by_one.row];
-	desk->about_mark =
+	context->about_mark =
 		marks->table.marks[row->first + marks->one_by_one.list.chosen];
-	desk->wants_page = SYC_PAGE_CHART;
+	context->wants_page = SYC_PAGE_CHART;
 }
 
-static void sort_by(struct marks *marks, struct syc_desk *desk, int column,
-                    bool is_up)
+static void sort_by(struct marks *marks, struct syc_page_context *context,
+                    int column, bool is_up)
 {
 	if (marks->shown == 0) {
 		marks->names.sorted = column;
@@ -102,10 +519,10 @@ static void sort_by(struct marks *marks, struct syc_desk *desk, int column,
 	} else {
 		return;
 	}
-	desk->wants_order = true;
+	context->wants_order = true;
 }
 
-static bool take_letter(struct marks *marks, struct syc_desk *desk,
+static bool take_letter(struct marks *marks, struct syc_page_context *context,
                         uint32_t letter)
 {
 	const bool is_list = marks->shown > 0;
@@ -114,17 +531,18 @@ static bool take_letter(struct marks *marks, struct syc_desk *desk,
 		is_list ? marks->one_by_one.sorted : marks->names.sorted;
 
 	if (letter == 's') {
-		sort_by(marks, desk, (sorted + 1) % n, false);
+		sort_by(marks, context, (sorted + 1) % n, false);
 	} else if (letter == 'S') {
-		sort_by(marks, desk, sorted,
+		sort_by(marks, context, sorted,
 		        !(is_list ? marks->one_by_one.is_up
 		                  : marks->names.is_up));
 	} else if (letter == 'f') {
-		if (syc_desk_look_inside(desk, chosen_name(marks), 0) == 0)
-			desk->wants_page = SYC_PAGE_FLAME;
+		if (syc_page_context_look_inside(context, chosen_name(marks),
+		                                 0) == 0)
+			context->wants_page = SYC_PAGE_FLAME;
 	} else if (letter == 'c') {
-		desk->about_name = chosen_name(marks);
-		desk->wants_page = SYC_PAGE_COMPARE;
+		context->about_name = chosen_name(marks);
+		context->wants_page = SYC_PAGE_COMPARE;
 	} else {
 		return false;
 	}
@@ -139,7 +557,7 @@ static bool back(struct marks *marks)
 	return true;
 }
 
-static bool take(void *state, struct syc_desk *desk,
+static bool take(void *state, struct syc_page_context *context,
                  const struct syc_input_event *event)
 {
 	struct marks *marks = state;
@@ -158,14 +576,14 @@ static bool take(void *state, struct syc_desk *desk,
 		const bool is_up =
 			is_list ? marks->one_by_one.is_up : marks->names.is_up;
 
-		sort_by(marks, desk, column, column == sorted && !is_up);
+		sort_by(marks, context, column, column == sorted && !is_up);
 		return true;
 	}
 	switch (syc_list_take(is_list ? &marks->one_by_one.list
 	                              : &marks->names.list,
 	                      event)) {
 	case SYC_LIST_ENTERED:
-		enter(marks, desk);
+		enter(marks, context);
 		return true;
 	case SYC_LIST_MOVED:
 		return true;
@@ -173,26 +591,26 @@ static bool take(void *state, struct syc_desk *desk,
 		break;
 	}
 	if (event->key == SYC_KEY_ENTER)
-		enter(marks, desk);
+		enter(marks, context);
 	else if (event->key == SYC_KEY_BACKSPACE)
 		return back(marks);
 	else if (event->key == SYC_KEY_CHARACTER)
-		return take_letter(marks, desk, event->point);
+		return take_letter(marks, context, event->point);
 	else
 		return false;
 	return true;
 }
 
-static void find(void *state, struct syc_desk *desk, int direction)
+static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct marks *marks = state;
 
 	if (marks->shown > 0)
-		syc_mark_list_find(&marks->one_by_one, &marks->table, desk,
-		                   (size_t)direction);
+		mark_list_find(&marks->one_by_one, &marks->table, context,
+		               (size_t)direction);
 	else
-		syc_mark_names_find(&marks->names, &marks->table, desk,
-		                    (size_t)direction);
+		mark_names_find(&marks->names, &marks->table, context,
+		                (size_t)direction);
 }
 
 static void fini(void *state)

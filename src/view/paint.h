@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * paint.h - from one screen to the next: the bytes for the terminal.
- *
- * Only cells that differ are written.  Where a character's width may be
- * another one for the terminal, the next one's place is said, so that a line
- * never shifts.
+ * paint.h - the bytes that turn one screen into the next, and colours for
+ * terminals with few.
  */
 #ifndef SYC_VIEW_PAINT_H
 #define SYC_VIEW_PAINT_H
 
-#include "data/array.h"
+#include <syscap/profile.h>
+
+#include "common/array.h"
 #include "view/grid.h"
+
+/** Colours by the environment: NO_COLOR, COLORTERM, TERM. */
+enum syc_colours syc_palette_of_terminal(void);
+
+/** How a frame of such code is drawn; neighbours differ. */
+struct syc_style syc_palette_frame(enum syscap_profile_category category,
+                                   uint32_t function);
 
 /** All zero but the colours is good. */
 struct syc_paint {
@@ -22,7 +28,7 @@ struct syc_paint {
 
 /** Fill ->bytes with what makes the terminal show @grid.  0 or -ENOMEM. */
 int syc_paint_update(struct syc_paint *paint, const struct syc_grid *grid);
-/** Whatever the terminal shows, all of it is to be written again. */
+/** Write all of the screen again. */
 void syc_paint_forget(struct syc_paint *paint);
 void syc_paint_fini(struct syc_paint *paint);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* search.c - what is searched for, by a few of its letters. */
+/* search.c - fuzzy search for names by a few of their letters. */
 #include "view/search.h"
 
 #include <ctype.h>
+#include <stddef.h>
 #include <string.h>
 
-#include "data/utf8.h"
+#include "common/utf8.h"
 
 static bool has_capital(const char *text)
 {

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * search.h - what is searched for, by a few of its letters.
- *
- * Each word of the pattern has to be in a name, with anything between its
- * letters; capitals are asked for by typing one.
- */
+/* search.h - fuzzy search for names by a few of their letters. */
 #ifndef SYC_VIEW_SEARCH_H
 #define SYC_VIEW_SEARCH_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define SYC_SEARCH_SIZE    128
@@ -30,11 +24,11 @@ bool syc_search_matches(const char *pattern, const char *text);
 void syc_search_open(struct syc_search *search);
 /** One more character. */
 void syc_search_type(struct syc_search *search, uint32_t point);
-/** Without the last one; false: there is none. */
+/** Delete the last character; false: the pattern is empty. */
 bool syc_search_rub_out(struct syc_search *search);
 /** An older (1) or younger (-1) one instead. */
 void syc_search_recall(struct syc_search *search, int direction);
-/** It is the pattern from here on. */
+/** Accept the pattern. */
 void syc_search_accept(struct syc_search *search);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* terminal.c - the terminal while it is ours, and as it was before. */
+/* terminal.c - modes of the terminal, restored on every way out. */
 #define _GNU_SOURCE
 #include "view/terminal.h"
 
@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -14,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/mapping.h"
+#include "capture/input_file.h"
 
 /* Other screen, no cursor, lines that end at the edge, mouse, paste. */
 #define TAKE                                            \
@@ -28,10 +29,8 @@
 
 #define STACK_SIZE 65536
 
-/*
- * Handlers see it: what they need is written before they are there, and
- * is_ours is what says whether there is something to give back.
- */
+/* Read by handlers: their data is complete before they are installed, and
+ * is_ours states whether there is something to restore. */
 static struct {
 	int fd;
 	struct termios before, ours;
@@ -79,13 +78,14 @@ static void take(void)
 	terminal.is_resized = 1;
 }
 
-/* What ends the process does so once the terminal is as it was. */
+/* Restore the terminal, then let the signal end the process. */
 static void end_by(int signo, siginfo_t *info, void *context)
 {
 	const int kept = errno;
 
 	(void)context;
-	/* A capture that became shorter is no end; what was sent is. */
+	/* A SIGBUS of a truncated capture does not end the viewer; one that
+	 * was sent does. */
 	if (signo == SIGBUS && info->si_code > 0 &&
 	    syc_mapping_mend(info->si_addr))
 		return;

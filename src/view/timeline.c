@@ -1,14 +1,87 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline.c - samples that pass a view, thread by thread, by time. */
+/*
+ * timeline.c - samples of a thread over time, and on the columns of the screen.
+ */
 #define _GNU_SOURCE
 #include "view/timeline.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/order.h"
+#include "common/sort.h"
+#include "view/figures.h"
+
+#define LEAST_NS 100
+
+double syc_axis_time(const struct syc_axis *axis, int x)
+{
+	return axis->begin + (axis->end - axis->begin) * x /
+	                             (axis->width > 0 ? axis->width : 1);
+}
+
+int syc_axis_column(const struct syc_axis *axis, double time)
+{
+	const double x =
+		(time - axis->begin) / (axis->end - axis->begin) * axis->width;
+
+	return x < 0 ? 0 : x > axis->width ? axis->width : (int)x;
+}
+
+bool syc_axis_zoom(struct syc_axis *axis, int x, double factor)
+{
+	const double at = syc_axis_time(axis, x);
+
+	if ((axis->end - axis->begin) * factor < LEAST_NS)
+		return false;
+	axis->begin = at - (at - axis->begin) * factor;
+	axis->end = at + (axis->end - at) * factor;
+	return true;
+}
+
+void syc_axis_move(struct syc_axis *axis, int columns)
+{
+	const double by =
+		(syc_axis_time(axis, 1) - syc_axis_time(axis, 0)) * columns;
+
+	axis->begin += by;
+	axis->end += by;
+}
+
+/* As many digits as the last one has room for. */
+static int count_digits(double begin, double end, int room)
+{
+	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
+	int digits = 6;
+
+	while (digits > 1 && snprintf(NULL, 0, "%+.*f s", digits, most) > room)
+		digits--;
+	return digits;
+}
+
+void syc_axis_draw(const struct syc_axis *axis,
+                   struct syc_page_context *context, int y)
+{
+	struct syscap_profile_span span;
+	char text[SYC_FIGURE];
+	const int step = 16;
+	int digits;
+
+	syscap_profile_span(context->source->profile, &span);
+	digits = count_digits(axis->begin - (double)span.begin,
+	                      axis->end - (double)span.begin, step - 2);
+	for (int x = 0; x + step <= axis->width; x += step) {
+		snprintf(text, sizeof(text), "%+.*f s", digits,
+		         (syc_axis_time(axis, x) - (double)span.begin) / 1e9);
+		syc_grid_fill(context->grid, x, y, 1, SYC_BOX_BAR,
+		              SYC_STYLE_QUIET);
+		syc_grid_put(context->grid, x + 1, y, step - 2, text,
+		             SYC_STYLE_QUIET);
+	}
+}
 
 static bool has_passed(const struct syscap_view *view, size_t i)
 {
@@ -151,9 +224,11 @@ void syc_timeline_fini(struct syc_timeline *timeline)
 	memset(timeline, 0, sizeof(*timeline));
 }
 
-size_t syc_timeline_seek(const struct syc_timeline *timeline,
-                         const struct syscap_profile_samples *samples,
-                         uint32_t thread, double time)
+/* The first of the thread's samples at @time or later; its number in
+ * samples[]. */
+static size_t timeline_seek(const struct syc_timeline *timeline,
+                            const struct syscap_profile_samples *samples,
+                            uint32_t thread, double time)
 {
 	size_t low = timeline->begins[thread];
 	size_t high = timeline->begins[thread + 1];
@@ -167,4 +242,114 @@ size_t syc_timeline_seek(const struct syc_timeline *timeline,
 			high = middle;
 	}
 	return low;
+}
+
+#define NONE        SYSCAP_PROFILE_NONE
+#define LOOKED_MOST 32
+
+/* The commonest node of some of them. */
+static uint32_t most_frequent(const struct syc_timeline *timeline,
+                              const struct syscap_view *view,
+                              const struct syscap_profile_samples *samples,
+                              size_t first, size_t end)
+{
+	const size_t n = end - first;
+	const size_t looked = n < LOOKED_MOST ? n : LOOKED_MOST;
+	uint32_t nodes[LOOKED_MOST], best = NONE;
+	unsigned most = 0;
+
+	for (size_t i = 0; i < looked; i++) {
+		const size_t at = first + i * n / looked;
+
+		nodes[i] = view->nodes[samples->stacks[timeline->samples[at]]];
+	}
+	for (size_t i = 0; i < looked; i++) {
+		unsigned same = 0;
+
+		for (size_t k = 0; k < looked; k++)
+			same += nodes[k] == nodes[i];
+		if (same > most && nodes[i] != NONE) {
+			most = same;
+			best = nodes[i];
+		}
+	}
+	return best;
+}
+
+void syc_column_stacks_find(struct syc_column_stacks *stacks,
+                            const struct syc_page_context *context,
+                            const struct syc_timeline *timeline,
+                            uint32_t thread, const struct syc_axis *axis)
+{
+	const struct syscap_view *view = context->view;
+	struct syscap_profile_samples samples;
+	const uint64_t tick =
+		syscap_profile_tick(context->source->profile, thread);
+	const size_t last = timeline->begins[thread + 1];
+
+	syscap_profile_samples(context->source->profile, &samples);
+	stacks->n = axis->width < SYC_COLUMN_STACKS_MOST
+	                    ? axis->width
+	                    : SYC_COLUMN_STACKS_MOST;
+	for (int x = 0; x < stacks->n; x++) {
+		const size_t first = timeline_seek(timeline, &samples, thread,
+		                                   syc_axis_time(axis, x));
+		const size_t end = timeline_seek(timeline, &samples, thread,
+		                                 syc_axis_time(axis, x + 1));
+		uint32_t node = NONE;
+
+		if (end > first) {
+			node = most_frequent(timeline, view, &samples, first,
+			                     end);
+		} else if (first < last) {
+			/* A sample is of the time before it. */
+			const uint32_t number = timeline->samples[first];
+			const double begun =
+				(double)samples.times[number] -
+				(double)tick * samples.ticks[number];
+
+			if (begun < syc_axis_time(axis, x + 1))
+				node = view->nodes[samples.stacks[number]];
+		}
+		stacks->nodes[x] = node;
+		stacks->depths[x] = 0;
+		for (; node != NONE && node != 0; node = view->parents[node])
+			stacks->depths[x]++;
+	}
+}
+
+/* The function at @depth of the column, 1 being the outermost; or NONE. */
+static uint32_t node_at(const struct syc_column_stacks *stacks,
+                        const struct syscap_view *view, int x, int depth)
+{
+	uint32_t node = stacks->nodes[x];
+
+	if (depth > stacks->depths[x])
+		return NONE;
+	for (int i = stacks->depths[x]; i > depth; i--)
+		node = view->parents[node];
+	return node;
+}
+
+void syc_column_stacks_draw(const struct syc_column_stacks *stacks,
+                            struct syc_page_context *context, int top,
+                            int scrolled)
+{
+	for (int y = top; y < context->bottom; y++) {
+		const int depth = y - top + 1 + scrolled;
+		int begin = 0;
+
+		for (int x = 1; x <= stacks->n; x++) {
+			const uint32_t node =
+				node_at(stacks, context->view, begin, depth);
+
+			if (x < stacks->n &&
+			    node_at(stacks, context->view, x, depth) == node)
+				continue;
+			if (node != NONE)
+				syc_box_draw(context, begin, y, x - begin, node,
+				             false);
+			begin = x;
+		}
+	}
 }

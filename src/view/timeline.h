@@ -1,9 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* timeline.h - samples that pass a view, thread by thread, by time. */
+/*
+ * timeline.h - samples of a thread over time, and on the columns of the screen.
+ */
 #ifndef SYC_VIEW_TIMELINE_H
 #define SYC_VIEW_TIMELINE_H
 
 #include <syscap/profile.h>
+
+#include "view/page_context.h"
+
+/** From @begin in column 0 on to @end behind the last one, ns of the clock. */
+struct syc_axis {
+	double begin, end;
+	int width;
+};
+
+/** The time at which column @x begins. */
+double syc_axis_time(const struct syc_axis *axis, int x);
+
+/** The column of @time; the first, or the width, if it is outside. */
+int syc_axis_column(const struct syc_axis *axis, double time);
+
+/** Zoom to @factor of the time; column @x stays in place. False: too short
+ * to distinguish columns. */
+bool syc_axis_zoom(struct syc_axis *axis, int x, double factor);
+
+/** Move by that many columns. */
+void syc_axis_move(struct syc_axis *axis, int columns);
+
+/** A line with times, counted from the beginning of the capture. */
+void syc_axis_draw(const struct syc_axis *axis,
+                   struct syc_page_context *context, int y);
 
 struct syc_timeline {
 	uint32_t *samples; /* numbers */
@@ -13,7 +40,7 @@ struct syc_timeline {
 	size_t n_marks;
 };
 
-/** 0 or -ENOMEM; what was there is freed. */
+/** 0 or -ENOMEM; frees the old content. */
 int syc_timeline_renew(struct syc_timeline *timeline,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view);
@@ -23,18 +50,29 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_view *view, uint32_t thread);
 void syc_timeline_fini(struct syc_timeline *timeline);
 
-/**
- * The thread that has most.  Of wall time who sleeps has as much as who works:
- * there it is of the program, before what that started.
- */
+/** The busiest thread. By wall time, sleeping threads have as much as busy
+ * ones: then a thread of the program comes before those of its children. */
 uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
                                const struct syscap_profile *profile,
                                const struct syscap_view *view);
 
-/** The first of the thread's samples at @time or later; its number in
- * samples[]. */
-size_t syc_timeline_seek(const struct syc_timeline *timeline,
-                         const struct syscap_profile_samples *samples,
-                         uint32_t thread, double time);
+#define SYC_COLUMN_STACKS_MOST 1000 /* columns */
+
+struct syc_column_stacks {
+	int n;                                  /* columns */
+	uint32_t nodes[SYC_COLUMN_STACKS_MOST]; /* of the view; NONE */
+	int depths[SYC_COLUMN_STACKS_MOST];
+};
+
+/** Stacks of @thread for each column of @axis, as many as fit. */
+void syc_column_stacks_find(struct syc_column_stacks *stacks,
+                            const struct syc_page_context *context,
+                            const struct syc_timeline *timeline,
+                            uint32_t thread, const struct syc_axis *axis);
+
+/** From line @top on to the end of the page, without the first @scrolled. */
+void syc_column_stacks_draw(const struct syc_column_stacks *stacks,
+                            struct syc_page_context *context, int top,
+                            int scrolled);
 
 #endif

@@ -8,6 +8,7 @@
  * unloaded, so each number of them is a process, and they take turns.
  */
 #define _GNU_SOURCE
+#define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
  * command by the stock protocol.  The capture must hold a mark of each thread.
  */
 #define _GNU_SOURCE
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  * Medians are those of the part of the run in which all sides of all pairs
  * together were fastest: the same part for all, as in bench_emit.
  */
+#define _GNU_SOURCE
 #include "bench/dropin_pairs.h"
 
 #include <inttypes.h>

@@ -51,7 +51,7 @@ void join_with(struct joined *ret_joined,
 	const int fd = memfd_create("joined", MFD_CLOEXEC);
 
 	memset(joined, 0, sizeof(*joined));
-	all.tell = note;
+	all.report = note;
 	all.data = joined;
 	CHECK(n <= 8 && fd >= 0);
 	CHECK_EQ(syc_join_new(&all, &state), 0);

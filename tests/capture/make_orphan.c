@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_orphan.c - what a killed process leaves, for tests of the command:
+ * make_orphan.c - files of a killed process, for tests of the command:
  * DIRECTORY/a.syscap, and a.rings.
  */
 #include <stdio.h>

@@ -67,13 +67,13 @@ void make_rings_drained_mark(struct make_rings *rings);
 void make_rings_add(struct make_rings *rings, uint32_t slot,
                     const struct make_capture *frame);
 
-/** A loss record of @tid, which tells of marks, at @time. */
+/** A loss record of @tid for marks, at @time. */
 void make_rings_loss(struct make_capture *to, int32_t tid, int64_t time,
                      unsigned marks);
 
 /**
- * Begin a batch of all that is in the slots now: the journal tells of it,
- * UNDER_WAY.  Returns its bytes, to be freed; *@ret_size are journal.length.
+ * Begin a batch of all frames in the slots: the journal notes it as UNDER_WAY.
+ * Returns its bytes, to be freed; *@ret_size are journal.length.
  */
 unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size);
 
@@ -84,12 +84,12 @@ unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size);
 void make_rings_write(struct make_rings *rings, const void *torn,
                       size_t torn_size);
 
-/** What a reader finds: how many marks of each number. */
+/** Contents for a reader: how many marks of each number. */
 struct make_rings_found {
 	unsigned marks, others; /* of group "test"; other frames */
 	bool is_each_once;      /* marks 0 to marks - 1 */
 	unsigned losses;        /* loss records */
-	uint64_t lost;          /* frames that they tell of */
+	uint64_t lost;          /* frames that they report */
 	int end;                /* 0, or -errno of the reader */
 	uint64_t merged, bad;   /* as the reader's info says */
 	char not_merged[200];

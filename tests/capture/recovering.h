@@ -2,8 +2,8 @@
 /*
  * recovering.h - recover what make_rings.h makes, and let it be killed.
  *
- * The system calls by which recover changes files are ours in a test program
- * with this: they fail, or end the process, when a test says so.
+ * In a test program with this file, the system calls of a recovery fail, or end
+ * the process, if a test requests it.
  */
 #ifndef SYSCAP_RECOVERING_H
 #define SYSCAP_RECOVERING_H
@@ -20,8 +20,8 @@ extern long recovering_room;
 extern char recovering_dir[];
 
 /**
- * A capture with marks 0 and 1, and rings with 10 more, of which one goes
- * round its end, and 3 losses that are not told.
+ * A capture with marks 0 and 1, and rings with 10 more.  One of these crosses
+ * the end of its ring.  3 losses are not reported.
  */
 void recovering_begin(struct make_rings *r);
 void recovering_end(struct make_rings *r);

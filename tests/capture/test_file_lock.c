@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_file_lock.c - who writes a capture, and what others see of that. */
+/* test_file_lock.c - locks of writers, as other processes see them. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +97,7 @@ static void check_is_refused(const char *path, pid_t pid)
 	close(fd);
 }
 
-TEST(who_writes_is_named_by_its_lock_and_excludes_other_writers)
+TEST(lock_names_the_writer_and_excludes_others)
 {
 	char path[PATH_SIZE];
 
@@ -117,7 +117,7 @@ TEST(who_writes_is_named_by_its_lock_and_excludes_other_writers)
 }
 
 /* As a recorder does that looks at its capture when it ends. */
-TEST(a_writer_that_closes_another_descriptor_of_its_file_is_still_known)
+TEST(closing_another_descriptor_keeps_the_lock)
 {
 	char path[PATH_SIZE];
 	int status;
@@ -155,7 +155,7 @@ static void count(const char *path, unsigned *ret_n, int *ret_result)
 	syscap_reader_close(reader);
 }
 
-TEST(a_frame_that_is_being_written_is_the_end_of_a_capture_and_no_damage)
+TEST(unfinished_frame_of_a_writer_is_no_damage)
 {
 	struct make_capture capture;
 	char path[PATH_SIZE];

@@ -351,7 +351,7 @@ static const char *stacks(const struct joined *joined)
 	return text;
 }
 
-TEST(jit_addresses_of_samples_traces_and_allocations_are_told_apart)
+TEST(jit_addresses_of_samples_traces_and_allocations_stay_distinct)
 {
 	static const char *const first[] = { "a1", "a2" };
 	static const char *const second[] = { "b1", "b2" };
@@ -369,7 +369,7 @@ TEST(jit_addresses_of_samples_traces_and_allocations_are_told_apart)
 	join(&joined, in, 2);
 	CHECK_STR(stacks(&joined), "a1,401000,a2 a1,401000 401000,a2 "
 	                           "b1,401000,b2 b1,401000 401000,b2");
-	/* What was allocated is memory, whatever its address. */
+	/* Allocations are of memory, whatever the address. */
 	struct syscap_frame frame;
 	joined_find(&joined, SYSCAP_FRAME_ALLOCATION, 1, &frame);
 	CHECK_EQ(frame.allocation.addr, JIT + 1);
@@ -391,7 +391,7 @@ TEST(names_go_before_the_stacks_that_need_them)
 	joined_free(&joined);
 }
 
-TEST(a_nameless_jit_address_gets_nobodys_name)
+TEST(nameless_jit_address_stays_nameless)
 {
 	const uint64_t addrs[] = { JIT + 1, JIT + 2, JIT + 1 };
 	struct make_capture in[3];
@@ -416,7 +416,7 @@ TEST(a_nameless_jit_address_gets_nobodys_name)
 	joined_free(&joined);
 }
 
-TEST(marks_of_32_bit_writers_count_where_they_have_a_name)
+TEST(marks_of_32_bit_writers_count_if_named)
 {
 	const uint64_t addrs[] = { JIT32 + 1, JIT32 + 2 };
 	struct make_capture in[2];
@@ -432,7 +432,7 @@ TEST(marks_of_32_bit_writers_count_where_they_have_a_name)
 	joined_free(&joined);
 }
 
-TEST(processes_that_named_one_address_are_told_apart)
+TEST(processes_that_named_one_address_stay_distinct)
 {
 	const uint64_t addr = JIT + 1;
 	struct make_capture in[1];
@@ -474,7 +474,7 @@ TEST(new_ids_follow_those_that_the_writer_has_used)
 	joined_free(&joined);
 }
 
-TEST(what_has_no_id_is_copied_byte_for_byte)
+TEST(frames_without_ids_are_copied_byte_for_byte)
 {
 	struct make_capture in[1], copy;
 	struct joined joined;
@@ -572,7 +572,7 @@ TEST(a_frame_index_is_left_out)
 	joined_free(&joined);
 }
 
-TEST(a_torn_input_is_cut_there_and_told)
+TEST(torn_input_is_cut_and_reported)
 {
 	struct make_capture in[2];
 	struct joined joined;
@@ -591,7 +591,7 @@ TEST(a_torn_input_is_cut_there_and_told)
 	joined_free(&joined);
 }
 
-TEST(a_frame_that_does_not_fit_is_left_out_and_told)
+TEST(damaged_frame_is_omitted_and_reported)
 {
 	const uint64_t addr = 0x401000;
 	struct make_capture in[1];
@@ -685,7 +685,7 @@ TEST(times_more_than_a_day_apart_are_noted)
 	joined_free(&joined);
 }
 
-TEST(joining_what_was_joined_changes_nothing)
+TEST(joining_a_joined_capture_changes_nothing)
 {
 	struct make_capture in, again = { 0 };
 	struct joined first, second;

@@ -5,7 +5,7 @@
 
 #include "capture/embedded.h"
 #include "capture/joining.h"
-#include "capture/line_make.h"
+#include "capture/line_table.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
 
@@ -79,7 +79,7 @@ TEST(equal_tables_stay_as_they_are)
 	joined_free(&joined);
 }
 
-TEST(of_places_that_differ_the_first_stays)
+TEST(first_of_differing_places_stays)
 {
 	struct make_capture in[2];
 	struct joined joined;
@@ -93,7 +93,7 @@ TEST(of_places_that_differ_the_first_stays)
 	joined_free(&joined);
 }
 
-TEST(what_is_no_table_gets_a_path_of_its_own)
+TEST(invalid_table_gets_a_path_of_its_own)
 {
 	struct make_capture in[2];
 	struct joined joined;

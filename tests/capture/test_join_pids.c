@@ -169,7 +169,7 @@ TEST(parts_of_one_process_stay_one)
 }
 
 /* Such as a build-id. */
-TEST(what_one_recorder_does_not_tell_does_not_tell_apart)
+TEST(missing_facts_do_not_separate_processes)
 {
 	struct make_capture in[2];
 	struct joined joined;
@@ -193,7 +193,7 @@ TEST(what_one_recorder_does_not_tell_does_not_tell_apart)
 	joined_free(&joined);
 }
 
-TEST(a_program_at_a_fixed_place_is_told_apart_by_its_libraries)
+TEST(libraries_distinguish_programs_at_fixed_places)
 {
 	struct make_capture in[2];
 	struct joined joined;
@@ -248,7 +248,7 @@ static struct make_capture again(const struct joined *joined)
 	return capture;
 }
 
-TEST(what_was_joined_is_joined_again_with_the_same_processes)
+TEST(second_join_keeps_processes)
 {
 	struct make_capture in[3];
 	struct joined first, joined;

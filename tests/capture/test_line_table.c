@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/line_make.h"
-#include "data/load.h"
+#include "capture/line_table.h"
+#include "common/load.h"
 #include "harness/test.h"
 
 static const struct syc_line_frame frames[] = {
@@ -154,7 +154,7 @@ TEST(an_empty_table_is_one)
 	end(&made);
 }
 
-/* What is said of it once the u32 at @offset is @value. */
+/* Error of a table whose u32 at @offset is @value. */
 static const char *spoil(const struct made *made, size_t offset, uint32_t value)
 {
 	unsigned char *copy = malloc(made->size);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_losses.c - what was lost is told once, and never believed blindly. */
+/*
+ * test_losses.c - sums of losses, which are reported once, of hostile peers
+ * too.
+ */
 #include <string.h>
 
 #include "capture/compose.h"
@@ -57,7 +60,7 @@ TEST(other_marks_are_no_loss_records)
 	CHECK(!syc_loss_record_is("gtk", "lost"));
 }
 
-TEST(what_is_new_in_a_record_is_passed_over)
+TEST(unknown_parts_of_a_record_are_ignored)
 {
 	struct syc_loss loss;
 
@@ -107,7 +110,7 @@ TEST(other_messages_are_no_loss_record)
 	CHECK_EQ(loss.total, 77);
 }
 
-TEST(the_remainder_is_what_no_record_told)
+TEST(remainder_is_the_unreported_part)
 {
 	struct syc_ring_losses all = { .bytes = 1000 };
 	struct syc_loss told = { 0 }, rest;

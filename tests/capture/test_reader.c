@@ -569,7 +569,7 @@ TEST(holes_between_counter_values_are_skipped)
 	make_free(&capture);
 }
 
-TEST(what_looks_like_a_name_behind_the_last_jit_name_is_not_one)
+TEST(bytes_behind_the_last_jit_name_are_no_name)
 {
 	const char *const names[] = { "only", "litter" };
 	struct make_capture capture;
@@ -663,7 +663,67 @@ static void check_refused(const char *path, int code, const char *message)
 	CHECK_EQ(syscap_reader_open(path, &reader, NULL), -code);
 }
 
-TEST(what_is_no_capture_is_refused_with_a_reason)
+/* Seven lost marks in the header. */
+static void begin_lossy(struct make_capture *capture)
+{
+	make_begin(capture, false, 1000, 2000);
+	memcpy(capture->data + 96, "SCLOST01", 8);
+	capture->data[96 + 32 + 4 * SYSCAP_FRAME_MARK] = 7;
+	make_exit(capture, 7, 1001);
+}
+
+TEST(record_of_header_losses_follows_the_files_size)
+{
+	struct make_capture capture;
+	struct syscap_file_info info;
+	struct syscap_frame frame;
+
+	begin_lossy(&capture);
+	struct syscap_reader *reader = open_capture(&capture);
+	syscap_reader_info(reader, &info);
+	CHECK_EQ(info.size, capture.size);
+	CHECK_EQ(info.merged_bytes, 0);
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ(next(reader).type, SYSCAP_FRAME_EXIT);
+		CHECK_EQ(syscap_reader_tell(reader), capture.size);
+		frame = next(reader);
+		CHECK_EQ(frame.offset, capture.size);
+		CHECK_EQ(frame.pid, 7);
+		CHECK_STR(frame.mark.message, "frames=7 bytes=0 tid=0 mark=7");
+		CHECK_EQ(syscap_reader_next(reader, &frame, NULL), 0);
+		syscap_reader_rewind(reader);
+	}
+	CHECK_EQ(syscap_reader_seek(reader, capture.size), 0);
+	CHECK_EQ(next(reader).type, SYSCAP_FRAME_MARK);
+	const uint64_t end = syscap_reader_tell(reader);
+	CHECK_EQ(syscap_reader_seek(reader, end), 0);
+	CHECK_EQ(syscap_reader_next(reader, &frame, NULL), 0);
+	CHECK_EQ(syscap_reader_seek(reader, end + 1), -EINVAL);
+	syscap_reader_close(reader);
+	make_free(&capture);
+}
+
+TEST(header_losses_leave_the_offset_of_a_torn_frame)
+{
+	struct make_capture capture;
+	struct syscap_error error;
+	struct syscap_frame frame;
+
+	begin_lossy(&capture);
+	const uint64_t end = capture.size;
+	make_exit(&capture, 7, 1002);
+	capture.size -= 8;
+	struct syscap_reader *reader = open_capture(&capture);
+	next(reader);
+	CHECK_EQ(syscap_reader_next(reader, &frame, &error), -EBADMSG);
+	CHECK_EQ(error.offset, end);
+	CHECK_STR(error.message, "the file ends 16 bytes into a frame's "
+	                         "header");
+	syscap_reader_close(reader);
+	make_free(&capture);
+}
+
+TEST(other_files_are_refused_with_a_reason)
 {
 	char directory[] = "/tmp/test_reader_XXXXXX";
 	struct make_capture capture;
@@ -772,7 +832,7 @@ static unsigned long resident_kib(const char *path)
 	return all;
 }
 
-/* Who joins a hundred captures has all of them open. */
+/* A join of a hundred captures has all of them open. */
 TEST(a_reader_at_the_end_keeps_no_pages_of_its_file)
 {
 	char path[] = "/tmp/test_reader_XXXXXX";
@@ -802,7 +862,7 @@ TEST(a_reader_at_the_end_keeps_no_pages_of_its_file)
 	make_free(&capture);
 }
 
-/* What a caller would do with a frame; a sanitizer watches. */
+/* Calls of a usual caller; a sanitizer watches. */
 static void use(const struct syscap_reader *reader,
                 const struct syscap_frame *frame)
 {
@@ -867,7 +927,7 @@ static void survive_mutations(bool big)
 	make_free(&capture);
 }
 
-TEST(thousands_of_flipped_bits_never_crash_or_hang_it)
+TEST(flipped_bits_never_crash_or_hang)
 {
 	both_orders(survive_mutations);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover.c - what a killed process left in its rings is moved into its
- * capture once, whoever is killed and whenever.
+ * test_recover.c - frames in the rings of a killed process arrive in its
+ * capture once, whatever is killed when.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,7 +17,7 @@
 #include "capture/recovering.h"
 #include "harness/test.h"
 
-TEST(what_is_in_the_rings_is_moved_and_they_are_removed)
+TEST(frames_in_rings_are_moved_and_rings_removed)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;
@@ -99,7 +99,7 @@ static void end_at_each_call(struct make_rings *r, const void *torn,
 	}
 }
 
-TEST(a_recovery_that_is_killed_at_any_call_is_gone_on_with)
+TEST(recovery_killed_at_any_call_is_resumed)
 {
 	struct make_rings r;
 	unsigned char *batch;
@@ -173,7 +173,7 @@ TEST(two_recoveries_at_once_and_readers_see_each_frame_once)
 	recovering_end(&r);
 }
 
-TEST(a_process_that_lives_is_left_alone)
+TEST(living_process_is_refused)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct syc_recovered recovered;
@@ -191,7 +191,7 @@ TEST(a_process_that_lives_is_left_alone)
 	recovering_end(&r);
 }
 
-TEST(a_ring_whose_frames_end_in_something_else_is_moved_up_to_there)
+TEST(frames_before_garbage_in_a_ring_are_moved)
 {
 	struct make_capture broken = { .data = NULL };
 	struct make_rings_found found;
@@ -210,13 +210,13 @@ TEST(a_ring_whose_frames_end_in_something_else_is_moved_up_to_there)
 		CHECK_EQ(recovered.frames, i == 0 ? 11 : 0);
 		CHECK_EQ(recovered.bad, 1);
 		recovering_check_marks(&r);
-		CHECK(recovering_is_there(r.path)); /* for who can read more */
+		CHECK(recovering_is_there(r.path)); /* root can read more */
 	}
 	make_free(&broken);
 	recovering_end(&r);
 }
 
-TEST(a_frame_whose_content_is_bad_is_left_out)
+TEST(frame_with_bad_content_is_omitted)
 {
 	struct make_capture broken = { .data = NULL };
 	struct syc_recovered recovered;
@@ -237,7 +237,7 @@ TEST(a_frame_whose_content_is_bad_is_left_out)
 	recovering_end(&r);
 }
 
-/* What neither changed: both files are as they were written. */
+/* Neither file has changed. */
 static void check_untouched(const struct make_rings *r, size_t torn_size)
 {
 	struct stat st;
@@ -247,7 +247,7 @@ static void check_untouched(const struct make_rings *r, size_t torn_size)
 	CHECK(recovering_is_there(r->path));
 }
 
-TEST(a_journal_that_would_cut_off_frames_is_not_believed)
+TEST(journal_that_cuts_frames_is_rejected)
 {
 	unsigned char *batch;
 	struct make_rings r;
@@ -263,7 +263,7 @@ TEST(a_journal_that_would_cut_off_frames_is_not_believed)
 	recovering_end(&r);
 }
 
-TEST(a_capture_that_is_damaged_gets_no_frames)
+TEST(damaged_capture_gets_no_frames)
 {
 	unsigned char *batch;
 	struct make_rings r;
@@ -279,7 +279,7 @@ TEST(a_capture_that_is_damaged_gets_no_frames)
 	recovering_end(&r);
 }
 
-TEST(a_torn_frame_that_no_batch_left_is_cut_before_frames_are_added)
+TEST(torn_frame_without_batch_is_cut_first)
 {
 	static const unsigned char torn[30000] = { 0xF8, 0xFF };
 	struct syc_recovered recovered;
@@ -340,7 +340,7 @@ static void find_marks(struct make_rings *r)
 	recovering_check_marks(r);
 }
 
-TEST(readers_and_recoveries_wait_for_one_that_is_at_it)
+TEST(readers_and_recoveries_wait_for_a_running_one)
 {
 	struct make_rings r;
 

@@ -17,7 +17,7 @@
 #include "capture/recovering.h"
 #include "harness/test.h"
 
-TEST(the_ring_file_can_be_named_itself)
+TEST(ring_file_may_be_the_argument)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;
@@ -38,7 +38,7 @@ static void empty(struct make_rings *r)
 		make_rings_header(r, i)->head = make_rings_header(r, i)->tail;
 }
 
-TEST(a_ring_file_with_nothing_in_it_is_removed)
+TEST(empty_ring_file_is_removed)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;
@@ -72,7 +72,7 @@ static void check_made_anew(const struct make_rings *r)
 	CHECK(!recovering_is_there(r->path));
 }
 
-TEST(a_capture_that_is_missing_is_made_anew_whenever_recover_is_killed)
+TEST(missing_capture_is_recreated_after_any_kill)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;
@@ -96,7 +96,7 @@ TEST(a_capture_that_is_missing_is_made_anew_whenever_recover_is_killed)
 	recovering_end(&r);
 }
 
-TEST(a_capture_without_its_first_frame_gets_it)
+TEST(missing_first_frame_is_added)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;
@@ -125,7 +125,7 @@ static void write_nothing(const char *path, off_t size, time_t age)
 	close(fd);
 }
 
-TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
+TEST(unbegun_ring_file_is_removed)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct syc_recovered recovered;
@@ -165,7 +165,7 @@ TEST(a_ring_file_that_its_process_could_not_begin_is_removed)
 	recovering_end(&r);
 }
 
-TEST(another_file_of_the_captures_name_is_not_written_to)
+TEST(foreign_file_of_the_same_name_is_unchanged)
 {
 	struct make_rings r;
 	struct stat st;
@@ -186,7 +186,7 @@ TEST(another_file_of_the_captures_name_is_not_written_to)
 	recovering_end(&r);
 }
 
-TEST(the_rings_of_a_copy_are_left_alone)
+TEST(rings_of_a_copied_capture_stay)
 {
 	struct syc_recovered recovered;
 	struct make_rings r;

@@ -95,7 +95,7 @@ static void check_untouched(const char *path, const struct make_capture *c)
 	fclose(file);
 }
 
-TEST(a_file_that_is_damaged_before_its_end_is_not_touched)
+TEST(file_damaged_before_its_end_is_unchanged)
 {
 	struct make_capture c;
 	char path[400];
@@ -118,7 +118,7 @@ TEST(a_file_that_is_damaged_before_its_end_is_not_touched)
 	CHECK_EQ(rmdir(recovering_dir), 0);
 }
 
-TEST(what_is_no_capture_is_not_touched)
+TEST(other_files_are_unchanged)
 {
 	struct make_capture c = { .data = NULL };
 	char path[400];
@@ -141,7 +141,7 @@ TEST(what_is_no_capture_is_not_touched)
 	CHECK_EQ(rmdir(recovering_dir), 0);
 }
 
-TEST(a_file_that_somebody_writes_to_is_not_touched)
+TEST(file_with_a_writer_is_unchanged)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
 	struct make_capture c;
@@ -163,7 +163,7 @@ TEST(a_file_that_somebody_writes_to_is_not_touched)
 	CHECK_EQ(rmdir(recovering_dir), 0);
 }
 
-TEST(an_end_time_that_a_writer_left_stays)
+TEST(end_time_of_a_writer_stays)
 {
 	struct syc_recovered recovered;
 	struct make_rings_found found;

@@ -110,7 +110,7 @@ TEST(a_new_file_gets_a_header_and_frames)
 	unlink(path);
 }
 
-TEST(somebodys_file_is_left_alone)
+TEST(foreign_file_is_unchanged)
 {
 	static const char text[] = "dear diary";
 	struct syc_writer *writer;
@@ -149,7 +149,7 @@ TEST(an_old_capture_is_replaced)
 	unlink(path);
 }
 
-TEST(a_file_that_was_made_for_nothing_is_removed)
+TEST(unbegun_file_is_removed)
 {
 	struct syc_writer *writer;
 	struct stat st;
@@ -247,7 +247,7 @@ static void add_loss(struct syc_writer *writer, int64_t from, int64_t to)
 	syc_writer_add(writer, frame);
 }
 
-TEST(what_a_full_disk_has_no_room_for_is_told_by_the_file)
+TEST(losses_on_a_full_disk_are_in_the_header)
 {
 	const struct rlimit limit = { 2560, 2560 };
 	struct syc_writer *writer;

@@ -27,7 +27,7 @@ run() {
 	{
 		echo "\$ syscap $*"
 		cat "$work/out"
-		sed 's/^/stderr: /' "$work/err"
+		sed '/: note: built without zlib,/d; s/^/stderr: /' "$work/err"
 		echo "exit status $status"
 		echo
 	} >>"$work/transcript"

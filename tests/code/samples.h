@@ -18,11 +18,13 @@ unsigned char *sample_read(const char *name, size_t *ret_size);
 struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad);
 struct syc_code_table *sample_jitdump(const char *path);
 
-/** What a settled table has there and then, or "-". */
+/** The name in a settled table at an address and time, or "-". */
 const char *sample_find(const struct syc_code_table *table, uint64_t addr,
                         int64_t time);
 
-/** Make a file of @size bytes at @data in a new folder.  Returns its path. */
+/**
+ * Make a file of @size bytes at @data in a new directory.  Returns its path.
+ */
 char *sample_make(const char *name, const void *data, size_t size);
 void sample_remove(char *path);
 

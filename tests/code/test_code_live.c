@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_code_live.c - what the runtimes of this machine tell, while they run.
+ * test_code_live.c - code of the runtimes of this machine, while they run.
  *
- * Where the program's main thread is in code that was compiled, its program
- * counter is looked at now and then: most of these places must be named after
- * the function that the program spends its time in.
+ * The program counter of the main thread is sampled in compiled code.  Most of
+ * the samples must be named after the function in which the program spends its
+ * time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ static char told[512];
 
 struct run {
 	struct syc_code_table *table;
-	char *map; /* what the runtime wrote, or NULL */
+	char *map; /* output of the runtime, or NULL */
 	char *dump;
 	size_t map_size, dump_size;
 	unsigned n_pcs;
@@ -108,7 +108,7 @@ static const char *find_program(const char *const *programs)
 	return NULL;
 }
 
-/* Where the main thread of @pid is, or 0. */
+/* The program counter of the main thread of @pid, or 0. */
 static uint64_t look_at_pc(pid_t pid)
 {
 #ifdef __x86_64__

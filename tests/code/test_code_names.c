@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "code/code_files.h"
 #include "code/code_names.h"
 #include "code/samples.h"
 #include "harness/make_capture.h"
@@ -61,7 +60,7 @@ static void scan(struct make_capture *capture)
 	make_free(capture);
 }
 
-/* What was there and then, or "-". */
+/* The name at an address and time, or "-". */
 static const char *find(int32_t pid, uint64_t addr, int64_t time)
 {
 	const struct syc_symbol_query query = {
@@ -120,7 +119,7 @@ static void add_events(struct make_capture *capture, const char *const *events,
 	}
 }
 
-TEST(code_events_of_the_capture_are_taken_in_their_order)
+TEST(code_events_are_read_in_order)
 {
 	static const char *const events[] = {
 		"add 7000 40 alpha one", "move 7000 8000 40",
@@ -183,7 +182,7 @@ static void read_files(struct make_capture *capture, const char *folder,
                        unsigned n_maps, unsigned n_dumps)
 {
 	const struct syc_code_files_options options = {
-		.perf_map_folder = folder,
+		.perf_map_directory = folder,
 		.tell = tell,
 	};
 	struct syc_code_files_totals found;
@@ -202,7 +201,7 @@ static void set_date(struct make_capture *capture, const char *date)
 	memcpy(capture->data + 8, date, strlen(date));
 }
 
-TEST(files_that_are_still_there_name_a_capture_later)
+TEST(remaining_files_name_a_capture_later)
 {
 	char *map = sample_make("perf-7.map", "1000 10 alpha", 13);
 	struct make_capture capture;
@@ -232,7 +231,7 @@ TEST(files_that_are_still_there_name_a_capture_later)
 	free(bytes);
 }
 
-TEST(files_older_than_the_capture_are_of_another_process)
+TEST(files_older_than_the_capture_are_ignored)
 {
 	char *map = sample_make("perf-7.map", "1000 10 alpha", 13);
 	struct make_capture capture;

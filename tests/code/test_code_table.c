@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_code_table.c - what code was where, when. */
+/* test_code_table.c - ranges of code by address and time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "code/code_table.h"
-#include "code/code_text.h"
 #include "harness/test.h"
 
 static struct syc_code_table *make_table(void)
@@ -84,7 +83,7 @@ TEST(one_address_has_two_names_one_after_the_other)
 	syc_code_table_free(table);
 }
 
-TEST(events_may_be_told_in_any_order)
+TEST(events_may_arrive_in_any_order)
 {
 	struct syc_code_table *table = make_table();
 
@@ -98,7 +97,7 @@ TEST(events_may_be_told_in_any_order)
 	syc_code_table_free(table);
 }
 
-TEST(of_two_at_one_time_the_one_told_later_wins)
+TEST(later_event_of_a_time_wins)
 {
 	struct syc_code_table *table = make_table();
 
@@ -113,7 +112,7 @@ TEST(of_two_at_one_time_the_one_told_later_wins)
 	syc_code_table_free(table);
 }
 
-TEST(what_a_newer_one_leaves_of_an_older_keeps_its_name)
+TEST(remainder_of_an_older_range_keeps_its_name)
 {
 	struct syc_code_table *table = make_table();
 
@@ -180,7 +179,7 @@ TEST(code_may_move_onto_itself)
 	syc_code_table_free(table);
 }
 
-TEST(ranges_and_names_that_are_none_are_refused)
+TEST(invalid_ranges_and_names_are_refused)
 {
 	struct syc_code_table *table = make_table();
 	const uint64_t end = SYC_CODE_ADDRESS_END;
@@ -224,7 +223,7 @@ TEST(names_are_made_valid_and_cut_between_characters)
 	CHECK_EQ(text[4093], (char)0xB6);
 }
 
-TEST(code_that_was_told_late_was_there_where_nothing_else_was)
+TEST(late_event_fills_free_times_only)
 {
 	struct syc_code_table *table = make_table();
 	struct syc_code_range range;
@@ -250,7 +249,7 @@ TEST(code_that_was_told_late_was_there_where_nothing_else_was)
 	CHECK_EQ(syc_code_table_add_late(table, 200, 10, 0x2400, 1, "s", 1), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x2400, 50), "w");
-	/* What has a time has it. */
+	/* Events with a time keep it. */
 	add(table, 300, 0x9000, 8, "c");
 	CHECK_EQ(syc_code_table_move(table, 400, 0x1000, 0x5000, 0x40), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
@@ -259,7 +258,7 @@ TEST(code_that_was_told_late_was_there_where_nothing_else_was)
 	syc_code_table_free(table);
 }
 
-/* Told, looked at, and told more. */
+/* Added, looked up, and added to. */
 TEST(a_settled_table_takes_more_events)
 {
 	struct syc_code_table *table = make_table();
@@ -350,7 +349,7 @@ static void compare_once(void)
 	syc_code_table_free(table);
 }
 
-TEST(any_events_give_what_replaying_them_gives)
+TEST(random_events_equal_their_replay)
 {
 	random_state = test_seed();
 	for (unsigned i = 0; i < 200; i++)
@@ -387,7 +386,7 @@ TEST(a_hundred_thousand_ranges_are_found_again)
 }
 
 /* Moves all there is to and fro: each makes as many pieces as there are. */
-TEST(moves_that_would_fill_the_memory_are_left_out)
+TEST(excessive_moves_are_omitted)
 {
 	struct syc_code_table *table = make_table();
 
@@ -401,7 +400,7 @@ TEST(moves_that_would_fill_the_memory_are_left_out)
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x10000, 0), "f");
 	CHECK_STR(find(table, 0x90000, 1), "f");
-	/* Where the next to last would have taken it away from. */
+	/* The next to last removes it from here. */
 	CHECK_STR(find(table, 0x10000, 1999), "f");
 	syc_code_table_free(table);
 }

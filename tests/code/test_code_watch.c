@@ -49,7 +49,7 @@ static void tell(void *data, const char *text)
 	snprintf(told, sizeof(told), "%s", text);
 }
 
-/* In the child: wait until the test says so. */
+/* In the child: wait for the test. */
 static bool next_step(void)
 {
 	static bool any;
@@ -168,7 +168,7 @@ TEST(a_perf_map_that_grows_is_followed_to_its_last_byte)
 	end();
 }
 
-TEST(what_the_first_look_finds_was_always_there)
+TEST(code_of_the_first_look_has_no_begin)
 {
 	start(map_writer);
 	step();
@@ -185,7 +185,7 @@ static void exit_writer(void)
 	write_map("w", "0x1000 0x10 int T.a(int, long)\n");
 }
 
-TEST(a_perf_map_written_at_exit_is_good_for_all_the_time)
+TEST(perf_map_written_at_exit_covers_all_times)
 {
 	start(exit_writer);
 	finish(400);
@@ -201,7 +201,7 @@ static void append_writer(void)
 		;
 }
 
-TEST(a_perf_map_of_an_earlier_process_of_the_number_is_not_used)
+TEST(perf_map_of_an_earlier_process_is_ignored)
 {
 	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
 
@@ -218,7 +218,7 @@ TEST(a_perf_map_of_an_earlier_process_of_the_number_is_not_used)
 	end();
 }
 
-TEST(a_link_in_the_perf_maps_place_is_told_once_and_not_followed)
+TEST(link_as_perf_map_is_reported_once_and_not_followed)
 {
 	start(exit_writer);
 	CHECK_EQ(symlink("/nonexistent/file", map_path), 0);
@@ -311,7 +311,7 @@ static void hasty_dump_writer(void)
 	close(write_dump(0));
 }
 
-TEST(a_jitdump_that_nobody_saw_mapped_is_found_where_it_is_by_default)
+TEST(unseen_jitdump_is_found_at_its_default_path)
 {
 	const struct syc_code_watch_options options = { .tell = tell };
 
@@ -331,7 +331,7 @@ TEST(a_jitdump_that_nobody_saw_mapped_is_found_where_it_is_by_default)
 	end();
 }
 
-TEST(nothing_is_left_after_another_program_was_started)
+TEST(exec_removes_all_code)
 {
 	start(map_writer);
 	step();
@@ -342,7 +342,7 @@ TEST(nothing_is_left_after_another_program_was_started)
 	finish(300);
 	CHECK_STR(sample_find(table, 0x1000, 149), "beta");
 	CHECK_STR(sample_find(table, 0x1000, 150), "-");
-	/* What comes then is of the new one. */
+	/* Later code is of the new one. */
 	CHECK_STR(sample_find(table, 0x2000, 250), "gamma");
 	CHECK_STR(sample_find(table, 0x2000, 150), "gamma");
 	CHECK_STR(sample_find(table, 0x2000, 149), "-");
@@ -378,7 +378,7 @@ TEST(a_list_for_debuggers_is_found_and_read)
 	end();
 }
 
-TEST(a_process_that_is_gone_is_not_watched)
+TEST(ended_process_is_not_watched)
 {
 	const struct syc_code_watch_options options = { 0 };
 	const pid_t pid = fork();

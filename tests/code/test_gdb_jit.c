@@ -8,9 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "code/code_process.h"
+#include "code/code_watch.h"
 #include "code/gdb_jit.h"
-#include "code/gdb_jit_image.h"
 #include "code/samples.h"
 #include "harness/test.h"
 
@@ -31,7 +30,7 @@ struct descriptor __jit_debug_descriptor = { .version = 1 };
 
 #define HEAD (&__jit_debug_descriptor)
 
-/* Where the sample's functions are. */
+/* Addresses of the sample's functions. */
 #define TEXT UINT64_C(0x7f77208ad000)
 
 static struct syc_gdb_jit *jit;
@@ -92,7 +91,7 @@ static Elf64_Shdr *section(const struct entry *entry, unsigned i)
 	return (Elf64_Shdr *)((uintptr_t)entry->image + header->e_shoff) + i;
 }
 
-TEST(functions_of_an_image_are_found_where_they_were_put)
+TEST(functions_of_an_image_have_their_addresses)
 {
 	struct entry entry = make_entry();
 
@@ -111,7 +110,7 @@ TEST(functions_of_an_image_are_found_where_they_were_put)
 	end();
 }
 
-TEST(what_is_taken_out_ends_and_what_comes_later_stays)
+TEST(removed_image_ends_and_later_ones_stay)
 {
 	struct entry first = make_entry(), second = make_entry();
 
@@ -173,7 +172,7 @@ TEST(a_new_image_in_an_entry_that_was_there_is_read)
 	end();
 }
 
-TEST(a_symbol_whose_name_is_elsewhere_is_left_out)
+TEST(symbol_with_invalid_name_offset_is_omitted)
 {
 	struct entry entry = make_entry();
 	Elf64_Sym *symbols = (Elf64_Sym *)((uintptr_t)entry.image +
@@ -197,7 +196,7 @@ TEST(a_list_of_another_version_is_refused)
 	end();
 }
 
-TEST(a_list_that_goes_round_ends)
+TEST(cyclic_list_ends)
 {
 	struct entry a = make_entry(), b = make_entry();
 
@@ -212,7 +211,7 @@ TEST(a_list_that_goes_round_ends)
 	end();
 }
 
-TEST(a_list_that_leads_nowhere_is_left_for_later)
+TEST(unreadable_list_is_retried_later)
 {
 	struct entry entry = make_entry();
 
@@ -228,7 +227,7 @@ TEST(a_list_that_leads_nowhere_is_left_for_later)
 	end();
 }
 
-TEST(of_images_that_are_none_the_others_are_read)
+TEST(invalid_images_are_skipped)
 {
 	struct entry good = make_entry(), bad = make_entry();
 	struct entry huge = good, nowhere = good, tiny = good;
@@ -250,7 +249,7 @@ TEST(of_images_that_are_none_the_others_are_read)
 	end();
 }
 
-TEST(a_head_that_is_not_there_is_an_error)
+TEST(missing_list_head_is_an_error)
 {
 	struct syscap_error error;
 
@@ -337,7 +336,7 @@ static size_t count_repeated(unsigned n, size_t size)
 	return n_events;
 }
 
-TEST(of_an_image_that_names_one_table_again_and_again_a_few_are_read)
+TEST(repeated_tables_of_an_image_are_bounded)
 {
 	CHECK_EQ(count_repeated(4, 1u << 20), 4);
 	CHECK_EQ(count_repeated(1000, 1u << 20), 8);

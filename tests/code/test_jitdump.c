@@ -130,7 +130,7 @@ static void check_loads_and_moves(bool big)
 	end();
 }
 
-TEST(loads_and_moves_are_good_from_their_times)
+TEST(loads_and_moves_count_from_their_times)
 {
 	check_loads_and_moves(false);
 }
@@ -182,7 +182,7 @@ TEST(a_torn_record_is_left_out)
 	end();
 }
 
-TEST(of_other_processes_nothing_is_taken)
+TEST(records_of_other_processes_are_ignored)
 {
 	make_header(false, 0);
 	make_load(7, 2000, 0x1000, 0x40, "of the header's");
@@ -208,7 +208,7 @@ TEST(times_of_another_clock_are_refused_with_the_reason)
 	end();
 }
 
-TEST(what_is_no_jitdump_is_refused)
+TEST(other_files_are_no_jitdump)
 {
 	make_header(false, 0);
 	file.data[0] ^= 1;
@@ -246,7 +246,7 @@ TEST(a_record_too_short_for_itself_ends_the_file_with_its_place)
 	end();
 }
 
-TEST(loads_that_say_nothing_are_left_out)
+TEST(empty_loads_are_omitted)
 {
 	make_header(false, 0);
 	make_zeros_record(0, 0);
@@ -311,7 +311,7 @@ TEST(names_of_files_are_known)
 	CHECK(!syc_jitdump_is_name("/tmp/ajit-12.dump"));
 }
 
-TEST(what_runtimes_write_is_read)
+TEST(output_of_runtimes_is_read)
 {
 	struct syc_code_table *of = sample_jitdump(sample_path("node.dump"));
 

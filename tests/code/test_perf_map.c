@@ -41,7 +41,7 @@ TEST(a_line_is_two_numbers_and_a_name)
 	CHECK_STR(parse("1 2 3"), "1 2 3");
 }
 
-TEST(other_lines_are_none)
+TEST(other_lines_are_invalid)
 {
 	CHECK_STR(parse(""), "-");
 	CHECK_STR(parse("7f00"), "-");
@@ -96,7 +96,7 @@ static void append(const char *text)
 	fclose(file);
 }
 
-TEST(what_is_added_later_is_good_from_the_look_before)
+TEST(later_lines_count_from_the_previous_look)
 {
 	begin("1000 10 alpha\n2000 10 beta\n");
 	CHECK_EQ(read_at(SYC_CODE_ALWAYS, false), 0);
@@ -136,7 +136,7 @@ TEST(a_last_line_without_newline_counts_at_the_end)
 	end();
 }
 
-TEST(of_lines_that_overlap_the_later_wins)
+TEST(later_one_of_overlapping_lines_wins)
 {
 	begin("1000 100 alpha\n1080 100 beta\n");
 	CHECK_EQ(read_at(SYC_CODE_ALWAYS, true), 0);
@@ -146,7 +146,7 @@ TEST(of_lines_that_overlap_the_later_wins)
 	end();
 }
 
-TEST(bad_lines_are_counted_and_the_others_taken)
+TEST(bad_lines_are_counted)
 {
 	begin("\n1000 10 alpha\ngarbage\n3000 0 empty\n"
 	      "ffffffffffffff00 10 kernel\n2000 10 beta\r\n");
@@ -218,7 +218,7 @@ TEST(a_file_that_was_emptied_and_filled_again_is_read_from_its_start)
 
 	begin("1000 10 alpha\n");
 	CHECK_EQ(read_at(1, false), 0);
-	/* Longer than before, so that its size does not tell. */
+	/* Longer than before, so that the size does not reveal it. */
 	file = fopen(path, "wbe");
 	fputs("1000 10 beta\n2000 10 gamma\n", file);
 	fclose(file);
@@ -229,7 +229,7 @@ TEST(a_file_that_was_emptied_and_filled_again_is_read_from_its_start)
 	end();
 }
 
-TEST(a_file_from_before_the_process_is_passed_over)
+TEST(file_older_than_the_process_is_ignored)
 {
 	const struct timespec old[2] = { { 1000, 0 }, { 1000, 0 } };
 	struct syc_perf_map_options options = {
@@ -285,7 +285,7 @@ TEST(links_pipes_and_files_of_others_are_refused)
 	end();
 }
 
-TEST(what_is_too_large_for_names_is_refused_before_it_is_read)
+TEST(oversized_file_is_refused_before_reading)
 {
 	begin("1000 10 alpha\n");
 	CHECK_EQ(truncate(path, INT64_C(100) << 30), 0);
@@ -304,7 +304,7 @@ static void check_sample(const char *name, uint64_t addr, const char *what)
 	syc_code_table_free(of);
 }
 
-TEST(what_runtimes_write_is_read)
+TEST(output_of_runtimes_is_read)
 {
 	check_sample("node.map", 0x7f0b00005c00, "JS:*leafHash /app/t.js:1:18");
 	check_sample("node.map", 0x200c98c620,

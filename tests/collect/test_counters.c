@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_counters.c - what is read, from a /proc and a /sys of our own. */
+/* test_counters.c - counters from a /proc and a /sys of the test. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <ftw.h>
@@ -215,7 +215,7 @@ TEST(processors_are_as_busy_as_their_ticks_say)
 	                  "cpu0 50 0 0 150 0 0 0 0 0 0\n"
 	                  "cpu1 50 0 0 150 0 0 0 0 0 0\nintr 9 8 7\n");
 	take(0);
-	/* 10 of 40; what waits for a disk is idle, what was stolen is busy */
+	/* 10 of 40; time of disk waits is idle, stolen time is busy */
 	put("/proc/stat", "cpu  105 1 1 325 5 1 1 1 7 7\n"
 	                  "cpu0 60 0 0 160 0 0 0 0 0 0\n"
 	                  "cpu1 50 0 0 170 0 0 0 0 0 0\nintr 9 8 7\n");
@@ -228,7 +228,7 @@ TEST(processors_are_as_busy_as_their_ticks_say)
 	finish();
 }
 
-TEST(where_no_tick_went_by_there_is_no_percentage)
+TEST(no_tick_leaves_the_percentage)
 {
 	begin("cpu");
 	put("/proc/stat", "cpu  100 0 0 300 0 0 0 0\n");
@@ -275,7 +275,7 @@ TEST(frequencies_are_percent_of_the_highest)
 	finish();
 }
 
-TEST(a_thousand_processors_are_all_told)
+TEST(thousand_processors_are_all_reported)
 {
 	char text[65536];
 	size_t n = 0;
@@ -317,7 +317,7 @@ static void put_process(char state, unsigned long minor, unsigned long pages)
 	    state, minor, pages);
 }
 
-TEST(what_is_the_processes_is_in_its_name_until_it_ends)
+TEST(process_counters_end_with_the_process)
 {
 	begin("memory");
 	put_process('S', 77, 3);
@@ -336,7 +336,7 @@ TEST(what_is_the_processes_is_in_its_name_until_it_ends)
 	finish();
 }
 
-TEST(disks_are_summed_without_what_lies_on_them)
+TEST(sum_of_disks_is_of_hardware_only)
 {
 	static const char line[] =
 		"  8  0 sda %u 0 %u 0 %u 0 %u 0 0 0 0 0 0 0 0 0 0\n"
@@ -389,7 +389,7 @@ TEST(interfaces_are_counted_from_when_they_are_there)
 	finish();
 }
 
-TEST(energy_is_watts_and_its_counter_may_begin_anew)
+TEST(energy_is_watts_across_a_wrap_around)
 {
 	begin("energy");
 	put("/sys/class/powercap/intel-rapl:0/name", "package-0\n");
@@ -475,7 +475,7 @@ static unsigned count_descriptors(void)
 	return n;
 }
 
-TEST(no_descriptor_stays_open_where_none_may)
+TEST(no_descriptor_stays_open_without_permission)
 {
 	unsigned before;
 
@@ -494,7 +494,7 @@ TEST(no_descriptor_stays_open_where_none_may)
 	finish();
 }
 
-TEST(a_group_of_which_nothing_is_there_is_told)
+TEST(missing_group_is_reported)
 {
 	begin("battery");
 	take(0);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# hostile.sh - `syscap diff` ends by itself with status 0, 1 or 3, whatever is
-# in the files; and names are text in all that it writes.
+# hostile.sh - `syscap diff` ends with status 0, 1 or 3 for any content of the
+# files, and all names in its output are text.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 tests=$(cd "$(dirname "$0")/.." && pwd)

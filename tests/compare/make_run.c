@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_run.c - a capture of a run that never was, with the noise that runs
- * have: some runs are slower than others, some functions more than others,
- * and samples and durations are drawn by chance.
+ * make_run.c - a capture of a simulated run, with the noise of real runs.  Some
+ * runs are slower, some functions vary more, and samples and durations are
+ * random.
  *
  *	make_run OUT SEED STIR BEAT MARKS	per cent more of stir(), and of
  *						the mark mix/beat

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# recordings.sh [POOL] - `syscap diff` of real recordings: of 500 random splits
-# of 40 runs of one program it calls hardly anything changed, and what was
-# planted in 40 others it finds.
+# recordings.sh [POOL] - `syscap diff` of real recordings.  In 500 random splits
+# of 40 runs of one program it reports almost no changes.  In 40 other runs it
+# finds the planted changes.
 #
 # They take turns, so that what else the machine does is in both.  POOL: they
 # are there already.
@@ -18,7 +18,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 pool=${1:-$dir}
 
-# Timers of processor time are too coarse for runs of a few seconds: where a
+# Timers of processor time are too coarse for runs of a few seconds.  If a
 # kernel ticks 250 times a second, a function has a handful of samples.
 record() {
 	out=$1

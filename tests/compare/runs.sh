@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# runs.sh - `syscap diff` of runs with noise: it calculates what an
-# independent program does, calls nothing changed that is not, finds what was
-# planted, and says so by its exit status.
+# runs.sh - `syscap diff` of runs with noise.  It equals an independent program,
+# reports no false changes, and finds the planted ones, also by its exit status.
 #
 # The runs are made by make_run, the same each time.  recordings.sh has real
 # ones.

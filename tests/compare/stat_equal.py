@@ -20,7 +20,7 @@ def ask(command, filters, *files):
     idle = b"there is nothing of a thread" in done.stderr
     if command == "stat" and done.returncode != (1 if idle else 0):
         sys.exit(f"{command} {filters}: {done.stderr.decode()}")
-    # Where nothing passes, there is nothing to compare.
+    # If no sample passes, there is nothing to compare.
     if command == "diff" and done.returncode == 3 and not done.stdout:
         return {"rows": []}
     return json.loads(done.stdout)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_comparison.c - what two sides have, and what of it differs. */
+/* test_comparison.c - contents of two sides, and their differences. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -50,7 +50,7 @@ static const struct syc_compared *find(const struct syc_comparison *comparison,
 	return NULL;
 }
 
-TEST(what_has_grown_differs_and_the_rest_does_not)
+TEST(only_grown_rows_differ)
 {
 	struct syc_comparison comparison;
 
@@ -67,7 +67,7 @@ TEST(what_has_grown_differs_and_the_rest_does_not)
 	syc_comparison_fini(&comparison);
 }
 
-TEST(a_row_differs_exactly_if_its_interval_does_not_hold_one)
+TEST(row_differs_exactly_if_interval_excludes_one)
 {
 	struct syc_comparison comparison;
 	char name[20];
@@ -110,7 +110,7 @@ TEST(many_rows_make_each_interval_wider)
 	syc_comparison_fini(&many);
 }
 
-TEST(what_is_the_same_in_all_runs_makes_no_other_row_weaker)
+TEST(constant_rows_do_not_weaken_others)
 {
 	const struct syc_compared_name frames = { "app", "frames" };
 	struct syc_comparison comparison;
@@ -127,7 +127,7 @@ TEST(what_is_the_same_in_all_runs_makes_no_other_row_weaker)
 	syc_comparison_fini(&comparison);
 }
 
-TEST(functions_that_neither_side_has_much_of_are_left_out)
+TEST(functions_small_on_both_sides_left_out)
 {
 	struct syc_comparison comparison;
 
@@ -142,7 +142,7 @@ TEST(functions_that_neither_side_has_much_of_are_left_out)
 	syc_comparison_fini(&comparison);
 }
 
-TEST(a_binary_may_have_got_another_name)
+TEST(functions_of_renamed_binary_matched)
 {
 	struct syc_comparison comparison;
 
@@ -163,7 +163,7 @@ TEST(a_binary_may_have_got_another_name)
 	syc_comparison_fini(&comparison);
 }
 
-TEST(only_what_is_wholly_beyond_exceeds)
+TEST(limit_exceeded_only_by_whole_interval)
 {
 	struct syc_comparison comparison;
 	const struct syc_compared *row;

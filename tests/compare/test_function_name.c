@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_function_name.c - what a function is called in every build. */
+/* test_function_name.c - a function's name that is the same in every build. */
 #include <string.h>
 
-#include "compare/function_name.h"
+#include "compare/observe.h"
 #include "harness/test.h"
 
 static void check(const char *name, const char *expected)
@@ -14,7 +14,7 @@ static void check(const char *name, const char *expected)
 	CHECK_STR(text, expected);
 }
 
-TEST(what_compilers_append_is_left_out)
+TEST(compiler_suffixes_removed)
 {
 	check("work.isra.0", "work");
 	check("work.constprop.12", "work");
@@ -27,7 +27,7 @@ TEST(what_compilers_append_is_left_out)
 	check("ns::work(int) [clone .isra.0] [clone .cold]", "ns::work(int)");
 }
 
-TEST(hashes_of_rust_are_left_out)
+TEST(rust_hashes_removed)
 {
 	check("core::fmt::write::h0123456789abcdef", "core::fmt::write");
 	check("_ZN4core3fmt5write17h0123456789abcdefE", "_ZN4core3fmt5write");
@@ -36,7 +36,7 @@ TEST(hashes_of_rust_are_left_out)
 	      "<a::B as c::D>::e");
 }
 
-TEST(what_only_looks_like_it_stays)
+TEST(similar_names_unchanged)
 {
 	check("", "");
 	check("work", "work");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_observe.c - what a run has of functions and marks. */
+/* test_observe.c - functions and marks of a run. */
 #include <math.h>
 #include <string.h>
 
+#include "compare/comparison.h"
 #include "compare/observe.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
@@ -42,7 +43,7 @@ static bool is(double value, double expected)
 	return fabs(value - expected) < 1e-9;
 }
 
-TEST(a_function_is_one_with_its_parts_and_counts_once_a_stack)
+TEST(parts_of_a_function_counted_once_per_stack)
 {
 	static const char *const names[] = { "main", "work", "work.part.0",
 		                             "leaf" };
@@ -87,7 +88,7 @@ TEST(a_function_is_one_with_its_parts_and_counts_once_a_stack)
 	make_free(&capture);
 }
 
-TEST(code_without_a_name_is_one_function_of_its_binary)
+TEST(unnamed_code_is_one_function_per_binary)
 {
 	const struct syscap_filter filter = { 0 };
 	struct syc_comparison comparison = { .n_units = { 1, 1 } };
@@ -118,7 +119,7 @@ TEST(code_without_a_name_is_one_function_of_its_binary)
 	make_free(&capture);
 }
 
-TEST(percentiles_are_by_nearest_rank_of_what_passes)
+TEST(percentiles_by_nearest_rank_of_filtered_marks)
 {
 	const struct syscap_filter filter = { .has_to = true, .to = 3000 };
 	struct syc_comparison comparison = { .n_units = { 1, 1 } };

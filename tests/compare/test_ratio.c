@@ -2,8 +2,7 @@
 /* test_ratio.c - how two means compare, and how sure that is. */
 #include <math.h>
 
-#include "compare/ratio.h"
-#include "compare/student.h"
+#include "compare/significance.h"
 #include "harness/test.h"
 
 #define N(items) (sizeof(items) / sizeof((items)[0]))
@@ -25,7 +24,7 @@ static struct syc_ratio compare(const double *base, size_t n_base,
 	return ratio;
 }
 
-TEST(a_spread_is_that_of_the_mean_and_leaves_out_what_is_missing)
+TEST(variance_of_mean_ignores_missing_values)
 {
 	const double values[] = { 2, NAN, 4, 6, 8 };
 	struct syc_spread spread;
@@ -42,7 +41,7 @@ TEST(a_spread_is_that_of_the_mean_and_leaves_out_what_is_missing)
 	CHECK(isnan(spread.mean));
 }
 
-TEST(equal_values_are_known_to_one_step_only)
+TEST(equal_values_have_variance_of_one_step)
 {
 	const double values[] = { 3, 3 };
 	struct syc_spread spread;
@@ -53,7 +52,7 @@ TEST(equal_values_are_known_to_one_step_only)
 
 /* The expected figures are of Python's statistics.variance() and an integral
  * of the density by Simpson's rule. */
-TEST(a_difference_is_as_probable_as_by_welchs_test)
+TEST(probability_matches_welchs_test)
 {
 	const double one[] = { 10.7, 8.4,  9.8,  11.2, 10.1,
 		               13.4, 13.7, 10.8, 10.0, 12.0 };
@@ -66,7 +65,7 @@ TEST(a_difference_is_as_probable_as_by_welchs_test)
 	CHECK(is_near(ratio.p, 0.13319024364525012));
 }
 
-TEST(the_interval_holds_what_no_test_refuses)
+TEST(interval_matches_test)
 {
 	const double base[] = { 10, 11, 12, 10.5, 11.5 };
 	const double new[] = { 13, 14, 12.5, 13.5, 15 };
@@ -74,7 +73,8 @@ TEST(the_interval_holds_what_no_test_refuses)
 	const double missed[] = { 0.5, 0.05, 0.01, 0.001 };
 
 	for (unsigned i = 0; i < N(missed); i++) {
-		const double t = syc_student_quantile(missed[i], ratio.degrees);
+		const double t =
+			syc_t_distribution_quantile(missed[i], ratio.degrees);
 		double low, high;
 
 		syc_ratio_interval(&ratio, missed[i], &low, &high);
@@ -93,7 +93,7 @@ TEST(the_interval_holds_what_no_test_refuses)
 	}
 }
 
-TEST(the_sides_may_change_places)
+TEST(swapped_sides_give_inverse_ratio)
 {
 	const double base[] = { 10, 11, 12 }, new[] = { 13, 14, 12.5, 18 };
 	const struct syc_ratio there = compare(base, N(base), new, N(new), 0);
@@ -107,7 +107,7 @@ TEST(the_sides_may_change_places)
 	CHECK(is_near(high, 1 / low_back));
 }
 
-TEST(a_base_that_may_be_nothing_gives_no_upper_end)
+TEST(base_near_zero_has_no_upper_end)
 {
 	const double base[] = { 0, 0, 1, 0, 0 }, nothing[] = { 0, 0, 0, 0, 0 };
 	const double new[] = { 10, 11, 12, 10, 11 };
@@ -126,7 +126,7 @@ TEST(a_base_that_may_be_nothing_gives_no_upper_end)
 	CHECK(low <= 0 && high < 1);
 }
 
-TEST(one_value_is_taken_to_be_as_noisy_as_the_others)
+TEST(single_value_uses_variance_of_other_side)
 {
 	const double base[] = { 98, 101, 99, 100, 102, 97, 103, 100 };
 	const double same[] = { 104 }, more[] = { 120 };
@@ -141,7 +141,7 @@ TEST(one_value_is_taken_to_be_as_noisy_as_the_others)
 	CHECK(ratio.p < 0.001);
 }
 
-TEST(two_values_or_negative_ones_tell_nothing)
+TEST(no_ratio_of_two_or_negative_values)
 {
 	const double one[] = { 3 }, other[] = { 4 }, nothing[] = { NAN };
 	const double below[] = { -3, -4 };

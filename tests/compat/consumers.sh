@@ -79,7 +79,7 @@ build_ours() {
 	quietly ours-configure cmake -S "$tree" -B "$work/build" \
 		-DCMAKE_BUILD_TYPE=RelWithDebInfo \
 		-DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib \
-		-DSYSCAP_DROPIN=ON -DSYSCAP_SHARED=OFF -DSYSCAP_TESTS=OFF \
+		-DSYSCAP_INSTALL_DROPIN=ON -DSYSCAP_SHARED=OFF -DSYSCAP_TESTS=OFF \
 		-DSYSCAP_EXAMPLES=OFF
 	quietly ours-build nice cmake --build "$work/build" -j "$jobs"
 	quietly ours-install cmake --install "$work/build"

@@ -162,6 +162,234 @@ more nginx sh -c 'nginx -c "$PWD/nginx.conf" & for i in 1 2 3 4 5 6 7 8 9; do
 	ab -q -n 500 -c 4 http://127.0.0.1:58080/page 2>/dev/null >ab.out &&
 	break; sleep 0.1; done; grep -E "Complete|Failed" ab.out
 	kill -QUIT $(cat nginx.pid); wait'
+cat >work.c <<-'END'
+	#include <pthread.h>
+	#include <stdio.h>
+	#include <stdlib.h>
+	static void *work(void *arg)
+	{
+		unsigned sum = 0;
+		for (int i = 0; i < 20000; i++) {
+			unsigned *p = malloc(16 + i % 5000);
+			for (int k = 0; k < 4; k++)
+				p[k] = sum + i;
+			sum += p[i % 4];
+			free(p);
+		}
+		*(unsigned *)arg = sum;
+		return NULL;
+	}
+	int main(void)
+	{
+		pthread_t threads[4];
+		unsigned sums[4];
+		for (int i = 0; i < 4; i++)
+			pthread_create(&threads[i], NULL, work, &sums[i]);
+		for (int i = 0; i < 4; i++)
+			pthread_join(threads[i], NULL);
+		printf("%u %u\n", sums[0], sums[3]);
+		return 0;
+	}
+END
+cat >f.ml <<-'END'
+	let rec f n = if n < 2 then n else f (n - 1) + f (n - 2)
+	let () = Printf.printf "%d\n" (f 32)
+END
+cat >F.hs <<-'END'
+	import Control.Concurrent
+	f :: Int -> Int
+	f n = if n < 2 then n else f (n - 1) + f (n - 2)
+	main :: IO ()
+	main = do
+	  v <- newEmptyMVar
+	  _ <- forkIO (putMVar v $! f 27)
+	  takeMVar v >>= print
+END
+cat >F.cs <<-'END'
+	using System; using System.Threading;
+	class F {
+		static int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
+		static void Main() {
+			var t = new Thread(() => Console.WriteLine(f(27)));
+			t.Start(); t.Join();
+			var s = ""; for (int i = 0; i < 2000; i++) s += i;
+			GC.Collect(); Console.WriteLine(s.Length);
+		}
+	}
+END
+cat >memcached.py <<-'END'
+	import socket, sys, time
+	for _ in range(300):
+	    try:
+	        s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); break
+	    except OSError:
+	        time.sleep(0.02)
+	f = s.makefile("rwb")
+	for i in range(2000):
+	    f.write(b"set k%d 0 0 5\r\nhello\r\n" % i); f.flush(); f.readline()
+	f.write(b"get k1999\r\n"); f.flush()
+	print(f.readline(), f.readline())
+END
+modules=/usr/lib/apache2/modules
+cat >apache2.conf <<-END
+	ServerName localhost
+	Listen 127.0.0.1:58081
+	PidFile $work/apache2.pid
+	ErrorLog /dev/null
+	LoadModule mpm_event_module $modules/mod_mpm_event.so
+	LoadModule authz_core_module $modules/mod_authz_core.so
+	User nobody
+	Group nogroup
+	DocumentRoot $work
+END
+cat >haproxy.cfg <<-'END'
+	defaults
+		mode http
+		timeout connect 5s
+		timeout client 5s
+		timeout server 5s
+	frontend f
+		bind 127.0.0.1:58082
+		default_backend b
+	backend b
+		server s 127.0.0.1:58083
+END
+cat >mariadb.sh <<-'END'
+	cd pgs; rm -rf my
+	mariadb-install-db --no-defaults --datadir="$PWD/my" \
+		--auth-root-authentication-method=normal >/dev/null 2>&1 || exit 9
+	mariadbd --no-defaults --datadir="$PWD/my" --skip-networking \
+		--socket="$PWD/my.sock" --pid-file="$PWD/my.pid" \
+		>/dev/null 2>&1 & my=$!
+	i=0; while ! mariadb -u root -S "$PWD/my.sock" -e '' 2>/dev/null &&
+		[ $((i += 1)) -lt 600 ]; do sleep 0.1; done
+	mariadb -u root -S "$PWD/my.sock" -N -e 'create database d; use d;
+		create table t (i int); insert into t
+		select seq from seq_1_to_20000; select sum(i) from t'
+	kill -TERM $my; wait $my
+END
+cat >sshd.sh <<-'END'
+	mkdir -p /run/sshd
+	[ -f hostkey ] || { ssh-keygen -q -N '' -f hostkey
+		ssh-keygen -q -N '' -f userkey; cp userkey.pub keys
+		chmod 600 keys; }
+	/usr/sbin/sshd -D -e -f /dev/null -h "$PWD/hostkey" -p 58224 \
+		-o ListenAddress=127.0.0.1 -o AuthorizedKeysFile="$PWD/keys" \
+		-o StrictModes=no -o UsePAM=no -o PidFile=none 2>/dev/null & sshd=$!
+	for i in 1 2 3 4 5 6; do
+		n=0
+		until ssh -q -p 58224 -i userkey -o StrictHostKeyChecking=no \
+			-o UserKnownHostsFile=/dev/null root@127.0.0.1 \
+			echo "login $i" || [ $((n += 1)) = $((i == 1 ? 20 : 1)) ]
+		do sleep 0.2; done
+	done
+	kill -TERM $sshd; wait $sshd 2>/dev/null; echo ended
+END
+cat >phpfpm.sh <<-'END'
+	fpm=$(ls /usr/sbin/php-fpm* 2>/dev/null | head -n 1)
+	printf '[global]\nerror_log = /dev/null\ndaemonize = no\n[w]\n%s\n%s\n' \
+		"listen = $PWD/fpm.sock
+	listen.mode = 0777
+	user = nobody
+	group = nogroup" 'pm = static
+	pm.max_children = 2' >fpm.conf
+	echo '<?php echo array_sum(range(1, 100000)), "\n";' >sum.php
+	chmod 644 sum.php; rm -f fpm.sock
+	"$fpm" -y "$PWD/fpm.conf" 2>/dev/null & fpm=$!
+	i=0; until [ -S fpm.sock ] || [ $((i += 1)) = 300 ]; do sleep 0.05; done
+	for i in 1 2 3 4 5 6; do
+		SCRIPT_FILENAME="$PWD/sum.php" REQUEST_METHOD=GET \
+			cgi-fcgi -bind -connect "$PWD/fpm.sock"
+	done
+	kill -QUIT $fpm; wait $fpm
+END
+cat >drawn.svg <<-'END'
+	<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">
+	<circle cx="100" cy="100" r="80" fill="teal"/></svg>
+END
+# A server, stopped in the end; its clients' words are the output
+needs='memcached python3'
+more memcached sh -c 'rm -f pgs/mc.sock
+	memcached -u nobody -s "$PWD/pgs/mc.sock" -a 777 & mc=$!
+	python3 memcached.py "$PWD/pgs/mc.sock"; kill -TERM $mc; wait $mc'
+needs='apache2 ab'
+more apache2 sh -c 'apache2 -d "$PWD" -f apache2.conf -X & ap=$!
+	for i in 1 2 3 4 5 6 7 8 9; do
+	ab -q -n 300 -c 4 http://127.0.0.1:58081/page 2>/dev/null >ab.out &&
+	break; sleep 0.2; done; grep -E "Complete|Failed" ab.out
+	kill -TERM $ap; wait $ap'
+needs='haproxy python3 ab'
+more haproxy sh -c 'python3 -m http.server -b 127.0.0.1 58083 >/dev/null 2>&1 &
+	web=$!; haproxy -f haproxy.cfg -db >/dev/null 2>&1 & ha=$!
+	for i in 1 2 3 4 5 6 7 8 9; do
+	if ab -q -n 100 -c 2 http://127.0.0.1:58082/page 2>/dev/null >ab.out &&
+		! grep -q "Non-2xx" ab.out; then break; fi; sleep 0.3; done
+	grep -E "Complete|Failed" ab.out; kill -TERM $ha $web; wait'
+needs='mariadbd mariadb-install-db mariadb'
+# shellcheck disable=SC2086 # several words
+more mariadb $as sh mariadb.sh
+needs='/usr/sbin/sshd ssh ssh-keygen'
+[ "$(id -u)" != 0 ] || more sshd sh sshd.sh
+needs='cgi-fcgi'
+more php-fpm sh phpfpm.sh
+more erlang erl -noshell -eval 'P = self(), [spawn(fun() -> P ! I end) ||
+	I <- lists:seq(1, 50)], io:format("~p~n", [lists:sum([receive X -> X end ||
+	_ <- lists:seq(1, 50)])]), halt().'
+more sbcl sbcl --non-interactive --no-userinit --eval '(progn
+	(defun f (n) (if (< n 2) n (+ (f (- n 1)) (f (- n 2)))))
+	(compile (quote f)) (gc :full t) (print (f 30)))'
+needs=ocamlopt
+[ ! -x "$(command -v ocamlopt || true)" ] || ocamlopt -o ml.out f.ml 2>/dev/null
+row ocaml ./ml.out
+[ ! -x "$(command -v ghc || true)" ] ||
+	ghc -threaded -v0 -o hs.out F.hs >/dev/null 2>&1
+needs=ghc
+more haskell ./hs.out +RTS -N2
+[ ! -x "$(command -v mcs || true)" ] || mcs -out:cs.exe F.cs >/dev/null 2>&1
+more mono mono cs.exe
+needs='perl'
+more perl-threads perl -Mthreads -e 'print join(" ", map { $_->join }
+	map { my $n = $_; threads->create(sub { my $s = 0;
+	$s += $_ for 1 .. 200000 * $n; $s }) } 1 .. 4), "\n"'
+needs=stress-ng
+more stress-ng sh -c 'stress-ng --seed 1 --cpu 2 --cpu-ops 200 --fork 2 \
+	--fork-ops 100 --pthread 2 --pthread-ops 50 --sigq 1 --sigq-ops 1000 \
+	--timer 1 --timer-ops 1000 -q && echo done'
+needs=gst-launch-1.0
+more gstreamer sh -c 'gst-launch-1.0 -q videotestsrc num-buffers=60 ! \
+	videoconvert ! video/x-raw,format=RGB ! fdsink | cksum'
+needs='inkscape xvfb-run'
+more inkscape sh -c 'rm -f drawn.png; xvfb-run -a inkscape --export-type=png \
+	--export-filename=drawn.png drawn.svg 2>/dev/null; cksum drawn.png'
+# Allocators, clocks and profilers that are preloaded or linked
+gcc -O2 -pthread -o work.out work.c
+needs=gcc
+for library in jemalloc.so.2 tcmalloc_minimal.so.4 faketime/libfaketime.so.1; do
+	path=$(ls /usr/lib/*/lib$library /usr/lib/*/$library 2>/dev/null |
+		head -n 1)
+	name=$(basename "$library" | sed 's/^lib//; s/\.so.*//')
+	if [ -n "$path" ]; then
+		more "$name" env LD_PRELOAD="$path" ./work.out
+	else
+		missing="$missing $name"
+	fi
+done
+! gcc -O1 -pg -pthread -o gprof.out work.c 2>/dev/null || more gprof ./gprof.out
+if gcc -O1 -pthread -o gperf.out work.c -Wl,--no-as-needed -lprofiler \
+	2>/dev/null; then
+	more gperftools env CPUPROFILE="$work/gperf.prof" ./gperf.out
+else
+	missing="$missing gperftools"
+fi
+for sanitizer in address thread; do
+	! gcc -O1 -fsanitize=$sanitizer -pthread -o san-$sanitizer.out work.c \
+		2>/dev/null || more gcc-$sanitizer ./san-$sanitizer.out
+done
+for sanitizer in address thread memory; do
+	! clang -O1 -fsanitize=$sanitizer -pthread -o clang-$sanitizer.out \
+		work.c 2>/dev/null ||
+		more clang-$sanitizer ./clang-$sanitizer.out
+done
 # Browsers: a page that a function of its script works for, and that is drawn
 mkdir -m 777 web
 cat >web/page.html <<-'END'

@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer.sh WAY - build and run programs that use us in one of five ways, or
-# compile each installed header alone.
+# consumer.sh WAY [whole] - builds and runs programs that use us in one of five
+# ways, compiles each installed header alone, or builds us by the settings of a
+# distribution (lto) or of a parent project (standard).  With "whole" by all of
+# gcc, clang-14 and clang-19, otherwise by CC.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (our tree and
 # its build), CC, CXX (empty: there is none), CMAKE.
 set -eu
 way=$1
+form=${2:-}
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -142,6 +145,69 @@ headers() {
 		-fsyntax-only "$here/app.c"
 }
 
+# compilers: those that build us for standard and lto
+compilers() {
+	[ "$form" = whole ] || { echo "$CC"; return; }
+	for compiler in gcc clang-14 clang-19; do
+		command -v "$compiler" ||
+			echo "left out: there is no $compiler" >&2
+	done
+}
+
+# build TREE BUILD OPTION...
+build() {
+	tree=$1
+	into=$2
+	shift 2
+	{
+		"$CMAKE" -S "$tree" -B "$into" "$@" &&
+			"$CMAKE" --build "$into" --parallel 2
+	} >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+}
+
+# A parent project that sets the language of everything below it.
+standard() {
+	mkdir "$work/parent"
+	cp "$here/app.c" "$work/parent"
+	cat >"$work/parent/CMakeLists.txt" <<-END
+		cmake_minimum_required(VERSION 3.21)
+		project(parent LANGUAGES C)
+		add_subdirectory("$SYSCAP_SOURCE" syscap)
+		add_executable(app app.c)
+		target_link_libraries(app PRIVATE syscap::syscap)
+	END
+	compilers | while read -r compiler; do
+		for version in 11 23; do
+			build "$work/parent" "$work/$version" \
+				-DCMAKE_C_COMPILER="$compiler" \
+				-DCMAKE_C_STANDARD=$version -DCMAKE_C_FLAGS=-Werror \
+				${form:+-DSYSCAP_TOOLS=ON}
+			check "$work/$version/app"
+			rm -r "${work:?}/$version"
+		done
+	done
+}
+
+# All that is installed, built as distributions build it.
+lto() {
+	compilers | while read -r compiler; do
+		echo 'int main(void) { return 0; }' |
+			"$compiler" -flto -x c - -o "$work/a.out" ||
+			{ echo "left out: $compiler can't link -flto"; continue; }
+		build "$SYSCAP_SOURCE" "$work/lto" -DCMAKE_BUILD_TYPE=None \
+			-DCMAKE_C_COMPILER="$compiler" -DCMAKE_C_FLAGS=-flto \
+			-DSYSCAP_TESTS=OFF -DSYSCAP_BINDINGS=OFF
+		built=$work/lto/bin/syscap
+		"$built" record -q -o "$work/a.syscap" -- "$work/lto/bin/01_mark"
+		"$built" check "$work/a.syscap"
+		"$built" report -o "$work/a.html" "$work/a.syscap"
+		"$built" flamegraph -o "$work/a.svg" \
+			"$SYSCAP_SOURCE/tests/fuzz/corpus/reader/everything.syscap"
+		rm -r "$work/lto" "$work"/a.*
+		echo "ok lto: $compiler"
+	done
+}
+
 case $way in
 find_package)
 	installed
@@ -177,6 +243,9 @@ shared)
 headers)
 	installed
 	headers
+	;;
+lto | standard)
+	$way
 	;;
 *)
 	echo "consumer.sh: no such way: $way" >&2

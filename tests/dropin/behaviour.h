@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * behaviour.h - what the parts of test_behaviour share.
+ * behaviour.h - shared parts of test_behaviour.
  *
- * All of it is built twice, against our library and against the reference's,
- * and has to pass with both: it holds what <sysprof-capture.h> promises where
- * neither is wrong.  So nothing is included but that and libc.
+ * All of it is built against our library and against the reference's, and must
+ * pass with both.  It tests the promises of <sysprof-capture.h> without the
+ * defects of either.  So nothing is included but that and libc.
  */
 #ifndef SYSCAP_TEST_BEHAVIOUR_H
 #define SYSCAP_TEST_BEHAVIOUR_H
@@ -48,7 +48,7 @@ void behaviour_fail(const char *file, int line, const char *what)
 	((cond) ? (void)0 : behaviour_fail(__FILE__, __LINE__, #cond))
 #define CHECK_STR(a, b) CHECK(strcmp((a), (b)) == 0)
 
-/* What frames are made with: times grow, the process is not ours. */
+/* Arguments of frames: times grow, the process is not ours. */
 #define CPU 3
 #define PID 4711
 #define TID 4712

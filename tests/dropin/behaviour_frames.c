@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_frames.c - what is added as one kind of frame is read as it. */
+/* behaviour_frames.c - each kind of frame is read as it was added. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

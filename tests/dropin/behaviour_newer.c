@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_newer.c - what releases before 45 don't have. */
+/* behaviour_newer.c - functions that releases before 45 lack. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -67,7 +67,7 @@ static void a_trace_is_a_sample_that_says_entering(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* Made by a recorder of later releases, in which they are told apart. */
+/* Made by a recorder of later releases, which distinguish them. */
 static void a_frame_of_type_trace_is_read(void)
 {
 	SysprofCaptureWriter *writer = behaviour_writer_open();

@@ -40,6 +40,9 @@ static void a_file_that_is_no_capture_is_an_error(void)
 	CHECK(errno == EBADMSG);
 	behaviour_store("short", zeros, 100);
 	CHECK(sysprof_capture_reader_new("short") == NULL);
+	errno = EDOM;
+	CHECK(sysprof_capture_reader_new("/dev/null") == NULL);
+	CHECK(errno == EDOM);
 }
 
 static void a_capture_may_have_no_frames(void)

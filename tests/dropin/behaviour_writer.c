@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_writer.c - where a writer writes, and when. */
+/* behaviour_writer.c - files of a writer, and times of its writes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -285,11 +285,13 @@ static void the_environment_may_name_none(void)
 	size_t i;
 
 	unsetenv("SYSPROF_TRACE_FD");
+	errno = EDOM;
 	CHECK(sysprof_capture_writer_new_from_env(0) == NULL);
 	for (i = 0; i < sizeof(others) / sizeof(*others); i++) {
 		setenv("SYSPROF_TRACE_FD", others[i], 1);
 		CHECK(sysprof_capture_writer_new_from_env(0) == NULL);
 	}
+	CHECK(errno == EDOM);
 }
 
 const struct behaviour behaviour_writer[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * beside.c - a program that writes a capture into SYSPROF_TRACE_FD by itself,
- * with the library that it is built with, and has a library loaded whose
- * events go there as well (beside_plugin.c, with ours).  See beside.sh.
+ * beside.c - a program that writes a capture into SYSPROF_TRACE_FD itself, with
+ * the library that it is built with.  It also loads a library whose events go
+ * there (beside_plugin.c, with ours).  See beside.sh.
  *
  *	beside PLUGIN first|last: when its own writer is made
  */

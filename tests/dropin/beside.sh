@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # beside.sh PROGRAM PLUGIN - one descriptor, two libraries in one process: the
 # program writes by its own, which knows nothing of ours in the plugin.  Each
-# mark is in the capture once, but for those that the other one took away when
-# it began later, and that is told.
+# mark is in the capture once, except for those that the other one removed when
+# it began later, and that is reported.
 #
 # Reads SYSCAP (the command).
 set -eu

@@ -5,16 +5,16 @@
 # TABLE has a line for each defect: its name, the program that looks for it,
 # and either `shown` or `not on 3.46: REASON`.  The program is there twice,
 # PROGRAM_ours and PROGRAM_ref, and is called with the defect's name and an
-# empty folder.  It ends with 0 where the defect is not there, with 2 where
-# the test itself failed, with 77 where the library does not have what it is
-# about; all else, signals and time limits too, is the defect.
+# empty folder.  It ends with 0 without the defect, with 2 if the test itself
+# failed, and with 77 if the library lacks the feature.  Any other end, also by
+# a signal or a time limit, is the defect.
 #
 # Ours has none.  The reference has those that are `shown`: a test that it
 # passes proves nothing.
 #
-# Reads SYSCAP_TEST_BIN (where the programs are), REF_FILE (set: the
-# reference's are there too) and SYSCAP_SANITIZE (set: they are of no use, for
-# the sanitizer finds other things in them).
+# Reads SYSCAP_TEST_BIN (directory of the programs) and REF_FILE (set: the
+# reference's exist too).  If SYSCAP_SANITIZE is set, the reference's are
+# useless, because the sanitizer finds other errors in them.
 set -u
 table=$1
 shift

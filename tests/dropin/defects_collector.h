@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector.h - what the tests of known defects of collectors share.
+ * defects_collector.h - shared parts of the tests of known defects of
+ * collectors.
  *
  * The program knows nothing of the library but <sysprof-capture.h>, and is
  * built against ours and against the reference.  It is called with the name
- * of a defect.  Status 0: the library behaves well; 1: the defect shows, and
- * stderr says how; 2: the test itself failed; 77: this library does not have
- * what it is about.
+ * of a defect.  Status 0: no defect; 1: the defect, with its description on
+ * stderr; 2: the test itself failed; 77: the library lacks the feature.
  */
 #ifndef SYSCAP_DEFECTS_COLLECTOR_H
 #define SYSCAP_DEFECTS_COLLECTOR_H
@@ -23,7 +23,7 @@ struct defect {
 	void (*check)(uint32_t pages); /* NULL: not with this library */
 };
 
-/** What a program does under the library, as the check has it run. */
+/** Code that the check runs in a program with the library. */
 struct deed {
 	const char *name;
 	void (*run)(void);
@@ -43,10 +43,10 @@ _Noreturn void defect_shows(const char *format, ...)
 /** The test itself can't go on. */
 _Noreturn void defect_broken(const char *what);
 
-/** What must hold in a library that behaves well. */
+/** A property of a library without the defect. */
 #define MUST(condition) \
 	((condition) ? (void)0 : defect_shows("not so: %s", #condition))
-/** What the test needs to be so. */
+/** A condition of the test. */
 #define NEED(condition) ((condition) ? (void)0 : defect_broken(#condition))
 
 /** The status of a program that could not be run. */
@@ -79,8 +79,10 @@ struct frame {
 	const unsigned char *data; /* NULL: begin with the first */
 };
 
-/** NULL and the next frame of @ring, or at the end one of @data NULL; or
- * what is wrong with the bytes that should be one. */
+/**
+ * Returns NULL with the next frame of @ring, or at the end one of @data NULL.
+ * Otherwise returns a description of the invalid bytes.
+ */
 const char *frame_look(const struct ring *ring, struct frame *frame);
 
 /** The next frame, false at the end.  Bytes that are none show the defect. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_frames.c - what a collector's frames look like: their
- * length, the bytes that nobody wrote, values.
+ * defects_collector_frames.c - a collector's frames: their length, unwritten
+ * bytes, values.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

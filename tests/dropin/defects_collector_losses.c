@@ -99,7 +99,7 @@ static void look_at_nested(const struct ring_peer *peer)
 	MUST(marks_count(peer, "behind") == 1);
 }
 
-static unsigned total_told(const struct ring_peer *peer)
+static unsigned total_reported(const struct ring_peer *peer)
 {
 	for (unsigned i = 0; i < peer->n_rings; i++) {
 		struct frame frame = { .data = NULL };
@@ -122,12 +122,12 @@ static void events_on_top_of_events_are_whole(uint32_t pages)
 	look_at_nested(&peer);
 	ring_peer_free(&peer);
 	record(&peer, pages, "under signals", "");
-	const unsigned total = total_told(&peer);
+	const unsigned total = total_reported(&peer);
 	const unsigned n =
 		marks_count(&peer, "main") + marks_count(&peer, "signal");
 	if (n + frames_lost(&peer) != total)
 		defect_shows("%u events under signals: %u are there, %llu are "
-		             "told to be lost",
+		             "reported lost",
 		             total, n, (unsigned long long)frames_lost(&peer));
 	ring_peer_free(&peer);
 	record(&peer, pages, "with errno", "");
@@ -185,7 +185,7 @@ static void emit_bursts(void)
 	free(text);
 }
 
-static void losses_are_told(uint32_t pages)
+static void losses_are_reported(uint32_t pages)
 {
 	struct ring_peer peer = { .pages = pages, .is_lazy = true };
 
@@ -196,7 +196,7 @@ static void losses_are_told(uint32_t pages)
 	const uint64_t lost = frames_lost(&peer);
 	NEED(n < 3 * BURST);
 	if (n + lost != 3 * BURST)
-		defect_shows("of %d events %u arrive, and %llu are told to be "
+		defect_shows("of %d events %u arrive, and %llu are reported "
 		             "lost",
 		             3 * BURST, n, (unsigned long long)lost);
 	MUST(marks_count(&peer, "behind") == 1);
@@ -286,7 +286,7 @@ static void recordings_begin_and_end(uint32_t pages)
 const struct defect defects_of_losses[] = {
 	{ "C-4", events_on_top_of_events_are_whole },
 	{ "C-5", full_rings_do_not_block },
-	{ "C-6", losses_are_told },
+	{ "C-6", losses_are_reported },
 #ifdef DEFECTS_OURS
 	{ "C-20", recordings_begin_and_end },
 #else

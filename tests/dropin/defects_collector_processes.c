@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_processes.c - forked children, many threads, what both
- * are told apart by, and what they cost.
+ * defects_collector_processes.c - forked children, many threads, their
+ * identification and cost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -349,7 +349,7 @@ static void asking_costs_nothing(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-19 */
 
-/* Whoever resolves addresses wants to know of every process. */
+/* Resolvers of addresses need a record of every process. */
 static void processes_have_names(uint32_t pages)
 {
 	struct ring_peer peer;

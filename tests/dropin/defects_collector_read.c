@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * defects_collector_read.c - frames as they lie in rings, read as the format
- * says.  What other readers would stop at is bad here as well.
+ * says.  Frames that stop other readers are bad here as well.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>

@@ -38,7 +38,7 @@ static void say(const char *format, va_list args)
 	        current ? current->what : "", line);
 }
 
-/* Cases forget writers on purpose; what AddressSanitizer asks a program. */
+/* Cases leak writers on purpose; options of AddressSanitizer. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {

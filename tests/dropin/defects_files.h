@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_files.h - what the tests of known defects of writers and readers
- * share: a table of cases, and captures looked at byte by byte.
+ * defects_files.h - shared parts of the tests of known defects of writers and
+ * readers: a table of cases, and captures byte by byte.
  *
  * The programs know nothing of the library but <sysprof-capture.h>, and are
- * built against ours and against the reference.  Each is called with the name
- * of a defect and a folder for its files; every case of that name runs in a
- * process of its own.  Status 0: the library behaves well in all of them; 1:
- * the defect shows, and stderr says how; 77: this library does not have what
- * it is about.
+ * built against ours and against the reference.  The arguments are the name of
+ * a defect and a directory for its files.  Every case of that name runs in a
+ * process of its own.  Status 0: no defect in any of them; 1: the defect, with
+ * its description on stderr; 77: the library lacks the feature.
  */
 #ifndef SYSCAP_DEFECTS_FILES_H
 #define SYSCAP_DEFECTS_FILES_H
@@ -33,10 +32,10 @@ _Noreturn void defect_shows(const char *format, ...)
 /** The test itself can't go on. */
 _Noreturn void defect_broken(const char *what);
 
-/** What must hold in a library that behaves well. */
+/** A property of a library without the defect. */
 #define MUST(condition) \
 	((condition) ? (void)0 : defect_shows("not so: %s", #condition))
-/** What the test needs to be so. */
+/** A condition of the test. */
 #define NEED(condition) ((condition) ? (void)0 : defect_broken(#condition))
 
 /** A path in the folder of the case, kept as long as that runs. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader.c - damaged captures, and those of later versions, are read
- * as far as they go; where and why that ends is told; nobody is killed by it.
+ * defects_reader.c - damaged captures, and those of later versions.  They are
+ * read up to the damage, which is reported with its place, and kill no reader.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -241,7 +241,7 @@ static void unknown_types_in_walks(int arg)
 	MUST(sysprof_capture_reader_find_file(reader, "/file") != NULL);
 }
 
-/* --- what is told */
+/* --- reports */
 
 static void short_file(int size)
 {
@@ -293,7 +293,7 @@ static void end_or_damage(int cut)
 	}
 #else
 	if (cut)
-		defect_shows("nothing tells damage from an end");
+		defect_shows("nothing distinguishes damage from an end");
 #endif
 }
 
@@ -354,7 +354,7 @@ const struct defect defects[] = {
 	{ "R-9", "an empty file has an errno", short_file, 0 },
 	{ "R-9", "half a header has an errno", short_file, 255 },
 	{ "R-9", "a header of a later version", later_version, 2 },
-	{ "R-9", "damage is told", end_or_damage, 6 },
+	{ "R-9", "damage is reported", end_or_damage, 6 },
 	{ "R-9", "an end is no damage", end_or_damage, 0 },
 	{ "R-10", "a log behind a mark", end_behind_mark, 12 },
 	{ "R-10", "a mark behind a mark", end_behind_mark, 10 },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader_order.c - a capture of a machine of the other byte order reads
- * the same as one of ours: each kind of frame is made in both orders, and what
- * the reader returns of it is put into words and compared.
+ * defects_reader_order.c - a capture of the other byte order reads like one of
+ * ours. Each kind of frame is made in both orders, and the reader's results are
+ * converted to text and compared.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

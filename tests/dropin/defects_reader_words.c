@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* defects_reader_words.c - what a reader returns of a frame, put into words. */
+/* defects_reader_words.c - a reader's result for a frame, as text. */
 #define _GNU_SOURCE
 #include "dropin/defects_reader_words.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader_words.h - what a reader returns of a frame, put into words,
- * so that two of them can be compared.
+ * defects_reader_words.h - a reader's result for a frame, as text for
+ * comparison.
  */
 #ifndef SYSCAP_DEFECTS_READER_WORDS_H
 #define SYSCAP_DEFECTS_READER_WORDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer.c - what a writer makes of what it is given: sizes, names,
- * numbers and NULLs that its caller should not have passed.
+ * defects_writer.c - invalid arguments of a writer: sizes, names, numbers and
+ * NULLs.
  */
 #define _GNU_SOURCE
 #include <errno.h>

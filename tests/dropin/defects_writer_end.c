@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_end.c - what is in the file of a program that came to its end
- * without finishing its writer: was killed, or just left.
+ * defects_writer_end.c - the file of a program that ended without finishing its
+ * writer: it was killed, or just exited.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -153,7 +153,7 @@ static void forgotten(int is_by_env)
 	marks_are_complete(&bytes, NULL, N_MARKS);
 }
 
-/* Such a file tells when it ended. */
+/* Such a file has its end time. */
 static void end_of_killed(int arg)
 {
 	const char *const path = defect_path("ended.syscap");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_io.c - what comes out of a writer when writing goes badly:
- * in parts, not now, to nobody, at the end of the file only.
+ * defects_writer_io.c - output of a writer with partial, delayed or failing
+ * writes, without a reader, or with appends only.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -262,7 +262,7 @@ static void save_over_longer_file(int size)
 	check_marks(&saved);
 }
 
-/* What went through a pipe can't be had again. */
+/* Bytes that went through a pipe are gone. */
 static void save_a_pipe(int arg)
 {
 	const char *const path = defect_path("piped.syscap");
@@ -281,15 +281,18 @@ static void save_a_pipe(int arg)
 
 static void closed_in_children(int arg)
 {
-	bool was_open[64];
+	enum {
+		MOST = 256
+	}; /* ours have numbers from 100 on */
+	bool was_open[MOST];
 	int n = 0;
 
 	(void)arg;
-	for (int fd = 0; fd < 64; fd++)
+	for (int fd = 0; fd < MOST; fd++)
 		was_open[fd] = fcntl(fd, F_GETFD) >= 0;
 	writer = sysprof_capture_writer_new(defect_path("cloexec.syscap"), 0);
 	NEED(writer != NULL);
-	for (int fd = 0; fd < 64; fd++) {
+	for (int fd = 0; fd < MOST; fd++) {
 		const int flags = was_open[fd] ? -1 : fcntl(fd, F_GETFD);
 
 		if (flags < 0)

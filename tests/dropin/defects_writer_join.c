@@ -266,7 +266,7 @@ static void unknown_type(int arg)
 	MUST(n_marks == 2);
 }
 
-/* It ends in damage: what stands before that is there, and it is told. */
+/* It ends in damage: the frames before it are there, and it is reported. */
 static void damaged(int arg)
 {
 	struct make_capture capture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_padding.c - what a frame has room for besides its content is
- * zero: captures are passed around, and must not hold what else was in memory.
+ * defects_writer_padding.c - padding of frames is zero.  Captures are passed
+ * on, and must not contain other memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

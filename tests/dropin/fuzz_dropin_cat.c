@@ -4,7 +4,7 @@
  * by cat and by both splices, and read the results.
  *
  * The writer has frames of its own before, with a counter and a JIT name, and
- * adds a mark behind.  Whatever came between, that mark is the last frame of
+ * adds a mark behind.  With any frames between, that mark is the last frame of
  * the result.
  */
 #define _GNU_SOURCE
@@ -260,7 +260,7 @@ static void check_cat(const struct source *source, unsigned n_times)
 	fuzz_demand(is_whole == (walk.bytes == size - 256));
 	fuzz_demand(is_whole || !source->is_whole);
 	check_names(result);
-	/* What was joined can be joined. */
+	/* A joined capture can be joined. */
 	if (n_times == 0)
 		check_cat(&(struct source){ .reader = result,
 		                            .plain = &walk,

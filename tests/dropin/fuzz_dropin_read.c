@@ -3,9 +3,9 @@
  * fuzz_dropin_read.c - read any bytes through every function of the drop-in's
  * reader and cursor, in turn and out of turn.
  *
- * A plain walk says what the capture holds.  All other ways through it must
- * give the same frames: with calls in between that fit nothing, through
- * copies, in a cursor, backwards, and file by file.
+ * A plain walk says what the capture holds.  All other walks must give the same
+ * frames: with unrelated calls in between, through copies, in a cursor,
+ * backwards, and file by file.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -174,7 +174,10 @@ static SysprofCaptureReader *walk_crookedly(SysprofCaptureReader *reader,
 
 /* --------------------------------------------------------- embedded files */
 
-/* What the parts of @path hold up to the last one; returns whether it is. */
+/*
+ * Content of the parts of @path up to the last one; returns whether there is a
+ * last one.
+ */
 static bool join_parts(SysprofCaptureReader *reader, const char *path, int fd)
 {
 	const SysprofCaptureFileChunk *part;
@@ -387,8 +390,8 @@ static void check_save(SysprofCaptureReader *reader, int fd)
 /* ---------------------------------------------------------- other writers */
 
 /*
- * Somebody else cuts the file, or writes into it, while it is read.  What is
- * returned is still whole, and reading ends.
+ * Somebody else cuts the file, or writes into it, while it is read.  The
+ * returned frame is still whole, and reading ends.
  */
 static void check_changing(const uint8_t *data, size_t size, unsigned how)
 {
@@ -436,7 +439,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		            (errno == ENOTSUP && data[4] != 1));
 		return 0;
 	}
-	/* What can be opened has a header. */
+	/* A file that opens has a header. */
 	const uint8_t *const script = data + FUZZ_SCRIPT;
 	fuzz_demand(size >= 256);
 	fuzz_walk(reader, &plain);

@@ -285,7 +285,7 @@ void fuzz_walk(SysprofCaptureReader *reader, struct fuzz_walk *walk)
 		const SysprofCaptureFrame *const frame =
 			fuzz_read(reader, type);
 
-		/* What is found can be read, and is what was found */
+		/* A found frame can be read, and is the same */
 		fuzz_demand(frame != NULL && frame->type == type);
 		fuzz_walk_add(walk, frame);
 	}

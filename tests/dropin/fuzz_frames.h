@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_frames.h - what the fuzz targets of the drop-in share: any bytes as a
- * file, and what must hold for every frame that a reader returns.
+ * fuzz_frames.h - shared parts of the drop-in's fuzz targets: any bytes as a
+ * file, and the invariants of every returned frame.
  */
 #ifndef SYSCAP_FUZZ_FRAMES_H
 #define SYSCAP_FUZZ_FRAMES_H
@@ -12,8 +12,8 @@
 #include <sysprof-capture.h>
 
 /*
- * The unused bytes of the file header choose what a target does, so that
- * every capture is an input, and one that a program wrote (zeros) a plain one.
+ * The unused bytes of the file header choose the target's actions.  So every
+ * capture is an input, and one from a program (zeros) a plain one.
  */
 #define FUZZ_SCRIPT     96u
 #define FUZZ_SCRIPT_LEN 160u
@@ -45,7 +45,7 @@ void fuzz_check(const SysprofCaptureFrame *frame);
 /** A number for the bytes of @frame, the same for the same bytes. */
 uint64_t fuzz_hash(const SysprofCaptureFrame *frame);
 
-/** What walking over a capture gave. */
+/** Result of a walk over a capture. */
 struct fuzz_walk {
 	size_t n, bytes;
 	size_t types[SYSPROF_CAPTURE_FRAME_LAST];

@@ -63,7 +63,7 @@ alone() {
 	done
 }
 
-# What is a warning depends on the standard, but for a system header
+# Warnings depend on the standard, except in a system header
 for compiler in $c_compilers; do
 	alone "$compiler" c gnu11 -isystem
 	for standard in gnu11 gnu17 c11; do
@@ -194,7 +194,7 @@ use_overlay | must_compile "declarations can be prefixed" \
 
 # --- WebKit reads the release out of the text
 
-for part in MAJOR:50 MINOR:0 MICRO:0; do
+for part in MAJOR:51 MINOR:0 MICRO:0; do
 	got=$(sed -nE "s/^#define[ 	]+SYSPROF_${part%:*}_VERSION[ 	]+\(([0-9]+)\).*/\1/p" \
 		"$headers/sysprof-version.h")
 	[ "$got" = "${part#*:}" ] ||

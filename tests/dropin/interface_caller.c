@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interface_caller.c - a program that a profiler starts by D-Bus, as Mutter is,
- * and that profiler, in a process of its own: C that gdbus-codegen made of the
- * interface we install, by the names that Mutter gives it.
+ * interface_caller.c - a program that a profiler starts by D-Bus, like Mutter,
+ * and that profiler in another process.  gdbus-codegen made its code from the
+ * installed interface, with Mutter's names.
  *
  * Leaves 0 when a mark of the program is in the profiler's file.
  */

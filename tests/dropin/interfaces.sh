@@ -23,8 +23,9 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
 
-# Where the package file tells Mutter to look
-"$CMAKE" --install "$SYSCAP_BINARY" --prefix "$work/prefix" >log ||
+# The directory that the package file has for Mutter
+"$CMAKE" --install "$SYSCAP_BINARY" --component dropin \
+	--prefix "$work/prefix" >log ||
 	{ cat log; exit 1; }
 PKG_CONFIG_PATH=$(dirname "$(find prefix -name sysprof-capture-4.pc)")
 export PKG_CONFIG_PATH

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# link.sh - the installed drop-in: what its archive and its package file hold,
-# and that it can be linked in all ways that callers link it.
+# link.sh - the installed drop-in: content of its archive and package file, and
+# all usual ways to link it.
 #
 # Reads SYSCAP_BINARY (our build), SYSCAP (the command; may be empty), CMAKE.
 set -eu
@@ -32,17 +32,51 @@ case $(pkg-config --modversion $name 2>/dev/null || true) in
 *) reference= ;;
 esac
 
-"$CMAKE" --install "$SYSCAP_BINARY" --prefix "$work/first" >log ||
+"$CMAKE" --install "$SYSCAP_BINARY" --component dropin \
+	--prefix "$work/first" >log ||
 	{ cat log; exit 1; }
+
+# --- a plain install has no such package; installed files can be removed
+
+"$CMAKE" --install "$SYSCAP_BINARY" --prefix "$work/plain" >log ||
+	{ cat log; exit 1; }
+case $(grep '^SYSCAP_INSTALL_.*=ON' "$SYSCAP_BINARY/CMakeCache.txt")$(find plain) in
+*=ON*) ;;
+*sysprof* | *gjs* | *lua*)
+	fail "a plain install has parts that are to be asked for" ;;
+esac
+mkdir uninstalled
+find "$work/plain" ! -type d >uninstalled/install_manifest.txt
+"$CMAKE" "-DBUILD=$work/uninstalled" \
+	-P "$SYSCAP_SOURCE/src/uninstall.cmake" >log || { cat log; exit 1; }
+[ -z "$(find plain ! -type d)" ] || fail "left: $(find plain ! -type d)"
 mv first prefix
 found=$(find prefix -name $name.pc)
 [ -f "$found" ] || fail "no $name.pc is installed"
 PKG_CONFIG_PATH=$work/$(dirname "$found")
 export PKG_CONFIG_PATH
 
+# --- headers bring what the reference's bring
+
+while read -r header use; do
+	printf '#include <%s>\nint main(void) { %s; return 0; }\n' \
+		"$header" "$use" >brings.c
+	# shellcheck disable=SC2046
+	"$CC" -D_GNU_SOURCE -w -Werror=implicit-function-declaration \
+		-fsyntax-only brings.c $(pkg-config --cflags $name) ||
+		fail "$header does not bring: $use"
+done <<'END'
+sysprof-address.h assert(true)
+sysprof-capture-types.h assert(PRId64[0])
+sysprof-capture-writer.h bool is_there = sizeof(off_t)
+sysprof-clock.h struct timespec now = { time(NULL) }
+sysprof-macros.h int most = INT_MAX
+sysprof-platform.h uint32_t n = strlen("")
+END
+
 # --- the package file
 
-for version in 3.37.2 3.38.0 3.46.0 45.0 50.0; do
+for version in 3.37.2 3.38.0 3.46.0 45.0 50.0 51.0; do
 	pkg-config --atleast-version=$version $name ||
 		fail "the version is below $version"
 done
@@ -158,6 +192,7 @@ all_ways() {
 	# shellcheck disable=SC2046
 	if "$@" -static main.o $(pkg-config --libs --static $name) \
 		-o static 2>errors; then
+		[ ! -s errors ] || { cat errors; fail "$built, static"; }
 		runs "$built, static" ./static capture
 	else
 		grep -Eq 'cannot find -lc|libc\.a|unable to find library -l' \

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * link_library.c - a library that is instrumented, in C and in C++: link.sh
- * puts it, and its copy of ours, into programs in all ways there are.
+ * link_library.c - an instrumented library, in C and in C++.  link.sh links it,
+ * with its copy of our library, into programs in all usual ways.
  *
- * With LINK_MAIN it is the program too; with LINK_PLUGIN the program loads
- * the library that it is told.
+ * With LINK_MAIN it is the program too; with LINK_PLUGIN the program loads the
+ * library in its argument.
  */
 #ifdef LINK_PLUGIN
 #include <dlfcn.h>

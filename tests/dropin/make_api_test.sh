@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# make_api_test.sh [46] [TABLE] - makes a C (and C++) program that compiles,
-# links and exits 0 where <sysprof-capture.h> and its library have all that
-# TABLE (api.txt beside this script) says, as it says.  46: without what
+# make_api_test.sh [46] [TABLE] - makes a C (and C++) program for
+# <sysprof-capture.h>.  The program compiles, links and exits 0 if the header
+# and its library match TABLE (api.txt beside this script).  46: without what
 # release 3.46 does not have, so that headers and library of that release
 # pass too.
 set -eu
@@ -21,7 +21,7 @@ function fail(why)
 	exit 1
 }
 
-# What stands behind the first n words
+# The text behind the first n words
 function rest(n,   text)
 {
 	text = $0

@@ -61,7 +61,7 @@ static int make_ring(struct ring_peer *peer)
 	return fd;
 }
 
-/* Whatever it is that lies there: what it says is looked at later. */
+/* Any object with that name: its content is checked later. */
 static size_t drain_ring(struct ring *ring)
 {
 	const uint32_t head = *word(ring, 0);

@@ -2,11 +2,10 @@
 /*
  * ring_peer.h - plays the recorder of a program, for any client library.
  *
- * The program is this one, run again to do one deed.  It finds a control
- * socket as a recorder leaves it, its requests are answered with rings, and
- * what it puts into them is kept as it came.  Nothing here knows more of the
- * client than the protocol tells: the ring's size is the test's choice, and
- * the header says nothing about who reads.
+ * The program is this one, run again to do one deed.  It finds a control socket
+ * as from a recorder.  Its requests are answered with rings, and their content
+ * is kept unchanged.  This peer knows only the protocol: the test chooses the
+ * ring's size, and the header does not name the reader.
  *
  * A deed may talk to the peer (deed_ask()), so that both know where the other
  * is.
@@ -32,7 +31,7 @@ struct ring {
 };
 
 struct ring_peer {
-	/* What the test decides before it runs the deed. */
+	/* Settings of the test before it runs the deed. */
 	uint32_t pages;      /* of a ring's body */
 	bool is_silent;      /* takes requests and does not answer */
 	bool is_lazy;        /* takes nothing out until it is asked to */
@@ -47,7 +46,7 @@ struct ring_peer {
 	struct ring rings[RING_PEER_RINGS];
 };
 
-/** What a deed may ask for; the answer is a number up to 255. */
+/** Requests of a deed; the reply is a number up to 255. */
 enum {
 	ASK_DRAIN = 'd', /* take everything out now */
 	ASK_COUNT = 'n', /* how many rings were requested? */
@@ -70,7 +69,7 @@ int ring_peer_run_alone(const char *name, const char *control, int fd,
 
 void ring_peer_free(struct ring_peer *peer);
 
-/** In a deed: what it was told, and talk with the peer. */
+/** In a deed: its settings, and requests to the peer. */
 const char *deed_arg(void);
 unsigned deed_ask(char what);
 

@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * test_behaviour.c - what the functions of <sysprof-capture.h> do, one by one.
- *
- *	test_behaviour [TEST]...
- *
- * Each test runs in a process and a folder of its own, which it must leave
- * with as many open descriptors as it found.  Exits 1 when one failed.
- */
+/* test_behaviour.c - functions of <sysprof-capture.h>, one by one. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

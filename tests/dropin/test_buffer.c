@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_buffer.c - where frames go whose calls interrupt each other, one step
- * after the other. */
+/* test_buffer.c - frames of calls that interrupt each other, step by step. */
 #include <string.h>
 
-#include "dropin/buffer.h"
 #include "harness/test.h"
+#include "sysprof_compat/buffer.h"
 
 #define SIZE     4096u
 #define CAPACITY (SIZE + SYC_BUFFER_SPARE)
@@ -22,7 +21,7 @@ static struct syc_buffer new_buffer(void)
 		                    .capacity = CAPACITY };
 }
 
-/* What a handler does on top of a call. */
+/* Calls of a handler on top of a call. */
 static unsigned char *add_on_top(struct syc_buffer *buffer, uint32_t len)
 {
 	CHECK(!syc_buffer_enter(buffer));
@@ -31,7 +30,7 @@ static unsigned char *add_on_top(struct syc_buffer *buffer, uint32_t len)
 	return frame;
 }
 
-/* What a call does that finds no way alone, behind syc_buffer_withdraw(). */
+/* The steps of a call that cannot be alone, behind syc_buffer_withdraw(). */
 static unsigned char *add_outermost(struct syc_buffer *buffer, uint32_t len)
 {
 	CHECK(syc_buffer_enter(buffer));
@@ -40,7 +39,7 @@ static unsigned char *add_outermost(struct syc_buffer *buffer, uint32_t len)
 	return frame;
 }
 
-TEST(what_is_added_on_top_of_a_frame_is_behind_it)
+TEST(frame_of_a_handler_follows_the_interrupted_one)
 {
 	struct syc_buffer buffer = new_buffer();
 	struct syc_buffer_frame frame;
@@ -54,7 +53,7 @@ TEST(what_is_added_on_top_of_a_frame_is_behind_it)
 
 /* A handler comes when the call on top of which the one before it has added
  * does not count as under way any more. */
-TEST(a_call_on_top_of_one_that_leaves_takes_no_frame_of_its_handlers)
+TEST(call_on_a_leaving_call_takes_no_frame_of_handlers)
 {
 	struct syc_buffer buffer = new_buffer();
 	struct syc_buffer_frame frame, later;
@@ -68,7 +67,7 @@ TEST(a_call_on_top_of_one_that_leaves_takes_no_frame_of_its_handlers)
 }
 
 /* A handler comes between syc_buffer_begin()'s two looks. */
-TEST(what_was_announced_before_a_handler_came_is_the_callers)
+TEST(announced_frame_stays_the_callers)
 {
 	struct syc_buffer buffer = new_buffer();
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_collector_counters_rows.c - values of several counters at once, by number: each
- * ring has the definitions in front of the first values, whatever the numbers
- * are that are set together.
+ * test_collector_counters_rows.c - values of several counters at once, by
+ * number. Each ring has the definitions before the first values, for any set of
+ * numbers.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,9 +50,10 @@ static void add_row(struct set *set, unsigned from, unsigned n)
 }
 
 /*
- * What thread @k sets, one after the other: the end of a row and all of it, all
- * but the end of another and all of it, what is like a row at its begin and its
- * end, and a row again.  So definitions are missing at each place of a row, also
+ * Thread @k sets the end of a row and all of it, then all but the end of
+ * another and all of it.  Then it sets numbers that resemble a row at both
+ * ends, and a row again.  So definitions are missing at each place of a row,
+ * also
  * where a word of any set of bits ends.
  */
 static void make_sets(unsigned k, struct set sets[N_SETS])
@@ -187,7 +188,7 @@ static int record(void)
 	return fd;
 }
 
-/* What there is to be seen. */
+/* Expected frames. */
 static void expect_all(struct seen *seen)
 {
 	for (unsigned k = 0; k < N_THREADS; k++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_index_chain.c - the places that a large capture tells are those of
- * frames, whoever comes in between: handlers on top of the call that adds
- * one, and others who write to the file.
+ * test_index_chain.c - indexes of a large capture are at frames.  That holds
+ * with handlers on top of the call that adds one, and with other writers of the
+ * file.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #define EACH  65536u
 #define SMALL 4096u
 
-/* What a file holds. */
+/* Contents of a file. */
 struct found {
 	uint64_t last; /* as the header says */
 	unsigned n_frames, n_indexes, n_marks;
@@ -113,7 +113,7 @@ static void act(void)
 		add_mark();
 }
 
-TEST(a_handler_at_each_instruction_of_the_call_that_adds_one_moves_it_along)
+TEST(handler_at_any_instruction_moves_the_index)
 {
 	SKIP_UNDER_TSAN();
 	const long n = stepper_stride(29);
@@ -138,7 +138,7 @@ TEST(a_handler_at_each_instruction_of_the_call_that_adds_one_moves_it_along)
 	close(fd);
 }
 
-TEST(where_a_child_writes_too_no_more_are_made)
+TEST(writing_child_ends_indexes)
 {
 	const int fd = new_file();
 
@@ -159,7 +159,7 @@ TEST(where_a_child_writes_too_no_more_are_made)
 	close(fd);
 }
 
-TEST(a_pipe_tells_none)
+TEST(pipe_has_no_index)
 {
 	static unsigned char bytes[65536];
 	size_t n_bytes = 0;

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_left_open.c - a program that sets SYSPROF_TRACE_FD for itself is
- * recorded if it does so before its first event; and not where that one is in
- * a signal handler.  (SYSPROF_CONTROL_FD: behaviour_collector.c, with both
- * libraries.)
- *
- * Each test is a process in which nothing was decided yet.
+ * test_left_open.c - recording of a program that sets SYSPROF_TRACE_FD itself.
+ * The variable counts if it is set before the first event, unless that event is
+ * in a signal handler.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -22,7 +19,7 @@
 
 #include "harness/test.h"
 
-/* What a forked process does before it leaves by exit(); its capture. */
+/* Code of a forked process before exit(); its capture. */
 static int run(void (*deed)(void))
 {
 	const int fd = memfd_create("capture", 0);
@@ -96,7 +93,7 @@ static void set_and_ask(void)
 	emit();
 }
 
-TEST(who_asks_first_is_told_that_something_is_recorded)
+TEST(first_query_reports_active)
 {
 	CHECK_EQ(count(run(set_and_ask)), 1);
 }
@@ -108,7 +105,7 @@ static void set_and_request(void)
 	emit();
 }
 
-TEST(who_wants_counters_first_gets_their_numbers)
+TEST(counters_requested_first_get_numbers)
 {
 	CHECK_EQ(count(run(set_and_request)), 1);
 }
@@ -130,7 +127,7 @@ static void sample_and_set(void)
 	CHECK(!sysprof_collector_is_active());
 }
 
-TEST(after_the_first_event_nothing_is_read_any_more)
+TEST(variable_is_not_read_after_the_first_event)
 {
 	CHECK_EQ(count(run(sample_and_set)), 0);
 }
@@ -143,7 +140,7 @@ static void ask_and_set(void)
 	emit();
 }
 
-TEST(who_was_told_that_nothing_is_recorded_was_told_the_truth)
+TEST(lazy_init_reports_inactive)
 {
 	CHECK_EQ(count(run(ask_and_set)), 0);
 }
@@ -166,7 +163,7 @@ static void emit_in_handler(void)
 	CHECK(!sysprof_collector_is_active());
 }
 
-TEST(a_first_event_in_a_handler_leaves_it_at_what_was_there_at_load)
+TEST(first_event_in_a_handler_keeps_the_state_at_load)
 {
 	CHECK_EQ(count(run(emit_in_handler)), 0);
 }
@@ -183,7 +180,7 @@ static void block_and_emit(void)
 	emit();
 }
 
-TEST(a_thread_that_blocks_signals_is_in_no_handler)
+TEST(thread_with_blocked_signals_is_in_no_handler)
 {
 	CHECK_EQ(count(run(block_and_emit)), 1);
 }
@@ -208,14 +205,14 @@ static void emit_in_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-TEST(of_threads_that_come_at_the_same_time_none_loses_its_first_event)
+TEST(simultaneous_threads_keep_their_first_events)
 {
 	CHECK_EQ(count(run(emit_in_threads)), 8);
 }
 
 /*
  * The last step before the one that decides says that something is recorded;
- * it may be sent away just there.  What it comes to has no other use here.
+ * it may be sent away just there.  Its result has no other use here.
  */
 static int away_ms;
 int at_quick_exit(void (*unused)(void))

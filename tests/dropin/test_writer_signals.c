@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_writer_signals.c - a writer that a signal handler uses while the thread
- * it interrupts is inside of the same writer: at the instants a timer hits, and
- * at each instruction; and one whose process forks, leaves or is killed in the
- * middle of it.
- *
- * Each does its work in a child; what came out is compared with its books.
+ * test_writer_signals.c - signal handlers that use a writer during a call on
+ * it. A timer or each instruction triggers them.  The process may also fork,
+ * exit or be killed in the middle of a call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -396,7 +393,7 @@ static unsigned count_fillers(int fd)
 	return n;
 }
 
-TEST(more_names_than_can_wait_are_all_written_on_top_of_a_call_too)
+TEST(excess_names_are_written_also_on_top_of_a_call)
 {
 	SKIP_UNDER_TSAN();
 	const int fd = new_file();
@@ -472,7 +469,7 @@ TEST(a_child_that_exits_writes_nothing_of_its_parent)
 	forks(0, false);
 }
 
-TEST(a_child_that_goes_on_writes_its_own_once)
+TEST(continuing_child_writes_its_frames_once)
 {
 	forks(SMALL, true);
 	forks(0, true);
@@ -572,7 +569,7 @@ static bool leave_at(int fd, unsigned call, long k)
 	return WEXITSTATUS(status) == 0;
 }
 
-TEST(exit_in_a_handler_loses_nothing_of_what_was_added)
+TEST(exit_in_a_handler_loses_no_frame)
 {
 	SKIP_UNDER_TSAN();
 	unsigned n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer_ledger.c - what was asked of a writer, and what came out. */
+/* writer_ledger.c - requests to a writer, and its output. */
 #define _GNU_SOURCE
 #include "dropin/writer_ledger.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer_ledger.h - what was asked of a writer, and what it answered, kept
- * where it outlives the process that asked; and the comparison of that with
- * the bytes that came out.
+ * writer_ledger.h - requests to a writer and its results, in memory that
+ * outlives the calling process; and their comparison with the output.
  *
- * Each frame carries a number of its own; what it should hold follows from
- * the number.  Handlers and the code they interrupt take numbers by one
+ * Each frame carries a number of its own, from which its content follows.
+ * Handlers and the code they interrupt take numbers by one
  * instruction.  The captures are read with code of this file alone.
  */
 #ifndef SYSCAP_WRITER_LEDGER_H
@@ -60,8 +59,9 @@ bool ledger_set(struct ledger *ledger, SysprofCaptureWriter *writer);
 bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer);
 
 /**
- * The @size bytes at @data are a capture of whole frames (the last may be cut
- * if @may_be_torn), with what the books say, each name in front of its users.
+ * Check that the @size bytes at @data are a capture of whole frames as in the
+ * ledger, each name before its users.  The last frame may be cut if
+ * @may_be_torn.
  * With @is_killed what was accepted may be missing, too.
  */
 void ledger_check(const struct ledger *ledger, const unsigned char *data,

@@ -68,7 +68,7 @@ static int find_socket(void)
 {
 	struct stat st;
 
-	for (int fd = 3; fd < 100; fd++)
+	for (int fd = 3; fd < 1024; fd++)
 		if (fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode))
 			return fd;
 	return -1;

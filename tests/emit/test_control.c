@@ -244,27 +244,58 @@ TEST(a_socket_whose_other_end_is_closed_or_never_was_is_refused)
 	close(pair[1]);
 }
 
+/* The child of a launcher: answers one request, and looks what came. */
+static void record_launched(int sock)
+{
+	struct peer peer = { .sock = sock, .ring_size = 4096 };
+	char byte;
+
+	peer_reply(&peer); /* waits in the socket */
+	while (read(sock, &byte, 1) == 1)
+		; /* until the program shuts it down */
+	peer_drain(&peer);
+	CHECK_EQ(peer_count_marks(&peer, "test", "mark"), 1);
+	peer_free(&peer);
+	_exit(0);
+}
+
+CHILD(launched)
+{
+	const int fd = atoi(getenv("SYSPROF_CONTROL_FD"));
+	struct syscap_stats stats = { .size = sizeof(stats) };
+	int status = 1;
+
+	SYSCAP_INSTANT("test", "mark", NULL);
+	syscap_get_stats(&stats);
+	CHECK_STR(stats.reason, "SYSPROF_CONTROL_FD leads to a recorder");
+	CHECK_EQ(stats.n_rings, 1);
+	CHECK_EQ(shutdown(fd, SHUT_WR), 0);
+	CHECK(wait(&status) > 0);
+	CHECK_EQ(status, 0);
+}
+
 /* exec keeps the pid: the pair's maker and the program are one process. */
-CHILD(makes_a_pair_and_becomes_another)
+CHILD(launches)
 {
 	int pair[2];
 	char number[16];
 
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	if (fork() == 0) {
+		close(pair[1]);
+		record_launched(pair[0]);
+	}
+	close(pair[0]);
 	snprintf(number, sizeof(number), "%d", pair[1]);
 	setenv("SYSPROF_CONTROL_FD", number, 1);
-	setenv("SYSCAP_TEST_CHILD", "refused", 1);
-	execl("/proc/self/exe", "refused", NULL);
+	setenv("SYSCAP_TEST_CHILD", "launched", 1);
+	execl("/proc/self/exe", "launched", NULL);
 	_exit(98);
 }
 
-TEST(a_socket_pair_of_the_process_itself_is_refused)
+TEST(a_socket_pair_made_before_exec_is_accepted)
 {
-	CHECK_EQ(peer_run_alone("makes_a_pair_and_becomes_another",
-	                        "SYSPROF_CONTROL_FD is a socket pair of this "
-	                        "process",
-	                        NULL),
-	         0);
+	CHECK_EQ(peer_run_alone("launches", "", NULL), 0);
 }
 
 /* The flags belong to every process that shares the socket. */

@@ -13,6 +13,7 @@
 
 #include <syscap.h>
 
+#include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 
@@ -143,7 +144,7 @@ TEST(long_texts_are_cut_between_characters_and_frames_stay_valid)
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer_count(&peer, 10), 10 + 10 + 3);
 	CHECK_EQ(peer_count(&peer, 12), 20);
-	CHECK_EQ(peer_count(&peer, 11), 10 + 1);
+	CHECK_EQ(peer_count_metadata(&peer), 10);
 	for (unsigned i = 0; i < 20; i++) {
 		const struct peer_frame mark = nth(&peer, 10, i);
 
@@ -443,4 +444,44 @@ TEST(nothing_is_recorded_without_a_recorder)
 	CHECK(!stats.is_active);
 	CHECK_STR(stats.reason, "none of SYSPROF_CONTROL_FD, SYSPROF_TRACE_FD "
 	                        "and SYSCAP_OUTPUT is set");
+}
+
+/* Left behind, as by siglongjmp(): from deeper than whoever emits next. */
+static __attribute__((noinline)) void leave_an_emit_behind(void)
+{
+	volatile uintptr_t token;
+
+	syc_enter(syc_self, &token);
+}
+
+static void *judge_in_thread(void *unused)
+{
+	SYSCAP_INSTANT("test", "first", NULL);
+	CHECK_EQ(syc_state_of(syc_self)->n_stack_looks, 0);
+	leave_an_emit_behind();
+	SYSCAP_INSTANT("test", "behind", NULL);
+	CHECK_EQ(syc_self->owner, 0);
+	CHECK_EQ(syc_state_of(syc_self)->n_stack_looks, 1);
+	CHECK((uintptr_t)&unused > syc_state_of(syc_self)->stack_low);
+	CHECK((uintptr_t)&unused < syc_state_of(syc_self)->stack_high);
+	return unused;
+}
+
+CHILD(a_thread_that_judges)
+{
+	pthread_t thread;
+
+	CHECK_EQ(pthread_create(&thread, NULL, judge_in_thread, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
+TEST(stack_bounds_are_read_only_to_judge_an_emit)
+{
+	struct peer peer;
+
+	peer_start(&peer, "a_thread_that_judges", RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	CHECK_EQ(peer_count_marks(&peer, "test", "first"), 1);
+	CHECK_EQ(peer_count_marks(&peer, "test", "behind"), 1);
+	peer_free(&peer);
 }

@@ -22,7 +22,7 @@
 
 #include <syscap.h>
 
-#include "emit/hand_over.h"
+#include "emit/slot.h"
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
@@ -789,7 +789,7 @@ TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
 CHILD(has_another_thread_once_it_is_drained)
 {
 	emit();
-	while (syc_slot_state(__atomic_load_n(&syc_hand_over_head()->drainer,
+	while (syc_slot_state(__atomic_load_n(&syc_slot_arena_head()->drainer,
 	                                      __ATOMIC_SEQ_CST)) !=
 	       SYC_ARENA_DRAINED)
 		usleep(1000);

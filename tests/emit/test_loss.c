@@ -320,6 +320,55 @@ CHILD(breaks_out)
 	_exit(0);
 }
 
+/* ------------------------------------------------------- a stock recorder */
+
+#define N_FULL 3000 /* marks, more than a ring holds */
+
+static unsigned n_full;
+
+static void *fill_and_stay(void *unused)
+{
+	for (int i = 0; i < N_FULL; i++)
+		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
+	__atomic_add_fetch(&n_full, 1, __ATOMIC_RELEASE);
+	for (;;)
+		pause();
+	return unused;
+}
+
+CHILD(exits_with_full_rings)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < N_THREADS; i++)
+		pthread_create(&thread, NULL, fill_and_stay, NULL);
+	while (__atomic_load_n(&n_full, __ATOMIC_ACQUIRE) != N_THREADS)
+		usleep(1000);
+	for (int i = 0; i < N_FULL; i++)
+		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
+}
+
+TEST(losses_before_exit_reach_a_stock_recorder)
+{
+	struct peer peer;
+	uint64_t kept = 0, lost = 0;
+
+	peer_start(&peer, "exits_with_full_rings", 16384, PEER_STOCK);
+	CHECK_EQ(peer_finish_without_draining(&peer), 0);
+	for (unsigned i = 0; i < peer.n_rings; i++) {
+		struct peer_frame f;
+		uint64_t n = 0;
+		size_t at = 0;
+
+		while (peer_next(&peer.rings[i], &at, &f))
+			kept += f.type == 10 && !peer_is_loss(&f, &n);
+		lost += peer_lost_told(&peer.rings[i]);
+	}
+	CHECK(kept > N_THREADS);
+	CHECK_EQ(kept + lost, (N_THREADS + 1) * N_FULL);
+	peer_free(&peer);
+}
+
 TEST(a_system_call_in_the_sandbox_kills)
 {
 	const int status = peer_run_alone("breaks_out", "", NULL);

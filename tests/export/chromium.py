@@ -74,7 +74,7 @@ class Browser:
         page = self.ask("Target.createTarget", url=url)["targetId"]
         session = self.ask("Target.attachToTarget", targetId=page,
                            flatten=True)["sessionId"]
-        # Until it has loaded, what is told belongs to an empty page.
+        # Until it has loaded, events belong to an empty page.
         while not self.run(session, "location.href !== 'about:blank' && "
                                     "document.readyState === 'complete'"):
             time.sleep(0.05)

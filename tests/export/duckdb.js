@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// duckdb.js NODE_MODULES SQL - what DuckDB says, one row, "|" between values.
+// duckdb.js NODE_MODULES SQL - result of DuckDB, one row, "|" between values.
 const [folder, sql] = process.argv.slice(2);
 const { DuckDBInstance } = require(`${folder}/@duckdb/node-api`);
 

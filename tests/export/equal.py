@@ -144,13 +144,13 @@ def rank(values, percent):
 def summed(capture, theirs, rows):
     """Marks, counters and logs as `syscap stat` sums them up."""
     durations = collections.defaultdict(list)
-    for mark in theirs["marks"]:
-        durations[mark[4], mark[5]].append(mark[1])
+    for mark in rows["rows"]:
+        durations[mark.group, mark.name].append(mark.duration)
     marks = {name: (len(d), d[0], sum(d) // len(d), rank(d, 50), rank(d, 99),
                     d[-1], sum(d))
              for name, d in ((n, sorted(d)) for n, d in durations.items())}
     counters = collections.defaultdict(list)
-    for v in rows:
+    for v in rows["values"]:
         number = capture.typed(v)[3]
         owner = v.pid
         if (v.pid, v.id) not in capture.defined:
@@ -183,7 +183,7 @@ def check_stat(syscap, path, capture, want, theirs):
         whole["logs"])
     for what, a, b in zip(("marks", "counters", "logs"), ours,
                           summed(capture, theirs,
-                                 events(capture, want)["values"])):
+                                 events(capture, want))):
         if a != b:
             print("stat: %s differ with %s\n  %s\n  %s" % (what, want, a, b))
             sys.exit(1)
@@ -213,7 +213,7 @@ def check(syscap, protoc, path, capture, want):
     if protoc:
         trace = Perfetto(export(syscap, path, ["--format=perfetto"] + args),
                          protoc)
-        assert trace.unit == (1 if capture.period else 9)
+        assert trace.unit == (9 if capture.unit == "ticks" else 1)
         compare("perfetto", without_others(trace.found, want),
                 dict(theirs, arrows=theirs["flows"]), LINKED, want)
     tables = {name: export(syscap, path,

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# equal.sh - exports with times hold what was recorded: every mark, operation,
-# arrow, value, log, loss, sample and allocation, through filters too, as an
-# independent reader finds them.  In both byte orders, and of a sampled program.
+# equal.sh - exports with times equal the results of an independent reader, also
+# with filters.  These are marks, operations, arrows, values, logs, losses,
+# samples and allocations.  In both byte orders, and of a sampled program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -195,7 +195,10 @@ class Loader:
         self.daemon = subprocess.Popen(
             ["node", cli, "--daemon", path, "--session", "s"], env=self.env,
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        while self.run("status").returncode != 0:
+        # `status` before the daemon listens removes the session's files
+        session = os.path.join(folder, "s.json")
+        while not os.path.exists(session) or \
+                self.run("status").returncode != 0:
             assert self.daemon.poll() is None, "it does not load the file"
             time.sleep(0.2)
 

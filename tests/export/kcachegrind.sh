@@ -17,7 +17,7 @@ export HOME="$dir" XDG_RUNTIME_DIR="$dir/run" PICTURE="${1:-}"
 cd "$dir"
 python3 "$here/rich.py" rich.syscap 1
 "$SYSCAP" export --format callgrind -o callgrind.out.rich rich.syscap 2>err
-# What is no profile gets no title, so that the title says that it was read.
+# Only a profile that was read gets a title.
 echo "no profile" >callgrind.out.none
 for name in rich none; do
 	export NAME="callgrind.out.$name"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# real.sh - of stock GTK 4 and GJS programs, and of one that has lost events,
-# `syscap stat` and every export say what the independent reader finds, without
-# and with 50 random filters, in both byte orders.
+# real.sh - `syscap stat` and every export equal the independent reader, without
+# and with 50 random filters, in both byte orders.  The captures are of stock
+# GTK 4 and GJS programs, and of one that has lost events.
 #
 # SEED=N repeats a run's filters, not what was recorded.
 set -eu

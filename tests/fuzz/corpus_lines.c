@@ -2,7 +2,7 @@
 /* corpus_lines.c - tables of source lines. */
 #include <stdlib.h>
 
-#include "capture/line_make.h"
+#include "capture/line_table.h"
 #include "corpus.h"
 
 static const struct syc_line_frame frames[] = {

@@ -233,6 +233,22 @@ static void limits(struct make_capture *capture)
 	make_log(capture, 7, 1005, 0, "d", "no bit");
 }
 
+/* Losses in the header, and a torn frame: neither moves the file's end. */
+static void header_losses(struct make_capture *capture)
+{
+	make_begin(capture, false, 1000, 2000);
+	memcpy(capture->data + 96, "SCLOST01", 8);
+	capture->data[96 + 32 + 4 * 10] = 7;
+	make_process(capture, 7, 1001, "demo");
+}
+
+static void header_losses_torn(struct make_capture *capture)
+{
+	header_losses(capture);
+	make_exit(capture, 7, 1002);
+	capture->size -= 8;
+}
+
 const struct corpus_case corpus_reader[] = {
 	{ "everything.syscap", everything, false },
 	{ "everything_big.syscap", everything_big, false },
@@ -246,5 +262,7 @@ const struct corpus_case corpus_reader[] = {
 	{ "wrong.syscap", wrong, false },
 	{ "foreign.syscap", foreign, false },
 	{ "limits.syscap", limits, false },
+	{ "header_losses.syscap", header_losses, false },
+	{ "header_losses_torn.syscap", header_losses_torn, false },
 	{ 0 },
 };

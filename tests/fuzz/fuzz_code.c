@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "code/gdb_jit.h"
-#include "code/gdb_jit_image.h"
 #include "code/jitdump.h"
 #include "code/perf_map.h"
 

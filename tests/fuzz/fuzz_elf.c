@@ -9,11 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/utf8.h"
+#include "common/utf8.h"
 #include "symbols/demangle.h"
-#include "symbols/demangle_rust.h"
 #include "symbols/module.h"
-#include "symbols/readable.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

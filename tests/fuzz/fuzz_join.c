@@ -52,7 +52,7 @@ static void read_output(int fd, struct bytes *ret_output)
 static int64_t join(const struct bytes *inputs, unsigned n,
                     struct bytes *ret_output)
 {
-	const struct syc_join_options options = { .tell = take };
+	const struct syc_join_options options = { .report = take };
 	struct syscap_reader *readers[2] = { NULL };
 	struct syc_join_totals totals;
 	struct syc_join_span span;

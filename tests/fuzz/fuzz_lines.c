@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/line_make.h"
+#include "capture/line_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

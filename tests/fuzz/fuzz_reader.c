@@ -132,6 +132,18 @@ static size_t count_items(const struct syscap_frame *frame)
 	}
 }
 
+/* The record of the losses in the header, after the last frame. */
+static void check_losses(const struct syscap_reader *reader,
+                         const struct syscap_frame *frame, const uint8_t *data)
+{
+	demand(memcmp(data + 96, "SCLOST01", 8) == 0);
+	demand(frame->type == SYSCAP_FRAME_MARK);
+	demand(strcmp(frame->mark.group, "syscap") == 0 &&
+	       strcmp(frame->mark.name, "lost") == 0);
+	demand(syscap_reader_tell(reader) == frame->offset + frame->len);
+	touch_texts(frame);
+}
+
 static size_t walk(struct syscap_reader *reader, const uint8_t *data,
                    size_t size)
 {
@@ -150,6 +162,12 @@ static size_t walk(struct syscap_reader *reader, const uint8_t *data,
 			break;
 		}
 		demand(r == 1 || r == -EILSEQ);
+		if (at == size) {
+			demand(r == 1);
+			check_losses(reader, &frame, data);
+			demand(syscap_reader_next(reader, &frame, NULL) == 0);
+			break;
+		}
 		demand(frame.len >= 24 && frame.len % 8 == 0);
 		demand(frame.bytes == data + at);
 		demand(frame.used <= frame.len);

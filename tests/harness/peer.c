@@ -562,7 +562,7 @@ static bool is_jitmap_right(const struct peer_frame *f)
 			return false;
 		at = (size_t)(nul - f->bytes) + 1;
 	}
-	if (f->len - at >= 8)
+	if (n != 0 && f->len - at >= 8) /* without names it is a filler */
 		return false;
 	while (at < f->len && f->bytes[at] == 0)
 		at++;
@@ -584,11 +584,8 @@ static bool is_content_right(const struct peer_frame *f)
 	if (f->len > 24)
 		memcpy(&n, b + 24, 2);
 	switch (f->type) {
-	case 1:
-		for (size_t i = 24; i < f->len; i++)
-			if (b[i] != 0)
-				return false;
-		return f->padding2 == 0;
+	case 1: /* the reference's readers can end at a longer one */
+		return f->len == 24 && f->padding2 == 0;
 	case 2:
 		return f->len == 32 + 8 * n && b[26] < 8 && b[27] == 0 &&
 		       is_weight(f->padding2);
@@ -678,6 +675,22 @@ unsigned peer_count(const struct peer *peer, uint8_t type)
 
 		while (peer_next(&peer->rings[i], &at, &frame))
 			n += frame.type == type;
+	}
+	return n;
+}
+
+unsigned peer_count_metadata(const struct peer *peer)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < peer->n_rings; i++) {
+		struct peer_frame frame;
+		size_t at = 0;
+
+		while (peer_next(&peer->rings[i], &at, &frame))
+			n += frame.type == 11 &&
+			     strncmp((const char *)frame.bytes + 24, "syscap.",
+			             7) != 0;
 	}
 	return n;
 }

@@ -185,6 +185,10 @@ bool peer_next(const struct peer_ring *ring, size_t *at,
 /** How many frames of @type, in all rings. */
 unsigned peer_count(const struct peer *peer, uint8_t type);
 
+/** METADATA of the program, in all rings: not what the library states of itself,
+ * such as the clock's error, which it states again when that was larger. */
+unsigned peer_count_metadata(const struct peer *peer);
+
 /** Marks of @group and @name, in all rings. */
 unsigned peer_count_marks(const struct peer *peer, const char *group,
                           const char *name);

@@ -120,6 +120,9 @@ static void take_the_memory_away(void)
 {
 	struct ring_client client = open_or_leave();
 
+	/* The recorder may store its head after the header has become a hole.
+	 * The ring seems full then, is closed, and nobody makes room. */
+	client.never_waits = true;
 	for (unsigned i = 0; i < 100; i++) {
 		ring_client_mark(&client, "test", "before", "");
 		if (ftruncate(client.fd, 0) == 0 ||

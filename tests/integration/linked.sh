@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # linked.sh LIBRARY - programs that are linked in odd ways record themselves:
 # static, static-pie, and below a preloaded library with a copy of its own that
-# emits inside of malloc().
+# emits inside of malloc().  Events that come before the library's constructor
+# arrive, or are lost and counted.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, CC.
 set -eu
@@ -60,3 +61,53 @@ SYSPROF_TRACE_FD=3 LD_PRELOAD="$work/preload.so" \
 	sh -c 'ls / | sort | wc -l' 3>others >/dev/null
 "$SYSCAP" check others >check || { cat check; exit 1; }
 "$SYSCAP" stat others | grep -Eq 'preload +malloc'
+
+# early FILE N: all that linked_early.c emits is there or counted as lost, and
+# from constructors on all is there
+early() {
+	"$SYSCAP" check "$1" >check || { cat check; exit 1; }
+	"$SYSCAP" dump "$1" >dump
+	for mark in constructor main ${3-}; do
+		grep -q "group \"early\" name \"$mark\"" dump ||
+			{ echo "$1: no $mark"; cat dump; exit 1; }
+	done
+	arrived=$(grep -c 'group "early"' dump)
+	lost=$(sed -n 's/.*name "lost" message "frames=\([0-9]*\) .*/\1/p' dump)
+	[ $((arrived + ${lost:-0})) = "$2" ] ||
+		{ echo "$1: $arrived and $lost of $2"; cat dump; exit 1; }
+}
+
+$CC -fPIC -shared -x c - -o libearly.so <<'END'
+void early_from_library(void) __attribute__((weak));
+__attribute__((constructor)) static void run(void)
+{
+	if (early_from_library)
+		early_from_library();
+}
+END
+for how in -rdynamic "-rdynamic -no-pie" -static -static-pie; do
+	# 10 in the resolver, 3 later, and that of the library
+	case $how in
+	-r*) more="-L. -Wl,--no-as-needed -learly -Wl,-rpath,$work" n=14 mark=library ;;
+	*) more='' n=13 mark=preinit ;;
+	esac
+	if [ $n = 13 ] && nm "$library" 2>&1 | grep -q __stack_chk; then
+		echo "left out: $how: a stack protector needs thread-local storage"
+		continue
+	fi
+	# shellcheck disable=SC2086
+	if ! $CC -O1 -fno-stack-protector $how -I"$SYSCAP_SOURCE/include" \
+		"$SYSCAP_SOURCE/tests/integration/linked_early.c" "$library" $more \
+		-pthread -o early 2>errors; then
+		echo "left out: $CC $how: $(head -n 1 errors)"
+		continue
+	fi
+	./early
+	rm -f output
+	SYSCAP_OUTPUT=output ./early
+	early output $n $mark
+	"$SYSCAP" record -o recorded ./early >record 2>&1 || { cat record; exit 1; }
+	early recorded $n $mark
+	rm recorded
+	echo "early $how: ok"
+done

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # record_boxed.sh - a program that is killed for system calls that it does not
-# make itself lives under each of the preloaded library's roles, and all of them;
-# what could not be recorded is counted.
+# make itself lives under each of the preloaded library's roles, and all of them,
+# whether its filter allows what they call or not; what could not be recorded is
+# counted.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -17,18 +18,22 @@ fail() {
 }
 
 status=0
-"$program" 10 || status=$?
+"$program" 10 one || status=$?
 if [ $status = 77 ]; then
 	echo "a filter of system calls can't be had"
 	exit 77
 fi
 [ $status = 0 ] || fail "by itself: $status"
 
-# lives OPTION... - recorded to boxed.syscap
+# lives SCENE OPTION... - recorded to boxed.syscap
 lives() {
+	scene=$1
+	shift
 	rm -f boxed.syscap*
-	timeout 100 "$SYSCAP" record -q --no-symbols -o boxed.syscap "$@" -- \
-		"$program" $n 2>err || fail "$*: $?: $(cat err)"
+	# shellcheck disable=SC2086
+	timeout 100 "$SYSCAP" record -o boxed.syscap "$@" -- \
+		"$program" $n $scene >out 2>err ||
+		fail "$scene: $*: $?: $(cat err)"
 	"$SYSCAP" check boxed.syscap >/dev/null
 }
 
@@ -38,16 +43,76 @@ number() {
 		sed "s/.*\"$1\":{*\"*[a-z]*\"*:*\\([0-9]*\\).*/\\1/"
 }
 
-lives --io=1us,waits
-lives --stalls=5ms,all
-lives --logs
-# By wall time its waits return EINTR (docs/sampling.md)
-lives --sample=1000
-lives --memory=512K,mmap
+# sampled WORD... - burn_WORD each was sampled, and not burn_ of another word
+sampled() {
+	"$SYSCAP" export -f folded boxed.syscap >folded 2>/dev/null || true
+	for word in before boxed after in_thread; do
+		is=no
+		if grep -q "burn_$word" folded; then
+			is=yes
+		fi
+		case " $* " in
+		*" $word "*) want=yes ;;
+		*) want=no ;;
+		esac
+		[ $is = $want ] ||
+			fail "$scene: are there samples of burn_$word: $is"
+	done
+}
+
+# ended N - of so many threads the summary says that they were not recorded to
+# their end
+ended() {
+	seen=$(sed -n 's/.*: \([0-9]*\) threads* wa*e*r*e*s* not recorded to .*/\1/p' err)
+	[ "${seen:-0}" = "$1" ] || fail "$scene: $1 threads ended: $(cat err)"
+}
+
+# Collectors that end nothing of the program's by a filter like most
+lives one --io=1us,waits
+lives one --stalls=5ms,all
+lives one --logs
+lives one --memory=512K,mmap
 # A ring that is full in the box
-lives --memory --ring-kib=64
+lives one --memory --ring-kib=64
 seen=$(number allocations)
 [ "$seen" -ge $((2 * n)) ] || fail "of the first thread $seen blocks"
 [ "$(number frames)" -ge $n ] || fail "of the second nothing is counted"
-lives --memory=mmap --io=1us,waits --stalls=5ms,all --logs --sample --stderr \
-	--counters
+ended 1
+
+# Fewer blocks: what follows is about filters
+n=1000
+for scene in "one box" "one closed" "one closed errno" "two closed" \
+	"again box" "again closed" \
+	"all box" "all closed" refused; do
+	lives "$scene" --memory=mmap --io=1us,waits --stalls=5ms,all --logs \
+		--sample=1000,wall --stderr --counters
+done
+lives "one closed" --memory
+lives "other closed" --memory=mmap --io=1us,waits --stalls=5ms,all --logs \
+	--sample
+
+# Ticks end where the filter forbids what they call, and only there.  (By wall
+# time, waits in a box return EINTR where ticks go on: docs/sampling.md)
+lives "one ticks" --sample
+sampled before after
+ended 0
+lives "one box" --sample
+sampled before
+ended 1
+lives "two closed" --sample
+sampled before boxed
+ended 1
+lives "all closed" --sample
+sampled before
+ended 4
+for clock in 1000 1000,perf; do
+	lives "one closed" --sample=$clock
+	sampled before
+	ended 1
+	lives "other closed" --sample=$clock
+	sampled before after
+	ended 1
+	lives "refused closed" --sample=$clock
+	sampled before after in_thread
+	ended 0
+done

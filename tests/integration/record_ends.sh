@@ -5,6 +5,7 @@
 # that is killed leaves a capture that says so, and no program minds either.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 dir=$(mktemp -d)
 dir=$(cd "$dir" && pwd -P)
 trap 'rm -rf "$dir"' EXIT

@@ -4,6 +4,7 @@
 # was of and its stack; programs behave as without it.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 dir=$(mktemp -d)
 dir=$(cd "$dir" && pwd -P)
 trap 'rm -rf "$dir"' EXIT
@@ -58,6 +59,27 @@ for thread in main thread; do
 		fail "$thread: $(cat shown)"
 	rm calls.syscap*
 done
+
+# Stacks of waits and allocations have no frame of ours, inlined or not; in
+# samples by wall time the waits are not ours
+lines=--lines
+"$SYSCAP" record -q --lines -o calls.syscap -- true 2>/dev/null || lines=
+rm -f calls.syscap*
+"$SYSCAP" record -q $lines --sample=1000,wall --io=2ms,waits --memory \
+	-o calls.syscap -- "$program" "$dir" main >expected
+for of in blocked allocated samples; do
+	"$SYSCAP" stat --json --of $of --functions 100000 calls.syscap >seen
+	python3 - $of seen <<-'END' || fail "--of $of has frames of ours"
+		import json, sys
+		of, file = sys.argv[1:]
+		hot = json.load(open(file))["hot"]
+		ours = [f for f in hot["functions"] if "libsyscap-" in (f["binary"] or "")]
+		if of == "samples":
+		    sys.exit(sum(f["self"] for f in ours) * 4 > hot["total"])
+		sys.exit(str(ours) if ours or hot["total"] == 0 else 0)
+	END
+done
+rm calls.syscap*
 
 # Waits are no blocking calls unless they are asked for
 "$SYSCAP" record -q --no-symbols --io=2ms -o few.syscap -- \
@@ -114,7 +136,7 @@ for value in 0 x 999ns 3601s 1ms,wait ''; do
 	status=0
 	"$SYSCAP" record -o bad.syscap "--io=$value" -- true 2>err || status=$?
 	[ $status = 2 ] || fail "--io=$value: $status"
-	grep -q -- "--io: '$value' is no time" err
+	grep -q -- "--io: '$value' is not a time" err
 done
 SYSCAP_DEBUG=1 SYSCAP_IO=x LD_PRELOAD=$("$SYSCAP" record -q --no-symbols --io \
 	-o env.syscap -- sh -c 'echo $LD_PRELOAD') sh -c : 2>err

@@ -68,6 +68,13 @@ if [ "$(uname -m)" = x86_64 ]; then
 	rm way.syscap
 fi
 
+# The C library's threads for timers keep its signals blocked
+for sample in --no-symbols --sample=1000,wall; do
+	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \
+		"$odd" timer 20 || fail "a timer whose expiries are calls: $?"
+	rm odd.syscap*
+done
+
 # More blocks than a sample can remember are lost, and counted
 "$SYSCAP" record -q --no-symbols --memory=1 -o many.syscap -- \
 	"$odd" many 1500000
@@ -138,12 +145,33 @@ rm maps.syscap
 "$SYSCAP" record --memory -o static.syscap -- "$SYSCAP_TEST_BIN/nowhere" \
 	2>err && fail "it ran"
 grep -q 'cannot run' err
+cat >own.c <<-'END'
+	#include <stddef.h>
+	static char pool[1 << 20];
+	static size_t used;
+	void *malloc(size_t n)
+	{
+		void *const block = pool + used;
+
+		used += (n + 15) / 16 * 16;
+		return block;
+	}
+	void *calloc(size_t n, size_t size) { return malloc(n * size); }
+	void *realloc(void *block, size_t n) { return block ? NULL : malloc(n); }
+	void free(void *block) { (void)block; }
+	int main(void) { *(volatile char *)malloc(1) = 1; return 0; }
+END
+if "${CC:-cc}" -fno-builtin -o own own.c 2>/dev/null; then
+	"$SYSCAP" record -q --memory -o own.syscap -- ./own 2>err
+	grep -q 'its own malloc()' err || fail "its own malloc: $(cat err)"
+	rm own.syscap*
+fi
 for value in 0 x 1G 1025M '' ,mmap 1,map 1,mmap, mmap,1 1K2,mmap; do
 	status=0
 	"$SYSCAP" record -o bad.syscap "--memory=$value" -- true 2>err ||
 		status=$?
 	[ $status = 2 ] || fail "--memory=$value: $status"
-	grep -q -- "--memory: '$value' is no number of bytes" err
+	grep -q -- "--memory: '$value' is not a number of bytes" err
 done
 
 # What valgrind sees

@@ -5,17 +5,20 @@
  *	record_memory_odd FILE
  *	record_memory_odd many N
  *	record_memory_odd stopped -
+ *	record_memory_odd timer 5
  *
  * Before main(), in thread-specific destructors, on the smallest stacks, in
  * signal handlers, on alternate stacks of 8 KiB, too, between vfork() and exec,
  * behind exit(), and those that fail.  Writes to FILE what was allocated, in the
  * form of record_memory.c.  Or N blocks that are not freed; or one of 88 bytes,
- * of a caller that can't be found.
+ * of a caller that can't be found.  Or none, while a timer whose expiries are
+ * calls in threads of the C library has expired 5 times.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -23,6 +26,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static unsigned long allocated, bytes, freed;
@@ -240,6 +244,30 @@ __asm__(".text\n"
 void *no_way_out(void);
 #endif
 
+static sem_t expiries;
+
+static void expire(union sigval nothing)
+{
+	(void)nothing;
+	sem_post(&expiries);
+}
+
+static int wait_for_timer(unsigned long n)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_THREAD,
+		                  .sigev_notify_function = expire };
+	const struct itimerspec often = { { 0, 2000000 }, { 0, 2000000 } };
+	timer_t timer;
+
+	check(sem_init(&expiries, 0, 0) == 0);
+	check(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+	check(timer_settime(timer, 0, &often, NULL) == 0);
+	for (; n > 0; n--)
+		while (sem_wait(&expiries) != 0)
+			;
+	return 0;
+}
+
 static void at_exit(void)
 {
 	void *const block = malloc(777);
@@ -267,6 +295,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 #endif
+	if (argc == 3 && strcmp(argv[1], "timer") == 0)
+		return wait_for_timer(strtoul(argv[2], NULL, 10));
 	if (argc == 3) {
 		for (unsigned long n = strtoul(argv[2], NULL, 10); n > 0; n--)
 			sink = malloc(16);

@@ -4,6 +4,7 @@
  * has no sampler, and then the other that it has, while the recorder is
  * stopped: it finds both at once, in two rings.
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>

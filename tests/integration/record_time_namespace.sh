@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_time_namespace.sh - what a process in another time namespace emits has
-# the recorder's times, and so have its losses.
+# record_time_namespace.sh - events of a process in another time namespace, and
+# its losses, have the recorder's times, also if the process has ended before the
+# recorder looks.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_TEST_BIN:?}"
 work=$(mktemp -d)
@@ -12,13 +13,17 @@ unshare --time --monotonic 1000000 --fork true 2>/dev/null || {
 	exit 77
 }
 : >"$work/go"
-for ahead in 1000000 -1000; do
+for run in "1000000 seen" "-1000 seen" "1000000 ended"; do
+	ahead=${run% *}
 	# Before the machine was started there is no time
 	if [ "$ahead" -lt 0 ] &&
 		[ "$(cut -d. -f1 /proc/uptime)" -lt 1100 ]; then
 		continue
 	fi
-	"$SYSCAP" record -qo "$work/x" --force -- \
+	set -- sh -c '"$@"' sh
+	[ "${run#* }" = seen ] ||
+		set -- sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' sh
+	"$SYSCAP" record -qo "$work/x" --force -- "$@" \
 		unshare --time --monotonic "$ahead" --fork \
 		"$SYSCAP_TEST_BIN/many_threads" "$work/ready" "$work/go" 300 \
 		>"$work/sent"
@@ -26,11 +31,11 @@ for ahead in 1000000 -1000; do
 	"$SYSCAP" dump "$work/x" >"$work/all"
 	n=$(grep -c '"sent"' "$work/all")
 	read -r sent _ <"$work/sent"
-	awk -v n="$n" -v sent="$sent" '
+	awk -v run="$run" -v n="$n" -v sent="$sent" '
 	/"sent"/ && ($1 < 0 || $1 > 600) { late++ }
 	END {
 		if (late != 0 || n == 0 || n > sent) {
-			print late + 0, "of", n, "at other times;", sent, "sent"
+			print run ":", late + 0, "of", n, "at other times;", sent, "sent"
 			exit 1
 		}
 	}' "$work/all"

@@ -22,13 +22,15 @@ says() {
 	}
 }
 
-strip -o stripped "$SYSCAP_TEST_BIN/profile_work"
-SYSCAP_SAMPLE=1000 "$SYSCAP" record -o stripped.syscap -- ./stripped 200 2>err
+# Its stacks are of itself; those of profile_work are of the C library, too
+strip -o stripped "$SYSCAP_TEST_BIN/record_sample_spin"
+"$SYSCAP" record --sample -o stripped.syscap -- ./stripped 300 2>err
 says ': most others are of stripped: install its debug symbols$'
 
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o named.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" 200 2>err
-says '$'
+# Without libc6-dbg, half of them may be the C library's
+says '\(: most others are of libc\.so\.6: install its debug symbols\)\?$'
 
 # Until it has its share of the processor's time, whatever that takes.
 cat >killed.sh <<'END'
@@ -44,3 +46,64 @@ END
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o killed.syscap -- \
 	sh killed.sh "$SYSCAP_TEST_BIN/profile_work" 2>err || [ $? = 0 ]
 says ': most others are of no file: '
+
+# Programs that are built here do not start with a sanitized library preloaded
+[ -z "${SYSCAP_SANITIZE:-}" ] || exit 0
+
+# Code in memory of no file has no debug symbols
+cat >jit.c <<-'END'
+	#define _GNU_SOURCE
+	#include <string.h>
+	#include <sys/mman.h>
+	#include <unistd.h>
+	static __attribute__((noinline)) void spin(unsigned long n)
+	{
+		for (volatile unsigned long i = 0; i < n; i++)
+			continue;
+	}
+	int main(void)
+	{
+		const int fd = memfd_create("code", 0);
+		char *code;
+
+		if (fd < 0 || ftruncate(fd, 4096) != 0)
+			return 77;
+		code = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
+		            MAP_SHARED, fd, 0);
+		if (code == MAP_FAILED)
+			return 77;
+		memcpy(code, (void *)spin, 256);
+		__builtin___clear_cache(code, code + 256);
+		((void (*)(unsigned long))code)(300000000);
+		return 0;
+	}
+END
+cat >inlined.c <<-'END'
+	static inline __attribute__((always_inline)) void inner(unsigned long n)
+	{
+		for (volatile unsigned long i = 0; i < n; i++)
+			continue;
+	}
+	__attribute__((noinline)) void outer(unsigned long n) { inner(n); }
+	int main(void) { outer(200000000); return 0; }
+END
+cc=${CC:-cc}
+if "$cc" -O1 -w -o jit jit.c; then
+	status=0
+	"$SYSCAP" record --sample -o jit.syscap -- ./jit 2>err || status=$?
+	[ $status = 77 ] || says ': most others are of no file: '
+fi
+
+# What dwz moved to a file beside the program is found there
+if command -v dwz >/dev/null && "$cc" -O1 -g -o one inlined.c &&
+	"$SYSCAP" record --lines -o lines.syscap -- true 2>/dev/null; then
+	cp one two
+	dwz -m shared -r one two
+	"$SYSCAP" record -q --sample --lines -o one.syscap -- ./one
+	"$SYSCAP" stat one.syscap >seen
+	grep -q ' inner (inlined)' seen || {
+		cat seen
+		echo "FAIL: what was inlined has no name"
+		exit 1
+	}
+fi

@@ -116,13 +116,13 @@ wait "$living" 2>/dev/null || :
 living=
 rm gone
 expect 1 "$rings"
-says "its capture is gone, [1-9][0-9]* frames are left: kept"
+says "its capture was deleted; kept with [1-9][0-9]* frames"
 says "1 without a capture kept"
 [ ! -e gone ] || fail "a capture is made that nobody expects"
 expect 0 --dry-run --discard "$rings"
-says "would be thrown away"
+says "would be removed"
 expect 0 --discard "$rings"
-says "frames thrown away"
+says "frames removed"
 says "1 without a capture removed"
 [ "$(count "$rings")" = $((2 + others)) ] || fail "it is still there"
 

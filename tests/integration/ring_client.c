@@ -130,6 +130,8 @@ void ring_client_put(struct ring_client *client, const void *bytes, size_t size)
 		used = tail >= head ? tail - head : tail + client->size - head;
 		if (used + size < client->size)
 			break;
+		if (client->never_waits)
+			return;
 		usleep(200);
 	}
 	memcpy(client->map + client->page + tail, bytes, size);

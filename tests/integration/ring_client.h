@@ -19,6 +19,7 @@ struct ring_client {
 	unsigned char *map; /* header page, body, body again */
 	uint32_t page, size;
 	int32_t pid, tid;
+	bool never_waits; /* what does not fit is not put */
 };
 
 /** The socket of SYSPROF_CONTROL_FD; exits where there is none. */

@@ -274,6 +274,12 @@ static void crowd(void)
 			exit(99);
 }
 
+/* What a client does that wants to know whether it is recorded. */
+static void ask_and_be_silent(void)
+{
+	open_ring();
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -290,6 +296,7 @@ static const struct {
 	{ "namespaces", namespaces },
 	{ "daemon", leave_a_daemon },
 	{ "threads", many_threads },
+	{ "ask", ask_and_be_silent },
 };
 
 int main(int argc, char **argv)

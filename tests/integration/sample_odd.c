@@ -521,6 +521,71 @@ static int begin_and_end(void)
 	return 0;
 }
 
+/* As threads of Go's, SBCL's and the sanitizers' runtimes begin: not by a call
+ * that anything stands in front of. */
+static void *unblock_and_work(void *nothing)
+{
+	const uint64_t none = 0;
+
+	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof(none));
+	burn(300);
+	return nothing;
+}
+
+/* The first thread sleeps, and has no ticks. */
+static int begin_with_all_blocked(void)
+{
+	pthread_t thread;
+	sigset_t before;
+
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	if (pthread_create(&thread, NULL, unblock_and_work, NULL) != 0)
+		return 1;
+	pthread_join(thread, NULL);
+	return 0;
+}
+
+static void do_nothing(int number)
+{
+	(void)number;
+}
+
+/* The signal of ticks has another use, found while all are blocked. */
+static int handle_while_blocked(void)
+{
+	sigset_t before;
+
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	signal(SIGURG, do_nothing);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	burn(300);
+	return 0;
+}
+
+/* As Go's runtime does. */
+static int handle_all_but_one(void)
+{
+	const struct sigaction action = { .sa_handler = do_nothing };
+
+	for (int s = 1; s <= SIGRTMAX; s++)
+		if (s != 34)
+			sigaction(s, &action, NULL);
+	burn(300);
+	return 0;
+}
+
+static int work_while_blocked(void)
+{
+	sigset_t before;
+
+	for (int i = 0; i < 5; i++) {
+		pthread_sigmask(SIG_BLOCK, &all, &before);
+		burn(100);
+		pthread_sigmask(SIG_SETMASK, &before, NULL);
+	}
+	return 0;
+}
+
 static int work_with_all_blocked(void)
 {
 	pthread_t threads[4];
@@ -869,6 +934,10 @@ static const struct {
 	{ "enter-namespace-later", enter_namespace_later },
 	{ "begin-and-end", begin_and_end },
 	{ "block-in-threads", work_with_all_blocked },
+	{ "begin-blocked", begin_with_all_blocked },
+	{ "handle-while-blocked", handle_while_blocked },
+	{ "handle-all-but-one", handle_all_but_one },
+	{ "work-while-blocked", work_while_blocked },
 	{ "recurse", recurse },
 	{ "small-stacks", work_on_small_stacks },
 	{ "small-alternate-stacks", work_with_small_alternate_stacks },

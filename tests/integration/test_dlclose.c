@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,14 +29,20 @@ struct plugin {
 };
 
 /* The plug-in lies beside this program. */
-static void load(struct plugin *plugin)
+static void plugin_path(char *path, size_t size)
 {
-	char path[4096];
-	const ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 40);
+	const ssize_t n = readlink("/proc/self/exe", path, size - 40);
 
 	CHECK(n > 0);
 	path[n] = '\0';
 	strcpy(strrchr(path, '/') + 1, "dlclose_plugin.so");
+}
+
+static void load(struct plugin *plugin)
+{
+	char path[4096];
+
+	plugin_path(path, sizeof(path));
 	plugin->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	if (plugin->handle == NULL)
 		test_fail(__FILE__, __LINE__, "%s", dlerror());
@@ -134,6 +142,69 @@ TEST(without_a_recorder_the_library_is_unloaded_for_real)
 {
 	CHECK_EQ(peer_run_alone("unloads_without_a_recorder", "", NULL), 0);
 }
+
+/* What is set here this program's own copy has not seen. */
+static void make_own_pair(int pair[2])
+{
+	char number[16];
+
+	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	snprintf(number, sizeof(number), "%d", pair[1]);
+	setenv("SYSPROF_CONTROL_FD", number, 1);
+}
+
+CHILD(makes_a_pair_and_loads)
+{
+	int pair[2];
+	char byte;
+
+	make_own_pair(pair);
+	load(&plugin);
+	plugin.emit("main", 1);
+	CHECK_STR(plugin.reason(),
+	          "SYSPROF_CONTROL_FD is a socket pair of this process");
+	CHECK_EQ(recv(pair[0], &byte, 1, MSG_DONTWAIT), -1);
+}
+
+TEST(a_library_loaded_late_refuses_a_pair_of_its_process)
+{
+	CHECK_EQ(peer_run_alone("makes_a_pair_and_loads", "", NULL), 0);
+}
+
+/* A sanitizer's libraries must come before what is preloaded. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+/* The program has no copy of the library; its preloaded library does. */
+CHILD(makes_a_pair_and_execs)
+{
+	char path[4096];
+	int pair[2];
+
+	make_own_pair(pair);
+	plugin_path(path, sizeof(path));
+	setenv("LD_PRELOAD", path, 1);
+	setenv("SYSCAP_DEBUG", "1", 1);
+	dup2(atoi(peer_arg()), 2);
+	execl("/bin/true", "true", NULL);
+	_exit(98);
+}
+
+TEST(a_library_loaded_at_start_accepts_a_pair_made_before_exec)
+{
+	const int said = memfd_create("stderr", 0);
+	char number[16], text[4096];
+
+	snprintf(number, sizeof(number), "%d", said);
+	CHECK_EQ(peer_run_alone("makes_a_pair_and_execs", number, NULL), 0);
+	const ssize_t n = pread(said, text, sizeof(text) - 1, 0);
+	CHECK(n > 0);
+	text[n] = '\0';
+	if (strstr(text, "SYSPROF_CONTROL_FD leads to a recorder") == NULL)
+		test_fail(__FILE__, __LINE__, "%s", text);
+	close(said);
+}
+
+#endif
 
 /* A thread whose first event comes long after others loaded the library. */
 static void *load_and_end(void *unused)

@@ -56,7 +56,7 @@ TEST(a_client_cannot_take_the_memory_of_a_ring_away)
 TEST(garbage_and_partial_requests_do_not_disturb_other_senders)
 {
 	record_beside("garbage");
-	CHECK(strstr(recording.messages, "sends what is no request") != NULL);
+	CHECK(strstr(recording.messages, "sent an invalid request") != NULL);
 	recording_free(&recording);
 }
 

@@ -39,21 +39,21 @@ TEST(memory_that_could_be_taken_away_is_not_mapped)
 TEST(facts_that_the_file_does_not_bear_out_are_refused)
 {
 	record_beside("facts");
-	CHECK(says("its facts are impossible"));
+	CHECK(says("its header is impossible"));
 	recording_free(&recording);
 }
 
 TEST(other_files_are_closed_and_nothing_else)
 {
 	record_beside("files");
-	CHECK(says("it is no file in memory"));
+	CHECK(says("it is not a memfd"));
 	recording_free(&recording);
 }
 
 TEST(words_without_descriptors_and_descriptors_without_words_harm_nobody)
 {
 	record_beside("messages");
-	CHECK(says("sends what is no request"));
+	CHECK(says("sent an invalid request"));
 	recording_free(&recording);
 }
 

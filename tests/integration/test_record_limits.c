@@ -47,7 +47,7 @@ TEST(few_descriptors_are_enough_for_many_processes)
 		test_fail(__FILE__, __LINE__, "%d: %s", recording.status,
 		          recording.messages);
 	CHECK_EQ(recording_count_marks(&recording, "test", "of a crowd"), 40);
-	CHECK(!said("could not be met"));
+	CHECK(!said("for a ring failed"));
 	/* Who can't be watched is looked at in the end. */
 	CHECK(!said("still recording"));
 	recording_free(&recording);
@@ -89,7 +89,7 @@ TEST(a_ring_that_cannot_be_had_is_told_by_status_125)
 	CHECK_EQ(prlimit(recording.pid, RLIMIT_NOFILE, &none, NULL), 0);
 	unlink(flag);
 	CHECK_EQ(recording_finish(&recording), 125);
-	CHECK(said("1 request for a ring could not be met"));
+	CHECK(said("1 request for a ring failed"));
 	recording_free(&recording);
 }
 

@@ -305,3 +305,22 @@ TEST(processes_of_two_namespaces_with_one_pid_come_out_apart)
 	CHECK(find(0, SYSCAP_FRAME_MAP, beta, NULL) < n_seen);
 	recording_free(&recording);
 }
+
+/* Stock clients ask for a ring in sysprof_collector_is_active(), too. */
+TEST(silent_stock_client_is_not_reported_as_unrecorded)
+{
+	static const char *const options[] = { "--no-symbols", "--no-maps",
+		                               "--sample" };
+
+	for (unsigned i = 0; i < (test_is_sanitized() ? 2 : 3); i++) {
+		recording_init(&recording);
+		CHECK_EQ(recording_run(&recording, options[i],
+		                       recording_program("ring_deeds"), "ask",
+		                       NULL),
+		         0);
+		CHECK(strstr(recording.messages, "could not be recorded") ==
+		      NULL);
+		CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_LOG), 0);
+		recording_free(&recording);
+	}
+}

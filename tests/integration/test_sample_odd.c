@@ -145,8 +145,7 @@ TEST(a_tick_without_room_on_the_alternate_stack_is_told)
 		SKIP("the kernel does not say how large its frame is");
 	check_unharmed("unblock-on-alternate-stack");
 	check_said("unblock-on-alternate-stack", "--sample=5000,wall",
-	           " ticks came while a handler was on an alternate stack "
-	           "without room for them");
+	           " ticks found an alternate signal stack without room");
 }
 
 TEST(who_may_only_read_and_write_lives)
@@ -197,8 +196,8 @@ TEST(who_handles_all_signals_gets_no_ticks_of_threads_to_come)
 {
 	check_unharmed("handle-all");
 	check_said("handle-all", "--sample=1000,wall",
-	           "1 process was sampled no more, since the program came to "
-	           "handle");
+	           "1 process was sampled no longer, since the program handles "
+	           "the sampler's signals");
 }
 
 TEST(a_handler_by_the_older_calls_gets_nothing_of_ours)
@@ -225,6 +224,65 @@ static bool is_of_thread(const struct syscap_frame *frame, const void *arg)
 	if (n < 64)
 		seen[n++] = frame->tid;
 	return true;
+}
+
+static bool is_sample(const struct syscap_frame *frame, const void *arg)
+{
+	(void)arg;
+	return frame->type == SYSCAP_FRAME_SAMPLE;
+}
+
+/* No runtime names anything there */
+static bool is_name(const struct syscap_frame *frame, const void *arg)
+{
+	(void)arg;
+	return frame->type == SYSCAP_FRAME_JITMAP && frame->jitmap.n_names == 1;
+}
+
+static size_t count_samples(const char *deed, const char *rate,
+                            bool (*matches)(const struct syscap_frame *frame,
+                                            const void *arg))
+{
+	need_preloading();
+	recording_init(&recording);
+	CHECK_EQ(recording_run(&recording, rate,
+	                       recording_program("sample_odd"), deed, NULL),
+	         0);
+	const size_t n = recording_count(&recording, matches, NULL);
+	recording_free(&recording);
+	return n;
+}
+
+TEST(a_thread_born_with_all_signals_blocked_is_sampled_once_it_opens_them)
+{
+	CHECK(count_samples("begin-blocked", "--sample=1000,cpu", is_sample) >
+	      9);
+}
+
+TEST(a_signal_taken_while_all_are_blocked_does_not_end_sampling)
+{
+	CHECK(count_samples("handle-while-blocked", "--sample=1000,cpu",
+	                    is_sample) > 9);
+}
+
+TEST(a_program_that_handles_all_signals_but_34_is_sampled)
+{
+	CHECK(count_samples("handle-all-but-one", "--sample=1000,cpu",
+	                    is_sample) > 9);
+}
+
+TEST(work_done_while_signals_are_blocked_has_that_name)
+{
+#if defined(__x86_64__)
+	CHECK_EQ(count_samples("work-while-blocked", "--sample=1000,cpu",
+	                       is_name),
+	         1);
+	CHECK_EQ(count_samples("work-while-blocked", "--sample=1000,wall",
+	                       is_name),
+	         1);
+#else
+	SKIP("late ticks are known on x86-64 alone");
+#endif
 }
 
 static void check_threads_are_sampled(const char *rate)

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# architecture.sh [TREE] - what docs/architecture.md names is there: files, by
-# folder and name, and, of its second half (the life of an event, the walks,
-# what to change), functions.
+# architecture.sh [TREE] - everything that docs/architecture.md names exists: its
+# files, and in the second half (the walks, the places to change) its functions.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
@@ -24,7 +23,7 @@ missing=$(
 		done
 		echo "$page: there is no $name"
 	done
-	sed -n '/^## The life of an event/,$p' $page | words |
+	sed -n '/^## Four walks/,$p' $page | words |
 		grep -E '^[a-z]+_[a-z_]+(\(\))?$' | sed 's/()//' |
 		while read -r name; do
 		grep -rqw --include='*.[chS]' "$name" src include && continue

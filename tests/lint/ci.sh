@@ -18,6 +18,9 @@ cat >"$work/bin/cmake" <<'END'
 echo "100% tests passed, 0 tests failed out of 2"
 END
 chmod +x "$work/bin/cmake"
+mkdir "$work/tests"
+printf '#!/bin/sh\nexit 0\n' >"$work/tests/bare.sh"
+chmod +x "$work/tests/bare.sh"
 
 run() { # SECONDS STATUS; into $work/out
 	status=0
@@ -39,6 +42,14 @@ expect() { # a line
 
 run 3900 0
 expect '=== all passed after [0-9]* s'
+
+echo 'echo "skip: no mirror"; exit 77' >>"$work/tests/bare.sh"
+sed -i '/^exit 0$/d' "$work/tests/bare.sh"
+run 3900 0
+expect '!!! LEFT OUT: tests/bare.sh, no mirror'
+echo 'exit 1' >"$work/tests/bare.sh"
+run 3900 1
+: >"$work/tests/bare.sh"
 
 echo 'sleep 2; echo "2/2 Test #2: client.two ......***Skipped"' >"$work/test"
 run 1 0

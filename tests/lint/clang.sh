@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # clang.sh COMMANDS - clang takes what gcc takes of src/, with no warning of the
-# project's.  COMMANDS is the build's compile_commands.json.
+# project's, and as C11 without extensions: a parent project may ask for that.
+# COMMANDS is the build's compile_commands.json.
 set -eu
 commands=$1
 command -v clang >/dev/null || { echo "skip: there is no clang"; exit 77; }
@@ -16,7 +17,7 @@ source=$(cd "$(dirname "$0")/../../src" && pwd)
 # A file of several products once; its code is not made
 sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$commands" |
 	sed -n 's/\\\(.\)/\1/g; s/^.*\/\(cc\|gcc\|clang\|c99\)[-0-9.]* /clang /
-		s/ -o [^ ]* -c / -fsyntax-only /p' |
+		s/ -o [^ ]* -c / -std=c11 -fsyntax-only /p' |
 	awk -v source="$source/" 'index($NF, source) == 1 && !seen[$NF]++' >"$dir/todo"
 n=$(wc -l <"$dir/todo")
 [ "$n" -gt 300 ] || { echo "only $n files were found"; exit 1; }

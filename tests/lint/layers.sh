@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # layers.sh [TREE] - every #include in src/ and include/ points the way that
-# layers.txt allows.
+# layers.txt allows, and the guard of src/LAYER/FILE.h is SYC_LAYER_FILE_H.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
@@ -27,6 +27,12 @@ FNR == 1 {
 		layer = part[2]
 	if (part[1] == "src" && !(layer in known))
 		complain(FILENAME ":1: its folder is not in layers.txt")
+	guard = toupper(FILENAME)
+	sub(/^SRC/, "SYC", guard)
+	gsub(/[\/.]/, "_", guard)
+}
+layer != "" && /^#ifndef SYC_[A-Z0-9_]*_H$/ && $2 != guard {
+	complain(FILENAME ":" FNR ": the guard is not " guard)
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, quoted, "\"")

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "preload/boxed.h"
+#include "os/boxed.h"
 #include "preload/memory_maps.h"
 
 static struct syc_memory_range range(uintptr_t begin, uintptr_t end)

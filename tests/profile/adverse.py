@@ -73,7 +73,7 @@ DIFFS = [["diff", "--all", "--min", "0%", SELF],
          ["diff", "--json", "--by-share", SELF, SELF, "--", SELF]]
 COMMANDS += DIFFS
 
-# Where there are many captures and little time.
+# For many captures and little time.
 FEW = [["stat", "--json", "--threads", "--tree", "--reverse", "--slowest", "3",
         "--focus", ".", "--collapse-library", "*", "--from", "0", "--to", "1s"],
        ["stat", "--all", "--threads", "--tree"], ["dump"], ["flamegraph"],

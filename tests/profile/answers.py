@@ -20,10 +20,26 @@ def is_looked_at(capture, mark, want):
         for events in (capture.samples, capture.marks) for other in events)
 
 
+def joined(capture):
+    """The marks as rows of tables: of an operation that begins and ends by one
+    each, the begin has the duration, and the end is None."""
+    if not hasattr(capture, "joined"):
+        capture.joined = list(capture.marks)
+        for begin, to, parts in linked(capture)[0]:
+            first, last = parts[0], parts[-1]
+            if first != last and all(
+                    "phase=" + phase in capture.marks[number].message
+                    for number, phase in ((first, "begin"), (last, "end"))):
+                capture.joined[first] = capture.marks[first]._replace(
+                    duration=to - begin)
+                capture.joined[last] = None
+    return capture.joined
+
+
 def marks_of(capture, want):
     group, _, name = want["mark"].partition("/")
-    found = [m for m in capture.marks
-             if m.group == group and name in ("", "*", m.name)
+    found = [m for m in joined(capture)
+             if m is not None and m.group == group and name in ("", "*", m.name)
              and m.duration >= want.get("longer-than", 0)
              and m.time >= want.get("from", m.time)
              and m.time < want.get("to", m.time + 1)
@@ -256,6 +272,8 @@ def events(capture, want):
                                       row.time, row.pid, row.tid)}
     return {
         "marks": [m for m, ok in zip(capture.marks, marks) if ok],
+        "rows": [m for m, ok in zip(joined(capture), marks)
+                 if ok and m is not None],
         "operations": [o for o in operations if any(marks[n] for n in o[2])],
         "arrows": [a for a in arrows if marks[a[0]] and marks[a[1]]],
         "values": [v for v in capture.values

@@ -322,6 +322,8 @@ class Capture:
                 return
             self.period[pid], clock = next(iter(rates))
             clocks.add(clock)
+        if not clocks and self.asked:
+            clocks.add(self.asked[1])
         self.unit = "mixed_ns" if len(clocks) > 1 else clocks.pop() + "_ns" \
             if clocks else "ticks"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * inlined.c MILLISECONDS - work in functions that the compiler puts into their
- * callers: one into several, one into one that is inlined itself, one into a
- * function that calls itself.
+ * inlined.c MILLISECONDS - work in functions that the compiler inlines: one
+ * into several, one into an inlined one, one into a recursive one.
  *
- * Where it is sampled it goes on until each half of its work has been, often:
- * on a busy machine or under a sanitizer that takes longer than it was told.
+ * Under a sampler the program continues until each half of its work has enough
+ * samples.  On a busy machine or under a sanitizer that takes longer than
+ * MILLISECONDS.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
-/* Of which some are in what a half calls, and not in what it inlines. */
+/* Some of them are in functions that a half calls, and not in inlined ones. */
 #define ENOUGH 20
 
 #define INLINED static inline __attribute__((always_inline))

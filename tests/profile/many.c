@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * many.c COMMANDS < CAPTURES - every command on very many small captures, each
- * in a child of this process: to start `syscap` a million times takes a day.
+ * many.c COMMANDS < CAPTURES - every command on very many small captures.
  *
- * A line of COMMANDS is the words of one; SELF is the capture.  A line of
- * standard input is a capture's path, behind "cut " if it ends within a frame:
- * then a command says the offset.  A command ends by itself in a minute, with 0
- * or 1 (3: diff), and with 1 it says why.  Prints what did not, and how many
- * did; what they write is looked at by adverse.py.
+ * Each command is a child of this process, because to start `syscap` a million
+ * times takes a day.
+ *
+ * A line of COMMANDS has the words of a command; SELF stands for the capture.
+ * A line of standard input is the path of a capture.  "cut " precedes the path
+ * of a capture that ends within a frame; then the command must print an offset.
+ * A command must end within a minute, with 0 or 1 (3: diff), and print the
+ * reason of a 1.  Prints the failures and the number of successes; adverse.py
+ * checks the output of the commands.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -20,7 +23,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cmd.h"
 #include "cli/commands.h"
 
 #define MOST_COMMANDS 200
@@ -95,7 +97,7 @@ static const char *what_was_said(void)
 	return text;
 }
 
-/* What is wrong with how it ended; NULL: nothing. */
+/* An error in its end; NULL: none. */
 static const char *complain(const struct line *line, int status, bool is_cut)
 {
 	const char *text = what_was_said();
@@ -115,7 +117,7 @@ static const char *complain(const struct line *line, int status, bool is_cut)
 		return NULL;
 	if (end != 0 && text[0] == 0)
 		return "does not say why";
-	/* Whatever else it is: that needs no walk. */
+	/* Other events need no walk. */
 	if (strstr(text, "it is big-endian: ") != NULL)
 		return NULL;
 	return is_cut && strstr(text, "at byte ") == NULL ? "does not say where"

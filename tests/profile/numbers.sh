@@ -36,8 +36,8 @@ grep '%  ' record.err | diff -u hottest -
 python3 "$here/turn.py" little.syscap big.syscap
 FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" little.syscap big.syscap
 
-# What was inlined, at which lines: it takes nothing that was not there before,
-# and what a function with code took is the same with it and without.
+# Inlined functions and lines add no time, and the time of a function with code
+# is the same with and without them.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q -o plain.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_inlined" $ms
 if "$SYSCAP" symbolize -q --force --lines -o lined.syscap plain.syscap \
@@ -50,7 +50,7 @@ else
 	grep libdw err
 fi
 
-# What stat looks up by itself is what symbolize would have written.  Which
+# stat looks up the names that symbolize would have written.  Which
 # of its functions ticks hit is luck; that they hit one of them is not.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms

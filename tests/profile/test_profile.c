@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_profile.c - the one model of a capture: lives, stacks, lanes, views. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,7 +140,7 @@ static void set_wait(struct make_capture *capture, uint32_t word)
 	make_patch_u16(capture, 22, word >> 16);
 }
 
-TEST(stacks_of_waits_are_time_of_their_own_and_no_samples)
+TEST(stacks_of_waits_are_no_samples)
 {
 	const struct syscap_profile_wait *waits;
 	struct syscap_profile_samples samples;
@@ -250,6 +251,23 @@ TEST(a_function_that_calls_itself_took_its_time_once)
 	make_free(&capture);
 }
 
+TEST(without_samples_the_unit_is_the_requested_one)
+{
+	struct make_capture capture;
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	begin(&capture);
+	make_metadata(&capture, 1000, "syscap.sample", "500,wall");
+	profile = read_all(&capture);
+	view = look(profile, NULL);
+	CHECK_EQ(view->unit, SYSCAP_UNIT_WALL_NS);
+	CHECK_EQ(view->total, 0);
+	syscap_view_free(view);
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
 TEST(ticks_are_time_where_the_period_is_known)
 {
 	struct make_capture capture;
@@ -270,7 +288,7 @@ TEST(ticks_are_time_where_the_period_is_known)
 	make_free(&capture);
 }
 
-TEST(stacks_that_are_not_whole_hang_below_what_says_so)
+TEST(incomplete_stacks_are_below_a_marker)
 {
 	static const struct {
 		unsigned flags, n;
@@ -298,7 +316,7 @@ TEST(stacks_that_are_not_whole_hang_below_what_says_so)
 	}
 }
 
-TEST(transforms_are_what_they_are_called)
+TEST(transforms_match_their_names)
 {
 	static const struct {
 		struct syscap_filter filter;
@@ -340,7 +358,7 @@ TEST(transforms_are_what_they_are_called)
 	make_free(&capture);
 }
 
-TEST(what_is_hidden_altogether_still_counts)
+TEST(fully_hidden_stacks_still_count)
 {
 	const struct syscap_filter filter = { .hide_system = true };
 	struct make_capture capture;
@@ -352,7 +370,7 @@ TEST(what_is_hidden_altogether_still_counts)
 	make_free(&capture);
 }
 
-TEST(what_record_preloads_is_system_wherever_it_is)
+TEST(preloaded_libraries_are_system_code)
 {
 	static const struct {
 		const char *path, *expected;
@@ -374,7 +392,7 @@ TEST(what_record_preloads_is_system_wherever_it_is)
 	}
 }
 
-TEST(a_profile_that_is_read_once_answers_the_same_and_takes_no_more)
+TEST(profile_read_once_gives_the_same_results)
 {
 	const struct syscap_profile_options once = { .no_lookup = true,
 		                                     .is_once = true };
@@ -407,7 +425,7 @@ TEST(a_profile_that_is_read_once_answers_the_same_and_takes_no_more)
 	make_free(&capture);
 }
 
-TEST(a_regular_expression_that_is_none_is_refused)
+TEST(invalid_regular_expression_is_refused)
 {
 	const struct syscap_filter filter = { .focus = "(" };
 	struct make_capture capture;
@@ -466,7 +484,7 @@ static void check_same(const struct syscap_view *a, const struct syscap_view *b)
 	}
 }
 
-TEST(reading_on_gives_what_reading_at_once_gives)
+TEST(incremental_reading_equals_reading_at_once)
 {
 	struct syscap_profile *grown, *whole;
 	struct syscap_view *a, *b;
@@ -502,7 +520,7 @@ TEST(reading_on_gives_what_reading_at_once_gives)
 	make_free(&capture);
 }
 
-TEST(marks_of_one_lane_are_nested_or_apart)
+TEST(marks_of_a_lane_never_cross)
 {
 	struct make_capture capture;
 	struct syscap_profile *profile;
@@ -531,7 +549,7 @@ TEST(marks_of_one_lane_are_nested_or_apart)
 	make_free(&capture);
 }
 
-TEST(samples_inside_of_marks_are_those_of_their_thread)
+TEST(samples_inside_marks_are_of_the_same_thread)
 {
 	struct make_capture capture;
 	struct syscap_filter filter = { .mark_group = "group" };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_profile_events.c - what the model has beside samples: operations and
- * arrows, counters, logs, names of threads, what was lost.
+ * test_profile_events.c - the model beside samples: operations and arrows,
+ * counters, logs, names of threads, losses.
  */
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void part(struct make_capture *capture, int32_t tid, int64_t time,
 	make_mark(capture, 7, tid, time, 0, "net", "get", message);
 }
 
-TEST(the_earliest_time_there_is_is_one_at_which_things_happen)
+TEST(events_at_the_minimum_time_are_kept)
 {
 	struct make_capture capture;
 	struct asked asked;
@@ -123,7 +123,30 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 	end(&asked, &capture);
 }
 
-TEST(groups_and_processes_have_ids_of_their_own)
+/* The end comes first in the file, and is of another thread. */
+TEST(operation_of_begin_and_end_is_one_row)
+{
+	struct syscap_profile_mark mark;
+	struct make_capture capture;
+	struct asked asked;
+
+	begin(&capture);
+	part(&capture, 8, 1500, "async=2a phase=end");
+	part(&capture, 7, 1100, "async=2a phase=begin GET");
+	part(&capture, 7, 1600, "async=2b phase=begin");
+	part(&capture, 7, 1700, "async=2c phase=end");
+	asked = ask(&capture);
+	CHECK(syscap_profile_mark(asked.profile, 0).is_end);
+	mark = syscap_profile_mark(asked.profile, 1);
+	CHECK_EQ(mark.duration, 400);
+	CHECK_EQ(mark.lane, NONE);
+	CHECK(!mark.is_end);
+	CHECK_EQ(syscap_profile_mark(asked.profile, 2).duration, 0);
+	CHECK(!syscap_profile_mark(asked.profile, 3).is_end);
+	end(&asked, &capture);
+}
+
+TEST(groups_and_processes_have_separate_ids)
 {
 	struct make_capture capture;
 	struct asked asked;
@@ -154,7 +177,7 @@ static const char *text_of(const struct syscap_profile *profile,
 	return syscap_profile_mark_names(profile, &n)[mark->name].name;
 }
 
-TEST(a_mark_is_what_it_was_however_large_its_numbers_are)
+TEST(extreme_numbers_of_marks_are_kept)
 {
 	enum {
 		N = 70000
@@ -213,7 +236,7 @@ TEST(a_whole_operation_is_in_no_lane)
 	end(&asked, &capture);
 }
 
-TEST(what_has_not_the_form_of_a_part_is_an_ordinary_mark)
+TEST(malformed_part_is_an_ordinary_mark)
 {
 	static const char *const messages[] = {
 		"async= phase=begin",
@@ -285,7 +308,7 @@ static void set(struct make_capture *capture, int32_t pid, int64_t time,
 	make_ctrset(capture, pid, time, &id, &bits, 1);
 }
 
-TEST(counters_go_by_their_process_definition_else_by_the_latest)
+TEST(process_definition_of_a_counter_precedes_the_latest)
 {
 	const struct syscap_profile_counter *counters;
 	struct syscap_profile_values values;
@@ -365,7 +388,7 @@ static void name_thread(struct make_capture *capture, int32_t pid, int32_t tid,
 	make_end(capture);
 }
 
-TEST(a_thread_has_the_latest_name_that_was_told)
+TEST(thread_has_its_latest_name)
 {
 	const struct syscap_profile_thread *threads;
 	struct make_capture capture;
@@ -427,7 +450,7 @@ TEST(a_view_has_the_events_and_losses_of_its_times_and_threads)
 	end(&asked, &capture);
 }
 
-TEST(marks_in_order_are_behind_those_that_enclose_them)
+TEST(enclosing_marks_come_first)
 {
 	struct make_capture capture;
 	uint32_t numbers[] = { 0, 1, 2, 3, 4 };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sources.c - what was inlined, and at which lines, in a profile. */
+/* test_sources.c - inlined functions, and their lines, in a profile. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <syscap/profile.h>
 
-#include "capture/line_make.h"
+#include "capture/line_table.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
 
@@ -120,7 +120,7 @@ static void add_samples(struct make_capture *capture)
 	make_stack(capture, 2, 7, 7, 1300, false, CODE(0x1040, 0x1020), 2);
 }
 
-TEST(what_was_inlined_stands_below_the_function_that_has_its_code)
+TEST(inlined_functions_are_below_their_caller)
 {
 	static const struct {
 		struct syscap_filter filter;
@@ -167,7 +167,7 @@ TEST(what_was_inlined_stands_below_the_function_that_has_its_code)
 	make_free(&capture);
 }
 
-TEST(lines_of_another_file_are_of_no_use)
+TEST(lines_of_another_file_are_ignored)
 {
 	const struct syscap_filter by_line = { .by_line = true };
 	struct syscap_profile_span span;
@@ -187,7 +187,7 @@ TEST(lines_of_another_file_are_of_no_use)
 	make_free(&capture);
 }
 
-TEST(a_table_that_is_none_is_as_if_there_were_none)
+TEST(invalid_table_counts_as_missing)
 {
 	const struct syscap_filter all = { 0 };
 	struct syscap_profile *profile;
@@ -205,7 +205,7 @@ TEST(a_table_that_is_none_is_as_if_there_were_none)
 	make_free(&capture);
 }
 
-TEST(a_line_that_comes_later_is_found_when_it_is_asked_for_again)
+TEST(late_line_is_found_at_the_next_lookup)
 {
 	const struct syscap_filter filter = { .function = "^inner$" };
 	struct syscap_profile_options options = { .no_lookup = true };
@@ -242,7 +242,7 @@ TEST(a_line_that_comes_later_is_found_when_it_is_asked_for_again)
  * As many maps as the table has binaries: each goes to its own at once. Through
  * all of them it would be 3,600,000,000 comparisons.
  */
-TEST(as_many_binaries_as_there_are_maps_are_found_at_once)
+TEST(binaries_of_all_maps_are_found)
 {
 	const struct syscap_filter by_line = { .by_line = true };
 	const uint32_t n = 60000;

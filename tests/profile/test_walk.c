@@ -88,7 +88,7 @@ static void make_any(struct make_capture *capture, uint64_t *state)
 	}
 }
 
-TEST(a_walk_has_the_values_that_are_kept)
+TEST(walk_reports_kept_values)
 {
 	uint64_t state = test_seed();
 
@@ -118,7 +118,7 @@ TEST(a_walk_has_the_values_that_are_kept)
 	}
 }
 
-TEST(values_are_counted_where_they_are_not_kept)
+TEST(unkept_values_are_counted)
 {
 	const struct syscap_profile_counter *counters;
 	struct syscap_profile_values values;
@@ -184,14 +184,14 @@ static void check_marks(unsigned parts, uint64_t seed)
 	make_free(&capture);
 }
 
-TEST(a_walk_tells_the_threads_of_marks_that_are_not_kept)
+TEST(walk_reports_threads_of_unkept_marks)
 {
 	check_marks(SYSCAP_PROFILE_THREADS, test_seed());
 	check_marks(SYSCAP_PROFILE_THREADS | SYSCAP_PROFILE_COUNTERS,
 	            test_seed() + 1);
 }
 
-TEST(a_walk_ends_where_the_profile_does)
+TEST(walk_and_profile_end_alike)
 {
 	struct syscap_profile_value value;
 	struct syscap_profile_walk *walk;

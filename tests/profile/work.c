@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * work.c - a program to be sampled: two threads and a first one, recursion,
- * callbacks through the C library, marks that nest and that overlap, samples
- * of its own with names for addresses.
+ * work.c - a program to be sampled.  It has three threads, recursion, and
+ * callbacks through the C library.  It emits nested and overlapping marks, and
+ * samples of its own with names for addresses.
  *
  *	work MILLISECONDS	of processor time, of each thread
  */
@@ -63,7 +63,7 @@ __attribute__((noinline)) static void fill_memory(void)
 	sink += (uint64_t)memory[sink % sizeof(memory)];
 }
 
-/* What a runtime would say: the script's functions, the innermost first. */
+/* Records of a runtime: the script's functions, the innermost first. */
 static int script(uint64_t *addrs, unsigned n_addrs, void *user)
 {
 	static const char *const names[] = { "leaf (a.script:3)",
@@ -78,8 +78,10 @@ static int script(uint64_t *addrs, unsigned n_addrs, void *user)
 	return (int)n;
 }
 
-/* What a wrapper of malloc() would say: some is freed at once, some later,
- * and some never; and some frees get lost. */
+/*
+ * Records of a malloc() wrapper.  Some memory is freed at once, some later, and
+ * some never; and some frees get lost.
+ */
 static void allocate(unsigned number)
 {
 	static _Thread_local char blocks[64];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// adverse.mjs LIST - each page of the list is opened, and every view of it, with
-// a search, transforms, a brush and a thread: nothing is complained about, asked
-// for, or run, and nothing is wider than the window.
+// adverse.mjs LIST - walk through every view of each page of the list, with a
+// search, transforms, a brush and a thread.  No error, request or script
+// appears, and no element is wider than the window.
 import { readFileSync } from 'node:fs';
 
 import { Browser, expect } from './browser.mjs';

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# adverse.sh [whole] - pages of bad input, and of hostile names, in a browser; see
-# adverse.py for what is in them, and adverse.mjs for what is done with them.
+# adverse.sh [whole] - pages of bad input, and of hostile names, in a browser.
+# adverse.py makes them, and adverse.mjs walks through them.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -45,7 +45,7 @@ def main(syscap, folder):
     assert "summed" not in said and '"bar.sums"' not in html
     whole = Page(html)
     html, said = report("--max-size", "1")
-    assert "summed up" in said, said
+    assert "are combined" in said, said
     assert len(html) <= 1 << 20, len(html)
     page = Page(html)
     for column in ("sample.times", "sample.nodes", "sample.ticks",

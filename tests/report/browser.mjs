@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// browser.mjs - what the tests of the page do with a real browser: nothing may
-// be fetched, nothing complained about, and axe-core may find nothing.
+// browser.mjs - a real browser for tests of the page.  It must report no
+// request, no error, and no finding of axe-core.
 import { readFileSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -58,7 +58,7 @@ export class Browser {
 			requestAnimationFrame(() => requestAnimationFrame(resolve))));
 	}
 
-	/** What axe-core has against the page as it is. */
+	/** Findings of axe-core on the present page. */
 	async look(page, what) {
 		// By the debugger: the page's policy forbids it to the page
 		await page.evaluate(axe);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# browser.sh [whole] - the page in a real browser: its state agrees with an
-# independent reader, and a walk through all views fetches nothing, is not
-# complained about and leaves axe-core content.
+# browser.sh [whole] - the page in a real browser.  Its state agrees with an
+# independent reader.  A walk through all views causes no request, no error and
+# no finding of axe-core.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# collectors.sh - the stories of docs/collectors.md on the page of `syscap
-# report`: a button that reads for 700 ms, a save by fsync() on the main thread,
-# temporary allocations of a list, what a server under load leaks.  With
+# collectors.sh - the examples of docs/collectors.md on the page of `syscap
+# report`.  A button reads for 700 ms, and a save calls fsync() on the main
+# thread.  A list makes temporary allocations, and a server leaks under load.
+# With
 # PICTURES=docs/pictures it makes the pictures there.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${CC:?}"

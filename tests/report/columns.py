@@ -51,7 +51,7 @@ def expected(capture, want):
             found["allocations"][row.time, row.pid, row.tid, row.size, fate,
                                  names(transform(row.frames, want))] += 1
     rows = events(capture, want)
-    for m in rows["marks"]:
+    for m in rows["rows"]:
         found["marks"][tuple(m)] += 1
     for v in rows["values"]:
         found["values"][v.time, v.pid, v.tid, v.id, v.bits] += 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// damaged.mjs PAGE - what came only in part, or was changed on its way, is not
-// shown as if it were whole: it says that it cannot be read.  A worker that
+// damaged.mjs PAGE - a truncated or modified page is not shown as if it were
+// whole, but as unreadable.  A worker that
 // fails, at once or in the middle, or is not there, costs time and nothing else.
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ const html = readFileSync(whole, 'latin1');
 const damaged = path.join(path.dirname(whole), 'damaged.html');
 const browser = await Browser.start();
 
-/** What became of it: an answer, or why there is none. */
+/** The result: a reply, or the reason for none. */
 async function read(file, before) {
 	const context = await browser.chromium.newContext();
 	const page = await context.newPage();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// equal.mjs PAGE CASES - what the page says, through its own state, is what
-// the reader of cases.py found.
+// equal.mjs PAGE CASES - the page's state equals the results of cases.py's
+// reader.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 

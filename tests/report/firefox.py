@@ -22,7 +22,7 @@ PREFS = {
     "network.connectivity-service.enabled": False,
     "browser.startup.homepage_override.mstone": "ignore",
 }
-# What page scripts get wrong is kept here, from before the page's own runs on.
+# Errors of page scripts are collected here, from before the page's own script on.
 WATCH = """
 window.complaints = window.complaints || [];
 addEventListener("error", (e) => window.complaints.push(String(e.message)));

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # pictures.sh SYSCAP - docs/pictures anew, from recordings of the program of
 # docs/report.md.  No test: the pictures are looked at before they are committed.
-# Where others work it is run with `nice -n -20`, or all frames are slow.
+# On a busy machine it needs `nice -n -20`, or all frames are slow.
 set -eu
 SYSCAP=$1
 here=$(cd "$(dirname "$0")" && pwd)

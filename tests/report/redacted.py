@@ -12,14 +12,14 @@ from page import Page  # noqa: E402
 from story import BEGIN, Story, text  # noqa: E402
 
 HOME = b"/home" + b"/ann-lee"
-# Where else people's names stand in paths
+# Other places of user names in paths
 AT = "/home"
 HOMES = (AT + "/./ann-lee", "/" + AT + "//ann-lee", AT + "/corp.example/ann-lee",
          AT + "/users/ann-lee", "/nfs" + AT + "/ann-lee",
          AT + "/.ecryptfs/ann-lee", "/proc/1/root" + AT + "/ann-lee",
          "/var/lib/systemd" + AT + "/ann-lee.home",
          "/media/ann-lee/USB", "/run/media/ann-lee/USB", "/data/ann-lee")
-# Behind the home; what has which character tells nothing of where a path ends
+# Behind the home; characters do not show the end of a path
 FOLDERS = ("Acme Plan/bin", "a:acme", "acme,x", "acme;x", "acme(x)", "acme'x",
            'acme"x', "acme=x", " acme", "media/acme", "root/x")
 SECRETS = ("acme", "Acme", "zoe", "ann-lee", "hunter2", "secret-message", "secret-value",
@@ -46,7 +46,7 @@ def make(capture):
         story.frame(4, pid + 100 + i, BEGIN, 0, path + b" --arg hunter2\0")
         story.frame(3, pid + 100 + i, BEGIN, 0, struct.pack(
             "<QQQQ", 0x1000, 0x9000, 0, 0) + path + b"\0")
-    # Nothing is mapped that tells where this one's path ends
+    # No mapping shows the end of this one's path
     story.frame(4, pid + 200, BEGIN, 0, HOME + b"/Acme Plan/unknown 5\0")
     story.frame(4, pid + 201, BEGIN, 0, (AT + "/zoe ann-lee/x y\0").encode())
     story.frame(4, pid + 202, BEGIN, 0, b"KEY=hunter2 x\0")
@@ -72,7 +72,7 @@ def main(syscap, folder):
     path = os.path.join(folder, "secret-name.syscap")
     make(path)
     whole = texts_of(syscap, path)
-    # What is typed is told, too: as a filter, and as the file's name
+    # Typed texts are names, too: a filter, and the file's name
     clean = texts_of(syscap, path, "--redact", "--drop",
                      (HOME + b"/bin/nothing").decode())
     for secret in SECRETS:

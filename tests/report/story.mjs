@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// story.mjs PAGE CULPRIT PICTURE - from the page's first view to who made the
-// slow frames slow: compare inside, of the frame clock's cycle, the slowest 20
-// with the others.  Three clicks or choices; the first line is the culprit.
+// story.mjs PAGE CULPRIT PICTURE - from the page's first view to the cause of
+// slow frames.  It compares the slowest 20 cycles of the frame clock with the
+// others, by `compare inside`.  Three clicks or choices; the first line is the
+// culprit.
 import { Browser, expect } from './browser.mjs';
 
 const [, , file, culprit, picture] = process.argv;
@@ -19,7 +20,8 @@ await page.click('.tabs button:text-is("Compare inside")');
 await draw();
 await choice('Mark').selectOption('gtk/frameclock cycle');
 await draw();
-// On a busy machine frames wait for others, too: then another choice tells.
+// On a busy machine frames also wait for other programs: then another choice is
+// needed.
 let answer = '', first = '';
 const isCulprit = () => new RegExp('^(' + culprit + ')$').test(first);
 for (const amount of ['20', '10%', '5%']) {

@@ -39,7 +39,7 @@ static uint64_t duration(size_t i)
 	return (uint64_t)marks[i].duration;
 }
 
-TEST(no_mark_is_lost_and_none_counts_twice)
+TEST(every_mark_counted_once)
 {
 	uint64_t n[NAMES] = { 0 }, sum[NAMES] = { 0 };
 
@@ -75,7 +75,7 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-TEST(medians_are_of_all_by_nearest_rank)
+TEST(medians_by_nearest_rank_of_all_marks)
 {
 	static uint64_t sorted[N];
 
@@ -97,7 +97,7 @@ TEST(medians_are_of_all_by_nearest_rank)
 	syc_fit_fini(&fit);
 }
 
-TEST(the_slowest_of_each_name_are_kept_first)
+TEST(slowest_of_each_name_kept_first)
 {
 	make();
 	for (unsigned name = 0; name < NAMES; name++) {
@@ -128,7 +128,7 @@ TEST(the_slowest_of_each_name_are_kept_first)
 	syc_fit_fini(&fit);
 }
 
-TEST(then_the_longest_of_each_cell)
+TEST(longest_of_each_cell_kept_next)
 {
 	size_t n_slow = 0, n_cells;
 
@@ -155,7 +155,7 @@ TEST(then_the_longest_of_each_cell)
 	syc_fit_fini(&fit);
 }
 
-TEST(nothing_is_nothing)
+TEST(no_marks_no_bars)
 {
 	CHECK_EQ(syc_fit_init(&fit, get, NULL, by_time, 0, 0), 0);
 	CHECK_EQ(syc_fit_keep(&fit, 0), 0);

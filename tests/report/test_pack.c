@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pack.c - base64 of deflated bytes; what is in it, columns.sh reads. */
+/* test_pack.c - base64 of deflated bytes; columns.sh reads their content. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/test.h"
-#include "report/pack.h"
+#include "report/column.h"
 
 static char *text;
 static size_t size;
@@ -30,7 +30,7 @@ static void pack_runs(const char *bytes, size_t n, size_t step, unsigned runs)
 	syc_pack_fini(&pack);
 }
 
-TEST(nothing_but_digits_of_base64_is_written)
+TEST(output_is_base64_only)
 {
 	char bytes[3000];
 
@@ -46,7 +46,7 @@ TEST(nothing_but_digits_of_base64_is_written)
 	}
 }
 
-TEST(each_run_stands_alone)
+TEST(runs_are_independent)
 {
 	static const char bytes[] = "the same, and the same, and the same";
 	char *once;
@@ -61,7 +61,7 @@ TEST(each_run_stands_alone)
 	free(text);
 }
 
-TEST(more_than_a_buffer_is_written)
+TEST(data_larger_than_buffer)
 {
 	const size_t n = 1000 * 1000;
 	char *bytes = malloc(n);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/test.h"
-#include "report/preorder.h"
+#include "report/writer.h"
 
 TEST(callees_follow_their_caller_the_largest_first)
 {
@@ -29,7 +29,7 @@ TEST(callees_follow_their_caller_the_largest_first)
 	syc_preorder_fini(&order);
 }
 
-TEST(a_stack_may_be_deeper_than_ours)
+TEST(deep_stack_without_recursion)
 {
 	const uint32_t n = 1000000;
 	uint32_t *parents = calloc(n, sizeof(*parents));
@@ -52,7 +52,7 @@ TEST(a_stack_may_be_deeper_than_ours)
 	free(totals);
 }
 
-TEST(a_tree_of_nothing_is_its_root)
+TEST(empty_tree_is_its_root)
 {
 	const uint32_t parents[] = { SYSCAP_PROFILE_NONE };
 	const uint32_t functions[] = { 0 };

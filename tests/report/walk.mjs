@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// walk.mjs PAGE SAVED PAIR BOUNDED - a walk through all views as people do it: click, drag,
-// search, zoom, sort, filter, undo, by keys alone, narrow, dark, saved, printed.
+// walk.mjs PAGE SAVED PAIR BOUNDED - a walk of a user through all views.  It
+// has clicks, drags, searches, zoom, sorting, filters and undo.  It also works
+// by keys alone, and on a narrow, dark, saved or printed page.
 import { writeFileSync } from 'node:fs';
 
 import { Browser, expect } from './browser.mjs';
@@ -137,7 +138,7 @@ async function byKeys(page) {
 	await draw(page);
 }
 
-/** What is behind a box, one by one; which thread it is of. */
+/** Details of a box, one by one; its thread. */
 async function lookBehind(page) {
 	const boxes = await page.locator('.boxes').boundingBox();
 	await page.mouse.click(boxes.x + 30, boxes.y + 30);

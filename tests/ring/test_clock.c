@@ -303,3 +303,46 @@ TEST(a_handler_may_read_at_every_instruction_of_taking_a_base)
 	SKIP_UNDER_TSAN();
 	run("a_handler_inside_a_new_base");
 }
+
+/* --------------------------------------------------------- the stated bound */
+
+/* A base that is 2 % wrong, as if the kernel had begun to slew its clock. */
+CHILD(slewed)
+{
+	SYSCAP_INSTANT("test", "mark", NULL);
+	for (int i = 0; i < 5; i++) { /* a busy machine spoils a reading */
+		while (syc_self->window == 0) {
+			usleep(6000);
+			(void)syscap_clock();
+		}
+		syc_self->mult += syc_self->mult / 50;
+		usleep(20000);
+		SYSCAP_INSTANT("test", "mark", NULL);
+	}
+}
+
+TEST(stated_error_bound_follows_a_slewed_clock)
+{
+	struct peer peer;
+	struct peer_frame frame;
+	size_t at = 0;
+	long bound = 0;
+
+	SKIP_UNDER_TSAN();
+	peer_start(&peer, "slewed", 1u << 16, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	while (peer_next(&peer.rings[0], &at, &frame)) {
+		const char *const facts = (const char *)frame.bytes + 64;
+
+		if (frame.type != SYSCAP_FRAME_METADATA ||
+		    strcmp((const char *)frame.bytes + 24, "syscap.clock") != 0)
+			continue;
+		if (strncmp(facts, "source=tsc", 10) != 0)
+			SKIP("the kernel's clock is not the counter");
+		CHECK(sscanf(facts, "source=tsc error_ns=%ld", &bound) == 1);
+		CHECK(bound >= ERROR_NS);
+	}
+	/* 2 % of 10 ms, and less than the kernel's limit */
+	CHECK(bound >= 200000 && bound < 2000000);
+	peer_free(&peer);
+}

@@ -106,4 +106,5 @@ TEST(who_waited_for_a_processor_did_not_take_long)
 		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
 		syc_pace_end(t, &pace);
 	}
+	CHECK(t->taken_ns < 2000000); /* processor time */
 }

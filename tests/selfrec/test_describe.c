@@ -24,11 +24,13 @@
 #include <unistd.h>
 
 #include "capture/compose.h"
+#include "emit/own.h"
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "record/maps.h"
-#include "record/procfs.h"
+#include "recorder/maps.h"
+#include "recorder/procfs.h"
 #include "selfrec/describe.h"
+#include "selfrec/map_frames.h"
 
 #define FRAMES_MAX 8192u
 #define PAGE       ((size_t)sysconf(_SC_PAGESIZE))
@@ -83,7 +85,8 @@ static void forget(struct told *told)
 
 static bool tell_maps(struct told *told)
 {
-	return syc_describe_maps(&described, getpid(), 4711, true, take, told);
+	return syc_map_frames_write(&described, getpid(), 4711, true, take,
+	                            told);
 }
 
 /* The first frame of a mapping at @start; NULL: there is none. */
@@ -258,10 +261,10 @@ TEST(nothing_is_told_twice)
 {
 	struct told told = { 0 };
 
-	CHECK(syc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_map_frames.are_due(&described, 4711, true));
 	CHECK(tell_maps(&told));
 	forget(&told);
-	CHECK(!syc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_map_frames.are_due(&described, 4711, true));
 	for (int i = 0; i < 3; i++)
 		CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 0);
@@ -274,11 +277,11 @@ TEST(a_scan_that_was_stopped_goes_on_where_it_was)
 
 	for (told.stop_at = 1; !tell_maps(&told); told.stop_at++) {
 		CHECK_EQ(told.n + 1, told.stop_at);
-		CHECK(syc_describe_maps_changed(&described, 4711, true));
+		CHECK(syc_map_frames.are_due(&described, 4711, true));
 		stops++;
 	}
 	CHECK_EQ(stops, told.n);
-	CHECK(!syc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_map_frames.are_due(&described, 4711, true));
 	check_as_recorder(&told);
 	forget(&told);
 }
@@ -309,17 +312,17 @@ TEST(a_library_that_is_loaded_is_noticed_and_told_alone)
 
 	CHECK(tell_maps(&told));
 	const unsigned before = told.n;
-	CHECK(!syc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_map_frames.are_due(&described, 4711, true));
 	void *const library = load_another_library();
-	CHECK(syc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_map_frames.are_due(&described, 4711, true));
 	forget(&told);
 	CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 1);
 	CHECK(strlen(build_id_of((const void *)told.bytes)) >= 16);
-	CHECK(!syc_describe_maps_changed(&described, 4711, true));
+	CHECK(!syc_map_frames.are_due(&described, 4711, true));
 
 	dlclose(library);
-	CHECK(syc_describe_maps_changed(&described, 4711, true));
+	CHECK(syc_map_frames.are_due(&described, 4711, true));
 	forget(&told);
 	CHECK(tell_maps(&told));
 	CHECK_EQ(told.n, 0);
@@ -331,12 +334,12 @@ TEST(without_the_linkers_lock_it_is_time_to_look_once_a_second)
 	struct told told = { 0 };
 	const int64_t s = 1000000000;
 
-	CHECK(syc_describe_maps(&described, getpid(), 4711, false, take,
-	                        &told));
+	CHECK(syc_map_frames_write(&described, getpid(), 4711, false, take,
+	                           &told));
 	forget(&told);
-	CHECK(!syc_describe_maps_changed(&described, 4711, false));
-	CHECK(!syc_describe_maps_changed(&described, 4710 + s, false));
-	CHECK(syc_describe_maps_changed(&described, 4711 + s, false));
+	CHECK(!syc_map_frames.are_due(&described, 4711, false));
+	CHECK(!syc_map_frames.are_due(&described, 4710 + s, false));
+	CHECK(syc_map_frames.are_due(&described, 4711 + s, false));
 }
 
 TEST(names_may_hold_spaces_and_newlines)
@@ -513,8 +516,8 @@ TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
 	CHECK_EQ(munmap(area, 2 * PLACES * PAGE), 0);
 	void *const at = map_code(fd, NULL);
 	CHECK(tell_maps(&told));
-	CHECK(syc_describe_maps_changed(&described, 4711, true));
-	while (syc_describe_maps_changed(&described, 4711, true))
+	CHECK(syc_map_frames.are_due(&described, 4711, true));
+	while (syc_map_frames.are_due(&described, 4711, true))
 		CHECK(tell_maps(&told));
 	CHECK(find(&told, at) != NULL);
 	forget(&told);

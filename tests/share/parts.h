@@ -7,12 +7,8 @@
 #include <sys/types.h>
 
 #include "harness/tsan.h"
-#include "share/addresses.h"
 #include "share/number.h"
 #include "share/part.h"
-
-/** Where copies find each other; docs/copies.md. */
-#define PARTS_PLACE ((void *)SYC_PLACE_OF_PAGE(SYC_COPIES_NUMBER))
 
 /** The copy in copies_@name.so beside this program. */
 const struct part *parts_load(const char *name);

@@ -4,7 +4,10 @@
  * one ends it.
  */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -137,4 +140,90 @@ CHILD(stopped_by_quiet_one)
 TEST(a_copy_that_was_switched_on_and_emitted_nothing_can_stop_it)
 {
 	CHECK_EQ(peer_run_alone("stopped_by_quiet_one", "", NULL), 0);
+}
+
+/* Both make a block, and the loader's lock decides: each search takes longer. */
+static bool is_slow;
+
+/* A sanitizer's run time calls it before that is ready for instrumented code. */
+__attribute__((visibility("default"), no_sanitize("address"),
+               no_sanitize("thread"))) int
+dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
+{
+	/* Looked up once, before there are threads: dlsym() waits for a lock
+	 * that dlopen() holds while it waits for that of the outer call. */
+	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *),
+	                   void *);
+
+	if (real == NULL)
+		*(void **)&real = dlsym(RTLD_NEXT, "dl_iterate_phdr");
+	const int r = real(call, data);
+	if (__atomic_load_n(&is_slow, __ATOMIC_RELAXED))
+		usleep(1000);
+	return r;
+}
+
+static int visit_nothing(struct dl_phdr_info *object, size_t size, void *data)
+{
+	(void)object;
+	(void)size;
+	(void)data;
+	return 1;
+}
+
+static pthread_barrier_t at_once;
+static int results[2];
+static char files[2][1024];
+
+static void *start_at_once(void *i)
+{
+	const unsigned n = (unsigned)(uintptr_t)i;
+
+	pthread_barrier_wait(&at_once);
+	results[n] = parts[n]->start(n == 0 ? "0.%p" : "1.%p", 0, files[n]);
+	return NULL;
+}
+
+static void *load_at_once(void *ignored)
+{
+	pthread_barrier_wait(&at_once);
+	parts[2] = parts_load("b");
+	return ignored;
+}
+
+CHILD(started_at_once)
+{
+	void *(*const run[3])(void *) = { start_at_once, start_at_once,
+		                          load_at_once };
+	pthread_t threads[3];
+
+	(void)new_file("");
+	CHECK_EQ(chdir(dir_of_child), 0);
+	parts[0] = parts_program();
+	parts[1] = parts_load("a");
+	dl_iterate_phdr(visit_nothing, NULL);
+	pthread_barrier_init(&at_once, NULL, 3);
+	is_slow = true;
+	for (uintptr_t i = 0; i < 3; i++)
+		CHECK_EQ(pthread_create(&threads[i], NULL, run[i], (void *)i),
+		         0);
+	for (unsigned i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+	is_slow = false;
+	const unsigned starter = results[0] == 0 ? 0 : 1;
+	CHECK_EQ(results[starter], 0);
+	CHECK_EQ(results[1 - starter], -EALREADY);
+	parts[3] = parts_load("c");
+	check_on();
+	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
+	CHECK_EQ(parts[3]->stop(), 0);
+	check_off();
+	unlink(files[starter]);
+	written_remove_dir(dir_of_child);
+}
+
+TEST(two_copies_that_start_at_once_while_a_third_is_loaded_share_a_block)
+{
+	for (int i = 0; i < 10; i++)
+		CHECK_EQ(peer_run_alone("started_at_once", "", NULL), 0);
 }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # weight.sh FOLDER - no part of the library weighs more than bounds.txt allows;
-# README.md and docs/weight.md tell what parts.sh says, to a KiB; and a program
+# docs/weight.md agrees with parts.sh to a KiB; and a program
 # that leaves out what records it is recorded by a recorder.
 #
 # Reads SYSCAP (the command; may be unset), SYSCAP_SOURCE, CC.
@@ -45,7 +45,7 @@ $2 > text[$1] || $3 > bss[$1] {
 END { exit bad }' "$here/bounds.txt" "$work/parts"
 
 # Rows of the tables in the docs, by their titles
-for file in README.md docs/weight.md; do
+for file in docs/weight.md; do
 	awk -v file="$file" '
 FILENAME == ARGV[1] {
 	n = $2 / 1024

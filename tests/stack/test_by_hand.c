@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_by_hand.c - stacks that somebody made by hand: fibres, the loader's
- * start, vfork(), and assembly whose frame is found by a register that calls
+ * start, vfork(), a pc that a handler moved, and assembly whose frame is found by a register that calls
  * need not keep.
  */
 #define _GNU_SOURCE
@@ -17,6 +17,7 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
+#include "harness/tsan.h"
 #include "stack/stack_walk.h"
 
 #if defined(__x86_64__)
@@ -176,6 +177,112 @@ TEST(the_caller_of_vfork_is_found_at_each_of_its_instructions)
 	CHECK_EQ(n_whole, n_steps);
 }
 
+/* --- a pc that a handler has moved, as Go's does to preempt */
+
+void by_hand_moved_leaf(void), by_hand_moved_push(void);
+extern const char by_hand_stub[], by_hand_stub_end[];
+/* The stub has no tables.  Nor has the leaf; in the other function the table
+ * says of the pc what it does not say of the byte before it. */
+__asm__(".pushsection .text\n"
+        ".globl by_hand_stub, by_hand_stub_end\n"
+        "by_hand_stub:\n\t"
+        "push %rbp\n\tmov %rsp, %rbp\n\tpushfq\n\t"
+        "sub $0x170, %rsp\n\t"
+        "mov %rax, (%rsp)\n\tmov %rcx, 8(%rsp)\n\t"
+        "nop\n\t"
+        "mov 8(%rsp), %rcx\n\tmov (%rsp), %rax\n\t"
+        "add $0x170, %rsp\n\t"
+        "popfq\n\tpop %rbp\n\tret\n"
+        "by_hand_stub_end:\n"
+        ".popsection\n"
+        ".pushsection chain_moved, \"ax\", @progbits\n"
+        "by_hand_moved_leaf:\n\t"
+        "xor %ecx, %ecx\n\tud2\n\tret\n"
+        "by_hand_moved_push:\n\t.cfi_startproc\n\t"
+        "push %rbx\n\t.cfi_def_cfa_offset 16\n\t"
+        "ud2\n\t"
+        "pop %rbx\n\t.cfi_def_cfa_offset 8\n\tret\n\t"
+        ".cfi_endproc\n"
+        ".popsection\n");
+
+static uintptr_t moved_pc;
+
+CHAIN(calls_moved) static void calls_moved(void (*call)(void))
+{
+	call();
+	CHAIN_END();
+}
+
+/* The first time that an instruction is met, the stub comes before it; the
+ * second time it is left out. */
+static void on_illegal(int signo, siginfo_t *info, void *data)
+{
+	greg_t *const gregs = ((ucontext_t *)data)->uc_mcontext.gregs;
+
+	(void)signo;
+	(void)info;
+	if (moved_pc != 0) {
+		gregs[REG_RIP] += 2;
+		return;
+	}
+	moved_pc = (uintptr_t)gregs[REG_RIP];
+	gregs[REG_RSP] -= 8;
+	*(uintptr_t *)gregs[REG_RSP] = moved_pc;
+	gregs[REG_RIP] = (greg_t)by_hand_stub;
+	gregs[REG_EFL] |= 0x100;
+	raise(SIGUSR2); /* comes where the handler returns to */
+}
+
+/* Once before each of the stub's instructions. */
+static void on_stub(int signo, siginfo_t *info, void *data)
+{
+	greg_t *const gregs = ((ucontext_t *)data)->uc_mcontext.gregs;
+	const uintptr_t pc = (uintptr_t)gregs[REG_RIP];
+	const unsigned at = pc != (uintptr_t)by_hand_stub;
+	const uint64_t *const addrs = walk.addrs;
+
+	(void)signo;
+	(void)info;
+	if (pc < (uintptr_t)by_hand_stub || pc >= (uintptr_t)by_hand_stub_end) {
+		gregs[REG_EFL] &= ~(greg_t)0x100;
+		return;
+	}
+	walk_from(&walk, data, 512);
+	n_steps++;
+	if ((at == 0 || addrs[0] == pc) && addrs[at] == moved_pc &&
+	    walk_is_in(addrs[at + 1], CHAIN_PART(calls_moved)) &&
+	    walk.unwind.flags == 0)
+		n_whole++;
+}
+
+static void step_through_stub(void (*call)(void))
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_flags = SA_SIGINFO;
+	sa.sa_sigaction = on_stub;
+	CHECK_EQ(sigaction(SIGTRAP, &sa, NULL), 0);
+	CHECK_EQ(sigaction(SIGUSR2, &sa, NULL), 0);
+	sa.sa_sigaction = on_illegal;
+	sigaddset(&sa.sa_mask, SIGUSR2);
+	CHECK_EQ(sigaction(SIGILL, &sa, NULL), 0);
+	n_steps = n_whole = 0;
+	moved_pc = 0;
+	calls_moved(call);
+	CHECK_EQ(n_steps, 13);
+	/* At pushfq, sub and popfq the caller is among the words that are
+	 * looked at first, and what was interrupted is left out */
+	CHECK_EQ(n_whole, n_steps - 3);
+}
+
+TEST(pc_moved_by_a_handler_is_found)
+{
+	SKIP_UNDER_TSAN();
+	step_through_stub(by_hand_moved_leaf);
+	step_through_stub(by_hand_moved_push);
+}
+
 /* ------------------------------------------------------------- fibres */
 
 static char fibre_stack[1 << 16] __attribute__((aligned(16)));
@@ -270,6 +377,40 @@ TEST(code_that_cannot_be_read_is_no_fibres_end)
 	CHECK_EQ(mprotect(by_hand_closed, 4096, PROT_NONE), 0);
 	walk_in_fibre(end);
 	CHECK_EQ(walk.unwind.flags, SYSCAP_STACK_STOPPED);
+}
+
+void by_hand_first(void);
+/* A goroutine's first function: it was never called, and fp is 0. */
+__asm__(".pushsection .text\n"
+        "by_hand_first:\n\t"
+        "push %rbp\n\tmov %rsp, %rbp\n\t"
+        "int3\n\t"
+        "mov %r12, %rdi\n\tmov (%r13), %rsi\n\t"
+        "call by_hand_switch\n\tud2\n"
+        ".popsection\n");
+
+TEST(bare_stack_ends_at_frame_pointer_0)
+{
+	static void *unused;
+	uintptr_t *sp =
+		(uintptr_t *)(void *)(fibre_stack + sizeof(fibre_stack));
+	struct walk_check check;
+
+	trap_into_walk();
+	*--sp = 0;
+	*--sp = (uintptr_t)by_hand_finish;
+	*--sp = (uintptr_t)by_hand_first;
+	*--sp = 0; /* rbp */
+	*--sp = 0;
+	*--sp = (uintptr_t)&unused;   /* r12 */
+	*--sp = (uintptr_t)&outer_sp; /* r13 */
+	sp -= 2;
+	by_hand_switch(&outer_sp, sp);
+	check = walk_check(&walk);
+	check.at++;
+	walk_next_is(&check, (uintptr_t)by_hand_finish);
+	CHECK_EQ(check.at, walk.unwind.n);
+	CHECK_EQ(walk.unwind.flags, 0);
 }
 
 static ucontext_t main_context, made_context;

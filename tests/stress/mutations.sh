@@ -1,29 +1,26 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutations.sh LIBRARY READERS [whole | PART OF A NAME] - break the emit path on
-# purpose, one way at a time, and see that a test notices.  A mutation that
-# nothing notices fails this test, and so does one that no longer applies.
+# mutations.sh LIBRARY READERS SOURCES [whole | PART OF A NAME] - break the emit
+# path on purpose, one way at a time, and see that a test notices.  A mutation
+# that nothing notices fails this test, and so does one that no longer applies.
 # Every sixth is tried, from a random one on; with "whole", or a part of their
 # names, all.
 #
 # Each is built of the LIBRARY's objects and of those that the broken file
 # changes, and runs the one test that is to notice it, with a fixed seed.  Two
 # at a time: this script starts itself for each.  READERS is the archive by
-# which the tests read captures.
+# which the tests read captures, SOURCES the library's, separated by colons.
 #
 # Reads SYSCAP_SOURCE, CC, SYSCAP (the command; it is not broken).
 set -eu
-library=$1 readers=$2 only=${3:-}
-
-# What the library is made of.
-files=$(sed -n '/^add_library(syscap STATIC/,/)$/p' \
-	"$SYSCAP_SOURCE/src/CMakeLists.txt" | grep -o '[a-z_]*/[a-z_]*\.c')
+library=$1 readers=$2 only=${4:-}
+files=$(echo "$3" | tr : '\n')
 
 # compile TREE FOLDER, of the files on standard input
 compile() {
 	xargs -I{} sh -c '
 		$1 -std=gnu11 -O2 -w -fPIC -I"$2/include" -I"$2/src" \
-			-c "$2/src/$4" -o "$3/$(basename "$4" .c).o"' \
+			-c "$2/src/$4" -o "$3/$(echo "$4" | tr / _).o"' \
 		- "$CC" "$1" "$2" {}
 }
 
@@ -31,9 +28,10 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	MUTATIONS_WHOLE=$(mktemp -d)
 	export MUTATIONS_WHOLE
 	trap 'rm -rf "$MUTATIONS_WHOLE"' EXIT
-	(cd "$MUTATIONS_WHOLE" && ar x "$library")
-	for object in "$MUTATIONS_WHOLE"/*.c.o; do
-		mv "$object" "${object%.c.o}.o"
+	# Not from the archive, where files of two layers have one name
+	for file in $files; do
+		cp "$(dirname "$library")/CMakeFiles/syscap.dir/$file.o" \
+			"$MUTATIONS_WHOLE/$(echo "$file" | tr / _).o"
 	done
 	every=1 from=0
 	case $only in
@@ -44,7 +42,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	sed -n 's/^mutate "\(.*\)" .*/\1/p' "$0" | grep -F "$only" |
 		awk -v every=$every -v from=$from 'NR % every == from % every' |
 		tr '\n' '\0' | xargs -0 -P 2 -n 1 \
-		"$0" "$library" "$readers" || exit 1
+		"$0" "$library" "$readers" "$3" || exit 1
 	exit 0
 fi
 work=$MUTATIONS_WHOLE/$$
@@ -62,7 +60,9 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	*) echo "$files" | grep -x "${1#src/}" ;;
 	esac | compile "$work" "$work"
 	shift
-	$CC -std=gnu11 -O2 -w -I"$work/include" -I"$work/src" \
+	# A test may stand in for a function of the library: the first one counts
+	$CC -std=gnu11 -O2 -w -Wl,--allow-multiple-definition \
+		-I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
 		"$SYSCAP_SOURCE/tests/harness/peer.c" \
 		"$SYSCAP_SOURCE/tests/harness/peer_arena.c" \
@@ -147,6 +147,14 @@ mutate "a frame without its length is left so" src/emit/repair.c \
 	's/(SYC_COLD void syc_write_missing_header.*?\n\{)/$1\n\tif (st->pos != st->headered) { st->headered = st->pos; return; }/s' \
 	"$step" a_handlers_emit_may_die_inside_a_live_one
 
+mutate "a filler is a long TIMESTAMP" src/emit/repair.c \
+	's/is_bare \? SYSCAP_FRAME_TIMESTAMP : SYSCAP_FRAME_JITMAP/SYSCAP_FRAME_TIMESTAMP/' \
+	"$step" a_handler_may_leave_by_siglongjmp_at_every_instruction
+
+mutate "a full ring takes no record at exit" src/emit/recorder.c \
+	's/report_in_own_ring\(SYC_LOSS_RECORD_MAX\)/report_in_own_ring(0)/' \
+	emit/test_loss.c losses_before_exit_reach_a_stock_recorder
+
 mutate "a dead emit with a token at the same place passes for complete" \
 	src/emit/disturbed.c 's/\n\t\tst->suspect_owner = 0;/\n\t\t;/' "$step" \
 	a_dead_emit_is_found_from_where_it_was_in_the_stack
@@ -180,9 +188,9 @@ mutate "no journal" src/selfrec/output.c \
 	's/SYC_JOURNAL_UNDER_WAY,/SYC_JOURNAL_NOTHING,/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
-mutate "a recovery without a journal" src/capture/recover_rings.c \
+mutate "a recovery without a journal" src/capture/recover_file.c \
 	's/store_state\(rest, SYC_JOURNAL_UNDER_WAY\)/0/' \
-	"$self ../src/capture/recover_rings.c" \
+	"$self ../src/capture/recover_file.c" \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
 mutate "no last look before sleep" src/selfrec/drain_thread.c \
@@ -251,7 +259,7 @@ mutate "a frame of any process is believed" src/selfrec/gather.c \
 	"$guests" a_child_emits_under_no_name_but_its_own
 
 mutate "losses of who has no ring are counted nowhere" \
-	src/selfrec/own_recording.c \
+	src/selfrec/enter.c \
 	's/\t\tsyc_loss_totals_add\(&syc_arena_head[^;]*;/\t\t;/' \
 	"$guests" losses_of_a_child_that_finds_no_slot_are_told
 
@@ -268,7 +276,7 @@ mutate "slots are not given back" src/emit/slot.c \
 	"$hand_over" slots_of_threads_that_have_ended_are_used_again
 
 mutate "at exit nothing is sent" src/emit/recorder.c \
-	's/\tsyc_hand_over_retry\(true\);\n//' \
+	's/\tsyc_slot_send_arenas\(true\);\n//' \
 	"$hand_over" it_is_sent_at_exit_at_the_latest
 
 mutate "a core holds the rings" src/ring/arena.c \

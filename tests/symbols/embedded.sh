@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# embedded.sh RECORD_SELF REF_RESOLVE - names that `syscap symbolize` puts into
-# a capture are those that Sysprof 3.46 finds there, for programs that were
-# deleted or rebuilt since too.
+# embedded.sh RECORD_SELF REF_RESOLVE - Sysprof 3.46 finds the names that
+# `syscap symbolize` puts into a capture, also for programs that were deleted or
+# rebuilt since.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 record_self=$1 ref_resolve=$2
@@ -22,6 +22,14 @@ cp "$record_self" prog
 # Nothing of the capture changes: what is new stands behind it.
 size=$(wc -c <plain.syscap)
 head -c "$size" named.syscap | cmp - plain.syscap || fail "frames changed"
+
+# --force is named only if it can help: names may not move an index's frames.
+"$SYSCAP" symbolize named.syscap 2>err
+grep -q 'already; --force adds to them$' err || fail "no --force: $(cat err)"
+cp named.syscap indexed.syscap
+printf '\360' | dd of=indexed.syscap bs=1 seek=88 conv=notrunc status=none
+"$SYSCAP" symbolize indexed.syscap 2>err
+grep -q 'it has names already$' err || fail "--force: $(cat err)"
 
 # The names are in there, also when the program is not.
 rm prog
@@ -65,7 +73,7 @@ grep -q 'prog: not used: .* is another file' err ||
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names of another program"
 
-# Where it is again, --force adds what was missing.
+# Once the program is back, --force adds the missing names.
 cp "$record_self" prog
 "$SYSCAP" symbolize --force late.syscap >out
 "$ref_resolve" late.syscap >theirs

@@ -15,7 +15,14 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export PYTHONDONTWRITEBYTECODE=1
 
-# Where there is a symbol, addr2line has it for what was inlined too.
+# lacks FILE WORDS - what is not read of it is reported by its name
+lacks() {
+	"$lines_of" "$1" </dev/null >out 2>err || [ $? = 1 ] ||
+		{ echo "skip: built without libdw"; exit 77; }
+	grep -q "$2" err || { echo "failed: $1: no '$2': $(cat err)"; exit 1; }
+}
+
+# addr2line prints a symbol also for inlined functions.
 bare() { # FILE
 	# shellcheck disable=SC2046
 	strip -s $(readelf -SW "$1" | grep -o '\.debug_[a-z_]*' | sort -u |
@@ -60,9 +67,36 @@ if command -v dwz >/dev/null; then
 	dwz -m shared one two
 	readelf -SW one | grep -q gnu_debugaltlink
 	compare ./one 0 ./sort.bare
+	rm shared
+	lacks ./one 'the file that dwz moved them to is missing'
 else
 	echo "note: there is no dwz"
 fi
+
+# Sections that libdw cannot read, and .dwo files, which are not supported
+"${CXX:-c++}" -g -gsplit-dwarf -o split "$here/lines_text.cc"
+rm -f ./*.dwo
+lacks ./split 'is split, and .dwo files are not read'
+objcopy --compress-debug-sections=zlib sort.debug packed
+for type in 2 9; do
+	python3 - packed other $type <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		order = ">" if data[5] == 2 else "<"
+		at, = struct.unpack_from(order + "Q", data, 0x28)
+		n, = struct.unpack_from(order + "H", data, 0x3c)
+		for header in range(at, at + 64 * n, 64):
+		    flags, _, offset = struct.unpack_from(order + "3Q", data,
+		                                          header + 8)
+		    if flags & 0x800:
+		        struct.pack_into(order + "I", data, offset,
+		                         int(sys.argv[3]))
+		open(sys.argv[2], "wb").write(data)
+	END
+	[ $type = 2 ] && words='compressed by zstd' ||
+		words='compressed in a way'
+	lacks ./other "$words"
+done
 
 # Without .debug_aranges, as clang leaves it out.
 if command -v clang++ >/dev/null; then

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# lines_broken.sh RECORD_SELF - debug information that is cut, or full of
-# nonsense, ends neither the command nor the capture: names are there, and what
-# lines there are can be read.
+# lines_broken.sh RECORD_SELF - truncated or invalid debug information ends
+# neither the command nor the capture.  Names and remaining lines are readable.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 record_self=$1

@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 	struct syc_debug_wish wish = { .pid = -1, .build_id = "" };
 	struct syc_lines_file file;
 	struct syc_lines *lines;
+	const char *why = NULL;
 	struct syc_module module;
 	struct syc_elf elf;
 	char line[64];
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 	if (syc_places_new(NULL, false, (struct syc_places **)&files.places))
 		return 1;
 	if (argc > 3 && strcmp(argv[1], "--debug-dir") == 0) {
-		if (syc_array_push(&files.folders.array, strdup(argv[2])))
+		if (syc_array_push(&files.directories.array, strdup(argv[2])))
 			return 1;
 		argv += 2;
 		argc -= 2;
@@ -68,9 +69,10 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	file.fd = module.debug_fd;
-	file.path = module.debug_fd_path;
 	file.debug_files = &files;
-	r = module.debug_fd < 0 ? -ENOENT : syc_lines_open(&file, &lines);
+	r = module.debug_fd < 0 ? -ENOENT : syc_lines_open(&file, &lines, &why);
+	if (why != NULL)
+		fprintf(stderr, "%s: %s\n", argv[1], why);
 	if (r < 0) {
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(-r));
 		return r == -ENOTSUP ? 77 : 1;
@@ -80,6 +82,6 @@ int main(int argc, char **argv)
 	syc_lines_close(lines);
 	syc_module_fini(&module);
 	syc_places_free((struct syc_places *)files.places);
-	syc_paths_fini(&files.folders);
+	syc_paths_fini(&files.directories);
 	return r == -EIO;
 }

@@ -10,7 +10,7 @@
 #define HEADERS   0x0u
 #define FIRST     (ELF_TEXT + ELF_TEXT_SIZE)
 #define PLT       (ELF_TEXT + ELF_TEXT_SIZE - 0x100u) /* the text's end */
-#define PLT_SLOTS 0x20000u /* addresses of words that nobody sees */
+#define PLT_SLOTS 0x20000u /* addresses in invisible words */
 #define N_MAX     16u
 
 struct section {
@@ -55,7 +55,7 @@ static void append_bytes(struct maker *maker, const void *bytes, size_t size)
 	maker->end += size;
 }
 
-/* Returns the section's number; what is appended then is in it. */
+/* Returns the section's number; later content is in it. */
 static size_t begin(struct maker *maker, const char *name, uint32_t type)
 {
 	struct section *section = &maker->sections[maker->n];

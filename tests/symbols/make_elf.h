@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ELF_TEXT      0x400u /* where the code is, and how much */
+#define ELF_TEXT      0x400u /* address and size of the code */
 #define ELF_TEXT_SIZE 0x400u
 #define ELF_ROOM      (64u * 1024u)
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "symbols/demangle.h"
 #include "symbols/module.h"
-#include "symbols/readable.h"
 
 static void answer(const struct syc_module *module, uint64_t address)
 {
@@ -50,7 +50,8 @@ int main(int argc, char **argv)
 	while (argc > 3 && strcmp(argv[1], "--debug-dir") == 0) {
 		char *copy = strdup(argv[2]);
 
-		if (copy == NULL || syc_array_push(&files.folders.array, copy))
+		if (copy == NULL ||
+		    syc_array_push(&files.directories.array, copy))
 			return 1;
 		argv += 2;
 		argc -= 2;
@@ -73,6 +74,6 @@ int main(int argc, char **argv)
 		answer(&module, strtoull(line, NULL, 16));
 	syc_module_fini(&module);
 	syc_places_free(places);
-	syc_paths_fini(&files.folders);
+	syc_paths_fini(&files.directories);
 	return 0;
 }

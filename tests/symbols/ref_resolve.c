@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ref_resolve.c - what Sysprof 3.46 calls the addresses of a capture.
+ * ref_resolve.c - names of Sysprof 3.46 for the addresses of a capture.
  *
  *	ref_resolve CAPTURE [PID]
  *
- * Asks the resolver of the installed libsysprof-4.so that takes names from
- * the capture alone, and prints for each address of the first stack (of PID)
- * its name,
- * and the second name in brackets; "?" where it has none.  77: there is no
- * such library here.
+ * Asks the resolver of the installed libsysprof-4.so that takes names from the
+ * capture alone.  Prints the name of each address of the first stack (of PID),
+ * and the second name in brackets; "?" without one.  Exits with 77 if that
+ * library is missing.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -98,7 +97,7 @@ int main(int argc, char **argv)
 			break;
 		}
 	syscap_reader_close(reader);
-	/* What the library still holds is its own business. */
+	/* Memory that the library still holds is not checked. */
 	fflush(stdout);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stage.c - a folder with ELF files, and a capture that names them. */
+/* stage.c - a directory with ELF files, and a capture that names them. */
 #define _GNU_SOURCE
 #include "stage.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stage.h - a folder with ELF files, and a capture that names them. */
+/* stage.h - a directory with ELF files, and a capture that names them. */
 #ifndef SYSCAP_TEST_STAGE_H
 #define SYSCAP_TEST_STAGE_H
 
@@ -19,7 +19,7 @@ struct stage {
 	struct syscap_reader *reader; /* after stage_read() */
 };
 
-/** Make the folder; the capture begins at 1000 ns. */
+/** Make the directory; the capture begins at 1000 ns. */
 void stage_begin(struct stage *stage);
 
 /** When the capture was begun: "2020-01-01T00:00:00Z". */
@@ -28,13 +28,13 @@ void stage_set_time(struct stage *stage, const char *text);
 /** Remove all of it. */
 void stage_end(struct stage *stage);
 
-/** FOLDER/NAME, in one of a few buffers that take turns. */
+/** FOLDER/NAME, in one of a few buffers in turn. */
 const char *stage_path(const struct stage *stage, const char *name);
 
 /** An x86-64 file with a build-id; symbols are the caller's. */
 struct elf_spec stage_spec(const struct elf_symbol *symtab, size_t n);
 
-/** A file at FOLDER/NAME, whose folders are made. */
+/** A file at FOLDER/NAME; its directories are made. */
 void stage_elf(const struct stage *stage, const char *name,
                const struct elf_spec *spec);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_elf_file.c - build-ids of ELF files, whatever the files hold. */
+/* test_elf_file.c - build-ids of ELF files with any content. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ TEST(the_id_is_found_behind_other_notes)
 	CHECK_STR(hex, "01ab00ff10203040");
 }
 
-TEST(what_is_no_elf_file_has_none)
+TEST(other_files_have_no_id)
 {
 	static const char text[] = "#!/bin/sh\nexit 0\n and some more bytes...";
 
@@ -86,7 +86,7 @@ TEST(what_is_no_elf_file_has_none)
 	CHECK_EQ(parse(&elf, sizeof(elf), hex), -ENOENT);
 }
 
-TEST(sizes_and_offsets_are_not_believed)
+TEST(wild_sizes_and_offsets_are_survived)
 {
 	make_elf();
 	elf.notes[0].head.n_descsz = 0xFFFFFFF0;
@@ -131,7 +131,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 }
 
 /* Any number of them may be the same megabyte, again and again. */
-TEST(of_very_many_parts_with_notes_the_first_are_searched)
+TEST(search_of_note_segments_is_bounded)
 {
 	static struct {
 		Elf64_Ehdr ehdr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_limited_child.c - whatever runs in the child, we see its end. */
+/* test_limited_child.c - limits of the child, and its end. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #define IS_SANITIZED false
 #endif
 
-/* What the child is told to do; it answers with the same. */
+/* The order to the child, which it returns. */
 static void serve(void *data, int fd)
 {
 	char order;
@@ -72,7 +72,7 @@ static void start(struct syc_limited_child *child, unsigned long memory)
 	CHECK(syc_limited_child_start(child, &work));
 }
 
-TEST(it_answers_and_has_what_we_have)
+TEST(child_replies_and_inherits_memory)
 {
 	struct syc_limited_child child;
 
@@ -85,7 +85,7 @@ TEST(it_answers_and_has_what_we_have)
 	syc_limited_child_stop(&child);
 }
 
-TEST(its_crash_is_an_answer_of_none)
+TEST(crash_of_the_child_is_no_result)
 {
 	struct syc_limited_child child;
 
@@ -95,7 +95,7 @@ TEST(its_crash_is_an_answer_of_none)
 	syc_limited_child_stop(&child);
 }
 
-TEST(it_ends_when_it_computes_for_too_long)
+TEST(child_has_a_time_limit)
 {
 	struct syc_limited_child child;
 
@@ -104,7 +104,7 @@ TEST(it_ends_when_it_computes_for_too_long)
 	syc_limited_child_stop(&child);
 }
 
-TEST(what_it_and_those_before_it_used_is_summed)
+TEST(resource_use_of_children_is_summed)
 {
 	struct syc_limited_child child;
 	const struct syc_limited_child_work work = { .memory = 256ul << 20,
@@ -122,7 +122,7 @@ TEST(what_it_and_those_before_it_used_is_summed)
 	CHECK(child.seconds_used > used);
 }
 
-TEST(it_opens_no_file_after_that_was_closed)
+TEST(child_cannot_open_files_after_the_filter)
 {
 	struct syc_limited_child child;
 
@@ -132,7 +132,7 @@ TEST(it_opens_no_file_after_that_was_closed)
 	syc_limited_child_stop(&child);
 }
 
-TEST(its_memory_has_an_end)
+TEST(child_has_a_memory_limit)
 {
 	struct syc_limited_child child;
 

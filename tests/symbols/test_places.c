@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_places.c - where a container's files are. */
+/* test_places.c - paths of files of containers. */
 #include <string.h>
 
 #include "harness/test.h"
-#include "symbols/places.h"
+#include "symbols/mount_paths.h"
 
 static struct syc_places *places;
 
@@ -38,19 +38,19 @@ static void mounts(const char *text)
 	CHECK_EQ(syc_places_add_mounts(places, text, strlen(text)), 0);
 }
 
-TEST(without_containers_a_path_is_what_it_says)
+TEST(path_outside_containers_is_unchanged)
 {
 	begin(NULL, false);
 	check(7, "/usr/bin/xz", "/usr/bin/xz");
 }
 
-TEST(a_root_stands_before_it)
+TEST(root_precedes_the_path)
 {
 	begin("/srv/image/", false);
 	check(7, "/usr/bin/xz", "/srv/image/usr/bin/xz");
 }
 
-TEST(a_process_that_may_live_is_asked_first)
+TEST(root_of_a_living_process_comes_first)
 {
 	begin(NULL, true);
 	check(7, "/usr/bin/xz", "/proc/7/root/usr/bin/xz /usr/bin/xz");
@@ -105,13 +105,13 @@ TEST(the_mount_that_covers_the_others_counts)
 	check(7, "/app/x", "/new/x /app/x");
 }
 
-TEST(a_sandbox_that_is_set_up_has_its_root_elsewhere)
+TEST(sandbox_during_setup_has_another_root)
 {
 	begin(NULL, false);
 	check(7, "/newroot/app/x", "/newroot/app/x /app/x");
 }
 
-TEST(lines_that_make_no_sense_are_passed_over)
+TEST(invalid_lines_are_ignored)
 {
 	begin(NULL, false);
 	mounts("\n \n/dev/a\n/dev/a /\n");

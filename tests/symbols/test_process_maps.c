@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_process_maps.c - what was mapped where, and when. */
+/* test_process_maps.c - mappings by address and time. */
 #include "harness/test.h"
 #include "symbols/process_maps.h"
 
@@ -47,7 +47,7 @@ TEST(a_mapping_counts_until_another_covers_it)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(before_any_the_first_later_one_counts)
+TEST(first_later_mapping_counts_before_any)
 {
 	map(7, 300, 0x1000, 0x2000, "second");
 	map(7, 200, 0x1000, 0x2000, "first");
@@ -57,12 +57,95 @@ TEST(before_any_the_first_later_one_counts)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(what_is_told_again_changes_nothing)
+TEST(repeated_maps_change_nothing)
 {
 	for (int i = 0; i < 100; i++)
 		map(7, i, 0x1000, 0x2000, "same");
 	settle();
 	CHECK_STR(find(7, 50, 0x1000, true), "same");
+	syc_process_maps_fini(&processes);
+}
+
+static void unmap(int pid, int64_t time, const char *what)
+{
+	const struct syscap_frame frame = {
+		.type = SYSCAP_FRAME_METADATA,
+		.pid = pid,
+		.time = time,
+		.metadata = { .id = SYC_UNMAPPED_ID, .value = what },
+	};
+
+	CHECK_EQ(syc_process_maps_unmap(&processes, &frame), 0);
+}
+
+TEST(an_unmapped_library_names_nothing_later)
+{
+	map(7, 100, 0x1000, 0x3000, "alpha");
+	unmap(7, 200, "1000-3000");
+	map(7, 300, 0x1000, 0x2000, "bravo");
+	settle();
+	CHECK_STR(find(7, 50, 0x1000, false), "alpha");
+	CHECK_STR(find(7, 200, 0x1000, false), "alpha");
+	CHECK_STR(find(7, 201, 0x1000, false), "bravo");
+	CHECK_STR(find(7, 400, 0x1000, false), "bravo");
+	CHECK_STR(find(7, 201, 0x2000, false), NULL);
+	syc_process_maps_fini(&processes);
+}
+
+TEST(late_map_of_a_recorder_counts_from_its_own_part)
+{
+	unmap(7, 100, "all");
+	map(7, 101, 0x1000, 0x2000, "alpha");
+	map(7, 150, 0x1000, 0x2000, "bravo"); /* read after 200 */
+	unmap(7, 200, "1000-2000");
+	map(7, 201, 0x1000, 0x2000, "bravo");
+	settle();
+	CHECK_STR(find(7, 160, 0x1000, false), "alpha");
+	CHECK_STR(find(7, 200, 0x1000, false), "alpha");
+	CHECK_STR(find(7, 210, 0x1000, false), "bravo");
+	syc_process_maps_fini(&processes);
+}
+
+TEST(new_maps_replace_those_of_an_older_program)
+{
+	map(7, 100, 0x1000, 0x2000, "old");
+	map(7, 100, 0x5000, 0x6000, "old");
+	map(7, 100, 0x8000, 0x9000, "kept");
+	unmap(7, 200, "all");
+	map(7, 201, 0x1000, 0x2000, "new");
+	map(7, 201, 0x8000, 0x9000, "kept");
+	map(7, 300, 0x8000, 0x9000, "kept");
+	settle();
+	CHECK_STR(find(7, 150, 0x5000, false), "old");
+	CHECK_STR(find(7, 250, 0x5000, false), NULL);
+	CHECK_STR(find(7, 250, 0x1000, false), "new");
+	CHECK_STR(find(7, 150, 0x8000, false), "kept");
+	CHECK_STR(find(7, 350, 0x8000, false), "kept");
+	syc_process_maps_fini(&processes);
+}
+
+TEST(reloaded_library_is_found_again)
+{
+	map(7, 100, 0x1000, 0x2000, "same");
+	unmap(7, 200, "1000-2000");
+	unmap(7, 250, "nonsense");
+	map(7, 300, 0x1000, 0x2000, "same");
+	settle();
+	CHECK_STR(find(7, 150, 0x1000, false), "same");
+	CHECK_STR(find(7, 250, 0x1000, false), "same");
+	CHECK_STR(find(7, 350, 0x1000, false), "same");
+	syc_process_maps_fini(&processes);
+}
+
+TEST(a_child_lacks_what_it_unmapped_itself)
+{
+	map(7, 100, 0x1000, 0x2000, "alpha");
+	CHECK_EQ(syc_process_maps_fork(&processes, 7, 8, 150), 0);
+	unmap(8, 200, "1000-2000");
+	settle();
+	CHECK_STR(find(8, 160, 0x1000, false), "alpha");
+	CHECK_STR(find(8, 250, 0x1000, false), NULL);
+	CHECK_STR(find(7, 250, 0x1000, true), "alpha");
 	syc_process_maps_fini(&processes);
 }
 
@@ -81,7 +164,7 @@ TEST(after_its_exit_a_pid_is_another_process)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(frames_from_after_an_exit_are_of_who_exited_if_nobody_else_is_known)
+TEST(late_frames_belong_to_the_exited_process)
 {
 	map(7, 100, 0x1000, 0x2000, "only");
 	syc_process_maps_exit(&processes, 7, 200);
@@ -103,7 +186,7 @@ TEST(a_child_has_what_its_parent_had_when_it_forked)
 	syc_process_maps_fini(&processes);
 }
 
-TEST(processes_that_are_each_others_children_end)
+TEST(cyclic_forks_end)
 {
 	syc_process_maps_fork(&processes, 7, 8, 1);
 	syc_process_maps_fork(&processes, 8, 7, 1);

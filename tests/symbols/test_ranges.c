@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "harness/test.h"
-#include "symbols/ranges.h"
+#include "symbols/elf_symbols.h"
 
 static void add(struct syc_ranges *ranges, uint64_t begin, uint64_t end,
                 const char *name)
@@ -43,7 +43,7 @@ TEST(an_inner_function_splits_the_outer_one)
 	syc_ranges_fini(&ranges);
 }
 
-TEST(of_ranges_that_cross_the_later_begin_wins)
+TEST(later_begin_wins_among_crossing_ranges)
 {
 	struct syc_ranges ranges = { 0 };
 

@@ -102,7 +102,7 @@ TEST(a_return_address_is_of_the_call_before_it)
 	finish();
 }
 
-TEST(the_kernel_and_jit_names_and_markers_are_not_looked_for)
+TEST(kernel_jit_and_marker_addresses_are_skipped)
 {
 	stage_begin(&stage);
 	stage_map(&stage, 7, 2000, 0xffffffff81000000, "/x", NULL, 0);
@@ -184,7 +184,7 @@ TEST(a_file_without_a_build_id_is_read_once_for_all_processes)
 	for (int32_t pid = 7; pid <= 8; pid++)
 		stage_map(&stage, pid, 2000, 0x10000,
 		          stage_path(&stage, "liba.so"), NULL, 0);
-	/* Who lives may see other files under the same path */
+	/* A living process may see other files under the same path */
 	options.is_live = true;
 	learn();
 	CHECK_EQ(syc_symbols_find(symbols, &query, &first), 1);
@@ -196,7 +196,7 @@ TEST(a_file_without_a_build_id_is_read_once_for_all_processes)
 	finish();
 }
 
-TEST(a_file_that_nothing_identifies_must_be_older_than_the_recording)
+TEST(unidentified_file_must_be_older_than_the_recording)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);
 
@@ -229,7 +229,7 @@ TEST(a_file_that_is_gone_is_missing)
 	finish();
 }
 
-TEST(what_is_no_file_is_not_opened)
+TEST(only_regular_files_are_opened)
 {
 	stage_begin(&stage);
 	CHECK_EQ(mkfifo(stage_path(&stage, "pipe"), 0600), 0);
@@ -241,7 +241,7 @@ TEST(what_is_no_file_is_not_opened)
 	finish();
 }
 
-TEST(a_file_that_is_cut_is_bad_and_not_more)
+TEST(truncated_file_is_only_bad)
 {
 	const struct elf_spec spec = stage_spec(alpha, 2);
 
@@ -310,7 +310,7 @@ static void write_tables(const char *path, unsigned n)
 }
 
 /* Any number of tables may be the same few megabytes, again and again. */
-TEST(of_very_many_tables_of_symbols_the_first_eight_are_read)
+TEST(eight_symbol_tables_are_read_at_most)
 {
 	stage_begin(&stage);
 	stage_set_time(&stage, "2100-01-01T00:00:00Z");
@@ -324,7 +324,7 @@ TEST(of_very_many_tables_of_symbols_the_first_eight_are_read)
 	finish();
 }
 
-TEST(a_deleted_file_that_was_handed_over_is_used)
+TEST(provided_fd_of_a_deleted_file_is_used)
 {
 	const struct elf_spec spec = stage_spec(alpha, 2);
 	const struct elf_spec rebuilt = stage_spec(gamma_symbols, 1);
@@ -345,7 +345,7 @@ TEST(a_deleted_file_that_was_handed_over_is_used)
 	finish();
 }
 
-TEST(a_file_without_a_build_id_is_handed_over_by_its_name)
+TEST(file_without_build_id_is_provided_by_name)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);
 	struct syc_symbols_file file = { .pid = 7,
@@ -369,7 +369,7 @@ TEST(a_file_without_a_build_id_is_handed_over_by_its_name)
 	finish();
 }
 
-TEST(a_library_in_the_place_of_another_has_its_own_names)
+TEST(library_in_place_of_another_has_its_own_names)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);
 	struct elf_spec other = stage_spec(gamma_symbols, 1);
@@ -480,7 +480,7 @@ TEST(debug_symbols_are_found_by_a_link_and_its_checksum)
 	link_debug_file("elsewhere/liba.debug", 0, false);
 }
 
-TEST(what_returns_from_a_handler_is_told)
+TEST(return_from_a_handler_is_recognized)
 {
 	const struct elf_symbol symtab[] = {
 		{ "before", 0x400, 0x40, STT_FUNC, STB_GLOBAL, false },
@@ -554,7 +554,7 @@ static int name_code(void *data, const struct syc_symbol_query *query,
 	return 1;
 }
 
-TEST(code_that_no_file_has_is_asked_for_by_time)
+TEST(generated_code_is_looked_up_by_time)
 {
 	stage_begin(&stage);
 	options.code = name_code;
@@ -566,7 +566,7 @@ TEST(code_that_no_file_has_is_asked_for_by_time)
 	finish();
 }
 
-TEST(the_vdso_of_this_kernel_can_be_handed_over)
+TEST(vdso_of_this_kernel_can_be_provided)
 {
 	stage_begin(&stage);
 	stage_map(&stage, 7, 2000, 0x10000, "[vdso]", NULL, 0);

@@ -14,7 +14,7 @@
 
 #include "harness/test.h"
 #include "stage.h"
-#include "symbols/table.h"
+#include "symbols/symbol_table.h"
 
 static const struct elf_symbol alpha[] = {
 	{ "alpha", 0x400, 0x40, STT_FUNC, STB_GLOBAL, false },
@@ -156,7 +156,7 @@ static void check_records(const char *wanted)
 	CHECK_STR(text, wanted);
 }
 
-TEST(the_table_has_the_functions_that_are_used_and_no_others)
+TEST(table_has_only_used_functions)
 {
 	begin();
 	stack(7, 3000, 0x10410, 0x10445);
@@ -206,7 +206,7 @@ TEST(a_capture_without_stacks_gets_no_table)
 TEST(a_call_that_never_returns_keeps_its_function)
 {
 	begin();
-	/* What follows alpha's last call is beta's first instruction. */
+	/* The address behind alpha's last call is beta's first instruction. */
 	stack(7, 3000, 0x10510, 0x10440);
 	stack(7, 3001, 0x10448, 0);
 	make_table(false);
@@ -224,7 +224,7 @@ static size_t n_patches(void)
 	return n;
 }
 
-TEST(an_address_that_is_two_functions_gets_a_jit_name_for_one)
+TEST(second_name_of_an_address_is_a_jit_name)
 {
 	const struct syc_symbol_patch *patches;
 	size_t n;
@@ -245,7 +245,7 @@ TEST(an_address_that_is_two_functions_gets_a_jit_name_for_one)
 	finish();
 }
 
-TEST(the_first_instruction_is_its_own_functions_for_readers_of_both_kinds)
+TEST(first_instruction_belongs_to_its_function_for_all_readers)
 {
 	begin();
 	stack(7, 3000, 0x10410, 0);
@@ -277,7 +277,7 @@ static void two_libraries(void)
 	          "01234567", 0);
 }
 
-TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
+TEST(more_used_library_at_a_place_is_in_the_table)
 {
 	const struct syc_symbol_patch *patches;
 	size_t n;
@@ -295,7 +295,7 @@ TEST(of_two_libraries_at_one_place_the_one_that_is_used_more_is_in_the_table)
 	finish();
 }
 
-TEST(names_for_patches_are_above_all_that_are_there)
+TEST(patch_addresses_are_above_present_ones)
 {
 	const char *const names[] = { "x", "y" };
 	struct syscap_reader *reader;
@@ -323,7 +323,7 @@ TEST(names_for_patches_are_above_all_that_are_there)
 	finish();
 }
 
-TEST(where_nothing_is_above_names_are_the_lowest_that_are_free)
+TEST(patch_addresses_fall_back_to_the_lowest_free)
 {
 	const char *const names[] = { "x", "y" };
 	const struct syc_symbol_patch *patches;
@@ -407,7 +407,7 @@ static void add_old_table(void)
 	make_free(&old);
 }
 
-TEST(what_an_old_table_knows_is_kept_when_asked_for)
+TEST(names_of_an_old_table_are_kept_on_request)
 {
 	struct syc_symbol_table_totals totals;
 
@@ -424,7 +424,7 @@ TEST(what_an_old_table_knows_is_kept_when_asked_for)
 	}
 }
 
-TEST(addresses_are_counted_by_what_became_of_them)
+TEST(addresses_are_counted_by_outcome)
 {
 	const uint64_t addrs[] = {
 		UINT64_C(0xffffffffffffff80), UINT64_C(0xffffffff81000000),

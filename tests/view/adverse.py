@@ -30,7 +30,7 @@ SIZES = [(80, 24), (20, 8), (200, 50), (1, 1)]
 FEW = 24
 GROWING = 8
 LIMIT = 150
-# What the viewer itself says: CSI, and which characters are meant.
+# Output of the viewer itself: CSI, and its characters.
 OURS = re.compile(r"\x1b(\[[0-9;?<>=]*[ -/]?[@-~]|[78=>]|[()][0B])")
 KEYS = profile.ALL_KEYS.replace("\x1b[C", "l").encode()
 

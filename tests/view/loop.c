@@ -3,6 +3,7 @@
  * loop.c - takes processor time in known shares: view_loop MS, 0 being for
  * ever.  Ends with 3.
  */
+#define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -130,7 +130,7 @@ def percentile(values, percent):
 def marks(path, capture, want, args):
     theirs = collections.defaultdict(list)
     rows = events(capture, want)
-    for mark in rows["marks"]:
+    for mark in rows["rows"]:
         theirs[mark.group + "/" + mark.name].append(mark)
     wanted = []
     for name, of in theirs.items():
@@ -154,7 +154,7 @@ def marks(path, capture, want, args):
                       (re.match(r"\s*(-?\d+)\s+(\d+)  ", line)
                        for line in lines) if found]
         wanted = sorted((m.time, m.duration) for m in theirs[name])
-        # What does not fit is the latest
+        # The latest ones do not fit
         expect("marks " + name, one_by_one, wanted[:len(one_by_one)]
                if len(one_by_one) > HEIGHT_MOST - 30 else wanted)
 
@@ -218,7 +218,7 @@ def others(path, capture, want, args):
     expect("lost", sorted(ours), sorted(
         (r.begin, r.end - r.begin, r.frames, r.samples, r.bytes)
         for r in rows["losses"]))
-    # Those that were never set, too; what nobody defines is one for each id
+    # Also unset ones; undefined ones are one for each id
     counters = set(capture.defined)
     for value in rows["values"]:
         if (value.pid, value.id) not in counters:

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# screens.sh - the pages of `syscap view` show what was recorded, to the last
-# tick, as an independent reader finds it: of a capture with everything in it,
-# in both byte orders, and of a sampled program; unfiltered and through filters.
+# screens.sh - the pages of `syscap view` equal the results of an independent
+# reader, to the last tick, without and with filters.  The captures are one with
+# every frame type, in both byte orders, and one of a sampled program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -114,7 +114,7 @@ def search(terminal):
     terminal.wait(r"^/brn")
     terminal.keys("Escape")
     terminal.wait(r"^q quit")
-    # What is pasted is text, newlines and all.
+    # Pasted bytes are text, including newlines.
     terminal.keys("/")
     terminal.send("\x1b[200~q\rq\x1b[201~")
     terminal.wait(r"^/qq")
@@ -200,7 +200,7 @@ def stop(terminal):
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
     terminal.wait(r"^q quit", absent=True)
-    # What stood behind the command was done when it stopped: its NOW is there.
+    # The shell continued when the command stopped: its NOW is there.
     terminal.command("clear; stty -a >after; echo 'LA''TER'")
     ended(terminal, "stopped", "LATER")
 
@@ -233,7 +233,7 @@ def cut(terminal):
     terminal.wait(r"of 13 functions")
     terminal.keys("q")
     screen = ended(terminal, "cut")
-    if not re.search(r"(?s)became shorter.*^END 1$", screen, re.M):
+    if not re.search(r"(?s)was truncated.*^END 1$", screen, re.M):
         raise Failed("cut: not a word of it:\n%s" % screen)
     with open(path, "wb") as file:
         file.write(whole)
@@ -254,7 +254,7 @@ def colours(terminal):
     ended(terminal, "--ascii")
     terminal.command("clear; TERM=dumb \"%s\" view app.syscap; echo $?" %
                      SYSCAP)
-    terminal.wait(r"(?s)TERM is 'dumb'.*^2$")
+    terminal.wait(r"(?s)TERM='dumb'.*^2$")
 
 
 def main():

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_grid.c - the screen as cells. */
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "harness/test.h"
 #include "view/grid.h"
 
-/* What one line of @width cells shows after @text was put at @x. */
+/* A line of @width cells after @text was put at @x. */
 static const char *put(int width, int x, int room, const char *text,
                        bool is_ascii)
 {
@@ -26,7 +27,7 @@ static const char *put(int width, int x, int room, const char *text,
 	return shown;
 }
 
-TEST(a_text_stays_in_its_columns)
+TEST(text_clipped_to_its_columns)
 {
 	CHECK_STR(put(20, 2, 5, "function", false), "  func…");
 	CHECK_STR(put(20, 2, 8, "function", false), "  function");
@@ -35,7 +36,7 @@ TEST(a_text_stays_in_its_columns)
 	CHECK_STR(put(6, 0, 0, "function", false), "");
 }
 
-TEST(controls_and_marks_of_direction_are_replaced)
+TEST(control_and_direction_characters_replaced)
 {
 	CHECK_STR(put(20, 0, 20, "a\33[31mb\nc\td", false),
 	          "a\xEF\xBF\xBD[31mb\xEF\xBF\xBD"
@@ -46,7 +47,7 @@ TEST(controls_and_marks_of_direction_are_replaced)
 	          "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
-TEST(a_wide_character_is_shown_as_a_whole_or_not_at_all)
+TEST(wide_character_never_cut)
 {
 	CHECK_STR(put(20, 0, 4, "中文", false), "中文");
 	CHECK_STR(put(20, 0, 3, "中文", false), "中…");
@@ -54,18 +55,18 @@ TEST(a_wide_character_is_shown_as_a_whole_or_not_at_all)
 	CHECK_STR(put(3, 2, 4, "中", false), "  ?");
 }
 
-TEST(a_mark_is_on_the_letter_before_it)
+TEST(combining_mark_joins_previous_letter)
 {
 	CHECK_STR(put(20, 0, 2, "e\xCC\x81x", false), "e\xCC\x81x");
 	CHECK_STR(put(20, 0, 2, "\xCC\x81x", false), "x");
 }
 
-TEST(ascii_has_nothing_else)
+TEST(ascii_mode_has_ascii_only)
 {
 	CHECK_STR(put(20, 0, 20, "µs · 中é…", true), "us . ???~");
 }
 
-TEST(what_is_put_over_half_a_wide_character_leaves_no_half)
+TEST(overwriting_half_a_wide_character_clears_it)
 {
 	struct syc_grid grid = { 0 };
 

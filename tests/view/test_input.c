@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_input.c - what a terminal sends, as keys. */
+/* test_input.c - bytes of a terminal as keys. */
 #include <string.h>
 
 #include "harness/test.h"
@@ -25,14 +25,14 @@ static struct syc_input_event next(void)
 	return event;
 }
 
-TEST(letters_and_what_is_not_ascii_are_characters)
+TEST(letters_and_utf8_are_characters)
 {
 	feed("a中");
 	CHECK_EQ(next().point, 'a');
 	CHECK_EQ(next().point, 0x4E2D);
 }
 
-TEST(a_key_may_come_byte_by_byte)
+TEST(key_from_single_bytes)
 {
 	struct syc_input_event event;
 
@@ -50,7 +50,7 @@ TEST(a_key_may_come_byte_by_byte)
 	CHECK_EQ(next().point, 0x4E2D);
 }
 
-TEST(an_escape_is_a_key_once_nothing_follows)
+TEST(escape_alone_is_a_key_after_timeout)
 {
 	struct syc_input_event event;
 
@@ -63,7 +63,7 @@ TEST(an_escape_is_a_key_once_nothing_follows)
 	CHECK_EQ(next().point, 'q');
 }
 
-TEST(both_forms_of_the_cursor_keys_are_known)
+TEST(both_forms_of_cursor_keys)
 {
 	feed("\33OB\33[1;5C\33[5~\33[6~\33[H\33OF\33[Z");
 	CHECK_EQ(next().key, SYC_KEY_DOWN);
@@ -75,7 +75,7 @@ TEST(both_forms_of_the_cursor_keys_are_known)
 	CHECK_EQ(next().key, SYC_KEY_BACK_TAB);
 }
 
-TEST(the_mouse_says_where)
+TEST(mouse_position)
 {
 	struct syc_input_event event;
 
@@ -89,7 +89,7 @@ TEST(the_mouse_says_where)
 	CHECK_EQ(next().key, SYC_KEY_BACK_CLICK);
 }
 
-TEST(what_is_pasted_is_no_key)
+TEST(pasted_text_has_no_keys)
 {
 	feed("\33[200~q\r1\33[201~q");
 	CHECK_EQ(next().key, SYC_KEY_NONE);
@@ -100,7 +100,7 @@ TEST(what_is_pasted_is_no_key)
 	CHECK_EQ(next().key, SYC_KEY_CHARACTER);
 }
 
-TEST(whatever_comes_is_passed_over)
+TEST(unknown_sequences_skipped)
 {
 	unsigned long long seed = test_seed();
 

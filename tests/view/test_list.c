@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_list.c - rows of which one is chosen. */
 #include "harness/test.h"
-#include "view/list.h"
+#include "view/table.h"
 
 static void press(struct syc_list *list, enum syc_key key)
 {
@@ -11,7 +11,7 @@ static void press(struct syc_list *list, enum syc_key key)
 	syc_list_fit(list, list->n, list->y, list->height);
 }
 
-TEST(what_is_chosen_is_on_the_screen)
+TEST(chosen_row_visible)
 {
 	struct syc_list list = { 0 };
 
@@ -30,7 +30,7 @@ TEST(what_is_chosen_is_on_the_screen)
 	CHECK_EQ(list.chosen, 0);
 }
 
-TEST(a_list_that_became_shorter_has_its_last_row_chosen)
+TEST(shortened_list_chooses_last_row)
 {
 	struct syc_list list = { 0 };
 
@@ -46,7 +46,7 @@ TEST(a_list_that_became_shorter_has_its_last_row_chosen)
 	CHECK_EQ(syc_list_lines(&list), 0);
 }
 
-TEST(a_click_chooses_and_another_one_enters)
+TEST(first_click_chooses_second_enters)
 {
 	struct syc_list list = { 0 };
 	struct syc_input_event event = { .key = SYC_KEY_CLICK, .y = 5 };

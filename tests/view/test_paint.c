@@ -20,7 +20,7 @@ static void begin(enum syc_colours colours)
 	bytes();
 }
 
-TEST(only_what_differs_is_written)
+TEST(only_changed_cells_written)
 {
 	begin(SYC_COLOURS_NONE);
 	CHECK_STR(bytes(), "");
@@ -31,14 +31,14 @@ TEST(only_what_differs_is_written)
 	CHECK_STR(bytes(), "\33[2;5H\33[0;1mc\33[0m");
 }
 
-TEST(behind_a_character_of_uncertain_width_the_place_is_said)
+TEST(cursor_placed_after_character_of_uncertain_width)
 {
 	begin(SYC_COLOURS_NONE);
 	syc_grid_put(&grid, 0, 0, 5, "中a", SYC_STYLE_PLAIN);
 	CHECK_STR(bytes(), "\33[1;1H\33[0m中\33[1;3Ha\33[0m");
 }
 
-TEST(colours_are_those_the_terminal_has)
+TEST(colours_reduced_to_those_of_terminal)
 {
 	const struct syc_style style = { 0x000000, 0xF0B43C, 0 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_search.c - what is searched for, by a few of its letters. */
+/* test_search.c - search by some letters of a name. */
 #include "harness/test.h"
 #include "view/search.h"
 
@@ -22,14 +22,14 @@ TEST(letters_are_found_in_their_order)
 	CHECK(!syc_search_matches("  ", "anything"));
 }
 
-TEST(capitals_are_asked_for_by_typing_one)
+TEST(capital_in_pattern_makes_case_significant)
 {
 	CHECK(syc_search_matches("draw", "Window::Draw"));
 	CHECK(syc_search_matches("Draw", "Window::Draw"));
 	CHECK(!syc_search_matches("Draw", "window::draw"));
 }
 
-TEST(former_ones_come_back)
+TEST(former_patterns_recalled)
 {
 	type("one");
 	type("two");
@@ -46,7 +46,7 @@ TEST(former_ones_come_back)
 	CHECK_STR(search.typed, "");
 }
 
-TEST(a_character_is_rubbed_out_as_a_whole)
+TEST(backspace_deletes_whole_character)
 {
 	syc_search_open(&search);
 	syc_search_type(&search, 'a');
@@ -57,7 +57,7 @@ TEST(a_character_is_rubbed_out_as_a_whole)
 	CHECK(!syc_search_rub_out(&search));
 }
 
-TEST(more_than_there_is_room_for_is_not_taken)
+TEST(overlong_pattern_rejected)
 {
 	syc_search_open(&search);
 	for (int i = 0; i < 1000; i++)

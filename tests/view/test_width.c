@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_width.c - how many columns a character takes. */
 #include "harness/test.h"
-#include "view/width.h"
+#include "view/grid.h"
 
 TEST(letters_take_one_column)
 {
@@ -20,7 +20,7 @@ TEST(east_asian_characters_and_emoji_take_two)
 	CHECK_EQ(syc_width_of(0x20000), 2);
 }
 
-TEST(marks_take_none)
+TEST(combining_marks_take_no_column)
 {
 	CHECK_EQ(syc_width_of(0x301), 0);
 	CHECK_EQ(syc_width_of(0x200D), 0);

@@ -108,7 +108,7 @@ def dumb(terminal):
     """A terminal that can do nothing is told of, and nothing is started."""
     terminal.command("clear; TERM=dumb \"%s\" top -- touch started; "
                      "echo \"END $?\"; ls started" % SYSCAP)
-    terminal.wait(r"(?s)TERM is 'dumb'.*^END 2$.*(cannot access|No such)")
+    terminal.wait(r"(?s)TERM='dumb'.*^END 2$.*(cannot access|No such)")
 
 
 def fail(terminal):
@@ -129,7 +129,7 @@ def be_killed(terminal):
             terminal.wait(r"^q quit")
             terminal.wait(r"recording", absent=has_ended)
             os.kill(int(terminal.read("pid")), number)
-            # Who is killed leaves the terminal raw: no Enter, a newline.
+            # A killed command leaves the terminal raw: no Enter, a newline.
             terminal.send("reset; echo O''VER\n")
             terminal.wait(r"^OVER$")
             if os.listdir(folder):

@@ -22,8 +22,9 @@ class Installed(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = folder.name
-        run([os.environ["CMAKE"], "--install", BUILD, "--prefix",
-             folder.name + "/first"])
+        for part in ([], ["--component", "gi"]):
+            run([os.environ["CMAKE"], "--install", BUILD, *part, "--prefix",
+                 folder.name + "/first"])
         cls.prefix = folder.name + "/moved"
         os.rename(folder.name + "/first", cls.prefix)
         cls.package = cls.find("syscap-glib-1.pc")

@@ -10,7 +10,7 @@ packages 'gjs python3-gi'
 apt-get install -q -y gcc make cmake meson
 prefix=/opt/gi
 cd /syscap
-cmake -B build -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF &&
+cmake -B build -DSYSCAP_INSTALL_GI=ON -DSYSCAP_TESTS=OFF -DSYSCAP_BENCH=OFF &&
 	cmake --build build -j 2 && cmake --install build --prefix $prefix
 has 'set `LD_LIBRARY_PATH`, `GI_TYPELIB_PATH`, `XDG_DATA_DIRS` (or `GJS_PATH` to the folder above `overrides`) and `PYTHONPATH` (to the folder above `gi`)'
 where() { dirname "$(find $prefix -name "$1")"; }

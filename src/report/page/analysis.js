@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// analysis.js - what a filter leaves of a model: one tree, with sums.
+// analysis.js - the filtered part of a model: one tree, with sums.
 import { chooseMarks, eachBar, insides, isInside, lowerBound, Passing,
 	passingNodes, rangeOf, readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
@@ -10,7 +10,7 @@ export function hasTransforms(filter) {
 		filter.recursion);
 }
 
-/** What a filter makes of stacks; null: they stay as they are.
+/** Stacks after the filter; null: unchanged.
  * @param {Model} model @param {Filter} filter @returns {Transforms | null} */
 export function transformsOf(model, filter) {
 	if (!hasTransforms(filter))
@@ -121,8 +121,8 @@ export function answerHeap(model, filter, of, moment = 0) {
 
 /**
  * For each mark of @marks its time on the processor: samples of its thread
- * while it lasted, each as long as it stands for.  Where the thread is not
- * known, of the thread of its process that has most.
+ * while it lasted, each as long as it stands for.  If the thread is unknown,
+ * the thread of its process with the most samples counts.
  * @param {Model} model @param {ArrayLike<number>} marks
  */
 export function runningTimes(model, marks) {
@@ -168,9 +168,9 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Marks of one name: how many, and how long.  Where some are in bars, median
- * and p99 are known of all of them only, else NaN, and of a time, at whose edges
- * bars are, nothing is exact; sorted has those that the page holds.
+ * Marks of one name: how many, and how long.  If some are in bars, median and
+ * p99 are known only for all of them, else NaN. A range of time with bars at
+ * its edges has no exact values.  sorted has the marks that the page holds.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {

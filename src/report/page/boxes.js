@@ -96,7 +96,7 @@ export class Boxes {
 		const first = Math.floor(scroll / this.rowHeight);
 		const last = Math.min(this.nRows,
 			Math.ceil((scroll + height) / this.rowHeight));
-		// What narrow rows have room for
+		// Font size for narrow rows
 		context.font = theme.font.replace(/^\d+/, (size) =>
 			String(Math.min(Number(size), this.rowHeight - 2)));
 		for (let row = Math.max(first, 0); row < last; row++)

@@ -23,8 +23,9 @@ export function findColumns(page, seen) {
 	return found;
 }
 
-/** What the worker runs; it stands alone.  Text is asked for piece by piece: all
- * of it, and what it becomes, would be there at once.
+/**
+ * Code of the worker, without references to other code.  Text is requested
+ * piece by piece, because all of it and its result would need much memory.
  * @param {Column} column @param {(at: number) => string | Promise<string>} ask */
 export async function inflateColumn({ name, bytes }, ask) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
@@ -92,7 +93,7 @@ const ask = (told) => new Promise((get) => {
 	}
 	return new Promise((resolve, reject) => {
 		let i = -1;
-		// Told where more text is wanted, or what a column is.
+		// A request for more text, or a finished column.
 		worker.onmessage = ({ data }) => {
 			if (typeof data === 'number')
 				return worker.postMessage(pieceOf(columns[i], data));
@@ -154,7 +155,7 @@ export class Columns {
 		return numbers;
 	}
 
-	/** Numbers of which each is told from the one before. @param {string} name */
+	/** Numbers that are stored as differences. @param {string} name */
 	sums(name) {
 		const numbers = addUp(this.numbers(name));
 		this.drop(name);

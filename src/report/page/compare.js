@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// compare.js - what is different inside of a part of the capture: its samples
-// against the rest, or against other marks of the same name.
+// compare.js - differences inside a part of the capture: its samples against
+// the rest, or against other marks of the same name.
 import { hasTransforms, runningTimes, shape } from './analysis.js';
 import { chooseMarks, Passing, passingNodes, quoteRegex } from './filter.js';
 import { ALL_TIME, NO_MARKS, readSpan } from './state.js';
@@ -120,8 +120,8 @@ export function compare(model, filter, state, name,
 }
 
 /**
- * How much more @one is than @other, beside what always goes on: a thread that
- * sleeps all the time sleeps longer in a longer mark, and that says nothing.
+ * The excess of @one over @other, without constant activity.  A thread that
+ * always sleeps also sleeps longer in a longer mark, which means nothing.
  * @param {Comparison} comparison @param {number} one @param {number} other sums, divided
  */
 export function unexpected(comparison, one, other) {
@@ -132,7 +132,7 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** What a function has on both sides: of 10⁵ few are looked at. */
+/** A function on both sides: of 10⁵ few are examined. */
 class Compared {
 	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
 	constructor(f, comparison, sums) {

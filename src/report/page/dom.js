@@ -31,7 +31,7 @@ export const div = (name, ...children) => el('div', { class: name }, ...children
 /** @param {...(Node | string | false)} children */
 export const hint = (...children) => el('span', { class: 'hint' }, ...children);
 
-/** What views have: a row of controls, and more about what is picked. */
+/** Parts of all views: a row of controls, and details of the selection. */
 export class View {
 	/** @param {App} app */
 	constructor(app) {
@@ -47,7 +47,7 @@ export class View {
 	}
 }
 
-/** What a control is called, whatever its value. @param {Element} control */
+/** The name of a control, independent of its value. @param {Element} control */
 function nameControl(control) {
 	const label = control.closest('label');
 	return control.tagName + ' ' + (control.getAttribute('aria-label') ||
@@ -55,7 +55,7 @@ function nameControl(control) {
 		.replace(/ [▾▴]$/, '');
 }
 
-/** Who uses the keyboard stays where he was: at the control of the same name.
+/** Keeps the keyboard focus at the control of the same name.
  * @param {Element} element @param {...any} children */
 export function fill(element, ...children) {
 	const at = document.activeElement;
@@ -98,7 +98,7 @@ export function section(label, ...children) {
 	return el('section', { class: 'view', 'aria-label': label }, ...children);
 }
 
-/** What a colour means. @param {string} colour @param {string} text */
+/** Legend of a colour. @param {string} colour @param {string} text */
 export function swatch(colour, text) {
 	const box = el('span', { class: 'swatch' });
 	box.style.background = colour;

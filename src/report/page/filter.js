@@ -264,7 +264,7 @@ export class Passing {
 			this.addRange(from, to, sign);
 			return;
 		}
-		// Where no mark is, no sample is looked at.
+		// Samples outside of marks are skipped.
 		const all = joinRanges(inside);
 		let begin = from;
 		for (let k = endOf(all, times.at(from)); k < all.length && begin < to; k += 2) {

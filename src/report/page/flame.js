@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// flame.js - where the boxes of a flame graph are (by weight), and of a flame
-// chart (in order of time).
+// flame.js - positions of boxes in a flame graph (by weight) and in a flame
+// chart (by time).
 import { NAMED } from './boxes.js';
 import { firstOf, tryRegex } from './filter.js';
 import { formatCount } from './format.js';
@@ -20,14 +20,14 @@ function colourOf({ series }, text) {
 export const coloursOfMarks = (model, theme) =>
 	model.markNames.map((_, n) => colourOf(theme, model.markName(n)));
 
-/** What nodes of a tree are called; the root has function 0, "all".
+/** Names of the nodes of a tree; the root has function 0, "all".
  * @param {Model} model @param {Tree} tree */
 export function namesOf(model, tree) {
 	return (/** @type {number} */ node) => model.nameOf(tree.functions[node]);
 }
 
 /**
- * What colour a function has.
+ * Colour of a function.
  * @param {Model} model @param {Theme} theme @param {string} by
  * @returns {(f: number) => string}
  */
@@ -65,9 +65,9 @@ export function layoutGraph(what) {
 	let rows = above.length;
 	if (!(totals[zoom] > 0))
 		return { boxes, rows };
-	/** Where the next box of each depth begins. */
+	/** Begin of the next box of each depth. */
 	const next = [0];
-	/** Those that are not told yet, by depth. @type {Small[]} */
+	/** Boxes that are not reported yet, by depth. @type {Small[]} */
 	const small = [];
 	/** The next that was found, from a node on. */
 	let hit = -1;

@@ -71,7 +71,7 @@ export function formatPart(part, whole, unit) {
 	return formatAmount(part, unit) + ', ' + formatShare(part, whole);
 }
 
-/** What a view counts. @param {number} amount @param {Unit} unit */
+/** Unit of a view. @param {number} amount @param {Unit} unit */
 export function formatAmount(amount, unit) {
 	return unit === 'time' ? formatTime(amount)
 		: unit === 'bytes' ? formatBytes(amount)

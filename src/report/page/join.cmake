@@ -1,6 +1,6 @@
 # join.cmake - one script of modules, and the head of a page with it.  Run with
-# FOLDER (of the modules), OUTPUT and MODULES, which come in an order in which
-# each only needs those before it when it is read.  No node is needed:
+# FOLDER (of the modules), OUTPUT and MODULES.  When it is read, each module
+# needs only those before it.  No node is needed:
 # the modules import nothing but each other, and by name.
 set(script "(function () {\n'use strict';\n")
 foreach(module ${MODULES})

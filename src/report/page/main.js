@@ -76,7 +76,7 @@ export class App {
 		return this.model.isTime ? 'time' : 'ticks';
 	}
 
-	/** What is brushed, or else all that the axis shows. @returns {[number, number]} */
+	/** The brushed range, or else the whole axis. @returns {[number, number]} */
 	range() {
 		const [begin, end] = this.timeline.window();
 		const { from, to } = this.state;
@@ -102,7 +102,10 @@ export class App {
 		return best;
 	}
 
-	/** What is searched for among nodes, told and returned. @param {Tree} tree @param {Costs} totals */
+	/**
+	 * Search among nodes; the result is shown and returned.
+	 * @param {Tree} tree @param {Costs} totals
+	 */
 	find(tree, totals) {
 		const found = findNodes(this.model, tree, totals, this.state.search);
 		this.tellFound(found && { share: found.share, total: totals[0],
@@ -386,7 +389,7 @@ export class App {
 			() => this.set({ view: one.key }),
 			{ 'aria-current': one === choice ? 'page' : null }));
 		fill(this.tabs, ...tabs);
-		// Where few have room, with its neighbours.
+		// On a narrow page, show it with its neighbours.
 		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
 		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
 			this.tabs.clientWidth / 2;
@@ -450,7 +453,7 @@ export class App {
 }
 
 /**
- * What is being looked at, in numbers: for who asks by a script.
+ * Numbers of the present view, for scripts.
  * @param {App} app
  */
 export function answerOf(app) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// model.js - what the page knows of the capture, made from its columns.
+// model.js - the capture as the page knows it, from its columns.
 import { lowerBound, readRegex } from './filter.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
@@ -61,7 +61,7 @@ function readBars(c) {
 	return { ...bars, all };
 }
 
-/** What each stack took in the capture that this one is compared with.
+/** Cost of each stack in the capture to compare with.
  * @param {Columns} c */
 function readOther(c) {
 	return c.length('other.depths') === 0 ? null : {
@@ -102,7 +102,7 @@ function readCounters(c, texts) {
 		});
 }
 
-/** What happened: none of it is in the first part of the page. */
+/** Events, which are behind the first part of the page. */
 class Events {
 	/** @param {Columns} c @param {Texts} texts */
 	constructor(c, texts) {
@@ -155,7 +155,7 @@ export class Model extends Events {
 			([process, tid, name, begin, end], number) => ({
 				number, process, tid: signed(tid), name: text(name), begin, end,
 			}));
-		/** What a tick of each thread is worth. */
+		/** Weight of a tick of each thread. */
 		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
 		/** Files and lines are empty where the capture has none. */
 		this.functions = readColumns(c, 'function', 'names', 'binaries',
@@ -176,14 +176,14 @@ export class Model extends Events {
 		this.byThread = this.sumThreads();
 		/** @type {Map<number, Uint32Array>} */
 		this.ofThreads = new Map();
-		/** What was searched for last, by number of function.
+		/** Result of the last search, by number of function.
 		 * @type {{search?: string, by: Uint8Array}} */
 		this.matches = { by: new Uint8Array(0) };
 		/** Not before the rest was added. */
 		this.isWhole = false;
 	}
 
-	/** What comes behind the first part. @param {Columns} c */
+	/** Content behind the first part. @param {Columns} c */
 	addRest(c) {
 		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
 		Object.assign(this, new Events(c, this.texts));
@@ -194,13 +194,13 @@ export class Model extends Events {
 		this.isWhole = true;
 	}
 
-	/** Where the axis begins: marks may have begun long before. */
+	/** Begin of the axis; marks may have begun long before. */
 	findStart() {
 		return this.samples.n > 0
 			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
 	}
 
-	/** What each thread has of all samples, and how many. */
+	/** Share and number of samples of each thread. */
 	sumThreads() {
 		const { n, threads, ticks } = this.samples;
 		const sums = new Float64Array(this.threads.length);
@@ -235,7 +235,7 @@ export class Model extends Events {
 		return f < this.functions.n && (this.functions.categories[f] & 16) !== 0;
 	}
 
-	/** Where most of its time went in the source: "a.c:12", or "". @param {number} f */
+	/** Source line with most of its time: "a.c:12", or "". @param {number} f */
 	lineOf(f) {
 		const file = this.functions.files[f], line = this.functions.lines[f];
 		return file ? this.texts.get(file - 1) + (line ? ':' + line : '') : '';
@@ -325,7 +325,7 @@ export class Model extends Events {
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 
-	/** The samples of @thread. Who asks for many threads asks for all. */
+	/** The samples of @thread. Callers that need many threads need all. */
 	samplesOf(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
 		if (!list && this.ofThreads.size >= MANY)
@@ -334,7 +334,8 @@ export class Model extends Events {
 		if (!list) {
 			const { threads, n } = this.samples;
 			list = new Uint32Array(this.counts[thread] + 1);
-			// What is no sample of it is overwritten: no branch is guessed.
+			// Samples of others are overwritten, so that no branch
+			// is mispredicted.
 			for (let i = 0, k = 0; i < n; i++) {
 				list[k] = i;
 				k += Number(threads[i] === thread);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// moments.js - times that do not fall, in half of the memory of plain numbers:
-// each is told from the first of its block.
+// moments.js - ascending times in half of the memory of plain numbers: each is
+// stored as a difference to the first of its block.
 import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 in a block
@@ -49,8 +49,11 @@ export class Moments {
 		return this.bases[i >> SHIFT] + this.offsets[i];
 	}
 
-	/** Where the first of each of @n cells of @size from @time on is, and where
-	 * the last ends. @param {number} time @param {number} size @param {number} n */
+	/**
+	 * The first time in each of @n cells of @size from @time on, and the
+	 * end of the last cell.
+	 * @param {number} time @param {number} size @param {number} n
+	 */
 	cells(time, size, n) {
 		let at = 0;
 		return Uint32Array.from({ length: n + 1 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// operations.js - what went on whatever its threads did: operations of a
-// process, those that overlap below each other.
+// operations.js - operations of a process, independent of threads; overlapping
+// ones are below each other.
 
 const LANES = 40; // that a process has at most
 

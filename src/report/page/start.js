@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// start.js - what runs when the page is opened.
+// start.js - code that runs when the page is opened.
 import { begin } from './main.js';
 
 begin();

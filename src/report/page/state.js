@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// state.js - what is being looked at, as it stands in the address: so Back
-// undoes, and an address can be kept.
+// state.js - the present view, stored in the address: so Back undoes, and an
+// address can be kept.
 
 /** Nothing is brushed. */
 export const ALL_TIME = { from: undefined, to: undefined };

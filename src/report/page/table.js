@@ -206,7 +206,7 @@ export class Table {
 	}
 }
 
-/** What a chart shows, as a table for who does not see it: closed at first. */
+/** Contents of a chart as a table for screen readers: closed at first. */
 export class List {
 	/** @param {string} label @param {Heading<any>[]} headings
 	 * @param {() => any[]} rows @param {(row: any) => void} pick */

@@ -23,7 +23,7 @@ export class Texts {
 		let at = 0;
 		for (let i = 0; i < n; i++)
 			begins[i + 1] = at = bytes.indexOf(0, at) + 1;
-		// Where each byte is a character one text is a part of all of them.
+		// If each byte is a character, a text is a part of all of them.
 		const whole = this.decoder.decode(bytes);
 		this.wholes.push(whole.length === bytes.length ? whole : null);
 		this.blocks.push(bytes);

@@ -70,19 +70,21 @@ export class Timeline {
 		/** @type {number | null} */
 		this.cursor = null;
 		this.key_ = '';
-		/** What this.found is of. @type {string | undefined} */
+		/**
+		 * The search that this.found is for. @type {string | undefined}
+		 */
 		this.searched = '';
 		/** @type {number[]} */
 		this.found = [];
 		this.width = 60;
 		this.left = 0;
 		this.scale = new Scale(0, 1, 60);
-		/** Where the samples of each pixel begin. */
+		/** Begin of the samples of each pixel. */
 		this.cells = new Uint32Array(0);
 		this.height = 100;
 	}
 
-	/** What is shown of the time, whatever is brushed. */
+	/** The visible range of time, without the brush. */
 	window() {
 		const { model, state } = this.app;
 		return readSpan(state.window) || [model.start, model.end];
@@ -199,8 +201,10 @@ export class Timeline {
 		}
 	}
 
-	/** The pixels with samples that have what is searched for; they are told at
-	 * the foot of the axis. */
+	/**
+	 * The pixels with matching samples, which are marked at the foot of the
+	 * axis.
+	 */
 	find() {
 		const { model, state } = this.app;
 		/** @type {number[]} */
@@ -435,7 +439,7 @@ export class Timeline {
 		app.set({ from: Math.round(from), to: Math.round(to) });
 	}
 
-	/** What is brushed, in words. */
+	/** The brushed range as text. */
 	describe() {
 		const { state, model } = this.app;
 		if (state.from === undefined && state.to === undefined)

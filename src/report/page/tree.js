@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// tree.js - trees of functions: each node before its callees, so that what is
-// below node i is a run of numbers, from i + 1 to ends[i] - 1.
+// tree.js - trees of functions.  Each node precedes its callees, so that the
+// nodes below node i are i + 1 to ends[i] - 1.
 
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
@@ -31,7 +31,7 @@ export function pathTo(tree, node) {
 	return path.reverse();
 }
 
-/** What a node has with all below it. @param {Tree} tree @param {Costs} selfs
+/** Total of a node. @param {Tree} tree @param {Costs} selfs
  * @param {Costs} [into] */
 export function sumUp(tree, selfs, into) {
 	into?.set(selfs);
@@ -202,7 +202,7 @@ export function moveSelfs(selfs, nodes, n) {
 
 /**
  * The tree from the leaves: what a function took by itself, then who called
- * it.  What is narrower than @least is not followed further.
+ * it.  Nodes narrower than @least are not followed.
  * @param {Tree} tree @param {Costs} selfs @param {number} least
  */
 export function invert(tree, selfs, least) {

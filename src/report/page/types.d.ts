@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// types.d.ts - what several modules' comments name.  No part of the page.
+// types.d.ts - types that comments of several modules use.  No part of the
+// page.
 type App = import('./main.js').App;
 type Attributes = { [name: string]: any } & {
 	[name in keyof HTMLElementEventMap as `on${name}`]?:
@@ -12,7 +13,7 @@ type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 type Scale = import('./scale.js').Scale;
 type Theme = import('./canvas.js').Theme;
 
-/** By node, function or thread: of what is told beside it, mostly ticks or ns. */
+/** By node, function or thread, in the unit beside it, mostly ticks or ns. */
 type Costs = Float64Array;
 
 interface ThreadColours {
@@ -113,8 +114,10 @@ interface Tree {
 	ends: Uint32Array;
 }
 
-/** What becomes of stacks, as `syscap stat` does it: with --focus, --hide-system,
- * --collapse-library and --collapse-recursion. */
+/**
+ * Transforms of stacks, as in `syscap stat`: --focus, --hide-system,
+ * --collapse-library and --collapse-recursion.
+ */
 interface Transforms {
 	focus: ((f: number) => boolean) | null;
 	hideSystem: boolean;
@@ -223,7 +226,7 @@ interface ChartOptions {
 	colour: (node: number) => string;
 }
 
-/** What draws a rectangle, whatever is drawn in it. */
+/** A rectangle with any content. */
 type DrawBox<More extends any[]> = (context: Context2D, x: number, y: number,
 	w: number, h: number, ...more: More) => void;
 /** Axis, grid and round moments, from @left on; @zero is 0 s. */
@@ -232,11 +235,14 @@ type PaintAxis = (context: Context2D, theme: Theme, scale: Scale, left: number,
 /** Shades when something was lost, of all threads or some. */
 type PaintLosses = (context: Context2D, theme: Theme, model: Model, scale: Scale,
 	left: number, top: number, height: number, of?: (thread: number) => boolean) => void;
-/** A line of values, from the least to the largest of each pixel; what these are. */
+/**
+ * Draws a line of values, from the least to the largest of each pixel, and
+ * returns them.
+ */
 type PaintLine = (context: Context2D, times: ArrayLike<number>,
 	values: ArrayLike<number>, scale: Scale, left: number, top: number, height: number,
 	colour: string) => number[];
-/** What the time axis has below each other: a thread's samples, marks, ... */
+/** Rows of the time axis: a thread's samples, marks, ... */
 interface Lane {
 	kind: string;
 	label: string;
@@ -247,7 +253,7 @@ interface Lane {
 }
 type Unit = 'time' | 'ticks' | 'bytes';
 
-/** What stands below the boxes, or over them. */
+/** Content below the boxes, or over them. */
 type PaintBoxes = (context: Context2D, height: number, scroll: number) => void;
 
 /** Boxes that are too narrow to be drawn, side by side. */

@@ -243,7 +243,10 @@ export class CompareView extends View {
 		fill(this.answer, ...parts);
 	}
 
-	/** Whose code that is in, where it is a library's. @param {number} f @param {number} sign */
+	/**
+	 * The library of the code, if any. @param {number} f @param {number}
+	 * sign
+	 */
 	callerOf(f, sign) {
 		const { comparison, app } = this;
 		if (!comparison)

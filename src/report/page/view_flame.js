@@ -316,7 +316,10 @@ export class FlameView extends View {
 	}
 }
 
-/** What can be done with a function. @param {App} app @param {number} f @param {PartOf} sums */
+/**
+ * Actions for a function. @param {App} app @param {number} f @param {PartOf}
+ * sums
+ */
 export function functionDetails(app, f, sums) {
 	const { model } = app;
 	const name = model.nameOf(f);

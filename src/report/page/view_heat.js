@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_heat.js - the heat map: time goes down within a column and then to the
-// right, 20 ms a cell; a range of cells is a brush.
+// view_heat.js - the heat map.  Time goes down within a column and then to the
+// right, 20 ms a cell.  A range of cells is a brush.
 import { fillBox, prepareCanvas } from './canvas.js';
 import { el, fill, hint, section, View } from './dom.js';
 import { isInside, Passing } from './filter.js';

@@ -45,7 +45,7 @@ export class MarksView extends View {
 		}, this.canvas);
 		/** @type {Uint32Array} */
 		this.chosen = new Uint32Array(0);
-		/** The mark that is told of. @type {number | null} */
+		/** The selected mark. @type {number | null} */
 		this.told = null;
 		/** Of each bar the longest, as a number in chosen. @type {number[]} */
 		this.longest = [];
@@ -206,7 +206,7 @@ export class MarksView extends View {
 			isMine ? state.longer : undefined, isMine ? state.shorter : undefined);
 	}
 
-	/** What can be done with durations that are chosen. */
+	/** Actions for selected durations. */
 	brushed() {
 		const { app } = this;
 		const { state } = app;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cat/damaged.sh - what is damaged is told, and the rest joined.
+# cat/damaged.sh - damage is reported, and the rest is joined.
 . "$(dirname "$0")/../transcript.sh"
 cp ./*.syscap "$work"
 cd "$work"

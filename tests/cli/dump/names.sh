@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# dump/names.sh - addresses are shown with the function they are in, in the
-# order of time where that is asked for, and filtered as stat's samples are.
+# dump/names.sh - addresses are shown with their functions, in order of time on
+# request, and with the filters of stat.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -32,6 +32,23 @@ run import -f folded -o bad4.syscap bad
 printf 'p 1 2.5: x:\n\t 12 main+0x1 (/p)\n\nnonsense\n' >bad
 run import -f perf-script -o bad5.syscap bad
 run export -f folded bad5.syscap
+printf 'dd 1 2.5: 100 x: 12 main+0x1 (/p)\n 2/3 [001] 2.6: 900 x: ab f (/p)\n' \
+	>periods
+printf 'p 1 2.7: 200 x:\n\tab f (/p)\n\t  f.c:12\n\t12 main (/p)\n' >>periods
+run import -f perf-script -o periods.syscap periods
+run export -f folded periods.syscap
+"$SYSCAP" export -f folded periods.syscap >folded_periods
+cat periods | "$SYSCAP" import -f perf-script - 2>/dev/null |
+	"$SYSCAP" export -f folded - | cmp - folded_periods
+# Periods of clocks are times, if all of them make one rate
+for period in 500000 1001001 1001000; do
+	for event in task-clock:u cpu-clock cpu-clocks; do
+		printf 'p 1 2.5: %s %s: 12 main (/p)\n' $period $event >clock
+		printf 'p 1 2.7: %s %s: 12 main (/p)\n' $((3 * period)) $event >>clock
+		echo "$period $event: $("$SYSCAP" import -f perf-script clock |
+			"$SYSCAP" stat - | grep '^Hot')" >>transcript
+	done
+done
 printf 'p 1 99999999999.5: x:\n' >bad
 run import -f perf-script -o bad6.syscap bad
 printf 'p 1 9.5: no colon\n' >bad

@@ -1,15 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/cut.sh - a capture that somebody cuts while it is read ends the command
-# with a message and the place, and no command by a signal.
+# main/cut.sh - a capture that is cut while it is read ends each command with a
+# message and the place, and never by a signal.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 tests=$(cd "$(dirname "$0")/../.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+command -v python3 >/dev/null || {
+	echo "skip: there is no python3"
+	exit 77
+}
+
 # Longer than what a pipe holds and what is read ahead
-python3 - "$work/whole" <<'END' || exit 77
+python3 - "$work/whole" <<'END'
 import struct, sys
 
 header = struct.pack('<IBB', 0xFDCA975E, 1, 1)

@@ -26,7 +26,7 @@ COMMAND = re.compile(r"""(?:[A-Z_]+=\S+\ )*(?:
     duckdb|perf|kcachegrind|callgrind_annotate|sysprof|sysprof-cli|mkdir|
     apt-get|\.)\ .*""", re.VERBOSE)
 
-# What is not run here: a test of this tree, or a reason.
+# Commands that do not run here: a test of this tree, or a reason.
 ELSEWHERE = [
     (r"cmake .*|ctest .*|build/fuzz/\S+ .*", "it is what builds this and runs the tests"),
     (r"apt-get .*|npm .*|mkdir .*npm.*", ".ci/run"),
@@ -37,10 +37,12 @@ ELSEWHERE = [
     (r"perf .*", "tests/cli/import/perf.sh"),
     (r"sysprof .*", "tests/compat/sysprof_gui.sh"),
     (r"sysprof-cli .*", "tests/compat/sysprof_cli.sh"),
+    (r"cc .*lines\.c .*", "tests/consumer/consumer.sh"),
     (r"cc .*06_analyse.c .*|\./analyse .*", "tests/consumer/consumer.sh"),
     (r".*& sleep 1; kill -9 \$!", "tests/cli/recover/killed.sh"),
     (r"(.* )?tests/compat/(harmless|consumers|gjs_names)\.sh.*",
      "it takes the sources of other programs, or hours"),
+    (r"tests/bare\.sh .*", "it installs a Debian; .ci/run and tests.bare run it"),
     (r".* meson setup .*", "tests/compat/consumers.sh"),
     (r"for i in .*", "it compares two builds"),
     (r"\. <\(syscap completion bash\)|\. <\(syscap completion zsh\)|"
@@ -101,6 +103,8 @@ def documented():
     for path in [f"{SOURCE}/README.md"] + sorted(
             glob.glob(f"{SOURCE}/docs/*.md") +
             glob.glob(f"{SOURCE}/docs/man/*.1")):
+        if path.endswith("/tutorial.md"):
+            continue # tests/docs/tutorial.sh runs it in order
         for number, command in commands_of(path):
             yield os.path.relpath(path, SOURCE), number, command
 
@@ -177,14 +181,15 @@ def run(command):
         for one in {name.replace("*", "1"), name.replace("*", "2")}:
             shutil.copy(f"{FOLDER}/capture", f"{FOLDER}/{one}")
     # Not those of everybody on this machine
-    command = re.sub(r"recover --all(?= *(#|$))", "recover --all .", command)
+    command = re.sub(r"recover --all( -n)?(?= *(#|$))",
+                         r"recover --all\1 .", command)
     command = command.replace("/var/tmp/", "./")
     done = subprocess.run(["sh", "-c", command], cwd=FOLDER, text=True,
                           capture_output=True, timeout=120,
                           stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         return done.stderr or f"status {done.returncode}"
-    # What records itself has done so
+    # Programs that record themselves have done so
     if re.match("SYSPROF_TRACE_FD|SYSCAP_OUTPUT", command) and not [
             made for made in glob.glob(f"{FOLDER}/*.syscap")
             if os.path.getsize(made) > 1000]:

@@ -8,7 +8,7 @@ command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# Whatever is recorded in them: a program that has events, and ends well.
+# The program that is recorded in them: it has events, and ends well.
 for program in app lines demo program work; do
 	cp "$SYSCAP_TEST_BIN/compare_mix" "$work/$program"
 done

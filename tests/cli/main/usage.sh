@@ -7,6 +7,8 @@ run --help
 run --nonsense
 run nonsense
 run help nonsense
+run stats
+run stta
 for command in stat dump check; do
 	run $command --help
 	run help $command

@@ -66,7 +66,7 @@ done <before
 values all.syscap Scheduler Forks >all
 [ $(($(tail -n 1 all) - $(head -n 1 all))) -ge 90 ] || fail "who forked?"
 
-# What is no sum is within what can be
+# Other values are within their limits
 total=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 values all.syscap Memory Used >all
 awk -v most="$((total * 1024))" '$1 <= 0 || $1 > most { exit 1 }' all ||
@@ -82,7 +82,7 @@ for what in Reads Writes; do
 	awk '$1 < 0 { exit 1 }' all || fail "disk: $(cat all)"
 done
 
-# What tells of the machine is there, byte by byte where it stays the same
+# Files that describe the machine are embedded; constant ones equal byte by byte
 for file in /proc/cpuinfo /proc/mounts; do
 	"$SYSCAP" files all.syscap | grep -q " $file\$" || fail "no $file"
 done
@@ -117,12 +117,12 @@ fi
 [ -z "$("$SYSCAP" dump --type=ctrset none.syscap)" ] || fail "none asked for"
 [ -z "$("$SYSCAP" files none.syscap)" ] || fail "files nobody asked for"
 
-# What makes no sense is refused
+# Invalid options are refused
 for value in foo cpu,foo hz=0 hz=101 hz= hz=1x '' cpu,; do
 	status=0
 	"$SYSCAP" record -o bad.syscap "--counters=$value" -- true 2>err ||
 		status=$?
 	[ $status = 2 ] || fail "--counters=$value: $status"
-	grep -q "^syscap record: --counters: '.*' is none of cpu, memory, " err
+	grep -q "^syscap record: --counters: '.*' is unknown; expected cpu, memory, " err
 	[ ! -e bad.syscap ]
 done

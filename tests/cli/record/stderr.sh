@@ -61,7 +61,7 @@ if command -v script >/dev/null; then
 	lines a.syscap | cmp - wanted
 fi
 
-# Who outlives the command goes on writing, and is told no lie
+# A process that outlives the command can still write
 mkfifo go
 record sh -c 'echo early >&2
 	(read -r _ <go; echo late >&2; echo $? >late.status) </dev/null >/dev/null &
@@ -89,7 +89,7 @@ done
 [ "$(cat late.status)" = 0 ] || fail "a killed recorder stops others"
 grep -q still err
 
-# Where nobody reads any more, who writes gets what it would have got
+# Without a reader, a writer gets the usual error
 # shellcheck disable=SC2016
 record sh -c 'trap "" PIPE
 	i=0; while [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# recover/all.sh - what `syscap recover --all` says of each file in the folders
-# that it is given; that it throws nothing away unasked, and goes on behind
-# what it cannot do.
+# recover/all.sh - output of `syscap recover --all` for each file in the given
+# directories.  It discards no frames without a request, and continues after
+# failures.
 . "$(dirname "$0")/../transcript.sh"
 : "${SYSCAP_TEST_BIN:?}"
 cd "$work"

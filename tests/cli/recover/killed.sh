@@ -31,7 +31,7 @@ run check a.syscap
 cp a.syscap copy.syscap
 run recover copy.syscap
 run check copy.syscap
-# What can't be read stays where it is.
+# Unreadable files stay.
 "$SYSCAP_TEST_BIN/make_orphan" "$work" broken
 run check a.syscap
 run recover a.syscap

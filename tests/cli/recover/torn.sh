@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# recover/torn.sh - half a frame at the end is cut off; what is damaged in
-# another way, and what is no capture, is not touched.
+# recover/torn.sh - half a frame at the end is cut off.  Files with other
+# damage, and other files, are unchanged.
 . "$(dirname "$0")/../transcript.sh"
 cp ./*.syscap "$work"
 mkdir "$work/before"

@@ -18,7 +18,7 @@ grep -q '^</body></html>$' "$work/page.html"
 run report -o "$work/page.html" header_only.syscap
 grep -q '^</body></html>$' "$work/page.html"
 cp "$work/page.html" "$work/old.html"
-# What was there stays where the new one can't be written.
+# An old page stays if the new one cannot be written.
 (ulimit -f 8; run report -o "$work/page.html" everything.syscap)
 cmp "$work/old.html" "$work/page.html"
 (ulimit -f 8; run report --open -o "$work/none.html" everything.syscap)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# stat/damaged.sh - what can be read is shown, what cannot is told.
+# stat/damaged.sh - readable frames are shown, and damage is reported.
 . "$(dirname "$0")/../transcript.sh"
 run stat torn.syscap
 run stat torn_content.syscap

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# missing.sh - a filter that names what is not in the capture is told so, by
-# every command that takes filters, with what there is.
+# missing.sh - every command with filters reports a filter without matches, and
+# the names that exist.
 . "$(dirname "$0")/../transcript.sh"
 run stat --top 1 --thread nosuch everything.syscap
 run stat --top 1 --pid 4711 everything.syscap

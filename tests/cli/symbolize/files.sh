@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# symbolize/files.sh - files that are not here are told; nothing else is lost.
+# symbolize/files.sh - missing files are reported; nothing else is lost.
 . "$(dirname "$0")/../transcript.sh"
 cp ./*.syscap "$work"
 cd "$work"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// each_view.test.mjs - what each view shows of the model of page.mjs, and does.
+// each_view.test.mjs - contents and actions of each view, for the model of
+// page.mjs.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// screen.mjs - as much of a browser as the views need to be run in node: a tree
-// of elements, and canvases that count what is drawn.  How it looks is what
+// screen.mjs - the parts of a browser that views need in node: a tree of
+// elements, and canvases that count what is drawn.  How it looks is what
 // report.browser is for.
 
 class Element {
@@ -54,7 +54,7 @@ class Element {
 		(this.listeners[name] = this.listeners[name] || []).push(listener);
 	}
 
-	/** As a browser tells of it. */
+	/** As in a browser's event. */
 	send(name, event = {}) {
 		for (const listener of this.listeners[name] || [])
 			listener({ preventDefault() {}, stopPropagation() {}, target: this,

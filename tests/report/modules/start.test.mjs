@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// start.test.mjs - a page that is opened reads its columns, first those ahead
-// of the script and then the others, and says when it is whole.
+// start.test.mjs - an opened page reads its columns and reports its completion.
+// The columns before the script come first.
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,0 +1,508 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_file_frames.c - frames and losses that a dead process left in its ring
+ * file.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/frame.h"
+#include "capture/error.h"
+#include "capture/frame.h"
+#include "capture/ring_file_reader.h"
+
+static struct syc_ring_reader_loss *
+find_thread(const struct syc_ring_reader_losses *losses, int32_t pid,
+            int32_t tid)
+{
+	for (size_t i = 0; i < losses->by_tid.n; i++)
+		if (losses->by_tid.items[i].pid == pid &&
+		    losses->by_tid.items[i].tid == tid)
+			return &losses->by_tid.items[i];
+	return NULL;
+}
+
+static struct syc_ring_reader_loss *
+find_or_add(struct syc_ring_reader_losses *losses, int32_t pid, int32_t tid)
+{
+	struct syc_ring_reader_loss *const found =
+		find_thread(losses, pid, tid);
+	const struct syc_ring_reader_loss fresh = { .pid = pid, .tid = tid };
+
+	if (found != NULL)
+		return found;
+	if (syc_array_push(&losses->by_tid, fresh) < 0)
+		return NULL;
+	return &losses->by_tid.items[losses->by_tid.n - 1];
+}
+
+/* Add the totals of a header to those of @tid of @pid.  False: no memory. */
+static bool note_losses(struct syc_ring_reader_losses *losses, int32_t pid,
+                        int32_t tid,
+                        const struct syc_ring_reader_totals *totals)
+{
+	const struct syc_loss nothing = { .total = 0 };
+	struct syc_loss lost, reported;
+
+	if (!syc_losses_remainder(totals->lost, &nothing, &lost))
+		return true;
+	(void)syc_losses_remainder(totals->reported, &nothing, &reported);
+	struct syc_ring_reader_loss *const loss = find_or_add(losses, pid, tid);
+	if (loss == NULL)
+		return false;
+	syc_losses_add(&loss->lost, &lost);
+	syc_losses_add(&loss->reported, &reported);
+	const int64_t from =
+		totals->lost->from != 0 ? totals->lost->from : totals->since;
+	if (loss->from == 0 || from < loss->from)
+		loss->from = from;
+	if (totals->lost->to > loss->to)
+		loss->to = totals->lost->to;
+	return true;
+}
+
+/* Add up the loss records among the frames in @n @bytes. */
+static void count_records(struct syc_ring_reader_losses *losses,
+                          const unsigned char *bytes, uint64_t n)
+{
+	struct syscap_frame frame;
+	struct syc_ring_reader_loss *of;
+	struct syc_loss one;
+
+	for (uint64_t at = 0; n - at >= sizeof(struct syscap_wire_frame);) {
+		syc_frame_header(bytes + at, false, &frame);
+		if (frame.len < sizeof(struct syscap_wire_frame) ||
+		    frame.len % 8 != 0 || frame.len > n - at)
+			return;
+		at += frame.len;
+		if (frame.type == SYSCAP_FRAME_MARK &&
+		    syc_frame_decode(&frame, false, NULL) == 0 &&
+		    syc_loss_record_is(frame.mark.group, frame.mark.name) &&
+		    syc_loss_record_parse(frame.mark.message, &one) &&
+		    (of = find_thread(losses, frame.pid, one.tid)) != NULL)
+			syc_losses_add(&of->recorded, &one);
+	}
+}
+
+/*
+ * Records may exceed the losses of a thread, if its id was used before.  For
+ * threads without a slot, the earlier drainer may have its records elsewhere.
+ */
+static const struct syc_loss *
+reported_of(const struct syc_ring_reader_loss *loss)
+{
+	const bool is_reported_elsewhere =
+		loss->tid == 0 && loss->recorded.total < loss->reported.total;
+
+	return loss->recorded.total > loss->lost.total || is_reported_elsewhere
+	               ? &loss->reported
+	               : &loss->recorded;
+}
+
+/*
+ * Compose a record of the unreported losses of thread @i, at @frame, as
+ * syc_losses_compose().  Returns its length; 0: all are reported.
+ */
+static uint16_t compose_remainder(const struct syc_ring_reader_losses *losses,
+                                  size_t i, void *frame)
+{
+	const struct syc_ring_reader_loss *const loss =
+		&losses->by_tid.items[i];
+	struct syc_loss unreported;
+
+	if (!syc_losses_less(&loss->lost, reported_of(loss), &unreported))
+		return 0;
+	unreported.tid = loss->tid;
+	return syc_losses_compose(frame, &unreported, loss->pid, loss->from,
+	                          loss->to);
+}
+
+void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses)
+{
+	free(losses->by_tid.items);
+	*losses = (struct syc_ring_reader_losses){ 0 };
+}
+
+#define HEADER_SIZE 256u
+
+/* Read at once: a ring's size may be false. */
+#define CHUNK (UINT32_C(1) << 18)
+
+/* --------------------------------------------------------------- journal */
+
+static uint32_t length_of(const struct syc_ring_reader *rest, uint32_t from,
+                          uint32_t to)
+{
+	return to >= from ? to - from : to + (rest->facts.body_size - from);
+}
+
+static bool is_offset(const struct syc_ring_reader *rest, uint32_t offset)
+{
+	return offset < rest->facts.body_size && offset % 8 == 0;
+}
+
+static bool parts_are_sane(const struct syc_ring_reader *rest)
+{
+	const struct syc_ring_journal *const j = &rest->journal;
+
+	if (j->n > SYC_RING_JOURNAL_PARTS)
+		return false;
+	for (uint32_t i = 0; i < j->n; i++)
+		if (j->parts[i].slot >= rest->facts.n_slots ||
+		    !is_offset(rest, j->parts[i].from) ||
+		    !is_offset(rest, j->parts[i].to))
+			return false;
+	return true;
+}
+
+static int read_journal(struct syc_ring_reader *rest, uint64_t size,
+                        struct syscap_error *error)
+{
+	const struct syc_ring_journal *const j = &rest->journal;
+
+	rest->capture_size = size;
+	rest->batch_is_in = false;
+	if (j->state == SYC_JOURNAL_NOTHING || size == 0)
+		return 0;
+	if (j->state != SYC_JOURNAL_UNDER_WAY || !parts_are_sane(rest) ||
+	    j->offset % 8 != 0 || j->length % 8 != 0 ||
+	    j->offset < HEADER_SIZE || j->offset > size)
+		return syc_error_set(
+			error, EBADMSG, size,
+			"the journal of its ring file does not fit "
+			"the capture");
+	rest->batch_is_in = j->length <= size - j->offset;
+	if (!rest->batch_is_in)
+		rest->capture_size = j->offset;
+	return 0;
+}
+
+static uint32_t head_of(const struct syc_ring_reader *rest, uint32_t slot,
+                        uint32_t head)
+{
+	for (uint32_t i = 0; rest->batch_is_in && i < rest->journal.n; i++)
+		if (rest->journal.parts[i].slot == slot)
+			return rest->journal.parts[i].to;
+	return head;
+}
+
+/* ---------------------------------------------------------------- frames */
+
+/* Reserve @more bytes behind n_bytes. */
+static bool reserve(struct syc_ring_reader *rest, size_t more)
+{
+	size_t capacity = rest->capacity > CHUNK ? rest->capacity : CHUNK;
+
+	if (rest->capacity - rest->n_bytes >= more)
+		return true;
+	while (capacity - rest->n_bytes < more)
+		capacity *= 2;
+	unsigned char *const bytes = realloc(rest->bytes, capacity);
+	if (bytes == NULL)
+		return false;
+	rest->bytes = bytes;
+	rest->capacity = capacity;
+	return true;
+}
+
+/* Read @n bytes of the ring's body from @at on, across its end if needed. */
+static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
+                      void *to, uint32_t n, uint32_t at)
+{
+	const uint32_t size = rest->facts.body_size;
+	const uint64_t body =
+		syc_ring_reader_slot_at(rest, slot) + rest->facts.page_size;
+	const uint32_t first = n < size - at ? n : size - at;
+
+	return syc_ring_reader_read_at(rest, to, first, body + at) &&
+	       syc_ring_reader_read_at(rest, (char *)to + first, n - first,
+	                               body);
+}
+
+/*
+ * Keep the valid ones of the whole frames among the @n bytes behind n_bytes.
+ * Returns the size of all of them; the bytes behind them move up.
+ * *@ret_broken: these are no frame.
+ */
+static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
+                            bool *ret_broken)
+{
+	unsigned char *const from = rest->bytes + rest->n_bytes;
+	struct syscap_frame frame;
+	uint32_t at = 0;
+
+	*ret_broken = false;
+	while (n - at >= sizeof(struct syscap_wire_frame)) {
+		syc_frame_header(from + at, false, &frame);
+		*ret_broken = frame.len < sizeof(struct syscap_wire_frame) ||
+		              frame.len % 8 != 0;
+		if (*ret_broken || frame.len > n - at)
+			break;
+		const uint16_t len = frame.len;
+		if (frame.type == 0 || frame.type >= SYSCAP_FRAME_LAST ||
+		    syc_frame_decode(&frame, false, NULL) != 0) {
+			rest->n_bad++;
+		} else {
+			memmove(rest->bytes + rest->n_bytes, from + at, len);
+			rest->n_bytes += len;
+			rest->n_frames++;
+		}
+		at += len;
+	}
+	memmove(rest->bytes + rest->n_bytes, from + at, n - at);
+	return at;
+}
+
+/* Load the frames [head, tail).  *@ret_used: bytes up to an invalid frame. */
+static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
+                       uint32_t head, uint32_t tail, uint32_t *ret_used)
+{
+	const uint32_t n = length_of(rest, head, tail);
+	uint32_t done = 0, pending = 0;
+	bool is_broken = false;
+
+	*ret_used = 0;
+	while (done < n && !is_broken) {
+		const uint32_t chunk = n - done < CHUNK ? n - done : CHUNK;
+		const uint32_t at = (uint32_t)(((uint64_t)head + done) %
+		                               rest->facts.body_size);
+
+		if (!reserve(rest, pending + chunk))
+			return -ENOMEM;
+		if (!read_body(rest, slot,
+		               rest->bytes + rest->n_bytes + pending, chunk,
+		               at))
+			break;
+		done += chunk;
+		pending += chunk;
+		const uint32_t used = keep_frames(rest, pending, &is_broken);
+		pending -= used;
+		*ret_used += used;
+	}
+	if (*ret_used != n)
+		rest->n_bad++; /* frames behind it can't be found */
+	return 0;
+}
+
+static bool note_pid(struct syc_ring_reader *rest, int32_t pid)
+{
+	if (pid == rest->facts.pid)
+		return true;
+	for (size_t i = 0; i < rest->pids.n; i++)
+		if (rest->pids.items[i] == pid)
+			return true;
+	return syc_array_push(&rest->pids, pid) >= 0;
+}
+
+/* 0 or -errno. */
+static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
+{
+	const uint32_t state = syc_slot_state(rest->words[slot]);
+	const int32_t pid = syc_slot_pid(rest->words[slot]);
+	struct syc_ring_header ring;
+	uint32_t used = 0;
+	int r = 0;
+
+	/* A BUSY slot has no frames yet */
+	if (state < SYC_SLOT_LIVE || state > SYC_SLOT_OVER)
+		return 0;
+	if (!syc_ring_reader_read_at(rest, &ring, sizeof(ring),
+	                             syc_ring_reader_slot_at(rest, slot))) {
+		rest->n_bad++;
+		return 0;
+	}
+	const struct syc_ring_reader_totals totals = { &ring.lost, &ring.told,
+		                                       ring.since };
+	if (!note_losses(&rest->losses, pid, ring.tid, &totals) ||
+	    (slot != 0 && !note_pid(rest, pid)))
+		return -ENOMEM;
+	const uint32_t head = head_of(rest, slot, ring.head);
+	if (!is_offset(rest, head) || !is_offset(rest, ring.tail)) {
+		rest->n_bad++;
+		return 0;
+	}
+	r = load_frames(rest, slot, head, ring.tail, &used);
+	if (used != 0)
+		rest->parts[rest->n_parts++] = (struct syc_ring_journal_part){
+			slot, head,
+			(uint32_t)(((uint64_t)head + used) %
+			           rest->facts.body_size)
+		};
+	return r;
+}
+
+/* Load the losses of threads without a slot.  0 or -errno. */
+static int load_head(struct syc_ring_reader *rest)
+{
+	struct syc_arena_head head;
+	const struct syc_ring_reader_totals totals = { &head.lost, &head.told,
+		                                       rest->facts.began };
+
+	if (!syc_ring_reader_read_at(rest, &head, sizeof(head),
+	                             syc_ring_file_head(rest->facts.page_size)))
+		return -EIO;
+	return note_losses(&rest->losses, rest->facts.pid, 0, &totals)
+	               ? 0
+	               : -ENOMEM;
+}
+
+/* Whether [@at, @end) of @bytes has a PROCESS frame of @pid. */
+static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
+                        int32_t pid)
+{
+	struct syscap_frame frame;
+
+	while (end - at >= sizeof(struct syscap_wire_frame)) {
+		syc_frame_header(bytes + at, false, &frame);
+		if (frame.len < sizeof(struct syscap_wire_frame) ||
+		    frame.len % 8 != 0 || frame.len > end - at)
+			return false;
+		if (frame.type == SYSCAP_FRAME_PROCESS && frame.pid == pid)
+			return true;
+		at += frame.len;
+	}
+	return false;
+}
+
+/*
+ * Add a PROCESS frame, in front of all, for each child that has none.  Its
+ * command line is unknown: the frame names it a fork.  False: no memory.
+ */
+static bool add_processes(struct syc_ring_reader *rest,
+                          const unsigned char *capture)
+{
+	static const char name[] = "(forked)";
+
+	for (size_t i = 0; i < rest->pids.n; i++) {
+		struct {
+			struct syscap_wire_frame frame;
+			char name[sizeof(name) + 8];
+		} process;
+		const int32_t pid = rest->pids.items[i];
+
+		if ((rest->capture_size > HEADER_SIZE &&
+		     has_process(capture, HEADER_SIZE, rest->capture_size,
+		                 pid)) ||
+		    has_process(rest->bytes, 0, rest->n_bytes, pid))
+			continue;
+		syc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid,
+		                rest->facts.began);
+		memcpy(process.name, name, sizeof(name));
+		const uint16_t len = syc_frame_end(
+			&process.frame, sizeof(process.frame) + sizeof(name));
+		if (!reserve(rest, len))
+			return false;
+		memmove(rest->bytes + len, rest->bytes, rest->n_bytes);
+		memcpy(rest->bytes, &process, len);
+		rest->n_bytes += len;
+		rest->n_frames++;
+		rest->n_loss_records++;
+	}
+	return true;
+}
+
+/* Add loss records for unreported losses.  False: no memory. */
+static bool add_losses(struct syc_ring_reader *rest,
+                       const unsigned char *capture)
+{
+	const struct syc_ring_reader_losses *const losses = &rest->losses;
+	_Alignas(8) unsigned char frame[SYC_LOSS_FRAME_MAX];
+
+	if (losses->by_tid.n == 0)
+		return true;
+	if (rest->capture_size > HEADER_SIZE)
+		count_records(&rest->losses, capture + HEADER_SIZE,
+		              rest->capture_size - HEADER_SIZE);
+	count_records(&rest->losses, rest->bytes, rest->n_bytes);
+	for (size_t i = 0; i < losses->by_tid.n; i++) {
+		const uint16_t len = compose_remainder(losses, i, frame);
+
+		if (len == 0)
+			continue;
+		if (!reserve(rest, len))
+			return false;
+		memcpy(rest->bytes + rest->n_bytes, frame, len);
+		rest->n_bytes += len;
+		rest->n_frames++;
+		rest->n_loss_records++;
+	}
+	return true;
+}
+
+int syc_ring_reader_load(struct syc_ring_reader *rest,
+                         const unsigned char *capture, uint64_t size,
+                         struct syscap_error *error)
+{
+	int r = read_journal(rest, size, error);
+
+	if (r != 0)
+		return r;
+	rest->n_bytes = 0;
+	rest->n_frames = rest->n_loss_records = rest->n_bad = 0;
+	rest->n_parts = 0;
+	syc_ring_reader_losses_fini(&rest->losses);
+	rest->pids.n = 0;
+	if (!syc_ring_reader_read_at(rest, rest->words,
+	                             rest->facts.n_slots *
+	                                     sizeof(rest->words[0]),
+	                             syc_ring_reader_words_at(rest)) ||
+	    (r = load_head(rest)) == -EIO)
+		return syc_error_set(error, EBADMSG, 0,
+		                     "its ring file can't be read");
+	for (uint32_t i = 0; i < rest->facts.n_slots && r == 0; i++)
+		r = load_slot(rest, i);
+	if (r < 0 || !add_processes(rest, capture) ||
+	    !add_losses(rest, capture))
+		return syc_error_set(error, ENOMEM, 0, "out of memory");
+	return 0;
+}
+
+/* ------------------------------------------------------------ torn batch */
+
+/* Whether the bytes are a batch of the process: the parts as in the rings. */
+static bool is_of_parts(const struct syc_ring_reader *rest,
+                        const unsigned char *torn, uint64_t size)
+{
+	const struct syc_ring_journal *const j = &rest->journal;
+	unsigned char bytes[4096];
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < j->n && at < size; i++) {
+		const uint32_t part =
+			length_of(rest, j->parts[i].from, j->parts[i].to);
+		uint32_t done = 0;
+
+		while (done < part && at < size) {
+			uint64_t n = size - at;
+
+			if (n > part - done)
+				n = part - done;
+			if (n > sizeof(bytes))
+				n = sizeof(bytes);
+			if (!read_body(rest, j->parts[i].slot, bytes,
+			               (uint32_t)n,
+			               (uint32_t)(((uint64_t)j->parts[i].from +
+			                           done) %
+			                          rest->facts.body_size)) ||
+			    memcmp(torn + at, bytes, (size_t)n) != 0)
+				return false;
+			done += (uint32_t)n;
+			at += n;
+		}
+	}
+	return at == size;
+}
+
+bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
+                                   const unsigned char *torn, uint64_t size)
+{
+	/*
+	 * The second case: an earlier recovery, which omitted bad frames and
+	 * added losses.  The result is the same again.
+	 */
+	return size == 0 || is_of_parts(rest, torn, size) ||
+	       (size <= rest->n_bytes &&
+	        memcmp(torn, rest->bytes, (size_t)size) == 0);
+}

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_file_reader.c - the ring file of a process: its owner, and access to it.
+ */
+#define _GNU_SOURCE
+#include "capture/ring_file_reader.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/error.h"
+#include "capture/frame.h"
+#include "capture/input_file.h"
+#include "common/text_file.h"
+
+#define WAIT_STEPS   400
+#define WAIT_STEP_NS 5000000
+
+/* Pids in the file are valid here: the same boot, the same namespace. */
+static bool pids_compare(const struct syc_ring_file *facts)
+{
+	char boot_id[64];
+	struct stat st;
+
+	if (facts->start_ticks == 0 || facts->pid_ns == 0 || facts->pid <= 0 ||
+	    stat("/proc/self/ns/pid", &st) != 0 || st.st_ino != facts->pid_ns ||
+	    syc_text_file_read("/proc/sys/kernel/random/boot_id", boot_id,
+	                       sizeof(boot_id)) <= 0)
+		return false;
+	boot_id[strcspn(boot_id, "\n")] = '\0';
+	return strcmp(boot_id, facts->boot_id) == 0;
+}
+
+/* Threads may live on when the first one has ended. */
+static bool has_ended(char state, long n_threads)
+{
+	return (state == 'Z' || state == 'X') && n_threads <= 1;
+}
+
+/* A dead process may not have been waited for.  True if it is unknown. */
+static bool is_alive(int32_t pid, unsigned long long start_ticks)
+{
+	char text[1024], state = 0;
+	unsigned long long ticks = 0;
+	long n_threads = 0;
+
+	/* or it may be hidden */
+	if (syc_text_file_read_proc(pid, "stat", text, sizeof(text)) <= 0)
+		return kill(pid, 0) == 0 || errno != ESRCH;
+	const char *const end = strrchr(text, ')');
+	/* field 3 is the state, 20 its threads, 22 when it was started */
+	if (end == NULL ||
+	    sscanf(end + 1,
+	           " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+	           "%*s %*s %*s %ld %*s %llu",
+	           &state, &n_threads, &ticks) != 3)
+		return true;
+	return (start_ticks == 0 || ticks == start_ticks) &&
+	       !has_ended(state, n_threads);
+}
+
+static bool is_known_to_be_gone(const struct syc_ring_file *facts)
+{
+	return pids_compare(facts) && !is_alive(facts->pid, facts->start_ticks);
+}
+
+static bool is_locked(int fd)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
+}
+
+/* Whether a child has a ring in the file, and may be about to continue it. */
+static bool has_living_child(int fd, const struct syc_ring_file *facts)
+{
+	uint32_t words[SYC_RING_FILE_SLOTS];
+	const size_t size = facts->n_slots * sizeof(words[0]);
+
+	if (facts->page_size == 0 || facts->n_slots > SYC_RING_FILE_SLOTS ||
+	    pread(fd, words, size, syc_ring_file_words(facts->page_size)) !=
+	            (ssize_t)size)
+		return false;
+	for (uint32_t i = 0; i < facts->n_slots; i++) {
+		const int32_t pid = syc_slot_pid(words[i]);
+
+		if (pid > 0 && pid != facts->pid &&
+		    syc_slot_state(words[i]) == SYC_SLOT_LIVE &&
+		    is_alive(pid, 0))
+			return true;
+	}
+	return false;
+}
+
+bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts)
+{
+	return is_locked(fd) &&
+	       (!is_known_to_be_gone(facts) || has_living_child(fd, facts));
+}
+
+bool syc_ring_owner_exclude(int fd, bool all)
+{
+	const struct timespec pause = { 0, WAIT_STEP_NS };
+	const int kind = (all ? LOCK_EX : LOCK_SH) | LOCK_NB;
+
+	for (int i = 0; i < WAIT_STEPS; i++) {
+		if (flock(fd, kind) == 0)
+			return true;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+
+	return fcntl(fd, F_OFD_SETLK, &lock) == 0 ||
+	       ((errno == EAGAIN || errno == EACCES) &&
+	        is_known_to_be_gone(facts));
+}
+
+#define HEADER_SIZE 256u
+
+/* A look takes longer than a batch, except under load. */
+#define LOOKS 1000
+
+/* Returns the end of the frame at @at; 0: there is none. */
+static uint64_t take_frame(const unsigned char *capture, uint64_t size,
+                           uint64_t at, struct syscap_frame *ret_frame)
+{
+	if (size < at || size - at < sizeof(struct syscap_wire_frame))
+		return 0;
+	syc_frame_header(capture + at, false, ret_frame);
+	if (ret_frame->len % 8 != 0 ||
+	    ret_frame->len < sizeof(struct syscap_wire_frame) ||
+	    ret_frame->len > size - at ||
+	    syc_frame_decode(ret_frame, false, NULL) != 0)
+		return 0;
+	return at + ret_frame->len;
+}
+
+/* The frame behind that of the process itself. */
+const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size)
+{
+	struct syscap_frame frame;
+	uint64_t end;
+
+	if (size < HEADER_SIZE ||
+	    (capture[offsetof(struct syscap_wire_file, little_endian)] & 1) ==
+	            0)
+		return NULL;
+	end = take_frame(capture, size, HEADER_SIZE, &frame);
+	if (end != 0 && frame.type == SYSCAP_FRAME_PROCESS)
+		end = take_frame(capture, size, end, &frame);
+	if (end == 0 || frame.type != SYSCAP_FRAME_METADATA ||
+	    strcmp(frame.metadata.id, SYC_RING_FILE_ID) != 0 ||
+	    frame.metadata.value[0] != '/')
+		return NULL;
+	return frame.metadata.value;
+}
+
+bool syc_ring_reader_read_at(const struct syc_ring_reader *rest, void *to,
+                             size_t size, uint64_t offset)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		const ssize_t n = pread(rest->fd, (char *)to + done,
+		                        size - done, (off_t)(offset + done));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		done += (size_t)n;
+	}
+	return true;
+}
+
+uint64_t syc_ring_reader_slot_at(const struct syc_ring_reader *rest,
+                                 uint32_t slot)
+{
+	return syc_ring_file_front(rest->facts.page_size) +
+	       (uint64_t)slot * ((uint64_t)rest->facts.page_size +
+	                         rest->facts.body_size);
+}
+
+static bool facts_are_sane(const struct syc_ring_reader *rest, uint64_t size)
+{
+	const struct syc_ring_file *const f = &rest->facts;
+
+	return memcmp(f->magic, SYC_RING_FILE_MAGIC, sizeof(f->magic)) == 0 &&
+	       f->version == SYC_RING_FILE_VERSION && f->page_size >= 4096 &&
+	       f->page_size <= 65536 &&
+	       (f->page_size & (f->page_size - 1)) == 0 &&
+	       f->front == syc_ring_file_front(f->page_size) &&
+	       f->body_size >= 4096 && f->body_size <= SYC_RING_BODY_MAX &&
+	       f->body_size % 8 == 0 && f->n_slots >= 1 &&
+	       f->n_slots <= SYC_RING_FILE_SLOTS &&
+	       syc_ring_reader_slot_at(rest, f->n_slots) <= size &&
+	       memchr(f->capture, 0, sizeof(f->capture)) != NULL &&
+	       memchr(f->boot_id, 0, sizeof(f->boot_id)) != NULL;
+}
+
+static int check_rest_file(struct syc_ring_reader *rest, const char *path,
+                           struct syscap_error *error)
+{
+	struct stat st;
+
+	if (fstat(rest->fd, &st) != 0)
+		return syc_error_set(error, errno, 0, "%s: %s", path,
+		                     strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return syc_error_set(error, EBADMSG, 0, "%s is no regular file",
+		                     path);
+	if (st.st_uid != geteuid() && geteuid() != 0)
+		return syc_error_set(error, EPERM, 0,
+		                     "%s belongs to another user", path);
+	rest->owner = st.st_uid;
+	rest->dev = st.st_dev;
+	rest->ino = st.st_ino;
+	if (!syc_ring_reader_read_at(rest, &rest->facts, sizeof(rest->facts),
+	                             0) ||
+	    !facts_are_sane(rest, (uint64_t)st.st_size))
+		return syc_error_set(error, EBADMSG, 0, "%s is no ring file",
+		                     path);
+	return 0;
+}
+
+/* An earlier recovery, which held the lock, has removed the file. */
+static bool is_removed(const struct syc_ring_reader *rest)
+{
+	struct stat st;
+
+	return fstat(rest->fd, &st) == 0 && st.st_nlink == 0;
+}
+
+/*
+ * After 0, no process changes the file.  Returns 0, SYC_RING_READER_LIVES, or
+ * -errno.
+ */
+static int settle_owner(struct syc_ring_reader *rest, const char *path,
+                        bool lock, struct syscap_error *error)
+{
+	const bool is_alone = syc_ring_owner_exclude(rest->fd, lock);
+
+	if (is_alone && syc_ring_owner_lives(rest->fd, &rest->facts)) {
+		(void)syc_error_set(error, EBUSY, 0,
+		                    "process %d is still recording",
+		                    rest->facts.pid);
+		return SYC_RING_READER_LIVES;
+	}
+	if (!is_alone ||
+	    (lock && !syc_ring_owner_replace(rest->fd, &rest->facts)))
+		return syc_error_set(error, EBUSY, 0,
+		                     "somebody else recovers from %s", path);
+	if (is_removed(rest))
+		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
+		                     strerror(ENOENT));
+	/* As it is now, and not as it was before */
+	return check_rest_file(rest, path, error);
+}
+
+int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
+                         bool lock, struct syscap_error *error)
+{
+	struct syscap_error why;
+	int r;
+
+	memset(rest, 0, sizeof(*rest));
+	rest->fd = syc_plain_file_open(
+		path, (lock ? O_RDWR : O_RDONLY) | O_NOFOLLOW, &why);
+	if (rest->fd < 0)
+		return syc_error_set(error, why.code, 0, "%s: %s", path,
+		                     why.message);
+	r = check_rest_file(rest, path, error);
+	if (r == 0)
+		r = settle_owner(rest, path, lock, error);
+	if (r == 0 && !syc_ring_reader_read_at(
+			      rest, &rest->journal, sizeof(rest->journal),
+			      syc_ring_reader_journal_at(rest)))
+		r = syc_error_set(error, EBADMSG, 0, "%s can't be read", path);
+	if (r < 0)
+		syc_ring_reader_close(rest);
+	return r;
+}
+
+bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
+                           const struct stat *st)
+{
+	/* Same owner: root must not be made to write into foreign files */
+	return rest->facts.capture_dev == st->st_dev &&
+	       rest->facts.capture_ino == st->st_ino &&
+	       rest->owner == st->st_uid;
+}
+
+/*
+ * Each batch has an offset of its own.  If the journal is the same before and
+ * after the size is read, no batch was written meanwhile.
+ */
+int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
+                              uint64_t *ret_size)
+{
+	const size_t head = offsetof(struct syc_ring_journal, parts);
+	struct syc_ring_journal *const j = &rest->journal;
+	struct syc_ring_journal after;
+	struct stat st;
+
+	for (int i = 0; i < LOOKS; i++) {
+		if (!syc_ring_reader_read_at(
+			    rest, j, head, syc_ring_reader_journal_at(rest)) ||
+		    fstat(capture, &st) != 0 ||
+		    !syc_ring_reader_read_at(rest, &after, head,
+		                             syc_ring_reader_journal_at(rest)))
+			return -EIO;
+		if (memcmp(j, &after, head) != 0)
+			continue;
+		const uint64_t size = (uint64_t)st.st_size;
+		*ret_size = size;
+		if (j->state == SYC_JOURNAL_UNDER_WAY &&
+		    j->offset >= HEADER_SIZE && j->offset <= size &&
+		    size - j->offset < j->length)
+			*ret_size = j->offset;
+		return 0;
+	}
+	return -EAGAIN;
+}
+
+void syc_ring_reader_close(struct syc_ring_reader *rest)
+{
+	if (rest->fd >= 0)
+		close(rest->fd);
+	rest->fd = -1;
+	free(rest->bytes);
+	rest->bytes = NULL;
+	syc_ring_reader_losses_fini(&rest->losses);
+	free(rest->pids.items);
+	rest->pids.items = NULL;
+	rest->pids.n = 0;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * ring_file_reader.h - the frames and losses that a dead process left in its
+ * ring file.
+ *
+ * ring/ring_file.h has the layout and the protocol.  The reader checks
+ * everything before use and copies it first, because another process may change
+ * the file meanwhile.
+ *
+ * ring_file_reader.c opens the file and examines its owner, ring_file_frames.c
+ * reads the frames and losses.
+ *
+ * Context of all: offline.
+ */
+#ifndef SYC_CAPTURE_RING_FILE_READER_H
+#define SYC_CAPTURE_RING_FILE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <syscap/capture.h>
+
+#include "capture/losses.h"
+#include "common/array.h"
+#include "ring/ring.h"
+#include "ring/ring_file.h"
+
+/** Losses of one thread id, over all its slots. */
+struct syc_ring_reader_loss {
+	int32_t pid, tid;
+	int64_t from, to;
+	struct syc_loss lost, reported; /* by the slots */
+	struct syc_loss recorded;       /* by loss records */
+};
+
+struct syc_ring_reader_losses {
+	SYC_ARRAY(struct syc_ring_reader_loss) by_tid;
+};
+
+/** Totals in the header of a slot or of the arena. */
+struct syc_ring_reader_totals {
+	const struct syc_ring_losses *lost, *reported;
+	int64_t since; /* begin of the header's thread */
+};
+
+void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
+
+/*
+ * Unreported losses: the header of a slot has two totals of its thread, all
+ * losses and those in loss records.  The arena's header has them for threads
+ * without a slot, whose thread id is 0.
+ *
+ * The second total is not exact if the process died while it wrote a record. It
+ * may count an unpublished record, or lack a record of the drainer.  The
+ * records themselves are exact, also if a recovery is killed and repeated.  But
+ * a thread id in them may have belonged to an earlier thread.
+ */
+
+struct syc_ring_reader {
+	int fd;      /* of the ring file; -1: none */
+	uid_t owner; /* of the file */
+	dev_t dev;
+	ino_t ino;
+	struct syc_ring_file facts;
+	struct syc_ring_journal journal;
+	/*
+	 * Size of the valid part of the capture: behind it a batch is torn,
+	 * which the rings still hold.
+	 */
+	uint64_t capture_size;
+	bool batch_is_in; /* the journal's batch is in the capture */
+
+	/* Frames that are not in the capture, one after the other. */
+	unsigned char *bytes;
+	size_t n_bytes, capacity;
+	uint64_t n_frames;
+	uint64_t n_loss_records; /* of them: composed loss records */
+	/*
+	 * Frames whose content does not fit them, which are omitted, and rings
+	 * that could not be read to their end.
+	 */
+	uint64_t n_bad;
+
+	/* Origin of the frames: from and to are offsets in the rings. */
+	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
+	uint32_t n_parts;
+	struct syc_ring_reader_losses losses;
+	/* Pids of frames of the process' children */
+	SYC_ARRAY(int32_t) pids;
+	uint32_t words[SYC_RING_FILE_SLOTS];
+};
+
+/** The path in the frame behind the PROCESS frame, METADATA "syscap.rings"; or
+ * NULL. */
+const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
+
+/** Another result of syc_ring_reader_open() than 0 and -errno. */
+#define SYC_RING_READER_LIVES 1
+
+/**
+ * Open the ring file @path and examine its owner.  @lock: for changes; else
+ * only for reading, which keeps other processes from changing it.
+ *
+ * Returns 0, or SYC_RING_READER_LIVES if its process still writes.  Then only
+ * syc_ring_reader_is_of() and syc_ring_reader_live_size() may be called.
+ *
+ * -ENOENT: there is none; -EBUSY: another process recovers from it; -EBADMSG
+ * and other: it is no valid ring file.  @error has the reason, also that the
+ * process lives.
+ */
+int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
+                         bool lock, struct syscap_error *error);
+
+/** Whether the rings belong to the capture @st, by file and owner. */
+bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
+                           const struct stat *st);
+
+/**
+ * For a living process: the size of the whole frames in its capture, open as
+ * @capture.  Behind these there may be half a batch.
+ */
+int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
+                              uint64_t *ret_size);
+
+/** All @size bytes, or false. */
+bool syc_ring_reader_read_at(const struct syc_ring_reader *rest, void *to,
+                             size_t size, uint64_t offset);
+
+/** Offset of the journal in the ring file. */
+static inline uint64_t
+syc_ring_reader_journal_at(const struct syc_ring_reader *rest)
+{
+	return syc_ring_file_journal(rest->facts.page_size);
+}
+
+static inline uint64_t
+syc_ring_reader_words_at(const struct syc_ring_reader *rest)
+{
+	return syc_ring_file_words(rest->facts.page_size);
+}
+
+/** Offset of slot @slot in the ring file. */
+uint64_t syc_ring_reader_slot_at(const struct syc_ring_reader *rest,
+                                 uint32_t slot);
+
+void syc_ring_reader_close(struct syc_ring_reader *rest);
+
+/*
+ * Owner of a ring file.
+ *
+ * A process holds an open file description lock on its file.  Forked processes
+ * inherit it, and may outlive the process.
+ *
+ * So later users of the file exclude each other by flock() locks, which the
+ * process does not take.  A holder of such a lock knows that the other lock
+ * belongs to the process or to its children.
+ */
+
+/**
+ * Exclude other recoveries of the ring file @fd, and with @all also its
+ * readers.  Waits a moment for them.  False: they still use it.
+ */
+bool syc_ring_owner_exclude(int fd, bool all);
+
+/**
+ * Whether the process' lock is held, by more than a child that inherited the
+ * descriptor of a dead process.
+ */
+bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts);
+
+/** Take the lock of the dead process.  False: it lives. */
+bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
+
+/**
+ * Read the frames that are left.  @capture is the file's content, @size bytes;
+ * 0: the capture is gone, and all frames in the rings are left.  Unreported
+ * losses become loss records among the frames.  May be called again.
+ *
+ * Returns 0 or -errno; -EBADMSG: the journal does not fit the capture.
+ */
+int syc_ring_reader_load(struct syc_ring_reader *rest,
+                         const unsigned char *capture, uint64_t size,
+                         struct syscap_error *error);
+
+/**
+ * Whether the @size bytes at @torn, behind capture_size in the capture, are the
+ * beginning of the journal's batch.
+ */
+bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
+                                   const unsigned char *torn, uint64_t size);
+
+#endif

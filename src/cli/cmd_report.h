@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * cmd_report.h - the HTML page of a capture, for `report` and `record
+ * --report`.
+ */
+#ifndef SYC_CLI_CMD_REPORT_H
+#define SYC_CLI_CMD_REPORT_H
+
+#include <stdbool.h>
+
+#include "cli/filter_options.h"
+#include "cli/output_file.h"
+
+struct syc_report_page_request {
+	const char *command; /* for messages */
+	const char *file;
+	const char *other; /* a file that it is compared with; or NULL */
+	struct syc_output_file output;
+	struct syc_filter_options filter;
+	unsigned max_mib; /* of the page; 0: as many as is usual */
+	bool redact;
+	bool quiet; /* no output on success */
+};
+
+/** May a page replace the file with the default name @name? Only an older
+ * page, or no file; else false, with a message. */
+bool syc_report_page_may_replace(const char *command, const char *name);
+
+/** Returns the exit status; failures are reported. */
+int syc_report_page_make(struct syc_report_page_request *request);
+
+#endif

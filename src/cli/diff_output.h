@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * diff_output.h - output of `syscap diff` for people, for Markdown and as JSON.
+ */
+#ifndef SYC_CLI_DIFF_OUTPUT_H
+#define SYC_CLI_DIFF_OUTPUT_H
+
+#include <stdbool.h>
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "compare/significance.h"
+
+/** --fail-above: a factor, and a pattern of names, or NULL. */
+struct syc_diff_gate {
+	double factor;
+	const char *glob;
+};
+
+struct syc_diff_report {
+	struct syc_comparison comparison;
+	char **files[2];
+	size_t n_files[2];
+	bool has_blocks; /* the units are blocks of time */
+	bool has_unit;   /* some rows are functions */
+	enum syscap_view_unit unit;
+	bool total, by_share;
+	bool all; /* show equal rows, too */
+	SYC_ARRAY(struct syc_diff_gate) gates;
+};
+
+/** How many are. */
+size_t syc_diff_count_failing(const struct syc_diff_report *report);
+
+/** Tables for people.  0 or -ENOMEM. */
+int syc_diff_text(const struct syc_diff_report *report);
+int syc_diff_markdown(const struct syc_diff_report *report);
+void syc_diff_json(const struct syc_diff_report *report);
+
+#endif

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * event_stats.c - statistics of counters and marks.
+ *
+ * A counter may be defined behind its first values. So values are collected by
+ * (pid, id), as integers and as doubles, and their type is decided at the end.
+ */
+#include "cli/event_stats.h"
+
+#include <math.h>
+
+#include <syscap/format.h>
+
+#include "common/sort.h"
+#include "profile/marks.h"
+
+struct counter_key {
+	int32_t pid;
+	uint32_t id;
+};
+
+void syc_counter_stats_fini(struct syc_counter_stats *counters)
+{
+	syc_map_fini(&counters->by_pid_id);
+	syc_map_fini(&counters->by_id);
+	syc_map_fini(&counters->values_by_pid_id);
+	free(counters->definitions.items);
+	free(counters->last_of_id.items);
+	free(counters->values.items);
+	free(counters->result.items);
+}
+
+static int define_counter(struct syc_counter_stats *counters, int32_t pid,
+                          const struct syscap_counter_info *info)
+{
+	const struct counter_key key = { pid, info->id };
+	const struct syc_counter_definition definition = { pid, *info };
+	size_t number, id_number;
+	int r;
+
+	r = syc_map_put(&counters->by_pid_id, &key, sizeof(key), &number);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		counters->definitions.items[number] = definition;
+	else if (syc_array_push(&counters->definitions, definition) < 0)
+		return -ENOMEM;
+
+	r = syc_map_put(&counters->by_id, &info->id, sizeof(info->id),
+	                &id_number);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		counters->last_of_id.items[id_number] = number;
+	else if (syc_array_push(&counters->last_of_id, number) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
+int syc_counter_stats_define(struct syc_counter_stats *counters,
+                             const struct syscap_reader *reader,
+                             const struct syscap_frame *frame)
+{
+	struct syscap_counter_info info;
+
+	for (unsigned i = 0; syscap_frame_counter(reader, frame, i, &info);
+	     i++) {
+		const int r = define_counter(counters, frame->pid, &info);
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static bool find_number(const struct syc_counter_stats *counters, int32_t pid,
+                        uint32_t id, size_t *ret_number)
+{
+	const struct counter_key key = { pid, id };
+	size_t id_number;
+
+	if (syc_map_get(&counters->by_pid_id, &key, sizeof(key), ret_number))
+		return true;
+	if (!syc_map_get(&counters->by_id, &id, sizeof(id), &id_number))
+		return false;
+	*ret_number = counters->last_of_id.items[id_number];
+	return true;
+}
+
+bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
+                                 int32_t pid, uint32_t id)
+{
+	size_t number;
+
+	return find_number(counters, pid, id, &number) &&
+	       counters->definitions.items[number].info.is_double;
+}
+
+static struct syc_counter_values no_values(int32_t pid, uint32_t id)
+{
+	return (struct syc_counter_values){
+		.pid = pid,
+		.id = id,
+		.last_time = INT64_MIN,
+		.min_i64 = INT64_MAX,
+		.max_i64 = INT64_MIN,
+		.min_f64 = INFINITY,
+		.max_f64 = -INFINITY,
+	};
+}
+
+static void merge(struct syc_counter_values *to,
+                  const struct syc_counter_values *from)
+{
+	/* Rings are drained in any order: the latest is not the last. */
+	if (from->count && from->last_time >= to->last_time) {
+		to->last_time = from->last_time;
+		to->last = from->last;
+	}
+	to->count += from->count;
+	if (from->min_i64 < to->min_i64)
+		to->min_i64 = from->min_i64;
+	if (from->max_i64 > to->max_i64)
+		to->max_i64 = from->max_i64;
+	if (from->min_f64 < to->min_f64)
+		to->min_f64 = from->min_f64;
+	if (from->max_f64 > to->max_f64)
+		to->max_f64 = from->max_f64;
+}
+
+static int find_values(struct syc_counter_stats *counters, int32_t pid,
+                       uint32_t id, size_t *ret_number)
+{
+	const struct counter_key key = { pid, id };
+	struct syc_counter_memo *const memo = &counters->memo[id & 0xFF];
+	int r;
+
+	if (memo->number != 0 && memo->pid == pid && memo->id == id) {
+		*ret_number = memo->number - 1;
+		return 0;
+	}
+	if (syc_array_room(&counters->values) < 0)
+		return -ENOMEM;
+	r = syc_map_put(&counters->values_by_pid_id, &key, sizeof(key),
+	                ret_number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		counters->values.items[counters->values.n++] =
+			no_values(pid, id);
+	*memo = (struct syc_counter_memo){ pid, id, *ret_number + 1 };
+	return 0;
+}
+
+static int add_value(struct syc_counter_stats *counters, int32_t pid,
+                     uint32_t id, int64_t time, uint64_t bits)
+{
+	struct syc_counter_values one = {
+		.count = 1,
+		.last_time = time,
+		.last = bits,
+		.min_i64 = (int64_t)bits,
+		.max_i64 = (int64_t)bits,
+	};
+	size_t number;
+	int r;
+
+	memcpy(&one.min_f64, &bits, sizeof(bits));
+	one.max_f64 = one.min_f64;
+	r = find_values(counters, pid, id, &number);
+	if (r == 0)
+		merge(&counters->values.items[number], &one);
+	return r;
+}
+
+int syc_counter_stats_set(struct syc_counter_stats *counters,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame)
+{
+	uint64_t bits;
+	uint32_t id;
+
+	for (unsigned i = 0; syscap_frame_slot(reader, frame, i, &id, &bits);
+	     i++) {
+		if (id == 0)
+			continue;
+		const int r =
+			add_value(counters, frame->pid, id, frame->time, bits);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+static int compare_counters(const void *left, const void *right)
+{
+	const struct syc_counter *a = left, *b = right;
+	int order = !a->definition - !b->definition;
+
+	if (order == 0 && a->definition) {
+		order = strcmp(a->definition->info.category,
+		               b->definition->info.category);
+		if (order == 0)
+			order = strcmp(a->definition->info.name,
+			               b->definition->info.name);
+	}
+	if (order == 0)
+		order = (a->values.pid > b->values.pid) -
+		        (a->values.pid < b->values.pid);
+	if (order == 0)
+		order = (a->values.id > b->values.id) -
+		        (a->values.id < b->values.id);
+	return order;
+}
+
+/* Values without a definition: one counter for each id. */
+static int add_undefined(struct syc_counter_stats *counters,
+                         struct syc_map *ids,
+                         const struct syc_counter_values *values)
+{
+	struct syc_counter counter = { .definition = NULL, .values = *values };
+	size_t number;
+
+	const int r =
+		syc_map_put(ids, &values->id, sizeof(values->id), &number);
+	if (r < 0)
+		return r;
+	if (r > 0)
+		return syc_array_push(&counters->result, counter);
+
+	struct syc_counter *known =
+		&counters->result.items[counters->definitions.n + number];
+	if (known->values.pid != values->pid)
+		known->values.pid = -1;
+	merge(&known->values, values);
+	return 0;
+}
+
+int syc_counter_stats_finish(struct syc_counter_stats *counters)
+{
+	struct syc_map undefined_ids = { 0 };
+	size_t number;
+	int r = 0;
+
+	for (size_t i = 0; i < counters->definitions.n; i++) {
+		const struct syc_counter_definition *definition =
+			&counters->definitions.items[i];
+		const struct syc_counter counter = {
+			.definition = definition,
+			.values =
+				no_values(definition->pid, definition->info.id),
+		};
+
+		if (syc_array_push(&counters->result, counter) < 0)
+			return -ENOMEM;
+	}
+	for (size_t i = 0; i < counters->values.n && r >= 0; i++) {
+		const struct syc_counter_values *values =
+			&counters->values.items[i];
+
+		if (find_number(counters, values->pid, values->id, &number))
+			merge(&counters->result.items[number].values, values);
+		else
+			r = add_undefined(counters, &undefined_ids, values);
+	}
+	syc_map_fini(&undefined_ids);
+	if (r < 0)
+		return r;
+	if (counters->result.n)
+		qsort(counters->result.items, counters->result.n,
+		      sizeof(*counters->result.items), compare_counters);
+	return 0;
+}
+
+#define KEY_SIZE                                         \
+	(sizeof(((struct syscap_wire_mark *)0)->group) + \
+	 sizeof(((struct syscap_wire_mark *)0)->name))
+
+void syc_mark_stats_fini(struct syc_mark_stats *marks)
+{
+	for (size_t i = 0; i < marks->marks.n; i++)
+		free(marks->marks.items[i].durations.items);
+	free(marks->marks.items);
+	free(marks->parts.items);
+	syc_map_fini(&marks->by_text);
+}
+
+static int add_one(struct syc_mark_stats *marks, const char *group,
+                   const char *name, int64_t duration)
+{
+	const size_t group_size = strlen(group) + 1;
+	const size_t name_size = strlen(name) + 1;
+	char key[KEY_SIZE]; /* the reader has checked that both end */
+	size_t number;
+
+	memcpy(key, group, group_size);
+	memcpy(key + group_size, name, name_size);
+	const int r = syc_map_put(&marks->by_text, key, group_size + name_size,
+	                          &number);
+	if (r < 0)
+		return r;
+	if (r > 0) {
+		const struct syc_mark mark = { .group = group, .name = name };
+
+		if (syc_array_push(&marks->marks, mark) < 0)
+			return -ENOMEM;
+	}
+	return syc_array_push(&marks->marks.items[number].durations,
+	                      duration > 0 ? duration : 0);
+}
+
+int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
+                             const struct syscap_frame *frame, bool counts)
+{
+	struct syscap_profile_part part;
+
+	if (syc_async_part_read(frame->mark.message, &part) &&
+	    (part.phase == SYSCAP_PHASE_BEGIN ||
+	     part.phase == SYSCAP_PHASE_END)) {
+		const struct syc_mark_part item = {
+			.group = frame->mark.group,
+			.name = frame->mark.name,
+			.id = part.id,
+			.time = frame->time,
+			.number = marks->parts.n,
+			.pid = frame->pid,
+			.is_end = part.phase == SYSCAP_PHASE_END,
+			.counts = counts,
+		};
+
+		return syc_array_push(&marks->parts, item);
+	}
+	return counts ? add_one(marks, frame->mark.group, frame->mark.name,
+	                        frame->mark.duration)
+	              : 0;
+}
+
+static int compare_keys(const struct syc_mark_part *a,
+                        const struct syc_mark_part *b)
+{
+	const int order = strcmp(a->group, b->group);
+
+	if (order != 0)
+		return order;
+	if (a->id != b->id)
+		return a->id < b->id ? -1 : 1;
+	return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int compare_parts(const void *left, const void *right)
+{
+	const struct syc_mark_part *a = left, *b = right;
+	const int order = compare_keys(a, b);
+
+	if (order != 0)
+		return order;
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+/* One row for a begin and its end, as in profile/async_ops.c. */
+static int join_parts(struct syc_mark_stats *marks)
+{
+	const struct syc_mark_part *const all = marks->parts.items;
+	const size_t n = marks->parts.n;
+	int r = 0;
+
+	if (n > 0)
+		qsort(marks->parts.items, n, sizeof(*all), compare_parts);
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		const bool is_joined = !all[i].is_end && i + 1 < n &&
+		                       all[i + 1].is_end &&
+		                       compare_keys(&all[i], &all[i + 1]) == 0;
+		int64_t duration = 0;
+
+		if (is_joined && __builtin_sub_overflow(all[i + 1].time,
+		                                        all[i].time, &duration))
+			duration = INT64_MAX;
+		if (all[i].counts)
+			r = add_one(marks, all[i].group, all[i].name, duration);
+		i += is_joined;
+	}
+	return r;
+}
+
+static int compare_marks(const void *left, const void *right)
+{
+	const struct syc_mark *a = left, *b = right;
+	int order = (a->total < b->total) - (a->total > b->total);
+
+	if (order == 0)
+		order = (a->count < b->count) - (a->count > b->count);
+	if (order == 0)
+		order = strcmp(a->group, b->group);
+	if (order == 0)
+		order = strcmp(a->name, b->name);
+	return order;
+}
+
+static int64_t clamp(__int128 value)
+{
+	if (value > INT64_MAX)
+		return INT64_MAX;
+	return value < INT64_MIN ? INT64_MIN : (int64_t)value;
+}
+
+static void finish_mark(struct syc_mark *mark)
+{
+	int64_t *const durations = mark->durations.items;
+	const size_t n = mark->durations.n;
+	__int128 total = 0;
+
+	mark->count = n;
+	mark->min = durations[0];
+	mark->max = durations[0];
+	for (size_t i = 0; i < n; i++) {
+		total += durations[i];
+		if (durations[i] < mark->min)
+			mark->min = durations[i];
+		if (durations[i] > mark->max)
+			mark->max = durations[i];
+	}
+	mark->mean = (int64_t)(total / (__int128)n);
+	mark->median = syc_rank_percentile(durations, n, 50);
+	mark->p99 = syc_rank_percentile(durations, n, 99);
+	mark->total = clamp(total);
+	free(durations);
+	memset(&mark->durations, 0, sizeof(mark->durations));
+}
+
+int syc_mark_stats_finish(struct syc_mark_stats *marks)
+{
+	const int r = join_parts(marks);
+
+	for (size_t i = 0; i < marks->marks.n; i++)
+		finish_mark(&marks->marks.items[i]);
+	if (marks->marks.n)
+		qsort(marks->marks.items, marks->marks.n,
+		      sizeof(*marks->marks.items), compare_marks);
+	return r;
+}

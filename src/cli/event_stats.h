@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* event_stats.h - statistics of counters and marks. */
+#ifndef SYC_CLI_EVENT_STATS_H
+#define SYC_CLI_EVENT_STATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap/capture.h>
+
+#include "common/array.h"
+#include "common/map.h"
+
+struct syc_counter_definition {
+	int32_t pid;
+	struct syscap_counter_info info;
+};
+
+/* Values of one (pid, id), before their type is known. */
+struct syc_counter_values {
+	int32_t pid;
+	uint32_t id;
+	uint64_t count;
+	int64_t last_time;
+	uint64_t last;
+	int64_t min_i64, max_i64;
+	double min_f64, max_f64; /* infinite if all were NaN */
+};
+
+/* One row of output; definition may be NULL. */
+struct syc_counter {
+	const struct syc_counter_definition *definition;
+	struct syc_counter_values values;
+};
+
+/* Cached number of a (pid, id), plus one; 0: none. */
+struct syc_counter_memo {
+	int32_t pid;
+	uint32_t id;
+	size_t number;
+};
+
+/** All zero is empty. */
+struct syc_counter_stats {
+	struct syc_map by_pid_id, by_id, values_by_pid_id;
+	SYC_ARRAY(struct syc_counter_definition) definitions;
+	SYC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
+	SYC_ARRAY(struct syc_counter_values) values;
+	SYC_ARRAY(struct syc_counter) result;
+	/* By the low bits of the id: saves most look-ups. */
+	struct syc_counter_memo memo[256];
+};
+
+void syc_counter_stats_fini(struct syc_counter_stats *counters);
+
+/** Take in all counters of a CTRDEF.  0 or -ENOMEM. */
+int syc_counter_stats_define(struct syc_counter_stats *counters,
+                             const struct syscap_reader *reader,
+                             const struct syscap_frame *frame);
+
+/** Take in all values of a CTRSET.  0 or -ENOMEM. */
+int syc_counter_stats_set(struct syc_counter_stats *counters,
+                          const struct syscap_reader *reader,
+                          const struct syscap_frame *frame);
+
+/** Is the value of @pid with @id a double by its definition? */
+bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
+                                 int32_t pid, uint32_t id);
+
+/**
+ * Assign all values to their definitions; then counters->result holds every
+ * counter, sorted by category, name, pid and id.  To be called once, when
+ * nothing more comes.  0 or -ENOMEM.
+ */
+int syc_counter_stats_finish(struct syc_counter_stats *counters);
+
+struct syc_mark {
+	const char *group, *name;     /* in the capture's map */
+	SYC_ARRAY(int64_t) durations; /* until syc_mark_stats_finish() */
+	uint64_t count;
+	int64_t min, mean, median, p99, max;
+	int64_t total; /* INT64_MAX or INT64_MIN if it does not fit */
+};
+
+/** The begin or the end of an operation (docs/marks.md). */
+struct syc_mark_part {
+	const char *group, *name;
+	uint64_t id;
+	int64_t time;
+	size_t number; /* in the order of the file */
+	int32_t pid;
+	bool is_end, counts;
+};
+
+/** All zero is empty. */
+struct syc_mark_stats {
+	struct syc_map by_text;
+	SYC_ARRAY(struct syc_mark_part) parts; /* until finish */
+	SYC_ARRAY(struct syc_mark) marks;
+};
+
+void syc_mark_stats_fini(struct syc_mark_stats *marks);
+
+/** Take in a mark's frame, whose texts must outlive @marks; a negative duration
+ * is taken for 0, as in profiles.  0 or -ENOMEM.  The begin and the end of an
+ * operation become one mark with the duration of both.  @counts: false for one that a filter leaves
+ * out, which may be the end of one that counts. */
+int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
+                             const struct syscap_frame *frame, bool counts);
+
+/** Compute the statistics and sort by total, the largest first.  0 or -ENOMEM. */
+int syc_mark_stats_finish(struct syc_mark_stats *marks);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output_file.c - the file or standard output that a command writes. */
+#define _GNU_SOURCE
+#include "cli/output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <syscap/capture.h>
+
+#include "capture/file_lock.h"
+#include "cli/error.h"
+#include "cli/options.h"
+
+/* Output is small and can be made again; captures cannot. */
+static bool is_capture(const char *name)
+{
+	struct syscap_reader *reader;
+
+	if (syscap_reader_open(name, &reader, NULL) < 0)
+		return false;
+	syscap_reader_close(reader);
+	return true;
+}
+
+bool syc_output_file_refuse_capture(const char *command, const char *name)
+{
+	struct syscap_error error;
+
+	if (syc_in_use_check(name, &error) != 0) {
+		syc_cli_error_print(command, name, &error);
+		return true;
+	}
+	if (!is_capture(name))
+		return false;
+	fprintf(stderr,
+	        "%s: %s: is a capture, which is not overwritten; choose "
+	        "another output\n",
+	        command, name);
+	return true;
+}
+
+const char *syc_output_file_stdout(const char *command)
+{
+	const int flags = fcntl(STDOUT_FILENO, F_GETFL);
+
+	if (isatty(STDOUT_FILENO) == 1) {
+		fprintf(stderr,
+		        "%s: a capture is not written to a terminal; use -o "
+		        "OUTPUT\n",
+		        command);
+		return NULL;
+	}
+	/* main() has replaced a closed stdout by a file that cannot be
+	 * written; its path could be opened again and would swallow the
+	 * output. */
+	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
+		fprintf(stderr, "%s: cannot write the output: %s\n", command,
+		        strerror(EBADF));
+		return NULL;
+	}
+	return "/dev/stdout";
+}
+
+/* The path that a new file may take, or NULL: it is to be written in place,
+ * as devices, pipes, what has a second name, and what others own. */
+static char *choose_place(const char *name, mode_t *ret_mode)
+{
+	struct stat st;
+
+	if (lstat(name, &st) != 0)
+		return errno == ENOENT ? strdup(name) : NULL;
+	if (stat(name, &st) != 0 || !S_ISREG(st.st_mode) || st.st_nlink != 1 ||
+	    st.st_uid != geteuid() || access(name, W_OK) != 0)
+		return NULL;
+	*ret_mode = st.st_mode & 0777;
+	return realpath(name, NULL);
+}
+
+/* A file without a name in the directory of @path, or NULL. */
+static FILE *open_unnamed(const char *path, mode_t mode)
+{
+	const char *const slash = strrchr(path, '/');
+	FILE *file = NULL;
+	char *folder;
+	int fd;
+
+	if (slash == NULL)
+		folder = strdup(".");
+	else
+		folder = strndup(path, (size_t)(slash - path) + 1);
+	if (folder == NULL)
+		return NULL;
+	fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+	free(folder);
+	if (fd >= 0 && (mode == 0 || fchmod(fd, mode) == 0))
+		file = fdopen(fd, "w");
+	if (fd >= 0 && file == NULL)
+		close(fd);
+	return file;
+}
+
+static FILE *open_named(struct syc_output_file *output)
+{
+	mode_t mode = 0;
+	FILE *file = NULL;
+
+	output->place = choose_place(output->name, &mode);
+	if (output->place != NULL)
+		file = open_unnamed(output->place, mode);
+	if (file != NULL)
+		return file;
+	/* Not all directories and file systems support it. */
+	free(output->place);
+	output->place = NULL;
+	return fopen(output->name, "we");
+}
+
+/* Give it its name, in the place of what has that.  0 or -errno. */
+static int settle(const struct syc_output_file *output)
+{
+	char from[40], *part;
+	int r = 0;
+
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(output->file));
+	if (linkat(AT_FDCWD, from, AT_FDCWD, output->place,
+	           AT_SYMLINK_FOLLOW) == 0)
+		return 0;
+	if (errno != EEXIST)
+		return -errno;
+	if (asprintf(&part, "%s.%ld.part", output->place, (long)getpid()) < 0)
+		return -ENOMEM;
+	if (linkat(AT_FDCWD, from, AT_FDCWD, part, AT_SYMLINK_FOLLOW) != 0) {
+		r = -errno;
+	} else if (rename(part, output->place) != 0) {
+		r = -errno;
+		unlink(part);
+	}
+	free(part);
+	return r;
+}
+
+bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
+{
+	/* A file that may not grow is an error, not our end */
+	signal(SIGXFSZ, SIG_IGN);
+	if (output->name != NULL && strcmp(output->name, "-") != 0) {
+		if (syc_output_file_refuse_capture(output->command,
+		                                   output->name))
+			return false;
+		output->file = open_named(output);
+		if (output->file == NULL)
+			fprintf(stderr, "%s: %s: %s\n", output->command,
+			        output->name, strerror(errno));
+		return output->file != NULL;
+	}
+	if (is_binary && isatty(STDOUT_FILENO) == 1) {
+		fprintf(stderr,
+		        "%s: binary data is not written to a terminal; use -o "
+		        "OUTPUT\n",
+		        output->command);
+		return false;
+	}
+	output->file = stdout;
+	return true;
+}
+
+/* It is still open, and no capture has got its name since. */
+static bool finish(const struct syc_output_file *output)
+{
+	const char *why;
+	int r;
+
+	if (!syc_cli_error_finish_file(output->file, &why)) {
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        why);
+		return false;
+	}
+	if (output->place == NULL)
+		return true;
+	if (output->is_spoiled)
+		return false; /* already reported */
+	if (syc_output_file_refuse_capture(output->command, output->place))
+		return false;
+	r = settle(output);
+	if (r < 0)
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        strerror(-r));
+	return r == 0;
+}
+
+int syc_output_file_close(struct syc_output_file *output, int status)
+{
+	bool is_whole;
+
+	if (output->file == stdout)
+		return syc_cli_error_finish_output(output->command, status);
+	is_whole = finish(output);
+	if (fclose(output->file) != 0 && is_whole) {
+		fprintf(stderr, "%s: %s: %s\n", output->command, output->name,
+		        strerror(errno));
+		is_whole = false;
+	}
+	free(output->place);
+	output->place = NULL;
+	if (is_whole)
+		return status;
+	output->file = NULL;
+	return SYC_EXIT_PROBLEM;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* output_file.h - the file or standard output that a command writes. */
+#ifndef SYC_CLI_OUTPUT_FILE_H
+#define SYC_CLI_OUTPUT_FILE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct syc_output_file {
+	const char *command;
+	const char *name; /* NULL or "-": standard output */
+	FILE *file;       /* NULL: it could not be opened, or not be written */
+	bool is_spoiled;  /* what was written makes no sense */
+	char *place;      /* its final name; NULL: it has it already */
+};
+
+/**
+ * Open the output for writing. A file gets its name when it is complete: an
+ * older file of that name stays until then, and on failure. False, with a
+ * message, on failure, if it is a capture, or if @is_binary and it would go to
+ * a terminal.
+ */
+bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
+
+/** The path of standard output for commands that write captures; NULL, with
+ * a message, if it is a terminal or closed. */
+const char *syc_output_file_stdout(const char *command);
+
+/** Is @name a capture? Prints a message then, because it would be lost. */
+bool syc_output_file_refuse_capture(const char *command, const char *name);
+
+/** @status, or SYC_EXIT_PROBLEM with a message: not all could be written. */
+int syc_output_file_close(struct syc_output_file *output, int status);
+
+#endif

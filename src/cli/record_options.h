@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * record_options.h - values of --sample, --counters, --memory, --io, --stalls
+ * and --lines.
+ */
+#ifndef SYC_CLI_RECORD_OPTIONS_H
+#define SYC_CLI_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "collect/asked.h"
+
+/**
+ * The value of $SYSCAP_SAMPLE for "HZ,CLOCK,share=N". Each part may be absent;
+ * NULL has none. Valid until the next call. NULL, with a message: invalid.
+ */
+const char *syc_sample_option_read(const char *command, const char *text);
+
+/** Read @text, "[GROUP,...][,hz=N]" or NULL.  False: it makes no sense, and
+ * @command has complained. */
+bool syc_counters_option_read(const char *command, const char *text,
+                              struct syc_asked *ret_asked);
+
+/** Read @text, "BYTES" or "NK", "NM", with ",mmap" or without, "mmap" or NULL:
+ * the value of $SYSCAP_MEMORY, in a memory of its own.  NULL: it makes no sense, and @command has
+ * complained. */
+const char *syc_memory_option_read(const char *command, const char *text);
+
+/** Read @text, "TIME", "TIME,waits", "waits" or NULL: the value of $SYSCAP_IO,
+ * in a memory of its own.  NULL: it makes no sense, and @command has
+ * complained. */
+const char *syc_io_option_read(const char *command, const char *text);
+
+/** The same for $SYSCAP_STALLS: "TIME", "TIME,all", "all" or NULL. */
+const char *syc_stalls_option_read(const char *command, const char *text);
+
+/** Is it possible? If not, @command prints the reason. */
+bool syc_lines_option_check(const char *command);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* json.h - writer of JSON, and numbers as short text. */
+#ifndef SYC_COMMON_JSON_H
+#define SYC_COMMON_JSON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** Size of the largest, with a sign. */
+#define SYC_DIGITS_SIZE 21u
+
+/**
+ * Put the digits of @value, at least @least, before @end.  Returns the first.
+ * printf() would be slow for millions of numbers.
+ */
+static inline char *syc_digits(char *end, uint64_t value, unsigned least)
+{
+	for (const char *const enough = end - least; value != 0 || end > enough;
+	     value /= 10)
+		*--end = (char)('0' + value % 10);
+	return end;
+}
+
+/** The same, with a minus sign for negative numbers. */
+static inline char *syc_digits_signed(char *end, int64_t value)
+{
+	if (value >= 0)
+		return syc_digits(end, (uint64_t)value, 1);
+	end = syc_digits(end, 0 - (uint64_t)value, 1);
+	*--end = '-';
+	return end;
+}
+
+/**
+ * Find the shortest decimal that reads back as @value: @ret_units *
+ * 10^-@ret_decimals, at most 18 of these.  False: it needs an exponent, or is
+ * no number.
+ */
+bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
+
+/*
+ * Writer of JSON, in order of its calls.
+ *
+ * 	struct syc_json json = { .out = stdout };
+ *
+ * 	syc_json_begin_object(&json);
+ * 	syc_json_key(&json, "pid");
+ * 	syc_json_integer(&json, 7);
+ * 	syc_json_end_object(&json);
+ * 	syc_json_end_line(&json);
+ *
+ * Commas are inserted.  Parts of a document are buffered up to its last bracket;
+ * then @out has all of it, and any error.  Nesting is at most 32 deep.
+ */
+
+struct syc_json {
+	FILE *out;
+	unsigned depth;
+	uint32_t has_items; /* bit d: a comma is due at depth d */
+	bool after_key;
+	/* A call of stdio for each comma takes longer than all the rest. */
+	unsigned n_waiting;
+	char waiting[1000];
+};
+
+void syc_json_begin_object(struct syc_json *json);
+void syc_json_end_object(struct syc_json *json);
+void syc_json_begin_array(struct syc_json *json);
+void syc_json_end_array(struct syc_json *json);
+/** A newline between documents. */
+void syc_json_end_line(struct syc_json *json);
+
+/** @key is a constant: plain, without quotes. */
+void syc_json_key(struct syc_json *json, const char *key);
+
+/** NULL gives null.  Invalid UTF-8 becomes U+FFFD. */
+void syc_json_text(struct syc_json *json, const char *text);
+void syc_json_integer(struct syc_json *json, int64_t value);
+void syc_json_unsigned(struct syc_json *json, uint64_t value);
+/** @value / 10^@decimals, exact: 1234567, 6 is 1.234567. */
+void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals);
+/** The shortest text that reads back as @value; NaN and infinity are null. */
+void syc_json_double(struct syc_json *json, double value);
+void syc_json_bool(struct syc_json *json, bool value);
+void syc_json_null(struct syc_json *json);
+/** "0x..." */
+void syc_json_address(struct syc_json *json, uint64_t address);
+void syc_json_base64(struct syc_json *json, const unsigned char *data,
+                     size_t size);
+
+/* A key and its value. */
+void syc_json_member_text(struct syc_json *json, const char *key,
+                          const char *text);
+void syc_json_member_integer(struct syc_json *json, const char *key,
+                             int64_t value);
+void syc_json_member_unsigned(struct syc_json *json, const char *key,
+                              uint64_t value);
+void syc_json_member_address(struct syc_json *json, const char *key,
+                             uint64_t address);
+void syc_json_member_bool(struct syc_json *json, const char *key, bool value);
+/** "tid"; null if it is negative, which means unknown. */
+void syc_json_member_tid(struct syc_json *json, int32_t tid);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* utf8.c - decoder and check of UTF-8. */
+#include "common/utf8.h"
+
+/*
+ * By first byte: the length, and the range of the second byte.  That range
+ * excludes overlong forms, surrogates and everything above U+10FFFF (Unicode
+ * 15, table 3-7).
+ */
+static size_t expected(unsigned char first, unsigned char *ret_low,
+                       unsigned char *ret_high)
+{
+	*ret_low = 0x80;
+	*ret_high = 0xBF;
+	if (first >= 0xC2 && first <= 0xDF)
+		return 2;
+	if (first >= 0xE0 && first <= 0xEF) {
+		if (first == 0xE0)
+			*ret_low = 0xA0;
+		if (first == 0xED)
+			*ret_high = 0x9F;
+		return 3;
+	}
+	if (first >= 0xF0 && first <= 0xF4) {
+		if (first == 0xF0)
+			*ret_low = 0x90;
+		if (first == 0xF4)
+			*ret_high = 0x8F;
+		return 4;
+	}
+	return 0;
+}
+
+size_t syc_utf8_next(const char *text, uint32_t *ret_point)
+{
+	const unsigned char *bytes = (const unsigned char *)text;
+	unsigned char low, high;
+
+	if (bytes[0] < 0x80) {
+		*ret_point = bytes[0];
+		return 1;
+	}
+
+	const size_t len = expected(bytes[0], &low, &high);
+	uint32_t point = len ? bytes[0] & (0x7Fu >> len) : 0;
+	for (size_t i = 1; i < len; i++) {
+		/* The NUL is out of range too, so this stays in the text. */
+		if (bytes[i] < low || bytes[i] > high) {
+			*ret_point = (uint32_t)i;
+			return 0;
+		}
+		point = point << 6 | (bytes[i] & 0x3Fu);
+		low = 0x80;
+		high = 0xBF;
+	}
+	*ret_point = len ? point : 1;
+	return len;
+}
+
+size_t syc_utf8_put(uint32_t point, char *bytes)
+{
+	const size_t len = point < 0x80      ? 1
+	                   : point < 0x800   ? 2
+	                   : point < 0x10000 ? 3
+	                                     : 4;
+	static const unsigned char first[] = { 0, 0, 0xC0, 0xE0, 0xF0 };
+
+	for (size_t i = len; i-- > 1; point >>= 6)
+		bytes[i] = (char)(0x80 | (point & 0x3F));
+	bytes[0] = (char)(first[len] | point);
+	return len;
+}
+
+bool syc_utf8_is_control(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7F && point < 0xA0) ||
+	       point == 0x061C || point == 0x200E || point == 0x200F ||
+	       (point >= 0x2028 && point <= 0x202E) ||
+	       (point >= 0x2066 && point <= 0x2069);
+}
+
+bool syc_utf8_is_valid(const char *text)
+{
+	uint32_t point;
+
+	while (*text) {
+		const size_t len = syc_utf8_next(text, &point);
+
+		if (len == 0)
+			return false;
+		text += len;
+	}
+	return true;
+}
+
+size_t syc_utf8_count(const char *text)
+{
+	size_t n = 0;
+	uint32_t point;
+
+	for (; *text; n++) {
+		const size_t len = syc_utf8_next(text, &point);
+
+		text += len ? len : point;
+	}
+	return n;
+}

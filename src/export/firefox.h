@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* firefox.h - tables, markers and counters of a Firefox profile. */
+#ifndef SYC_EXPORT_FIREFOX_H
+#define SYC_EXPORT_FIREFOX_H
+
+#include "common/json.h"
+#include "common/map.h"
+#include "export/export.h"
+#include "export/stacks.h"
+
+/* Categories: those of functions, then these. */
+enum {
+	SYC_FIREFOX_MARK = SYSCAP_CATEGORY_NOTE + 1,
+	SYC_FIREFOX_LOG,
+	SYC_FIREFOX_LOST,
+	SYC_FIREFOX_CATEGORIES
+};
+
+/* Names of markers beside those of marks. */
+enum {
+	SYC_FIREFOX_NAME_LOG,
+	SYC_FIREFOX_NAME_LOST,
+	SYC_FIREFOX_NAMES
+};
+
+struct syc_firefox_tables {
+	const struct syc_export *export;
+	struct syc_map binaries; /* by text, NUL included */
+	struct syc_map files;    /* of source, the same */
+	struct syc_frames frames;
+	/* Numbers of the first string of each kind. */
+	size_t mark_names, other_names, binary_names, file_names;
+	uint32_t *file_of;  /* number in files, by function; or NONE */
+	size_t heap_stacks; /* number of the first stack of allocations */
+};
+
+/** 0 or -ENOMEM. */
+int syc_firefox_tables_init(struct syc_firefox_tables *tables,
+                            const struct syc_export *export);
+void syc_firefox_tables_fini(struct syc_firefox_tables *tables);
+
+/** The value of "shared". */
+void syc_firefox_tables_write(struct syc_firefox_tables *tables,
+                              struct syc_json *json);
+
+/** The value of meta.categories. */
+void syc_firefox_tables_categories(struct syc_json *json);
+
+struct syc_firefox_markers {
+	const struct syc_export *export;
+	const struct syc_firefox_tables *tables;
+	const struct syscap_profile_log *logs;
+	const struct syscap_profile_loss *losses;
+	size_t n_marks, n_logs;
+	struct syc_group by_thread; /* marks, then logs, then the view's losses,
+	                             * by number */
+};
+
+/** Those that pass the filter.  0 or -ENOMEM. */
+int syc_firefox_markers_init(struct syc_firefox_markers *markers,
+                             const struct syc_export *export,
+                             const struct syc_firefox_tables *tables);
+void syc_firefox_markers_fini(struct syc_firefox_markers *markers);
+
+/** The value of meta.markerSchema. */
+void syc_firefox_markers_schema(struct syc_json *json);
+
+/** The value of a thread's member "markers".  0 or -ENOMEM. */
+int syc_firefox_markers_write(const struct syc_firefox_markers *markers,
+                              struct syc_json *json, uint32_t thread);
+
+/** @time in ms after the beginning of the capture, at @begin. */
+void syc_firefox_time(struct syc_json *json, int64_t begin, int64_t time);
+
+struct syc_firefox_value {
+	int64_t time;
+	uint64_t bits;
+};
+
+struct syc_firefox_counters {
+	const struct syc_export *export;
+	uint64_t *counts;      /* of each, values that pass the filter */
+	bool *threads;         /* those that have one */
+	uint64_t n_no_numbers; /* values that would pass but are none */
+	/* Values of the counters from @first to @end - 1, one after another. */
+	struct syc_firefox_value *values;
+	size_t first, end;
+	size_t at; /* of those of the next one to be written */
+};
+
+/** 0 or -ENOMEM. */
+int syc_firefox_counters_init(struct syc_firefox_counters *counters,
+                              const struct syc_export *export);
+void syc_firefox_counters_fini(struct syc_firefox_counters *counters);
+
+/** Has @counter anything that is written? */
+bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
+                              size_t counter);
+
+/**
+ * Three members of the object of @counter: what it is, how it is drawn, and its
+ * samples.  Counters are written in order.  0 or -ENOMEM.
+ */
+int syc_firefox_counters_write(struct syc_firefox_counters *counters,
+                               struct syc_json *json, uint32_t counter);
+
+struct syc_firefox_allocations {
+	const struct syc_export *export;
+	const struct syscap_profile_allocation *items;
+	size_t heap_stacks; /* number of the first stack that is theirs */
+	int64_t *bytes;     /* of each; below 0: given back; 0: left out */
+	uint32_t *holders;  /* of each process: the thread; NONE */
+	struct syc_group by_process;
+};
+
+/** 0 or -ENOMEM.  To be ended in any case. */
+int syc_firefox_allocations_init(struct syc_firefox_allocations *allocations,
+                                 const struct syc_export *export,
+                                 size_t heap_stacks);
+void syc_firefox_allocations_fini(struct syc_firefox_allocations *allocations);
+
+/** Are those of its process below @thread? */
+bool syc_firefox_allocations_has(
+	const struct syc_firefox_allocations *allocations, uint32_t thread);
+
+/** The member "nativeAllocations" of such a thread, times after @begin. */
+void syc_firefox_allocations_write(
+	const struct syc_firefox_allocations *allocations,
+	struct syc_json *json, uint32_t thread, int64_t begin);
+
+#endif

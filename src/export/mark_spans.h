@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark_spans.h - marks of a view as spans, and the operations and arrows
+ * between them.
+ *
+ * Spans come lane by lane. At equal times, ends come before begins, and the
+ * longest span begins first. Marks that belong to operations are left out; an
+ * operation's steps are not.
+ *
+ * An operation is in a view if one of its marks is; an arrow, if both of its
+ * marks are.
+ */
+#ifndef SYC_EXPORT_MARK_SPANS_H
+#define SYC_EXPORT_MARK_SPANS_H
+
+#include <stdbool.h>
+
+#include <syscap/profile.h>
+
+struct syc_mark_spans_open {
+	uint32_t number;
+	int64_t end;
+};
+
+struct syc_mark_spans {
+	const struct syscap_profile *profile;
+	uint32_t *order; /* numbers of marks */
+	struct syc_mark_spans_open *open;
+	size_t n, at, n_open, n_depths;
+	struct syscap_profile_mark next; /* the one at @at */
+	bool is_first;                   /* it is, in its lane */
+};
+
+enum syc_mark_spans_kind {
+	SYC_NESTED_BEGIN,
+	SYC_NESTED_END,
+	SYC_NESTED_INSTANT
+};
+
+struct syc_mark_spans_event {
+	enum syc_mark_spans_kind kind;
+	uint32_t number;
+	struct syscap_profile_mark mark; /* of what begins */
+	int64_t time;
+	bool is_first; /* in its lane */
+};
+
+/** 0 or -ENOMEM. */
+int syc_mark_spans_init(struct syc_mark_spans *nested,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
+void syc_mark_spans_fini(struct syc_mark_spans *nested);
+
+/** False at the end. */
+bool syc_mark_spans_next(struct syc_mark_spans *nested,
+                         struct syc_mark_spans_event *ret_event);
+
+/** When @mark ends. */
+int64_t syc_mark_spans_end_of(const struct syscap_profile_mark *mark);
+
+/** An end of an arrow. */
+struct syc_flow {
+	uint32_t mark, arrow;
+	bool is_in;
+};
+
+struct syc_mark_links {
+	const struct syscap_profile_operation *operations;
+	const struct syscap_profile_arrow *arrows;
+	size_t n_operations, n_arrows;
+	unsigned char *has_operation, *has_arrow; /* by number */
+	/* Operation i's steps are the marks steps[begins[i]] to
+	 * steps[begins[i + 1]] - 1, by time. */
+	uint32_t *begins, *steps;
+	struct syc_flow *flows; /* by mark */
+	size_t n_flows;
+};
+
+/** 0 or -ENOMEM. */
+int syc_mark_links_init(struct syc_mark_links *linked,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
+void syc_mark_links_fini(struct syc_mark_links *linked);
+
+/** The first of @mark's flows; the others follow it.  NULL: it has none. */
+const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
+                                            uint32_t mark);
+
+/** Do two operations have the same process, group and id? Then the second is
+ * a repetition of the first. */
+bool syc_mark_links_is_same(const struct syc_mark_links *linked,
+                            const struct syscap_profile *profile, size_t one,
+                            size_t other);
+
+#endif

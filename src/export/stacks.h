@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stacks.h - walks of a view: its tree from the root, its stacks from the leaf,
+ * its frames, and its samples by thread.
+ */
+#ifndef SYC_EXPORT_STACKS_H
+#define SYC_EXPORT_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "export/export.h"
+
+struct syc_children {
+	size_t n; /* nodes */
+	/* Node i's children are nodes[begins[i]] to nodes[begins[i + 1]] - 1,
+	 * by name. */
+	uint32_t *begins, *nodes;
+};
+
+/** 0 or -ENOMEM. */
+int syc_children_init(struct syc_children *children,
+                      const struct syscap_profile *profile,
+                      const struct syscap_view *view);
+void syc_children_fini(struct syc_children *children);
+
+/** Number of stacks in a batch. */
+#define SYC_BATCH_WALK_MAX 16u
+
+struct syc_batch_walk {
+	const struct syscap_view *view;
+	const struct syscap_profile_samples *samples;
+	size_t deepest;
+	uint32_t *nodes; /* of each path @deepest */
+	uint32_t lens[SYC_BATCH_WALK_MAX];
+};
+
+/** 0 or -ENOMEM; fini in any case.  @samples are the view's. */
+int syc_batch_walk_init(struct syc_batch_walk *batch,
+                        const struct syscap_view *view,
+                        const struct syscap_profile_samples *samples);
+void syc_batch_walk_fini(struct syc_batch_walk *batch);
+
+/** Walk the stacks of @n samples that pass, SYC_BATCH_WALK_MAX at most. */
+void syc_batch_walk_run(struct syc_batch_walk *batch, const uint32_t *samples,
+                        size_t n);
+
+/** The nodes of the @i-th, the innermost first: lens[@i]. */
+static inline uint32_t *syc_batch_walk_path(const struct syc_batch_walk *batch,
+                                            size_t i)
+{
+	return batch->nodes + i * batch->deepest;
+}
+
+struct syc_frame {
+	uint32_t function;
+	uint32_t line; /* number of a line of the profile, or NONE */
+};
+
+struct syc_frames {
+	const struct syc_export *export;
+	size_t n;
+	SYC_ARRAY(struct syc_frame) items;
+	uint32_t *of_nodes, *of_heap; /* by node; NULL: functions */
+	char *shown;
+};
+
+/** 0 or -ENOMEM; fini in any case. */
+int syc_frames_init(struct syc_frames *frames, const struct syc_export *export);
+void syc_frames_fini(struct syc_frames *frames);
+
+/** The frame of @node of one of the export's views. */
+uint32_t syc_frames_of(const struct syc_frames *frames,
+                       const struct syscap_view *view, uint32_t node);
+
+struct syc_frame syc_frames_get(const struct syc_frames *frames, size_t number);
+
+/** Its place in the source; NULL: unknown. */
+const struct syscap_profile_line *
+syc_frames_line(const struct syc_frames *frames, size_t number);
+
+/** The line of a node of a view by line; NULL: unknown. */
+const struct syscap_profile_line *
+syc_line_of_node(const struct syscap_profile *profile,
+                 const struct syscap_view *view, uint32_t node);
+
+/** A function's name, for formats that can't say otherwise whether it was
+ * inlined: "f (inlined)".  Good until the next call. */
+const char *syc_frames_name(struct syc_frames *frames, uint32_t function);
+
+struct syc_thread_samples {
+	size_t n_threads;
+	/* Thread t has begins[t + 1] - begins[t] samples. */
+	size_t *begins;
+
+	/* Internal. */
+	const struct syscap_view *view;
+	struct syscap_profile_samples samples;
+	bool *is_mixed; /* by thread: not in order in the file */
+	size_t piece;   /* number of samples that are picked out at a time */
+	/* The piece: samples of threads first to end - 1. Of a thread with
+	 * more samples than a piece, it starts at number @skipped. */
+	size_t first, end, skipped;
+	uint32_t *rows;
+	size_t n;
+	size_t next;  /* the first sample not yet examined */
+	size_t *ends; /* by thread: the place of its next sample */
+};
+
+/** 0 or -ENOMEM.  To be ended in any case; the profile and the view have to
+ * stay as long. */
+int syc_thread_samples_init(struct syc_thread_samples *by,
+                            const struct syscap_profile *profile,
+                            const struct syscap_view *view);
+void syc_thread_samples_fini(struct syc_thread_samples *by);
+
+/**
+ * The numbers of the samples of @thread from its @at-th on, not all of them;
+ * NULL at the end.  They are good until the next call.  It is cheap to ask for
+ * threads one after another, and for what follows the piece before.
+ *
+ *	for (size_t at = 0; (rows = syc_thread_samples_get(by, t, at, &n)) != NULL;
+ *	     at += n)
+ */
+const uint32_t *syc_thread_samples_get(struct syc_thread_samples *by,
+                                       uint32_t thread, size_t at,
+                                       size_t *ret_n);
+
+#endif

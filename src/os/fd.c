@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* fd.c - fds of this library; see fd.h. */
+#define _GNU_SOURCE
+#include "os/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* fcntl(F_GETFL) shows all of them: the program has no such fd at 0 to 2 */
+#define PLACEHOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW)
+
+static void drop_number(int fd)
+{
+	syscall(SYS_close, fd);
+}
+
+unsigned syc_fd_hold(void)
+{
+	unsigned held = 0;
+
+	for (;;) {
+		const int fd = (int)syscall(SYS_openat, AT_FDCWD, "/",
+		                            PLACEHOLDER | O_CLOEXEC, 0);
+
+		if (fd > STDERR_FILENO)
+			drop_number(fd);
+		if (fd < 0 || fd > STDERR_FILENO)
+			return held;
+		held |= 1u << fd;
+	}
+}
+
+int syc_fd_dup(int fd)
+{
+	int copy = -1;
+
+	/* Below the limit, if that is lower: the highest that is free */
+	for (int from = SYC_FD_FIRST; copy < 0 && from > STDERR_FILENO;
+	     from--) {
+		copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);
+		if (copy < 0 && errno != EINVAL && errno != EMFILE)
+			break;
+	}
+	return copy;
+}
+
+int syc_fd_keep(int fd)
+{
+	if (fd < 0 || fd >= SYC_FD_FIRST)
+		return fd;
+	const int copy = syc_fd_dup(fd);
+	if (copy < 0 && fd > STDERR_FILENO)
+		return fd;
+	drop_number(fd);
+	return copy;
+}
+
+int syc_fd_release(unsigned held, int fd)
+{
+	const int saved = errno;
+
+	for (int i = 0; held >> i != 0; i++)
+		if ((held >> i & 1) != 0 && (syscall(SYS_fcntl, i, F_GETFL) &
+		                             PLACEHOLDER) == PLACEHOLDER)
+			drop_number(i);
+	if (fd >= 0 && fd <= STDERR_FILENO)
+		return syc_fd_keep(fd);
+	errno = saved;
+	return fd;
+}
+
+int syc_fd_open(const char *path, int flags, mode_t mode)
+{
+	const unsigned held = syc_fd_hold();
+
+	return syc_fd_release(held, open(path, flags | O_CLOEXEC, mode));
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* accessors.c - the public accessors of a profile. */
+#include "profile/model.h"
+
+const struct syscap_profile_process *
+syscap_profile_processes(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->processes.list.n;
+	return profile->processes.list.items;
+}
+
+const struct syscap_profile_thread *
+syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->processes.threads.n;
+	return profile->processes.threads.items;
+}
+
+uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
+                                     int32_t pid, int64_t time)
+{
+	return syc_processes_find(&profile->processes, pid, time);
+}
+
+uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
+                                    int32_t pid, int32_t tid, int64_t time)
+{
+	return syc_processes_find_thread(
+		&profile->processes,
+		syc_processes_find(&profile->processes, pid, time), tid);
+}
+
+const struct syscap_profile_function *
+syscap_profile_functions(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->functions.items.n;
+	return profile->functions.items.items;
+}
+
+const struct syscap_profile_function *
+syscap_profile_function(const struct syscap_profile *profile, uint32_t number)
+{
+	return number < profile->functions.items.n
+	               ? &profile->functions.items.items[number]
+	               : NULL;
+}
+
+const struct syscap_profile_location *
+syscap_profile_locations(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->stacks.locations.n;
+	return profile->stacks.locations.items;
+}
+
+const struct syscap_profile_source *
+syscap_profile_sources(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->naming.sources.sources.n;
+	return profile->naming.sources.sources.items;
+}
+
+const struct syscap_profile_line *
+syscap_profile_lines(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->naming.sources.lines.n;
+	return profile->naming.sources.lines.items;
+}
+
+const struct syscap_profile_map *
+syscap_profile_maps(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->naming.maps.n;
+	return profile->naming.maps.items;
+}
+
+void syscap_profile_stacks(const struct syscap_profile *profile,
+                           struct syscap_profile_stacks *ret_stacks)
+{
+	ret_stacks->n = profile->stacks.nodes.n;
+	ret_stacks->parents = profile->stacks.parents.items;
+	ret_stacks->locations = profile->stacks.nodes.items;
+}
+
+void syscap_profile_samples(const struct syscap_profile *profile,
+                            struct syscap_profile_samples *ret_samples)
+{
+	ret_samples->n = profile->samples.times.n;
+	ret_samples->times = profile->samples.times.items;
+	ret_samples->threads = profile->samples.threads.items;
+	ret_samples->stacks = profile->samples.stacks.items;
+	ret_samples->ticks = profile->samples.ticks.items;
+}
+
+void syscap_profile_span(const struct syscap_profile *profile,
+                         struct syscap_profile_span *ret_span)
+{
+	*ret_span = profile->span;
+	ret_span->has_names = profile->naming.has_table;
+	ret_span->has_lines = profile->naming.sources.sources.n > 0;
+}
+
+const struct syscap_profile_loss *
+syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->losses.n;
+	return profile->losses.items;
+}
+
+size_t syscap_profile_n_marks(const struct syscap_profile *profile)
+{
+	return profile->marks.items.n;
+}
+
+struct syscap_profile_mark
+syscap_profile_mark(const struct syscap_profile *profile, size_t number)
+{
+	return syc_marks_get(&profile->marks, number);
+}
+
+void syscap_profile_order_marks(const struct syscap_profile *profile,
+                                uint32_t *numbers, size_t n)
+{
+	syc_marks_order(&profile->marks, numbers, n);
+}
+
+void syscap_profile_mark_soon(const struct syscap_profile *profile,
+                              size_t number)
+{
+	__builtin_prefetch(&profile->marks.items.items[number]);
+}
+
+const struct syscap_profile_mark_name *
+syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->marks.names.n;
+	return profile->marks.names.items;
+}
+
+const struct syscap_profile_part *
+syscap_profile_parts(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->async_ops.items.n;
+	return profile->async_ops.items.items;
+}
+
+const struct syscap_profile_operation *
+syscap_profile_operations(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->async_ops.operations.n;
+	return profile->async_ops.operations.items;
+}
+
+const struct syscap_profile_arrow *
+syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->async_ops.arrows.n;
+	return profile->async_ops.arrows.items;
+}
+
+const struct syscap_profile_counter *
+syscap_profile_counters(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->counters.items.n;
+	return profile->counters.items.items;
+}
+
+void syscap_profile_values(const struct syscap_profile *profile,
+                           struct syscap_profile_values *ret_values)
+{
+	const struct syc_values *values = &profile->counters.values;
+
+	ret_values->n = values->times.n;
+	ret_values->times = values->times.items;
+	ret_values->bits = values->bits.items;
+	ret_values->counters = values->counters.items;
+	ret_values->threads = values->threads.items;
+}
+
+const struct syscap_profile_log *
+syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->logs.n;
+	return profile->logs.items;
+}
+
+const char *syscap_profile_clean(struct syscap_profile *profile,
+                                 const char *text)
+{
+	return syc_texts_show(&profile->texts, text);
+}
+
+const char *syscap_profile_message(struct syscap_profile *profile,
+                                   struct syscap_reader *reader,
+                                   uint64_t offset)
+{
+	struct syscap_frame frame;
+
+	if (syscap_reader_seek(reader, offset) < 0 ||
+	    syscap_reader_next(reader, &frame, NULL) <= 0)
+		return "";
+	if (frame.type == SYSCAP_FRAME_MARK)
+		return syc_texts_show(&profile->texts, frame.mark.message);
+	if (frame.type == SYSCAP_FRAME_LOG)
+		return syc_texts_show(&profile->texts, frame.log.message);
+	return "";
+}
+
+const struct syscap_profile_wait *
+syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->waits.n;
+	return profile->waits.items;
+}
+
+const struct syscap_profile_allocation *
+syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n)
+{
+	*ret_n = profile->allocations.items.n;
+	return profile->allocations.items.items;
+}
+
+void syscap_profile_heap(const struct syscap_profile *profile,
+                         struct syscap_profile_heap *ret_heap)
+{
+	*ret_heap = profile->allocations.heap;
+}
+
+uint64_t syscap_profile_tick(const struct syscap_profile *profile,
+                             uint32_t thread)
+{
+	const uint32_t process =
+		profile->processes.threads.items[thread].process;
+
+	if (profile->unit == SYSCAP_UNIT_TICKS)
+		return 1;
+	return (uint64_t)profile->processes.list.items[process].period_ns;
+}

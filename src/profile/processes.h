@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * processes.h - processes and threads of a capture, and their sampling rates.
+ *
+ * A pid gets a new life if a PROCESS or FORK frame mentions it after its EXIT.
+ * An event belongs to the latest life that began before it, otherwise to the
+ * first.
+ */
+#ifndef SYC_PROFILE_PROCESSES_H
+#define SYC_PROFILE_PROCESSES_H
+
+#include <stdbool.h>
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "profile/texts.h"
+
+/** The sampling rate of a process; period 0: unknown. */
+struct syc_rate {
+	enum syscap_profile_clock clock;
+	int64_t period_ns;
+};
+
+struct syc_life {
+	int64_t from;          /* the first time of its events */
+	int64_t exit;          /* INT64_MAX: unknown */
+	int64_t command_time;  /* of the PROCESS frame that is valid */
+	uint32_t before, next; /* other lives of the pid; NONE */
+	struct syc_rate rate;
+	bool has_rate, has_rates; /* has_rates: several different ones */
+	bool has_events;
+};
+
+/** A thread's name at a time. */
+struct syc_called {
+	const char *name;
+	int64_t time;
+	uint32_t process;
+	int32_t tid;
+};
+
+struct syc_processes {
+	struct syc_map by_pid, by_thread;
+	SYC_ARRAY(uint32_t) latest; /* life, by number of the pid */
+	SYC_ARRAY(struct syc_life) lives;
+	SYC_ARRAY(struct syscap_profile_process) list; /* by life */
+	SYC_ARRAY(struct syscap_profile_thread) threads;
+	SYC_ARRAY(struct syc_called) called;
+	struct syc_rate asked; /* requested by the recorder */
+	/* A cache, since most events are of the previous thread; NONE: none. */
+	uint32_t last_process, last_thread;
+};
+
+void syc_processes_init(struct syc_processes *processes);
+
+void syc_processes_fini(struct syc_processes *processes);
+
+/** The life of @pid at @time; it is created if it is new.  0 or -ENOMEM. */
+int syc_processes_get(struct syc_processes *processes, int32_t pid,
+                      int64_t time, uint32_t *ret_process);
+
+/** Record an event in @process. */
+void syc_processes_note_event(struct syc_processes *processes, uint32_t process,
+                              int64_t begin, int64_t end);
+
+/** The thread @tid of @process (-1: unknown); it is created if it is new. */
+int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
+                             int32_t tid, int64_t begin, int64_t end,
+                             uint32_t *ret_thread);
+
+/** Take PROCESS, FORK, EXIT and METADATA.  0 or -ENOMEM. */
+int syc_processes_learn(struct syc_processes *processes,
+                        struct syc_texts *texts,
+                        const struct syscap_frame *frame);
+
+/** Find without creating; NONE: unknown. */
+uint32_t syc_processes_find(const struct syc_processes *processes, int32_t pid,
+                            int64_t time);
+
+uint32_t syc_processes_find_thread(const struct syc_processes *processes,
+                                   uint32_t process, int32_t tid);
+
+/** Set clocks, periods, and names of threads in the profile. */
+void syc_processes_settle(struct syc_processes *processes);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * arenas.h - arenas of rings that processes create and hand over
+ * (docs/protocol.md, "Handing over an arena").
+ *
+ * Each slot in use is a struct syc_ring among the others.  This file tracks
+ * which slots are in use, their owners, and their end.  The words in shared
+ * memory are examined, but never relied on: all facts about a slot are in its
+ * ring.
+ */
+#ifndef SYC_RECORDER_ARENAS_H
+#define SYC_RECORDER_ARENAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/array.h"
+#include "recorder/console.h"
+#include "recorder/drain.h"
+#include "recorder/processes.h"
+#include "ring/arena.h"
+#include "ring/ring_file.h"
+
+/** A process that claimed slots, besides the creator of the arena. */
+struct syc_arena_user {
+	int32_t pid; /* as it sees itself */
+	int32_t host;
+	uint32_t image;
+};
+
+struct syc_arena_taken {
+	struct syc_arena map;
+	ino_t inode;
+	int32_t requester; /* sender of the arena, by our number */
+	int32_t own_pid;   /* its own view of its pid */
+	uint32_t image;    /* the program that it ran then */
+	uint64_t start;    /* of the process, clock ticks; 0: unknown */
+	int64_t began;     /* when that program created its first arena */
+	bool is_past;      /* it had ended or exec'ed by then */
+	int64_t clock_ahead;
+	unsigned unmapped_for; /* successive looks without a mapping */
+	unsigned n_rings;
+	char *cmdline; /* NULL: unknown */
+	SYC_ARRAY(struct syc_arena_user) users;
+	/*
+	 * In another pid namespace: the number of searches through all
+	 * processes for those of this arena, from 1.  For a slot, the search
+	 * before it was seen; 0: none
+	 */
+	bool wants_search;
+	uint32_t searches, *seen_at;
+	bool is_over;             /* no process has it any more */
+	struct syc_ring *slots[]; /* NULL: empty as far as known */
+};
+
+/*
+ * Check of an fd that a process sent, whether it is an arena.
+ *
+ * The fd may be anything.  Only a memfd of fixed size is mapped, and no field
+ * in it is read twice.
+ */
+
+struct syc_arena_file {
+	struct syc_arena arena; /* all of it, mapped read-write */
+	ino_t inode;
+	int32_t pid;            /* of its creator, as that sees itself */
+	int64_t began;          /* ns: when it was created; 0: not stated */
+	int64_t realtime_ahead; /* ahead of its CLOCK_MONOTONIC, ns; 0: unknown */
+	char cmdline[sizeof(((struct syc_ring_file *)0)->capture)];
+};
+
+/**
+ * Map the arena in @fd, which stays the caller's.  Returns NULL; or the reason
+ * of a refusal, and then its client, if there is one, is notified.
+ */
+const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file);
+
+/**
+ * Notify the client of @fd, if it looks like an arena, that it has no reader.
+ */
+void syc_arena_file_refuse(int fd);
+
+/** A process whose arena did not arrive: it is late, or lost. */
+struct syc_arena_missing {
+	int32_t pid;
+	int n_late; /* late arenas that it announced, without those that arrived */
+	bool is_lost; /* one that will never arrive */
+};
+
+/** All zero is empty. */
+struct syc_missing_arenas {
+	SYC_ARRAY(struct syc_arena_missing) all;
+};
+
+void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
+
+/**
+ * @pid announced an arena that it cannot hand over yet, or one arrived: one
+ * @more, or one less.
+ */
+void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
+                                  int32_t pid, int more);
+
+/** @pid could not hand its arena over. */
+void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
+                                  int32_t pid);
+
+/** Whether an arena of @pid is missing. */
+bool syc_missing_arenas_has(const struct syc_missing_arenas *arenas,
+                            int32_t pid);
+
+/** Number of processes whose arena is missing. */
+unsigned syc_missing_arenas_count(const struct syc_missing_arenas *arenas);
+
+struct syc_arenas {
+	struct syc_processes *processes;
+	struct syc_console *report;
+	SYC_ARRAY(struct syc_arena_taken *) all;
+	size_t first;       /* the next to be examined first */
+	uint64_t addresses; /* address space that they take */
+	unsigned n_rings;
+	uint32_t changes; /* of processes, at the last pass */
+	int64_t searched; /* when all processes were examined */
+	struct syc_missing_arenas missing;
+};
+
+/** Action for a slot in use: false, it must wait. */
+struct syc_arenas_sink {
+	bool (*begin)(void *context, struct syc_ring *ring);
+	void *context;
+};
+
+void syc_arenas_free(struct syc_arenas *arenas);
+
+/**
+ * @pid handed over @fd, which stays the caller's; -1: the fd was lost.  Returns
+ * the arena; or NULL, which is counted and printed.  If it is_past, its frames
+ * must be read before the process that has its pid today is registered.
+ */
+struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
+                                        int fd);
+
+/**
+ * No more arenas of @pid will be taken: unused ones should be forgotten first.
+ */
+bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
+
+/**
+ * Look for slots that came into use: only some of many, except with @all. True:
+ * there are more.
+ */
+bool syc_arenas_look(struct syc_arenas *arenas, bool all,
+                     const struct syc_arenas_sink *sink);
+
+/** Before a pass over the rings: whether owners must be examined. */
+bool syc_arenas_begin_pass(struct syc_arenas *arenas);
+
+/**
+ * Whether no process will write to @ring any more: asked before its last read.
+ * @look: examine its owner, too.
+ */
+bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
+                        bool look);
+
+/** @ring, a slot, is finished: free it for others unless it was malformed. */
+void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring);
+
+/** Free slots whose owners died while they claimed them. */
+void syc_arenas_free_claimed(struct syc_arenas *arenas);
+
+/** No known process may use @arena any more. */
+bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
+                           const struct syc_arena_taken *arena);
+
+/** Notify all clients that nobody reads their events from now on. */
+void syc_arenas_close(struct syc_arenas *arenas);
+
+/** Forget the arena @i, whose rings are over. */
+void syc_arenas_forget(struct syc_arenas *arenas, size_t i);
+
+#endif

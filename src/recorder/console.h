@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * console.h - messages of the recorder on standard error.
+ *
+ * Diagnostics are rate-limited, because hostile or broken clients must not be
+ * able to fill a terminal.  Only terminals get the progress line.
+ */
+#ifndef SYC_RECORDER_CONSOLE_H
+#define SYC_RECORDER_CONSOLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct syc_console {
+	bool quiet;
+	bool terminal;
+	bool line_shown;
+	int64_t began, next_line; /* ns */
+	int64_t next_token;       /* ns: when one more diagnostic is allowed */
+	unsigned tokens;
+	uint64_t suppressed;
+};
+
+struct syc_report_counts {
+	uint64_t frames, bytes, lost;
+};
+
+void syc_console_init(struct syc_console *report, bool quiet, int64_t now);
+
+/** One line, prefixed by the command's name. */
+void syc_console_print(struct syc_console *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** Draw the progress line if it is due. */
+void syc_console_progress(struct syc_console *report, int64_t now,
+                          const struct syc_report_counts *counts);
+
+/** The same while names are looked up, @done bytes of @all. */
+void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
+                        uint64_t all);
+
+/** Erase the progress line and print how many messages were suppressed. */
+void syc_console_finish(struct syc_console *report);
+
+/** "1,234,567" */
+const char *syc_console_number(uint64_t n, char text[32]);
+
+#endif

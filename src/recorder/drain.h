@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * drain.h - one ring as the recorder sees it, and its drain.
+ *
+ * The shared memory is not trusted, and no word is read twice.  The position of
+ * the next frame is kept here, tail is checked before use, and frames are
+ * copied before they are examined.  The seals of the file ensure that its
+ * memory cannot be taken away.
+ *
+ * A ring is a file of its own, created here, or a slot of an arena (arenas.h),
+ * which a process handed over.
+ */
+#ifndef SYC_RECORDER_DRAIN_H
+#define SYC_RECORDER_DRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <syscap/format.h>
+
+#include "capture/losses.h"
+#include "recorder/renumber.h"
+#include "ring/ring.h"
+
+struct syc_arena_taken;
+
+/** Owner of a slot. */
+enum syc_slot_owner {
+	SYC_OWNER_LIVES,    /* a process with the arena mapped */
+	SYC_OWNER_GONE,     /* a forked child that has ended */
+	SYC_OWNER_REPLACED, /* one that runs another program now */
+	SYC_OWNER_FOREIGN,  /* another process has its pid */
+};
+
+struct syc_ring {
+	struct syc_ring_header *shared;
+	const unsigned char *body;
+	uint32_t size;
+	uint32_t head; /* ours; the shared one is for the writer */
+
+	ino_t inode;       /* of the file, as in /proc/PID/maps */
+	int32_t requester; /* process that requested the ring; for a slot, its owner or the sender of its arena */
+	uint32_t image;    /* the program that it ran then */
+	int32_t pid, tid;  /* of the writer, once known; 0 */
+	int32_t known_pid; /* pid of the last frame with a PROCESS frame */
+	int32_t shown_pid; /* its pid in the capture */
+	int64_t clock_ahead; /* how far the writer's clock is ahead of ours */
+	unsigned pids;       /* number of different pids */
+	unsigned
+		unmapped_for; /* successive scans without a process that maps it */
+	bool used;            /* it has a frame */
+	bool ours;            /* the writer fills the client block */
+	uint64_t frames, position; /* position: bytes read so far */
+	char name[SYC_RING_NAME];  /* of the thread, in the capture */
+	int64_t name_looked;       /* time of the last look */
+	int64_t name_pause;        /* until the next look */
+	struct syc_loss reported;
+	struct syc_renumber_ring counters;
+	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
+
+	struct syc_arena_taken *arena; /* NULL: a file of its own */
+	uint32_t slot;
+	int32_t slot_pid; /* of its word: of the frames */
+	bool is_read;     /* its last frame was the end marker */
+	enum syc_slot_owner owner;
+	bool is_over; /* no process writes to it any more */
+};
+
+enum syc_drain_result {
+	SYC_DRAIN_EMPTY,
+	SYC_DRAIN_SOME,
+	SYC_DRAIN_ENDED, /* the writer has ended it */
+	SYC_DRAIN_BROKEN /* malformed content: ring->why */
+};
+
+/** Takes one cleaned frame.  NULL, or the reason to close the ring. */
+struct syc_drain_sink {
+	const char *(*frame)(void *context, struct syc_ring *ring,
+	                     struct syscap_wire_frame *frame);
+	void *context;
+};
+
+/** Size of the private copy that syc_drain() works in. */
+#define SYC_DRAIN_CHUNK  (1024u * 1024u)
+#define SYC_DRAIN_BUFFER (SYC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
+
+/**
+ * Create a ring with a body of @size bytes (whole pages).  Stores it and an fd
+ * of its file, which is sealed against changes of its size.
+ */
+int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd);
+
+/** Unmap the ring, if it is a file of its own, and free it. */
+void syc_ring_destroy(struct syc_ring *ring);
+
+/** Read the identity of the writer, if it is there. */
+void syc_ring_look_for_client(struct syc_ring *ring);
+
+/**
+ * Drain the ring.  @buffer has SYC_DRAIN_BUFFER bytes.  Frames go to @sink in
+ * order, also those before a malformed one.
+ */
+enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
+                                const struct syc_drain_sink *sink,
+                                uint32_t *ret_bytes);
+
+#endif

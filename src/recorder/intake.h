@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * intake.h - from a cleaned frame of a ring to the file.
+ *
+ * Ensures that the frame's process is known first, that counter ids are unique,
+ * and that every loss has a record.  The writer of a ring records its losses;
+ * when the ring is over, the recorder adds a record of the others.
+ */
+#ifndef SYC_RECORDER_INTAKE_H
+#define SYC_RECORDER_INTAKE_H
+
+#include <stdint.h>
+
+#include "capture/compose.h"
+#include "capture/writer.h"
+#include "recorder/arenas.h"
+#include "recorder/console.h"
+#include "recorder/drain.h"
+#include "recorder/processes.h"
+#include "recorder/renumber.h"
+#include "recorder/sampling_summary.h"
+
+struct syc_intake {
+	struct syc_writer *writer;
+	struct syc_processes *processes;
+	struct syc_renumber *renumber;
+	struct syc_console *report;
+
+	uint64_t lost;        /* frames, reported by writers or found here */
+	uint64_t threads;     /* rings of our client: one a thread */
+	uint64_t other_rings; /* of other clients: one a thread and copy */
+	uint64_t closed;      /* rings with malformed content */
+	int32_t command;      /* its pid */
+	uint64_t allocations; /* without frees */
+	uint64_t command_allocations;
+	uint64_t samples; /* of all processes */
+	uint64_t command_samples;
+	struct syc_sampling_summary delivered;
+	uint64_t stacks;   /* frames that have one */
+	int counter_error; /* printed already */
+	union syc_frame_buffer frame;
+};
+
+/** For struct syc_drain_sink; @context is the intake. */
+const char *syc_intake_frame(void *context, struct syc_ring *ring,
+                             struct syscap_wire_frame *frame);
+
+/** The process that writes to @ring, by its pid in the capture. */
+int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring);
+
+/** The ring is over; ring->why is set if it is malformed. */
+void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
+
+/**
+ * At the end of @arena: losses of threads that found no slot.  @lives: its
+ * sender lives.
+ */
+void syc_intake_stray(struct syc_intake *intake,
+                      const struct syc_arena_taken *arena, bool lives);
+
+/** @n processes could not be recorded: write that into the capture. */
+void syc_intake_report_missing(struct syc_intake *intake, unsigned n);
+
+#endif

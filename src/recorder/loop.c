@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* loop.c - the loop of a recording, and its end. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "recorder/now.h"
+#include "recorder/recording.h"
+#include "recorder/summary.h"
+
+#define MS     INT64_C(1000000)
+#define SECOND (1000 * MS)
+
+/* ms between looks at rings that are silent, and into which little comes.  A
+ * burst after silence has to fit into its ring, so one after a little may, too. */
+#define INTERVAL_MAX   50
+#define INTERVAL_SOME  4
+#define INTERVAL_REPLY 2 /* ms, while a reply waits for room */
+#define EVENTS_AT_ONCE 64
+#define FLUSH_AFTER \
+	(20 * MS) /* delay of frames for readers of the growing file */
+
+static void take_signals(struct syc_recording *recording)
+{
+	struct signalfd_siginfo info;
+
+	while (read(recording->signal_fd, &info, sizeof(info)) ==
+	       (ssize_t)sizeof(info)) {
+		const int signo = (int)info.ssi_signo;
+
+		if (signo == SIGCHLD) {
+			syc_command_reap(&recording->command);
+			continue;
+		}
+		syc_command_forward(&recording->command, &info);
+		if (signo != SIGINT && signo != SIGTERM)
+			continue;
+		if (++recording->asked > 1) {
+			recording->stop = true;
+			recording->command.status = 128 + signo;
+		}
+	}
+}
+
+/* Drain the rings; print the first failure to write. */
+static void drain_rings(struct syc_recording *recording,
+                        struct syc_rings_pass *pass)
+{
+	struct syc_writer_totals totals;
+
+	syc_rings_drain(&recording->rings, pass);
+	syc_writer_totals(recording->writer, &totals);
+	if (totals.error != 0 && !recording->write_failed) {
+		recording->write_failed = true;
+		syc_console_print(
+			&recording->report,
+			"%s: %s; recording stops, the command goes on",
+			recording->options->output, strerror(-totals.error));
+	}
+}
+
+/*
+ * Wait up to @timeout ms for something to happen, and deal with it.  True: more
+ * may have happened.
+ */
+static bool take_events(struct syc_recording *recording, int timeout)
+{
+	struct epoll_event events[EVENTS_AT_ONCE];
+	const int n =
+		epoll_wait(recording->epoll, events, EVENTS_AT_ONCE, timeout);
+
+	for (int i = 0; i < n; i++) {
+		const uint64_t what = events[i].data.u64;
+
+		if (what == SYC_EPOLL_SIGNAL) {
+			take_signals(recording);
+		} else if (what == SYC_EPOLL_CONTROL) {
+			/* A process with a new ring writes to it at once. */
+			recording->interval = 1;
+			if (!syc_control_server_read(recording->server))
+				epoll_ctl(recording->epoll, EPOLL_CTL_DEL,
+				          recording->control, NULL);
+		} else if (what == SYC_EPOLL_LOGGED) {
+			if (!syc_stderr_log_take(&recording->logged))
+				epoll_ctl(recording->epoll, EPOLL_CTL_DEL,
+				          recording->logged.pump.socket, NULL);
+		} else if ((what & SYC_EPOLL_CALLER) != 0) {
+			recording->interval = 1;
+			syc_callers_take(recording->callers, what);
+		} else {
+			syc_processes_gone(recording->processes, (int32_t)what);
+		}
+	}
+	return n == EVENTS_AT_ONCE;
+}
+
+static void flush_writer(struct syc_recording *recording, int64_t now)
+{
+	if (syc_writer_pending(recording->writer) == 0 &&
+	    !recording->write_failed) {
+		recording->flushed = now;
+	} else if (now - recording->flushed >= FLUSH_AFTER) {
+		syc_writer_flush(recording->writer);
+		recording->flushed = syc_now();
+	}
+}
+
+static void show_progress(struct syc_recording *recording, int64_t now)
+{
+	struct syc_writer_totals totals;
+	struct syc_report_counts counts;
+
+	if (now < recording->report.next_line)
+		return;
+	syc_writer_totals(recording->writer, &totals);
+	counts = (struct syc_report_counts){
+		.frames = totals.frames,
+		.bytes = totals.bytes,
+		.lost = recording->intake.lost + totals.dropped,
+	};
+	syc_console_progress(&recording->report, now, &counts);
+}
+
+/* A look costs more than the few frames that it finds. */
+static int next_interval(int interval, const struct syc_rings_pass *pass)
+{
+	const int most = pass->any ? INTERVAL_SOME : INTERVAL_MAX;
+
+	if (pass->brisk || (pass->any && interval > most))
+		return 1;
+	return 2 * interval < most ? 2 * interval : most;
+}
+
+/* How long to wait before the next look at the rings, ms. */
+static int choose_wait(struct syc_recording *recording,
+                       const struct syc_rings_pass *pass, bool replies_due)
+{
+	if (recording->options->drain_ms > 0)
+		return (int)recording->options->drain_ms;
+	recording->interval = next_interval(recording->interval, pass);
+	if (pass->busy)
+		return 0;
+	if (replies_due && recording->interval > INTERVAL_REPLY)
+		return INTERVAL_REPLY;
+	return recording->interval;
+}
+
+/* With a fixed interval, events must not make draining more frequent. */
+static void wait_for_events(struct syc_recording *recording, int ms)
+{
+	const int64_t until = syc_now() + ms * MS;
+	int64_t left = ms * MS;
+
+	do {
+		take_events(recording, (int)((left + MS - 1) / MS));
+		left = until - syc_now();
+	} while (recording->options->drain_ms > 0 && left > 0 &&
+	         recording->command.running && !recording->stop);
+}
+
+/* True: something is still to be sent. */
+static bool write_to_callers(struct syc_recording *recording)
+{
+	return recording->callers != NULL &&
+	       syc_callers_look(recording->callers);
+}
+
+static bool all_is_fetched(const struct syc_recording *recording)
+{
+	return syc_control_server_fetched(recording->server) &&
+	       (recording->callers == NULL ||
+	        syc_callers_fetched(recording->callers));
+}
+
+void syc_loop_run(struct syc_recording *recording)
+{
+	while (recording->command.running && !recording->stop) {
+		const bool server_due =
+			syc_control_server_write(recording->server);
+		const bool due = write_to_callers(recording) || server_due;
+		struct syc_rings_pass pass;
+		int64_t now;
+
+		drain_rings(recording, &pass);
+		now = syc_now();
+		syc_processes_look(recording->processes, now);
+		syc_system_counters_look(&recording->counters, now);
+		if (recording->preload != NULL)
+			syc_unloaded_look(&recording->unloaded,
+			                  (int32_t)recording->command.pid, now);
+		if (now - recording->orphans_looked >= SECOND) {
+			syc_rings_end_orphans(&recording->rings,
+			                      all_is_fetched(recording));
+			recording->orphans_looked = syc_now();
+		}
+		flush_writer(recording, now);
+		show_progress(recording, now);
+		wait_for_events(recording,
+		                syc_system_counters_wait(
+					&recording->counters, syc_now(),
+					choose_wait(recording, &pass, due)));
+	}
+}
+
+/* Batches of events at the end: all that there can be, many times over */
+#define BATCHES_MAX 16384
+
+/* Join the captures that the command wrote.  False: some content is lost. */
+static bool join_written(struct syc_recording *recording)
+{
+	bool all_is_there = true, lost;
+
+	const struct syc_traced_file *const all[] = { &recording->trace,
+		                                      &recording->gjs };
+	uint32_t last_id = syc_renumber_last(recording->renumber);
+
+	for (unsigned i = 0; i < 2; i++) {
+		if (all[i]->fd < 0)
+			continue;
+		const uint64_t n = syc_traced_file_join(
+			all[i], recording->options->output, &last_id,
+			recording->writer, &lost);
+		all_is_there &= !lost;
+		if (n != 0 && !recording->options->quiet)
+			fprintf(stderr,
+			        "syscap record: %s: %llu frames joined\n",
+			        all[i]->option, (unsigned long long)n);
+	}
+	return all_is_there;
+}
+
+static void add_names(struct syc_recording *recording, int64_t end)
+{
+	const struct syc_record_options *options = recording->options;
+	const struct syc_naming_options naming = {
+		.output = options->output,
+		.began = recording->output,
+		.files = syc_processes_files(recording->processes),
+		.code = recording->code,
+		.writer = recording->writer,
+		.report = &recording->report,
+		.end = end,
+		.has_lines = options->lines,
+	};
+
+	if (!syc_recording_wants_names(recording) ||
+	    (recording->intake.stacks == 0 && !options->trace_fd &&
+	     !options->gjs))
+		return;
+	syc_processes_finish_code(recording->processes);
+	syc_naming_write(&naming, &recording->names);
+}
+
+/* Or counted already. */
+static bool is_known(void *context, int32_t pid)
+{
+	const struct syc_recording *const recording = context;
+
+	return syc_processes_image(recording->processes, pid) != 0 ||
+	       syc_missing_arenas_has(&recording->rings.arenas.missing, pid);
+}
+
+/* Returns how many processes came in vain. */
+static unsigned refuse_callers(struct syc_recording *recording)
+{
+	if (recording->callers == NULL)
+		return 0;
+	const unsigned n =
+		syc_callers_end(recording->callers, is_known, recording);
+	/*
+	 * Names may take long, and no process may wait for a reply until then
+	 */
+	syc_listener_close(&recording->listener);
+	return n;
+}
+
+/* Take the remaining output of the command, its processes and their rings. */
+static void take_the_rest(struct syc_recording *recording)
+{
+	struct syc_rings_pass pass;
+
+	drain_rings(recording, &pass);
+	if (!syc_stderr_log_end(&recording->logged))
+		syc_console_print(&recording->report,
+		                  "--stderr: some of it was not recorded");
+	syc_system_counters_end(&recording->counters, recording->options,
+	                        &recording->report, syc_now());
+	syc_rings_end_all(&recording->rings);
+	/* Those that died with the command get their EXIT frames. */
+	if (!recording->command.running)
+		syc_processes_gone(recording->processes,
+		                   (int32_t)recording->command.pid);
+	/* Bounded for those that never fall silent */
+	for (unsigned i = 0; i < BATCHES_MAX; i++)
+		if (!take_events(recording, 0))
+			break;
+	syc_processes_look_unwatched(recording->processes);
+}
+
+/* False: the capture lacks emitted frames. */
+static bool report_refused_rings(const struct syc_recording *recording)
+{
+	const uint64_t n = recording->rings.refused;
+
+	if (n > 0)
+		fprintf(stderr,
+		        "syscap record: %llu request%s for a ring failed: "
+		        "events of those threads are missing\n",
+		        (unsigned long long)n, n == 1 ? "" : "s");
+	return n == 0;
+}
+
+/* Print what was requested and not provided, with the reason. */
+static void report_not_given(const struct syc_recording *recording)
+{
+	const struct syc_record_options *const options = recording->options;
+	const char *const command = options->argv[0];
+
+	/* The command inherits our environment */
+	if (options->sample != NULL || getenv("SYSCAP_SAMPLE") != NULL)
+		syc_summary_without_sampler(
+			syc_processes_without_sampler(recording->processes),
+			options->sample != NULL);
+	if (options->memory != NULL)
+		syc_summary_no_memory(command, &recording->intake);
+	if (options->io != NULL)
+		syc_summary_no_waits(command, "calls that blocked");
+	if (options->stalls != NULL)
+		syc_summary_no_waits(command, "stalls");
+	if (options->logs != NULL)
+		syc_summary_no_waits(command, "logs");
+	if (options->sample != NULL)
+		syc_summary_unsampled(command, options->sample,
+		                      recording->command.cpu_us,
+		                      &recording->intake);
+	syc_summary_unloaded(syc_unloaded_count(&recording->unloaded));
+}
+
+static bool is_empty(const struct syc_recording *recording)
+{
+	const struct syc_record_options *const options = recording->options;
+
+	return recording->intake.threads + recording->intake.other_rings == 0 &&
+	       recording->preload == NULL && !options->trace_fd &&
+	       !options->gjs && !options->error_lines &&
+	       options->counters.groups == 0;
+}
+
+static void print_summary(const struct syc_recording *recording,
+                          unsigned processes)
+{
+	const struct syc_record_options *const options = recording->options;
+
+	if (options->quiet)
+		return;
+	syc_sampling_summary_print_forbidden(&recording->intake.delivered);
+	if (options->sample != NULL)
+		syc_sampling_summary_print(&recording->intake.delivered,
+		                           options->sample, options->argv[0]);
+	if (recording->preload != NULL)
+		syc_summary_asan(
+			options->argv[0],
+			syc_processes_files(recording->processes)->n_asan);
+	syc_summary_print(options->output, recording->writer,
+	                  &recording->intake, processes, &recording->names);
+	if (is_empty(recording))
+		syc_summary_nothing(options->argv);
+}
+
+int syc_finish_recording(struct syc_recording *recording)
+{
+	unsigned all, alive, missing;
+	int64_t end;
+	int r;
+
+	syc_control_server_refuse(recording->server);
+	missing = refuse_callers(recording);
+	syc_rings_close(&recording->rings);
+	take_the_rest(recording);
+	syc_processes_count(recording->processes, &all, &alive);
+	missing += syc_processes_unheard(recording->processes) +
+	           syc_missing_arenas_count(&recording->rings.arenas.missing);
+	syc_intake_report_missing(&recording->intake, missing);
+	const bool written_is_there = join_written(recording);
+	end = syc_now();
+	add_names(recording, end);
+	r = syc_writer_finish(recording->writer, end);
+	syc_console_finish(&recording->report);
+	if (r != 0 && !recording->write_failed)
+		fprintf(stderr, "syscap record: %s: %s\n",
+		        recording->options->output, strerror(-r));
+	if (alive > 0)
+		fprintf(stderr,
+		        "syscap record: %u process%s still recording when the capture ended\n",
+		        alive, alive == 1 ? " was" : "es were");
+	if (!report_refused_rings(recording) && r == 0)
+		r = -EMFILE;
+	syc_summary_without_ring(missing);
+	if (!written_is_there && r == 0)
+		r = -EIO; /* printed before */
+	report_not_given(recording);
+	print_summary(recording, all);
+	return r;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * maps.h - MAP frames of processes, and the mapped files.
+ *
+ * Build-ids of files are remembered by device, inode and time of change.  For
+ * names at the end, the files stay open, so that changes of their paths do not
+ * matter.
+ */
+#ifndef SYC_RECORDER_MAPS_H
+#define SYC_RECORDER_MAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/compose.h"
+#include "capture/writer.h"
+#include "common/array.h"
+#include "recorder/procfs.h"
+
+/** Maximum of open files; others are counted. */
+#define SYC_MAPPED_FILES_KEPT 4096u
+
+/** A process that mapped a file without a build-id, and its path. */
+struct syc_mapped_use {
+	size_t file;
+	int32_t pid;
+	char *path;
+};
+
+/** All zero: none, and none are kept. */
+struct syc_mapped_files {
+	SYC_ARRAY(struct syc_mapped_file) files;
+	SYC_ARRAY(struct syc_mapped_use) uses;
+	unsigned keep; /* how many to keep open */
+	unsigned kept, not_kept;
+	unsigned n_asan; /* programs with its shared runtime */
+};
+
+/**
+ * The file behind @map of process @pid; NULL: it cannot be opened.  @path is
+ * the mapping's, without the kernel's suffix for a @deleted file.  Valid until
+ * the next call.  @base: address of its first byte, for reading a deleted file
+ * that cannot be opened; 0: unknown.
+ */
+const struct syc_mapped_file *
+syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
+                      const struct syc_procfs_map *map, const char *path,
+                      bool deleted, uint64_t base);
+
+/** The fd of the file at @i, of files->files.n; -1: it was not kept. */
+int syc_mapped_files_fd(const struct syc_mapped_files *files, size_t i);
+
+void syc_mapped_files_free(struct syc_mapped_files *files);
+
+/** The executable mappings of one process at the last look; all zero: none. */
+struct syc_known_maps {
+	SYC_ARRAY(struct syc_known_map) maps;
+	bool may_have_copy;    /* linked, or in an unreadable file */
+	bool may_have_sampler; /* the same for a sampler */
+};
+
+/**
+ * Write a MAP frame for every new executable mapping.  The process is @host in
+ * /proc and @pid in the frames.  @writer NULL: write none.
+ */
+void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
+                        struct syc_mapped_files *files,
+                        struct syc_writer *writer,
+                        union syc_frame_buffer *frame);
+
+/** Whether one of them contains @address. */
+bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
+
+/** The process has unmapped it: a mapping there will be written again. */
+void syc_maps_forget_range(struct syc_known_maps *known, uint64_t start,
+                           uint64_t end);
+
+void syc_maps_forget(struct syc_known_maps *known);
+
+#endif

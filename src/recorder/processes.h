@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * processes.h - PROCESS, MAP and EXIT frames for every process that records.
+ *
+ * A process is registered when it requests a ring.  Then it lives and waits for
+ * the reply, so that the contents of /proc are about it.
+ *
+ * From then on it is watched.  A pidfd in the caller's epoll set reports its
+ * end.  Periodic looks find an exec (which keeps the pid) and new mappings.
+ */
+#ifndef SYC_RECORDER_PROCESSES_H
+#define SYC_RECORDER_PROCESSES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/writer.h"
+#include "code/code_names.h"
+#include "recorder/maps.h"
+#include "recorder/renumber.h"
+
+/** Destination and users of the frames; all outlive the processes. */
+struct syc_processes_options {
+	struct syc_writer *writer;
+	struct syc_renumber *renumber;
+	/* Take the frames of a process before it ends or execs. */
+	void (*settle)(void *context);
+	void *context;
+	int epoll; /* pidfds are added, with the pid as data.u64 */
+	bool maps;
+	unsigned keep_files;         /* how many mapped files to keep open */
+	struct syc_code_names *code; /* collects names of JIT code; or NULL */
+};
+
+struct syc_processes;
+struct syc_procfs_seen;
+
+int syc_processes_new(const struct syc_processes_options *options,
+                      struct syc_processes **ret_processes);
+void syc_processes_free(struct syc_processes *processes);
+
+/** The recorded command, and the text that it was started with. */
+void syc_processes_command(struct syc_processes *processes, int32_t pid,
+                           const char *cmdline);
+
+/** @pid requests a ring, and waits for it. */
+void syc_processes_request(struct syc_processes *processes, int32_t pid);
+
+/**
+ * Facts from /proc about @pid, until the next call.  A process that does not
+ * wait may have ended or exec'ed meanwhile: the caller checks that afterwards,
+ * and does not register it then.
+ */
+const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
+                                                int32_t pid);
+
+/**
+ * @pid, as seen last, has rings of its own, used since @since (by our clock).
+ * @cmdline: its command line if /proc has none; or NULL.
+ */
+void syc_processes_meet(struct syc_processes *processes, int32_t pid,
+                        int64_t since, const char *cmdline);
+
+/**
+ * A ring was made for the request of @pid, which requests one at an event if it
+ * has our library.
+ */
+void syc_processes_expect(struct syc_processes *processes, int32_t pid);
+
+/** @host, by our number, has written to a ring. */
+void syc_processes_heard(struct syc_processes *processes, int32_t host);
+
+/** Number of expected programs that have not written to a ring. */
+unsigned syc_processes_unheard(const struct syc_processes *processes);
+
+/**
+ * @pid had the code @addresses in a stack: look at once if some are in no known
+ * mapping, which may be gone in a second.
+ */
+void syc_processes_stack(struct syc_processes *processes, int32_t pid,
+                         const uint64_t *addresses, unsigned n);
+
+/**
+ * @pid reports a mapping of a file: keep the file, whose path may be gone at
+ * the end.
+ */
+void syc_processes_map(struct syc_processes *processes, int32_t pid,
+                       const struct syscap_wire_map *map);
+
+/** @pid has unmapped code. */
+void syc_processes_unmapped(struct syc_processes *processes, int32_t pid,
+                            uint64_t start, uint64_t end);
+
+/** @pid reported at @time whether it has a sampler. */
+void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
+                           int64_t time, bool has_one);
+
+/**
+ * Number of programs that emitted and have no sampler, by their last report, or
+ * else by their mapped files.  Programs whose files were never seen do not
+ * count.
+ */
+unsigned syc_processes_without_sampler(const struct syc_processes *processes);
+
+/** The pidfd of @pid signals its end. */
+void syc_processes_gone(struct syc_processes *processes, int32_t pid);
+
+/**
+ * At the end: look at all processes that could not be watched, for lack of fds,
+ * and may have ended.
+ */
+void syc_processes_look_unwatched(struct syc_processes *processes);
+
+/** Look at one process without a look for a second, if any. */
+void syc_processes_look(struct syc_processes *processes, int64_t now);
+
+bool syc_processes_alive(const struct syc_processes *processes, int32_t pid);
+
+/** A number that changes when @pid runs another program; 0: unknown. */
+uint32_t syc_processes_image(const struct syc_processes *processes,
+                             int32_t pid);
+
+/** The mapped files of processes. */
+const struct syc_mapped_files *
+syc_processes_files(const struct syc_processes *processes);
+
+/** The recording is over: the code of living processes is complete. */
+void syc_processes_finish_code(struct syc_processes *processes);
+
+/** Number of announced processes, and how many of them live. */
+void syc_processes_count(const struct syc_processes *processes,
+                         unsigned *ret_all, unsigned *ret_alive);
+
+/* Processes in pid namespaces. */
+
+struct syc_processes;
+
+/**
+ * The number in the capture for @pid, of a frame in a ring that @requester
+ * requested.  It differs only if two processes, in namespaces of their own,
+ * both see themselves as @pid: the later one gets our number.
+ */
+int32_t syc_processes_shown(const struct syc_processes *processes,
+                            int32_t requester, int32_t pid);
+
+/**
+ * The live process, by our number, that sees itself as @pid in a namespace of
+ * its own; among several, the first accepted by @is_user.  0: none.
+ */
+int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
+                           bool (*is_user)(void *data, int32_t host),
+                           void *data);
+
+/**
+ * Ensure that @pid, of a frame, has its PROCESS frame in the file.  It is that
+ * of @host, by our number, if @host sees itself as @pid.
+ */
+void syc_processes_know(struct syc_processes *processes, int32_t pid,
+                        int32_t host);
+
+/*
+ * Processes that had ended before they were registered: a sender of an arena
+ * does not wait.
+ */
+
+struct syc_processes;
+
+/**
+ * @pid wrote to rings from @since on (0: unknown), and had ended or exec'ed
+ * before it was registered.  Write its PROCESS frame, if there is none, with
+ * @cmdline, which may be NULL; and its EXIT frame.  @of: the process by which
+ * it is known.
+ */
+void syc_processes_past(struct syc_processes *processes, int32_t pid,
+                        int32_t of, int64_t since, const char *cmdline);
+void syc_processes_past_over(struct syc_processes *processes, int32_t pid);
+
+/**
+ * @pid wrote to rings from @since on, and is or was a forked child with the
+ * program of @parent.  Write a FORK frame, unless its own mappings were
+ * written.
+ */
+void syc_processes_inherits(struct syc_processes *processes, int32_t pid,
+                            int32_t parent, int64_t since);
+
+/** It runs another program: watch it from now on until it ends. */
+void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
+
+/**
+ * The same for a process that handed an arena over.  @is_new: it is not the
+ * known program of that pid, if that lives.
+ */
+void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
+                              bool is_new, int64_t since, const char *cmdline);
+
+/** Whether @pid is another process than a past one, of @of. */
+bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
+                            int32_t of);
+
+/** The command line of @pid in its last PROCESS frame; NULL: it has none. */
+const char *syc_processes_cmdline(const struct syc_processes *processes,
+                                  int32_t pid);
+
+/** A number that changes when any process ends or execs. */
+uint32_t syc_processes_changes(const struct syc_processes *processes);
+
+#endif

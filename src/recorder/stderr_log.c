@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stderr_log.c - the command's standard error: a process that passes it on, and
+ * LOG frames.
+ */
+#define _GNU_SOURCE
+#include "recorder/stderr_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "recorder/now.h"
+
+#define BUFFER   (1 << 20) /* of the socket, if the system permits */
+#define PATIENCE 100       /* ms */
+#define LAST     2000      /* ms, to report completion */
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+/* ----------------------------------------------------------- the process */
+
+/* Its descriptors; -1: closed. */
+struct pumping {
+	int from, socket, resized;
+	bool is_late; /* the recorder was waited for, in vain */
+	struct syc_stderr_tee_piece piece;
+	uint64_t lost;
+};
+
+static void close_end(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+/* False: no receiver is left. */
+static bool write_all(const char *bytes, size_t n)
+{
+	while (n > 0) {
+		const ssize_t done = write(STDERR_FILENO, bytes, n);
+
+		if (done > 0) {
+			bytes += done;
+			n -= (size_t)done;
+		} else if (done < 0 && errno == EAGAIN) {
+			struct pollfd room = { .fd = STDERR_FILENO,
+				               .events = POLLOUT };
+
+			poll(&room, 1, -1);
+		} else if (done < 0 && errno == EPIPE) {
+			return false;
+		} else if (done < 0 && errno != EINTR) {
+			return true; /* a full disk: the next may fit */
+		}
+	}
+	return true;
+}
+
+/* 0 or -errno. */
+static int send_piece(struct pumping *pump, size_t n)
+{
+	pump->piece.lost = pump->lost;
+	if (send(pump->socket, &pump->piece, SYC_PUMP_HEAD + n,
+	         MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
+		return -errno;
+	pump->lost = 0;
+	pump->is_late = false;
+	return 0;
+}
+
+static bool has_no_room(int r)
+{
+	return r == -EAGAIN || r == -ENOBUFS;
+}
+
+/* Tried before it is waited: a socket counts as full long before it is. */
+static void send_when_there_is_room(struct pumping *pump, size_t n,
+                                    int patience)
+{
+	struct pollfd room = { .fd = pump->socket, .events = POLLOUT };
+	int r;
+
+	if (pump->socket < 0)
+		return;
+	r = send_piece(pump, n);
+	if (has_no_room(r) && patience != 0) {
+		pump->is_late = poll(&room, 1, patience) == 0;
+		r = send_piece(pump, n);
+	}
+	if (has_no_room(r))
+		pump->lost += n;
+	else if (r != 0)
+		close_end(&pump->socket);
+}
+
+/* True while there may be more at once. */
+static bool move_piece(struct pumping *pump)
+{
+	const ssize_t n = read(pump->from, pump->piece.bytes, SYC_PUMP_PIECE);
+
+	if (n < 0 && (errno == EINTR || errno == EAGAIN))
+		return errno == EINTR;
+	/* A pseudo terminal that all have closed: EIO */
+	if (n <= 0) {
+		close_end(&pump->from);
+		return false;
+	}
+	pump->piece.time = syc_now();
+	/* A busy recorder gets time, once; a stopped one blocks no writer */
+	send_when_there_is_room(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
+	/* The writer must see the same error */
+	if (!write_all(pump->piece.bytes, (size_t)n))
+		close_end(&pump->from);
+	return pump->from >= 0;
+}
+
+/*
+ * A piece of no bytes: completion, with the bytes lost since the last one.
+ * Nothing waits for the tee after the last writer.
+ */
+static void end_telling(struct pumping *pump)
+{
+	pump->piece.time = syc_now();
+	send_when_there_is_room(pump, 0, pump->from < 0 ? -1 : LAST);
+	close_end(&pump->socket);
+}
+
+/* The recording ends. */
+static void report_the_rest(struct pumping *pump)
+{
+	while (pump->from >= 0 && move_piece(pump))
+		;
+	end_telling(pump);
+}
+
+static void copy_size(int from, int to)
+{
+	struct winsize size;
+
+	if (ioctl(from, TIOCGWINSZ, &size) == 0)
+		ioctl(to, TIOCSWINSZ, &size);
+}
+
+static void take_resize(struct pumping *pump)
+{
+	struct signalfd_siginfo info;
+
+	while (read(pump->resized, &info, sizeof(info)) > 0)
+		copy_size(STDERR_FILENO, pump->from);
+}
+
+__attribute__((noreturn)) static void run_pump(struct pumping *pump)
+{
+	while (pump->from >= 0) {
+		struct pollfd fds[] = {
+			{ .fd = pump->from, .events = POLLIN },
+			{ .fd = pump->socket, .events = POLLIN },
+			{ .fd = pump->resized, .events = POLLIN },
+		};
+
+		if (poll(fds, 3, -1) < 0)
+			continue;
+		if (fds[2].revents != 0)
+			take_resize(pump);
+		if (fds[0].revents != 0)
+			move_piece(pump);
+		if (fds[1].revents != 0)
+			report_the_rest(pump);
+	}
+	end_telling(pump);
+	_exit(0);
+}
+
+static void close_between(int first, int last)
+{
+	struct rlimit files;
+
+	if (first > last || syscall(SYS_close_range, first, last, 0) == 0)
+		return;
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
+	    (rlim_t)last > files.rlim_cur)
+		last = (int)files.rlim_cur;
+	for (; first <= last; first++) /* before Linux 5.9 */
+		close(first);
+}
+
+/* Only the needed fds stay open: others wait for the ends of the rest. */
+static void keep_only(int first, int second)
+{
+	const int low = first < second ? first : second;
+	const int high = first < second ? second : first;
+
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close_between(STDERR_FILENO + 1, low - 1);
+	close_between(low + 1, high - 1);
+	close_between(high + 1, INT_MAX);
+}
+
+__attribute__((noreturn)) static void begin_pump(int from, int socket)
+{
+	static struct pumping pump;
+	sigset_t all, resized;
+
+	/* It ends with its last writer, whatever happens to the terminal */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	prctl(PR_SET_NAME, "syscap-stderr");
+	pump.from = from;
+	pump.socket = socket;
+	pump.resized = -1;
+	keep_only(from, socket);
+	if (isatty(STDERR_FILENO)) {
+		sigemptyset(&resized);
+		sigaddset(&resized, SIGWINCH);
+		pump.resized =
+			signalfd(-1, &resized, SFD_CLOEXEC | SFD_NONBLOCK);
+	}
+	run_pump(&pump);
+}
+
+/* ---------------------------------------------------------- the recorder */
+
+/* Nothing is changed on the way, and nothing comes back. */
+static int make_terminal(int ends[2])
+{
+	struct termios how;
+	int r;
+
+	ends[0] = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (ends[0] < 0)
+		return -errno;
+	if (unlockpt(ends[0]) != 0)
+		goto fail;
+	ends[1] = ioctl(ends[0], TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+	if (ends[1] < 0)
+		goto fail;
+	if (tcgetattr(STDERR_FILENO, &how) == 0) {
+		how.c_oflag &= ~(tcflag_t)OPOST;
+		how.c_lflag &= ~(tcflag_t)(ECHO | ECHONL | TOSTOP);
+		tcsetattr(ends[1], TCSANOW, &how);
+	}
+	copy_size(STDERR_FILENO, ends[1]);
+	return 0;
+fail:
+	r = -errno;
+	close(ends[0]);
+	return r;
+}
+
+static int make_way(int ends[2])
+{
+	int r = 0;
+
+	if (isatty(STDERR_FILENO))
+		r = make_terminal(ends);
+	else if (pipe2(ends, O_CLOEXEC) != 0)
+		r = -errno;
+	if (r == 0)
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	return r;
+}
+
+int syc_stderr_tee_start(struct syc_stderr_tee *pump)
+{
+	const int size = BUFFER;
+	int way[2], sockets[2], r;
+
+	if (fcntl(STDERR_FILENO, F_GETFD) < 0)
+		return -errno;
+	r = make_way(way);
+	if (r != 0)
+		return r;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) !=
+	    0) {
+		r = -errno;
+		goto fail;
+	}
+	setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
+	pump->pid = fork();
+	if (pump->pid == 0)
+		begin_pump(way[0], sockets[1]);
+	r = pump->pid < 0 ? -errno : 0;
+	close(sockets[1]);
+	if (r != 0) {
+		close(sockets[0]);
+		goto fail;
+	}
+	close(way[0]);
+	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
+	pump->socket = sockets[0];
+	pump->given = way[1];
+	return 0;
+fail:
+	close(way[0]);
+	close(way[1]);
+	return r;
+}
+
+#define MS       INT64_C(1000000)
+#define WAIT_MAX (2000 * MS) /* for a terminal that is stopped */
+
+#define AT_ONCE 64 /* pieces: floods must not delay the rings */
+
+#define SEVERITY_MESSAGE 32
+
+int syc_stderr_log_begin(struct syc_stderr_log *logged)
+{
+	const int r = syc_stderr_tee_start(&logged->pump);
+
+	logged->is_on = r == 0;
+	return r;
+}
+
+/* A zero byte is no end of it. */
+static void write_line(struct syc_stderr_log *logged)
+{
+	union syc_frame_buffer frame;
+	size_t n = logged->n;
+
+	if (n > 0 && logged->line[n - 1] == '\r')
+		n--;
+	for (size_t i = 0; i < n; i++)
+		if (logged->line[i] == '\0')
+			logged->line[i] = '\xFF'; /* shown as unreadable */
+	logged->line[n] = '\0';
+	syc_compose_log(&frame, logged->pid, 0, logged->time, SEVERITY_MESSAGE,
+	                "stderr", logged->line);
+	syc_writer_add(logged->writer, &frame);
+	logged->n = 0;
+}
+
+/* So that no character is cut: its first byte is at the end, or one to three
+ * before that. */
+static size_t whole_characters(const char *text, size_t n)
+{
+	size_t end = n;
+
+	while (end > 0 && n - end < 4 && (text[end - 1] & 0xC0) == 0x80)
+		end--;
+	if (end > 0 && (text[end - 1] & 0xC0) == 0xC0 && n - end < 3)
+		return end - 1;
+	return n;
+}
+
+static void cut_line(struct syc_stderr_log *logged)
+{
+	char rest[8];
+	const size_t whole = whole_characters(logged->line, logged->n);
+	const size_t left = logged->n - whole;
+
+	memcpy(rest, logged->line + whole, left);
+	logged->n = whole;
+	write_line(logged);
+	memcpy(logged->line, rest, left);
+	logged->n = left;
+}
+
+static void take_bytes(struct syc_stderr_log *logged, int64_t time,
+                       const char *bytes, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (logged->n == 0)
+			logged->time = time;
+		if (bytes[i] == '\n') {
+			write_line(logged);
+			continue;
+		}
+		logged->line[logged->n++] = bytes[i];
+		if (logged->n == sizeof(logged->line) - 1)
+			cut_line(logged);
+	}
+}
+
+/* A mark in the text for missing bytes. */
+static void take_piece(struct syc_stderr_log *logged,
+                       const struct syc_stderr_tee_piece *piece, size_t n)
+{
+	char text[64];
+
+	if (piece->lost != 0) {
+		logged->lost += piece->lost;
+		snprintf(text, sizeof(text),
+		         "\n(%llu bytes were not recorded)\n",
+		         (unsigned long long)piece->lost);
+		take_bytes(logged, piece->time, logged->n > 0 ? text : text + 1,
+		           strlen(logged->n > 0 ? text : text + 1));
+	}
+	take_bytes(logged, piece->time, piece->bytes, n);
+}
+
+bool syc_stderr_log_take(struct syc_stderr_log *logged)
+{
+	struct syc_stderr_tee_piece piece;
+
+	for (unsigned i = 0; i < AT_ONCE && !logged->has_ended; i++) {
+		const ssize_t n =
+			recv(logged->pump.socket, &piece, sizeof(piece), 0);
+
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			break;
+		if (n >= (ssize_t)SYC_PUMP_HEAD)
+			take_piece(logged, &piece, (size_t)n - SYC_PUMP_HEAD);
+		logged->has_all |= n == (ssize_t)SYC_PUMP_HEAD;
+		logged->has_ended = n <= 0;
+	}
+	return !logged->has_ended;
+}
+
+bool syc_stderr_log_end(struct syc_stderr_log *logged)
+{
+	const int64_t until = syc_now() + WAIT_MAX;
+	struct pollfd more = { .fd = logged->pump.socket, .events = POLLIN };
+
+	if (!logged->is_on)
+		return true;
+	shutdown(logged->pump.socket, SHUT_WR);
+	while (!logged->has_ended && syc_now() < until) {
+		poll(&more, 1, 100);
+		syc_stderr_log_take(logged);
+	}
+	if (logged->n > 0)
+		write_line(logged);
+	return logged->has_all && logged->lost == 0;
+}
+
+void syc_stderr_log_free(struct syc_stderr_log *logged)
+{
+	if (!logged->is_on)
+		return;
+	close(logged->pump.socket);
+	if (logged->pump.given >= 0)
+		close(logged->pump.given);
+	waitpid(logged->pump.pid, NULL, WNOHANG);
+}

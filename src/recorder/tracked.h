@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tracked.h - a process that the recorder follows, and the set of them: for
+ * processes.c, process_identity.c and tracked.c only.
+ */
+#ifndef SYC_RECORDER_TRACKED_H
+#define SYC_RECORDER_TRACKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "code/code_watch.h"
+#include "recorder/maps.h"
+#include "recorder/processes.h"
+#include "recorder/procfs.h"
+
+#define SYC_TRACKED_BUCKETS 1024u
+
+struct syc_tracked_process {
+	struct syc_tracked_process *next; /* in its bucket */
+	struct syc_tracked_process *live; /* in the list of live ones */
+	int32_t pid;                      /* in frames */
+	int32_t host;    /* in our /proc; another in a pid namespace */
+	int32_t own_pid; /* its own view of its pid */
+	bool alive;
+	bool is_expected, is_heard; /* by this image */
+	bool is_past; /* registered after its end, without an EXIT frame yet */
+	int32_t past_of; /* by which it is known */
+	int64_t since;   /* of its next PROCESS frame; 0: now */
+	int64_t ended;
+	bool is_without_sampler; /* has our library, in files with no sampler */
+	int64_t sampler_said; /* when it reported itself whether it has one */
+	bool lacks_sampler;   /* by both; counted */
+	bool exec_seen;       /* identity is of the running program */
+	uint32_t image;
+	struct syc_procfs_identity identity;
+	int pidfd;
+	int64_t looked, maps_looked;
+	char *cmdline; /* in its last PROCESS frame */
+	struct syc_known_maps maps;
+	bool had_maps;               /* some were written, of this image */
+	unsigned n_own_maps;         /* that it wrote itself */
+	struct syc_code_watch *code; /* NULL: none, or unwatchable */
+	int64_t code_looked;
+};
+
+struct syc_processes {
+	struct syc_processes_options options;
+	struct syc_tracked_process *buckets[SYC_TRACKED_BUCKETS];
+	struct syc_tracked_process *live, **cursor;
+	unsigned announced, n_alive, n_unheard, n_lack_sampler;
+	uint32_t last_image, changes;
+	uint64_t our_start; /* of the recorder, clock ticks */
+	struct syc_mapped_files files;
+	int files_max; /* fds from here on are for rings */
+	union syc_frame_buffer frame;
+	struct syc_procfs_seen seen; /* last, for the caller's process */
+	char text[SYSCAP_FRAME_MAX];
+};
+
+/** NULL: it was never registered. */
+struct syc_tracked_process *
+syc_tracked_find(const struct syc_processes *processes, int32_t pid);
+
+/** The same, created if necessary; NULL: out of memory. */
+struct syc_tracked_process *syc_tracked_get(struct syc_processes *processes,
+                                            int32_t pid);
+
+/** Settle all rings, before a process ends or execs. */
+void syc_tracked_settle(struct syc_processes *processes);
+
+/** Write its PROCESS frame with @cmdline. */
+void syc_tracked_name(struct syc_processes *processes,
+                      struct syc_tracked_process *process, const char *cmdline);
+
+/** Write MAP frames of its mappings that are not in the capture. */
+void syc_tracked_look_at_maps(struct syc_processes *processes,
+                              struct syc_tracked_process *process);
+
+/** Update its part in the count of programs without a sampler. */
+void syc_tracked_count_sampler(struct syc_processes *processes,
+                               struct syc_tracked_process *process);
+
+/** It runs another program: forget the facts about the old one. */
+void syc_tracked_new_image(struct syc_processes *processes,
+                           struct syc_tracked_process *process);
+
+/** Start to watch a process in our /proc.  False: it is gone already. */
+bool syc_tracked_watch(struct syc_processes *processes,
+                       struct syc_tracked_process *process);
+
+/**
+ * Watch it, and write its name and mappings; @identity: NULL if /proc does not
+ * show it; @cmdline: NULL to read it from /proc.
+ */
+void syc_tracked_announce(struct syc_processes *processes,
+                          struct syc_tracked_process *process,
+                          const struct syc_procfs_identity *identity,
+                          const char *cmdline);
+
+/** Whether @a and @b may run the same program. */
+bool syc_tracked_same_program(const struct syc_procfs_identity *a,
+                              const struct syc_procfs_identity *b);
+
+/**
+ * Handle the facts about a live process: another program, new mappings, or an
+ * unnoticed end.
+ */
+void syc_tracked_see(struct syc_processes *processes,
+                     struct syc_tracked_process *process,
+                     const struct syc_procfs_seen *seen);
+
+/** Look at it now. */
+void syc_tracked_look(struct syc_processes *processes,
+                      struct syc_tracked_process *process);
+
+/** Its code is final. */
+void syc_tracked_end_code(struct syc_tracked_process *process);
+
+/** Write its EXIT frame. */
+void syc_tracked_write_exit(struct syc_processes *processes,
+                            struct syc_tracked_process *process);
+
+/** It is gone: write its EXIT frame, after its last frames are in the file. */
+void syc_tracked_end(struct syc_processes *processes,
+                     struct syc_tracked_process *process);
+
+#endif

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * write_stacks.c - functions, call trees and samples of a page.
+ *
+ * Functions of the capture come first; those that only the compared capture has
+ * follow.
+ *
+ * A tree is stored in preorder, the largest callee first. So the descendants of
+ * a node have consecutive numbers, one backward loop computes all sums, and the
+ * depth of a node determines its place.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report/writer.h"
+
+static int compare(const void *one, const void *other, void *data)
+{
+	const struct syscap_view *view = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (view->totals[a] != view->totals[b])
+		return view->totals[a] > view->totals[b] ? -1 : 1;
+	return (view->functions[a] > view->functions[b]) -
+	       (view->functions[a] < view->functions[b]);
+}
+
+/* Node i's callees are items[begins[i]] to items[begins[i + 1]] - 1. */
+static void list_callees(const struct syscap_view *view, uint32_t *begins,
+                         uint32_t *items)
+{
+	const size_t n = view->n_nodes;
+
+	/* Nodes are counted two places further and placed one place further:
+	 * at the end every begin is right. */
+	for (size_t i = 1; i < n; i++)
+		begins[view->parents[i] + 2]++;
+	for (size_t i = 2; i < n + 2; i++)
+		begins[i] += begins[i - 1];
+	for (size_t i = 1; i < n; i++)
+		items[begins[view->parents[i] + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < n; i++)
+		if (begins[i + 1] - begins[i] > 1)
+			qsort_r(items + begins[i], begins[i + 1] - begins[i],
+			        sizeof(*items), compare, (void *)view);
+}
+
+/* @next[i]: the callee of node i that comes next.  No recursion: stacks of
+ * captures are deeper than ours. */
+static void walk(struct syc_preorder *order, const struct syscap_view *view,
+                 const uint32_t *ends, uint32_t *next, const uint32_t *items)
+{
+	uint32_t node = 0, depth = 0, at = 0;
+
+	for (;;) {
+		order->nodes[at] = node;
+		order->depths[at] = depth;
+		order->numbers[node] = at++;
+		while (next[node] == ends[node]) {
+			if (node == 0)
+				return;
+			node = view->parents[node];
+			depth--;
+		}
+		node = items[next[node]++];
+		depth++;
+	}
+}
+
+int syc_preorder_init(struct syc_preorder *order,
+                      const struct syscap_view *view)
+{
+	const size_t n = view->n_nodes;
+	uint32_t *begins = calloc(n + 2, sizeof(*begins));
+	uint32_t *next = malloc((n + 1) * sizeof(*next));
+	uint32_t *items = malloc((n + 1) * sizeof(*items));
+	int r = -ENOMEM;
+
+	*order = (struct syc_preorder){
+		.n = n,
+		.nodes = malloc(n * sizeof(*order->nodes)),
+		.numbers = malloc(n * sizeof(*order->numbers)),
+		.depths = malloc(n * sizeof(*order->depths)),
+	};
+	if (begins != NULL && next != NULL && items != NULL &&
+	    order->nodes != NULL && order->numbers != NULL &&
+	    order->depths != NULL) {
+		list_callees(view, begins, items);
+		for (size_t i = 0; i < n; i++)
+			next[i] = begins[i];
+		walk(order, view, begins + 1, next, items);
+		r = 0;
+	}
+	free(begins);
+	free(next);
+	free(items);
+	if (r < 0)
+		syc_preorder_fini(order);
+	return r;
+}
+
+void syc_preorder_fini(struct syc_preorder *order)
+{
+	free(order->nodes);
+	free(order->numbers);
+	free(order->depths);
+	*order = (struct syc_preorder){ 0 };
+}
+
+struct function {
+	uint32_t name, binary, category;
+	uint32_t file, line; /* of the source: a text + 1; 0: not known */
+};
+
+struct functions {
+	struct syc_page *page;
+	SYC_ARRAY(struct function) items;
+	struct syc_map known;        /* with another capture */
+	SYC_ARRAY(uint32_t) numbers; /* by number of @known */
+};
+
+static uint64_t get_name(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].name;
+}
+
+static uint64_t get_binary(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].binary;
+}
+
+static uint64_t get_file(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].file;
+}
+
+static uint64_t get_line(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].line;
+}
+
+static uint64_t get_category(const void *data, size_t i)
+{
+	return ((const struct function *)data)[i].category;
+}
+
+/* Its number in the page. */
+static int add(struct functions *f,
+               const struct syscap_profile_function *function, bool is_other,
+               uint32_t *ret_number)
+{
+	const struct function item = {
+		.name = syc_page_text(f->page, function->name),
+		.binary = syc_page_text(f->page, function->binary),
+		.category = (uint32_t)function->category |
+		            (function->is_named ? 8u : 0u) |
+		            (function->is_inlined ? 16u : 0u),
+	};
+	/* One may be a program's here and a library's there, but no note. */
+	const struct function key = {
+		.name = item.name,
+		.binary = item.binary,
+		.category = function->category == SYSCAP_CATEGORY_NOTE,
+		.line = function->is_inlined,
+	};
+	size_t number;
+	int r = 0;
+
+	*ret_number = (uint32_t)f->items.n;
+	if (f->page->report->other != NULL) {
+		r = syc_map_put(&f->known, &key, sizeof(key), &number);
+		if (r > 0)
+			r = syc_array_push(&f->numbers, *ret_number);
+		else if (r == 0 && is_other) {
+			*ret_number = f->numbers.items[number];
+			return 0;
+		}
+	}
+	return r < 0 ? r : syc_array_push(&f->items, item);
+}
+
+static int add_other(struct functions *f)
+{
+	struct syc_page *page = f->page;
+	const struct syscap_profile_function *items;
+	size_t n;
+	int r = 0;
+
+	items = syscap_profile_functions(page->report->other, &n);
+	page->other_functions = malloc((n + 1) * sizeof(uint32_t));
+	if (page->other_functions == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(f, &items[i], true, &page->other_functions[i]);
+	return r;
+}
+
+/* The hottest line of each function, if the capture has lines. */
+static int add_lines(struct functions *f)
+{
+	struct syscap_filter filter = *f->page->report->asked;
+	const struct syscap_profile_line *lines;
+	struct syscap_view *view;
+	uint32_t *hottest;
+	size_t n, ignored;
+	int r;
+
+	filter.by_line = true;
+	syscap_profile_functions(f->page->profile, &n);
+	lines = syscap_profile_lines(f->page->profile, &ignored);
+	hottest = malloc((n + 1) * sizeof(*hottest));
+	if (hottest == NULL)
+		return -ENOMEM;
+	r = syscap_view_new(f->page->profile, &filter, &view, NULL);
+	if (r == 0) {
+		r = syscap_view_hottest_lines(f->page->profile, view, hottest);
+		syscap_view_free(view);
+	}
+	for (size_t i = 0; r == 0 && i < n; i++) {
+		if (hottest[i] == SYSCAP_PROFILE_NONE)
+			continue;
+		f->items.items[i].file =
+			syc_page_text(f->page, lines[hottest[i]].file) + 1;
+		f->items.items[i].line = lines[hottest[i]].line;
+	}
+	free(hottest);
+	return r;
+}
+
+static int write_all(struct functions *f)
+{
+	struct syscap_profile_span span;
+	struct syc_pack *pack = &f->page->pack;
+	const size_t n = f->items.n;
+	size_t n_lines;
+	int r = 0;
+
+	syscap_profile_span(f->page->profile, &span);
+	n_lines = span.has_lines ? n : 0;
+	if (n_lines > 0)
+		r = add_lines(f);
+	if (r == 0)
+		r = syc_column_write(pack, "function.files", n_lines, get_file,
+		                     f->items.items);
+	if (r == 0)
+		r = syc_column_write(pack, "function.lines", n_lines, get_line,
+		                     f->items.items);
+	if (r == 0)
+		r = syc_column_write(pack, "function.names", n, get_name,
+		                     f->items.items);
+
+	if (r == 0)
+		r = syc_column_write(pack, "function.binaries", n, get_binary,
+		                     f->items.items);
+	if (r == 0)
+		r = syc_column_write(pack, "function.categories", n,
+		                     get_category, f->items.items);
+	return r;
+}
+
+int syc_page_write_functions(struct syc_page *page)
+{
+	struct functions f = { .page = page };
+	const struct syscap_profile_function *items;
+	uint32_t number;
+	size_t n;
+	int r = 0;
+
+	items = syscap_profile_functions(page->profile, &n);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add(&f, &items[i], false, &number);
+	if (r == 0 && page->report->other != NULL)
+		r = add_other(&f);
+	if (r == 0)
+		r = write_all(&f);
+	syc_map_fini(&f.known);
+	free(f.items.items);
+	free(f.numbers.items);
+	return r;
+}
+
+static uint64_t get_other_function(const void *data, size_t i)
+{
+	const struct syc_page *page = data;
+
+	return page->other_functions[page->report->other_view
+	                                     ->functions[page->other.nodes[i]]];
+}
+
+static uint64_t get_other_self(const void *data, size_t i)
+{
+	const struct syc_page *page = data;
+
+	return page->report->other_view->selfs[page->other.nodes[i]];
+}
+
+/* The other capture has only the cost of each stack. */
+int syc_page_write_other(struct syc_page *page)
+{
+	const struct syc_preorder *order = &page->other;
+	int r;
+
+	if (page->report->other == NULL)
+		return 0;
+	r = syc_column_write_u32(&page->pack, "other.depths", order->n,
+	                         order->depths);
+	if (r == 0)
+		r = syc_column_write(&page->pack, "other.functions", order->n,
+		                     get_other_function, page);
+	if (r == 0)
+		r = syc_column_write(&page->pack, "other.selfs", order->n,
+		                     get_other_self, page);
+	return r;
+}
+
+static uint64_t get_function(const void *data, size_t i)
+{
+	const struct syc_page *page = data;
+
+	return page->view->functions[page->samples.nodes[i]];
+}
+
+static uint64_t get_heap_function(const void *data, size_t i)
+{
+	const struct syc_page *page = data;
+
+	return page->report->heap->functions[page->heap.nodes[i]];
+}
+
+int syc_page_write_tree(struct syc_page *page, const char *prefix,
+                        const struct syscap_view *view,
+                        const struct syc_preorder *order)
+{
+	char name[40];
+	int r;
+
+	snprintf(name, sizeof(name), "%s.depths", prefix);
+	r = syc_column_write_u32(&page->pack, name, order->n, order->depths);
+	if (r < 0)
+		return r;
+	snprintf(name, sizeof(name), "%s.functions", prefix);
+	return syc_column_write(
+		&page->pack, name, order->n,
+		view == page->view ? get_function : get_heap_function, page);
+}
+
+struct rows {
+	const struct syc_page *page;
+	struct syscap_profile_samples samples;
+};
+
+static uint64_t get_time(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+	const uint32_t *order = rows->page->order.items;
+	const int64_t time = rows->samples.times[order[i]];
+
+	if (i == 0)
+		return syc_page_time(rows->page, time);
+	return (uint64_t)time - (uint64_t)rows->samples.times[order[i - 1]];
+}
+
+static uint64_t get_thread(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return rows->samples.threads[rows->page->order.items[i]];
+}
+
+static uint64_t get_node(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+	const uint32_t row = rows->page->order.items[i];
+
+	return rows->page->samples
+	        .numbers[rows->page->view->nodes[rows->samples.stacks[row]]];
+}
+
+static uint64_t get_ticks(const void *data, size_t i)
+{
+	const struct rows *rows = data;
+
+	return rows->samples.ticks[rows->page->order.items[i]];
+}
+
+int syc_page_write_samples(struct syc_page *page)
+{
+	static const struct {
+		const char *name;
+		syc_column_get *get;
+	} columns[] = {
+		{ "sample.times", get_time },
+		{ "sample.threads", get_thread },
+		{ "sample.nodes", get_node },
+		{ "sample.ticks", get_ticks },
+	};
+	struct rows rows = { .page = page };
+	int r = 0;
+
+	syscap_profile_samples(page->profile, &rows.samples);
+	for (size_t i = 0; r == 0 && i < 4; i++)
+		r = syc_column_write(&page->pack, columns[i].name,
+		                     page->order.n, columns[i].get, &rows);
+	return r;
+}

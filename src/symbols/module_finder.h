@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * module_finder.h - the search for the files that MAP frames describe.  Context
+ * of all: offline.
+ */
+#ifndef SYC_SYMBOLS_MODULE_FINDER_H
+#define SYC_SYMBOLS_MODULE_FINDER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/array.h"
+#include "common/map.h"
+#include "symbols/elf_file.h"
+#include "symbols/module.h"
+
+/**
+ * A file that was mapped, kept open by the caller.  So it is found even if its
+ * path now names another file, or none.
+ *
+ * A MAP with a build-id takes the file with that build-id.  A MAP without one
+ * takes the file with its @pid and its path, " (deleted)" included.  If it has
+ * an inode, the inodes must be equal.
+ */
+struct syc_symbols_file {
+	int fd;           /* of the caller; it is duplicated */
+	int32_t pid;      /* -1: any process */
+	const char *path; /* as in the MAP; NULL: match by build-id only */
+	uint64_t inode;   /* 0: unknown */
+};
+
+/** The description of a file in a MAP.  The texts must outlive the finder. */
+struct syc_symbols_wish {
+	int32_t pid;
+	const char *path;
+	const char *build_id; /* "": none */
+	uint64_t inode;       /* 0: none */
+};
+
+enum syc_symbols_state {
+	SYC_SYMBOLS_USED,
+	SYC_SYMBOLS_UNNAMED, /* it was read, and has no names */
+	SYC_SYMBOLS_MISSING, /* there is no file at its path */
+	SYC_SYMBOLS_OTHER,   /* the file there has another build-id or inode */
+	SYC_SYMBOLS_NEWER, /* changed since the recording began; no build-id */
+	SYC_SYMBOLS_BAD    /* unreadable, or no ELF file */
+};
+
+/** One file in which addresses were looked up. */
+struct syc_symbols_use {
+	const char *path;     /* as in the MAP */
+	const char *build_id; /* of the MAP; NULL: none */
+	const char *found;    /* path of the file or its debug file; or "" */
+	const char *why;      /* details of the state; or "" */
+	enum syc_symbols_state state;
+	uint64_t n_asked; /* addresses looked up */
+	uint64_t n_named;
+	/* Addresses without a name, counted once per stack that contains them:
+	 * symbol_table.h. */
+	uint64_t n_unnamed_in_stacks;
+};
+
+/** A file that was handed over open. */
+struct syc_handed {
+	int fd;
+	dev_t dev;
+	ino_t ino;
+	char build_id[SYC_BUILD_ID_SIZE];
+};
+
+/** The path of one of them in a process. */
+struct syc_handed_name {
+	size_t file; /* index into handed */
+	int32_t pid; /* -1: any */
+	uint64_t inode;
+	char *path;
+};
+
+/** All zero: none. */
+struct syc_handed_files {
+	SYC_ARRAY(struct syc_handed) opened;
+	SYC_ARRAY(struct syc_handed_name) names;
+	struct syc_map by_inode; /* to keep each file once */
+	struct syc_map by_name;
+};
+
+/** 0, -ENOMEM, or an errno of dup() or fstat(). */
+int syc_handed_files_add(struct syc_handed_files *files,
+                         const struct syc_symbols_file *file);
+
+/**
+ * Each file is searched once.  A file is accepted only if it is the one that
+ * was mapped.  The build-ids must be equal.  If the MAP has none, the inodes
+ * must be equal.  If it has neither, the file must be older than the recording.
+ */
+struct syc_found {
+	struct syc_symbols_wish wish;
+	struct syc_symbols_use use;
+	struct syc_loaded *loaded; /* in the finder's cache; NULL: not found */
+	const char *nick;
+	char *found, *why; /* owned; use points to them */
+};
+
+struct syc_finder {
+	struct syc_debug_files
+		debug_files; /* its places belong to the caller */
+	int64_t begin; /* of the recording, seconds since 1970; 0: unknown */
+	struct syc_handed_files handed; /* searched before any path */
+	struct syc_loaded_files loaded;
+	struct syc_map by_wish;
+	SYC_ARRAY(struct syc_found *) found;
+};
+
+/**
+ * Find the file, or the reason why it is missing.  The result lives as long as
+ * the finder.
+ */
+int syc_finder_find(struct syc_finder *finder,
+                    const struct syc_symbols_wish *wish,
+                    struct syc_found **ret_found);
+
+/**
+ * The name of the function @range of @found, which begins at @offset in the
+ * file: demangled and displayable, cut if it is very long.  NULL: no memory.
+ */
+const char *syc_found_name(struct syc_found *found,
+                           const struct syc_range *range, uint64_t offset);
+
+void syc_finder_fini(struct syc_finder *finder);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * symbol_table.h - the symbol table in a capture, the file `__symbols__`.
+ *
+ *	syc_symbols_learn(symbols, reader);
+ *	syc_symbol_table_make(symbols, reader, &options, &table);
+ *	syc_symbol_table_write(table, writer, time);	behind all frames
+ *	syc_symbol_table_patches(table, &n);		see below
+ *
+ * It contains only the functions in the capture's stacks.
+ * capture/join_symbols.h defines the layout of its records.
+ *
+ * Readers look up an address by pid, without the time.  That may give another
+ * name than the one at the stack's time.  One library may have replaced
+ * another, or JIT code may have been replaced.  A return address may be the
+ * beginning of the next function.  A patch replaces the address in the stack by
+ * a JIT name.  The JIT names are written with the table.  Without the patches,
+ * stacks have the table's names.
+ *
+ * Context of all: offline.
+ */
+#ifndef SYC_SYMBOLS_SYMBOL_TABLE_H
+#define SYC_SYMBOLS_SYMBOL_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <syscap/capture.h>
+
+#include "capture/writer.h"
+#include "common/array.h"
+#include "symbols/resolver.h"
+
+struct syc_symbol_table;
+
+/** Store @address, little-endian, at @offset of the capture. */
+struct syc_symbol_patch {
+	uint64_t offset;
+	uint64_t address;
+};
+
+/** All zero is valid. */
+struct syc_symbol_table_options {
+	/* Keep the capture's old table if there is nothing to add.  Otherwise
+	 * the old table is not read. */
+	bool extend;
+	/* Called about every MiB with the bytes read.  May be NULL. */
+	void (*progress)(void *data, uint64_t done, uint64_t all);
+	void *data;
+};
+
+/** Addresses are counted once per stack that contains them. */
+struct syc_symbol_table_totals {
+	uint64_t addresses; /* user space, without JIT names */
+	uint64_t named;
+	uint64_t unnamed;  /* in a file, but without a name */
+	uint64_t unmapped; /* in no mapped file */
+	uint64_t jit;      /* JIT names in stacks, which stay */
+	uint64_t kernel;   /* named by the reader */
+	uint64_t records;  /* in the table */
+	uint64_t names;    /* JIT names for the patches */
+	uint64_t kept;     /* records of the old table */
+	bool had_table;    /* the capture has a readable table */
+};
+
+/**
+ * Name all addresses in @reader, from its beginning to its end.  0, -ENOMEM,
+ * -EFBIG: the table is too large for its offsets; -EILSEQ: the capture is
+ * big-endian.
+ */
+int syc_symbol_table_make(struct syc_symbols *symbols,
+                          struct syscap_reader *reader,
+                          const struct syc_symbol_table_options *options,
+                          struct syc_symbol_table **ret_table);
+
+/** Sorted by offset; valid until the table is freed. */
+const struct syc_symbol_patch *
+syc_symbol_table_patches(const struct syc_symbol_table *table, size_t *ret_n);
+
+void syc_symbol_table_totals(const struct syc_symbol_table *table,
+                             struct syc_symbol_table_totals *ret_totals);
+
+/**
+ * Write a TIMESTAMP, the table in chunks and the JITMAPs of the patches, with
+ * the end @time of the capture.  Nothing if the table is empty.
+ */
+void syc_symbol_table_write(const struct syc_symbol_table *table,
+                            struct syc_writer *writer, int64_t time);
+
+void syc_symbol_table_free(struct syc_symbol_table *table);
+
+/** A JIT name that patches refer to.  The text is owned. */
+struct syc_table_name {
+	uint64_t address;
+	char *text;
+};
+
+struct syc_symbol_table {
+	unsigned char *bytes; /* contents of the file; NULL: empty */
+	size_t size;
+	SYC_ARRAY(struct syc_symbol_patch) patches;
+	SYC_ARRAY(struct syc_table_name) names;
+	struct syc_symbol_table_totals totals;
+};
+
+/**
+ * Rewrites a capture with a new symbol table.  The new file is made beside the
+ * target and replaces it when it is complete and on disk.  So the target is the
+ * old capture or the new one at any moment.  All frames are copied byte for
+ * byte, except for patched addresses and the old tables.
+ *
+ * Context of all: offline; SIGXFSZ must be ignored.
+ */
+struct syc_rewrite {
+	struct syscap_reader *reader;         /* little-endian and undamaged */
+	const char *source;                   /* path of the reader's file */
+	const char *target;                   /* may be the same path */
+	const struct syc_symbol_table *table; /* NULL: copy only */
+	const unsigned char *lines;           /* NULL: keep the capture's */
+	size_t lines_size;
+	int64_t end;        /* time of the new frames */
+	struct stat before; /* of the source, before the reader was opened */
+};
+
+/**
+ * Make the file beside the target and store its path, so that a signal handler
+ * can remove it.  Returns a descriptor for syc_rewrite_finish(), or -errno.
+ */
+int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
+                      size_t size, struct syscap_error *error);
+
+/**
+ * Write the file and replace the target; @fd is closed.  On failure the file is
+ * removed.  0 or -errno.  -EBUSY: another process is writing to the target.
+ * -EAGAIN: the source changed.  Both files are left unchanged.
+ */
+int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
+                       const char *temporary, struct syscap_error *error);
+
+#endif

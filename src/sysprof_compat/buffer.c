@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* buffer.c - buffer for the frames of a writer. */
+#define _GNU_SOURCE
+#include "sysprof_compat/buffer.h"
+
+#include <string.h>
+
+#define FLAGS (SYC_BUFFER_SHARED | SYC_BUFFER_FOR_OWNER)
+
+static bool exchange_words(struct syc_buffer_words *words, uint64_t expected,
+                           uint64_t desired)
+{
+	return syc_exchange_local(&words->place, expected, desired);
+}
+
+static void set_whole(struct syc_buffer_words *words, uint64_t next)
+{
+	words->next = next;
+	words->end = next;
+	SYC_SIGNAL_FENCE();
+}
+
+/*
+ * From here on place counts.  The frame announced by the outermost call is
+ * reserved for it.
+ */
+static void share_words(struct syc_buffer_words *words)
+{
+	const uint64_t next = words->next;
+	const uint64_t end = words->end;
+
+	/* If it fails, a handler on top has done it, from the same next */
+	if (words->place == 0) {
+		words->owner = next;
+		SYC_SIGNAL_FENCE();
+		exchange_words(
+			words, 0,
+			SYC_BUFFER_SHARED | end |
+				(end != next ? SYC_BUFFER_FOR_OWNER : 0));
+	}
+}
+
+/*
+ * From here on next counts.  By the outermost call, without a frame under way:
+ * all that was reserved is whole.
+ */
+static void unshare_words(struct syc_buffer_words *words)
+{
+	uint64_t place;
+
+	while ((place = words->place) != 0) {
+		set_whole(words, place & ~FLAGS);
+		/* unless a handler has added to it meanwhile */
+		exchange_words(words, place, 0);
+		SYC_SIGNAL_FENCE();
+	}
+}
+
+bool syc_buffer_enter(struct syc_buffer *buffer)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	/* A handler between load and store leaves it as it was */
+	const uint32_t depth = words->nest;
+
+	syc_buffer_set_nest(words, depth + 1);
+	if (depth == 0) {
+		/* Frames that were added on top of a call that was leaving */
+		unshare_words(words);
+		/* In a child: what a call of the parent's stored after all */
+		if (words->place == 0)
+			words->next = words->end;
+		SYC_SIGNAL_FENCE();
+	}
+	share_words(words);
+	SYC_SIGNAL_FENCE();
+	return depth == 0;
+}
+
+void syc_buffer_leave(struct syc_buffer *buffer)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	const uint32_t depth = words->nest;
+
+	/* 0 in a child that goes back into a call of its parent's */
+	if (depth != 0)
+		syc_buffer_set_nest(words, depth - 1);
+}
+
+bool syc_buffer_leave_last(struct syc_buffer *buffer)
+{
+	struct syc_buffer_words *const words = buffer->words;
+
+	unshare_words(words);
+	syc_buffer_set_nest(words, 0);
+	return words->place != 0;
+}
+
+unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len)
+{
+	struct syc_buffer_words *const words = buffer->words;
+
+	for (;;) {
+		const uint64_t place = words->place;
+		const uint32_t used = (uint32_t)place;
+
+		if (SYC_UNLIKELY(len > buffer->capacity - used))
+			return NULL;
+		if (SYC_LIKELY(exchange_words(words, place, place + len)))
+			return buffer->halves[syc_buffer_half(place)] + used;
+	}
+}
+
+unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	const uint64_t next = words->next;
+
+	if (words->nest == 1 && (words->place & SYC_BUFFER_FOR_OWNER) != 0 &&
+	    words->owner == next)
+		return buffer->halves[syc_buffer_half(next)] + (uint32_t)next;
+	words->end = next;
+	syc_buffer_set_nest(words, 0);
+	return NULL;
+}
+
+/* The one to which frames do not go. */
+static uint32_t other_half(const struct syc_buffer_words *words)
+{
+	return syc_buffer_half(words->place) ^ 1;
+}
+
+bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	uint64_t place = words->place;
+	const uint32_t half = syc_buffer_half(place);
+	const uint64_t turned = (uint64_t)(half ^ 1) << 32;
+
+	if (words->waits[half ^ 1])
+		return true;
+	if ((uint32_t)place == 0 && !may_be_empty)
+		return false;
+	words->sent[half] = 0;
+	words->front[half] = 0;
+	/* Stored before the turn: exit() may follow at once */
+	for (;;) {
+		words->waiting[half] = (uint32_t)place;
+		SYC_SIGNAL_FENCE();
+		words->waits[half] = true;
+		SYC_SIGNAL_FENCE();
+		if (exchange_words(words, place, SYC_BUFFER_SHARED | turned))
+			break;
+		place = words->place;
+	}
+	set_whole(words, turned);
+	return true;
+}
+
+unsigned char *syc_buffer_front(const struct syc_buffer *buffer)
+{
+	const struct syc_buffer_words *const words = buffer->words;
+	const uint32_t half = other_half(words);
+
+	return words->front[half] == 0 && words->sent[half] == 0
+	               ? buffer->halves[half]
+	               : NULL;
+}
+
+void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n)
+{
+	SYC_SIGNAL_FENCE();
+	buffer->words->front[other_half(buffer->words)] = n;
+	SYC_SIGNAL_FENCE();
+}
+
+size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	const uint32_t half = other_half(words);
+
+	words->taken = words->sent[half];
+	SYC_SIGNAL_FENCE();
+	words->is_writing = true;
+	*bytes = buffer->halves[half] - words->front[half] + words->taken;
+	return words->front[half] + words->waiting[half] - words->taken;
+}
+
+void syc_buffer_sent(struct syc_buffer *buffer, size_t n)
+{
+	struct syc_buffer_words *const words = buffer->words;
+	const uint32_t half = other_half(words);
+	const uint64_t now = SYC_BUFFER_SHARED | (uint64_t)(half ^ 1) << 32;
+	const uint64_t back = (uint64_t)half << 32;
+
+	words->sent[half] = words->taken + (uint32_t)n;
+	SYC_SIGNAL_FENCE();
+	if (words->sent[half] == words->front[half] + words->waiting[half]) {
+		words->waits[half] = false;
+		/* No handler has come: go on in this half, which is warm */
+		if (exchange_words(words, now, SYC_BUFFER_SHARED | back))
+			set_whole(words, back);
+	}
+	SYC_SIGNAL_FENCE();
+	words->is_writing = false;
+}
+
+void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written)
+{
+	struct syc_buffer_words *const words = buffer->words;
+
+	if (words->is_writing)
+		syc_buffer_sent(buffer, n_written);
+	/*
+	 * next names another half only in a turn of halves, when all reserved
+	 * frames are whole
+	 */
+	if (words->place != 0 &&
+	    (words->nest == 0 ||
+	     syc_buffer_half(words->place) != syc_buffer_half(words->next)))
+		set_whole(words, words->place & ~FLAGS);
+	else if (words->nest == 0)
+		set_whole(words, words->end);
+	else
+		set_whole(words, words->next);
+	words->place = 0;
+	words->nest = 0;
+}
+
+size_t syc_buffer_torn(const struct syc_buffer *buffer)
+{
+	const struct syc_buffer_words *const words = buffer->words;
+	const uint32_t half = syc_buffer_half(words->place != 0 ? words->place
+	                                                        : words->next) ^
+	                      1;
+	const unsigned char *const bytes =
+		buffer->halves[half] - words->front[half];
+	uint32_t at = 0;
+
+	while (words->waits[half] && at < words->sent[half]) {
+		uint16_t len;
+
+		memcpy(&len, bytes + at, sizeof(len));
+		if (at + len > words->sent[half])
+			return words->sent[half] - at;
+		at += len;
+	}
+	return 0;
+}

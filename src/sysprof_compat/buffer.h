@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * buffer.h - buffer for the frames of a writer, for one thread at a time and the
+ * signal handlers that interrupt it.
+ *
+ * The buffer has two halves.  New frames go into one of them; the other is
+ * empty, or holds frames that are written, completely or in part.  A write
+ * exchanges the halves, so that handlers find room meanwhile, and no frame is
+ * ever moved.  Frames that readers need before those of a half, and that became
+ * known later, are put in front of it when it waits.
+ *
+ * Calls nest: a handler enters on top of an interrupted call, and leaves before
+ * that continues.  Only the outermost call exchanges the halves and writes, and
+ * only while it has no frame of its own under way.  Then all frames in
+ * the buffer are whole.
+ *
+ * A frame is put in one of two ways:
+ *
+ *	         alone (syc_buffer_begin, _end)   shared (syc_buffer_enter ... leave)
+ *	enter    look at nest, store it          the same, and share()
+ *	reserve  store end: announced only       compare-exchange place
+ *	done     store next
+ *	leave    store nest = 0                  next = place, place = 0
+ *
+ * Alone is an outermost call that adds one frame, with room for it and with
+ * no handler on top: nearly all are.  It has plain stores only.  A handler on
+ * top finds nest, and enters the other way: share() reserves the announced
+ * frame.  From then on frames are reserved by compare-exchanges until the
+ * outermost call has left.
+ *
+ * "A place" is half << 32 | bytes in it.
+ *
+ * Invariants
+ *
+ *	B1  While `place` is 0, the next frame goes to `next`.  Otherwise it
+ *	    goes to place, which has SYC_BUFFER_SHARED.  Place only changes by
+ *	    a compare-exchange, one instruction to handlers.  So each frame has
+ *	    one owner, and frames lie in a row.  With SYC_BUFFER_FOR_OWNER, the
+ *	    announced frame is at owner: a later call, on top of one that is
+ *	    leaving, has announced another.
+ *
+ *	B2  nest is the number of calls under way on the thread.  A handler
+ *	    restores it.
+ *
+ *	B3  waits[h], waiting[h], front[h] and sent[h] belong to the outermost
+ *	    call, and count for the half without new frames.
+ *
+ *	B4  Frames below `next` are whole, after any interruption.  While nest
+ *	    is not 0, only the outermost call changes it: when its own frame is
+ *	    whole, when it exchanges the halves, and when it leaves.
+ *
+ *	B5  `end` equals `next`, unless the outermost call has announced a
+ *	    frame: that is [next, end).
+ *
+ * The words live in memory that a forked child finds zeroed: its buffer is
+ * empty, and the parent writes its own.  If a handler forks on top of a call and the child returns
+ * into that, the child finds nest or end zero.  Then its frame has no place any
+ * more.
+ *
+ * Context of all functions: signal-safe, one thread at a time; errno is kept.
+ */
+#ifndef SYC_SYSPROF_COMPAT_BUFFER_H
+#define SYC_SYSPROF_COMPAT_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap/emit.h>
+
+/** Room for frames of handlers, beyond the size that the owner asked for. */
+#define SYC_BUFFER_SPARE ((size_t)64 * 1024)
+
+/** Room in front of a half. */
+#define SYC_BUFFER_FRONT ((size_t)64 * 1024)
+
+#define SYC_BUFFER_SHARED (UINT64_C(1) << 63)
+/** The frame that was announced when place was made is reserved. */
+#define SYC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
+
+/** Distance of prefetches. */
+#define SYC_BUFFER_AHEAD 384
+
+struct syc_buffer_words {
+	uint64_t next;
+	uint64_t end;
+	uint64_t place; /* 0: not shared */
+	uint64_t owner; /* next when place was made: begin of its frame */
+	uint32_t nest;
+	bool is_writing;     /* between syc_buffer_take() and _sent() */
+	bool wants_flush;    /* a handler asked for it */
+	bool waits[2];       /* a half is to be written: */
+	uint32_t waiting[2]; /* so many bytes of it ... */
+	uint32_t front[2];   /* ... behind those in front of it ... */
+	uint32_t sent[2];    /* ... and of both so many are */
+	uint32_t taken;      /* sent[] when syc_buffer_take() gave the rest */
+};
+
+struct syc_buffer {
+	struct syc_buffer_words *words;
+	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes are before each */
+	uint32_t size;            /* at which the owner writes it out */
+	uint32_t limit;    /* at most size: beyond it a call has to enter */
+	uint32_t capacity; /* of a half */
+};
+
+static inline void syc_buffer_set_nest(struct syc_buffer_words *words,
+                                       uint32_t n)
+{
+	SYC_SIGNAL_FENCE();
+	words->nest = n;
+	SYC_SIGNAL_FENCE();
+}
+
+static inline unsigned syc_buffer_half(uint64_t place)
+{
+	return (unsigned)(place >> 32) & 1;
+}
+
+/* ---------------------------------------------------------------- shared */
+
+/**
+ * Begin a call.  True: it is the outermost one, which leaves by
+ * syc_buffer_leave_last().
+ */
+bool syc_buffer_enter(struct syc_buffer *buffer);
+void syc_buffer_leave(struct syc_buffer *buffer);
+
+/**
+ * The outermost call has no frame under way any more.  True: a handler has
+ * entered meanwhile; handle its request, and leave again.
+ */
+bool syc_buffer_leave_last(struct syc_buffer *buffer);
+
+/** Bytes in the half that frames go to. */
+static inline uint32_t syc_buffer_used(const struct syc_buffer *buffer)
+{
+	return (uint32_t)buffer->words->place;
+}
+
+/** Room for a frame of @len bytes, or NULL. */
+unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
+
+/*
+ * For the outermost call.
+ */
+
+/**
+ * A half waits for a write: the one that already does, or the one with frames.
+ * Without frames, only if @may_be_empty.  False: none waits.
+ */
+bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
+
+/**
+ * Begin of the waiting half, for bytes before it: they end here.  NULL: there
+ * are such bytes, or the half is sent in part.
+ */
+unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
+
+/** @n bytes are there. */
+void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
+
+/** Unwritten bytes of the waiting half. */
+size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes);
+
+/** @n of the bytes from syc_buffer_take() are written. */
+void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
+
+/**
+ * For the end of the process, in any context: a later call is the outermost
+ * one, and syc_buffer_take() gives whole frames, although a call may have been
+ * interrupted for ever.  If that call was writing, @n_written is its progress.
+ */
+void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
+
+/**
+ * How many of the bytes that were sent last belong to a frame that was not
+ * sent to its end.
+ */
+size_t syc_buffer_torn(const struct syc_buffer *buffer);
+
+/* ----------------------------------------------------------------- alone */
+
+/**
+ * A handler came before the end of syc_buffer_begin().  If it added frames
+ * behind the announced one, returns that one: the call has begun.  NULL: the
+ * announcement is withdrawn, and the call must enter.
+ */
+unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer);
+
+/** Position of the frame of syc_buffer_begin(). */
+struct syc_buffer_frame {
+	unsigned char *at;
+	uint64_t next; /* behind it; 0: there is none */
+};
+
+/**
+ * Begin a call that adds one frame of @len bytes.  False: it must enter; if
+ * next is not 0, it calls syc_buffer_withdraw() first.  That is not called
+ * here, because a function without calls saves no registers.
+ */
+static inline __attribute__((always_inline)) bool
+syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
+                 struct syc_buffer_frame *frame)
+{
+	struct syc_buffer_words *const words = buffer->words;
+
+	frame->next = 0;
+	/* A handler between load and store leaves it as it was */
+	if (SYC_UNLIKELY(words->nest != 0))
+		return false;
+	syc_buffer_set_nest(words, 1);
+	const uint64_t at = words->next;
+	/* end: of a child, see above */
+	if (SYC_UNLIKELY((uint32_t)at + len > buffer->limit ||
+	                 words->end != at)) {
+		syc_buffer_set_nest(words, 0);
+		return false;
+	}
+	frame->next = at + len;
+	words->end = frame->next;
+	SYC_SIGNAL_FENCE();
+	/* A handler has entered; or this is a child by now */
+	if (SYC_UNLIKELY(words->place != 0 || words->nest != 1))
+		return false;
+	frame->at = buffer->halves[at >> 32] + (uint32_t)at;
+	/* Halves are larger than the nearest cache.  Stores wait for a line
+	 * one after another, unless it is asked for in time. */
+	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD, 1);
+	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD + 64, 1);
+	return true;
+}
+
+/**
+ * The frame is whole.  True: a handler has entered meanwhile; the caller
+ * handles its request, as an outermost call of its own.
+ */
+static inline __attribute__((always_inline)) bool
+syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)
+{
+	struct syc_buffer_words *const words = buffer->words;
+
+	SYC_SIGNAL_FENCE();
+	/* Not in a child: the frame is its parent's */
+	if (SYC_LIKELY(words->nest == 1))
+		words->next = next;
+	syc_buffer_set_nest(words, 0);
+	return words->place != 0;
+}
+
+#endif

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * collector.c - the collector's functions, on the rings of <syscap.h>: here
+ * those that all programs need, and marks.  Messages in printf's form, logs,
+ * stacks and counters have files of their own, which a program that uses none
+ * does not link.
+ *
+ * Also called by name from objects that were compiled with other headers, so
+ * each looks for itself whether anything is recorded.
+ */
+#define _GNU_SOURCE
+#include <syscap.h>
+
+#define SYSPROF_DROPIN_NO_INLINE
+#include <sysprof-6/sysprof-collector.h>
+
+#include "emit/left_open.h"
+#include "emit/setup.h"
+#include "sysprof_compat/left_open.h"
+
+void sysprof_collector_init(void)
+{
+	syc_setup_run();
+	sysprof_clock_init();
+}
+
+bool sysprof_collector_is_active(void)
+{
+	syc_left_open_ask();
+	return syscap_is_active();
+}
+
+void sysprof_collector_mark(int64_t time, int64_t duration, const char *group,
+                            const char *mark, const char *message)
+{
+	syscap_mark(group, mark, time, duration, message);
+}
+
+void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
+                           int64_t duration, const char *message)
+{
+	const struct syscap_mark_site *const ours = (const void *)site;
+
+	SYSPROF_STATIC_ASSERT(sizeof(*site) == sizeof(*ours), "site");
+	if (syscap_is_active())
+		syscap_mark_at(ours, time, duration, message);
+}

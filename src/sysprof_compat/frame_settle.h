@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * frame_settle.h - one frame of a file: whether its content fits its length,
+ * and the host's byte order for it.
+ */
+#ifndef SYC_SYSPROF_COMPAT_FRAME_SETTLE_H
+#define SYC_SYSPROF_COMPAT_FRAME_SETTLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <sysprof-6/sysprof-capture-types.h>
+
+/**
+ * Whether the content of @frame, @len bytes, fits its length; and end its
+ * texts.  Of a frame in the other byte order all of it is brought into the
+ * host's, its header in any case.  NULL, or why it can't be returned; types
+ * that are not known are right.
+ */
+const char *syc_frame_settle(unsigned char *frame, size_t len);
+const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
+
+/** End the texts of @frame, which is right and in the host's order. */
+void syc_frame_end_texts(unsigned char *frame, size_t len);
+
+/**
+ * Check successive frames of the host's order at @bytes: those that begin
+ * within @most bytes and are whole within @size.  Ends at an invalid frame, an
+ * unknown one, or one that must be settled first.  Returns their size;
+ * *@end_time becomes the latest of it and of their ends.
+ */
+size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                        int64_t *end_time);
+
+static inline bool syc_frame_is_known(unsigned type)
+{
+	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
+}
+
+/** How far a settled frame goes in time. */
+static inline int64_t syc_frame_until(const SysprofCaptureFrame *frame)
+{
+	int64_t end = frame->time;
+
+	if (frame->type == SYSPROF_CAPTURE_FRAME_MARK) {
+		const SysprofCaptureMark *const mark =
+			(const SysprofCaptureMark *)(const void *)frame;
+
+		if (__builtin_add_overflow(end, mark->duration, &end) ||
+		    end < frame->time)
+			end = frame->time;
+	}
+	return end;
+}
+
+#endif

@@ -1,0 +1,18 @@
+# What "cmake --build BUILD --target uninstall" does: removes the files that the
+# installs from BUILD have written, by CMake's lists of them.  DESTDIR counts as
+# it did then.  Directories stay, as others may use them.
+file(GLOB manifests ${BUILD}/install_manifest*.txt)
+if(NOT manifests)
+	message(FATAL_ERROR "nothing was installed from ${BUILD}: there is no "
+		"install_manifest.txt")
+endif()
+foreach(manifest ${manifests})
+	file(STRINGS ${manifest} files)
+	foreach(file ${files})
+		if(EXISTS "$ENV{DESTDIR}${file}" OR IS_SYMLINK "$ENV{DESTDIR}${file}")
+			message(STATUS "Removing: $ENV{DESTDIR}${file}")
+			file(REMOVE "$ENV{DESTDIR}${file}")
+		endif()
+	endforeach()
+	file(REMOVE ${manifest})
+endforeach()

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * app_state.h - state of the viewer without its terminal: pages, views, keys.
+ */
+#ifndef SYC_VIEW_APP_STATE_H
+#define SYC_VIEW_APP_STATE_H
+
+#include "view/page_context.h"
+
+struct syc_app_state {
+	struct syc_page_context context;
+	struct syc_source *source;
+	struct syc_grid grid;
+	struct syscap_view *view;
+	/* The one through a lens less, that going back needs no walk over all
+	 * samples for; or NULL. */
+	struct syscap_view *kept;
+	size_t n_lenses, n_kept; /* of the view, of the kept one */
+	void *states[SYC_PAGES];
+	unsigned seen[SYC_PAGES]; /* which view each has */
+	int page;
+	int tabs[SYC_PAGES + 1]; /* begins of their names */
+	char note[256]; /* shown instead of the context's text until a key */
+	const char *title;
+	const char *progress; /* "reading 40 %", "live", or "" */
+	bool shows_help, quits, stops, repaints;
+	bool is_drawn; /* as it is */
+};
+
+/** 0 or -ENOMEM. */
+int syc_app_state_init(struct syc_app_state *app, struct syc_source *source,
+                       int width, int height);
+void syc_app_state_fini(struct syc_app_state *app);
+
+/** The first lens; times of @filter are after the beginning.  0 or -ENOMEM. */
+int syc_app_state_begin(struct syc_app_state *app,
+                        const struct syscap_filter *filter, const char *text);
+
+/**
+ * Make the view of the settled source through the lenses. 0, -ENOMEM, or
+ * -EINVAL if the first lens is impossible. A later lens that is impossible is
+ * reported and removed.
+ */
+int syc_app_state_ask(struct syc_app_state *app, struct syscap_error *error);
+
+/** Apply changes of the lenses. 0 or -ENOMEM. */
+int syc_app_state_look(struct syc_app_state *app);
+
+/** Give the page the current view. 0 or -ENOMEM. */
+int syc_app_state_renew(struct syc_app_state *app);
+
+const struct syc_view_page *syc_app_state_page(int number);
+
+/** Its effect is applied at the next draw or take. 0 or -ENOMEM. */
+int syc_app_state_take(struct syc_app_state *app,
+                       const struct syc_input_event *event);
+
+/** Applies all taken keys first. 0 or -ENOMEM. */
+int syc_app_state_draw(struct syc_app_state *app);
+
+/** Does drawing take longer than a key may? Then draw_late() shows a picture
+ * that says so, around the old page. */
+bool syc_app_state_is_late(const struct syc_app_state *app);
+void syc_app_state_draw_late(struct syc_app_state *app);
+
+/** Is the screen too small for any page? */
+bool syc_app_state_is_too_small(const struct syc_app_state *app);
+
+#endif

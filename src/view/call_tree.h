@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * call_tree.h - callers and callees of a function, and the call tree by size.
+ */
+#ifndef SYC_VIEW_CALL_TREE_H
+#define SYC_VIEW_CALL_TREE_H
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+
+struct syc_neighbour {
+	uint32_t function; /* ROOT: it is outermost there */
+	uint64_t amount;   /* of the function's total, what goes that way */
+};
+
+/**
+ * Callers add up to the function's total, and so do callees and self. Recursive
+ * calls do not count: only calls from outside and to the outside do.
+ */
+struct syc_function_calls {
+	SYC_ARRAY(struct syc_neighbour) callers; /* the least first */
+	SYC_ARRAY(struct syc_neighbour) callees; /* the largest first */
+	uint64_t total, self;
+};
+
+/** 0 or -ENOMEM; replaces the old content. */
+int syc_function_calls_find(struct syc_function_calls *calls,
+                            const struct syscap_profile *profile,
+                            const struct syscap_view *view, uint32_t function);
+void syc_function_calls_fini(struct syc_function_calls *calls);
+
+struct syc_branches {
+	/* Node i's callees are nodes[begins[i]] to nodes[begins[i + 1]] - 1. */
+	uint32_t *begins, *nodes;
+};
+
+/** 0 or -ENOMEM; frees the old content. */
+int syc_branches_renew(struct syc_branches *branches,
+                       const struct syscap_profile *profile,
+                       const struct syscap_view *view);
+void syc_branches_fini(struct syc_branches *branches);
+
+/** The callee of @node that is @function, or NONE. */
+uint32_t syc_branches_find(const struct syc_branches *branches,
+                           const struct syscap_view *view, uint32_t node,
+                           uint32_t function);
+
+#endif

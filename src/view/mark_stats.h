@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * mark_stats.h - statistics of marks by name, and of the slowest marks of a
+ * name.
+ */
+#ifndef SYC_VIEW_MARK_STATS_H
+#define SYC_VIEW_MARK_STATS_H
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+
+/** Statistics of all marks of a name. */
+struct syc_mark_row {
+	uint32_t name;
+	size_t first, count; /* in marks[] */
+	int64_t total;       /* INT64_MAX if it does not fit */
+	int64_t min, mean, median, p99, max;
+};
+
+struct syc_mark_table {
+	struct syc_mark_row *rows; /* the largest total first */
+	size_t n_rows;
+	uint32_t *marks; /* numbers, those of a row in a row; by time */
+	size_t n_marks;
+};
+
+/** 0 or -ENOMEM; frees the old content. */
+int syc_mark_table_make(struct syc_mark_table *table,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
+void syc_mark_table_fini(struct syc_mark_table *table);
+
+struct syc_slow_marks_row {
+	uint32_t function; /* NONE: waiting, which no sample is of */
+	double slow_self, rest_self;
+	double slow_total, rest_total;
+};
+
+/** All zero is empty. */
+struct syc_slow_marks {
+	uint64_t n_slow, n_rest;   /* marks */
+	int64_t least;             /* the shortest of the slow ones */
+	double slow, rest;         /* duration */
+	double slow_ran, rest_ran; /* of that, what samples add up to */
+	enum syscap_view_unit unit;
+	bool has_waiting; /* samples are of the processor's time */
+	SYC_ARRAY(struct syc_slow_marks_row) rows;
+	/* From the outermost on, the way to what explains most of it. */
+	SYC_ARRAY(uint32_t) path;
+	double path_more; /* what the last of them has more */
+};
+
+/**
+ * Compare the slowest @percent of the marks of @name with the rest, under the
+ * other conditions of @filter. 0, -ENOMEM, or -EINVAL with @error: no such
+ * marks.
+ */
+int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
+                        const struct syscap_profile *profile,
+                        const struct syscap_filter *filter,
+                        const struct syscap_profile_mark_name *name,
+                        double percent, struct syscap_error *error);
+/**
+ * The part of @slow, in one slow mark, that its duration does not explain.
+ * Constant activity, such as a sleeping thread, is longer in a longer mark and
+ * means nothing. Negative if the rest, @rest, has more.
+ */
+double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
+                                 double slow, double rest);
+void syc_slow_marks_fini(struct syc_slow_marks *slow_marks);
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * page_context.h - state shared by all pages of the viewer, and the interface
+ * of a page.
+ *
+ * The context has the capture, the filters in use, the area of the screen for
+ * the page, and the requests of the page.
+ */
+#ifndef SYC_VIEW_PAGE_CONTEXT_H
+#define SYC_VIEW_PAGE_CONTEXT_H
+
+#include <stdbool.h>
+
+#include <syscap/profile.h>
+
+#include "common/array.h"
+#include "view/grid.h"
+#include "view/input.h"
+#include "view/search.h"
+
+struct syc_source {
+	const char *file;
+	struct syscap_reader *reader;
+	struct syscap_profile *profile;
+	bool is_read;    /* to the end that it had */
+	bool is_damaged; /* error has the reason */
+	struct syscap_error error;
+	bool is_settled;         /* the profile is ready for queries */
+	uint64_t size, position; /* bytes; of them, read */
+};
+
+/** Takes @reader over, in any case.  0 or -errno. */
+int syc_source_open(struct syc_source *source, const char *file,
+                    struct syscap_reader *reader,
+                    const struct syscap_profile_options *options);
+void syc_source_close(struct syc_source *source);
+
+/** Read on for @budget_ns, or to the end.  0 or -ENOMEM. */
+int syc_source_read(struct syc_source *source, int64_t budget_ns);
+
+/** Look for what was appended to the file.  1: something; 0; -errno. */
+int syc_source_grow(struct syc_source *source);
+
+/** Make the profile ready for queries. Reading more ends this state, so call
+ * this before making a view. 0 or -ENOMEM. */
+int syc_source_settle(struct syc_source *source);
+
+/** CLOCK_MONOTONIC, in ns. */
+int64_t syc_source_now(void);
+
+/** A filter in use: the one before it, narrowed by one step. */
+struct syc_lens {
+	struct syscap_filter filter;
+	char *text, *more; /* that the filter points to */
+	char *label;
+};
+
+/** The step by which a lens narrows the view. */
+enum syc_lens_by {
+	SYC_LENS_WITH,    /* stacks with the function */
+	SYC_LENS_WITHOUT, /* stacks without it */
+	SYC_LENS_FOCUS,   /* stacks begin there */
+	SYC_LENS_REVERSE, /* callees first, or no more */
+	SYC_LENS_SYSTEM   /* without system libraries, or with them again */
+};
+
+/** In the order of their numbers on the screen. */
+enum syc_page_number {
+	SYC_PAGE_FLAME,
+	SYC_PAGE_CHART,
+	SYC_PAGE_FUNCTIONS,
+	SYC_PAGE_MARKS,
+	SYC_PAGE_COMPARE,
+	SYC_PAGE_COUNTERS,
+	SYC_PAGE_LOGS,
+	SYC_PAGE_LOST,
+	SYC_PAGES
+};
+
+struct syc_page_context {
+	struct syc_source *source;
+	const struct syscap_view *view; /* through the last lens */
+	unsigned view_number;           /* number of views so far */
+	SYC_ARRAY(struct syc_lens) lenses;
+	bool is_exact, has_colours;
+
+	struct syc_grid *grid;
+	int top, bottom; /* lines for the page: from, up to but not */
+	char said[512];  /* about what is chosen */
+
+	/* By function the hottest line, or NULL; of view @lines_of. */
+	uint32_t *lines;
+	unsigned lines_of;
+
+	struct syc_search search;
+	unsigned char *matches; /* by function: whether it is found */
+	size_t n_matches;
+	unsigned match_number; /* number of searches so far */
+
+	/* Requests of the page that took a key. */
+	bool wants_view;     /* through the lenses as they are now */
+	bool wants_order;    /* what it lists is put into order */
+	int wants_page;      /* -1: none */
+	uint32_t about_mark; /* a mark, or a name of marks, that the page */
+	uint32_t about_name; /* is to begin with; NONE */
+};
+
+/** The function of a node of the view. */
+const struct syscap_profile_function *
+syc_page_context_function(const struct syc_page_context *context,
+                          uint32_t node);
+
+/** The name with number @name. */
+const struct syscap_profile_mark_name *
+syc_page_context_mark_name(const struct syc_page_context *context,
+                           uint32_t name);
+
+/** The filter in use. */
+const struct syscap_filter *
+syc_page_context_filter(const struct syc_page_context *context);
+
+/** Look through one lens more; @function: the one it is about, or 0.  0 or
+ * -ENOMEM. */
+int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
+                          uint32_t function);
+/** Only inside of marks of @name, of these the slowest; 0 %: all. */
+int syc_page_context_look_inside(struct syc_page_context *context,
+                                 uint32_t name, double slowest_percent);
+/** Only from @from to @to, of the clock. */
+int syc_page_context_look_between(struct syc_page_context *context,
+                                  int64_t from, int64_t to);
+/** Only at the thread; NONE: at all. */
+int syc_page_context_look_at_thread(struct syc_page_context *context,
+                                    uint32_t thread);
+/** Take the last one away; false: it is the first. */
+bool syc_page_context_look_back(struct syc_page_context *context);
+void syc_page_context_fini(struct syc_page_context *context);
+
+/** Search the functions again. 0 or -ENOMEM. */
+int syc_page_context_match(struct syc_page_context *context);
+
+static inline bool
+syc_page_context_is_match(const struct syc_page_context *context,
+                          uint32_t function)
+{
+	return function < context->n_matches && context->matches[function] != 0;
+}
+
+/** Describe the selection, below the page. */
+__attribute__((format(printf, 2, 3))) void
+syc_page_context_say(struct syc_page_context *context, const char *format, ...);
+
+/** " · inlined · mostly a.c:12", as far as known; or "". */
+void syc_page_context_source(struct syc_page_context *context,
+                             uint32_t function, char *text, size_t size);
+
+/** Show @text in the middle of an empty page. */
+void syc_page_context_show_none(struct syc_page_context *context,
+                                const char *text);
+
+/** "name  binary" in @width columns, starting at @x. */
+void syc_page_context_put_function(struct syc_page_context *context, int x,
+                                   int y, int width, uint32_t function,
+                                   struct syc_style style);
+
+/** "12345", or its name and that. */
+void syc_page_context_thread_name(const struct syc_page_context *context,
+                                  uint32_t thread, char *text, size_t size);
+
+/** Separator of boxes without colours. */
+#define SYC_BOX_BAR 0x2502u
+
+/** Least number of columns for a part of a name. */
+#define SYC_BOX_NAME_LEAST 4
+
+/** @node of the view in @width columns, starting at @x. */
+void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
+                  uint32_t node, bool is_chosen);
+
+struct syc_view_page {
+	const char *name;
+	const char *hints; /* "KEY what  KEY what", the most useful first */
+	size_t size;       /* of its state, which is all zero at first */
+	/* The view is another one.  0 or -ENOMEM. */
+	int (*renew)(void *state, struct syc_page_context *context);
+	/* Sort the list in the requested order; NULL: not sortable. */
+	void (*order)(void *state, struct syc_page_context *context);
+	void (*draw)(void *state, struct syc_page_context *context);
+	/* Returns true if the key has a meaning. */
+	bool (*take)(void *state, struct syc_page_context *context,
+	             const struct syc_input_event *event);
+	/* Go to the next (1) or previous (-1) match of the search; NULL: not
+	 * searchable. */
+	void (*find)(void *state, struct syc_page_context *context,
+	             int direction);
+	void (*fini)(void *state);
+};
+
+extern const struct syc_view_page syc_flame_page, syc_chart_page,
+	syc_functions_page, syc_marks_page, syc_compare_page, syc_counters_page,
+	syc_logs_page, syc_lost_page;
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# empty.sh - `syscap record` reports that nothing was emitted, and gives the
+# right reason for a recording without samples.
+set -eu
+: "${SYSCAP:?}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# says OPTION... -- COMMAND... - what the recorder says goes to "said"
+says() {
+	"$SYSCAP" record --force "$@" >/dev/null 2>said || {
+		cat said
+		exit 1
+	}
+}
+
+wants() {
+	grep -q -e "$1" said || {
+		echo "no line '$1':"
+		cat said
+		exit 1
+	}
+}
+
+has_not() {
+	! grep -e "$1" said || exit 1
+}
+
+says -- ls /
+wants 'nothing was emitted; .* syscap record --sample -- ls \.\.\.$'
+says --stderr -- ls
+has_not 'nothing was emitted'
+[ -z "${SYSCAP_SANITIZE:-}" ] || exit 0 # nothing can be preloaded there
+
+# A period of a second: nothing is due
+says --sample=1 -- true
+wants 'no samples: none was due in [0-9.]* ms of processor time$'
+has_not 'never loaded'
+
+# Until the recorder has looked at it, and no longer
+says --sample -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
+	i=$((i + 1)); done; sleep 1.5 & wait'
+wants '2 processes never loaded the sampler'
+wants 'no samples in [0-9.]* ms of processor time; SYSCAP_DEBUG=1'
+has_not 'none was due'

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * short_lives.c - threads and processes that end within a few periods.
+ *
+ *	short_lives WAY
+ *
+ * WAY is threads: one after the other; or crowd: eight at a time; or last: a
+ * thread that is there when the process ends.  Or it is exec: the program begins
+ * once more; or fork: children that work for 2.5 ms.  A line for each thread
+ * holds its id and the microseconds of processor time by its own clock.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define N_THREADS 64
+
+static sem_t has_worked;
+
+static int64_t own_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
+}
+
+__attribute__((noinline)) static int64_t work_until(int64_t us)
+{
+	while (own_us() < us)
+		;
+	return own_us();
+}
+
+/* One call for a line: children write to the same file */
+static void print_time(int64_t us)
+{
+	dprintf(STDOUT_FILENO, "%d %lld\n", (int)gettid(), (long long)us);
+}
+
+static void *live(void *us)
+{
+	int64_t *const place = us;
+
+	*place = work_until(*place);
+	print_time(*place);
+	return NULL;
+}
+
+static void *stay(void *us)
+{
+	live(us);
+	sem_post(&has_worked);
+	for (;;)
+		pause();
+	return NULL;
+}
+
+/* 100 us to 9.5 ms */
+static void run_threads(int n_at_once)
+{
+	pthread_t threads[N_THREADS];
+	int64_t us[N_THREADS];
+
+	for (int i = 0; i < N_THREADS; i += n_at_once) {
+		for (int k = i; k < i + n_at_once; k++) {
+			us[k] = 100 + k * 37 % N_THREADS * 149;
+			if (pthread_create(&threads[k], NULL, live, &us[k]) !=
+			    0)
+				exit(2);
+		}
+		for (int k = i; k < i + n_at_once; k++)
+			pthread_join(threads[k], NULL);
+	}
+}
+
+static void leave_thread(void)
+{
+	static int64_t us = 7800;
+	pthread_t thread;
+
+	sem_init(&has_worked, 0, 0);
+	if (pthread_create(&thread, NULL, stay, &us) != 0)
+		exit(2);
+	while (sem_wait(&has_worked) != 0)
+		;
+}
+
+static void run_children(void)
+{
+	for (int i = 0; i < 12; i++) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			print_time(work_until(2500));
+			exit(0);
+		}
+		if (child < 0 || waitpid(child, NULL, 0) != child)
+			exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const int64_t began = own_us();
+	const char *const way = argc > 1 ? argv[1] : "";
+
+	if (strcmp(way, "threads") == 0)
+		run_threads(1);
+	else if (strcmp(way, "crowd") == 0)
+		run_threads(8);
+	else if (strcmp(way, "last") == 0)
+		leave_thread();
+	else if (strcmp(way, "fork") == 0)
+		run_children();
+	if (strcmp(way, "exec") == 0) {
+		/* The first try fails: what was counted is not counted again */
+		execl("/nowhere", "nowhere", NULL);
+		print_time(work_until(began + 10600) - began);
+		execl("/nowhere", "nowhere", NULL);
+		print_time(work_until(began + 10600 + 9300) - began - 10600);
+		execl(argv[0], argv[0], "end", NULL);
+		return 2;
+	}
+	print_time(work_until(began + 5700) - began);
+	return 0;
+}

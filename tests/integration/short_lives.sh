@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# short_lives.sh - samples account for the processor time of each thread to
+# within a period, and of the process to within 2 %.  The right time is the one of
+# the thread's own clock.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+
+# A period is 1 ms.  A thread's end, and a program's begin and end, take some
+# time that its last look at its clock does not have.
+check() {
+	"$SYSCAP" export -f csv --table samples -o samples.csv r.syscap
+	awk -v way="$1" '
+	FILENAME == "own" { own[$1] += $2; all += $2; ways[$1]++; next }
+	/^time_ns,/ { n = split($0, names, ","); for (i = 1; i <= n; i++) at[names[i]] = i; next }
+	{ split($0, cells, ","); got[cells[at["tid"]]] += cells[at["weight_ns"]] / 1000 }
+	END {
+		for (tid in own) {
+			off = got[tid] - own[tid]
+			sum += got[tid]
+			count++
+			if (off < -1000 || off > 1000 + 600 * ways[tid]) {
+				print way ": thread " tid " has " got[tid] + 0 " us of " own[tid]
+				bad = 1
+			}
+		}
+		off = sum - all
+		# Each child counts by itself
+		if (way !~ /fork/ && (off < -1000 - all / 50 || off > 1000 + all / 50 + 100 * count)) {
+			print way ": " sum " us of " all
+			bad = 1
+		}
+		exit bad
+	}' own samples.csv || exit 1
+}
+
+for clock in cpu perf; do
+	for way in threads crowd last exec fork; do
+		"$SYSCAP" record -q --force --no-symbols --sample=1000,$clock \
+			-o r.syscap -- "$SYSCAP_TEST_BIN/short_lives" $way >own ||
+			{ echo "$way, $clock: $?"; exit 1; }
+		check "$way, $clock"
+	done
+done
+
+# A thread that had no tick has the function that it began with
+"$SYSCAP" record -q --force -o r.syscap --sample -- \
+	"$SYSCAP_TEST_BIN/short_lives" threads >own
+"$SYSCAP" export -f folded -o - r.syscap | grep -q 'live;no tick came ' ||
+	{ echo "threads without a tick have no stack"; exit 1; }
+
+# A child's first tick is due after 10 ms: so these have none, nor a stack. The
+# program itself may have none, too.
+"$SYSCAP" record --force --no-symbols -o r.syscap --sample -- \
+	"$SYSCAP_TEST_BIN/short_lives" fork >own 2>summary
+"$SYSCAP" stat r.syscap | grep -q ', weight [234][0-9] without stack$' ||
+	{ "$SYSCAP" stat r.syscap; exit 1; }
+"$SYSCAP" stat --json r.syscap | grep -q '"without_stack": *[234][0-9],' ||
+	{ echo "JSON: no time without a stack"; exit 1; }
+grep -q 'record: [234][0-9] ms of processor time have no stack: ' summary ||
+	{ cat summary; exit 1; }

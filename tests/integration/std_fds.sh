@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-2-Clause
+# std_fds.sh - in a process without standard streams no fd of the library is 0, 1
+# or 2, however the process is recorded: nothing that the program prints goes
+# into our files.
+set -eu
+: "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
+skip() { echo "skip: $1"; exit 77; }
+command -v strace >/dev/null || skip "there is no strace"
+strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+cd "$dir"
+program=$SYSCAP_TEST_BIN/std_fds
+
+fail() {
+	echo "$*"
+	exit 1
+}
+
+# has_marks CAPTURE - all 20
+has_marks() {
+	n=$("$SYSCAP" dump --type mark "$1" | grep -c '"std"' || true)
+	[ "$n" = 20 ] || fail "$1: $n of 20 marks"
+}
+
+# bare COMMAND... - without standard streams, traced into calls.*
+cat >bare <<'END'
+exec strace -ff -o calls sh -c 'exec "$@" <&- >&- 2>&-' sh "$@"
+END
+
+# no_low_fd WHAT - none but placeholders and what the loader opened
+no_low_fd() {
+	cat calls.* >calls
+	grep -q '"/", .*O_PATH' calls ||
+		fail "$1: no placeholder is seen"
+	low=$(grep -E '^[a-z_0-9]+\(.*\) = [012]$' calls |
+		grep -E '^(open|openat|socket|memfd_create|dup|fcntl\(.*F_DUPFD|perf_event_open|epoll_create|eventfd|accept)' |
+		grep -vE '"/", .*O_PATH|(\.so[.0-9]*|ld\.so\.cache)", O_RDONLY\|O_CLOEXEC\)' ||
+		true)
+	low=$low$(grep -E '^pipe2?\(\[([012],|[0-9]+, [012]\])' calls || true)
+	low=$low$(grep -E '^recvmsg.*cmsg_data=\[([0-9, ]*, )?[012][],]' calls ||
+		true)
+	[ -z "$low" ] || fail "$1: $low"
+	rm -f calls calls.*
+}
+
+# By itself
+for thread in 0 1; do
+	SYSCAP_THREAD=$thread SYSCAP_OUTPUT=$dir/self.syscap \
+		sh bare "$program" events || fail "SYSCAP_THREAD=$thread: $?"
+	has_marks self.syscap
+	no_low_fd "SYSCAP_THREAD=$thread"
+	rm self.syscap
+done
+sh bare "$program" start "$dir/start.syscap" || fail "syscap_start(): $?"
+has_marks start.syscap
+no_low_fd "syscap_start()"
+
+# Killed: the ring file is one
+status=0
+SYSCAP_OUTPUT=$dir/killed.syscap sh -c 'exec "$@" <&- >&- 2>&-' sh \
+	"$program" kill || status=$?
+[ $status = 137 ] || fail "killed: $status"
+"$SYSCAP" recover killed.syscap >recovered || fail "recover: $(cat recovered)"
+has_marks killed.syscap
+
+# Into a file that it was given
+SYSPROF_TRACE_FD=9 sh bare "$program" events 9>trace.syscap || fail "trace: $?"
+has_marks trace.syscap
+no_low_fd "SYSPROF_TRACE_FD"
+
+# By a recorder; with small rings they are received
+for options in --no-symbols --ring-kib=16; do
+	"$SYSCAP" record -q --force --no-symbols $options -o r.syscap -- \
+		sh bare "$program" events || fail "record $options: $?"
+	has_marks r.syscap
+	no_low_fd "record $options"
+done
+
+# Sampled threads may make their fds in one instant: what is opened to be read
+# may have a low number then
+for options in "--sample=1000,wall" "--sample --io --stalls --memory"; do
+	# shellcheck disable=SC2086
+	"$SYSCAP" record -q --force --no-symbols $options -o r.syscap -- \
+		sh bare "$program" events || fail "record $options: $?"
+	has_marks r.syscap
+	rm -f calls.*
+done

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_sampling_summary.c - messages about requested and arrived samples. */
+#define _GNU_SOURCE
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "harness/test.h"
+#include "recorder/sampling_summary.h"
+
+static char said[4096];
+
+/* What @print writes on stderr; returns how many lines. */
+static unsigned read_lines(const struct syc_sampling_summary *delivered,
+                           void (*print)(const struct syc_sampling_summary *))
+{
+	const int file = memfd_create("stderr", MFD_CLOEXEC);
+	const int before = dup(2);
+	unsigned n = 0;
+
+	CHECK(file >= 0 && before >= 0);
+	fflush(stderr);
+	dup2(file, 2);
+	print(delivered);
+	fflush(stderr);
+	dup2(before, 2);
+	close(before);
+	memset(said, 0, sizeof(said));
+	CHECK(pread(file, said, sizeof(said) - 1, 0) >= 0);
+	close(file);
+	for (const char *at = said; (at = strchr(at, '\n')) != NULL; at++)
+		n++;
+	return n;
+}
+
+static const char *asked_for;
+
+static void print_delivered(const struct syc_sampling_summary *delivered)
+{
+	syc_sampling_summary_print(delivered, asked_for, "program");
+}
+
+/*
+ * Print the summary of @samples for @ticks, @stopped of them short, and of the
+ * reports of processes; returns the number of lines.
+ */
+static unsigned say(unsigned samples, unsigned ticks, unsigned stopped,
+                    const char *told, const char *asked)
+{
+	struct syc_sampling_summary delivered = { .samples = samples,
+		                                  .ticks = ticks,
+		                                  .stopped = stopped };
+
+	syc_sampling_summary_note(&delivered, told);
+	asked_for = asked;
+	return read_lines(&delivered, print_delivered);
+}
+
+static bool says(const char *words)
+{
+	return strstr(said, words) != NULL;
+}
+
+TEST(samples_as_requested_print_nothing)
+{
+	CHECK_EQ(say(1000, 1010, 3,
+	             "samples 1000, ticks 1010, skipped 0, refused 0, "
+	             "took_us 900",
+	             "1000,perf"),
+	         0);
+}
+
+TEST(share_of_time_for_samples_is_printed)
+{
+	CHECK_EQ(say(1000, 1000, 0,
+	             "samples 1000, ticks 1000, skipped 9, refused 0, "
+	             "took_us 80000",
+	             "1000,wall"),
+	         1);
+	CHECK(says("samples took 8 % of the threads' time"));
+	/* The same of a period of 0.1 ms */
+	CHECK_EQ(say(1000, 1000, 0, "ticks 1000, took_us 8000", "10000,wall"),
+	         1);
+	CHECK(says("samples took 8 %"));
+}
+
+TEST(at_most_three_lines_with_unsampled_threads_first)
+{
+	CHECK_EQ(say(1000, 4000, 500, "blocked 3, ticks 4000, took_us 900000",
+	             "1000,cpu"),
+	         3);
+	CHECK(says("threads without samples: 3 block the signal"));
+	CHECK(says("50 % of the stacks are incomplete"));
+	CHECK(says("samples took 22 %"));
+	CHECK(!says("this kernel's timers"));
+	CHECK_EQ(say(1000, 4000, 500, "blocked 3", "1000,cpu"), 3);
+	CHECK(says("250 samples a second of processor time came, of 1000"));
+}
+
+TEST(few_samples_print_nothing)
+{
+	CHECK_EQ(say(40, 400, 40, "ticks 40, took_us 40000", "1000,cpu"), 0);
+}
+
+TEST(threads_that_a_filter_ended_are_counted_and_refused_filters_are_not)
+{
+	struct syc_sampling_summary delivered = { 0 };
+
+	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	         0);
+	syc_sampling_summary_note_filter(&delivered, "ended 4: samples");
+	syc_sampling_summary_note_filter(&delivered, "resumed 4: samples");
+	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	         0);
+	syc_sampling_summary_note_filter(&delivered, "ended 1: samples");
+	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	         1);
+	CHECK(says("1 thread was not recorded to the end"));
+	syc_sampling_summary_note_filter(&delivered, "ended 2: all");
+	read_lines(&delivered, syc_sampling_summary_print_forbidden);
+	CHECK(says("3 threads were not recorded to the end"));
+}
+
+static void take(struct syc_sampling_summary *delivered, uint32_t tagged,
+                 uint16_t flags, unsigned n)
+{
+	const struct syscap_wire_sample sample = {
+		.frame = { .padding2 = tagged }, .flags = flags
+	};
+
+	while (n-- != 0)
+		syc_sampling_summary_take(delivered, &sample);
+}
+
+TEST(samples_of_weight_1_count_as_all_others)
+{
+	struct syc_sampling_summary delivered = { 0 };
+
+	take(&delivered, 0, SYSCAP_STACK_STOPPED, 60);
+	take(&delivered, SYSCAP_WEIGHT_TAG | 4, 0, 40);
+	CHECK_EQ(delivered.samples, 100);
+	CHECK_EQ(delivered.ticks, 220);
+	CHECK_EQ(delivered.stopped, 60);
+}
+
+TEST(delivered_rate_of_each_clock)
+{
+	CHECK_EQ(say(1000, 2000, 0, "", "1000,perf"), 1);
+	CHECK(says("500 samples a second of processor time came, of 1000"));
+	CHECK(!says("perf has more"));
+	CHECK_EQ(say(1000, 2000, 0, "", "1000,wall"), 1);
+	CHECK(says("500 samples a second of wall time came, of 1000"));
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_stderr_tee.c - the tee passes on bytes, and reports them or their
+ * number.
+ */
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "harness/test.h"
+#include "recorder/stderr_log.h"
+
+#define BYTES UINT64_C(4000000) /* no socket has room for as many */
+#define MS    INT64_C(1000000)
+
+static struct syc_stderr_tee pump;
+
+static void begin(void)
+{
+	const int nowhere = open("/dev/null", O_WRONLY);
+	const int saved = dup(STDERR_FILENO);
+
+	CHECK(nowhere >= 0 && saved >= 0);
+	dup2(nowhere, STDERR_FILENO);
+	CHECK_EQ(syc_stderr_tee_start(&pump), 0);
+	dup2(saved, STDERR_FILENO);
+	close(nowhere);
+	close(saved);
+	fcntl(pump.socket, F_SETFL, 0);
+}
+
+/* Until the pump has taken it, and nobody has taken it from the pump. */
+static void write_much(void)
+{
+	static const char bytes[4096];
+	int waiting = 1;
+	ssize_t n;
+
+	for (uint64_t left = BYTES; left > 0; left -= (size_t)n) {
+		n = write(pump.given, bytes,
+		          left < sizeof(bytes) ? left : sizeof(bytes));
+		CHECK(n > 0);
+	}
+	for (; waiting > 0; usleep(1000))
+		CHECK_EQ(ioctl(pump.given, FIONREAD, &waiting), 0);
+}
+
+/* All that comes up to the socket's end, and what is said not to come. */
+static void check_pieces(void)
+{
+	struct syc_stderr_tee_piece piece;
+	uint64_t sum = 0, lost = 0;
+	ssize_t n, last = 0;
+
+	while ((n = recv(pump.socket, &piece, sizeof(piece), 0)) > 0) {
+		sum += (size_t)n - SYC_PUMP_HEAD;
+		lost += piece.lost;
+		last = n;
+	}
+	CHECK_EQ(n, 0);
+	CHECK(lost > 0);
+	CHECK_EQ(sum + lost, BYTES);
+	CHECK_EQ(last, (ssize_t)SYC_PUMP_HEAD);
+}
+
+TEST(bytes_missed_by_the_recorder_are_reported)
+{
+	begin();
+	write_much();
+	close(pump.given);
+	check_pieces();
+	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
+	close(pump.socket);
+}
+
+TEST(stopped_recorder_delays_once)
+{
+	struct syc_stderr_tee_piece piece;
+	unsigned n_waits = 0, n = 0;
+	int64_t before = 0;
+
+	begin();
+	write_much();
+	close(pump.given);
+	while (recv(pump.socket, &piece, sizeof(piece), 0) > 0) {
+		/* A busy machine makes a few; a wait for each, hundreds */
+		if (before != 0 && piece.time - before >= 100 * MS)
+			n_waits++;
+		before = piece.time;
+		n++;
+	}
+	CHECK(n > 100);
+	CHECK(n_waits < 50);
+	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
+	close(pump.socket);
+}
+
+TEST(missed_bytes_are_reported_while_others_write)
+{
+	begin();
+	write_much();
+	shutdown(pump.socket, SHUT_WR);
+	check_pieces();
+	CHECK_EQ(write(pump.given, "x", 1), 1);
+	close(pump.given);
+	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
+	close(pump.socket);
+}
