@@ -129,15 +129,14 @@ CHILD(holds)
 
 	CHECK_EQ(syscap_start(&options), 0);
 	for (unsigned n = 0; n < HELD_ROUNDS; n++) {
-		uint64_t before = written();
-
 		__atomic_store_n(&may_go_on, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&is_held, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&hold, true, __ATOMIC_RELEASE);
+		/* If the thread sleeps, this wakes it.  If it is just about to
+		 * sleep, it is held now, and this event waits for the next. */
 		written_mark(0, 2 * n);
-		wait_until_written(before, 2 * n);
 		wait_for(&is_held);
-		before = written();
+		const uint64_t before = written();
 		written_mark(0, 2 * n + 1);
 		const int64_t begin = syscap_clock();
 		__atomic_store_n(&may_go_on, true, __ATOMIC_RELEASE);
