@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ci.sh [TREE] - .ci/run says what it leaves out for want of time, and fails
-# where a preset does, a stopped one too.
+# ci.sh [TREE] - .ci/run prints what it leaves out for want of time, fails where
+# a preset does, a stopped one too, and lists tests that pass only alone.
 set -eu
 command -v bash >/dev/null || { echo "skip: there is no bash"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -72,3 +72,24 @@ echo 'exit 3' >"$work/asan"
 run 3900 3
 echo 'exit 4' >"$work/test"
 run 3900 4
+
+# Stands for ctest: the tests pass when they run again, or not
+printf '#!/bin/sh\n. ./again\n' >"$work/bin/ctest"
+chmod +x "$work/bin/ctest"
+fail() { # NUMBER: so many tests of the preset test
+	mkdir -p "$work/build/test/Testing/Temporary"
+	seq "$1" | sed 's/.*/&:client.t&/' \
+		>"$work/build/test/Testing/Temporary/LastTestsFailed.log"
+	echo 'exit 8' >"$work/test"
+}
+rm "$work/asan"
+fail 2
+echo 'exit 0' >"$work/again"
+run 3900 0
+expect '!!! UNSTEADY: test: client.t1 client.t2 failed, then passed alone'
+[ "$(tail -n 1 "$work/out" | cut -c 1-11)" = '!!! passed,' ]
+echo 'exit 8' >"$work/again"
+run 3900 8
+fail 4
+echo 'exit 0' >"$work/again"
+run 3900 8
