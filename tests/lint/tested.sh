@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# tested.sh [TREE] - each row of docs/contexts.md's first table names tests that
-# there are, or says why there is none.
+# tested.sh [TREE] - each row of docs/contexts.md's tables of contexts names
+# existing tests, or says why there is none.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
@@ -9,7 +9,7 @@ page=docs/contexts.md
 
 # FOLDER.NAME of each row; a name alone is of the folder before it
 named() {
-	sed -n '/^| context |/,/^$/p' $page | sed '1,2d; /^$/d' |
+	sed -n '/^| context |/,/^$/p' $page | sed '/^| context |/d; /^|---/d; /^$/d' |
 		awk -F ' [|] ' '{
 			sub(/ *[|]$/, "", $NF)
 			if (NF != 3 || $NF == "")
