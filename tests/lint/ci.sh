@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# ci.sh [TREE] - .ci/run prints what it leaves out for want of time, fails where
-# a preset does, a stopped one too, and lists tests that pass only alone.
+# ci.sh [TREE] - .ci/run prints skipped presets, fails if a preset fails or is
+# stopped, and lists tests that pass only alone.
 set -eu
 command -v bash >/dev/null || { echo "skip: there is no bash"; exit 77; }
 here=$(cd "$(dirname "$0")" && pwd)
