@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * seams.h - waits that ticks cut into parts, and nobody sees where
- * (docs/decisions/0027-waits-without-seams.md).
+ * (docs/decisions/0027-interrupted-waits.md).
  *
  * Between two parts all signals are blocked; each part is a call that has the
  * program's mask only while it waits.  So a signal of the program's comes in a

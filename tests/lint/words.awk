@@ -37,7 +37,7 @@ function judge(text, is_question,    word, n) {
 # A paragraph, a comment or a text of the program.
 function read_text(text,    at, sentence) {
 	gsub(/[ \t]+/, " ", text)
-	while (match(text, /[.!?]['")`]*( |$)/)) {
+	while (match(text, /[.!?]['")`*]*( |$)/)) {
 		sentence = substr(text, 1, RSTART - 1)
 		at = substr(text, RSTART, 1)
 		text = substr(text, RSTART + RLENGTH)
