@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * elf_note.h - positions of the parts of an ELF note.  The one place that
- * counts
- * its way through notes, for all that look at them: in this process
- * (own_elf.c, share/notes.c) and in files (symbols/elf_notes.c).
+ * elf_note.h - positions of the parts of an ELF note, in this process and in
+ * files.
  *
  *	uint64_t at = 0;
  *
@@ -27,8 +25,8 @@
 
 #define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
 
-/** Notes of ours: of an object with a sampler (sample/autostart.c), and of one
- * with our library (share/copy_note.h). */
+/** Our notes: of an object with a sampler (sample/autostart.c), and of one with
+ * our library (share/copy_note.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1
 #define SYC_COPY_NOTE_TYPE    2

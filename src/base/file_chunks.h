@@ -9,20 +9,20 @@
 
 #include <syscap/format.h>
 
-/** Origin of the bytes, and destination of the frames. */
+/** Name of the file, and destination of the frames. */
 struct syc_file_chunks {
 	const char *path;
 	int64_t time;
-	/* A chunk is made here: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
+	/* For one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
 	void *buffer;
 	size_t size;
-	/* False: no more of them */
+	/* False ends it */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
 	void *context;
 };
 
-/** Emit the frames of @n bytes, and one before them that parts it from others.
- * Context: any-thread, signal-safe, if emit() is. */
+/** Emit the frames of @n bytes, and one before them that separates it from
+ * others. Context: any-thread, signal-safe, if emit() is. */
 void syc_file_chunks_emit(const struct syc_file_chunks *chunks,
                           const void *data, size_t n);
 

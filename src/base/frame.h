@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h - the header of a frame that is put together in memory of its own.
+ * frame.h - headers of frames, and names of frame types.
  *
- * For all that compose frames outside of a ring: what goes into a ring has its
- * header from <syscap/emit.h>.
+ * For code that composes frames outside of a ring; <syscap/emit.h> writes the
+ * headers of frames in a ring.  The names are those of texts, loss records and
+ * JSON.
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
@@ -15,8 +16,7 @@
 
 #include <syscap/format.h>
 
-/** padding2 of a frame that has no other place for @tid; 0: there can't be
- * such a thread. */
+/** padding2 of a frame that has no other place for @tid; 0: @tid is invalid. */
 static inline uint32_t syc_frame_tid_tag(int32_t tid)
 {
 	return tid > 0 && ((uint32_t)tid & SYSCAP_TID_TAG_MASK) == 0
@@ -24,7 +24,7 @@ static inline uint32_t syc_frame_tid_tag(int32_t tid)
 	               : 0;
 }
 
-/** Write the header but its len: of no processor and no thread. */
+/** Write the header except its len, without a processor and a thread. */
 static inline void syc_frame_begin(struct syscap_wire_frame *frame,
                                    uint8_t type, int32_t pid, int64_t time)
 {
@@ -36,8 +36,8 @@ static inline void syc_frame_begin(struct syscap_wire_frame *frame,
 	};
 }
 
-/** All of the frame up to @end is written: clear what remains of its last word,
- * and write len, which is returned. */
+/** End a frame of which all up to @end is written: clear the rest of its last
+ * word, and write len, which is returned. */
 static inline uint16_t syc_frame_end(struct syscap_wire_frame *frame,
                                      size_t end)
 {
@@ -62,6 +62,32 @@ static inline uint16_t syc_frame_metadata(void *buffer, int32_t pid,
 	memcpy(metadata->id, id, strlen(id));
 	memcpy(metadata + 1, value, size);
 	return syc_frame_end(&metadata->frame, sizeof(*metadata) + size);
+}
+
+/** Name of frames of @type; NULL: no frame of a file has this type. */
+static inline const char *syc_frame_name(unsigned type)
+{
+	static const char names[SYSCAP_FRAME_LAST][16] = {
+		[SYSCAP_FRAME_TIMESTAMP] = "timestamp",
+		[SYSCAP_FRAME_SAMPLE] = "sample",
+		[SYSCAP_FRAME_MAP] = "map",
+		[SYSCAP_FRAME_PROCESS] = "process",
+		[SYSCAP_FRAME_FORK] = "fork",
+		[SYSCAP_FRAME_EXIT] = "exit",
+		[SYSCAP_FRAME_JITMAP] = "jitmap",
+		[SYSCAP_FRAME_CTRDEF] = "ctrdef",
+		[SYSCAP_FRAME_CTRSET] = "ctrset",
+		[SYSCAP_FRAME_MARK] = "mark",
+		[SYSCAP_FRAME_METADATA] = "metadata",
+		[SYSCAP_FRAME_LOG] = "log",
+		[SYSCAP_FRAME_FILE_CHUNK] = "file_chunk",
+		[SYSCAP_FRAME_ALLOCATION] = "allocation",
+		[SYSCAP_FRAME_OVERLAY] = "overlay",
+		[SYSCAP_FRAME_TRACE] = "trace",
+		[SYSCAP_FRAME_DBUS_MESSAGE] = "dbus_message",
+	};
+
+	return type != 0 && type < SYSCAP_FRAME_LAST ? names[type] : NULL;
 }
 
 #endif

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * header_losses.h - losses that stand in a capture's header, since who had them
- * could not write frames any more.
+ * header_losses.h - losses in a capture's header, of writers that could not
+ * write frames any more.
  *
- * In a file that one writer has to itself, it counts what it found no room for
- * (capture/losses.h).
+ * The only writer of a file counts there the frames for which the disk had no
+ * space (capture/losses.h).
  *
  * A trace file has the mark of selfrec/trace_file.c in its header.  A process
  * that ends while others write, and gets no turn in time, adds its unwritten
- * frames to these sums.  The next that has a turn takes them, and writes
- * a loss record; readers make one up from what nobody took.  Sums are changed
- * by atomic instructions on the file's first page, without a lock.  They may be
- * seen incomplete, and are right when all writers have ended.
+ * frames to these sums.  The next process that gets a turn takes them, and
+ * writes a loss record.  Readers synthesize one from sums that remain.  Sums
+ * are changed by atomic instructions on the file's first page, without a lock.
+ * They may be incomplete at any time, and are exact when all writers have
+ * ended.
  *
  * They are in bytes that the format leaves unused.
  */
@@ -30,9 +31,9 @@
 #define SYC_HEADER_LOSSES_NAME UINT64_C(0x313054534f4c4353)
 
 struct syc_header_losses {
-	uint64_t name;    /* 0: nobody has lost anything */
+	uint64_t name;    /* 0: no losses */
 	uint64_t bytes;   /* of the frames */
-	int64_t from, to; /* ns; 0: not known */
+	int64_t from, to; /* ns; 0: unknown */
 	/* By type; 0: abandoned emits.  Rings have those below
 	 * SYSCAP_FRAME_RING_LIMIT. */
 	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
@@ -43,9 +44,10 @@ _Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
                        SYC_HEADER_LOSSES_AT +
                                        sizeof(struct syc_header_losses) <=
                                240,
-               "between what is in use, and in front of the mark");
+               "between the used fields and the mark");
 
-/** Pure; of a file of this byte order.  any-thread, signal-safe. */
+/** Whether the header has any, in this byte order.  Context: any-thread,
+ * signal-safe. */
 static inline bool
 syc_header_losses_has_frames(const struct syscap_wire_file *header)
 {

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/frame_names.h"
+#include "base/frame.h"
 #include "base/text.h"
 
 const char *syc_loss_record_kind(unsigned type)

@@ -2,8 +2,8 @@
 /*
  * loss_record.h - format of a loss record, for writers and readers.
  *
- * A thread that meets a full ring counts its losses, and puts a loss record in
- * front of its next frame.  The record is a MARK of group "syscap" and name
+ * A thread that finds its ring full counts its losses, and writes a loss record
+ * before its next frame.  The record is a MARK of group "syscap" and name
  * "lost", from the first lost frame to the last, with a message like
  *
  *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
@@ -26,23 +26,25 @@ struct syc_loss {
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: abandoned emits */
 	uint64_t total;                     /* of all kinds */
 	uint64_t bytes;
-	int32_t tid; /* 0: not said */
+	int32_t tid; /* 0: unknown */
 };
 
 /** Name of the frames of @type in a record; NULL: unknown type. */
 const char *syc_loss_record_kind(unsigned type);
 
-/** Is a mark named as a loss record is?  Its message may still be wrong. */
+/** Whether a mark has the name of a loss record.  Its message may be
+ * invalid. */
 bool syc_loss_record_is(const char *group, const char *name);
 
-/** Read the message of a loss record; false when it is not one. */
+/** Read the message of a loss record; false if it is invalid. */
 bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss);
 
-/** Write it, as much as fits into @size with a NUL.  Returns its length. */
+/** Write the message, as much as fits into @size with a NUL.  Returns its
+ * length. */
 size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
                              size_t size);
 
-/** All of the frame @mark but its header and what is behind @message. */
+/** Fill the frame @mark, except its header and the bytes behind @message. */
 void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
                           int64_t to, const char *message, size_t n);
 

@@ -15,7 +15,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/frame_names.h"
+#include "base/frame.h"
 #include "capture/error.h"
 #include "common/load.h"
 

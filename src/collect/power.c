@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "collect/kernel_text.h"
 #include "collect/reading.h"
-#include "os/folder.h"
+#include "os/directory.h"
 
 #define POWERCAP_DIR "/sys/class/powercap"
 #define ZONES_MAX    128u
@@ -105,23 +105,23 @@ static void add_zone(struct zones *zones, struct syc_reading *reading,
 
 static void look_for_zones(struct zones *zones, struct syc_reading *reading)
 {
-	struct syc_folder_entry entry;
-	struct syc_folder folder;
+	struct syc_directory_entry entry;
+	struct syc_directory folder;
 	char path[SYC_PATH_MAX];
 	int fd = -1;
 
 	zones->looked = true;
 	if (syc_path_make(path, (const char *[]){ reading->options->root,
 	                                          POWERCAP_DIR, NULL }))
-		fd = syc_folder_open(path);
+		fd = syc_directory_open(path);
 	if (fd < 0)
 		return;
-	syc_folder_begin(&folder, fd);
-	while (syc_folder_next(&folder, &entry))
+	syc_directory_begin(&folder, fd);
+	while (syc_directory_next(&folder, &entry))
 		/* intel-rapl-mmio has the same numbers once more */
 		if (strncmp(entry.name, "intel-rapl:", 11) == 0)
 			add_zone(zones, reading, entry.name);
-	syc_folder_close(fd);
+	syc_directory_close(fd);
 }
 
 static void read_zone(struct zone *zone, struct syc_reading *reading)
@@ -232,22 +232,22 @@ static void add_battery(struct batteries *batteries,
 static void look_for_batteries(struct batteries *batteries,
                                struct syc_reading *reading)
 {
-	struct syc_folder_entry entry;
-	struct syc_folder folder;
+	struct syc_directory_entry entry;
+	struct syc_directory folder;
 	char path[SYC_PATH_MAX];
 	int fd = -1;
 
 	batteries->looked = true;
 	if (syc_path_make(path, (const char *[]){ reading->options->root,
 	                                          BATTERY_DIR, NULL }))
-		fd = syc_folder_open(path);
+		fd = syc_directory_open(path);
 	if (fd < 0)
 		return;
-	syc_folder_begin(&folder, fd);
-	while (syc_folder_next(&folder, &entry))
+	syc_directory_begin(&folder, fd);
+	while (syc_directory_next(&folder, &entry))
 		if (is_battery(reading, entry.name))
 			add_battery(batteries, reading, entry.name);
-	syc_folder_close(fd);
+	syc_directory_close(fd);
 	if (batteries->n > 0)
 		batteries->all_id = syc_reading_define(
 			reading,

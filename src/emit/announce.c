@@ -12,7 +12,7 @@
 #include "emit/process.h"
 #include "emit/room.h"
 #include "os/kernel_clock.h"
-#include "os/own_proc.h"
+#include "os/process.h"
 #include "ring/clock.h"
 
 #define CMDLINE_MAX 1024u

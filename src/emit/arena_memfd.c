@@ -16,7 +16,6 @@
 #include "emit/process.h"
 #include "os/fd.h"
 #include "os/kernel_clock.h"
-#include "os/small_file.h"
 #include "ring/clock.h"
 #include "ring/ring_file.h"
 

@@ -10,7 +10,7 @@
 #include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
-#include "os/diag.h"
+#include "os/env.h"
 #include "ring/clock.h"
 
 #define MS INT64_C(1000000)

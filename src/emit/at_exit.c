@@ -8,14 +8,14 @@
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/share.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
 
 void syc_at_exit_end(void)
 {
 	struct syc_undisturbed before;
 
-	if (syc_boxed_is_closed() || !syc_process_is_there() ||
+	if (syc_seccomp_is_closed() || !syc_process_is_there() ||
 	    syc_process->pid != getpid())
 		return;
 	/* A handler on top of it would wait for itself */

@@ -12,8 +12,8 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
 
 static void begin_child(void)
 {
@@ -42,7 +42,7 @@ void syc_child_begin(void)
 {
 	struct syc_undisturbed before;
 
-	if (syc_boxed_is_closed())
+	if (syc_seccomp_is_closed())
 		return;
 	syc_undisturbed_begin(&before);
 	begin_child();

@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "os/fd.h"
-#include "os/same_file.h"
 #include "ring/clock.h"
 #include "ring/ring.h"
 
@@ -59,7 +58,7 @@ const char *syc_control_adopt(int fd, bool is_inherited,
 
 bool syc_control_is_same(const struct syc_control_socket *socket)
 {
-	return syc_same_file(socket->fd, socket->dev, socket->ino);
+	return syc_fd_is_file(socket->fd, socket->dev, socket->ino);
 }
 
 /*

@@ -13,11 +13,10 @@
 #include "emit/control.h"
 #include "emit/handed_arena.h"
 #include "emit/process.h"
-#include "os/backing.h"
-#include "os/diag.h"
-#include "os/pid_namespace.h"
-#include "os/tid.h"
-#include "os/tid_lock.h"
+#include "os/env.h"
+#include "os/lazy_map.h"
+#include "os/process.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 
 /* How many ms a thread waits for another that is making it. */
@@ -101,7 +100,7 @@ static void make_first(struct syc_handed_arena *h)
 static void make_next(struct syc_handed_arena *h)
 {
 	struct syc_handed_arena *const next =
-		find_newest() == h ? syc_backing_get(&h->next, sizeof(*next))
+		find_newest() == h ? syc_lazy_map_get(&h->next, sizeof(*next))
 				   : NULL;
 
 	if (next == NULL ||
@@ -168,7 +167,7 @@ int syc_hand_over_claim(int32_t pid, struct syc_slot *ret_slot)
 	if (h == NULL || syc_handed_arena_phase(h) == SYC_HANDED_NONE) {
 		if (!syc_hand_over_is_wanted())
 			return -ENOENT;
-		h = syc_backing_get(&syc_block->hand_over, sizeof(*h));
+		h = syc_lazy_map_get(&syc_block->hand_over, sizeof(*h));
 		if (h == NULL)
 			return -ENOMEM;
 		make_locked(h, is_decided, make_first);

@@ -12,7 +12,7 @@
 #include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
-#include "os/tid_lock.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "share/copies.h"
 

@@ -30,7 +30,7 @@ struct syc_handed_arena {
 	/* What is made when all slots are taken; nobody sees it before that */
 	struct syc_handed_arena *next;
 	uint32_t lock; /* held to make it, to send it, or to make the next one:
-	                * os/tid_lock.h */
+	                * os/threads.h */
 	uint32_t phase;
 	int32_t pid;     /* who has made it */
 	bool is_told;    /* the recorder knows that there is one */

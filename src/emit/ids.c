@@ -14,7 +14,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "os/backing.h"
+#include "os/lazy_map.h"
 
 #define N_ENTRIES 4096u
 #define N_SLOTS   8192u
@@ -101,7 +101,7 @@ uint32_t syscap_mark_id(const char *group, const char *name)
 {
 	struct syscap_mark_site site;
 
-	if (syc_backing_get(&marks, sizeof(*marks)) == NULL)
+	if (syc_lazy_map_get(&marks, sizeof(*marks)) == NULL)
 		return 0;
 	syc_text_field(site.group, sizeof(site.group), group);
 	syc_text_field(site.name, sizeof(site.name), name);
@@ -130,7 +130,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
 		                                      ? SYSCAP_DOUBLE
 		                                      : SYSCAP_INT64 };
 
-	if (syc_backing_get(&counters, sizeof(*counters)) == NULL)
+	if (syc_lazy_map_get(&counters, sizeof(*counters)) == NULL)
 		return NULL;
 	syc_text_field(key.category, sizeof(key.category), category);
 	syc_text_field(key.name, sizeof(key.name), name);

@@ -16,10 +16,9 @@
 
 #include "emit/process.h"
 #include "emit/setup.h"
-#include "os/all_signals.h"
 #include "os/env.h"
-#include "os/handler.h"
-#include "os/stack_bounds.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "share/copies.h"
 
 #define WAIT_MS 5000 /* a busy machine may let nobody run for long */

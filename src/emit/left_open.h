@@ -9,7 +9,7 @@
  * the process that asks, or by what asks whether there will be any.
  *
  * What has to be done then is nothing for a handler.  Where it may be in one
- * (os/handler.h), what was there at load counts.
+ * (os/signals.h), what was there at load counts.
  */
 #ifndef SYC_EMIT_LEFT_OPEN_H
 #define SYC_EMIT_LEFT_OPEN_H

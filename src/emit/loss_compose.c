@@ -10,7 +10,7 @@
 #include "base/loss_record.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
-#include "os/tid.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 
 /* How long a thread that tells of stray losses is waited for: on a busy machine

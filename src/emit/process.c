@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "os/diag.h"
+#include "os/env.h"
 
 struct syc_process *syc_process;
 

@@ -17,7 +17,7 @@
 #include "emit/room.h"
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "ring/clock.h"
 
 static bool knows_us(const struct syc_ring_header *ring)
@@ -168,7 +168,7 @@ static bool report_at_exit(void)
 
 	/* In a box what was counted stays where the recorder finds it */
 	if (__atomic_load_n(&syc_active, __ATOMIC_RELAXED) == 0 ||
-	    syc_boxed_is())
+	    syc_seccomp_has_filter())
 		return true;
 	syc_slot_send_arenas(true);
 	if (syc_destination_sink() != SYC_SINK_CONTROL)

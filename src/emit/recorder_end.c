@@ -19,8 +19,8 @@
 #include "emit/process.h"
 #include "emit/sink.h"
 #include "emit/slot.h"
-#include "os/all_signals.h"
 #include "os/fd.h"
+#include "os/signals.h"
 
 static bool is_hung_up(int fd)
 {

@@ -21,10 +21,9 @@
 #include "emit/recorder.h"
 #include "emit/share.h"
 #include "emit/thread_leave.h"
-#include "os/all_signals.h"
-#include "os/diag.h"
 #include "os/env.h"
-#include "os/pin.h"
+#include "os/process.h"
+#include "os/signals.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 

@@ -15,7 +15,7 @@
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread.h"
-#include "os/diag.h"
+#include "os/env.h"
 #include "ring/clock.h"
 #include "share/copy_note.h"
 #include "share/discovery.h"

@@ -12,8 +12,8 @@
 #include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "emit/thread_ring.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 #include "share/copies.h"
 
@@ -122,7 +122,7 @@ static void send_arena(struct syc_handed_arena *h, bool at_exit)
 
 void syc_slot_send_arenas(bool at_exit)
 {
-	if (syc_boxed_is()) /* sending may be forbidden */
+	if (syc_seccomp_has_filter()) /* sending may be forbidden */
 		return;
 	for (struct syc_handed_arena *h = find_newest(); h != NULL;
 	     h = h->older)

@@ -11,9 +11,9 @@
 
 #include "emit/ring_source.h"
 #include "emit/thread_leave.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/stack_bounds.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/threads.h"
 
 /* pthread_setspecific() allocates for keys from here on (glibc, musl: 128
  * keys and never): a handler must not. */
@@ -112,7 +112,7 @@ void syc_thread_leave_for_good(void *state)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	if (syc_boxed_is_closed()) /* the recorder sees that it is gone */
+	if (syc_seccomp_is_closed()) /* the recorder sees that it is gone */
 		return;
 	syc_undisturbed_begin(&before);
 	/* A child that was forked here and has not emitted since has another

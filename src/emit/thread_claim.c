@@ -11,8 +11,7 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_leave.h"
-#include "os/thread_pointer.h"
-#include "os/tid.h"
+#include "os/threads.h"
 #include "share/copies.h"
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */

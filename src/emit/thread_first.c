@@ -11,9 +11,9 @@
 #include "emit/thread.h"
 #include "emit/thread_claim.h"
 #include "emit/thread_leave.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/thread_pointer.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "share/copies.h"
 
@@ -29,7 +29,7 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 		goto nowhere;
 	const int saved = errno;
 	/* What it takes to have a ring may be forbidden */
-	if (syc_boxed_is())
+	if (syc_seccomp_has_filter())
 		goto lost;
 	if (!syc_process_is_there())
 		syc_setup_run();

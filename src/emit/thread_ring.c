@@ -12,9 +12,9 @@
 #include "emit/process.h"
 #include "emit/ring_source.h"
 #include "emit/thread_claim.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/diag.h"
+#include "os/env.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 
 /*
@@ -123,7 +123,7 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 	const struct syc_ring_source *const source = syc_ring_source_current();
 	struct syc_undisturbed before;
 
-	if (ts->is_connecting || ts->ring != NULL || syc_boxed_is())
+	if (ts->is_connecting || ts->ring != NULL || syc_seccomp_has_filter())
 		return false; /* a fault in set-up; closed for good; forbidden */
 	if (source == NULL)
 		return false; /* another copy's recording, whose events may */

@@ -1,34 +1,39 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.c - the table of environment variables.
+ * env.c - the table of environment variables, and messages on stderr.
  *
  * A set-user-ID program ignores all of them.  Its caller must not be able to
- * make it write into a descriptor, or to watch it.
+ * make it write into an fd, or to watch it.
  */
 #define _GNU_SOURCE
 #include "os/env.h"
 
+#include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
-static const char names[][24] = {
-	/* descriptor of a recorder's control socket */
+#include "base/text.h"
+
+static const char names[][21] = {
+	/* fd of a recorder's control socket */
 	[SYC_ENV_CONTROL_FD] = "SYSPROF_CONTROL_FD",
-	/* NUMBER:INODE, which socket that descriptor is */
+	/* NUMBER:INODE, which socket that fd is */
 	[SYC_ENV_CONTROL_INODE] = "SYSCAP_CONTROL_INODE",
-	/* path of the socket that the recorder listens on */
+	/* path of the recorder's listening socket */
 	[SYC_ENV_RECORDER] = "SYSCAP_RECORDER",
-	/* bytes of each ring that it would like to be handed over */
+	/* bytes of each ring that the recorder wants handed over */
 	[SYC_ENV_ARENA] = "SYSCAP_ARENA",
-	/* descriptor to write a capture to */
+	/* fd to write a capture to */
 	[SYC_ENV_TRACE_FD] = "SYSPROF_TRACE_FD",
 	/* name of a capture to write */
 	[SYC_ENV_OUTPUT] = "SYSCAP_OUTPUT",
-	/* 0: no thread of ours, the program calls syscap_drain() */
+	/* 0: no thread of the library, the program calls syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",
-	/* what is read of the kernel's counters, where that was linked */
+	/* the kernel's counters to read, if that part is linked */
 	[SYC_ENV_COUNTERS] = "SYSCAP_COUNTERS",
 	/* size of each thread's ring */
 	[SYC_ENV_RING_KIB] = "SYSCAP_RING_KIB",
@@ -38,16 +43,15 @@ static const char names[][24] = {
 	[SYC_ENV_SAMPLE] = "SYSCAP_SAMPLE",
 	/* number of the signal that begins and ends sampling */
 	[SYC_ENV_TOGGLE_SIGNAL] = "SYSCAP_TOGGLE_SIGNAL",
-	/* all allocations, or one of so many bytes: where we are preloaded */
+	/* all allocations, or one of so many bytes: preloaded libraries only */
 	[SYC_ENV_MEMORY] = "SYSCAP_MEMORY",
-	/* calls that block for longer than so many ns: where we are preloaded */
+	/* calls that block for longer than so many ns: the same */
 	[SYC_ENV_IO] = "SYSCAP_IO",
-	/* iterations of a loop that take longer than so many ms: there, too */
+	/* iterations of a loop that take longer than so many ms: the same */
 	[SYC_ENV_STALLS] = "SYSCAP_STALLS",
-	/* 1: what is said through GLib, syslog() and to the journal: there,
-	 * too */
+	/* 1: messages to GLib, syslog() and the journal: the same */
 	[SYC_ENV_LOGS] = "SYSCAP_LOGS",
-	/* 1: say on stderr why recording and sampling are on or off */
+	/* 1: report on stderr why recording and sampling are on or off */
 	[SYC_ENV_DEBUG] = "SYSCAP_DEBUG",
 };
 
@@ -93,4 +97,35 @@ int syc_env_parse_fd(const char *text)
 		fd = fd * 10 + (*text - '0');
 	}
 	return fd > 2 ? fd : -1;
+}
+
+static bool wanted; /* set once, before there are events */
+
+void syc_diag_init(void)
+{
+	const char *value = syc_env_get(SYC_ENV_DEBUG);
+
+	wanted = value != NULL && strcmp(value, "1") == 0;
+}
+
+void syc_diag_say(const char *what, const char *why)
+{
+	const int saved = errno;
+	char line[256];
+
+	if (!wanted)
+		return;
+	struct syc_text text = syc_text_begin(line, sizeof(line) - 1);
+	syc_text_add(&text, "syscap[");
+	syc_text_add_i64(&text, getpid());
+	syc_text_add(&text, "]: ");
+	syc_text_add(&text, what);
+	if (why != NULL) {
+		syc_text_add(&text, ": ");
+		syc_text_add(&text, why);
+	}
+	*text.at++ = '\n';
+	if (write(STDERR_FILENO, line, (size_t)(text.at - line)) < 0)
+		errno = saved; /* stderr is closed */
+	errno = saved;
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* env.h - every environment variable that the library reads. */
+/*
+ * env.h - every environment variable that the library reads, and the messages
+ * that SYSCAP_DEBUG=1 switches on.
+ */
 #ifndef SYC_OS_ENV_H
 #define SYC_OS_ENV_H
 
@@ -27,19 +30,30 @@ enum syc_env {
 
 /**
  * The value of @variable, or NULL: not set, or the process is set-user-ID
- * (AT_SECURE) and the table says that it is not honoured there.
+ * (AT_SECURE).
  *
  * Context: setup (getenv() races with setenv()).
  */
 const char *syc_env_get(enum syc_env variable);
 
-/** A decimal number; 0 where it is not set or not one.  Context: setup. */
+/** A decimal number; 0 if it is unset or not a number.  Context: setup. */
 uint64_t syc_env_number(enum syc_env variable);
 
 /**
- * Parse a descriptor number: decimal digits and nothing else, above 2.
+ * Parse the number of an fd: decimal digits and nothing else, above 2.
  * Returns it, or -1.
  */
 int syc_env_parse_fd(const char *text);
+
+/** Read SYSCAP_DEBUG.  Context: setup. */
+void syc_diag_init(void);
+
+/**
+ * Write @what to stderr, and @why unless it is NULL, as one line by one
+ * write(), if SYSCAP_DEBUG is 1.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_diag_say(const char *what, const char *why);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -76,4 +77,26 @@ int syc_fd_open(const char *path, int flags, mode_t mode)
 	const unsigned held = syc_fd_hold();
 
 	return syc_fd_release(held, open(path, flags | O_CLOEXEC, mode));
+}
+
+bool syc_fd_is_file(int fd, dev_t dev, ino_t ino)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino;
+}
+
+size_t syc_small_file_read(const char *path, char *text, size_t size)
+{
+	const int fd = syc_fd_open(path, O_RDONLY, 0);
+	ssize_t n = 0;
+
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	if (n < 0)
+		n = 0;
+	text[n] = '\0';
+	return (size_t)n;
 }

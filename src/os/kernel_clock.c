@@ -21,8 +21,8 @@
 
 typedef long read_clock(clockid_t id, struct timespec *time);
 
-/* The kernel's linker scripts put the names behind the symbols; if one does not,
- * nothing is found.  Addresses in the vDSO are offsets in it. */
+/* The kernel's linker scripts put the names behind the symbols; if one does
+ * not, nothing is found.  Addresses in the vDSO are offsets in it. */
 static __attribute__((cold, noinline)) uintptr_t find_reader(void)
 {
 	const uintptr_t base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_elf.c - reads the ELF objects of this process. */
+/* own_elf.c - reader of the ELF objects of this process. */
 #define _GNU_SOURCE
 #include "os/own_elf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_elf_section.c - address of a section of an object in this process. */
+/* own_elf_section.c - search for a section of an ELF object of this process. */
 #include <string.h>
 
 #include "os/own_elf.h"

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* pin.c - keeps a loaded object where it is. */
 #define _GNU_SOURCE
-#include "os/pin.h"
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
@@ -11,6 +9,7 @@
 #include <string.h>
 
 #include "os/fd.h"
+#include "os/process.h"
 
 #ifdef __GLIBC__
 

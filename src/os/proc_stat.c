@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* proc_stat.c - state of a process or a thread, from its "stat" in /proc. */
 #define _GNU_SOURCE
-#include "os/proc_stat.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 
 #include "base/text.h"
 #include "os/fd.h"
+#include "os/process.h"
 
 /* 0 or -errno. */
 static int read_text(const char *folder, int32_t id, char *text, size_t size)

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "sample/state.h"
 
 #define N_SIGNALS 65
@@ -75,7 +75,7 @@ void syc_deferred_follow(int signal)
 
 	if (signal == 0)
 		signal = tick_signal();
-	if (signal == ours || syc_boxed_is())
+	if (signal == ours || syc_seccomp_has_filter())
 		return;
 	ours = signal;
 	for (int number = 1; number < N_SIGNALS; number++) {

@@ -5,7 +5,7 @@
  * The filter's program is run here before the kernel has it, over the system
  * calls that ticks and collectors make.  What the filter forbids has ended by
  * the time it comes: ticks (sample/interposed.h), or all that is ours in this
- * thread (os/boxed.h).  What can't be understood counts as forbidden.
+ * thread (os/seccomp_state.h).  What can't be understood counts as forbidden.
  *
  * These functions are system calls and errno, here as in the C library:
  * allocators make them before anything could be looked up.
@@ -27,10 +27,10 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "os/boxed.h"
 #include "os/futex.h"
 #include "os/raw_syscall.h"
-#include "os/task.h"
+#include "os/seccomp_state.h"
+#include "os/thread_list.h"
 #include "sample/interposed.h"
 #include "sample/signals.h"
 #include "stack/memory.h"
@@ -78,7 +78,7 @@ struct coming {
 	struct syc_interposed_filter told;
 	bool is_closing;  /* the thread, or all */
 	bool is_first;    /* no other was there when it came */
-	uint8_t before;   /* of the thread: enum syc_boxed_end */
+	uint8_t before;   /* of the thread: enum syc_seccomp_end */
 	uint32_t n_ended; /* threads */
 };
 
@@ -253,23 +253,23 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 static uint32_t count_threads(bool *ret_is_busy)
 {
 	const int32_t self = gettid();
-	struct syc_tasks tasks = { .starter_tid = 0 };
-	struct syc_task_about about;
-	struct syc_task task;
+	struct syc_thread_list tasks = { .starter_tid = 0 };
+	struct syc_thread_status about;
+	struct syc_thread_entry task;
 	uint32_t n = 1;
-	const int dir = syc_task_open();
+	const int dir = syc_thread_list_open();
 
 	*ret_is_busy = false;
 	if (dir < 0)
 		return n;
-	syc_task_begin(&tasks, dir);
-	while (syc_task_next(&tasks, &task))
+	syc_thread_list_begin(&tasks, dir);
+	while (syc_thread_list_next(&tasks, &task))
 		if (task.tid != self &&
-		    syc_task_look_at_mask(&tasks, task.tid, &about) == 0) {
+		    syc_thread_list_read_mask(&tasks, task.tid, &about) == 0) {
 			n++;
 			*ret_is_busy |= syc_signals_are_all(about.blocked);
 		}
-	syc_task_close(dir);
+	syc_thread_list_close(dir);
 	return n;
 }
 
@@ -306,11 +306,11 @@ static void tell_filter(const char *word, const struct coming *filter)
 static void prepare_for(struct coming *filter, unsigned n_allowed,
                         bool is_of_all)
 {
-	const bool is_alone = syc_task_is_alone();
-	const bool is_first = !syc_boxed_is();
+	const bool is_alone = syc_thread_list_is_single();
+	const bool is_first = !syc_seccomp_has_filter();
 	bool is_busy;
 
-	filter->before = syc_boxed_here;
+	filter->before = syc_seccomp_here;
 	filter->is_first = is_first;
 	filter->told.ends_own = n_allowed < N_NEEDED;
 	filter->told.ends_all =
@@ -318,33 +318,36 @@ static void prepare_for(struct coming *filter, unsigned n_allowed,
 	filter->told.is_free = is_first;
 	filter->is_closing = n_allowed < N_COLLECTORS;
 	/* A thread is counted once */
-	filter->n_ended = filter->before == SYC_BOXED_NOTHING;
+	filter->n_ended = filter->before == SYC_SECCOMP_ENDED_NOTHING;
 	if (filter->told.ends_all && !is_alone && is_first)
 		filter->n_ended = count_threads(&is_busy);
 	if (filter->is_closing || (filter->told.ends_own && filter->n_ended))
 		tell_filter("ended ", filter);
 	if (is_first && syc_interposed_others != NULL)
 		syc_interposed_others(0);
-	__atomic_add_fetch(&syc_boxed, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&syc_seccomp_filters, 1, __ATOMIC_RELAXED);
 	if (filter->is_closing && filter->told.ends_all)
-		__atomic_add_fetch(&syc_boxed_closed, 1, __ATOMIC_RELAXED);
-	if (filter->before == SYC_BOXED_NOTHING)
+		__atomic_add_fetch(&syc_seccomp_closing_filters, 1,
+		                   __ATOMIC_RELAXED);
+	if (filter->before == SYC_SECCOMP_ENDED_NOTHING)
 		syc_interposed_on_filter(&filter->told);
 	if (filter->told.ends_all && !is_alone && filter->told.is_free)
 		wait_for_others(is_first);
 	if (filter->told.ends_own)
-		syc_boxed_here =
-			filter->is_closing ? SYC_BOXED_CLOSED : SYC_BOXED_TICKS;
+		syc_seccomp_here = filter->is_closing
+		                           ? SYC_SECCOMP_CLOSED_THREAD
+		                           : SYC_SECCOMP_ENDED_TICKS;
 }
 
 static void take_back(struct coming *filter)
 {
 	const int saved = errno;
 
-	syc_boxed_here = filter->before;
+	syc_seccomp_here = filter->before;
 	if (filter->is_closing && filter->told.ends_all)
-		__atomic_sub_fetch(&syc_boxed_closed, 1, __ATOMIC_RELAXED);
-	__atomic_sub_fetch(&syc_boxed, 1, __ATOMIC_RELAXED);
+		__atomic_sub_fetch(&syc_seccomp_closing_filters, 1,
+		                   __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&syc_seccomp_filters, 1, __ATOMIC_RELAXED);
 	/* Behind another filter no timer can be made any more */
 	if (filter->is_first) {
 		syc_interposed_on_refusal(&filter->told);
@@ -379,7 +382,7 @@ static long install_filter(long number, const long *args)
 
 	/* In a closed thread nothing of ours runs that could be told */
 	const bool is_told =
-		!syc_boxed_is_closed() &&
+		!syc_seccomp_is_closed() &&
 		(is_strict || judge_filter((void *)args[2], &n_allowed));
 	if (is_told)
 		prepare_for(&filter, n_allowed,

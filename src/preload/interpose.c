@@ -26,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "preload/deferred.h"
 #include "preload/room.h"
 #include "preload/time_left.h"
@@ -103,7 +103,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	pthread_attr_t roomy;
 	bool is_cramped;
 
-	syc_boxed_on_thread();
+	syc_seccomp_note_new_thread();
 	syc_interposed_on_thread();
 	syc_deferred_follow(0);
 	const pthread_attr_t *const with =
@@ -122,7 +122,7 @@ EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 	/* What it returns is its caller's: it is jumped to */
 	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
 
-	syc_boxed_on_thread();
+	syc_seccomp_note_new_thread();
 	syc_interposed_on_thread();
 	const bool is_ours = syc_birth_prepare(&birth, false);
 	const int r = NEXT(thrd_create)(

@@ -12,10 +12,9 @@
 #include "base/text.h"
 #include "emit/sample.h"
 #include "emit/setup.h"
-#include "os/boxed.h"
-#include "os/diag.h"
 #include "os/env.h"
 #include "os/raw_syscall.h"
+#include "os/seccomp_state.h"
 #include "preload/other_libc.h"
 #include "preload/room.h"
 #include "preload/told.h"
@@ -80,7 +79,7 @@ static void add_descriptor(struct syc_text *text, int fd)
 
 	syc_text_add(&link, "/proc/self/fd/");
 	syc_text_add_i64(&link, fd);
-	n = syc_boxed_is() || text->at >= text->end
+	n = syc_seccomp_has_filter() || text->at >= text->end
 	            ? -1
 	            : syc_raw_syscall(SYS_readlinkat, AT_FDCWD,
 	                              (long)(intptr_t)name,
@@ -111,7 +110,7 @@ static void add_path(struct syc_text *text, int folder, const char *path)
 {
 	char first = '\0'; /* the call may have said EFAULT */
 
-	if (path == NULL || syc_boxed_is() ||
+	if (path == NULL || syc_seccomp_has_filter() ||
 	    syc_memory_copy(&first, (uintptr_t)path, 1) != 1)
 		return;
 	if (first != '/' && folder != AT_FDCWD) {
@@ -212,13 +211,13 @@ __attribute__((noinline)) void syc_io_tell(const struct syc_io_call *call,
 {
 	const int saved = errno;
 
-	if (!syc_boxed_is() && !syc_told_has_room()) {
+	if (!syc_seccomp_has_filter() && !syc_told_has_room()) {
 		tell_mark(call, begin, duration, "");
 		errno = saved;
 		return;
 	}
 	/* A walk may ask the kernel what can be read */
-	if (!syc_boxed_is())
+	if (!syc_seccomp_has_filter())
 		tell_stack(call, begin, duration);
 	tell_what(call, begin, duration, what);
 	errno = saved;

@@ -18,7 +18,7 @@
 
 #include <syscap.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "preload/io_call.h"
 
 /** What a call is about. */
@@ -49,7 +49,7 @@ static inline bool syc_io_is_on(void)
 		__atomic_load_n(&syc_io_now.threshold, __ATOMIC_RELAXED);
 
 	return threshold != 0 && threshold != SYC_IO_OFF &&
-	       !syc_boxed_is_closed();
+	       !syc_seccomp_is_closed();
 }
 
 /** The time; 0: nobody wants to know. */

@@ -10,9 +10,8 @@
 #include <syscap.h>
 
 #include "emit/setup.h"
-#include "os/boxed.h"
-#include "os/diag.h"
 #include "os/env.h"
+#include "os/seccomp_state.h"
 #include "preload/other_libc.h"
 
 uint32_t syc_logs_role;
@@ -47,7 +46,7 @@ void syc_logs_decide(void)
 
 bool syc_logs_is_on(void)
 {
-	return syc_logs_are_wanted() && !syc_boxed_is_closed() &&
+	return syc_logs_are_wanted() && !syc_seccomp_is_closed() &&
 	       syscap_is_active();
 }
 

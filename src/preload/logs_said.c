@@ -226,7 +226,7 @@ void syc_logs_sent(ssize_t r, const void *message)
 	const int saved = errno;
 
 	if (!syc_logs_are_wanted() || syc_logs_is_told() || !syc_logs_is_on() ||
-	    syc_boxed_is() || !has_been_read(r))
+	    syc_seccomp_has_filter() || !has_been_read(r))
 		return;
 	const struct sockaddr_un *const to = head->msg_name;
 	if (to != NULL &&

@@ -15,10 +15,10 @@
 #include <syscap.h>
 
 #include "emit/sample.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
 #include "os/raw_syscall.h"
-#include "os/task.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/thread_list.h"
 #include "preload/deferred.h"
 #include "preload/room.h"
 #include "preload/seams.h"
@@ -87,7 +87,7 @@ void syc_loop_timer_drop(struct syc_loop *loop)
 
 void syc_loop_timer_stop(struct syc_loop *loop)
 {
-	if (!syc_boxed_is() && owns_timer(loop))
+	if (!syc_seccomp_has_filter() && owns_timer(loop))
 		set_timer(loop, 0);
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 }
@@ -123,7 +123,7 @@ static bool is_interruption(const struct syc_loop *loop,
 {
 	uint64_t pending, blocked;
 
-	if (syc_boxed_is() || !syc_registers_interrupt_call(context))
+	if (syc_seccomp_has_filter() || !syc_registers_interrupt_call(context))
 		return false;
 	if (syc_raw_syscall(SYS_rt_sigpending, (long)(intptr_t)&pending,
 	                    sizeof(pending), 0, 0, 0, 0) != 0)
@@ -152,7 +152,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	if (wait == NULL && is_interruption(loop, context))
 		__atomic_store_n(&loop->n_ticks, loop->n_ticks + 1,
 		                 __ATOMIC_RELAXED);
-	if (begin != 0 && !syc_boxed_is()) {
+	if (begin != 0 && !syc_seccomp_has_filter()) {
 		const int64_t due = begin + loop->threshold;
 
 		if (now < due - SOON) {
@@ -180,7 +180,7 @@ static void leave_signal(int signal)
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	const int saved = errno;
 
-	if (syc_boxed_is())
+	if (syc_seccomp_has_filter())
 		return;
 	if (signal != 0 && signal == own_signal) {
 		syc_signals_give_up(syc_signal_bit(signal));
@@ -206,7 +206,7 @@ static void leave_signal(int signal)
 
 static int find_signal(void)
 {
-	struct syc_tasks tasks;
+	struct syc_thread_list tasks;
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
@@ -260,7 +260,7 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 	uint64_t before;
 	int signal;
 
-	if (syc_boxed_is() || now < loop->retry_at)
+	if (syc_seccomp_has_filter() || now < loop->retry_at)
 		return;
 	/* A forked child's first thread is its parent's, by another name */
 	loop->tid = (int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);

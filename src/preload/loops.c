@@ -12,10 +12,9 @@
 
 #include "base/text.h"
 #include "emit/setup.h"
-#include "os/diag.h"
 #include "os/env.h"
 #include "os/raw_syscall.h"
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "preload/loop_timer.h"
 #include "preload/other_libc.h"
 #include "preload/room.h"
@@ -124,7 +123,7 @@ static struct syc_loop *claim_loop(void)
 static struct syc_loop *own_loop(void)
 {
 	/* In a box nobody who begins is recorded */
-	if (own != NULL || syc_boxed_is())
+	if (own != NULL || syc_seccomp_has_filter())
 		return own;
 	const int32_t pid = getpid();
 	if (left_out_of == pid)

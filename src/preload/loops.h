@@ -21,7 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 
 struct syc_loop;
 
@@ -53,7 +53,7 @@ static inline bool syc_loops_is_on(void)
 			__atomic_load_n(&syc_loops_threshold, __ATOMIC_RELAXED);
 	}
 	return threshold != 0 && threshold != SYC_LOOPS_OFF &&
-	       !syc_boxed_is_closed();
+	       !syc_seccomp_is_closed();
 }
 
 /** Something else than a loop's wait begins, that may return EINTR. */

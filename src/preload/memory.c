@@ -13,7 +13,6 @@
 #include "emit/allocation.h"
 #include "emit/loss.h"
 #include "emit/setup.h"
-#include "os/diag.h"
 #include "os/env.h"
 #include "preload/memory_maps.h"
 #include "preload/memory_next.h"
@@ -159,7 +158,7 @@ static __attribute__((noinline)) void leave_dead(uintptr_t here)
 	while (depth > 0 && depth <= DEPTH_MAX &&
 	       syc_again_is_own(&last_stack, here) &&
 	       syc_again_is_own(&last_stack, entered[depth - 1]) &&
-	       entered[depth - 1] <= here && !syc_boxed_is() &&
+	       entered[depth - 1] <= here && !syc_seccomp_has_filter() &&
 	       !syc_told_is_on_signal_stack()) {
 		syc_again_forget(&last_stack);
 		leave_call();
@@ -237,7 +236,7 @@ static bool walk_has_room(const struct syc_caller *caller)
 {
 	if (syc_again_is_own(&last_stack, caller->sp))
 		return caller->sp - last_stack.low >= ROOM_LEAST;
-	if (syc_boxed_is() || !syc_told_has_room())
+	if (syc_seccomp_has_filter() || !syc_told_has_room())
 		return false;
 	if (last_stack.high != 0)
 		return true;

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "preload/memory_maps.h"
 #include "preload/memory_sampled.h"
 #include "stack/again.h"
@@ -38,7 +38,7 @@ static inline bool syc_memory_is_on(void)
 		syc_memory_decide();
 		role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
 	}
-	return role > SYC_MEMORY_OFF && !syc_boxed_is_closed();
+	return role > SYC_MEMORY_OFF && !syc_seccomp_is_closed();
 }
 
 /** A sample is taken. */

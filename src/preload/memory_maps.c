@@ -12,11 +12,11 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
-#include "os/all_signals.h"
-#include "os/backing.h"
-#include "os/boxed.h"
+#include "os/lazy_map.h"
 #include "os/raw_syscall.h"
-#include "os/tid_lock.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/threads.h"
 
 /* More than the kernel lets a process have by default, 65,530. */
 #define MOST ((size_t)1 << 17)
@@ -48,7 +48,7 @@ static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
 
-	ret_hold->is_undisturbed = !syc_boxed_is();
+	ret_hold->is_undisturbed = !syc_seccomp_has_filter();
 	if (ret_hold->is_undisturbed)
 		syc_undisturbed_begin(&ret_hold->before);
 	const uint32_t self = (uint32_t)gettid();
@@ -174,7 +174,7 @@ bool syc_memory_maps_begin(void)
 {
 	static struct syc_memory_maps *maps;
 
-	if (syc_backing_get(&maps, sizeof(*maps)) == NULL ||
+	if (syc_lazy_map_get(&maps, sizeof(*maps)) == NULL ||
 	    madvise(maps, sizeof(*maps), MADV_WIPEONFORK) != 0)
 		return false;
 	__atomic_store_n(&syc_memory_maps, maps, __ATOMIC_RELEASE);

@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "emit/thread.h"
-#include "os/boxed.h"
 #include "os/raw_syscall.h"
+#include "os/seccomp_state.h"
 
 #define NAP_NS   50000
 #define PATIENCE 20000 /* naps while nobody reads: a second or more */
@@ -46,7 +46,7 @@ static void take_nap(void)
 {
 	const struct timespec time = { .tv_nsec = NAP_NS };
 
-	if (syc_boxed_is()) {
+	if (syc_seccomp_has_filter()) {
 		turn_around();
 		return;
 	}

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os/backing.h"
+#include "os/lazy_map.h"
 
 /* Blocks that were drawn, by address: buckets of a cache line.  A million of
  * them, for which memory is there as it is used. */
@@ -187,7 +187,7 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 {
 	seed = with_seed;
 	mean = (double)bytes;
-	if (syc_backing_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
+	if (syc_lazy_map_get(&buckets, sizeof(*buckets) * BUCKETS) == NULL)
 		return false;
 	return true;
 }

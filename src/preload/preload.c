@@ -19,7 +19,6 @@
 
 #include "base/elf_note.h"
 #include "emit/setup.h"
-#include "os/diag.h"
 #include "os/env.h"
 #include "preload/deferred.h"
 #include "preload/other_libc.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "os/all_signals.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
 #include "preload/io_wrap.h"
 #include "preload/told.h"
 #include "sample/registers.h"
@@ -87,7 +87,7 @@ bool syc_seams_are_needed(void)
 	       __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
 	               SYSCAP_SAMPLER_WALL &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
-	       !syc_boxed_is();
+	       !syc_seccomp_has_filter();
 }
 
 void syc_seams_begin(struct syc_seams *seams, int64_t timeout, uintptr_t called)

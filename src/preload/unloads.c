@@ -39,10 +39,10 @@
 #include "base/text.h"
 #include "emit/slot.h"
 #include "emit/thread.h"
-#include "os/boxed.h"
 #include "os/own_elf.h"
 #include "os/raw_syscall.h"
-#include "os/tid_lock.h"
+#include "os/seccomp_state.h"
+#include "os/threads.h"
 #include "sample/own_maps.h"
 #include "sample/state.h"
 
@@ -356,7 +356,7 @@ void syc_unloads_look(void)
 
 	/* Nobody needs names where there are no stacks yet.  Opening a file
 	 * may be forbidden in a box. */
-	if (!syscap_is_active() || syc_boxed_is() ||
+	if (!syscap_is_active() || syc_seccomp_has_filter() ||
 	    syc_slot_arena_head() == NULL || !fits_on_stack())
 		return;
 	l = get_looks();

@@ -7,8 +7,8 @@
 
 #include <syscap/emit.h>
 
+#include "os/fd.h"
 #include "os/kernel_clock.h"
-#include "os/small_file.h"
 #include "share/block.h"
 
 #define WINDOW_NS          INT64_C(10000000)

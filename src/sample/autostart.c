@@ -13,7 +13,6 @@
 
 #include "base/elf_note.h"
 #include "base/text.h"
-#include "os/diag.h"
 #include "os/env.h"
 #include "sample/handover.h"
 #include "sample/sampler.h"

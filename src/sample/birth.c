@@ -12,8 +12,8 @@
 
 #include <syscap.h>
 
-#include "os/all_signals.h"
-#include "os/tid_lock.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "sample/own_timer.h"
 #include "sample/state.h"
 #include "sample/target.h"

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/tid_lock.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "sample/children.h"
 #include "sample/own_timer.h"
 #include "sample/rest.h"
@@ -33,7 +33,7 @@
  */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
-	return s != NULL && !syc_boxed_is_closed() &&
+	return s != NULL && !syc_seccomp_is_closed() &&
 	       __atomic_load_n(&s->signal, __ATOMIC_RELAXED) == signal &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
@@ -64,10 +64,10 @@ static void run_alone(void (*deed)(struct syc_sampler *s,
 
 	syc_undisturbed_begin(&before);
 	if (syc_state_take(&s->life, wait_ns)) {
-		syc_task_note_starter(&s->tasks, &before.mask);
+		syc_thread_list_note_starter(&s->tasks, &before.mask);
 		if (s->watcher == SYC_WATCHER_LATER)
 			deed(s, filter);
-		syc_task_note_starter(&s->tasks, NULL);
+		syc_thread_list_note_starter(&s->tasks, NULL);
 		syc_tid_lock_give(&s->life);
 	}
 	syc_undisturbed_end(&before);
@@ -112,7 +112,7 @@ static void enter_box(struct syc_sampler *s,
 static void leave_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
 {
-	if (syc_boxed_is()) /* by another filter */
+	if (syc_seccomp_has_filter()) /* by another filter */
 		return;
 	__atomic_store_n(&s->is_boxed, false, __ATOMIC_RELAXED);
 	syc_children_note_filter(false);

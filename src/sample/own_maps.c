@@ -12,7 +12,7 @@
 
 #include "emit/event.h"
 #include "emit/slot.h"
-#include "os/all_signals.h"
+#include "os/signals.h"
 #include "selfrec/map_frames.h"
 
 /* The recorder reads /proc, then stores that word. */

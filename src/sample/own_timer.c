@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
-#include "os/all_signals.h"
+#include "os/signals.h"
 #include "sample/rest.h"
 #include "sample/signals.h"
 #include "sample/state.h"

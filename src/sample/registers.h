@@ -12,7 +12,7 @@
 
 #include <syscap/runtime.h>
 
-#include "os/all_signals.h"
+#include "os/signals.h"
 
 /** The registers that the signal of @context interrupted. */
 static inline void syc_registers_of(const ucontext_t *context,

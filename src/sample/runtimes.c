@@ -15,9 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/stack_bounds.h"
-#include "os/thread_pointer.h"
-#include "os/tid.h"
+#include "os/threads.h"
 
 #define N_PLACES (UINT32_C(1) << 12)
 #define WINDOW   64u

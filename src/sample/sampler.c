@@ -16,11 +16,11 @@
 #include "emit/recorder_end.h"
 #include "emit/setup.h"
 #include "emit/stack.h"
-#include "os/all_signals.h"
-#include "os/boxed.h"
-#include "os/diag.h"
-#include "os/task.h"
-#include "os/tid_lock.h"
+#include "os/env.h"
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/own_maps.h"
@@ -207,9 +207,9 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		r = refuse_start(o, "another start or stop takes too long",
 		                 -EBUSY);
 	} else {
-		syc_task_note_starter(&syc_sampler->tasks, &before.mask);
+		syc_thread_list_note_starter(&syc_sampler->tasks, &before.mask);
 		r = start_sampling(o, with_children);
-		syc_task_note_starter(&syc_sampler->tasks, NULL);
+		syc_thread_list_note_starter(&syc_sampler->tasks, NULL);
 		if (r == 0) {
 			syc_tell_describe(o->message, sizeof(o->message));
 			syc_diag_say("sampling is on", o->message);
@@ -275,7 +275,7 @@ static void begin_child(void)
 	struct syc_sampler *const s = syc_sampler;
 	const int saved = errno;
 
-	if (s == NULL || syc_boxed_is_closed() || s->pid == getpid())
+	if (s == NULL || syc_seccomp_is_closed() || s->pid == getpid())
 		return;
 	if (s->pid != 0) { /* was not wiped */
 		memset(s, 0, sizeof(*s));
@@ -305,7 +305,7 @@ static void begin_fork(void)
 {
 	const int saved = errno;
 
-	if (syc_boxed_is_closed())
+	if (syc_seccomp_is_closed())
 		return;
 	syc_tell_at_last(); /* a child takes over what there is by then */
 	if (syc_sampler != NULL)
@@ -318,7 +318,7 @@ static void end_fork(void)
 {
 	const int saved = errno;
 
-	if (syc_sampler != NULL && !syc_boxed_is_closed())
+	if (syc_sampler != NULL && !syc_seccomp_is_closed())
 		syc_tid_lock_give(&syc_sampler->refreshing);
 	errno = saved;
 }
@@ -334,7 +334,7 @@ __attribute__((destructor)) static void end_at_exit(void)
 {
 	const struct syc_sampler *const s = syc_sampler;
 
-	if (syc_boxed_is_closed())
+	if (syc_seccomp_is_closed())
 		return;
 	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
 

@@ -15,8 +15,8 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "os/task.h"
-#include "os/tid.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
 #include "sample/signals.h"
 #include "sample/state.h"
 #include "sample/target.h"
@@ -40,9 +40,9 @@ struct census {
 
 /* Whether @t's thread is the one that @task is; it may have ended. */
 static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
-                           const struct syc_task *task)
+                           const struct syc_thread_entry *task)
 {
-	struct syc_task_about about;
+	struct syc_thread_status about;
 	/* The first thread stays listed when it has ended */
 	const bool is_sure = syc_state_is_boxed(s) ||
 	                     (task->inode == t->inode &&
@@ -51,8 +51,8 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 
 	if (is_sure)
 		return true;
-	if (syc_task_look(&s->tasks, task->tid, &about) != 0 || about.is_dead ||
-	    (about.start != t->start && t->start != 0))
+	if (syc_thread_list_read(&s->tasks, task->tid, &about) != 0 ||
+	    about.is_dead || (about.start != t->start && t->start != 0))
 		return false;
 	t->start = about.start;
 	t->inode = task->inode;
@@ -62,7 +62,7 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 /* Whether ticks would wait for ever, or be taken by a sigwait() for all.  Where
  * that is seen, a thread that blocks the signal and works has late ticks. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
-                         const struct syc_task_about *about)
+                         const struct syc_thread_status *about)
 {
 	const int signal = look->s->signal;
 
@@ -72,7 +72,7 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
 		return about->is_asleep || !look->s->sees_waits;
 	}
 	return about->is_asleep &&
-	       syc_task_waits_for(&look->s->tasks, t->tid, signal);
+	       syc_thread_list_waits_for(&look->s->tasks, t->tid, signal);
 }
 
 /* Ticks that its thread has handled so far. */
@@ -90,7 +90,7 @@ static uint64_t count_ticks(const struct syc_target *t)
  * seen, one that sleeps for a moment keeps its timer, too.
  */
 static bool is_beyond_entry(const struct census *look, struct syc_target *t,
-                            const struct syc_task_about *about)
+                            const struct syc_thread_status *about)
 {
 	const uint64_t sign = count_ticks(t) + 1;
 	const bool is_as_before = t->blocked_at == sign;
@@ -109,7 +109,7 @@ static bool is_beyond_entry(const struct census *look, struct syc_target *t,
 static bool blocks_signal_now(struct census *look, struct syc_target *t)
 {
 	const uint32_t turns = (syc_target_count() + MASKS - 1) / MASKS;
-	struct syc_task_about about;
+	struct syc_thread_status about;
 	int r;
 
 	/* In our handler a thread blocks all signals, also when it looks itself */
@@ -118,9 +118,9 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	    t->number / MASKS != look->s->round % turns)
 		return false;
 	if (look->s->signal < 32)
-		r = syc_task_look(&look->s->tasks, t->tid, &about);
+		r = syc_thread_list_read(&look->s->tasks, t->tid, &about);
 	else
-		r = syc_task_look_at_mask(&look->s->tasks, t->tid, &about);
+		r = syc_thread_list_read_mask(&look->s->tasks, t->tid, &about);
 	if (r == 0 && takes_signal(look, t, &about))
 		return is_beyond_entry(look, t, &about);
 	t->blocked_at = 0;
@@ -131,13 +131,13 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 static int start_target(struct census *look, struct syc_target *t)
 {
 	struct syc_sampler *const s = look->s;
-	struct syc_task_about about;
+	struct syc_thread_status about;
 	int r;
 
 	t->n_tries++;
 	if (syc_state_is_boxed(s))
 		return -EAGAIN;
-	r = syc_task_look_at_mask(&s->tasks, t->tid, &about);
+	r = syc_thread_list_read_mask(&s->tasks, t->tid, &about);
 	/* Ours begin with the program's name, and all signals blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
@@ -153,7 +153,7 @@ static int start_target(struct census *look, struct syc_target *t)
 	if (r != 0)
 		return r;
 	/* Was it still the thread that we looked at? */
-	if (syc_task_look(&s->tasks, t->tid, &about) != 0 ||
+	if (syc_thread_list_read(&s->tasks, t->tid, &about) != 0 ||
 	    about.start != t->start)
 		return -ESRCH;
 	return 0;
@@ -171,9 +171,9 @@ static bool try_to_start(struct census *look, struct syc_target *t)
 
 /* NULL: it is not to be sampled. */
 static struct syc_target *greet_thread(struct census *look,
-                                       const struct syc_task *task)
+                                       const struct syc_thread_entry *task)
 {
-	struct syc_task_about about;
+	struct syc_thread_status about;
 	struct syc_target *t;
 
 	if (syc_state_is_boxed(look->s)) { /* it can't be looked at */
@@ -181,7 +181,7 @@ static struct syc_target *greet_thread(struct census *look,
 		look->n_unsampled++;
 		return NULL;
 	}
-	if (syc_task_look(&look->s->tasks, task->tid, &about) != 0 ||
+	if (syc_thread_list_read(&look->s->tasks, task->tid, &about) != 0 ||
 	    about.is_dead || about.is_ours)
 		return NULL;
 	t = syc_target_give(task->tid);
@@ -196,7 +196,8 @@ static struct syc_target *greet_thread(struct census *look,
 	return t;
 }
 
-static void look_at_task(struct census *look, const struct syc_task *task)
+static void look_at_task(struct census *look,
+                         const struct syc_thread_entry *task)
 {
 	struct syc_target *t = syc_target_find(task->tid);
 
@@ -251,11 +252,11 @@ bool syc_scan_threads(int dir)
 {
 	struct census look = { .s = syc_sampler };
 	struct syc_sampler *const s = look.s;
-	struct syc_task task;
+	struct syc_thread_entry task;
 
 	s->round++;
-	syc_task_begin(&s->tasks, dir);
-	while (syc_task_next(&s->tasks, &task))
+	syc_thread_list_begin(&s->tasks, dir);
+	while (syc_thread_list_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
 			look_at_task(&look, &task);
 	if (s->tasks.folder.has_failed) { /* all stays as it was */
@@ -300,21 +301,22 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
  * signal of ours, too, by now. */
 static bool may_have_ticks(struct census *look, const struct syc_target *t)
 {
-	struct syc_task_about about;
+	struct syc_thread_status about;
 
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0)
 		return true; /* in our handler it blocks all */
-	return syc_task_look_at_mask(&look->s->tasks, t->tid, &about) == 0 &&
+	return syc_thread_list_read_mask(&look->s->tasks, t->tid, &about) ==
+	               0 &&
 	       !about.is_strict && !takes_signal(look, t, &about);
 }
 
 void syc_scan_start_again(void)
 {
 	struct census look = { .s = syc_sampler };
-	const int dir = syc_task_open();
+	const int dir = syc_thread_list_open();
 
 	if (dir >= 0)
-		syc_task_begin(&look.s->tasks, dir);
+		syc_thread_list_begin(&look.s->tasks, dir);
 	for (uint32_t i = 0; i < syc_target_count(); i++) {
 		struct syc_target *const t = syc_target_at(i);
 
@@ -328,7 +330,7 @@ void syc_scan_start_again(void)
 		t->was_stopped = false;
 	}
 	if (dir >= 0)
-		syc_task_close(dir);
+		syc_thread_list_close(dir);
 }
 
 void syc_scan_stop_all(bool forget_them)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /**
- * Look; @dir is of syc_task_open().  syc_sampler->result becomes an error that
+ * Look; @dir is of syc_thread_list_open().  syc_sampler->result becomes an error that
  * kept all threads from being sampled.  False: no thread but ours lives.
  */
 bool syc_scan_threads(int dir);

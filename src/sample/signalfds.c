@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "os/all_signals.h"
-#include "os/folder.h"
-#include "os/small_file.h"
+#include "os/directory.h"
+#include "os/fd.h"
+#include "os/signals.h"
 #include "sample/signals.h"
 #include "sample/unwatched.h"
 
@@ -73,17 +73,17 @@ static void leave_out(const char *number, int signal)
  * those that are there, but not at more than a program has, mostly. */
 static void leave_out_of_all(int signal)
 {
-	struct syc_folder_entry entry;
-	struct syc_folder folder;
-	const int dir = syc_folder_open(FOLDER);
+	struct syc_directory_entry entry;
+	struct syc_directory folder;
+	const int dir = syc_directory_open(FOLDER);
 
 	if (dir < 0)
 		return;
-	syc_folder_begin(&folder, dir);
-	for (unsigned n = 0; n < LOOK_MAX && syc_folder_next(&folder, &entry);
-	     n++)
+	syc_directory_begin(&folder, dir);
+	for (unsigned n = 0;
+	     n < LOOK_MAX && syc_directory_next(&folder, &entry); n++)
 		leave_out(entry.name, signal);
-	syc_folder_close(dir);
+	syc_directory_close(dir);
 }
 
 /* Those that this process made.  Relaxed: threads that make the same number one

@@ -11,9 +11,9 @@
 
 #include <syscap/sampler.h>
 
-#include "os/all_signals.h"
-#include "os/backing.h"
-#include "os/task.h"
+#include "os/lazy_map.h"
+#include "os/signals.h"
+#include "os/thread_list.h"
 
 #define N_SIGNALS 65
 
@@ -95,29 +95,29 @@ bool syc_signals_are_all(uint64_t mask)
 
 /* Those of the signals we may choose that some thread blocks.  Threads that
  * block all signals do so to be left alone, and don't count. */
-static uint64_t blocked_by_choice(struct syc_tasks *tasks)
+static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 {
 	uint64_t blocked = 0,
 		 among = syc_signal_bit(SIGURG) | syc_signal_bit(SIGWINCH);
-	struct syc_task_about about;
-	struct syc_task task;
+	struct syc_thread_status about;
+	struct syc_thread_entry task;
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
 	/* As when a program begins, and most end soon */
-	if (tasks->starter_tid == gettid() && syc_task_is_alone())
+	if (tasks->starter_tid == gettid() && syc_thread_list_is_single())
 		return syc_signals_are_all(tasks->starter_mask)
 		               ? 0
 		               : tasks->starter_mask & among;
-	const int dir = syc_task_open();
+	const int dir = syc_thread_list_open();
 	if (dir < 0)
 		return 0;
-	syc_task_begin(tasks, dir);
-	while (syc_task_next(tasks, &task))
-		if (syc_task_look_at_mask(tasks, task.tid, &about) == 0 &&
+	syc_thread_list_begin(tasks, dir);
+	while (syc_thread_list_next(tasks, &task))
+		if (syc_thread_list_read_mask(tasks, task.tid, &about) == 0 &&
 		    (about.blocked & among) != among &&
 		    !syc_signals_are_all(about.blocked))
 			blocked |= about.blocked & among;
-	syc_task_close(dir);
+	syc_thread_list_close(dir);
 	return blocked;
 }
 
@@ -144,7 +144,8 @@ static bool is_signal_free(int signal, uint64_t blocked)
 	         (blocked & syc_signal_bit(signal)) == 0));
 }
 
-static int choose_signal(enum syc_signals_kind kind, struct syc_tasks *tasks)
+static int choose_signal(enum syc_signals_kind kind,
+                         struct syc_thread_list *tasks)
 {
 	static const int harmless[] = { SIGURG, SIGWINCH };
 	const uint64_t blocked = blocked_by_choice(tasks) |
@@ -157,7 +158,7 @@ static int choose_signal(enum syc_signals_kind kind, struct syc_tasks *tasks)
 }
 
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
-                       struct syc_tasks *tasks)
+                       struct syc_thread_list *tasks)
 {
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
@@ -186,7 +187,7 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	struct sigaction action, before;
 
 	last_handler = handler;
-	if (syc_backing_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
+	if (syc_lazy_map_get(&previous, N_SIGNALS * sizeof(*previous)) == NULL)
 		return -ENOMEM;
 	if (sigaction(signal, NULL, &before) != 0)
 		return -errno;

@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct syc_tasks;
+struct syc_thread_list;
 
 /** Which one a timer's ticks come by where nobody named one. */
 enum syc_signals_kind {
@@ -34,7 +34,7 @@ enum syc_signals_kind {
  * Returns it, or -EINVAL, -EBUSY.  Context: signal-safe.
  */
 int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
-                       struct syc_tasks *tasks);
+                       struct syc_thread_list *tasks);
 
 /** The program has a use for each in the set @signals: they are not chosen any
  * more, nor in children.  Context: any-thread, signal-safe. */

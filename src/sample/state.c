@@ -7,9 +7,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-#include "os/diag.h"
+#include "os/env.h"
 #include "os/futex.h"
-#include "os/tid_lock.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 
 struct syc_sampler *syc_sampler;

@@ -19,7 +19,7 @@
 
 #include <syscap/sampler.h>
 
-#include "os/task.h"
+#include "os/thread_list.h"
 #include "sample/workspace.h"
 
 enum syc_watcher {
@@ -74,7 +74,7 @@ struct syc_sampler {
 	/* A filter came: no call that may be forbidden is made any more, no
 	 * thread gets a timer.  Relaxed: ticks of all threads ask; only set. */
 	bool is_boxed;
-	struct syc_tasks tasks;
+	struct syc_thread_list tasks;
 };
 
 /** Whether a filter came. */
@@ -89,7 +89,7 @@ extern struct syc_sampler *syc_sampler;
 /** 0 or -ENOMEM.  Context: setup. */
 int syc_state_map(void);
 
-/** `life` (with signals blocked) or `refreshing`, as tid locks (os/tid_lock.h).
+/** `life` (with signals blocked) or `refreshing`, as tid locks (os/threads.h).
  * False: not in time. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns);
 

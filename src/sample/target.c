@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/tid.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "sample/state.h"
 

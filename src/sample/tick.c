@@ -24,8 +24,8 @@
 
 #include "emit/loss.h"
 #include "emit/thread.h"
-#include "os/all_signals.h"
 #include "os/raw_syscall.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 #include "sample/compose.h"
 #include "sample/own_stack.h"

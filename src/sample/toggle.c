@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "os/futex.h"
-#include "os/own_thread.h"
-#include "os/task.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
 #include "sample/sampler.h"
 #include "sample/state.h"
 
@@ -33,19 +33,19 @@ static void count_signal(int signal)
 
 static void *run_toggle(void *nothing)
 {
-	static struct syc_tasks tasks;
+	static struct syc_thread_list tasks;
 	struct syscap_sampler_options options;
 	uint32_t done = 0;
 
 	(void)nothing;
-	syc_own_thread_begin(SYC_THREAD_TOGGLE);
+	syc_library_thread_begin(SYC_THREAD_TOGGLE);
 	for (;;) {
 		const uint32_t n =
 			__atomic_load_n(&n_signals, __ATOMIC_ACQUIRE);
 
 		if (n == done) {
 			syc_futex_wait(&n_signals, n, LOOK_NS);
-			if (!syc_task_others_live(&tasks))
+			if (!syc_thread_list_has_others(&tasks))
 				return NULL;
 			continue;
 		}
@@ -69,7 +69,7 @@ const char *syc_toggle_install(int signal,
 	if ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
 		return "SYSCAP_TOGGLE_SIGNAL: the program uses that signal";
 	wanted = *options;
-	if (syc_own_thread_make(run_toggle, NULL) != 0)
+	if (syc_library_thread_make(run_toggle, NULL) != 0)
 		return "no thread could be made to wait for it";
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = count_signal;

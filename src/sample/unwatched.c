@@ -22,10 +22,10 @@
 
 #include "emit/recorder_end.h"
 #include "emit/thread.h"
-#include "os/all_signals.h"
-#include "os/diag.h"
-#include "os/task.h"
-#include "os/tid_lock.h"
+#include "os/env.h"
+#include "os/signals.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/handover.h"
@@ -177,11 +177,11 @@ bool syc_unwatched_keep_signal(void)
 static int find_others(struct syc_sampler *s)
 {
 	const int r = start_scout(s);
-	const int dir = r == 0 ? syc_task_open() : r;
+	const int dir = r == 0 ? syc_thread_list_open() : r;
 
 	if (dir >= 0) {
 		syc_scan_threads(dir);
-		syc_task_close(dir);
+		syc_thread_list_close(dir);
 		return 0;
 	}
 	syc_unwatched_stop();
@@ -256,17 +256,17 @@ static bool seems_unread(struct syc_sampler *s, int64_t now)
 /* @mask is the caller's own, which blocks all just now. */
 static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
 {
-	struct syc_tasks *const tasks = &s->tasks;
-	const int dir = syc_task_open();
+	struct syc_thread_list *const tasks = &s->tasks;
+	const int dir = syc_thread_list_open();
 	uint64_t blocked;
 
 	if (dir < 0)
 		return;
 	memcpy(&blocked, mask, sizeof(blocked));
-	syc_task_note_starter(tasks, &blocked);
+	syc_thread_list_note_starter(tasks, &blocked);
 	syc_scan_threads(dir);
-	syc_task_note_starter(tasks, NULL);
-	syc_task_close(dir);
+	syc_thread_list_note_starter(tasks, NULL);
+	syc_thread_list_close(dir);
 }
 
 void syc_unwatched_tick(const sigset_t *mask)
@@ -277,7 +277,7 @@ void syc_unwatched_tick(const sigset_t *mask)
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
-		!syc_task_is_alone() && !syc_state_is_boxed(s);
+		!syc_thread_list_is_single() && !syc_state_is_boxed(s);
 
 	const bool is_over = !syc_state_is_boxed(s) && seems_unread(s, now) &&
 	                     syc_recorder_end_look();

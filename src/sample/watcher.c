@@ -11,12 +11,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/diag.h"
+#include "os/env.h"
+#include "os/fd.h"
 #include "os/futex.h"
-#include "os/own_table.h"
-#include "os/own_thread.h"
-#include "os/task.h"
-#include "os/tid_lock.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "sample/children.h"
 #include "sample/handover.h"
@@ -39,15 +38,15 @@ static uint32_t filters;
 /* The number of filters there are; UINT32_MAX: that can't be told. */
 static uint32_t filters_now(void)
 {
-	struct syc_task_about about;
-	struct syc_tasks *const tasks = &syc_sampler->tasks;
-	const int dir = syc_task_open();
+	struct syc_thread_status about;
+	struct syc_thread_list *const tasks = &syc_sampler->tasks;
+	const int dir = syc_thread_list_open();
 	int r = dir;
 
 	if (dir >= 0) {
-		syc_task_begin(tasks, dir);
-		r = syc_task_look_at_mask(tasks, gettid(), &about);
-		syc_task_close(dir);
+		syc_thread_list_begin(tasks, dir);
+		r = syc_thread_list_read_mask(tasks, gettid(), &about);
+		syc_thread_list_close(dir);
 	}
 	return r == 0 ? about.filters : UINT32_MAX;
 }
@@ -55,7 +54,7 @@ static uint32_t filters_now(void)
 /* One round.  False: it was the last one. */
 static bool look_once(struct syc_sampler *s, int own_dir)
 {
-	const int dir = s->owns_table ? own_dir : syc_task_open();
+	const int dir = s->owns_table ? own_dir : syc_thread_list_open();
 
 	if (dir < 0) {
 		s->result = dir;
@@ -78,7 +77,7 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 	if (goes_on && s->is_waited_for && s->may_change_signal)
 		goes_on = syc_unwatched_change_signal();
 	if (!s->owns_table)
-		syc_task_close(dir);
+		syc_thread_list_close(dir);
 	return goes_on;
 }
 
@@ -88,9 +87,9 @@ static bool look_once(struct syc_sampler *s, int own_dir)
  */
 static bool open_in_own_table(int *ret_dir)
 {
-	if (!syc_own_table_make(NULL, 0))
+	if (!syc_private_fds_make(NULL, 0))
 		return false;
-	*ret_dir = syc_task_open();
+	*ret_dir = syc_thread_list_open();
 	return true;
 }
 
@@ -100,7 +99,7 @@ static void *run_watcher(void *nothing)
 	int dir = -1;
 
 	(void)nothing;
-	syc_own_thread_begin(SYC_THREAD_SAMPLER);
+	syc_library_thread_begin(SYC_THREAD_SAMPLER);
 	s->watcher_tid = gettid();
 	s->owns_table = open_in_own_table(&dir);
 	bool goes_on = look_once(s, dir) && s->result == 0;
@@ -140,7 +139,7 @@ int syc_watcher_start(bool waits)
 	s->must_end = 0;
 	s->result = 0;
 	__atomic_store_n(&s->watcher, SYC_WATCHER_BEGINS, __ATOMIC_RELEASE);
-	const int r = syc_own_thread_make(run_watcher, NULL);
+	const int r = syc_library_thread_make(run_watcher, NULL);
 	if (r != 0) {
 		__atomic_store_n(&s->watcher, before, __ATOMIC_RELEASE);
 		s->why = "no thread could be made to look for threads";

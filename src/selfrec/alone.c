@@ -18,10 +18,10 @@
 #include "base/text.h"
 #include "emit/process.h"
 #include "emit/thread.h"
-#include "os/all_signals.h"
 #include "os/fd.h"
-#include "os/own_thread.h"
-#include "os/proc_stat.h"
+#include "os/process.h"
+#include "os/signals.h"
+#include "os/threads.h"
 
 /* How long other threads of ours may take to find that they are alone. */
 #define OTHERS_MS 3000
@@ -114,7 +114,7 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 static bool is_ours(const struct syc_proc_stat *task,
                     const struct syc_proc_stat *main)
 {
-	return syc_own_thread_is_name(task->name, task->name_len) &&
+	return syc_library_thread_is_name(task->name, task->name_len) &&
 	       (task->name_len != main->name_len ||
 	        memcmp(task->name, main->name, task->name_len) != 0);
 }

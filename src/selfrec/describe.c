@@ -13,7 +13,7 @@
 
 #include "base/frame.h"
 #include "base/text.h"
-#include "os/own_proc.h"
+#include "os/process.h"
 
 /* As in the client: a command line is cut there */
 #define CMDLINE_MAX 1024u

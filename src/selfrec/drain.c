@@ -15,10 +15,10 @@
 #include "emit/loss_compose.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
-#include "os/diag.h"
-#include "os/quiet.h"
-#include "os/same_file.h"
-#include "os/tid_lock.h"
+#include "os/env.h"
+#include "os/fd.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "selfrec/gather.h"
 #include "selfrec/guest.h"
@@ -166,7 +166,7 @@ static int write_output(struct syc_session *s, struct syc_batch *batch)
 {
 	/* A shared table: has somebody closed and reused ours? */
 	if (!s->owns_table &&
-	    !syc_same_file(s->output.fd, s->output.dev, s->output.ino))
+	    !syc_fd_is_file(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
 	if (!s->owns_table) /* a close() of the program's may have ended it */
 		syc_output_hold(&s->output);
@@ -384,7 +384,7 @@ static int drain_once(struct syc_session *s, int64_t deadline,
 int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
                    int64_t deadline, uint64_t *ret_moved)
 {
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	int r = -EBUSY;
 
 	*ret_moved = 0;
@@ -394,9 +394,9 @@ int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
 	if (who == SYC_DRAIN_THREAD ||
 	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
 		s->must_not_lock = who == SYC_DRAIN_HANDLER;
-		syc_quiet_begin(&quiet);
+		syc_write_nosignal_begin(&quiet);
 		r = drain_once(s, deadline, ret_moved);
-		syc_quiet_end(&quiet);
+		syc_write_nosignal_end(&quiet);
 		s->must_not_lock = false;
 	}
 	syc_tid_lock_give(&s->draining);
@@ -472,14 +472,14 @@ static bool is_left_to_others(struct syc_session *s, int64_t deadline)
 
 int syc_drain_finish(struct syc_session *s, int64_t deadline)
 {
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	uint64_t moved;
 	bool is_done;
 	int r;
 
 	if (!syc_drain_hold(s, deadline))
 		return -EBUSY;
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	syc_guest_settle_strays(s);
 	s->retry_at = 0; /* once more, whatever it said */
@@ -499,7 +499,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	if (r != 0 && s->dead == 0)
 		lose_rest(s);
 	s->is_needed = syc_relatives_need_rings(s);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	syc_tid_lock_give(&s->draining);
 	return r;
 }

@@ -11,7 +11,7 @@
 #ifndef SYC_SELFREC_DRAIN_H
 #define SYC_SELFREC_DRAIN_H
 
-#include "os/tid_lock.h"
+#include "os/threads.h"
 #include "selfrec/session.h"
 
 /** By whom. */

@@ -8,7 +8,7 @@
 
 #include "emit/process.h"
 #include "emit/thread.h"
-#include "os/all_signals.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 #include "selfrec/drain.h"
 #include "selfrec/drain_thread.h"

@@ -16,13 +16,11 @@
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/thread.h"
-#include "os/all_signals.h"
-#include "os/diag.h"
+#include "os/env.h"
+#include "os/fd.h"
 #include "os/futex.h"
-#include "os/handler.h"
-#include "os/own_table.h"
-#include "os/own_thread.h"
-#include "os/same_file.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "selfrec/alone.h"
 #include "selfrec/drain.h"
@@ -78,7 +76,7 @@ static void take_descriptors(struct syc_session *s)
 	                       : s->trace.shared;
 	if (!syc_trace_has_rest(&s->trace))
 		__atomic_store_n(&s->owns_table,
-		                 syc_own_table_make(s->copies, 3),
+		                 syc_private_fds_make(s->copies, 3),
 		                 __ATOMIC_RELEASE);
 	/* Before the process closes its copies, and with them its locks */
 	if (s->owns_table && is_output)
@@ -91,7 +89,7 @@ static void take_descriptors(struct syc_session *s)
 
 static void close_copy(int fd, dev_t dev, ino_t ino)
 {
-	if (syc_same_file(fd, dev, ino))
+	if (syc_fd_is_file(fd, dev, ino))
 		close(fd);
 }
 
@@ -276,7 +274,7 @@ static void *run_drainer(void *session)
 		             .side.session = s };
 
 	syc_lookout_begin(&d.lookout, s->main_end);
-	syc_own_thread_begin(SYC_THREAD_DRAIN);
+	syc_library_thread_begin(SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
 	syc_guest_invite(s);
@@ -322,7 +320,7 @@ int syc_drain_thread_start(struct syc_session *s)
 		return 0;
 	syc_undisturbed_begin(&before);
 	s->main_end = syc_alone_main_word();
-	const int r = syc_own_thread_make(run_drainer, s);
+	const int r = syc_library_thread_make(run_drainer, s);
 	syc_undisturbed_end(&before);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);

@@ -12,11 +12,11 @@
 
 #include "emit/loss_totals.h"
 #include "emit/process.h"
-#include "os/backing.h"
+#include "os/fd.h"
 #include "os/futex.h"
-#include "os/pid_namespace.h"
-#include "os/same_file.h"
-#include "os/tid_lock.h"
+#include "os/lazy_map.h"
+#include "os/process.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 #include "selfrec/origin.h"
 #include "selfrec/take_over.h"
@@ -32,7 +32,7 @@
 void syc_guest_invite(struct syc_session *s)
 {
 	struct syc_origin *const origin =
-		syc_backing_get(&syc_block->origin, sizeof(*origin));
+		syc_lazy_map_get(&syc_block->origin, sizeof(*origin));
 
 	if (origin == NULL || s->plan->private_children)
 		return;
@@ -79,7 +79,7 @@ static void close_inherited(const struct syc_origin *origin)
 {
 	const struct syc_output *const output = &origin->output;
 
-	if (syc_same_file(output->ring_fd, output->ring_dev, output->ring_ino))
+	if (syc_fd_is_file(output->ring_fd, output->ring_dev, output->ring_ino))
 		close(output->ring_fd);
 }
 
@@ -106,7 +106,8 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	s->checked_at = s->began;
 	s->drainer.pid = syc_slot_pid(syc_guest_drainer(s));
-	if (syc_guest_is_drained(s) && syc_kin_lives(&s->drainer)) {
+	if (syc_guest_is_drained(s) &&
+	    syc_fork_identity_is_running(&s->drainer)) {
 		/* When that one has gone, nobody else may have begun to write
 		 * before we find out */
 		if (plan->to.sink == SYC_SINK_TRACE)
@@ -135,9 +136,10 @@ static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 
 	*ret_drainer = drainer;
 	if (s->drainer.pid != syc_slot_pid(drainer))
-		s->drainer = (struct syc_kin){ .pid = syc_slot_pid(drainer) };
+		s->drainer = (struct syc_fork_identity){ .pid = syc_slot_pid(
+								 drainer) };
 	return syc_slot_state(drainer) != SYC_ARENA_CLOSED &&
-	       syc_kin_lives(&s->drainer);
+	       syc_fork_identity_is_running(&s->drainer);
 }
 
 /* The caller has `checking`. */

@@ -11,8 +11,7 @@
 #include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/fd.h"
-#include "os/kin.h"
-#include "os/same_file.h"
+#include "os/process.h"
 #include "ring/clock.h"
 #include "selfrec/say.h"
 #include "selfrec/trace_untold.h"
@@ -91,11 +90,11 @@ static bool is_left_to_relatives(struct syc_session *s)
 	for (uint32_t i = 1; i < n; i++) {
 		const uint32_t word = __atomic_load_n(
 			syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
-		struct syc_kin kin = { .pid = syc_slot_pid(word) };
+		struct syc_fork_identity kin = { .pid = syc_slot_pid(word) };
 
 		if (syc_slot_state(word) != SYC_SLOT_FREE &&
 		    syc_slot_state(word) != SYC_SLOT_OVER && kin.pid != 0 &&
-		    kin.pid != s->pid && syc_kin_lives(&kin))
+		    kin.pid != s->pid && syc_fork_identity_is_running(&kin))
 			return true;
 	}
 	return false;
@@ -131,7 +130,7 @@ static int open_trace(const struct syc_session *s)
 	const int fd = syc_fd_open(path, O_RDWR | O_NOCTTY | O_NONBLOCK, 0);
 
 	if (fd < 0 ||
-	    syc_same_file(fd, s->trace.target.dev, s->trace.target.ino))
+	    syc_fd_is_file(fd, s->trace.target.dev, s->trace.target.ino))
 		return fd;
 	close(fd);
 	return -1;

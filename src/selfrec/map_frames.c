@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "emit/own.h"
 #include "os/own_elf.h"
-#include "os/own_proc.h"
+#include "os/process.h"
 
 /* A line of maps: a path of PATH_MAX, some of it escaped */
 #define LINE_MAX_BYTES 8192u

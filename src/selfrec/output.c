@@ -17,11 +17,8 @@
 #include "base/frame.h"
 #include "base/text.h"
 #include "os/fd.h"
-#include "os/kin.h"
-#include "os/pid_namespace.h"
-#include "os/same_file.h"
-#include "os/small_file.h"
-#include "os/write_at.h"
+#include "os/process.h"
+#include "os/signals.h"
 #include "selfrec/describe.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
@@ -228,7 +225,7 @@ int syc_output_create_rings(struct syc_output *output,
 /* The program may have closed it, and have a file of its own there. */
 static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
-	if (*fd >= 0 && syc_same_file(*fd, dev, ino))
+	if (*fd >= 0 && syc_fd_is_file(*fd, dev, ino))
 		close(*fd);
 	*fd = -1;
 }
@@ -250,7 +247,7 @@ void syc_output_drop_rings(struct syc_output *output)
 static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
                         const struct syc_arena *arena, int32_t pid, int64_t now)
 {
-	struct syc_kin us = { .pid = pid };
+	struct syc_fork_identity us = { .pid = pid };
 
 	facts->version = SYC_RING_FILE_VERSION;
 	facts->front = syc_ring_file_front(arena->page);
@@ -259,7 +256,7 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	facts->n_slots = arena->n_slots;
 	facts->pid = pid;
 	facts->began = now;
-	syc_kin_lives(&us);
+	syc_fork_identity_is_running(&us);
 	facts->start_ticks = us.start_ticks;
 	facts->pid_ns = syc_pid_namespace_id();
 	const size_t n =

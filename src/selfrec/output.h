@@ -10,7 +10,7 @@
  * which each batch arrives exactly once.
  *
  * One thread at a time per output.  Context of all but where it says setup:
- * any-thread, signal-safe, between syc_quiet_begin() and syc_quiet_end().
+ * any-thread, signal-safe, between syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 #ifndef SYC_SELFREC_OUTPUT_H
 #define SYC_SELFREC_OUTPUT_H

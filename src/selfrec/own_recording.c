@@ -13,7 +13,7 @@
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread_ring.h"
-#include "os/diag.h"
+#include "os/env.h"
 #include "os/futex.h"
 #include "ring/arena.h"
 #include "ring/clock.h"

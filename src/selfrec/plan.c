@@ -9,8 +9,8 @@
 
 #include <syscap.h>
 
-#include "os/backing.h"
 #include "os/env.h"
+#include "os/lazy_map.h"
 #include "ring/arena.h"
 #include "selfrec/trace_adopt.h"
 
@@ -72,7 +72,7 @@ static void fill_defaults(struct syc_plan *plan)
 
 static const char *plan_output(struct syc_plan *plan, const char *pattern)
 {
-	if (syc_backing_get(&plan->output, sizeof(*plan->output)) == NULL)
+	if (syc_lazy_map_get(&plan->output, sizeof(*plan->output)) == NULL)
 		return "no memory for the output's name";
 	switch (syc_output_choose(plan->output, pattern,
 	                          syc_env_get(SYC_ENV_RUNTIME_DIR),

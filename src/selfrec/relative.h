@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "os/kin.h"
+#include "os/process.h"
 #include "ring/ring_file.h"
 
 /** What the capture has of one. */
@@ -19,7 +19,7 @@ enum syc_relative_stage {
 };
 
 struct syc_relative {
-	struct syc_kin kin;
+	struct syc_fork_identity kin;
 	enum syc_relative_stage stage;
 	bool is_gone;
 	bool is_in; /* has slots */

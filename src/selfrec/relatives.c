@@ -30,7 +30,7 @@ find_or_add_relative(struct syc_relatives *relatives, int32_t pid)
 		return known;
 	struct syc_relative *const it = &relatives->all[relatives->n++];
 	*it = (struct syc_relative){ .kin = { .pid = pid } };
-	it->is_gone = !syc_kin_lives(&it->kin);
+	it->is_gone = !syc_fork_identity_is_running(&it->kin);
 	return it;
 }
 
@@ -107,7 +107,8 @@ bool syc_relatives_look(struct syc_session *s)
 
 	for (uint32_t i = 0; i < r->n; i++)
 		if (!r->all[i].is_gone) {
-			r->all[i].is_gone = !syc_kin_lives(&r->all[i].kin);
+			r->all[i].is_gone =
+				!syc_fork_identity_is_running(&r->all[i].kin);
 			is_news |= r->all[i].is_gone;
 		}
 	return is_news;
@@ -160,12 +161,12 @@ bool syc_relatives_is_gone(struct syc_session *s, int32_t pid)
 {
 	struct syc_relative *const it =
 		pid != s->pid ? find_relative(&s->relatives, pid) : NULL;
-	struct syc_kin now = { .pid = pid };
+	struct syc_fork_identity now = { .pid = pid };
 
 	if (it == NULL || !it->is_gone)
 		return false;
 	/* Another one may have the number by now */
-	it->is_gone = !syc_kin_lives(&now);
+	it->is_gone = !syc_fork_identity_is_running(&now);
 	if (!it->is_gone)
 		it->kin = now;
 	return it->is_gone;

@@ -16,12 +16,11 @@
 
 #include "base/text.h"
 #include "emit/process.h"
-#include "os/diag.h"
+#include "os/env.h"
 #include "os/fd.h"
 #include "os/futex.h"
-#include "os/quiet.h"
-#include "os/same_file.h"
-#include "os/tid_lock.h"
+#include "os/signals.h"
+#include "os/threads.h"
 #include "ring/clock.h"
 
 /* --------------------------------------------------------------- making */
@@ -144,7 +143,7 @@ static const char *make_trace(struct syc_session *s)
 
 static bool is_rings(const struct syc_session *s, int fd)
 {
-	return syc_same_file(fd, s->output.ring_dev, s->output.ring_ino);
+	return syc_fd_is_file(fd, s->output.ring_dev, s->output.ring_ino);
 }
 
 void syc_session_close(struct syc_session *s, bool is_whole)
@@ -192,17 +191,17 @@ struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
                                      const char **ret_why)
 {
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	struct syc_session *const s = syc_session_begin(plan, epoch);
 
 	if (s == NULL) {
 		*ret_why = "no memory for a recording";
 		return NULL;
 	}
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
 	                                            : make_trace(s);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	if (*ret_why != NULL) {
 		syc_session_free(s, true);
 		return NULL;

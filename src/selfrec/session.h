@@ -103,7 +103,7 @@ struct syc_session {
 	uint32_t *main_end; /* see syc_alone_main_word(); NULL: not known */
 
 	/* A guest's: who drains; its holder of `checking` (tid; 0: nobody) uses it */
-	struct syc_kin drainer;
+	struct syc_fork_identity drainer;
 	uint32_t checking;
 	int64_t checked_at; /* ns */
 

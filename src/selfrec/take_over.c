@@ -11,8 +11,7 @@
 #include <unistd.h>
 
 #include "os/fd.h"
-#include "os/quiet.h"
-#include "os/same_file.h"
+#include "os/signals.h"
 
 /* What the headers say, once: from here on it is ours.  Slots that are free now
  * go on where they were left. */
@@ -69,8 +68,8 @@ static int open_rings(struct syc_output *output)
 		syc_fd_open(output->ring_path, O_RDWR | O_NOFOLLOW, 0));
 	if (output->ring_fd < 0)
 		return -errno;
-	if (!syc_same_file(output->ring_fd, output->ring_dev,
-	                   output->ring_ino)) {
+	if (!syc_fd_is_file(output->ring_fd, output->ring_dev,
+	                    output->ring_ino)) {
 		close(output->ring_fd);
 		output->ring_fd = -1;
 		return -EBUSY;
@@ -115,15 +114,15 @@ fail:
 
 int syc_take_over_drain(struct syc_session *s)
 {
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	int r;
 
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	if (s->plan->to.sink == SYC_SINK_OUTPUT)
 		r = take_output(s);
 	else
 		r = syc_trace_open(&s->trace, &s->plan->trace);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	if (r == 0)
 		take_positions(s);
 	return r;

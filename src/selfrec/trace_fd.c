@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "os/fd.h"
-#include "os/same_file.h"
 #include "selfrec/record_lock.h"
 #include "selfrec/trace_adopt.h"
 #include "selfrec/trace_beside.h"
@@ -21,7 +20,7 @@
 
 static bool is_target(int fd, const struct syc_trace_target *target)
 {
-	return syc_same_file(fd, target->dev, target->ino);
+	return syc_fd_is_file(fd, target->dev, target->ino);
 }
 
 /* ----------------------------------------------------------------- opening */

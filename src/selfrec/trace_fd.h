@@ -78,7 +78,7 @@ int syc_trace_open(struct syc_trace *trace,
  *
  * Context: any-thread, signal-safe, errno is kept; one thread at a time per
  * trace, and always one of the same table of descriptors while there is a
- * rest.  Between syc_quiet_begin() and syc_quiet_end().
+ * rest.  Between syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 

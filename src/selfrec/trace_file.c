@@ -23,7 +23,8 @@
 #include <unistd.h>
 
 #include "base/header_losses.h"
-#include "os/write_at.h"
+#include "os/fd.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <sys/auxv.h>
 
-#include "os/pin.h"
+#include "os/process.h"
 #include "share/block.h"
 #include "share/copies.h"
 #include "share/copy_note.h"

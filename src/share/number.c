@@ -6,8 +6,8 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "base/siphash.h"
 #include "os/kernel_clock.h"
-#include "os/siphash.h"
 
 #define N_NUMBERS 16u
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "stack/cache.h"
 #include "stack/machine.h"
 #include "stack/modules.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* backtrace.c - the walk as a public call.  Signal-safe. */
+#define _GNU_SOURCE
 #include "stack/backtrace.h"
 
 #include <syscap/sampler.h>
 
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "stack/unwind.h"
 
 #ifndef SYSCAP_TLS_MODEL

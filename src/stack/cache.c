@@ -4,13 +4,13 @@
 
 #include <stddef.h>
 
-#include "os/backing.h"
+#include "os/lazy_map.h"
 
 struct syc_cache_entry *syc_cache_table(void)
 {
 	static struct syc_cache_entry *table;
 
-	return syc_backing_get(&table, sizeof(*table) << SYC_CACHE_BITS);
+	return syc_lazy_map_get(&table, sizeof(*table) << SYC_CACHE_BITS);
 }
 
 uint64_t syc_cache_find(struct syc_cache_entry *table, uint64_t salt,

@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "os/boxed.h"
 #include "os/raw_syscall.h"
+#include "os/seccomp_state.h"
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
 #define ASKED_MOST  16u /* pages at once that a walk may not need */
@@ -45,7 +45,7 @@ static bool probe_page(uintptr_t at)
 
 static bool is_unfiltered(void)
 {
-	return !syc_boxed_is() &&
+	return !syc_seccomp_has_filter() &&
 	       syc_raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == 0;
 }
 
@@ -75,7 +75,7 @@ static unsigned get_ways(void)
 	const unsigned found =
 		atomic_load_explicit(&ways, memory_order_relaxed);
 
-	return syc_boxed_is() ? found & ~(unsigned)WAY_COPY : found;
+	return syc_seccomp_has_filter() ? found & ~(unsigned)WAY_COPY : found;
 }
 
 static bool page_readable(uintptr_t at)

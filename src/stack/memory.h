@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "stack/machine.h"
 
 #define SYC_MEMORY_PAGE 4096u /* the least; larger ones are asked about often */
@@ -41,7 +41,7 @@ bool syc_memory_readable(uintptr_t at, size_t n);
  */
 static inline bool syc_memory_is_bad(uintptr_t at, size_t n)
 {
-	return !syc_boxed_is() && !syc_memory_readable(at, n) &&
+	return !syc_seccomp_has_filter() && !syc_memory_readable(at, n) &&
 	       syc_memory_readable((uintptr_t)__builtin_frame_address(0),
 	                           sizeof(uintptr_t));
 }

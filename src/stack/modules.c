@@ -11,7 +11,7 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-#include "os/backing.h"
+#include "os/lazy_map.h"
 #include "os/raw_syscall.h"
 #include "stack/frame_index.h"
 #include "stack/memory.h"
@@ -73,7 +73,7 @@ static _Atomic uint64_t generation, additions;
 
 static struct lists *get_lists(void)
 {
-	return syc_backing_get(&lists, sizeof(*lists));
+	return syc_lazy_map_get(&lists, sizeof(*lists));
 }
 
 uint64_t syc_modules_generation(void)

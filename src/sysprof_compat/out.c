@@ -13,10 +13,9 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "os/all_signals.h"
 #include "os/env.h"
 #include "os/fd.h"
-#include "os/quiet.h"
+#include "os/signals.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
@@ -120,17 +119,17 @@ static void adopt_descriptor(struct syc_out *out, int fd)
 int syc_out_open(struct syc_out *out, int fd)
 {
 	struct syscap_wire_file header;
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	size_t done;
 
 	memset(out, 0, sizeof(*out));
 	adopt_descriptor(out, fd);
 	out->begin = syc_clock_kernel();
 	syc_file_header_fill(&header, out->begin);
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	const int r = write_patiently(out, (const unsigned char *)&header,
 	                              sizeof(header), &done);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	if (r != 0) {
 		close(out->fd);
 		out->fd = -1;
@@ -188,15 +187,15 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done)
 {
 	struct syc_undisturbed before;
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	int r;
 
 	*ret_done = 0;
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	if (out->trace == NULL) {
 		r = write_patiently(out, bytes, n, ret_done);
 		if (r == 0) {
-			syc_quiet_end_well(&quiet);
+			syc_write_nosignal_end_clean(&quiet);
 			return 0;
 		}
 	} else {
@@ -216,7 +215,7 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 		*ret_done = r == 0 ? n : (size_t)batch.done;
 		out->is_stuck = r == -EAGAIN;
 	}
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	return r;
 }
 

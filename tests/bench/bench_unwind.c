@@ -21,7 +21,7 @@
 #include "bench/fail.h"
 #include "bench/measure.h"
 #include "bench/report.h"
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "stack/cache.h"
 #include "stack/unwind.h"
 

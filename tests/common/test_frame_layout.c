@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/frame_names.h"
+#include "base/frame.h"
 #include "common/frame_layout.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"

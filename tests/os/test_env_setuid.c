@@ -16,10 +16,10 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 
-#define NOBODY   65534
-#define SOMEBODY 54321
+#define NOBODY     65534
+#define OTHER_USER 54321
 
-static char folder[40];
+static char directory[40];
 static char program[60];
 
 /* A copy of this very program, owned by nobody. */
@@ -27,10 +27,10 @@ static void install(mode_t mode)
 {
 	struct stat st;
 
-	snprintf(folder, sizeof(folder), "/tmp/syscap-test-XXXXXX");
-	CHECK(mkdtemp(folder) != NULL);
-	CHECK_EQ(chmod(folder, 0755), 0);
-	snprintf(program, sizeof(program), "%s/program", folder);
+	snprintf(directory, sizeof(directory), "/tmp/syscap-test-XXXXXX");
+	CHECK(mkdtemp(directory) != NULL);
+	CHECK_EQ(chmod(directory, 0755), 0);
+	snprintf(program, sizeof(program), "%s/program", directory);
 	const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	const int to = open(program, O_WRONLY | O_CREAT | O_CLOEXEC, 0700);
 	CHECK_EQ(fstat(from, &st), 0);
@@ -45,10 +45,10 @@ static void install(mode_t mode)
 static void uninstall(void)
 {
 	unlink(program);
-	rmdir(folder);
+	rmdir(directory);
 }
 
-CHILD(tells_whether_it_is_secure)
+CHILD(exits_with_at_secure)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
@@ -62,14 +62,14 @@ CHILD(tells_whether_it_is_secure)
 	exit(12);
 }
 
-/* The copy, started by somebody else: its exit status. */
-CHILD(starts_the_copy)
+/* Runs the copy as another user. */
+CHILD(starts_copy_as_another_user)
 {
-	CHECK_EQ(setgid(SOMEBODY), 0);
-	CHECK_EQ(setuid(SOMEBODY), 0);
-	setenv("SYSCAP_TEST_CHILD", "tells_whether_it_is_secure", 1);
+	CHECK_EQ(setgid(OTHER_USER), 0);
+	CHECK_EQ(setuid(OTHER_USER), 0);
+	setenv("SYSCAP_TEST_CHILD", "exits_with_at_secure", 1);
 	setenv("SYSCAP_DEBUG", "1", 1);
-	close(2); /* whatever a debugging message would go to */
+	close(2); /* debugging messages would go there */
 	execl(peer_arg(), "program", NULL);
 	_exit(98);
 }
@@ -79,14 +79,15 @@ static int run_copy(struct peer *peer, mode_t mode)
 	if (geteuid() != 0)
 		SKIP("making a set-user-ID program takes root");
 	install(mode);
-	peer_start_arg(peer, "starts_the_copy", program, 1 << 16, PEER_OURS);
+	peer_start_arg(peer, "starts_copy_as_another_user", program, 1 << 16,
+	               PEER_OURS);
 	const int status = peer_finish(peer);
 	uninstall();
 	CHECK(WIFEXITED(status));
 	return WEXITSTATUS(status);
 }
 
-TEST(a_program_started_by_another_user_is_recorded)
+TEST(program_of_another_user_is_recorded)
 {
 	struct peer peer;
 
@@ -95,7 +96,7 @@ TEST(a_program_started_by_another_user_is_recorded)
 	peer_free(&peer);
 }
 
-TEST(a_set_user_id_program_ignores_the_control_descriptor)
+TEST(set_user_id_program_ignores_the_control_fd)
 {
 	struct peer peer;
 
@@ -105,7 +106,7 @@ TEST(a_set_user_id_program_ignores_the_control_descriptor)
 
 	if (status == 10) {
 		peer_free(&peer);
-		SKIP("the folder for temporary files is mounted nosuid");
+		SKIP("the directory for temporary files is mounted nosuid");
 	}
 	CHECK_EQ(status, 12);
 	CHECK_EQ(peer.n_requests, 0);

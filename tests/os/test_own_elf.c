@@ -87,14 +87,14 @@ static void check_as_the_recorder(const void *data, size_t size)
 		CHECK_STR(hex, by_recorder);
 }
 
-TEST(the_id_is_found_behind_other_notes)
+TEST(build_id_behind_other_notes)
 {
 	make_elf();
 	CHECK(read_own(&elf, sizeof(elf)));
 	CHECK_STR(hex, "01ab00ff10203040");
 }
 
-TEST(the_id_is_found_behind_many_kilobytes_of_notes)
+TEST(build_id_behind_many_kilobytes_of_notes)
 {
 	static const Elf64_Nhdr long_note = { 4, 200000, 77 };
 	char *data;
@@ -112,7 +112,7 @@ TEST(the_id_is_found_behind_many_kilobytes_of_notes)
 	free(data);
 }
 
-TEST(what_is_no_object_has_none)
+TEST(non_object_has_no_build_id)
 {
 	static const char text[256] = "#!/bin/sh\nexit 0\n";
 
@@ -132,8 +132,8 @@ TEST(what_is_no_object_has_none)
 	CHECK(!read_own(&elf, sizeof(elf)));
 }
 
-/* Where the kernel copies, an address that is not mapped can't hurt. */
-TEST(memory_that_is_gone_or_locked_is_survived)
+/* The kernel copies, so an address that is not mapped does no harm. */
+TEST(unmapped_and_locked_memory_is_survived)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *const at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -145,7 +145,7 @@ TEST(memory_that_is_gone_or_locked_is_survived)
 	memcpy(at, &elf, sizeof(elf));
 	memcpy(at + page, elf.notes, sizeof(elf.notes));
 	CHECK(read_own(at, 2 * page));
-	/* Not beyond what is said to be mapped, though it is */
+	/* Nothing is read beyond the given size, though it is mapped */
 	for (size_t n = 0; n < sizeof(elf.notes); n++)
 		CHECK(!read_own(at, page + n));
 	CHECK_EQ(mprotect(at + page, page, PROT_NONE), 0);
@@ -156,7 +156,7 @@ TEST(memory_that_is_gone_or_locked_is_survived)
 	CHECK(!read_own((void *)(UINTPTR_MAX - 4095), 4096));
 }
 
-TEST(sizes_and_offsets_are_not_believed)
+TEST(invalid_sizes_and_offsets_are_rejected)
 {
 	static const uint64_t values[] = { 0,
 		                           1,
@@ -194,7 +194,7 @@ TEST(sizes_and_offsets_are_not_believed)
 	CHECK(!read_own(&elf, sizeof(elf)));
 }
 
-TEST(damaged_notes_are_read_as_the_recorder_reads_them)
+TEST(damaged_notes_are_read_as_by_the_recorder)
 {
 	srand((unsigned)test_seed());
 	for (unsigned i = 0; i < 20000; i++) {
@@ -239,7 +239,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 	}
 }
 
-TEST(a_path_that_leads_elsewhere_by_now_is_not_believed)
+TEST(replaced_path_is_rejected)
 {
 	char dir[] = "/tmp/syscap-id-XXXXXX", path[64], pipe[64];
 	struct stat st;
@@ -266,7 +266,7 @@ TEST(a_path_that_leads_elsewhere_by_now_is_not_believed)
 	CHECK_EQ(rmdir(dir), 0);
 }
 
-TEST(sections_are_where_the_recorder_finds_them)
+TEST(sections_as_found_by_the_recorder)
 {
 	static const char *const names[] = {
 		".text", ".eh_frame", ".dynstr",           ".eh_frame_",
@@ -296,7 +296,7 @@ TEST(sections_are_where_the_recorder_finds_them)
 	syc_elf_close(&whole);
 }
 
-TEST(headers_of_sections_are_not_believed)
+TEST(damaged_section_headers_are_survived)
 {
 	static struct {
 		Elf64_Ehdr ehdr;

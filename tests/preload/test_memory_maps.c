@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "os/boxed.h"
+#include "os/seccomp_state.h"
 #include "preload/memory_maps.h"
 
 static struct syc_memory_range range(uintptr_t begin, uintptr_t end)
@@ -181,7 +181,7 @@ TEST(nor_do_they_where_nobody_may_wait_for_a_lock)
 	struct syc_memory_cut cut;
 	uintptr_t end = 0;
 
-	syc_boxed = true;
+	syc_seccomp_filters = true;
 	run_threads(run_refused);
 	/* What is left is in order, and none has part in another */
 	while (syc_memory_maps_cut(range(0, UINTPTR_MAX), &cut)) {

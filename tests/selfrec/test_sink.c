@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sink.c - the small parts of sinks: quiet.c, write_at.c, file_header.c. */
+/* test_sink.c - the small parts of sinks: write_nosignal.c, file_header.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "os/quiet.h"
-#include "os/write_at.h"
+#include "os/fd.h"
+#include "os/signals.h"
 /* Its calendar is its own */
 #include "selfrec/file_header.c"
 #include "selfrec/trace_frames.h"
@@ -54,16 +54,16 @@ static void raise_both(void)
 
 TEST(signals_of_our_writes_are_taken_back)
 {
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	sigset_t mask;
 
 	errno = 12345;
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	CHECK_EQ(errno, 12345);
 	raise_both();
 	CHECK(is_pending(SIGPIPE) && is_pending(SIGXFSZ));
 	errno = 12345;
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	CHECK_EQ(errno, 12345);
 	CHECK(!is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
 	pthread_sigmask(SIG_BLOCK, NULL, &mask);
@@ -73,7 +73,7 @@ TEST(signals_of_our_writes_are_taken_back)
 TEST(a_signal_that_was_pending_before_stays)
 {
 	struct sigaction action = { .sa_handler = count };
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	sigset_t mask;
 
 	sigaction(SIGPIPE, &action, NULL);
@@ -81,9 +81,9 @@ TEST(a_signal_that_was_pending_before_stays)
 	sigaddset(&mask, SIGPIPE);
 	pthread_sigmask(SIG_BLOCK, &mask, NULL);
 	raise(SIGPIPE);
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	raise_both();
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	CHECK(is_pending(SIGPIPE) && !is_pending(SIGXFSZ));
 	CHECK_EQ(n_pipe, 0);
 	pthread_sigmask(SIG_UNBLOCK, &mask, NULL);
@@ -140,13 +140,13 @@ TEST(a_failure_tells_how_much_was_written)
 	static char bytes[60];
 	const struct rlimit low = { 1040, RLIM_INFINITY };
 	const int fd = frames_make_file(O_RDWR);
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 	uint64_t done;
 
 	setrlimit(RLIMIT_FSIZE, &low);
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	CHECK_EQ(syc_write_at(fd, bytes, 60, 1000, &done), -EFBIG);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	CHECK_EQ(done, 40);
 	CHECK_EQ(syc_write_at(-1, bytes, 60, 0, &done), -EBADF);
 	CHECK_EQ(done, 0);

@@ -17,7 +17,7 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
-#include "os/quiet.h"
+#include "os/signals.h"
 
 #define TYPE SYSCAP_FRAME_METADATA
 
@@ -81,7 +81,7 @@ int frames_write(struct frames_writer *writer, unsigned n, int wait_ms)
 		                   .time = now,
 		                   .now = now,
 		                   .deadline = frames_in_ms(wait_ms) };
-	struct syc_quiet quiet;
+	struct syc_write_nosignal quiet;
 
 	CHECK(bytes != NULL);
 	for (unsigned i = 0; i < n; i++) {
@@ -91,11 +91,11 @@ int frames_write(struct frames_writer *writer, unsigned n, int wait_ms)
 		            length);
 		batch.size += length;
 	}
-	syc_quiet_begin(&quiet);
+	syc_write_nosignal_begin(&quiet);
 	errno = 12345;
 	const int r = syc_trace_write(&writer->trace, &batch);
 	CHECK_EQ(errno, 12345);
-	syc_quiet_end(&quiet);
+	syc_write_nosignal_end(&quiet);
 	CHECK(r <= 0);
 	CHECK(r != 0 || batch.done == batch.size);
 	for (uint64_t at = 0; at < batch.done;) {

@@ -26,7 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "stack/compare.h"
 #include "stack/unwind.h"
 

@@ -15,7 +15,7 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 
 extern const char _start[];
 

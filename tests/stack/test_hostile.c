@@ -17,7 +17,7 @@
 #include <syscap/runtime.h>
 
 #include "harness/test.h"
-#include "os/stack_bounds.h"
+#include "os/threads.h"
 #include "stack/memory.h"
 #include "stack/registers.h"
 #include "stack/stack_walk.h"

@@ -207,7 +207,7 @@ mutate "the drainer does not hear of a claim" src/ring/arena.c \
 	"$guests" children_that_live_keep_their_slots
 
 mutate "the slot of a child that lives is given away" src/selfrec/relatives.c \
-	's/it == NULL \|\| !it->is_gone/it == NULL/; s/it->is_gone = !syc_kin_lives\(&now\);/it->is_gone = true;/' \
+	's/it == NULL \|\| !it->is_gone/it == NULL/; s/it->is_gone = !syc_fork_identity_is_running\(&now\);/it->is_gone = true;/' \
 	"$guests" children_that_live_keep_their_slots
 
 mutate "two drain at the same time" src/selfrec/guest.c \

@@ -28,7 +28,7 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/written.h"
-#include "os/all_signals.h"
+#include "os/signals.h"
 
 #define RING      (1u << 16)
 #define N_STEPS   150000L /* where the test is not whole */

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * directory.h - names in a directory of /proc or /sys.
+ *
+ * Uses bare system calls and a buffer of the caller.  Does not allocate,
+ * touches only errno of the C library, and is no cancellation point.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
+#ifndef SYC_OS_DIRECTORY_H
+#define SYC_OS_DIRECTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** A descriptor of the folder at @path, or -errno. */
+int syc_directory_open(const char *path);
+
+void syc_directory_close(int fd);
+
+/** A walk through it. */
+struct syc_directory {
+	int fd;
+	long at, n; /* in entries */
+	bool has_failed;
+	char entries[2048] __attribute__((aligned(8)));
+};
+
+struct syc_directory_entry {
+	const char *name; /* until the next step */
+	uint64_t inode;
+};
+
+/** Begins again with the first one. */
+void syc_directory_begin(struct syc_directory *folder, int fd);
+
+/** Steps to the next that does not begin with a dot.  False: there is no more,
+ * or reading failed. */
+bool syc_directory_next(struct syc_directory *folder,
+                        struct syc_directory_entry *ret_entry);
+
+#endif

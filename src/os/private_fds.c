@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* private_fds.c - an fd table for one thread, and complete writes to its
+ * fds. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "os/fd.h"
+
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+#define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
+
+#if !defined(__SANITIZE_THREAD__)
+/* The highest of @kept below @limit; -1: none is. */
+static int highest_below(const int *kept, unsigned n, int limit)
+{
+	int highest = -1;
+
+	for (unsigned i = 0; i < n; i++)
+		if (kept[i] < limit && kept[i] > highest)
+			highest = kept[i];
+	return highest;
+}
+
+/* Closes descriptors from @from on and below @to.  False: that can't be done.
+ */
+static bool close_between(unsigned from, unsigned to, unsigned flags)
+{
+	return from >= to || syscall(SYS_close_range, from, to - 1, flags) == 0;
+}
+#endif
+
+bool syc_private_fds_make(const int *kept, unsigned n)
+{
+#if defined(__SANITIZE_THREAD__)
+	/* The sanitizer takes all threads to have one table, and would see
+	 * races of numbers that are not the same descriptors */
+	(void)kept;
+	(void)n;
+	return false;
+#else
+	int above = highest_below(kept, n, INT_MAX);
+
+	/* The first call makes the table: its range is never empty */
+	if (!close_between((unsigned)(above + 1), UINT_MAX,
+	                   CLOSE_RANGE_UNSHARE_FLAG))
+		return false;
+	while (above >= 0) {
+		const int next = highest_below(kept, n, above);
+
+		close_between((unsigned)(next + 1), (unsigned)above, 0);
+		above = next;
+	}
+	/* For good: nothing that is opened here becomes one of these */
+	syc_fd_hold();
+	return true;
+#endif
+}
+
+int syc_write_at(int fd, const void *bytes, uint64_t size, uint64_t offset,
+                 uint64_t *ret_done)
+{
+	uint64_t done = 0;
+	int r = 0;
+
+	while (done != size && r == 0) {
+		const ssize_t n = pwrite(fd, (const char *)bytes + done,
+		                         size - done, (off_t)(offset + done));
+
+		if (n > 0)
+			done += (uint64_t)n;
+		else if (n == 0)
+			r = -EIO;
+		else if (errno != EINTR)
+			r = -errno;
+	}
+	*ret_done = done;
+	return r;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * seccomp_state.h - seccomp filters that the application has installed.
+ *
+ * A filter may kill the application for system calls that it does not make
+ * itself.  From then on the library only makes calls that nearly all filters
+ * permit, because the C library makes them: getpid(), gettid(),
+ * rt_sigprocmask(), munmap().  If the filter forbids even these, the thread is
+ * closed: nothing of ours runs there.
+ *
+ * Only the wrapper of such calls sets it (preload/filters.c); the variables are
+ * in threads.c.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
+#ifndef SYC_OS_SECCOMP_STATE_H
+#define SYC_OS_SECCOMP_STATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <syscap.h>
+
+/** Filters that were installed; those of them that closed all threads. */
+extern uint32_t syc_seccomp_filters, syc_seccomp_closing_filters;
+
+/** Uses that filters ended in this thread. */
+enum syc_seccomp_end {
+	SYC_SECCOMP_ENDED_NOTHING = 0,
+	SYC_SECCOMP_ENDED_TICKS, /* the call that ends them may be forbidden, too */
+	SYC_SECCOMP_CLOSED_THREAD,
+};
+
+extern _Thread_local uint8_t syc_seccomp_here
+	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
+
+static inline bool syc_seccomp_has_filter(void)
+{
+	return __atomic_load_n(&syc_seccomp_filters, __ATOMIC_RELAXED) != 0;
+}
+
+/** Whether the calling thread is closed. */
+static inline bool syc_seccomp_is_closed(void)
+{
+	return __builtin_expect(syc_seccomp_has_filter(), 0) &&
+	       (__atomic_load_n(&syc_seccomp_closing_filters,
+	                        __ATOMIC_RELAXED) != 0 ||
+	        syc_seccomp_here == SYC_SECCOMP_CLOSED_THREAD);
+}
+
+/** The calling thread starts another, which inherits its filters. */
+static inline void syc_seccomp_note_new_thread(void)
+{
+	if (syc_seccomp_is_closed())
+		__atomic_add_fetch(&syc_seccomp_closing_filters, 1,
+		                   __ATOMIC_RELAXED);
+}
+
+#endif
