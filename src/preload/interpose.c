@@ -312,13 +312,11 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 MASK(pthread_sigmask)
 MASK(sigprocmask)
 
-#define EXEC(name, params, args)               \
-	EXPORTED int name params               \
-	{                                      \
-		syc_interposed_on_exec();      \
-		const int r = NEXT(name) args; \
-		syc_interposed_on_no_exec();   \
-		return r;                      \
+#define EXEC(name, params, args)          \
+	EXPORTED int name params          \
+	{                                 \
+		syc_interposed_on_exec(); \
+		return NEXT(name) args;   \
 	}
 
 EXEC(execve, (const char *path, char *const argv[], char *const envp[]),
@@ -356,9 +354,7 @@ EXEC(execveat,
 		more;                                                \
 		va_end(list);                                        \
 		syc_interposed_on_exec();                            \
-		const int r = NEXT(next)(path, __VA_ARGS__);         \
-		syc_interposed_on_no_exec();                         \
-		return r;                                            \
+		return NEXT(next)(path, __VA_ARGS__);                \
 	}
 
 EXEC_LIST(execl, execv, (void)0, (char *const *)argv)

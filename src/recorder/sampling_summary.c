@@ -113,7 +113,7 @@ static bool print_share(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* Of threads that began and ended between two ticks of the kernel. */
+/* Of main threads that had no tick until they ended, or called exec. */
 static bool print_without_stack(const struct syc_sampling_summary *delivered,
                                 const char *sample)
 {
@@ -123,7 +123,7 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
 		return false;
 	fprintf(stderr,
 	        "syscap record: %.0f ms of processor time have no stack: their "
-	        "threads ended before a first sample\n",
+	        "threads ended or called exec before a first sample\n",
 	        1e3 * (double)delivered->without_stack / hz);
 	return true;
 }

@@ -207,28 +207,11 @@ static void emit_rests(struct syc_sampler *s,
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
 }
 
-/* Each timer would count once more what was emitted. */
-static void restart_timers(struct syc_sampler *s,
-                           struct syc_interposed_filter *filter)
-{
-	(void)s;
-	(void)filter;
-	syc_scan_stop_all(false);
-	syc_scan_start_again();
-}
-
 void syc_interposed_on_exec(void)
 {
 	if (may_be_told(syc_sampler) &&
 	    syc_sampler->clock != SYSCAP_SAMPLER_WALL)
 		run_alone(emit_rests, NULL, WAIT_NS);
-}
-
-void syc_interposed_on_no_exec(void)
-{
-	if (may_be_told(syc_sampler) &&
-	    syc_sampler->clock != SYSCAP_SAMPLER_WALL)
-		run_alone(restart_timers, NULL, WAIT_NS);
 }
 
 void (*syc_interposed_others)(int signal);

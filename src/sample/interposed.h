@@ -58,10 +58,9 @@ void syc_interposed_on_room(bool is_cramped);
  * Context: any-thread, signal-safe. */
 void syc_interposed_on_unblock(void);
 
-/** The calling thread is about to make another program of this process; or that
- * failed.  Context: any-thread, signal-safe. */
+/** The calling thread is about to make another program of this process, which
+ * may fail.  Context: any-thread, signal-safe. */
 void syc_interposed_on_exec(void);
-void syc_interposed_on_no_exec(void);
 
 /** The program has closed a library.  Context: setup; any thread. */
 void syc_interposed_on_unload(void);

@@ -17,8 +17,10 @@
 #include "sample/timer.h"
 
 /* Ticks that a thread's clock has had since its last one.  The error of a thread
- * is less than a period, and so is the error of their sum. */
-static uint32_t take_due(const struct syc_target *t)
+ * is less than a period, and so is the error of their sum.  From now on the
+ * carried time says what was due until now: the thread may go on, if an exec
+ * fails. */
+static uint32_t take_due(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t period = s->period_ns;
@@ -30,6 +32,8 @@ static uint32_t take_due(const struct syc_target *t)
 		return 0;
 	if (left > 0)
 		n = (uint32_t)(left / period);
+	t->due_from += left;
+	t->cpu_seen = clock;
 	s->carried_ns += left - n * period;
 	if (s->carried_ns >= period) {
 		s->carried_ns -= period;
@@ -38,8 +42,10 @@ static uint32_t take_due(const struct syc_target *t)
 	return n;
 }
 
+/* The thread's next ticks come for the same time, so they stand for less. */
 static void emit_due(struct syc_target *t, uint32_t weight)
 {
+	const int64_t weight_ns = weight * syc_sampler->period_ns;
 	const struct syc_workspace *const last = syc_target_workspace(t);
 	/* Then the libraries of that stack were there; one may be gone now */
 	const int64_t at = last->n_last != 0 ? last->last_at : syscap_clock();
@@ -47,7 +53,9 @@ static void emit_due(struct syc_target *t, uint32_t weight)
 	syc_tell_at_last();
 	syc_sample_emit_tagged(at, last->addrs, last->n_last, last->last_flags,
 	                       syc_sample_tag(weight), t->tid);
+	t->due_from -= weight_ns;
 	__atomic_store_n(&t->n_due, t->n_due + weight, __ATOMIC_RELAXED);
+	__atomic_sub_fetch(&t->n_owed, (int32_t)weight, __ATOMIC_RELAXED);
 }
 
 /* The side of a tick that begins now is take_tick(): it finds is_on cleared. */

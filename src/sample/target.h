@@ -55,10 +55,10 @@ struct syc_target {
 
 	/* Written by its thread, in handlers; never set back */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
-	uint64_t n_cramped;  /* of those: on an alternate stack without room */
-	uint64_t taken_ns;   /* by its ticks: processor time */
-	int64_t cpu_seen;    /* ns of processor time that samples stand for */
-	uint32_t n_owed;     /* ticks that its next one stands for, too */
+	uint64_t n_cramped; /* of those: on an alternate stack without room */
+	uint64_t taken_ns;  /* by its ticks: processor time */
+	int64_t cpu_seen;   /* ns of processor time that samples stand for */
+	int32_t n_owed;     /* ticks that its next stands for, too; < 0: less */
 	uint32_t n_measured; /* pace.c: ticks to be measured yet */
 	int64_t rest_until;  /* ns of its clock: no tick is taken before */
 	struct syc_sleeper sleeper;

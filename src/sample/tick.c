@@ -212,15 +212,17 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 {
 	const siginfo_t *const info = tick->info;
 	/* The timer's maker stored it before there was a timer */
-	const uint32_t owed = __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED);
+	const int64_t more =
+		__atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
+		(int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
 
 	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF &&
 	    info->si_code != SI_TIMER)
 		return syc_timer_weigh_cpu(t);
-	__atomic_store_n(&t->n_owed, 0, __ATOMIC_RELAXED);
-	const uint32_t n =
-		1 + owed +
-		(info->si_overrun > 0 ? (uint32_t)info->si_overrun : 0);
+	/* Each one has a stack: it stands for itself at least */
+	const uint32_t n = more > 0 ? 1 + (uint32_t)more : 1;
+	__atomic_store_n(&t->n_owed, more < 0 ? (int32_t)more : 0,
+	                 __ATOMIC_RELAXED);
 	return syc_sampler->clock == SYSCAP_SAMPLER_WALL
 	               ? syc_sleeper_weigh(t, n, tick->context)
 	               : n;
@@ -256,10 +258,7 @@ static void skip_tick(struct syc_target *t, const siginfo_t *info)
 
 	add_to_counter(&t->n_skipped, n);
 	if (info->si_code == SI_TIMER)
-		__atomic_store_n(&t->n_owed,
-		                 __atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
-		                         n,
-		                 __ATOMIC_RELAXED);
+		__atomic_add_fetch(&t->n_owed, (int32_t)n, __ATOMIC_RELAXED);
 }
 
 static void take_tick(struct syc_target *t, uint64_t cookie,

@@ -83,7 +83,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	/* before it can tick */
 	__atomic_store_n(&t->sleeper.is_slow, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_owed,
-	                 (uint32_t)(delay_ns / syc_sampler->period_ns),
+	                 (int32_t)(delay_ns / syc_sampler->period_ns),
 	                 __ATOMIC_RELAXED);
 	const int timer = arm_timer(clock, &event, delay_ns + random_phase(t),
 	                            syc_sampler->period_ns);

@@ -6,8 +6,9 @@
  *
  * WAY is threads: one after the other; or crowd: eight at a time; or last: a
  * thread that is there when the process ends.  Or it is exec: the program begins
- * once more; or fork: children that work for 2.5 ms.  A line for each thread
- * holds its id and the microseconds of processor time by its own clock.
+ * once more; or fork: children that work for 2.5 ms.  Or it is failing: an exec
+ * fails each millisecond.  A line for each thread holds its id and the
+ * microseconds of processor time by its own clock.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -93,6 +94,20 @@ static void leave_thread(void)
 		;
 }
 
+__attribute__((noinline)) static void fail_execs(void)
+{
+	for (int i = 0; i < 150; i++) {
+		work_until(own_us() + 1000);
+		execl("/nowhere", "nowhere", NULL);
+	}
+}
+
+__attribute__((noinline)) static void fail_late(void)
+{
+	fail_execs();
+	__asm__ volatile(""); /* no jump to it */
+}
+
 static void run_children(void)
 {
 	for (int i = 0; i < 12; i++) {
@@ -120,6 +135,12 @@ int main(int argc, char **argv)
 		leave_thread();
 	else if (strcmp(way, "fork") == 0)
 		run_children();
+	if (strcmp(way, "failing") == 0) {
+		fail_execs();
+		fail_late();
+		print_time(own_us() - began);
+		return 0;
+	}
 	if (strcmp(way, "exec") == 0) {
 		/* The first try fails: what was counted is not counted again */
 		execl("/nowhere", "nowhere", NULL);

@@ -38,13 +38,21 @@ check() {
 }
 
 for clock in cpu perf; do
-	for way in threads crowd last exec fork; do
+	for way in threads crowd last exec failing fork; do
 		"$SYSCAP" record -q --force --no-symbols --sample=1000,$clock \
 			-o r.syscap -- "$SYSCAP_TEST_BIN/short_lives" $way >own ||
 			{ echo "$way, $clock: $?"; exit 1; }
 		check "$way, $clock"
 	done
 done
+
+# Each tick has its stack, also if there are ten failing execs between two
+"$SYSCAP" record -q --force -o r.syscap --sample=100 -- \
+	"$SYSCAP_TEST_BIN/short_lives" failing >own
+"$SYSCAP" export -f folded -o - r.syscap >folded
+awk '{ all += $NF } /;fail_late;/ { late += $NF }
+	END { exit !(late > all / 4 && late < all * 3 / 4) }' folded ||
+	{ echo "failing execs: fail_late has not about a half"; cat folded; exit 1; }
 
 # A thread that had no tick has the function that it began with
 "$SYSCAP" record -q --force -o r.syscap --sample -- \
