@@ -95,6 +95,7 @@ void syc_seams_begin(struct syc_seams *seams, int64_t timeout, uintptr_t called)
 	uint64_t before;
 
 	seams->timeout = timeout;
+	seams->has_parts = false;
 	seams->until = timeout < 0 ? 0 : read_monotonic() + timeout;
 	syc_all_signals_block(&before);
 	memset(&seams->mask, 0, sizeof(seams->mask));
@@ -115,13 +116,15 @@ const struct timespec *syc_seams_left(struct syc_seams *seams)
 	return &seams->left;
 }
 
-bool syc_seams_is_cut(const struct syc_seams *seams, int r)
+bool syc_seams_is_cut(struct syc_seams *seams, int r)
 {
 	const uintptr_t here = (uintptr_t)seams;
 	const uintptr_t at = __atomic_exchange_n(&cut_at, 0, __ATOMIC_RELAXED);
 
-	return r < 0 && errno == EINTR && at != 0 && at < here &&
-	       here - at < DEEP;
+	const bool is_cut = r < 0 && errno == EINTR && at != 0 && at < here &&
+	                    here - at < DEEP;
+	seams->has_parts |= is_cut;
+	return is_cut;
 }
 
 void syc_seams_end(const struct syc_seams *seams)

@@ -25,6 +25,7 @@ struct syc_seams {
 	sigset_t mask;          /* the program's */
 	int64_t timeout, until; /* ns; a timeout below 0: there is none */
 	struct timespec left;
+	bool has_parts; /* a tick cut one */
 };
 
 /** Whether ticks come in waits, and may be answered by calls that the program
@@ -44,7 +45,7 @@ const struct timespec *syc_seams_left(struct syc_seams *seams);
 
 /** A part returned @r, and errno if that is below 0.  True: a tick of ours cut it,
  * and nothing else did. */
-bool syc_seams_is_cut(const struct syc_seams *seams, int r);
+bool syc_seams_is_cut(struct syc_seams *seams, int r);
 
 /** The wait is over; errno is kept. */
 void syc_seams_end(const struct syc_seams *seams);

@@ -33,6 +33,11 @@ TEST(no_wait_returns_early_or_interrupted)
 	check_waits("--sample=10000,wall", "sample_waits", NULL);
 }
 
+TEST(no_wait_is_interrupted_by_a_tick_whose_timer_was_set)
+{
+	check_waits("--sample=10000,wall", "sample_late_ticks", NULL);
+}
+
 TEST(no_signal_is_missed_between_the_parts_of_a_wait)
 {
 	check_waits("--sample=1000,wall", "sample_seams", NULL);
