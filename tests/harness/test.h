@@ -10,8 +10,8 @@
  *	}
  *
  * The name is a sentence that is true when the test passes.  Each test runs
- * in a child process of its own, under a time limit; a failed check ends it,
- * also when it fails in another thread, in a signal handler, or in a process
+ * in a child process of its own, under a time limit, which is longer where
+ * several threads want each processor; a failed check ends it, also when it fails in another thread, in a signal handler, or in a process
  * that the test forked.  A test that leaves file descriptors open fails.
  *
  *	test_ring [--list] [--timeout SECONDS] [--seed N] [--whole] [--no-fork]
@@ -88,6 +88,13 @@ unsigned long long test_seed(void);
  * test starts find the same answers to this and to test_seed().
  */
 bool test_is_whole(void);
+
+/**
+ * False when a fifth of the time limit is over, but for --whole: the machine is
+ * busy.  A test of many equal cases goes on as long as it is true, and until it
+ * has made the fewest that say something.
+ */
+bool test_has_time(void);
 
 /** True where ASan or TSan slows everything down. */
 bool test_is_sanitized(void);
