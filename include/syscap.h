@@ -59,6 +59,7 @@
 extern "C" {
 #endif
 
+/** The version of this header. */
 #define SYSCAP_VERSION_MAJOR 0
 #define SYSCAP_VERSION_MINOR 1
 #define SYSCAP_VERSION_MICRO 0
@@ -80,7 +81,7 @@ extern "C" {
 #define SYSCAP_INLINE static inline
 #endif
 
-/* ------------------------------------------------------------------ life */
+/* -------------------------------------------------- state and recording */
 
 /**
  * True while events may be recorded.  The macros test this themselves.  Call it
@@ -117,6 +118,7 @@ SYSCAP_INLINE int64_t syscap_clock(void);
  */
 SYSCAP_INLINE int64_t syscap_begin(void);
 
+/** Statistics of this process's events. */
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
@@ -358,11 +360,13 @@ static inline void syc_scope_end(struct syc_scope *scope)
 
 /* -------------------------------------------------------------- counters */
 
+/** Types of counters. */
 enum {
 	SYSCAP_INT64 = 0,
 	SYSCAP_DOUBLE = 1
 };
 
+/** A counter's value. */
 union syscap_value {
 	int64_t i64;
 	double f64;
@@ -487,6 +491,7 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message);
 
+/** Record a line of text; nothing is evaluated while nothing is recorded. */
 #define SYSCAP_LOG(severity, domain, message)               \
 	do {                                                \
 		if (SYC_ACTIVE())                           \
@@ -507,6 +512,8 @@ static inline void syc_log(unsigned severity, const char *domain,
  */
 void syscap_metadata(const char *id, const char *value);
 
+/** The same as syscap_metadata(); nothing is evaluated while nothing is
+ * recorded. */
 #define SYSCAP_METADATA(id, value)                  \
 	do {                                        \
 		if (SYC_ACTIVE())                   \
@@ -544,6 +551,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user);
 
+/** The same as the functions; nothing is evaluated while nothing is recorded. */
 #define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
 	do {                                                               \
 		if (SYC_ACTIVE())                                          \
@@ -556,7 +564,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 			syscap_sample(backtrace, user); \
 	} while (0)
 
-/* ----------------------------------------- marks that belong together */
+/* --------------------------------------------- operations and arrows */
 
 /** Role of a mark among those with its id.  docs/marks.md is the guide. */
 enum syscap_link {

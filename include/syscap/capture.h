@@ -157,6 +157,7 @@ struct syscap_counter_info {
 	} value;
 };
 
+/** A capture that is being read. */
 struct syscap_reader;
 
 /**
@@ -182,8 +183,10 @@ int syscap_reader_open_memory(const void *data, size_t size,
                               struct syscap_reader **ret_reader,
                               struct syscap_error *error);
 
+/** Close the file and free the reader. */
 void syscap_reader_close(struct syscap_reader *reader);
 
+/** Get the file's header. */
 void syscap_reader_info(const struct syscap_reader *reader,
                         struct syscap_file_info *ret_info);
 
@@ -216,11 +219,11 @@ void syscap_reader_rewind(struct syscap_reader *reader);
  */
 int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
 
-/** Byte offset of the frame that the next call would return. */
+/** Get the byte offset of the frame that the next call would return. */
 uint64_t syscap_reader_tell(const struct syscap_reader *reader);
 
-/*
- * Elements of a decoded frame.  Returns false if @i is not below the count in
+/**
+ * Get an element of a decoded frame.  Returns false if @i is not below the count in
  * the frame.  The reader is needed for the byte order.
  */
 bool syscap_frame_counter(const struct syscap_reader *reader,
@@ -229,28 +232,35 @@ bool syscap_frame_counter(const struct syscap_reader *reader,
 bool syscap_frame_value(const struct syscap_reader *reader,
                         const struct syscap_frame *frame, unsigned i,
                         uint32_t *ret_id, uint64_t *ret_bits);
+
 /**
- * Slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames with
+ * Get slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames with
  * holes in linear time.
  */
 bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
                        uint32_t *ret_id, uint64_t *ret_bits);
+
+/** Get address @i of a stack; returns false if there is none. */
 bool syscap_frame_addr(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned i,
                        uint64_t *ret_addr);
-/** *@cursor is 0 at first; keep it between calls. */
+
+/**
+ * Get the next name of a JITMAP; returns false at the end.  *@cursor is 0 at
+ * first; keep it between calls.
+ */
 bool syscap_frame_jit_name(const struct syscap_reader *reader,
                            const struct syscap_frame *frame, size_t *cursor,
                            uint64_t *ret_addr, const char **ret_name);
 
-/** "mark", "ctrset", ...; NULL for an unknown type. */
+/** Get a type's name, such as "mark"; NULL for an unknown type. */
 const char *syscap_frame_type_name(uint8_t type);
 
 /* ---------------------------------------------------------------- writing */
 
-/*
- * Write a capture of data that another program recorded.  (A program that
+/**
+ * A writer of data that another program recorded.  (A program that
  * records itself uses <syscap.h>.)
  *
  *	struct syscap_writer *writer;
@@ -313,6 +323,7 @@ int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
                            int32_t pid, const char *name,
                            uint64_t *ret_address);
 
+/** A sample for syscap_writer_add_sample(). */
 struct syscap_writer_sample {
 	int32_t pid, tid;
 	uint64_t ticks;          /* its weight in ticks of the sampler */

@@ -76,75 +76,80 @@ extern "C" {
 
 struct syscap_profile;
 
-/** Parts to keep beside processes, threads and losses. */
+/** Parts that a profile keeps, beside processes, threads and losses. */
 enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
 	SYSCAP_PROFILE_COUNTERS = 8, /* and how often each was set */
 	SYSCAP_PROFILE_LOGS = 16,
-	SYSCAP_PROFILE_VALUES =
-		64, /* values of counters, with these: there are many,
-	                             * and a walk has them too */
+	/* Values of counters, with COUNTERS.  There are many, and a walk also
+	 * returns them. */
+	SYSCAP_PROFILE_VALUES = 64,
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
-	SYSCAP_PROFILE_THREADS = 32 /* those of events that are not kept, too */
+	/* Also threads of events that are not kept */
+	SYSCAP_PROFILE_THREADS = 32
 };
 
-/** All zero is good. */
+/** Zero is a default. */
 struct syscap_profile_options {
 	unsigned parts; /* 0: all */
 	/*
-	 * Names come from the capture.  Of one that carries none, those of
-	 * files are looked up as `syscap symbolize` does, unless this says
-	 * not to.  docs/symbols.md.
+	 * Do not look up names in files.  By default this is done, as by
+	 * `syscap symbolize`, if the capture has no names (docs/symbols.md).
 	 */
 	bool no_lookup;
-	/* The capture is read and settled once: what only more of it would need
-	 * is freed then.  Reading on is -EINVAL. */
+	/* The capture is read and settled once.  Memory for further reading is
+	 * freed then, and further reading returns -EINVAL. */
 	bool is_once;
 	const char *root; /* the recorded machine's files; or NULL */
 	const char *const *debug_dirs; /* as --debug-dir */
 	size_t n_debug_dirs;
 };
 
-/** @options: NULL: all zero.  0 or -ENOMEM. */
+/**
+ * Create an empty profile.  @options: NULL means all zero.  Returns 0 or
+ * -ENOMEM.
+ */
 int syscap_profile_new(const struct syscap_profile_options *options,
                        struct syscap_profile **ret_profile);
+/** Free a profile and everything in it. */
 void syscap_profile_free(struct syscap_profile *profile);
 
-/** Take in one frame that @reader has returned.  0 or -ENOMEM. */
+/** Add one frame that @reader has returned.  Returns 0 or -ENOMEM. */
 int syscap_profile_add(struct syscap_profile *profile,
                        const struct syscap_reader *reader,
                        const struct syscap_frame *frame);
 
 /**
- * Take in all frames from where the profile is, which is the beginning at
- * first, to @reader's end.  @reader may be a new one of the same file, which
- * has grown.  Frames whose content does not fit are counted and left out.
+ * Add all frames from the profile's position, which is the beginning at first,
+ * to @reader's end.  @reader may be a new one of the same file, which has
+ * grown.  Malformed frames are counted and omitted.
  *
- * 0; -ENOMEM; -EBADMSG where no frame can begin: what was before is taken in,
- * and @error says where.
+ * Returns 0 or -ENOMEM.  -EBADMSG: no frame can begin at the offset in @error;
+ * earlier frames were added.
  */
 int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_reader *reader,
                         struct syscap_error *error);
 
 /**
- * The same in pieces, for callers with something else to do meanwhile: frames
- * of
- * @n_bytes, or somewhat more.  1: there is more; else as above.  As long as
- * there is more, a function that the capture did not name is its place: files
- * of this machine are not asked for what a table at its end may say.
+ * The same in pieces, for callers with other work to do: adds frames of @n_bytes
+ * or somewhat more.
+ *
+ * Returns 1 if there are more, else as above.  While there are more, a function
+ * without a name is called by its place.  No file is searched for the name,
+ * since a table at the capture's end may have it.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,
                            struct syscap_error *error);
 
-/** Find the names, lanes and pairs of what was read.  0 or -ENOMEM. */
+/** Find the names, lanes and pairs of added frames.  Returns 0 or -ENOMEM. */
 int syscap_profile_settle(struct syscap_profile *profile);
 
-/* -------------------------------------------------- who: stable from here */
+/* --------------------------------- processes and threads: stable from here */
 
 /** The clock of the sampler's timer. */
 enum syscap_profile_clock {
@@ -164,9 +169,9 @@ struct syscap_profile_process {
 	const char *command; /* of the latest PROCESS frame, or "" */
 	const char *binary;  /* the name of the program's file, or "" */
 	bool has_ended;
-	enum syscap_profile_clock clock; /* of its samples; UNKNOWN, too, where
-	                                  * that changed while it ran */
-	int64_t period_ns;               /* of a tick; 0: not known */
+	enum syscap_profile_clock clock; /* of its samples; also UNKNOWN if it
+	                                  * changed while the process ran */
+	int64_t period_ns;               /* of a tick; 0: unknown */
 };
 
 /** One thread of one life of a process. */
@@ -180,15 +185,16 @@ struct syscap_profile_thread {
 	uint64_t ticks; /* the sum of its samples' weights */
 };
 
+/** Get all processes or threads, by number. */
 const struct syscap_profile_process *
 syscap_profile_processes(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_thread *
 syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * The numbers of the process and of the thread that an event is of, for a
- * caller that walks the capture beside the profile: streaming exporters.  NONE:
- * no event that was read is of it.
+ * Get the number of an event's process or thread.  This is for callers that
+ * walk over the capture themselves, such as streaming exporters.  Returns NONE
+ * if the profile has no event of it.
  */
 uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time);
@@ -196,8 +202,9 @@ uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
                                     int32_t pid, int32_t tid, int64_t time);
 
 /**
- * @text of a frame as the profile has texts: valid UTF-8, without control
- * characters.  Good until the next call; NULL without memory.
+ * Convert @text of a frame to the form of the profile's texts: valid UTF-8
+ * without control characters.  The result is valid until the next call.
+ * Returns NULL without memory.
  */
 const char *syscap_profile_clean(struct syscap_profile *profile,
                                  const char *text);
@@ -207,29 +214,28 @@ const char *syscap_profile_clean(struct syscap_profile *profile,
 /** The kind of a function's code; docs/profile.md has the rules. */
 enum syscap_profile_category {
 	SYSCAP_CATEGORY_APPLICATION,
-	SYSCAP_CATEGORY_SYSTEM, /* a library of the system's folders */
+	SYSCAP_CATEGORY_SYSTEM, /* a library in a system directory */
 	SYSCAP_CATEGORY_JIT,    /* code or scripts that a runtime named */
 	SYSCAP_CATEGORY_KERNEL,
 	SYSCAP_CATEGORY_NOTE /* no code: says why the stack ends here */
 };
 
 /**
- * Functions are the same where name and binary are, and whether they have code
- * of their own: one that the compiler put into some callers and not into others
- * is two.
+ * A function, identified by its name, its binary and whether it is inlined.  A
+ * function that is inlined into some callers only is two functions.
  */
 struct syscap_profile_function {
 	const char *name;   /* or "libfoo.so+0x1234", "0x7f..." */
-	const char *binary; /* the file's last part; "": none is known */
+	const char *binary; /* the file's last part; "": unknown */
 	enum syscap_profile_category category;
-	bool is_named;   /* false: the name says only where it is */
-	bool is_inlined; /* its code stands in its caller's */
+	bool is_named;   /* false: the name is only its place */
+	bool is_inlined; /* its code is in its caller's */
 };
 
-/*
- * Functions that every profile has, by number: frames that are no code.
- * Stacks that were cut or that the unwinder could not finish hang below the
- * first two, so that their outermost frame does not look like a root.
+/**
+ * Numbers of functions that every profile has: frames that are no code.  Stacks
+ * that were cut or are incomplete are below CUT and STOPPED, so that their
+ * outermost frame does not look like a root.
  */
 #define SYSCAP_FUNCTION_ROOT    0u /* "": the root of all trees */
 #define SYSCAP_FUNCTION_CUT     1u /* "[stack cut]" */
@@ -242,9 +248,9 @@ struct syscap_profile_location {
 	uint64_t address;
 	uint32_t process;  /* NONE: no address, but a function as above */
 	uint32_t function; /* after settle */
-	uint32_t map;      /* what it was in; NONE: not known */
-	uint32_t source;   /* what it is in the source; NONE: not known */
-	uint64_t start;    /* where its function begins; 0: not known */
+	uint32_t map;      /* of a struct syscap_profile_map; NONE: unknown */
+	uint32_t source; /* of a struct syscap_profile_source; NONE: unknown */
+	uint64_t start;  /* address of its function; 0: unknown */
 };
 
 /**
@@ -262,9 +268,10 @@ struct syscap_profile_source {
 /** A line of a source file; each line exists once. */
 struct syscap_profile_line {
 	const char *file;
-	uint32_t line; /* 0: not known */
+	uint32_t line; /* 0: unknown */
 };
 
+/** A mapped file of a process. */
 struct syscap_profile_map {
 	uint32_t process;
 	uint64_t start, end, offset;
@@ -284,9 +291,9 @@ struct syscap_profile_stacks {
 	const uint32_t *parents, *locations;
 };
 
+/** Get all items of a kind by number, or one function. */
 const struct syscap_profile_function *
 syscap_profile_functions(const struct syscap_profile *profile, size_t *ret_n);
-/** The same, one. */
 const struct syscap_profile_function *
 syscap_profile_function(const struct syscap_profile *profile, uint32_t number);
 const struct syscap_profile_location *
@@ -302,39 +309,43 @@ void syscap_profile_stacks(const struct syscap_profile *profile,
 
 /* --------------------------------------------- samples: stable from here */
 
-/** Samples in the order of the file, which is not quite that of time. */
+/** Samples in the order of the file, which is nearly that of time. */
 struct syscap_profile_samples {
 	size_t n;
 	const int64_t *times;
 	const uint32_t *threads;
 	const uint32_t *stacks;
-	const uint32_t *ticks; /* how many ticks of its timer it stands for */
+	const uint32_t *ticks; /* weight in ticks of its timer */
 };
 
+/** Get all samples. */
 void syscap_profile_samples(const struct syscap_profile *profile,
                             struct syscap_profile_samples *ret_samples);
 
-/* ------------------------------------------------------- of the capture */
+/* ---------------------------------------------------------- the capture */
 
+/** The time and content of the capture. */
 struct syscap_profile_span {
 	int64_t begin; /* the header's */
 	int64_t end;   /* of the latest event; never before begin */
 	bool is_finished;
 	uint64_t n_frames, n_damaged;
-	bool has_names; /* the capture carries its symbols */
-	bool has_lines; /* and of some addresses what they are in the source */
+	bool has_names; /* the capture has names of functions */
+	bool has_lines; /* and source lines of some addresses */
 };
 
+/** Get the span. */
 void syscap_profile_span(const struct syscap_profile *profile,
                          struct syscap_profile_span *ret_span);
 
-/** When a thread could not record what it did. */
+/** An interval in which a thread lost events. */
 struct syscap_profile_loss {
-	uint32_t thread; /* its tid is -1 where several are meant */
+	uint32_t thread; /* its tid is -1 if several are meant */
 	int64_t begin, end;
 	uint64_t frames, samples, bytes;
 };
 
+/** Get all lost intervals. */
 const struct syscap_profile_loss *
 syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
@@ -384,19 +395,19 @@ struct syscap_filter {
 	 * bytes and match anywhere in the name.  They do not match notes
 	 * ([stack cut]), which stay outermost.
 	 */
-	bool no_inlines;  /* no frames of inlined functions: what they took is
-	                   * that of the function which has their code */
-	const char *drop; /* regex: samples with such a function are left out */
+	bool no_inlines;   /* no frames of inlined functions: their amounts
+	                   * belong to the function with their code */
+	const char *drop;  /* regex: omit samples with such a function */
 	const char *focus; /* regex: stacks begin at the outermost such frame;
-	                    * samples without one are left out */
-	bool hide_system; /* frames of SYSTEM and KERNEL are taken out, and what
-	                    * they took is their caller's; [system] where no
-	                    * frame is left */
+	                    * samples without one are omitted */
+	bool hide_system;  /* omit frames of SYSTEM and KERNEL; their amounts
+	                    * belong to their callers.  [system]: no frame is
+	                    * left */
 	const char *collapse_library; /* glob of binaries: frames of one binary
 	                               * in a row are one, called "[BINARY]" */
 	bool collapse_recursion;      /* one function in a row is one frame */
 	bool reverse; /* the innermost frame becomes the outermost; sums of
-	               * functions stay what they are */
+	               * functions do not change */
 
 	bool by_line; /* nodes are functions at lines: view->lines */
 };
@@ -405,10 +416,10 @@ struct syscap_filter {
 
 /** The unit of a view's numbers. */
 enum syscap_view_unit {
-	SYSCAP_UNIT_TICKS, /* some period is not known */
+	SYSCAP_UNIT_TICKS, /* a period is unknown */
 	SYSCAP_UNIT_CPU_NS,
 	SYSCAP_UNIT_WALL_NS,
-	SYSCAP_UNIT_MIXED_NS, /* of some processor, of others wall time */
+	SYSCAP_UNIT_MIXED_NS, /* processor time of some, wall time of others */
 	SYSCAP_UNIT_BYTES
 };
 
@@ -429,7 +440,7 @@ struct syscap_view {
 	uint64_t total;              /* of all that passed, in units */
 	uint64_t ticks;              /* the same in ticks (allocations: 0) */
 	uint64_t n_passed;           /* samples, allocations or waits */
-	uint64_t n_looked;           /* of so many */
+	uint64_t n_looked;           /* all of these, before the filter */
 	size_t n_marks;              /* of the filter's mark condition */
 	const uint32_t *marks;       /* their numbers, the slowest first */
 	uint64_t n_threadless_marks; /* of them, without a thread */
@@ -437,8 +448,8 @@ struct syscap_view {
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
 	const uint64_t *selfs, *totals; /* of a node: alone; with all below */
-	/* By line, of a capture that has any, the line that node i is at, or
-	 * NONE: siblings differ by function or by line then.  Else NULL. */
+	/* By line, in captures with lines: the line of node i, or NONE.
+	 * Siblings then differ by function or line.  Else NULL. */
 	const uint32_t *lines;
 
 	size_t n_sums; /* the largest self first, then total, then by name */
@@ -452,32 +463,34 @@ struct syscap_view {
 	const uint32_t *nodes;
 	const uint64_t *passed;
 
-	/* Those that touch what is looked at, by its times and threads. */
+	/* Losses within the filter's times and threads */
 	size_t n_losses;
 	const uint32_t *losses;
 };
 
 /**
- * Look at a settled @profile through @filter (NULL: all samples).
- * 0; -ENOMEM; -EINVAL, with the reason in @error: a regex that is none, or
- * marks to be inside of that there are none of.
+ * Create a view of a settled @profile through @filter (NULL: all samples).
+ *
+ * Returns 0 or -ENOMEM.  -EINVAL, with the reason in @error: a regex is invalid,
+ * or there is no such mark.
  */
 int syscap_view_new(const struct syscap_profile *profile,
                     const struct syscap_filter *filter,
                     struct syscap_view **ret_view, struct syscap_error *error);
+/** Free a view. */
 void syscap_view_free(struct syscap_view *view);
 
 /**
- * Whether something of @thread at @time is looked at: what has no stack (a
- * mark, by its beginning; a value, a line of a log) passes by the filter's
- * times, pid and threads alone.
+ * True if an event of @thread at @time passes the filter's times, pid and
+ * threads.  This is for events without a stack: values, log lines, and marks by
+ * their beginning.
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
 
 /**
- * Of each function, by its number, the line where most of its time went, or
- * NONE, in a @view by line.  0 or -ENOMEM.
+ * Get the line with the largest amount of each function, by the function's
+ * number, in a @view by line; NONE if unknown.  Returns 0 or -ENOMEM.
  */
 int syscap_view_hottest_lines(const struct syscap_profile *profile,
                               const struct syscap_view *view,
@@ -494,58 +507,66 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
 
 /* -------------------------------------------------- marks: may still change */
 
-/** Marks but loss records.  Those of one lane of a thread are nested or
- * apart, never overlap partly. */
+/** A mark; loss records are not among them.  Marks in one lane of a thread are
+ * nested or disjoint. */
 struct syscap_profile_mark {
-	int64_t time, duration; /* a negative one is taken for 0 */
+	int64_t time, duration; /* a negative duration counts as 0 */
 	uint64_t offset;        /* of the frame: syscap_profile_message() */
 	uint32_t thread;
 	uint32_t name;  /* number of its struct syscap_profile_mark_name */
-	uint32_t lane;  /* 0, 1, ... of its thread; till the next settle.  NONE:
-	                * a whole operation, which is in no lane */
+	uint32_t lane;  /* 0, 1, ... of its thread, until the next settle.
+	                * NONE: a whole operation */
 	uint32_t depth; /* in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
-	bool is_end;    /* of an operation that has a begin: that mark has the
-	                * duration of both, and tables leave this one out */
+	bool is_end;    /* end of an operation with a begin: that mark has the
+	                * duration of both, and tables omit this one */
 };
 
+/** Group and name of marks. */
 struct syscap_profile_mark_name {
 	const char *group, *name;
 };
 
+/** Get the number of marks. */
 size_t syscap_profile_n_marks(const struct syscap_profile *profile);
+
 /**
- * One of them, below that: a copy, for they are kept in half the room.  In the
- * order of the file, which is not quite that of time.
+ * Get the mark @number, below syscap_profile_n_marks().  Marks are in the order
+ * of the file, which is nearly that of time.  Returns a copy, since marks are
+ * stored in a packed form.
  */
 struct syscap_profile_mark
 syscap_profile_mark(const struct syscap_profile *profile, size_t number);
-/** For a caller that goes through many far apart: it is asked for soon. */
+
+/** Prefetch a mark for a call that follows soon. */
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
-/** Put numbers of marks in order of time: of those that begin together the
- * longest first, then by number.  Enclosing marks precede inner ones. */
+
+/** Sort numbers of marks by time.  Marks that begin together are sorted by
+ * duration, the longest first, then by number.  So enclosing marks precede inner
+ * ones. */
 void syscap_profile_order_marks(const struct syscap_profile *profile,
                                 uint32_t *numbers, size_t n);
+
+/** Get the names of marks, by number. */
 const struct syscap_profile_mark_name *
 syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * The message of the mark or log whose frame is at @offset of @reader, which
- * has the file that was read.  Returns "" if there is none, NULL without
- * memory.  Valid until the next call and until @reader is closed.  Changes the
- * position of
- * @reader.
+ * Get the message of the mark or log whose frame is at @offset.  @reader reads
+ * the same file, and its position changes.  Returns "" if there is none, NULL
+ * without memory.  The result is valid until the next call and until @reader is
+ * closed.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
                                    struct syscap_reader *reader,
                                    uint64_t offset);
 
-/* --------------------- marks that belong together, docs/marks.md: may change */
+/* ----------------------------------- operations and arrows: may still change */
 
 /** Role of a mark among those of its group with its id. */
 enum syscap_profile_phase {
-	SYSCAP_PHASE_WHOLE, /* an operation, by itself */
+	SYSCAP_PHASE_WHOLE, /* a whole operation */
 	SYSCAP_PHASE_BEGIN,
 	SYSCAP_PHASE_STEP,
 	SYSCAP_PHASE_END,
@@ -553,31 +574,33 @@ enum syscap_profile_phase {
 	SYSCAP_PHASE_IN   /* ... and arrives at the mark's time */
 };
 
+/** A mark's part in an operation or arrow (docs/marks.md). */
 struct syscap_profile_part {
 	uint64_t id;
 	uint32_t mark;
 	enum syscap_profile_phase phase;
-	uint32_t operation; /* till the next settle; NONE: a step of none, or
-	                     * an end of arrows */
+	uint32_t operation; /* until the next settle; NONE: a step without an
+	                     * operation, or an end of arrows */
 };
 
-/** Something that went on, whatever its threads did meanwhile. */
+/** An operation, which may span threads. */
 struct syscap_profile_operation {
 	uint64_t id;
-	int64_t from, to;    /* of the capture, where it was not seen */
-	uint32_t begin, end; /* marks: NONE: not seen; both the same: a whole */
-	uint32_t name;       /* of the begin, or else of the end */
+	int64_t from, to;    /* the capture's, if an end is missing */
+	uint32_t begin, end; /* marks; NONE: missing; equal: a whole */
+	uint32_t name;       /* of the begin, else of the end */
 	uint32_t process;
 };
 
-/** From the end of one mark to the beginning of another. */
+/** An arrow from the end of one mark to the beginning of another. */
 struct syscap_profile_arrow {
 	uint32_t out, in;
 };
 
+/** Get all parts, in the order of groups, ids and times; or all operations or
+ * arrows, until the next settle. */
 const struct syscap_profile_part *
 syscap_profile_parts(const struct syscap_profile *profile, size_t *ret_n);
-/** Both in the order of groups, ids and times, and till the next settle. */
 const struct syscap_profile_operation *
 syscap_profile_operations(const struct syscap_profile *profile, size_t *ret_n);
 const struct syscap_profile_arrow *
@@ -597,13 +620,13 @@ struct syscap_profile_counter {
 	uint32_t shown_as; /* number of the counter whose definition it uses:
 	                    * its own; of undefined ids, the first one with
 	                    * the id */
-	uint64_t n_values; /* how often it was set */
+	uint64_t n_values; /* number of times that it was set */
 	bool is_defined;   /* by its process */
 	bool is_double;
 };
 
-/** Of the part VALUES, in the order of the file, which is not quite that of
- * time. */
+/** Values of counters, if the part VALUES is kept, in the order of the file,
+ * which is nearly that of time. */
 struct syscap_profile_values {
 	size_t n;
 	const int64_t *times;
@@ -612,11 +635,13 @@ struct syscap_profile_values {
 	const uint32_t *threads;
 };
 
+/** Get all counters, by number, or all values. */
 const struct syscap_profile_counter *
 syscap_profile_counters(const struct syscap_profile *profile, size_t *ret_n);
 void syscap_profile_values(const struct syscap_profile *profile,
                            struct syscap_profile_values *ret_values);
 
+/** A log line. */
 struct syscap_profile_log {
 	int64_t time;
 	uint64_t offset; /* of the frame: syscap_profile_message() */
@@ -625,15 +650,16 @@ struct syscap_profile_log {
 	uint16_t severity; /* GLib's level bits */
 };
 
+/** Get all log lines. */
 const struct syscap_profile_log *
 syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
 
-/* --------------------------------- events, once more: may still change */
+/* --------------------------------------- walk over events: may still change */
 
 /**
- * The events of a capture out of its file, in the order of that, with the
- * numbers that a @profile of it has for them: for programs that write or add up
- * each one, and need not keep any.
+ * A walk over the events of a capture, in the order of its file, with their
+ * numbers in the profile.  This is for programs that write or sum up each event
+ * and need not keep them.
  *
  *	syscap_profile_walk_new(profile, reader, &walk);
  *	while (syscap_profile_walk_value(walk, &value) > 0)
@@ -643,6 +669,7 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
  */
 struct syscap_profile_walk;
 
+/** An event of a walk. */
 struct syscap_profile_event {
 	const struct syscap_frame *frame; /* MARK, LOG, CTRSET, SAMPLE,
 	                                   * ALLOCATION */
@@ -650,6 +677,7 @@ struct syscap_profile_event {
 	bool is_loss; /* the MARK is a loss record */
 };
 
+/** A counter's value of a walk. */
 struct syscap_profile_value {
 	int64_t time;
 	uint64_t bits; /* of an int64_t, or of a double */
@@ -657,63 +685,71 @@ struct syscap_profile_value {
 };
 
 /**
- * @reader is of the file that @profile has read, and the walk's until that is
- * freed; @profile is not read on meanwhile.  0 or -ENOMEM.
+ * Begin a walk.  @reader reads the file that @profile has read, and belongs to
+ * the walk until that is freed.  @profile must not be read further meanwhile.
+ * Returns 0 or -ENOMEM.
  */
 int syscap_profile_walk_new(const struct syscap_profile *profile,
                             struct syscap_reader *reader,
                             struct syscap_profile_walk **ret_walk);
+
+/** End a walk. */
 void syscap_profile_walk_free(struct syscap_profile_walk *walk);
 
 /**
- * The next event of the @profile's parts, or with SYSCAP_PROFILE_THREADS of
- * any.  Good until the next call.  1; 0: there are no more; -ENOMEM.
+ * Get the next event of the profile's parts, or with SYSCAP_PROFILE_THREADS of
+ * all.  It is valid until the next call.  Returns 1, 0 at the end, or -ENOMEM.
  */
 int syscap_profile_walk_event(struct syscap_profile_walk *walk,
                               struct syscap_profile_event *ret_event);
-/** The same, the next value of a counter, of the part COUNTERS. */
+
+/** The same for the next value of a counter, of the part COUNTERS. */
 int syscap_profile_walk_value(struct syscap_profile_walk *walk,
                               struct syscap_profile_value *ret_value);
 
 /* -------------------------------------------------- waits: may still change */
 
-/** A stack that no timer asked for: of a call that blocked (it began at @time
- * and has a mark of that time), or of a loop that stood still for @duration
- * since the one before.  Of the part SAMPLES. */
+/**
+ * A stack that no timer requested, if the part SAMPLES is kept: of a blocking
+ * call that began at @time, with a mark of that time; or of a loop that was
+ * stalled for @duration since the previous stack.
+ */
 struct syscap_profile_wait {
 	int64_t time, duration;
 	uint32_t thread, stack;
 	bool is_stall;
 };
 
+/** Get all waits. */
 const struct syscap_profile_wait *
 syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 
 /* -------------------------------------------- allocations: may still change */
 
 /**
- * Memory that was allocated (size above 0) or freed.  An allocation ended with
- * its free, or with another one at its address, where the free was lost.
+ * An allocation (size above 0) or a free.  An allocation ends with its free or,
+ * if that was lost, with another allocation at its address.
  */
 struct syscap_profile_allocation {
 	int64_t time;
 	uint64_t address;
 	int64_t size;
 	uint32_t thread, stack;
-	uint32_t ended_by; /* number of what ended it; NONE; after settle */
-	bool is_temporary; /* freed before its thread allocated more */
+	uint32_t ended_by; /* number of its end, after settle; or NONE */
+	bool is_temporary; /* freed before its thread allocated again */
 };
 
-/** Of all processes together, after settle. */
+/** Sums over all processes, after settle. */
 struct syscap_profile_heap {
 	uint64_t n_allocations, bytes;
 	uint64_t n_frees;
 	uint64_t n_leaked, leaked;
 	uint64_t n_temporary, temporary;
-	uint64_t peak; /* most bytes at a time, of what was recorded */
+	uint64_t peak; /* maximum of recorded bytes in use */
 	int64_t peak_time;
 };
 
+/** Get all allocations and frees, by number, or their sums. */
 const struct syscap_profile_allocation *
 syscap_profile_allocations(const struct syscap_profile *profile, size_t *ret_n);
 void syscap_profile_heap(const struct syscap_profile *profile,

@@ -62,12 +62,14 @@ int syscap_readable(const void *at, size_t n);
 
 /* ---------------------------------------------------------------- frames */
 
+/** Meaning of a frame's value. */
 enum syscap_call_kind {
 	SYSCAP_CALL_NAME = 1,  /* value is a result of syscap_jit_intern() */
 	SYSCAP_CALL_PC = 2,    /* value is a code address */
 	SYSCAP_CALL_HANDLE = 3 /* resolve() names value later */
 };
 
+/** Properties of a frame. */
 enum syscap_call_flags {
 	/* The outermost frame of one run of the interpreter's loop */
 	SYSCAP_CALL_ENTRY = 1u << 0,
@@ -79,6 +81,7 @@ enum syscap_call_flags {
 	SYSCAP_CALL_PARTIAL = 1u << 3
 };
 
+/** A frame of a runtime's stack. */
 struct syscap_stack_frame {
 	uint64_t value;
 	uintptr_t sp; /* an address within its machine frame; 0: unknown */
@@ -112,6 +115,7 @@ struct syscap_regs {
 
 /* ------------------------------------------------------------- providers */
 
+/** Abilities of a provider. */
 enum syscap_provider_caps {
 	SYSCAP_PROVIDER_SIGNAL = 1u << 0,    /* walk() works in a handler */
 	SYSCAP_PROVIDER_SAFEPOINT = 1u << 1, /* request() leads to a callback */
@@ -198,6 +202,7 @@ struct syscap_provider {
 	               void *thread_data);
 };
 
+/** A provider that is attached to a thread. */
 struct syscap_attachment;
 
 /**

@@ -126,6 +126,7 @@ int syscap_sampler_stop(void);
 	static int (*const syscap_with_sampler)(void) __attribute__((used)) = \
 		syscap_sampler_stop
 
+/** Statistics of the sampler. */
 struct syscap_sampler_stats {
 	size_t size;           /* set to sizeof before the call */
 	uint64_t n_samples;    /* taken */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-address.h - addresses of a stack, and the markers between them that
- * say what the addresses behind are of.
+ * sysprof-address.h - addresses of a stack, and markers between them that state
+ * the context of the following addresses.
  */
 #ifndef SYSPROF_ADDRESS_H
 #define SYSPROF_ADDRESS_H
@@ -15,8 +15,10 @@
 
 SYSPROF_BEGIN_DECLS
 
+/** An address in a stack. */
 typedef uint64_t SysprofAddress;
 
+/** Contexts of addresses. */
 typedef enum SysprofAddressContext {
 	SYSPROF_ADDRESS_CONTEXT_NONE = 0,
 	SYSPROF_ADDRESS_CONTEXT_HYPERVISOR,
@@ -28,8 +30,8 @@ typedef enum SysprofAddressContext {
 } SysprofAddressContext;
 
 /**
- * Whether @address is one of perf's context markers.  Stores which one, or
- * NONE, in @context unless that is NULL.
+ * True if @address is one of perf's context markers.  Stores which one, or NONE,
+ * in @context unless that is NULL.
  *
  * Context: any-thread, signal-safe.
  */
@@ -38,14 +40,14 @@ bool sysprof_address_is_context_switch(SysprofAddress address,
                                        SysprofAddressContext *context);
 
 /**
- * A text for people, "- - kernel - -" and the like, that lives for ever.
+ * Get a static text such as "- - kernel - -".
  *
  * Context: any-thread, signal-safe.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_address_context_to_string(SysprofAddressContext context);
 
-/** -1, 0 or 1. */
+/** Compare two addresses: -1, 0 or 1. */
 static inline int sysprof_address_compare(SysprofAddress a, SysprofAddress b)
 {
 	return (a > b) - (a < b);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture-condition.h - which frames a cursor is to show.
+ * sysprof-capture-condition.h - conditions on the frames of a cursor.
  *
- * Conditions don't change once made; any number of threads may match with
- * one, and count its references.  Constructors return NULL (errno: ENOMEM, or
- * EINVAL for a NULL that must not be) and copy what they are given.
+ * Conditions do not change; any number of threads may match with one and count
+ * its references.  Constructors copy their arguments.  They return NULL and set
+ * errno: ENOMEM, or EINVAL for an invalid NULL.
  */
 #ifndef SYSPROF_CAPTURE_CONDITION_H
 #define SYSPROF_CAPTURE_CONDITION_H
@@ -14,20 +14,21 @@
 
 SYSPROF_BEGIN_DECLS
 
-/** A deep copy, with one reference. */
+/** Make a deep copy with one reference. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_copy(const SysprofCaptureCondition *self);
 
-/** Drops a reference; the last one frees. */
+/** Drop a reference; the last one frees. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_condition_unref(SysprofCaptureCondition *self);
 
+/** Add a reference. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_ref(SysprofCaptureCondition *self);
 
-/** Both, or either; the references of @left and @right are taken over. */
+/** Match both, or either.  Takes over the references of @left and @right. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_and(SysprofCaptureCondition *left,
@@ -37,35 +38,37 @@ SysprofCaptureCondition *
 sysprof_capture_condition_new_or(SysprofCaptureCondition *left,
                                  SysprofCaptureCondition *right);
 
+/** Match frames of the types. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *sysprof_capture_condition_new_where_type_in(
 	unsigned int n_types, const SysprofCaptureFrameType *types);
 
-/** @begin_time <= the frame's time <= @end_time, or the other way round. */
+/** Match @begin_time <= the frame's time <= @end_time, in either order. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_where_time_between(int64_t begin_time,
                                                  int64_t end_time);
 
+/** Match frames of the pids. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_where_pid_in(unsigned int n_pids,
                                            const int32_t *pids);
 
-/** Frames that define or set one of @counters.  NULL for none. */
+/** Match frames that define or set one of @counters; NULL: none. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_where_counter_in(unsigned int n_counters,
                                                const unsigned int *counters);
 
-/** Parts of the embedded file @path. */
+/** Match parts of the embedded file @path. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_where_file(const char *path);
 
 /**
- * Whether @frame matches: a whole frame as a reader returns it, in the byte
- * order of the host.
+ * True if @frame matches.  It is a whole frame as a reader returns it, in the
+ * byte order of the host.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,

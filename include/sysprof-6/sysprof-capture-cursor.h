@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture-cursor.h - walk over the frames that match.
+ * sysprof-capture-cursor.h - walks over matching frames.
  *
- * One thread at a time per cursor; references may be counted by any.
+ * One thread at a time per cursor; any thread may count references.
  */
 #ifndef SYSPROF_CAPTURE_CURSOR_H
 #define SYSPROF_CAPTURE_CURSOR_H
@@ -13,53 +13,54 @@
 SYSPROF_BEGIN_DECLS
 
 /**
- * @frame, whole and in the byte order of the host, lives until the callback
- * returns.  True goes on, false ends the walk.
+ * A callback for each frame.  @frame, whole and in the byte order of the host, is
+ * valid until the callback returns.  Return true to continue, false to end.
  */
 typedef bool (*SysprofCaptureCursorCallback)(const SysprofCaptureFrame *frame,
                                              void *user_data);
 
 /**
- * Over a copy of @reader, from the first frame on.  NULL: over nothing.
- * Returns NULL and errno where that can't be had.
+ * Create a cursor over a copy of @reader, from the first frame on.  NULL: over
+ * nothing.  Returns NULL and sets errno on failure.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCursor *sysprof_capture_cursor_new(SysprofCaptureReader *reader);
 
+/** Drop a reference; the last one frees. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_unref(SysprofCaptureCursor *self);
 
+/** Add a reference. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCursor *sysprof_capture_cursor_ref(SysprofCaptureCursor *self);
 
-/** The copy, which stays the cursor's; or NULL. */
+/** Get the copy of the reader, which the cursor owns; or NULL. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *
 sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self);
 
 /**
- * Call @callback for each frame, from where the cursor is, that matches at
- * least one condition, or for each where there is none.  Frames of types that
- * are not known are left out, as are those whose content is damaged; why it
- * ended, the reader tells.
+ * Call @callback for each frame from the cursor's position that matches at least
+ * one condition, or for all frames if there is none.  Frames of unknown types and
+ * malformed frames are omitted.  The reader has the reason of an early end.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,
                                     SysprofCaptureCursorCallback callback,
                                     void *user_data);
 
-/** Back to the first frame. */
+/** Go back to the first frame. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reset(SysprofCaptureCursor *self);
 
 /**
- * Turn around: foreach then goes from the last frame to the first.  The
- * cursor is set back, to the first frame of the new direction.
+ * Reverse the direction: foreach then goes from the last frame to the first.  The
+ * cursor goes to the first frame of the new direction.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reverse(SysprofCaptureCursor *self);
 
-/** One condition more, of several that may match.  The reference is taken. */
+/** Add a condition, one of which must match.  Takes over the reference. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_add_condition(SysprofCaptureCursor *self,
                                           SysprofCaptureCondition *condition);

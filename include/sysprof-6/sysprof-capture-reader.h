@@ -12,15 +12,15 @@
  *			break;
  *	}
  *
- * Whatever the bytes are, a reader does not abort, loop, or read outside of
- * its buffer.  Frames of types that are not known, and frames whose length is
- * right and whose content is not, are passed over where one looks for the
- * next (peek_type, peek_frame, skip); syscap_dropin_reader_get_error() tells
- * of them.  A length that can't be ends the capture: nothing behind it can be
- * found.  Both byte orders are read; frames come in the host's.
+ * A reader does not abort, loop, or read outside its buffer, whatever the bytes
+ * are.  peek_type, peek_frame and skip pass over frames of unknown types, and
+ * over frames with a valid length and malformed content.
+ * syscap_dropin_reader_get_error() reports them.  An invalid length ends the
+ * capture, since later frames can't be found.  Both byte orders are read;
+ * returned frames have the host's.
  *
- * One thread at a time per reader; references may be counted by any.  Several
- * readers may read one file.  NULL readers are answered like empty ones.
+ * One thread at a time per reader; any thread may count references.  Several
+ * readers may read one file.  A NULL reader counts as an empty one.
  */
 #ifndef SYSPROF_CAPTURE_READER_H
 #define SYSPROF_CAPTURE_READER_H
@@ -30,7 +30,7 @@
 
 SYSPROF_BEGIN_DECLS
 
-/** Of sysprof_capture_jitmap_iter_init(); lives where the caller wants. */
+/** State of sysprof_capture_jitmap_iter_init(), in memory of the caller. */
 typedef struct {
 	void *p1;
 	void *p2;
@@ -40,58 +40,61 @@ typedef struct {
 } SysprofCaptureJitmapIter;
 
 /**
- * Open a file, or take over a descriptor, which is closed also where that
- * fails.  The place where the descriptor stands is neither used nor changed.
- * NULL and errno: EBADMSG, not a capture; ENOTSUP, one of another version.
- * A device that has no bytes, as /dev/null, leaves errno as it was.
+ * Open a file, or take over an fd, which is closed even if this fails.  The fd's
+ * position is neither used nor changed.
+ *
+ * Returns NULL and sets errno.  EBADMSG: not a capture; ENOTSUP: another
+ * version.  An empty device, such as /dev/null, does not set errno.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_new(const char *filename);
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd);
 
-/** Another reader at the same place.  NULL and errno. */
+/** Make another reader at the same position.  Returns NULL and sets errno. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self);
 
+/** Add a reference. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_ref(SysprofCaptureReader *self);
 
-/** Drops a reference; the last one closes and frees. */
+/** Drop a reference; the last one closes and frees. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_reader_unref(SysprofCaptureReader *self);
 
-/** The file's: __LITTLE_ENDIAN or __BIG_ENDIAN of <endian.h>. */
+/** Get the file's byte order: __LITTLE_ENDIAN or __BIG_ENDIAN of <endian.h>. */
 SYSPROF_AVAILABLE_IN_ALL
 int sysprof_capture_reader_get_byte_order(SysprofCaptureReader *self);
 
 /**
- * The name that the reader was opened with, or saved as; NULL: by descriptor.
- * Of the reader.
+ * Get the name of the opened or saved file; NULL: opened by fd.  The reader owns
+ * it.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self);
 
-/** The header's text of when it was made.  Of the reader. */
+/** Get the date in the header, as text.  The reader owns it. */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self);
 
-/** Where the capture begins, as the header says. */
+/** Get the begin of the capture, from its header. */
 SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_start_time(SysprofCaptureReader *self);
 
 /**
- * Where it ends: the later of what the header says and of the frames that
- * were seen.  Where the header says nothing, all are looked at once.
+ * Get the end: the later of the header's and of the frames read so far.  If the
+ * header has none, all frames are read once.
  */
 SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_end_time(SysprofCaptureReader *self);
 
-/** Move behind the current frame.  False at the end. */
+/** Move to the next frame.  Returns false at the end. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_skip(SysprofCaptureReader *self);
 
-/** What the current frame is, without moving.  False at the end. */
+/** Get the current frame, or its type, without moving.  Returns false at the
+ * end. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_peek_type(SysprofCaptureReader *self,
                                       SysprofCaptureFrameType *type);
@@ -99,9 +102,9 @@ SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
                                        SysprofCaptureFrame *frame);
 
-/*
- * The current frame, and move behind it.  NULL, and nothing moves: it is of
- * another type, or this is the end.  What is returned lives until the next
+/**
+ * Get the current frame and move to the next.  Returns NULL, without moving, at
+ * the end or if the frame has another type.  The result is valid until the next
  * call on the reader.
  */
 SYSPROF_AVAILABLE_IN_ALL
@@ -156,26 +159,23 @@ SYSPROF_AVAILABLE_IN_ALL
 const SysprofCaptureDBusMessage *
 sysprof_capture_reader_read_dbus_message(SysprofCaptureReader *self);
 
-/** Back to the first frame.  True. */
+/** Go back to the first frame.  Returns true. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_reset(SysprofCaptureReader *self);
 
-/**
- * Append what the file holds to what @dest writes: the same as
- * sysprof_capture_writer_cat(dest, self).
- */
+/** Append the file's content to @dest, as sysprof_capture_writer_cat(). */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_splice(SysprofCaptureReader *self,
                                    SysprofCaptureWriter *dest);
 
-/** Copy the file to @filename, which is replaced.  False and errno. */
+/** Copy the file to @filename, replacing it.  Returns false and sets errno. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
                                     const char *filename);
 
 /**
- * Counts that a writer left with the reader (sysprof_capture_writer_create_
- * reader()) or that were set.  False: there are none.  @st_buf may be NULL.
+ * Get or set counts of frames.  sysprof_capture_writer_create_reader() also sets
+ * them.  Returns false if there are none.  @st_buf may be NULL.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_get_stat(SysprofCaptureReader *self,
@@ -184,31 +184,32 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_reader_set_stat(SysprofCaptureReader *self,
                                      const SysprofCaptureStat *st_buf);
 
-/** From here on: the first part of the embedded file @path, or NULL. */
+/** Find the first part of the embedded file @path from here on, or NULL. */
 SYSPROF_AVAILABLE_IN_ALL
 const SysprofCaptureFileChunk *
 sysprof_capture_reader_find_file(SysprofCaptureReader *self, const char *path);
 
 /**
- * The embedded files from here on, sorted, each once, and NULL at the end.
- * Free the array with free(); the names are the reader's.  Looked up once;
- * the reader is then at its end.  NULL and ENOMEM.
+ * List the embedded files from here on, sorted, each once, with NULL at the end.
+ * Free the array by free(); the reader owns the names.  The search happens once
+ * and leaves the reader at its end.  Returns NULL and sets ENOMEM.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self);
 
 /**
- * Write the embedded file @path, from here on, to @fd.  False and errno;
- * ENOENT: it is not there; EBADMSG: its end is missing, the rest is written.
+ * Write the embedded file @path, from here on, to @fd.  Returns false and sets
+ * errno.  ENOENT: there is none; EBADMSG: its end is missing, and the rest was
+ * written.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
                                          const char *path, int fd);
 
 /**
- * Walk over the names of @jitmap, which a reader returned and which must
- * outlive the walk.  next: true and an address and its name, in the frame
- * (either may be NULL); false: that was all.
+ * Walk over the names of @jitmap, a frame of a reader that must outlive the walk.
+ * next stores an address and its name, which is in the frame; either may be NULL.
+ * It returns false at the end.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
@@ -219,11 +220,11 @@ bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
                                       const char **path);
 
 /**
- * True: something in the file was wrong, first at @offset, and @message, which
- * lives as long as the program, says what.  Either may be NULL.  False: all
- * that was looked at up to now was whole and known.
+ * Get the first error in the part of the file that was read.  Returns true, its
+ * @offset and a static @message; either may be NULL.  Returns false if there is
+ * none.
  *
- * An addition of syscap's.
+ * An addition by syscap.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture-types.h - what a capture file is made of.
+ * sysprof-capture-types.h - layout of a capture file.
  *
- * A capture is a SysprofCaptureFileHeader and then frames, one behind the
- * other.  Each begins with a SysprofCaptureFrame, whose len (of the whole
+ * A capture is a SysprofCaptureFileHeader and then frames.  Each begins with a SysprofCaptureFrame, whose len (of the whole
  * frame) is a multiple of 8 between 24 and 65,528.  Numbers are in the byte
- * order that the header tells; texts end with a NUL within their field or frame.
- * Times are CLOCK_MONOTONIC in ns.  <syscap/format.h> says more of each field.
+ * order that the header states; texts end with a NUL within their field or frame.
+ * Times are CLOCK_MONOTONIC in ns.  <syscap/format.h> describes the fields.
  */
 #ifndef SYSPROF_CAPTURE_TYPES_H
 #define SYSPROF_CAPTURE_TYPES_H
@@ -62,11 +61,13 @@ SYSPROF_BEGIN_DECLS
 #define SYSPROF_NO_ELEMENTS
 #endif
 
+/** Objects of the interface. */
 typedef struct _SysprofCaptureReader SysprofCaptureReader;
 typedef struct _SysprofCaptureWriter SysprofCaptureWriter;
 typedef struct _SysprofCaptureCursor SysprofCaptureCursor;
 typedef struct _SysprofCaptureCondition SysprofCaptureCondition;
 
+/** An address in a stack. */
 typedef uint64_t SysprofCaptureAddress;
 
 /** Frames by type.  Types 16 and 17 are counted in padding. */
@@ -75,20 +76,22 @@ typedef struct {
 	size_t padding[48];
 } SysprofCaptureStat;
 
+/** A counter's value. */
 typedef union {
 	int64_t v64;
 	double vdbl;
 } SysprofCaptureCounterValue;
 
 /**
- * Fills up to @n_addrs of @addrs, the innermost frame first, and returns how
- * many; less than 0: none.  Runs once, in the call it was given to.  It may
- * write up to two addresses in front of @addrs, as unwinders do that want to
- * drop their own two frames.
+ * A callback that stores up to @n_addrs addresses at @addrs, the innermost first,
+ * and returns their number; a negative number means none.  It runs once, during
+ * the call that gets it.  It may write up to two addresses in front of @addrs, so
+ * that unwinders can drop their own two frames.
  */
 typedef int (*SysprofBacktraceFunc)(SysprofCaptureAddress *addrs,
                                     unsigned int n_addrs, void *user_data);
 
+/** Types of frames. */
 typedef enum {
 	SYSPROF_CAPTURE_FRAME_TIMESTAMP = 1,
 	SYSPROF_CAPTURE_FRAME_SAMPLE = 2,
@@ -112,7 +115,7 @@ typedef enum {
 /* A number for the preprocessor: callers compare it. */
 #define SYSPROF_CAPTURE_FRAME_LAST 18
 
-/* Structures are 1-aligned: in a file they may lie anywhere. */
+/* Structures are 1-aligned, since they may be anywhere in a file. */
 
 SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
@@ -121,7 +124,7 @@ typedef struct {
 	uint32_t little_endian : 1;
 	uint32_t padding : 23;
 	char capture_time[64]; /* ISO 8601, UTC */
-	int64_t time;          /* where the capture begins */
+	int64_t time;          /* begin of the capture */
 	int64_t end_time;      /* 0: not finished */
 	__extension__ union {
 		char suffix[168];
@@ -144,7 +147,7 @@ typedef struct {
 	SYSPROF_NO_ELEMENTS uint8_t data[0];
 } SysprofCaptureFrame SYSPROF_ALIGNED_END(1);
 
-/** Directory @dst of the process lies on directory @src of the host. */
+/** Directory @dst of the process is directory @src of the host. */
 SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
 	SysprofCaptureFrame frame;
@@ -162,7 +165,7 @@ typedef struct {
 	uint64_t end;
 	uint64_t offset;
 	uint64_t inode;
-	/* Where a build-id is known, "@" and the id in hex follow the NUL. */
+	/* If a build-id is known, "@" and the id in hex follow the NUL. */
 	SYSPROF_NO_ELEMENTS char filename[0];
 } SysprofCaptureMap SYSPROF_ALIGNED_END(1);
 
@@ -337,7 +340,7 @@ SYSPROF_STATIC_ASSERT(sizeof(SysprofCaptureFileChunk) == 284, "file chunk");
 SYSPROF_STATIC_ASSERT(sizeof(SysprofCaptureAllocation) == 48, "allocation");
 SYSPROF_STATIC_ASSERT(sizeof(SysprofCaptureDBusMessage) == 28, "dbus message");
 
-/** -1, 0 or 1. */
+/** Compare two addresses: -1, 0 or 1. */
 static inline int sysprof_capture_address_compare(SysprofCaptureAddress a,
                                                   SysprofCaptureAddress b)
 {

@@ -13,19 +13,19 @@
 
 SYSPROF_BEGIN_DECLS
 
+/** Types of times in ns. */
 typedef int SysprofClock;
 typedef int64_t SysprofTimeStamp;
 typedef int32_t SysprofTimeStampDiff;
-/* A misspelling that callers know. */
-typedef SysprofTimeStampDiff SysprofTimeSysprofan;
+typedef SysprofTimeStampDiff SysprofTimeSysprofan; /* a known misspelling */
 
 #define SYSPROF_NSEC_PER_SEC SYSPROF_INT64_CONSTANT(1000000000)
 
-/** -1 until sysprof_clock_init(), then CLOCK_MONOTONIC.  For reading only. */
+/** -1 until sysprof_clock_init(), then CLOCK_MONOTONIC.  Read-only. */
 _SYSPROF_EXTERN SysprofClock sysprof_clock;
 
 /**
- * Fill sysprof_clock.  Nothing needs it.
+ * Set sysprof_clock.  No call is needed.
  *
  * Context: any-thread, signal-safe.
  */
@@ -33,22 +33,22 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_clock_init(void);
 
 /**
- * Now.  While something is recorded the processor's time stamp counter is
- * read where the kernel does that too (error at most 5 us); else, and
- * otherwise, this is clock_gettime(CLOCK_MONOTONIC).  Never goes back within
- * a thread.
+ * Get the current time.  While events are recorded, this reads the processor's
+ * time stamp counter if the kernel's clock does (error at most 5 us).  Otherwise
+ * it is clock_gettime(CLOCK_MONOTONIC).  Never goes back within a thread.
  *
  * Context: any-thread, signal-safe; keeps errno.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofTimeStamp syscap_dropin_time(void);
 
+/** Get the current time. */
 static inline SysprofTimeStamp sysprof_clock_get_current_time(void)
 {
 	return syscap_dropin_time();
 }
 
-/** From @epoch until now.  32 bits: wraps after 2.1 s. */
+/** Get the time since @epoch.  It has 32 bits and wraps after 2.1 s. */
 static inline SysprofTimeStampDiff
 sysprof_clock_get_relative_time(SysprofTimeStamp epoch)
 {

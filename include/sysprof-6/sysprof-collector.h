@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-collector.h - tell a recorder what the program is doing.
+ * sysprof-collector.h - events of the program for a recorder.
  *
  * The recorder is found through the environment (SYSPROF_CONTROL_FD,
  * SYSPROF_TRACE_FD, SYSCAP_OUTPUT), or the program records itself
- * (syscap_start() in <syscap.h>).  Where there is none, every call here is
- * one load and a branch in the caller.
+ * (syscap_start() in <syscap.h>).  Without any of these, every call here is one
+ * load and a branch in the caller.
  *
  * The environment is read when the library is loaded.  If neither of the first
- * two was set, the first call here, unless it is in a signal handler, looks
- * for them once more: a program may set them for itself before.
+ * two was set, the first call here checks them again, unless it is in a signal
+ * handler.  So a program may set them before.
  *
- * What can be relied on is what <syscap.h> promises: no call blocks, aborts,
- * allocates or locks; an event that finds no room is dropped and counted, and
- * the capture says so; nothing but whole frames leaves the process.
+ * The guarantees are those of <syscap.h>: no call blocks, aborts, allocates or
+ * locks, except that a thread's first event may wait for its ring.  An event
+ * without room is dropped and counted, and the capture reports the loss.  Only
+ * whole frames leave the process.
  *
- * Context of all functions: any-thread, signal-safe (also where a handler
+ * Context of all functions: any-thread, signal-safe (also if a handler
  * interrupts another of them), before main() and after fork(); errno is kept.
- * The printf forms are signal-safe as far as the C library's vsnprintf() is.
+ * The printf forms are signal-safe if the C library's vsnprintf() is.
  *
- * NULL texts read as "".  Texts that are too long are cut between UTF-8
+ * A NULL text means "".  Long texts are cut between UTF-8
  * characters: group 23 bytes, mark 39, domain 31, message 65,431 (of a log
  * 65,463).
  */
@@ -37,20 +38,19 @@
 
 SYSPROF_BEGIN_DECLS
 
-/** Does nothing that the other functions would not do by themselves. */
+/** Set up early; the other functions also do this. */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_init(void);
 
 /**
- * Whether events may have somewhere to go.  Ask where preparing one costs
- * something.
+ * True if events may be recorded.  Call it if preparing an event is expensive.
  */
 SYSPROF_AVAILABLE_IN_3_38
 bool sysprof_collector_is_active(void);
 
 /**
- * @alloc_size bytes were allocated at @alloc_addr, now; or with 0 freed.
- * @backtrace_func is handed room for 512 addresses; NULL: no stack.
+ * Record an allocation of @alloc_size bytes at @alloc_addr, now; 0 means freed.
+ * @backtrace_func gets room for 512 addresses; NULL: no stack.
  */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
@@ -58,22 +58,23 @@ void sysprof_collector_allocate(SysprofCaptureAddress alloc_addr,
                                 SysprofBacktraceFunc backtrace_func,
                                 void *backtrace_data);
 
-/** Where this thread is, now. */
+/** Record this thread's stack, now. */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_sample(SysprofBacktraceFunc backtrace_func,
                               void *backtrace_data);
 
 /**
- * This thread enters or leaves the innermost function of the stack, now.
+ * Record that this thread enters or leaves the innermost function of the stack,
+ * now.
  *
- * It goes out as a sample, with a bit that says entering: recorders that
- * don't know the newer frame type would hear nothing of this thread any more.
+ * The frame is a sample with a bit for entering.  Recorders that do not know
+ * the newer frame type would end this thread's ring.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_collector_trace(SysprofBacktraceFunc backtrace_func,
                              void *backtrace_data, bool entering);
 
-/** @mark took @duration ns from @time on (0: an instant). */
+/** Record that @mark took @duration ns from @time on (0: an instant). */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_mark(int64_t time, int64_t duration, const char *group,
                             const char *mark, const char *message);
@@ -88,7 +89,7 @@ void sysprof_collector_mark_vprintf(int64_t time, int64_t duration,
                                     const char *message_format, va_list args)
 	SYSPROF_PRINTF(5, 0);
 
-/** A line of text, now.  @severity: GLogLevelFlags. */
+/** Record a line of text, now.  @severity: GLogLevelFlags. */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_log(int severity, const char *domain,
                            const char *message);
@@ -97,41 +98,41 @@ void sysprof_collector_log_printf(int severity, const char *domain,
                                   const char *format, ...) SYSPROF_PRINTF(3, 4);
 
 /**
- * @n_counters numbers in a row for counters; the first of them, or 0 where
- * there are none: @n_counters is 0 or nothing is recorded, or the numbers
- * (24 bits) are used up.  No other thread of the process gets the same; those
- * of other processes and of other libraries in this one are scattered, so
- * that they hardly ever meet.
+ * Reserve @n_counters successive ids for counters.  Returns the first, or 0 if
+ * @n_counters is 0, nothing is recorded, or the ids (24 bits) are used up.
+ *
+ * No other thread of the process gets the same ids.  Those of other processes,
+ * and of other libraries in this one, are scattered, so collisions are rare.
  */
 SYSPROF_AVAILABLE_IN_3_38
 unsigned int sysprof_collector_request_counters(unsigned int n_counters);
 
 /**
- * Say what the numbers mean.  Of counters that were requested here the
- * definition is kept: where it was lost, or where recording goes elsewhere
- * later, the next value brings it along.
+ * Define counters.  The definitions of ids that were requested here are kept.
+ * If one was lost, or if the destination of events changes later, the next value
+ * is preceded by the definition.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
                                        unsigned int n_counters);
 
-/** Values, now.  A number that is 0 is left out. */
+/** Record values of counters, now.  An id of 0 is omitted. */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters);
 
-/** sysprof_collector_mark() where the texts are literals. */
+/** The same as sysprof_collector_mark() for literal texts. */
 SYSPROF_AVAILABLE_IN_ALL
 void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
                            int64_t duration, const char *message);
 
-/* ------------------------------------------------------- when it is off */
+/* ------------------------------------------------------- inline checks */
 
 /*
- * The functions above exist in the library too (for pointers to them, and
- * for objects that were compiled with other headers).  Calls look first
- * whether anything is recorded, without calling.
+ * The functions above exist in the library, too, for pointers to them and for
+ * objects that were compiled with other headers.  Inline calls first check
+ * whether anything is recorded.
  */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 
@@ -268,10 +269,10 @@ sysprof_collector_set_counters(const unsigned int *counters_ids,
 		sysprof_real_set_counters_(counters_ids, values, n_counters);
 }
 
-/* Other compilers can't hand on variable arguments: there it is a call. */
+/* Other compilers can't pass on variable arguments: there it is a call. */
 #if !defined(__clang__)
 
-/* The format was looked at where the caller wrote it. */
+/* The format was checked in the caller. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 

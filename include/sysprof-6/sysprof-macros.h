@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sysprof-macros.h - the words that the other headers are written in. */
+/* sysprof-macros.h - macros of the other headers. */
 #ifndef SYSPROF_MACROS_H
 #define SYSPROF_MACROS_H
 
@@ -26,9 +26,8 @@
 #define SYSPROF_STATIC_ASSERT(expr, msg) _Static_assert(expr, msg)
 #endif
 
-/* Signed and unsigned as their names say.  (The reference has the two mixed
- * up, so that dividing a negative time by SYSPROF_NSEC_PER_SEC gives a huge
- * one.) */
+/* Signed and unsigned as their names say.  The reference confuses the two, so
+ * that a negative time divided by SYSPROF_NSEC_PER_SEC is a huge one. */
 #if UINTPTR_MAX > 0xFFFFFFFFu
 #define SYSPROF_INT64_CONSTANT(x)  (x##L)
 #define SYSPROF_UINT64_CONSTANT(x) (x##UL)

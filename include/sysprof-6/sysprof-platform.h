@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sysprof-platform.h - two things that systems do differently. */
+/* sysprof-platform.h - functions that differ between systems. */
 #ifndef SYSPROF_PLATFORM_H
 #define SYSPROF_PLATFORM_H
 
@@ -13,17 +13,16 @@
 SYSPROF_BEGIN_DECLS
 
 /**
- * A new file in memory, named @desc for people (NULL: "[sysprof]").  It is
- * inherited by programs that are executed; that is what callers want it for.
- * Where memfd_create() is refused, a file without a name in $TMPDIR or /tmp.
- * -1 and errno.
+ * Create a file in memory, called @desc in /proc (NULL: "[sysprof]").  Executed
+ * programs inherit its fd.  If memfd_create() is refused, it is an unnamed file
+ * in $TMPDIR or /tmp.  Returns -1 and sets errno.
  *
  * Context: any-thread.
  */
 SYSPROF_AVAILABLE_IN_ALL
 int sysprof_memfd_create(const char *desc);
 
-/** Bytes of a page. */
+/** Get the size of a page in bytes. */
 SYSPROF_AVAILABLE_IN_3_36
 size_t sysprof_getpagesize(void);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-version-macros.h - what may be used when a caller promises to work
- * with releases from one (SYSPROF_VERSION_MIN_REQUIRED) to another
- * (SYSPROF_VERSION_MAX_ALLOWED).  Both may be defined before the headers are
- * included, as one of the SYSPROF_VERSION_ numbers below.
+ * sysprof-version-macros.h - declarations by release of the interface.
+ *
+ * A caller may define SYSPROF_VERSION_MIN_REQUIRED and
+ * SYSPROF_VERSION_MAX_ALLOWED before it includes the headers, each as one of the
+ * SYSPROF_VERSION_ numbers below.  Newer declarations then cause warnings.
  *
  * Nothing is deprecated.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-version.h - which release of the interface this is.
+ * sysprof-version.h - release of the interface.
  *
- * The numbers are those of the interface, not of syscap: 51 has every
- * function that a known caller asks for.  <syscap.h> has syscap's own.
+ * The numbers are those of the interface, not of syscap: 51 has every function
+ * that a known caller uses.  <syscap.h> has syscap's own.
  */
 #ifndef SYSPROF_VERSION_H
 #define SYSPROF_VERSION_H
@@ -23,7 +23,7 @@
 	(SYSPROF_ENCODE_VERSION(SYSPROF_MAJOR_VERSION, SYSPROF_MINOR_VERSION, \
 	                        SYSPROF_MICRO_VERSION))
 
-/** Whether the interface is that of @major.@minor.@micro or later. */
+/** True if the interface is @major.@minor.@micro or later. */
 #define SYSPROF_CHECK_VERSION(major, minor, micro) \
 	(SYSPROF_VERSION_HEX >=                    \
 	 SYSPROF_ENCODE_VERSION((major), (minor), (micro)))

@@ -61,6 +61,10 @@ function flush_text() {
 function read_code(line,    quote, text) {
 	while (line != "") {
 		if (in_comment) {
+			if (line ~ /^[ \t]*\*\t/ && line !~ /\*\//) {
+				flush_text() # an example or a table
+				return
+			}
 			sub(/^[ \t]*\*+ /, "", line)
 			if (line ~ /^[ \t]*\*?[ \t]*$/) {
 				flush_text()
