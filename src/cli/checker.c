@@ -20,7 +20,8 @@
 #include "common/frame_layout.h"
 #include "common/utf8.h"
 
-/* Flags in what older readers take for a gap; little-endian, a byte of two. */
+/* Flags in bytes that older readers treat as a gap; little-endian, one byte of
+ * two. */
 static const struct {
 	uint8_t type, at;
 } stack_flags[] = {

@@ -58,26 +58,27 @@ struct syc_check_pid {
 	bool has_process;
 };
 
-/* A (pid, id). Offset 0 means not seen: no frame is there. */
+/* A (pid, id). Offset 0 means not seen, since no frame is there. */
 struct syc_check_counter {
 	int32_t pid;
 	uint32_t id;
 	uint64_t defined, set; /* first offsets */
 };
 
-struct syc_check_definition { /* the first of an id, whose ever it is */
+struct syc_check_definition { /* the first definition of an id, of any
+                               * process */
 	uint64_t offset;
 	const unsigned char *bytes;
-	bool is_told; /* that another one differs */
+	bool is_told; /* a different definition was reported */
 };
 
 struct syc_check_address {
 	uint64_t addr;
-	uint64_t used; /* offset of the first stack that has it */
+	uint64_t used; /* offset of the first stack that contains it */
 	const char *name;
 };
 
-/** All zero but the first two is how it starts. */
+/** All zero, except the first two, at the start. */
 struct syc_checker {
 	struct syscap_reader *reader;
 	struct syc_findings *findings;
@@ -98,14 +99,14 @@ int syc_checker_run(struct syc_checker *checker);
 
 void syc_checker_fini(struct syc_checker *checker);
 
-/** The rules about one CTRDEF or CTRSET.  0 or -ENOMEM. */
+/** Check one CTRDEF or CTRSET. 0 or -ENOMEM. */
 int syc_checker_counters(struct syc_checker *checker,
                          const struct syscap_frame *frame);
 
-/** The rules about definitions and their order, when all are known. */
+/** Check definitions and their order, after the last frame. */
 void syc_checker_counters_end(struct syc_checker *checker);
 
-/** A FILE_CHUNK frame was met. */
+/** Take a FILE_CHUNK frame. */
 void syc_check_lines_note(struct syc_checker *checker,
                           const struct syscap_frame *frame);
 

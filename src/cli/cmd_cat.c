@@ -186,7 +186,7 @@ static int join_captures(const struct cat_options *options)
 		syc_cli_error_no_memory(options->command);
 		return SYC_EXIT_PROBLEM;
 	}
-	/* Failed writes are reported; they must not kill the process. */
+	/* Failed writes are reported and must not kill the process. */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	if (open_inputs(&job) > 0) {

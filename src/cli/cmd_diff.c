@@ -28,9 +28,9 @@ struct diff_collect {
 	struct syc_diff_report *report; /* files are given */
 	/* Captures with and without samples, the first of each kind; NULL. */
 	const char *sampled, *bare;
-	unsigned found; /* enum syc_missing: what some capture has */
-	/* Set, with a message: not all of it can be compared.  Functions
-	 * cannot, if has_functions is not set. */
+	unsigned found; /* enum syc_missing: names that some capture has */
+	/* Set, with a message, if some parts cannot be compared. Functions
+	 * cannot if has_functions is false. */
 	bool is_partial;
 	bool has_functions;
 };
@@ -94,7 +94,7 @@ static int observe(struct recording *recording,
 	return r < 0 ? r : syc_observe_marks(&observed, &error);
 }
 
-/* From when to when block @i is; the first and the last are open. */
+/* The times of block @i; the first and the last are open. */
 static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)
 {
@@ -335,8 +335,8 @@ static bool take(struct run *run, int c, const char *value)
 	}
 }
 
-/* The options among some words, the files behind them then.  -1: go on; else
- * the exit status. */
+/* Parse the options among some words; the files follow. -1: continue; else the
+ * exit status. */
 static int parse_words(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_diff,
@@ -375,7 +375,7 @@ static int parse_sides(struct run *run, int argc, char **argv, int dashes)
 	return status;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	int dashes = 1;

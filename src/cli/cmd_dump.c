@@ -19,7 +19,7 @@
 #include "cli/input.h"
 #include "common/array.h"
 
-/* A frame that is shown later. */
+/* A frame to be shown later. */
 struct dump_noted {
 	int64_t time;
 	uint64_t offset;
@@ -35,7 +35,7 @@ struct dump_choice {
 	SYC_ARRAY(struct dump_noted) noted;
 };
 
-/* Threads are known by what they did, of any kind. */
+/* Threads are known by their events of any kind. */
 static unsigned wanted_parts(const struct syc_filter_options *options)
 {
 	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
@@ -48,8 +48,8 @@ static unsigned wanted_parts(const struct syc_filter_options *options)
 }
 
 /*
- * Read @reader, which is rewound, with the names that the capture has.  0;
- * -ENOMEM; -EINVAL with the reason: no such marks.  To be ended in any case.
+ * Read @reader with the capture's names, and rewind it. Returns 0, -ENOMEM, or
+ * -EINVAL with the reason: no such marks. End it in any case.
  */
 static int dump_choice_init(struct dump_choice *choice,
                             struct syscap_reader *reader,
@@ -136,7 +136,7 @@ static bool dump_choice_has(struct dump_choice *choice,
 	return has_event(choice, frame);
 }
 
-/* To show it later.  0 or -ENOMEM. */
+/* Store it, to show it later. 0 or -ENOMEM. */
 static int dump_choice_note(struct dump_choice *choice,
                             const struct syscap_frame *frame, uint32_t stack)
 {
@@ -154,7 +154,7 @@ static int compare(const void *one, const void *other)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* By time; equal ones by their place in the file. */
+/* By time; frames of equal times by their place in the file. */
 static void dump_choice_sort(struct dump_choice *choice)
 {
 	if (choice->noted.n > 0)
@@ -177,7 +177,7 @@ struct request {
 	bool json, by_time;
 	struct syc_filter_options filter;
 	bool all;
-	bool types[SYSCAP_FRAME_LAST]; /* wanted; 0: unknown ones */
+	bool types[SYSCAP_FRAME_LAST]; /* selected types; 0: unknown ones */
 };
 
 static bool add_type(struct request *request, const char *name)
@@ -204,7 +204,7 @@ static bool is_wanted(const struct request *request, uint8_t type)
 	       request->types[syscap_frame_type_name(type) ? type : 0];
 }
 
-/* A definition may stand behind the values, so all are read first. */
+/* A definition may follow its values, so all are read first. */
 static int collect_definitions(struct syc_dump *dump,
                                struct syscap_reader *reader)
 {
@@ -243,7 +243,7 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 	return 0;
 }
 
-/* In the order of the file; what is to be shown by time is only noted. */
+/* In the order of the file; frames to be sorted by time are only stored. */
 static int walk(const struct request *request, struct syscap_reader *reader,
                 struct syc_dump *dump, struct dump_choice *choice, int *status)
 {
@@ -291,7 +291,7 @@ static int print_noted(const struct request *request,
 	return r;
 }
 
-/* Names of addresses are for people, of what has any. */
+/* Text output has names of addresses, if there are any. */
 static bool shows_names(const struct request *request)
 {
 	return !request->json && (is_wanted(request, SYSCAP_FRAME_SAMPLE) ||

@@ -32,7 +32,7 @@ static const struct format {
 	int (*write)(struct syc_export *export);
 	unsigned holds;
 	bool is_binary;
-	bool has_bytes; /* can be of allocations as well: it has sums only */
+	bool has_bytes; /* also for allocations, since it has only sums */
 	bool has_losses;
 	bool has_lines;
 } formats[] = {
@@ -69,7 +69,7 @@ struct run {
 	struct syc_view_query query;
 };
 
-/* When the recording began, in seconds since 1970. */
+/* Begin of the recording, in seconds since 1970. */
 static int64_t capture_time(const struct syscap_reader *reader)
 {
 	struct syscap_file_info info;
@@ -90,7 +90,7 @@ static void tell(const struct run *run, uint64_t n, const char *what)
 		        run->output.command, run->query.file, n, what);
 }
 
-/* A file in which nothing is left needs a reason. */
+/* Print the reason of an empty file. */
 static void tell_empty(const struct run *run)
 {
 	const struct syscap_view *view = run->query.view;
@@ -246,7 +246,7 @@ enum {
 	TABLE = 256
 };
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_export,

@@ -31,9 +31,9 @@ struct run {
 	bool json, failed;
 	struct syscap_reader *reader;
 	SYC_ARRAY(struct embedded) files;
-	struct syc_map open;       /* path and pid: the file that goes on */
+	struct syc_map open;       /* by path and pid: the incomplete file */
 	struct syc_map names;      /* all of them */
-	SYC_ARRAY(size_t) numbers; /* of the files, by number in `open` */
+	SYC_ARRAY(size_t) numbers; /* the files, by number in `open` */
 	int status;
 };
 
@@ -58,7 +58,7 @@ static char *choose_name(struct run *run, const char *path)
 	return NULL;
 }
 
-/* The file that this chunk goes on with, or begins.  0 or -ENOMEM. */
+/* Find the file that this chunk continues or begins. 0 or -ENOMEM. */
 static int find_file(struct run *run, const struct syscap_frame *frame,
                      size_t *ret_number)
 {
@@ -211,7 +211,7 @@ enum {
 	JSON = 256
 };
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_files,

@@ -32,7 +32,7 @@ static const char *title_of(const char *file)
 	                              : file;
 }
 
-/* "stack OLD NEW": what difference graphs of others are made from. */
+/* "stack OLD NEW", the input of other tools for difference graphs. */
 static int write_folded_diff(const struct run *run,
                              const struct syc_flamegraph_diff *diff)
 {
@@ -145,7 +145,7 @@ enum {
 	BY_SELF
 };
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_flamegraph,

@@ -87,8 +87,8 @@ static int show(struct run *run)
 	FILE *in = stdin;
 	int status;
 
-	/* A file that may not grow, a reader that has gone: errors, not our
-	 * end */
+	/* A limit on file size, or a closed pipe, is an error and must not kill
+	 * us */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(run->output, "-") == 0) {
@@ -128,7 +128,7 @@ static const struct format *find_format(const char *command, const char *name)
 	return NULL;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_import,

@@ -83,7 +83,7 @@ static char *name_of(const struct page *page,
 	                          : name_page(options->output);
 }
 
-/* Told before anything is recorded. */
+/* Reported before anything is recorded. */
 static bool may_make_page(const struct page *page,
                           const struct syc_record_options *options)
 {
@@ -169,7 +169,7 @@ static bool is_value_of_sample(const char *option, const char *command)
 	       (command[digits] == 0 || command[digits] == ',');
 }
 
-/* Returns -1 to go on, or the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(int argc, char **argv, struct syc_record_options *options,
                  struct page *page)
 {
@@ -294,7 +294,7 @@ static int run_record(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	/* The option wins, also over a value that makes no sense. */
+	/* The option overrides even an invalid value. */
 	if (options.ring_kib == 0) {
 		options.ring_kib = RING_KIB_DEFAULT;
 		if (ring_kib != NULL && ring_kib[0] != 0 &&

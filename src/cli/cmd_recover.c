@@ -139,7 +139,8 @@ static int recover_file(const struct recover_how *how, const char *file,
 		counts->in_use++;
 		return SYC_EXIT_DONE;
 	}
-	/* It has ended since; or was no ring file despite its name */
+	/* The process has ended since, or this was no ring file despite its
+	 * name */
 	if (r == -ENOENT || (r != 0 && !found.is_rings))
 		return SYC_EXIT_DONE;
 	if (found.is_left && (r == 0 || r == -EEXIST))
@@ -229,7 +230,7 @@ static int run_recover(int argc, char **argv)
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
-	/* A file that may not grow is an error, not our end */
+	/* A limit on file size is an error and must not kill us */
 	signal(SIGXFSZ, SIG_IGN);
 	if (all)
 		return syc_cli_error_finish_output(

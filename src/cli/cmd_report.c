@@ -121,7 +121,7 @@ static int write_page(struct syc_report_page_request *request,
 bool syc_report_page_may_replace(const char *command, const char *name)
 {
 	static const char ours[] = "<title>syscap report</title>";
-	char head[4096]; /* it stands ahead of the style */
+	char head[4096]; /* it precedes the style */
 	const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = 0;
 
@@ -240,7 +240,7 @@ static bool choose_name(struct run *run)
 	return syc_report_page_may_replace(run->request.command, run->name);
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_report,
@@ -279,7 +279,7 @@ static int parse(struct run *run, int argc, char **argv)
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
-	/* As of diff: what was before, what is now. */
+	/* As in diff: the old capture, then the new one. */
 	run->request.file = argv[argc - 1];
 	if (argc - optind == 2)
 		run->request.other = argv[optind];

@@ -14,10 +14,10 @@
 struct syc_report_page_request {
 	const char *command; /* for messages */
 	const char *file;
-	const char *other; /* a file that it is compared with; or NULL */
+	const char *other; /* a file to compare with; or NULL */
 	struct syc_output_file output;
 	struct syc_filter_options filter;
-	unsigned max_mib; /* of the page; 0: as many as is usual */
+	unsigned max_mib; /* maximum of the page; 0: the default */
 	bool redact;
 	bool quiet; /* no output on success */
 };

@@ -19,7 +19,7 @@
 #include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 
-/* Does @filter leave out events without a stack? */
+/* Does @filter exclude events without a stack? */
 static bool stat_filtered_is(const struct syscap_filter *filter)
 {
 	return filter->has_from || filter->has_to || filter->pid != 0 ||
@@ -71,10 +71,10 @@ static int stat_filtered_add(struct syc_stat_summary *summary,
 	return r;
 }
 
-/* Damaged frames that are reported one by one; the rest is counted. */
+/* Number of damaged frames to report; the rest is counted. */
 #define MOST_FAULTS 10
 
-/* Rows of a table on a screen that has others, too. */
+/* Rows of a table on a screen with other tables. */
 #define MOST_ROWS 10
 #define TREE_MIN  1.0
 
@@ -96,7 +96,7 @@ static void report_fault(struct run *run, const struct syscap_error *error,
 		syc_cli_error_print(run->command, run->file, error);
 }
 
-/* Walk the file; unreadable parts are reported and left out. */
+/* Walk the file; unreadable parts are reported and omitted. */
 static int read_frames(struct run *run, struct syscap_reader *reader,
                        struct syc_stat_summary *summary)
 {
@@ -265,7 +265,7 @@ static bool take(struct run *run, int c, const char *value)
 	}
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_stat,

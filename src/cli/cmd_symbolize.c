@@ -51,12 +51,12 @@ struct symbolize_options {
 /* State of one run; freed at its end. */
 struct symbolize_job {
 	const struct symbolize_options *options;
-	char *target;      /* what is replaced, links followed */
-	const char *shown; /* the same as the user calls it */
+	char *target;      /* the file to replace, with links resolved */
+	const char *shown; /* the same, as the user named it */
 	struct syscap_reader *reader;
 	struct syscap_file_info info;
 	struct syscap_wire_file header;
-	struct stat before; /* the file, as it was when we began to read */
+	struct stat before; /* the file's state when reading began */
 	bool had_table, had_lines;
 	int64_t end; /* the latest time in it */
 	struct syc_code_names *code;
@@ -67,7 +67,7 @@ struct symbolize_job {
 	int status;
 };
 
-/* Say what is wrong with @file: the run has failed. */
+/* Report an error of @file: the run has failed. */
 static void symbolize_job_report(struct symbolize_job *job, const char *file,
                                  const struct syscap_error *error)
 {
@@ -86,7 +86,7 @@ static void symbolize_job_refuse(struct symbolize_job *job, const char *file,
 	symbolize_job_report(job, file, &error);
 }
 
-/* Say something that is not wrong, unless the run is to be quiet. */
+/* Print information, unless the run is quiet. */
 static void symbolize_job_note(struct symbolize_job *job, const char *format,
                                ...)
 {
@@ -133,7 +133,7 @@ static void note_table(struct symbolize_job *job, const char *path)
 		job->had_lines = true;
 }
 
-/* See that every frame can be copied, and what is in it. */
+/* Check that every frame can be copied, and collect facts about it. */
 static bool look_through(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
@@ -265,7 +265,7 @@ static int make_tables(struct symbolize_job *job)
 	if (r < 0)
 		return r;
 	symbols_options.code_data = job->code;
-	/* Asked for nothing, it would only make every answer slower. */
+	/* A callback without any code would only make lookups slower. */
 	if (!syc_code_names_any(job->code))
 		symbols_options.code = NULL;
 	r = syc_symbols_new(&symbols_options, &job->symbols);
@@ -335,7 +335,7 @@ static bool symbolize_names_find(struct symbolize_job *job)
 	return true;
 }
 
-/* Say on stdout how many addresses have names. */
+/* Print on stdout how many addresses have names. */
 static void symbolize_names_tell_totals(const struct symbolize_job *job)
 {
 	struct syc_symbol_table_totals totals;
@@ -361,13 +361,13 @@ static void symbolize_names_tell_totals(const struct symbolize_job *job)
 		       job->lines.totals.places, job->lines.totals.inlined);
 }
 
-/* For the handler of signals that end us: what must not stay behind. */
+/* The temporary file, for the handler of signals that end us. */
 static char temporary[PATH_MAX];
 
 static void remove_temporary(int sig)
 {
 	unlink(temporary);
-	/* As it would have been without us: the default is to end. */
+	/* The default action, which ends the process. */
 	raise(sig);
 }
 
@@ -520,7 +520,7 @@ enum {
 	LINES
 };
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct symbolize_options *options, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_symbolize,

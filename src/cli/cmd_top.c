@@ -36,9 +36,10 @@ struct live_command {
 	const char *file;    /* the capture */
 	pid_t recorder;
 	bool has_ended;
-	bool has_stopped; /* to record, and said so; the command goes on */
+	bool has_stopped; /* recording stopped, with a message; the command runs
+	                   * on */
 	int status;       /* the recorder's exit status */
-	int output; /* what was written for the terminal; -1: nothing can be */
+	int output;       /* output for the terminal; -1: none is possible */
 };
 
 #define LOOK_NS     10000000L
@@ -182,7 +183,7 @@ static bool live_command_records(struct live_command *live)
 	return !live->has_stopped;
 }
 
-/* The end of it, if it is long. */
+/* The end of the output, if it is long. */
 static void show_output(const struct live_command *live)
 {
 	char bytes[4096];
@@ -233,7 +234,7 @@ struct run {
 	struct syc_view_options options;
 	const char *output, *sample;
 	bool is_command, force;
-	char path[40]; /* of a capture that is not kept */
+	char path[40]; /* fd of a capture that is not kept */
 	int file;      /* of another process's recording, to detect its lock */
 };
 
@@ -242,7 +243,7 @@ enum {
 	FORCE,
 };
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_top,

@@ -121,7 +121,7 @@ int syc_view_run(const struct syc_app_options *app)
 struct run {
 	struct syc_view_options options;
 	bool is_snapshot;
-	bool is_missing; /* what the filter names */
+	bool is_missing; /* a name in the filter is missing */
 	int width, height;
 	const char *keys;
 };
@@ -148,7 +148,7 @@ static bool parse_size(struct run *run, const char *command, const char *value)
 	return false;
 }
 
-/* -1: go on; else the exit status. */
+/* -1: continue; else the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_view,

@@ -240,7 +240,7 @@ static void add_name(struct syc_table *table, const struct syc_compared *row)
 	if (len >= MOST_NAME) {
 		size_t end = MOST_NAME - 1;
 
-		/* Not in the midst of a character. */
+		/* Do not cut within a character. */
 		while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
 			end--;
 		memcpy(text + (end > 0 ? end - 1 : 0), "…", sizeof("…"));

@@ -23,7 +23,7 @@ struct syc_diff_report {
 	char **files[2];
 	size_t n_files[2];
 	bool has_blocks; /* the units are blocks of time */
-	bool has_unit;   /* some rows are functions */
+	bool has_unit;   /* there are rows of functions */
 	enum syscap_view_unit unit;
 	bool total, by_share;
 	bool all; /* show equal rows, too */

@@ -9,16 +9,18 @@
 
 struct syc_dump {
 	const struct syscap_reader *reader;
-	int64_t begin;   /* of the capture; text shows times after it */
+	int64_t begin;   /* begin of the capture; text shows times relative to
+	                  * it */
 	bool is_foreign; /* of the other byte order */
-	/* Types of values: all definitions at first, then as they are met. */
+	/* Types of values: all definitions at first, then each one when it is
+	 * read. */
 	struct syc_counter_stats counters;
 	struct syc_json json;
 	/* For names of addresses in text: the profile and the stack of the
 	 * frame; NONE: no stack, or no names. */
 	const struct syscap_profile *profile;
 	uint32_t stack;
-	struct syc_line_table lines; /* the capture's, for them */
+	struct syc_line_table lines; /* the capture's source lines, for names */
 };
 
 void syc_dump_json(struct syc_dump *dump, const struct syscap_frame *frame);

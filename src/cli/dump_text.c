@@ -46,7 +46,7 @@ static void print_line(const struct syc_line_frame *line)
 	putchar(')');
 }
 
-/* All but the last, which is the function that has the code. */
+/* All except the last, which is the function with the code. */
 static void print_inlined(const struct syc_dump *dump,
                           const struct syc_line_place *place,
                           struct syc_line_frame *last)
@@ -61,7 +61,7 @@ static void print_inlined(const struct syc_dump *dump,
 	}
 }
 
-/* "=name+0x1f", if it has a name.  False: @addr is not what is at @node. */
+/* "=name+0x1f", if it has a name. False: @addr is not the address of @node. */
 static bool print_name(const struct syc_dump *dump, uint32_t node,
                        uint64_t addr, bool is_return)
 {
@@ -92,8 +92,8 @@ static bool print_name(const struct syc_dump *dump, uint32_t node,
 }
 
 /*
- * Print the addresses of @frame, each with the function it is in and, where
- * the capture has them, source lines:
+ * Print the addresses of @frame, each with its function and, if the capture has
+ * them, source lines:
  *
  *	0x55d0="main"+0x1f
  *	0x55d0="main"+0x1f ("/src/main.c":5)

@@ -52,7 +52,7 @@ void syc_progress_erase(struct syc_progress *progress)
 void syc_cli_error_print(const char *command, const char *file,
                          const struct syscap_error *error)
 {
-	/* Output on stdout came first in the file. */
+	/* Output on stdout precedes the message. */
 	fflush(stdout);
 	fprintf(stderr, "%s: %s: ", command, file);
 	if (error->code == EBADMSG || error->code == EILSEQ)

@@ -69,8 +69,8 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
 
 /**
  * Assign all values to their definitions; then counters->result holds every
- * counter, sorted by category, name, pid and id.  To be called once, when
- * nothing more comes.  0 or -ENOMEM.
+ * counter, sorted by category, name, pid and id.  Call it once, after the last
+ * event. 0 or -ENOMEM.
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
@@ -101,14 +101,16 @@ struct syc_mark_stats {
 
 void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
-/** Take in a mark's frame, whose texts must outlive @marks; a negative duration
- * is taken for 0, as in profiles.  0 or -ENOMEM.  The begin and the end of an
- * operation become one mark with the duration of both.  @counts: false for one that a filter leaves
- * out, which may be the end of one that counts. */
+/**
+ * Take in a mark's frame, whose texts must outlive @marks; a negative duration
+ * counts as 0, as in profiles.  0 or -ENOMEM.  The begin and the end of an
+ * operation become one mark with the duration of both.  @counts: false if a
+ * filter excludes it; it may still be the end of a counted one.
+ */
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
                              const struct syscap_frame *frame, bool counts);
 
-/** Compute the statistics and sort by total, the largest first.  0 or -ENOMEM. */
+/** Compute statistics and sort by total, the largest first.  0 or -ENOMEM. */
 int syc_mark_stats_finish(struct syc_mark_stats *marks);
 
 #endif

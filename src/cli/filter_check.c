@@ -60,7 +60,8 @@ static bool has_function(const struct syscap_profile *profile,
 	size_t n;
 
 	if (syc_pattern_compile(&regex, pattern, why, sizeof(why)) != 0)
-		return true; /* it was taken, so this is want of memory */
+		return true; /* the pattern was valid before, so memory is
+		              * missing */
 	functions = syscap_profile_functions(profile, &n);
 	for (size_t i = 0; i < n && !found; i++)
 		found = functions[i].category != SYSCAP_CATEGORY_NOTE &&
@@ -112,7 +113,7 @@ static void tell(const char *command, const char *file, const char *what,
 	syc_printable_write(stderr, wanted, false);
 }
 
-/* The nearest, the @only one, or their number. */
+/* Print the nearest name, the @only one, or the number of names. */
 static void tell_others(const char *suggest, const char *only, size_t n,
                         const char *what)
 {

@@ -13,7 +13,7 @@
 
 #include <syscap/profile.h>
 
-/** Which of them, as a set. */
+/** A set of kinds of names. */
 unsigned syc_filter_check_find(const struct syscap_profile *profile,
                                const struct syscap_filter *filter);
 
@@ -24,8 +24,8 @@ void syc_filter_check_print(const char *command, const char *file,
                             unsigned missing);
 
 /**
- * Say all that is wrong with @filter, which syscap_view_new() has answered @r
- * and @error to.  Returns whether anything was.
+ * Report all errors of @filter, for which syscap_view_new() returned @r and
+ * @error. Returns whether there are any.
  */
 bool syc_filter_check_report(const char *command, const char *file,
                              const struct syscap_profile *profile,

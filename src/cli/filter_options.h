@@ -19,8 +19,8 @@ extern const struct syc_option syc_filter_table[];
 struct syc_filter_options {
 	struct syscap_filter filter; /* from and to: after the beginning */
 	char mark_group[64];
-	bool is_any;    /* any of them was given */
-	char text[256]; /* all of them, as they were given; may be cut */
+	bool is_any;    /* an option was given */
+	char text[256]; /* all options, as given; may be cut */
 };
 
 bool syc_filter_options_is(int c);

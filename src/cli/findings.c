@@ -6,7 +6,7 @@
 #include "cli/checker.h"
 #include "cli/table.h"
 
-/* Problems that are reported one by one; the rest is counted. */
+/* Number of problems to report; the rest is counted. */
 #define SYC_FINDINGS_PROBLEMS 50
 /* The same for notes of one kind: an old writer causes one for each frame. */
 #define SYC_FINDINGS_NOTES 3

@@ -6,9 +6,8 @@
 #include <syscap/capture.h>
 
 /**
- * Open the capture @name; "-" is standard input, whatever it is: what comes
- * through a pipe is read to its end and kept in a file without a name, in
- * $TMPDIR or /tmp.
+ * Open the capture @name; "-" is standard input. A pipe is read to its end into
+ * a file without a name, in $TMPDIR or /tmp.
  */
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);

@@ -56,7 +56,7 @@ static int run(const struct syc_command *command, int argc, char **argv)
 	const int status = command->run(argc, argv);
 	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
 		return status;
-	/* Later look-ups in it may lack names */
+	/* A truncated file may lack names later */
 	fprintf(stderr, "%s: a file was truncated while it was read\n", title);
 	return SYC_EXIT_PROBLEM;
 }

@@ -97,7 +97,7 @@ const struct syc_option syc_options_of_all[] = {
 
 /* -------------------------------------------------------------- printing */
 
-/* Words that are broken into lines between two margins. */
+/* Words wrapped into lines between two margins. */
 struct fold {
 	FILE *out;
 	int column, left;

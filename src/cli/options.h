@@ -46,7 +46,7 @@ struct syc_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;  /* for the list of commands */
-	const char *synopsis; /* behind the name; lines */
+	const char *synopsis; /* text after the name; lines */
 	const char *about;
 	const char *example;
 	const char *status; /* the exit status */
@@ -67,12 +67,12 @@ struct syc_words {
 	/* Options end at the first other word, the command. */
 	bool stops;
 	const char *value; /* of the option, or NULL */
-	/* Behind the last one: -1 to go on with argv[optind], or the exit
-	 * status, help or a complaint being printed. */
+	/* After the last option: -1 to continue with argv[optind], or the exit
+	 * status, after help or a message was printed. */
 	int status;
 };
 
-/** The next option's key; 0 behind the last. */
+/** The next option's key; 0 after the last. */
 int syc_options_next(struct syc_words *words);
 
 /** -h, --help: for a caller that shows a command's whole table. */
@@ -86,8 +86,8 @@ struct syc_suggest {
 };
 
 /**
- * Look at @name too.  Near is what holds @wanted, or differs from it by no
- * more than a third of its characters, whatever their case.
+ * Consider @name. A near name contains @wanted, or differs from it by at most a
+ * third of its characters, ignoring case.
  */
 void syc_suggest_consider(struct syc_suggest *suggest, const char *name);
 

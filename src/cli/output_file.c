@@ -67,8 +67,8 @@ const char *syc_output_file_stdout(const char *command)
 	return "/dev/stdout";
 }
 
-/* The path that a new file may take, or NULL: it is to be written in place,
- * as devices, pipes, what has a second name, and what others own. */
+/* The path of a new file that replaces the old one. NULL: write in place, as
+ * devices, pipes, files with several names, and files of others. */
 static char *choose_place(const char *name, mode_t *ret_mode)
 {
 	struct stat st;
@@ -121,7 +121,7 @@ static FILE *open_named(struct syc_output_file *output)
 	return fopen(output->name, "we");
 }
 
-/* Give it its name, in the place of what has that.  0 or -errno. */
+/* Rename it, replacing an old file. 0 or -errno. */
 static int settle(const struct syc_output_file *output)
 {
 	char from[40], *part;
@@ -147,7 +147,7 @@ static int settle(const struct syc_output_file *output)
 
 bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 {
-	/* A file that may not grow is an error, not our end */
+	/* A limit on file size is an error and must not kill us */
 	signal(SIGXFSZ, SIG_IGN);
 	if (output->name != NULL && strcmp(output->name, "-") != 0) {
 		if (syc_output_file_refuse_capture(output->command,
@@ -170,7 +170,7 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 	return true;
 }
 
-/* It is still open, and no capture has got its name since. */
+/* It is still open, and no capture was created under its name since. */
 static bool finish(const struct syc_output_file *output)
 {
 	const char *why;

@@ -9,9 +9,9 @@
 struct syc_output_file {
 	const char *command;
 	const char *name; /* NULL or "-": standard output */
-	FILE *file;       /* NULL: it could not be opened, or not be written */
-	bool is_spoiled;  /* what was written makes no sense */
-	char *place;      /* its final name; NULL: it has it already */
+	FILE *file;       /* NULL: it could not be opened or written */
+	bool is_spoiled;  /* the content is incomplete: do not keep it */
+	char *place;      /* its final name; NULL: it has this name already */
 };
 
 /**
@@ -29,7 +29,7 @@ const char *syc_output_file_stdout(const char *command);
 /** Is @name a capture? Prints a message then, because it would be lost. */
 bool syc_output_file_refuse_capture(const char *command, const char *name);
 
-/** @status, or SYC_EXIT_PROBLEM with a message: not all could be written. */
+/** @status, or SYC_EXIT_PROBLEM with a message if a part was not written. */
 int syc_output_file_close(struct syc_output_file *output, int status);
 
 #endif

@@ -91,7 +91,7 @@ bool syc_counters_option_read(const char *command, const char *text,
 
 #define BYTES_MAX (1ul << 30)
 
-/* "BYTES", "NK", "NM" up to @end; 0: it makes no sense. */
+/* "BYTES", "NK", "NM" up to @end; 0: invalid. */
 static unsigned long read_bytes(const char *text, const char *end)
 {
 	unsigned long bytes, unit = 1;

@@ -16,19 +16,24 @@
  */
 const char *syc_sample_option_read(const char *command, const char *text);
 
-/** Read @text, "[GROUP,...][,hz=N]" or NULL.  False: it makes no sense, and
- * @command has complained. */
+/**
+ * Read @text, "[GROUP,...][,hz=N]" or NULL. False, with a message of @command:
+ * invalid.
+ */
 bool syc_counters_option_read(const char *command, const char *text,
                               struct syc_asked *ret_asked);
 
-/** Read @text, "BYTES" or "NK", "NM", with ",mmap" or without, "mmap" or NULL:
- * the value of $SYSCAP_MEMORY, in a memory of its own.  NULL: it makes no sense, and @command has
- * complained. */
+/**
+ * Read @text, "BYTES" or "NK", "NM", with ",mmap" or without, "mmap" or NULL:
+ * the value of $SYSCAP_MEMORY, in static memory. NULL, with a message of
+ * @command: invalid.
+ */
 const char *syc_memory_option_read(const char *command, const char *text);
 
-/** Read @text, "TIME", "TIME,waits", "waits" or NULL: the value of $SYSCAP_IO,
- * in a memory of its own.  NULL: it makes no sense, and @command has
- * complained. */
+/**
+ * Read @text, "TIME", "TIME,waits", "waits" or NULL: the value of $SYSCAP_IO,
+ * in static memory. NULL, with a message of @command: invalid.
+ */
 const char *syc_io_option_read(const char *command, const char *text);
 
 /** The same for $SYSCAP_STALLS: "TIME", "TIME,all", "all" or NULL. */

@@ -169,7 +169,7 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 /* Names of C++ can be longer than a screen; --json has all of them. */
 #define NAME_WIDTH 64
 
-/* Threads that are shown one by one; the rest is counted. */
+/* Number of threads to show; the rest is counted. */
 #define MOST_THREADS 16
 
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
@@ -303,7 +303,7 @@ static bool passed(const struct syc_stat_hot *hot, size_t number)
 	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
 }
 
-/* Whose a row of the view is, and what it amounts to. */
+/* A row of the view: its function and its amount. */
 static uint64_t amount_of(const struct syc_stat_hot *hot, size_t row,
                           uint32_t *ret_thread)
 {
@@ -478,7 +478,7 @@ struct row {
 
 struct rows {
 	SYC_ARRAY(struct row) items;
-	uint64_t unknown; /* what is at no line */
+	uint64_t unknown; /* amount without a known line */
 	uint64_t total;
 };
 
@@ -529,7 +529,7 @@ static int collect(const struct syc_stat_hot *hot, struct rows *rows)
 	int r;
 
 	filter.by_line = true;
-	filter.reverse = false; /* what is innermost stays so */
+	filter.reverse = false; /* the innermost function stays innermost */
 	r = syscap_view_new(hot->profile, &filter, &view, NULL);
 	if (r < 0)
 		return r;

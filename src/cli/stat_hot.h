@@ -29,7 +29,7 @@ enum syc_stat_sort {
 bool syc_stat_sort_parse(const char *command, const char *text,
                          enum syc_stat_sort *ret_sort);
 
-/** Numbers in falling order, names in rising; then as they were. */
+/** Numbers in descending, names in ascending order; equal ones unchanged. */
 void syc_stat_sort_marks(enum syc_stat_sort sort, struct syc_mark_stats *marks);
 void syc_stat_sort_counters(enum syc_stat_sort sort,
                             struct syc_counter_stats *counters);
@@ -48,18 +48,18 @@ struct syc_stat_hot {
 	enum syc_stat_sort sort;
 	size_t n_functions;        /* rows of a table */
 	size_t n_rows;             /* of any other */
-	double min_percent;        /* of what the tree shows */
+	double min_percent;        /* least share shown in the tree */
 	bool threads, tree, lines; /* requested sections */
 	bool is_filtered;
 };
 
-/** How much a thread took. */
+/** The amount of a thread. */
 struct syc_stat_rank {
 	uint64_t amount;
 	uint32_t thread; /* by its number in the profile */
 };
 
-/** The sections, for people.  0 or -ENOMEM. */
+/** Print the sections as text. 0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_lines_text(const struct syc_stat_hot *hot);
 int syc_stat_slowest_text(const struct syc_stat_hot *hot);
@@ -86,13 +86,13 @@ void syc_stat_hot_function_json(struct syc_json *json,
                                 const struct syc_stat_hot *hot,
                                 uint32_t function);
 
-/** A view of one thread, through the filter too.  0 or -ENOMEM. */
+/** Make a view of one thread through the filter. 0 or -ENOMEM. */
 int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
                            struct syscap_view **ret_view);
 
 /**
- * The threads that took anything, the most first.  An array to be freed.
- * 0 or -ENOMEM.
+ * The threads with an amount, the largest first, in an array to be freed. 0 or
+ * -ENOMEM.
  */
 int syc_stat_hot_rank(const struct syc_stat_hot *hot,
                       struct syc_stat_rank **ret_ranks, size_t *ret_n);

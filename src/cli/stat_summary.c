@@ -60,7 +60,7 @@ static int find_thread(struct syc_process_list *processes,
 	               : 0;
 }
 
-/* Take in that @tid of @pid exists; each is skipped when negative. */
+/* Record that @tid of @pid exists; negative numbers are skipped. */
 static int process_list_add_thread(struct syc_process_list *processes,
                                    int32_t pid, int32_t tid)
 {
@@ -105,9 +105,8 @@ static int learn_name(struct syc_process_list *processes,
 }
 
 /*
- * Take in whose frame this is.  TIMESTAMP frames, JITMAP frames, whose pid is
- * that of the program that wrote the file, and unknown ones are skipped.
- * 0 or -ENOMEM.
+ * Record the thread and process of a frame. TIMESTAMP frames, unknown frames,
+ * and JITMAP frames, whose pid is the writer's, are skipped. 0 or -ENOMEM.
  */
 static int process_list_add(struct syc_process_list *processes,
                             const struct syscap_frame *frame)

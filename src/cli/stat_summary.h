@@ -40,7 +40,7 @@ struct syc_process_list {
 };
 
 struct syc_thread_loss {
-	int32_t pid, tid; /* tid -1: not said */
+	int32_t pid, tid; /* tid -1: unknown */
 	uint64_t frames, bytes;
 	int64_t from, to;
 };
@@ -65,7 +65,7 @@ struct syc_stat_summary {
 	int64_t begin, end;                 /* ns; end is never before begin */
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: unknown types */
 	uint64_t n_frames;
-	uint64_t n_damaged; /* whose content did not fit; not in frames */
+	uint64_t n_damaged; /* malformed frames; not counted in frames */
 	uint64_t logs[SYC_SEVERITIES];
 	struct syc_sample_stats samples;
 	struct syc_process_list processes;
@@ -78,12 +78,12 @@ void syc_stat_summary_init(struct syc_stat_summary *summary,
                            const struct syscap_reader *reader);
 void syc_stat_summary_fini(struct syc_stat_summary *summary);
 
-/** Take in one decoded frame.  0 or -ENOMEM. */
+/** Add one decoded frame. 0 or -ENOMEM. */
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame);
 
-/** When nothing more comes: compute and sort.  0 or -ENOMEM. */
+/** Compute and sort, after the last frame. 0 or -ENOMEM. */
 int syc_stat_summary_finish(struct syc_stat_summary *summary);
 
 /** end - begin, which is never negative and never wraps. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.c - the profile of a capture, and the view that a command was
- * asked for.
+ * view_query.c - the profile of a capture, and the view that a command shows.
  */
 #include "cli/view_query.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.h - the profile of a capture, and the view that a command was
- * asked for.
+ * view_query.h - the profile of a capture, and the view that a command shows.
  */
 #ifndef SYC_CLI_VIEW_QUERY_H
 #define SYC_CLI_VIEW_QUERY_H
@@ -15,15 +14,15 @@ struct syc_view_query {
 	struct syscap_profile *profile;
 	struct syscap_view *view;
 	int status;
-	bool is_one_of_many; /* what misses here may be in another file */
+	bool is_one_of_many; /* names missing here may be in another file */
 	unsigned missing;    /* then: enum syc_missing */
 };
 
 /**
  * Read the file and make the view. False, with a message and the status set, on
- * failure. Damaged parts are reported and left out. Names in the filter that
- * the file lacks are reported and set the status, unless it is one of many
- * files. To be closed in any case.
+ * failure. Damaged parts are reported and omitted. Names in the filter that the
+ * file lacks are reported and set the status, unless it is one of many files.
+ * Close it in any case.
  */
 bool syc_view_query_open(struct syc_view_query *query,
                          const struct syscap_profile_options *options,

@@ -16,7 +16,7 @@
 #define SLICE      (10 * MS)  /* between checks of the keyboard */
 #define SECOND     (1000 * MS)
 #define PROGRESS   (500 * MS)
-#define ESCAPE_MS  40 /* what follows an escape as a part of a key comes in */
+#define ESCAPE_MS  40 /* time for the rest of a key after an escape */
 #define LOAD       50 /* an update of a growing file may take 1/50 of the time */
 
 struct app {
@@ -121,14 +121,14 @@ static int read_on(struct app *app, int64_t budget)
 	const struct syc_source *source = &app->source;
 	int r = syc_source_read(&app->source, budget);
 
-	/* Each look costs as much as all before it. */
+	/* Each query costs as much as all earlier ones. */
 	if (r == 0 && (source->is_read || app->asked == 0 ||
 	               source->position >= 2 * app->asked))
 		r = ask(app);
 	return r;
 }
 
-/* A second, and more if an update takes long. */
+/* A second, or longer if an update takes long. */
 static int64_t usual_wait(int64_t took)
 {
 	return took * LOAD > SECOND ? took * LOAD : SECOND;
@@ -223,7 +223,7 @@ static int read_keys(struct app *app)
 	return take_keys(app, false);
 }
 
-/* How long nothing but a key is to be waited for, in ms; -1: for ever. */
+/* The time to wait for a key only, in ms; -1: forever. */
 static int choose_wait(const struct app *app)
 {
 	int64_t left;
@@ -256,7 +256,7 @@ static int step(struct app *app)
 		r = read_on(app, SLICE);
 	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
 		r = look_again(app);
-	/* How much was read is not worth a picture for each piece. */
+	/* Do not draw the share that was read for each piece. */
 	if (r < 0 || app->state.quits ||
 	    (found == 0 && !is_late && app->asks == app->shown_ask &&
 	     syc_source_now() - app->shown < PROGRESS))

@@ -13,20 +13,22 @@
 /** Options of a viewer. */
 struct syc_app_options {
 	const char *command, *file;
-	const char *title;            /* shown as its name; NULL: @file's */
+	const char *title;            /* name to show; NULL: @file's */
 	struct syscap_reader *reader; /* is taken over */
 	struct syscap_profile_options profile;
 	const struct syscap_filter *filter; /* from, to: after the beginning */
-	const char *filter_text;            /* as it was typed; "": none */
+	const char *filter_text;            /* filter options as typed; "":
+	                                     * none */
 	const char *page;                   /* NULL: the first */
 	enum syc_colours colours;
 	bool is_ascii, is_exact;
 	/* A growing file; it is read repeatedly. */
 	bool is_live;
-	/* Called then: false once it is at its end.  NULL: never. */
+	/* Called before each reading; returns false at the file's end. NULL:
+	 * never. */
 	bool (*goes_on)(void *context);
-	/* Called by syc_app_snapshot() when all is read: @r is 0, or -EINVAL
-	 * with the @error, of the filter.  NULL: never. */
+	/* Called by syc_app_snapshot() when the file is read: @r is the
+	 * filter's result, 0 or -EINVAL with @error. NULL: never. */
 	void (*judge)(void *context, const struct syscap_profile *profile,
 	              int r, const struct syscap_error *error);
 	void *context;
@@ -37,7 +39,7 @@ bool syc_app_has_page(const char *name);
 /** Name of a page; NULL after the last. */
 const char *syc_app_page_name(unsigned number);
 
-/** Show it on the terminal until the user has enough.  0 or -errno. */
+/** Show it on the terminal until the user quits. 0 or -errno. */
 int syc_app_run(const struct syc_app_options *options);
 
 /** Write the screen after the @keys (bytes of a terminal). 0; -ENOMEM;

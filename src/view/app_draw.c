@@ -39,7 +39,7 @@ static const struct {
 	           "the wheel scrolls; the right button goes back" },
 };
 
-/* From line @top up to but not @bottom. */
+/* The lines from @top to @bottom - 1. */
 static void help_draw(struct syc_grid *grid, int top, int bottom)
 {
 	const int wide = grid->width >= 72 ? 32 : 12;

@@ -349,7 +349,7 @@ int syc_app_state_take(struct syc_app_state *app,
 		app->quits = true;
 		return 0;
 	}
-	/* No page is there that keys would mean something on. */
+	/* There is no page, so keys have no meaning. */
 	if (app->view == NULL || syc_app_state_is_too_small(app)) {
 		if (event->key == SYC_KEY_CONTROL)
 			take_control(app, event->point);

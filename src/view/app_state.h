@@ -12,15 +12,16 @@ struct syc_app_state {
 	struct syc_source *source;
 	struct syc_grid grid;
 	struct syscap_view *view;
-	/* The one through a lens less, that going back needs no walk over all
-	 * samples for; or NULL. */
+	/* The previous view, so that undoing a lens needs no walk over all
+	 * samples; or NULL. */
 	struct syscap_view *kept;
-	size_t n_lenses, n_kept; /* of the view, of the kept one */
+	size_t n_lenses, n_kept; /* of the view, of the previous one */
 	void *states[SYC_PAGES];
-	unsigned seen[SYC_PAGES]; /* which view each has */
+	unsigned seen[SYC_PAGES]; /* number of each page's view */
 	int page;
-	int tabs[SYC_PAGES + 1]; /* begins of their names */
-	char note[256]; /* shown instead of the context's text until a key */
+	int tabs[SYC_PAGES + 1]; /* places of their names in the line */
+	char note[256]; /* shown instead of the context's text until the next
+	                 * key */
 	const char *title;
 	const char *progress; /* "reading 40 %", "live", or "" */
 	bool shows_help, quits, stops, repaints;
@@ -51,15 +52,17 @@ int syc_app_state_renew(struct syc_app_state *app);
 
 const struct syc_view_page *syc_app_state_page(int number);
 
-/** Its effect is applied at the next draw or take. 0 or -ENOMEM. */
+/** Take a key; it takes effect at the next draw or take. 0 or -ENOMEM. */
 int syc_app_state_take(struct syc_app_state *app,
                        const struct syc_input_event *event);
 
-/** Applies all taken keys first. 0 or -ENOMEM. */
+/** Draw the screen after applying all taken keys. 0 or -ENOMEM. */
 int syc_app_state_draw(struct syc_app_state *app);
 
-/** Does drawing take longer than a key may? Then draw_late() shows a picture
- * that says so, around the old page. */
+/**
+ * Does drawing take too long for a key? Then draw_late() shows that, around the
+ * old page.
+ */
 bool syc_app_state_is_late(const struct syc_app_state *app);
 void syc_app_state_draw_late(struct syc_app_state *app);
 

@@ -25,7 +25,7 @@ static int compare_up(const void *one, const void *other, void *data)
 	return compare_amounts(other, one, data);
 }
 
-/* Sums of functions, and which of them are there. */
+/* Sums of functions, and the set of functions with a sum. */
 struct sums {
 	uint64_t *amounts;
 	SYC_ARRAY(uint32_t) functions;

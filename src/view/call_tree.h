@@ -11,7 +11,7 @@
 
 struct syc_neighbour {
 	uint32_t function; /* ROOT: it is outermost there */
-	uint64_t amount;   /* of the function's total, what goes that way */
+	uint64_t amount;   /* share of the function's total along this call */
 };
 
 /**

@@ -20,7 +20,7 @@ struct chart {
 	struct syc_timeline timeline;
 	uint32_t thread;
 	bool has_thread, has_range;
-	struct syc_axis axis; /* of what is shown */
+	struct syc_axis axis; /* time range of the page */
 	struct syc_column_stacks stacks;
 	int cursor, scrolled;
 };
@@ -83,7 +83,7 @@ static int renew(void *state, struct syc_page_context *context)
 	return choose_thread(chart, context, chart->thread);
 }
 
-/* To the mark that another page is about. */
+/* Go to the mark that another page selected. */
 static void go_to_mark(struct chart *chart, struct syc_page_context *context)
 {
 	const struct syscap_profile_mark mark = syscap_profile_mark(
@@ -340,7 +340,7 @@ static bool take(void *state, struct syc_page_context *context,
 	}
 }
 
-/* The next column that has what is searched for. */
+/* The next column with a match of the search. */
 static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct chart *chart = state;

@@ -96,7 +96,7 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 	return y;
 }
 
-/* The end of the way is what matters. */
+/* The end of the path matters most. */
 static int draw_path(const struct syc_slow_marks *slow_marks,
                      struct syc_page_context *context, int y)
 {
@@ -158,7 +158,7 @@ static int slow_marks_draw(const struct syc_slow_marks *slow_marks,
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Fewer marks have no slowest group. */
+/* With fewer marks there is no slowest group. */
 #define MARKS_LEAST 20
 #define BAR_WIDTH   10
 
@@ -329,7 +329,8 @@ static int renew(void *state, struct syc_page_context *context)
 	return r;
 }
 
-/* Which marks, by a click elsewhere or as the most suspicious. */
+/* Select the marks: those of a click on another page, or the most suspicious
+ * ones. */
 static void settle(struct compare *compare, struct syc_page_context *context)
 {
 	if (context->about_name != NONE) {

@@ -89,7 +89,7 @@ static void add_up(struct counters *counters, struct row *row,
 			        values);
 			break;
 		}
-	row->min = row->max = row->last = NAN; /* fmin() leaves one out */
+	row->min = row->max = row->last = NAN; /* fmin() ignores a NaN */
 	for (size_t i = 0; i < row->count; i++) {
 		const double value = value_of(values, items, numbers[i]);
 
@@ -205,7 +205,7 @@ static void make_line(const struct counters *counters,
 	}
 }
 
-/* So that a difference of two is finite. */
+/* So the difference of two values is finite. */
 static double clip(double value)
 {
 	const double most = DBL_MAX / 4;

@@ -9,7 +9,7 @@
 
 #include "common/labels.h"
 
-/* Columns of times are so wide: of hours that leaves fewer digits. */
+/* Width of columns with times; hours leave fewer digits. */
 #define TIME_WIDTH 11
 
 void syc_figures_time(char *text, int64_t ns, bool is_exact)

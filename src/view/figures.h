@@ -10,7 +10,7 @@
 /** Large enough for each. */
 #define SYC_FIGURE 48
 
-/** "12.345 ms", units below each other; exactly: "12345000". */
+/** "12.345 ms", with aligned units; exactly: "12345000". */
 void syc_figures_time(char *text, int64_t ns, bool is_exact);
 /** The same for an amount of a view. */
 void syc_figures_amount(char *text, enum syscap_view_unit unit, uint64_t amount,

@@ -19,7 +19,7 @@ struct flame_box {
 	uint32_t n_narrow;
 };
 
-/* Empty if all zero; free(items). */
+/* All zero is empty; free(items). */
 struct flame_boxes {
 	SYC_ARRAY(struct flame_box) array; /* row by row */
 };
@@ -41,7 +41,7 @@ static int add_box(struct flame_boxes *boxes, struct flame_box box)
 	return box.width > 0 ? syc_array_push(&boxes->array, box) : 0;
 }
 
-/* The callees of what is at @parent, in the row below it. */
+/* Place the callees of @parent in the row below. */
 static int place_callees(struct flame_boxes *boxes,
                          const struct syscap_view *view,
                          const struct syc_branches *branches,
@@ -81,8 +81,8 @@ static int place_callees(struct flame_boxes *boxes,
 }
 
 /*
- * All that are wide enough, in @width columns: what leads to @zoomed above it,
- * and what is below it.  0 or -ENOMEM.
+ * Place all boxes that are wide enough for @width columns: the path to @zoomed,
+ * and everything below it. 0 or -ENOMEM.
  */
 static int flame_boxes_place(struct flame_boxes *boxes,
                              const struct syscap_view *view,
@@ -117,16 +117,16 @@ static int flame_boxes_place(struct flame_boxes *boxes,
 struct flame {
 	struct syc_branches branches;
 	uint32_t zoomed, chosen; /* nodes */
-	/* The functions on the way there, for when nodes are others. */
+	/* The functions on the path, since nodes change with the view. */
 	SYC_ARRAY(uint32_t) zoomed_path;
 	SYC_ARRAY(uint32_t) chosen_path;
-	struct flame_boxes boxes; /* as they were drawn */
+	struct flame_boxes boxes; /* boxes of the last drawing */
 	int scrolled;
 	uint64_t found; /* of match_number */
 	unsigned match_number;
 };
 
-/* The way to the node, outermost first. */
+/* The path to the node, outermost first. */
 static int keep_path(const struct syscap_view *view, uint32_t node,
                      uint32_t **items, size_t *n, size_t *capacity)
 {
@@ -437,7 +437,7 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-/* In the order of the screen among what is drawn; else anywhere. */
+/* The next match on the screen, in its order; else any. */
 static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct flame *flame = state;

@@ -14,7 +14,9 @@
 
 /* All zero: no such function. */
 struct neighbours {
-	SYC_ARRAY(uint32_t) path; /* the function, behind those before it */
+	SYC_ARRAY(uint32_t)
+	path; /* the current function, after the previous
+	                           * ones */
 	struct syc_function_calls calls;
 	struct syc_list list;
 	struct syc_columns columns;
@@ -46,7 +48,7 @@ static int neighbours_renew(struct neighbours *neighbours,
 	                               neighbours->path.items[n - 1]);
 }
 
-/* Go to @function, which is another one. */
+/* Go to @function, which is not the current one. */
 static void neighbours_enter(struct neighbours *neighbours,
                              struct syc_page_context *context,
                              uint32_t function)
@@ -62,7 +64,8 @@ static void neighbours_enter(struct neighbours *neighbours,
 	neighbours->list.top = 0;
 }
 
-/* Go back to the previous one, or to the list. False: it is the list. */
+/* Go back to the previous function, or to the list. False: the list is
+ * shown. */
 static bool neighbours_back(struct neighbours *neighbours,
                             struct syc_page_context *context)
 {
@@ -95,7 +98,7 @@ static uint32_t neighbour_at(const struct neighbours *neighbours, size_t row,
 	return neighbour->function;
 }
 
-/* The function that is chosen; ROOT: that it is outermost. */
+/* The selected function; ROOT: the row of outermost calls. */
 static uint32_t neighbours_chosen(const struct neighbours *neighbours)
 {
 	uint64_t amount;
@@ -184,7 +187,8 @@ struct functions {
 	struct syc_columns columns;
 	int sorted;
 	bool is_up, was_sorted;
-	struct neighbours neighbours; /* of one of them, if any */
+	struct neighbours neighbours; /* line of the selected function, if
+	                               * known */
 };
 
 struct ordering {
@@ -205,7 +209,7 @@ static int compare(const void *one, const void *other, void *data)
 		r = (a->total < b->total) - (a->total > b->total);
 	if (order->functions->is_up)
 		r = -r;
-	/* Only now: names are far apart. */
+	/* Compared last, since names are far apart in memory. */
 	if (r != 0)
 		return r;
 	f = syscap_profile_function(order->profile, a->function);
@@ -242,7 +246,7 @@ static int renew(void *state, struct syc_page_context *context)
 	free(functions->sums);
 	functions->sums = sums;
 	functions->n = n;
-	/* The view's are by self already. */
+	/* The view's order is by self. */
 	if (functions->was_sorted)
 		order(functions, context);
 	for (size_t i = 0; i < n && before != NONE && chosen != 0; i++)
@@ -335,7 +339,8 @@ static bool take_letter(struct functions *functions,
 	const uint32_t function = chosen(functions);
 
 	if (letter == 's' && functions->neighbours.path.n == 0) {
-		functions->is_up = true; /* so that a new one goes down */
+		functions->is_up = true; /* so that a new column sorts in
+		                          * descending order */
 		sort_by(functions, context,
 		        functions->sorted == SELF    ? TOTAL
 		        : functions->sorted == TOTAL ? NAME

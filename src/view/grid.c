@@ -248,7 +248,7 @@ static uint32_t to_ascii(uint32_t point)
 	return '?';
 }
 
-/* The character that @text begins with, as it may be shown, and its length. */
+/* The first character of @text in displayable form, and its length. */
 static uint32_t next(const char *text, size_t *ret_len)
 {
 	uint32_t point;

@@ -24,7 +24,7 @@ struct syc_style {
 	uint32_t attributes;
 };
 
-/** How many colours a terminal has. */
+/** Number of colours of a terminal. */
 enum syc_colours {
 	SYC_COLOURS_NONE,
 	SYC_COLOURS_16,
@@ -61,12 +61,12 @@ struct syc_grid {
 	struct syc_cell *cells;
 };
 
-/** Blank cells.  0 or -ENOMEM: as it was. */
+/** Make blank cells. 0, or -ENOMEM: unchanged. */
 int syc_grid_resize(struct syc_grid *grid, int width, int height);
 void syc_grid_fini(struct syc_grid *grid);
 void syc_grid_clear(struct syc_grid *grid);
 
-/** The cell, which is there. */
+/** The cell, which must exist. */
 struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
 
 /** Write @text into @width columns, starting at @x; parts outside of the
@@ -82,7 +82,7 @@ void syc_grid_fill(struct syc_grid *grid, int x, int y, int width,
 /** Number of columns that @text needs. */
 int syc_grid_columns(const char *text);
 
-/** Lines of text, blanks at their ends left out. */
+/** The lines as text, without trailing blanks. */
 void syc_grid_print(const struct syc_grid *grid, FILE *out);
 
 #endif

@@ -96,7 +96,7 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	}
 }
 
-/* Its length; 0: it goes on. */
+/* Length of the sequence; 0: incomplete. */
 static size_t take_sequence(struct syc_input *input,
                             struct syc_input_event *event)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum syc_key {
-	SYC_KEY_NONE, /* something that means nothing here */
+	SYC_KEY_NONE, /* a key without a meaning */
 	SYC_KEY_CHARACTER,
 	SYC_KEY_PASTED,  /* a character, too */
 	SYC_KEY_CONTROL, /* with the letter `point` */
@@ -37,7 +37,7 @@ struct syc_input_event {
 	int x, y;       /* of the mouse, from 0 */
 };
 
-/** All zero is good. */
+/** All zero is a valid start. */
 struct syc_input {
 	unsigned char bytes[512];
 	size_t n;

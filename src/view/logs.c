@@ -27,7 +27,7 @@ static const struct syc_column columns[N_COLUMNS] = {
 
 struct logs {
 	SYC_ARRAY(uint32_t) lines;
-	unsigned worst; /* those less severe than this are left out */
+	unsigned worst; /* less severe messages are omitted */
 	bool has_begun;
 	struct syc_list list;
 	struct syc_columns columns;

@@ -293,7 +293,7 @@ static double rest_at(const struct search *search, uint32_t slow, uint32_t all)
 	             search->slow_marks->n_rest);
 }
 
-/* How many times as long as one of the rest a slow one is. */
+/* Ratio of the mean durations of slow marks and of the rest. */
 static double longer_by(const struct syc_slow_marks *slow_marks)
 {
 	return slow_marks->rest > 0 ? slow_marks->slow / slow_marks->rest : 1;
@@ -329,7 +329,7 @@ static double enough(const struct syc_slow_marks *slow_marks)
 		return MOST * ran;
 	if (!slow_marks->has_waiting)
 		return MOST * longer;
-	/* Waiting is in no sample. */
+	/* No sample covers waiting. */
 	return ran > LEAST * longer ? MOST * ran : -1;
 }
 
@@ -354,9 +354,9 @@ static int keep_path(struct search *search, uint32_t node)
 }
 
 /*
- * Callers of what made a mark slow have all of its time, be it slow or not.  So
- * of the nodes that have much of the difference it is the one that has most
- * beyond being longer; of equal ones the innermost.
+ * All callers of the cause contain its time. So of the nodes with much of the
+ * difference, choose the one with the largest excess over a mark that is only
+ * longer. Of equal ones, choose the innermost.
  */
 static int find_path(struct search *search)
 {

@@ -21,7 +21,7 @@ struct syc_mark_row {
 struct syc_mark_table {
 	struct syc_mark_row *rows; /* the largest total first */
 	size_t n_rows;
-	uint32_t *marks; /* numbers, those of a row in a row; by time */
+	uint32_t *marks; /* numbers of marks, row by row, each by time */
 	size_t n_marks;
 };
 
@@ -32,7 +32,7 @@ int syc_mark_table_make(struct syc_mark_table *table,
 void syc_mark_table_fini(struct syc_mark_table *table);
 
 struct syc_slow_marks_row {
-	uint32_t function; /* NONE: waiting, which no sample is of */
+	uint32_t function; /* NONE: waiting, which has no sample */
 	double slow_self, rest_self;
 	double slow_total, rest_total;
 };
@@ -42,13 +42,13 @@ struct syc_slow_marks {
 	uint64_t n_slow, n_rest;   /* marks */
 	int64_t least;             /* the shortest of the slow ones */
 	double slow, rest;         /* duration */
-	double slow_ran, rest_ran; /* of that, what samples add up to */
+	double slow_ran, rest_ran; /* the part that samples cover */
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples are of the processor's time */
 	SYC_ARRAY(struct syc_slow_marks_row) rows;
-	/* From the outermost on, the way to what explains most of it. */
+	/* The path to the main cause, outermost first. */
 	SYC_ARRAY(uint32_t) path;
-	double path_more; /* what the last of them has more */
+	double path_more; /* excess of its last function */
 };
 
 /**

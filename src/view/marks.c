@@ -16,13 +16,13 @@
 
 #define SYC_MARK_LIST_BARS 1000
 
-/* By what they may be sorted: the first columns, and at first by time. */
+/* Sortable columns are the first ones; time is the default. */
 #define SYC_MARK_LIST_ORDERS 3
 #define SYC_MARK_LIST_TIME   0
 
 /* All zero is good. */
 struct mark_list {
-	size_t row; /* of the name, in the table */
+	size_t row; /* row of the name in the table */
 	struct syc_list list;
 	struct syc_columns columns;
 	int sorted; /* a column */
@@ -31,7 +31,7 @@ struct mark_list {
 	double bars[SYC_MARK_LIST_BARS];
 };
 
-#define FRAME_NS    16666667.0 /* of 60 a second */
+#define FRAME_NS    16666667.0 /* duration of a frame at 60 per second */
 #define BARS_HEIGHT 4
 #define BARS_ROOM   14 /* least height of a page with bars */
 
@@ -80,7 +80,7 @@ static int compare_marks(const void *one, const void *other, void *data)
 	return order->by->is_up ? -r : r;
 }
 
-/* Begin with those of row @row. */
+/* List the marks of row @row. */
 static void mark_list_begin(struct mark_list *marks, size_t row)
 {
 	marks->row = row;
@@ -426,7 +426,7 @@ struct marks {
 	struct mark_names names;
 	struct mark_list one_by_one;
 	bool has_begun;
-	uint32_t shown; /* name of those one by one, plus 1; 0: all names */
+	uint32_t shown; /* 1 + the listed name; 0: the table of names */
 };
 
 static void order(void *state, struct syc_page_context *context)

@@ -149,7 +149,7 @@ static void free_lens(struct syc_lens *lens)
 	free(lens->label);
 }
 
-/* A copy of the last one, without texts of its own. */
+/* A copy of the last lens, which owns no texts. */
 static struct syc_lens next_lens(const struct syc_page_context *context)
 {
 	return (struct syc_lens){ .filter = *syc_page_context_filter(context) };
@@ -335,7 +335,7 @@ void syc_page_context_say(struct syc_page_context *context, const char *format,
 	va_end(args);
 }
 
-/* Asked for when it is shown: it takes another view. */
+/* Computed when it is shown, since it needs another view. */
 static void find_lines(struct syc_page_context *context)
 {
 	const struct syscap_profile *profile = context->source->profile;

@@ -22,7 +22,7 @@ struct syc_source {
 	const char *file;
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
-	bool is_read;    /* to the end that it had */
+	bool is_read;    /* to the end of the file at that time */
 	bool is_damaged; /* error has the reason */
 	struct syscap_error error;
 	bool is_settled;         /* the profile is ready for queries */
@@ -51,7 +51,7 @@ int64_t syc_source_now(void);
 /** A filter in use: the one before it, narrowed by one step. */
 struct syc_lens {
 	struct syscap_filter filter;
-	char *text, *more; /* that the filter points to */
+	char *text, *more; /* texts to which the filter points */
 	char *label;
 };
 
@@ -60,8 +60,8 @@ enum syc_lens_by {
 	SYC_LENS_WITH,    /* stacks with the function */
 	SYC_LENS_WITHOUT, /* stacks without it */
 	SYC_LENS_FOCUS,   /* stacks begin there */
-	SYC_LENS_REVERSE, /* callees first, or no more */
-	SYC_LENS_SYSTEM   /* without system libraries, or with them again */
+	SYC_LENS_REVERSE, /* callees first, or callers again */
+	SYC_LENS_SYSTEM   /* hide or show system libraries */
 };
 
 /** In the order of their numbers on the screen. */
@@ -85,21 +85,22 @@ struct syc_page_context {
 	bool is_exact, has_colours;
 
 	struct syc_grid *grid;
-	int top, bottom; /* lines for the page: from, up to but not */
-	char said[512];  /* about what is chosen */
+	int top, bottom; /* first line of the page, and the line after the
+	                  * last */
+	char said[512];  /* about the selection */
 
 	/* By function the hottest line, or NULL; of view @lines_of. */
 	uint32_t *lines;
 	unsigned lines_of;
 
 	struct syc_search search;
-	unsigned char *matches; /* by function: whether it is found */
+	unsigned char *matches; /* by function: is a match */
 	size_t n_matches;
 	unsigned match_number; /* number of searches so far */
 
 	/* Requests of the page that took a key. */
-	bool wants_view;     /* through the lenses as they are now */
-	bool wants_order;    /* what it lists is put into order */
+	bool wants_view;     /* make a view through the current lenses */
+	bool wants_order;    /* sort the list */
 	int wants_page;      /* -1: none */
 	uint32_t about_mark; /* a mark, or a name of marks, that the page */
 	uint32_t about_name; /* is to begin with; NONE */
@@ -119,20 +120,19 @@ syc_page_context_mark_name(const struct syc_page_context *context,
 const struct syscap_filter *
 syc_page_context_filter(const struct syc_page_context *context);
 
-/** Look through one lens more; @function: the one it is about, or 0.  0 or
- * -ENOMEM. */
+/** Add a lens; @function is its subject, or 0. 0 or -ENOMEM. */
 int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
                           uint32_t function);
-/** Only inside of marks of @name, of these the slowest; 0 %: all. */
+/** Add a lens: inside marks of @name, or the slowest of these; 0 %: all. */
 int syc_page_context_look_inside(struct syc_page_context *context,
                                  uint32_t name, double slowest_percent);
-/** Only from @from to @to, of the clock. */
+/** Add a lens: from @from to @to of the clock. */
 int syc_page_context_look_between(struct syc_page_context *context,
                                   int64_t from, int64_t to);
-/** Only at the thread; NONE: at all. */
+/** Add a lens: only this thread; NONE: all. */
 int syc_page_context_look_at_thread(struct syc_page_context *context,
                                     uint32_t thread);
-/** Take the last one away; false: it is the first. */
+/** Remove the last lens; false: only the first is left. */
 bool syc_page_context_look_back(struct syc_page_context *context);
 void syc_page_context_fini(struct syc_page_context *context);
 
@@ -163,7 +163,7 @@ void syc_page_context_put_function(struct syc_page_context *context, int x,
                                    int y, int width, uint32_t function,
                                    struct syc_style style);
 
-/** "12345", or its name and that. */
+/** "12345", or the name with it. */
 void syc_page_context_thread_name(const struct syc_page_context *context,
                                   uint32_t thread, char *text, size_t size);
 
@@ -180,7 +180,7 @@ void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
 struct syc_view_page {
 	const char *name;
 	const char *hints; /* "KEY what  KEY what", the most useful first */
-	size_t size;       /* of its state, which is all zero at first */
+	size_t size;       /* size of its state, which is all zero at first */
 	/* The view is another one.  0 or -ENOMEM. */
 	int (*renew)(void *state, struct syc_page_context *context);
 	/* Sort the list in the requested order; NULL: not sortable. */

@@ -36,7 +36,7 @@ static unsigned nearest_step(unsigned value)
 	return best;
 }
 
-/* The nearest of xterm's 256, but not of the 16 that users choose. */
+/* The nearest of xterm's 256 colours, except the 16 that users configure. */
 static unsigned palette_256(uint32_t rgb)
 {
 	const unsigned red = nearest_step(rgb >> 16);
@@ -54,8 +54,8 @@ static unsigned palette_256(uint32_t rgb)
 	               : 16 + 36 * red + 6 * green + blue;
 }
 
-/* The number for SGR of the nearest of 16: 30 to 37, 90 to 97; as a ground
- * 10 more. */
+/* The SGR number of the nearest of 16 colours: 30 to 37, 90 to 97; 10 more for
+ * a background. */
 static int palette_16(uint32_t rgb, bool is_ground)
 {
 	static const uint32_t colours[16] = {
@@ -135,7 +135,7 @@ static void add_point(struct syc_paint *paint, uint32_t point)
 	add(paint, bytes, syc_utf8_put(point, bytes));
 }
 
-/* @base: 38 of text, 48 of ground. */
+/* @base: 38 for text, 48 for background. */
 static void add_colour(struct syc_paint *paint, uint32_t rgb, int base)
 {
 	if (rgb == SYC_COLOUR_OWN)

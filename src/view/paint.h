@@ -14,19 +14,21 @@
 /** Colours by the environment: NO_COLOR, COLORTERM, TERM. */
 enum syc_colours syc_palette_of_terminal(void);
 
-/** How a frame of such code is drawn; neighbours differ. */
+/** Style of a frame of such code; neighbours differ. */
 struct syc_style syc_palette_frame(enum syscap_profile_category category,
                                    uint32_t function);
 
 /** All zero but the colours is good. */
 struct syc_paint {
 	enum syc_colours colours;
-	struct syc_grid shown; /* what the terminal has; no cells: unknown */
+	struct syc_grid shown; /* the terminal's content; no cells: unknown */
 	SYC_ARRAY(char) bytes;
-	bool failed; /* without memory for bytes */
+	bool failed; /* out of memory for bytes */
 };
 
-/** Fill ->bytes with what makes the terminal show @grid.  0 or -ENOMEM. */
+/**
+ * Set ->bytes to the output that makes the terminal show @grid. 0 or -ENOMEM.
+ */
 int syc_paint_update(struct syc_paint *paint, const struct syc_grid *grid);
 /** Write all of the screen again. */
 void syc_paint_forget(struct syc_paint *paint);

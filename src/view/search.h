@@ -16,7 +16,7 @@ struct syc_search {
 	/* While it is typed. */
 	bool is_open;
 	char typed[SYC_SEARCH_SIZE];
-	unsigned back; /* so far in the history; 0: not */
+	unsigned back; /* position in the history; 0: none */
 };
 
 bool syc_search_matches(const char *pattern, const char *text);
@@ -26,7 +26,7 @@ void syc_search_open(struct syc_search *search);
 void syc_search_type(struct syc_search *search, uint32_t point);
 /** Delete the last character; false: the pattern is empty. */
 bool syc_search_rub_out(struct syc_search *search);
-/** An older (1) or younger (-1) one instead. */
+/** Replace it by an older (1) or newer (-1) search. */
 void syc_search_recall(struct syc_search *search, int direction);
 /** Accept the pattern. */
 void syc_search_accept(struct syc_search *search);

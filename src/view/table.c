@@ -88,7 +88,7 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 }
 
 #define GAP        2
-#define LAST_LEAST 16 /* what the last column wants to have */
+#define LAST_LEAST 16 /* width that the last column wants */
 
 static int used(const struct syc_columns *columns)
 {
@@ -100,7 +100,7 @@ static int used(const struct syc_columns *columns)
 	return sum;
 }
 
-/* The least important one; false: all are needed. */
+/* Drop the least important column; false: all are needed. */
 static bool leave_out(struct syc_columns *columns)
 {
 	unsigned worst = columns->n;

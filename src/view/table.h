@@ -19,7 +19,7 @@ struct syc_list {
 enum syc_list_took {
 	SYC_LIST_NOTHING,
 	SYC_LIST_MOVED,
-	SYC_LIST_ENTERED /* a click on what was chosen */
+	SYC_LIST_ENTERED /* a click on the selected row */
 };
 
 /** @n rows in @height lines, starting at @y; the chosen one is visible. */
@@ -34,9 +34,9 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 
 struct syc_column {
 	const char *title;
-	int width;      /* the last one's is what is left */
+	int width;      /* the last column gets the rest */
 	bool is_number; /* to the right */
-	int rank;       /* the highest is the first to go; 0: stays */
+	int rank;       /* the highest is dropped first; 0: never */
 };
 
 struct syc_columns {
@@ -62,7 +62,7 @@ int syc_columns_find(const struct syc_columns *columns, int x, int y);
 struct syc_style syc_cells_begin(struct syc_page_context *context, int y,
                                  bool is_chosen);
 
-/** @amount into @column, and into the next one how much of @of that is. */
+/** Write @amount into @column, and its share of @of into the next one. */
 void syc_cells_put_amount(const struct syc_columns *columns,
                           struct syc_page_context *context, int y,
                           unsigned column, uint64_t amount, uint64_t of,

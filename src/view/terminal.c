@@ -36,7 +36,7 @@ static struct {
 	struct termios before, ours;
 	volatile sig_atomic_t is_ours;
 	volatile sig_atomic_t is_resized;
-	struct sigaction old[NSIG]; /* what handled a signal before */
+	struct sigaction old[NSIG]; /* previous handlers */
 	bool is_handled[NSIG];
 	sigset_t mask; /* while it waits */
 	bool is_gone;
@@ -64,13 +64,13 @@ static void give_back(void)
 		return;
 	write_all(GIVE_BACK, sizeof(GIVE_BACK) - 1);
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.before);
-	/* Last: what ends us before this does all of it anew. */
+	/* Last: a signal before this repeats everything. */
 	terminal.is_ours = 0;
 }
 
 static void take(void)
 {
-	/* First: what ends us half-way through gives it back. */
+	/* First: a signal after this restores the terminal. */
 	terminal.is_ours = 1;
 	/* In the background this would stop us, or fail. */
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.ours);
@@ -91,7 +91,7 @@ static void end_by(int signo, siginfo_t *info, void *context)
 		return;
 	give_back();
 	sigaction(signo, &terminal.old[signo], NULL);
-	/* It comes again when this returns; that of a fault by itself. */
+	/* The signal is sent again on return; a fault repeats itself. */
 	raise(signo);
 	errno = kept;
 }
@@ -113,7 +113,7 @@ static void stop_by(int signo)
 	sigaddset(&unblocked, signo);
 	raise(signo);
 	sigprocmask(SIG_UNBLOCK, &unblocked, &old);
-	/* ... stopped; goes on here. */
+	/* ... stopped; continues here. */
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	sigaction(signo, &(struct sigaction){ .sa_handler = stop_by }, NULL);
 	take();
@@ -129,7 +129,7 @@ static void handle(int signo, const struct sigaction *action)
 	terminal.is_handled[signo] = sigaction(signo, action, NULL) == 0;
 }
 
-/* All that end a process, unless they are ignored. */
+/* All signals that end a process, unless they are ignored. */
 static void handle_signals(void)
 {
 	static const int harmless[] = { SIGCHLD,  SIGCONT, SIGURG,
@@ -164,7 +164,7 @@ static void forget_signals(void)
 	sigprocmask(SIG_SETMASK, &terminal.mask, NULL);
 }
 
-/* A stack that overflowed can't handle that. */
+/* An overflowed stack can't run the handler. */
 static void make_stack(void)
 {
 	terminal.stack = malloc(STACK_SIZE);

@@ -8,8 +8,8 @@
 /** Reasons for syc_terminal_wait() to return. */
 enum {
 	SYC_TERMINAL_INPUT = 1,
-	SYC_TERMINAL_RESIZED = 2, /* or to be written anew: it was stopped */
-	SYC_TERMINAL_GONE = 4     /* nothing will come from it any more */
+	SYC_TERMINAL_RESIZED = 2, /* or must be redrawn after a stop */
+	SYC_TERMINAL_GONE = 4     /* no more input will come */
 };
 
 /** Take the terminal of the process. 0 or -errno; -ENOTTY: no terminal. */
@@ -22,10 +22,10 @@ void syc_terminal_size(int *ret_width, int *ret_height);
 /** Wait for @timeout_ms at most, -1: as long as it takes. */
 unsigned syc_terminal_wait(int timeout_ms);
 
-/** Read the bytes that have come, without waiting; or -errno. */
+/** Read the available bytes without waiting; or -errno. */
 long syc_terminal_read(unsigned char *bytes, size_t size);
 
-/** All of it, as one picture.  0 or -errno. */
+/** Write everything as one picture. 0 or -errno. */
 int syc_terminal_write(const char *bytes, size_t n);
 
 /** Stop this process, as Ctrl-Z does. */

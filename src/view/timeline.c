@@ -51,7 +51,7 @@ void syc_axis_move(struct syc_axis *axis, int columns)
 	axis->end += by;
 }
 
-/* As many digits as the last one has room for. */
+/* As many digits as fit for the last time. */
 static int count_digits(double begin, double end, int room)
 {
 	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
@@ -247,7 +247,7 @@ static size_t timeline_seek(const struct syc_timeline *timeline,
 #define NONE        SYSCAP_PROFILE_NONE
 #define LOOKED_MOST 32
 
-/* The commonest node of some of them. */
+/* The most frequent node of some of the samples. */
 static uint32_t most_frequent(const struct syc_timeline *timeline,
                               const struct syscap_view *view,
                               const struct syscap_profile_samples *samples,
@@ -302,7 +302,7 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 			node = most_frequent(timeline, view, &samples, first,
 			                     end);
 		} else if (first < last) {
-			/* A sample is of the time before it. */
+			/* A sample covers the time before it. */
 			const uint32_t number = timeline->samples[first];
 			const double begun =
 				(double)samples.times[number] -

@@ -9,7 +9,7 @@
 
 #include "view/page_context.h"
 
-/** From @begin in column 0 on to @end behind the last one, ns of the clock. */
+/** From @begin in column 0 to @end after the last column, ns of the clock. */
 struct syc_axis {
 	double begin, end;
 	int width;
@@ -44,7 +44,7 @@ struct syc_timeline {
 int syc_timeline_renew(struct syc_timeline *timeline,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view);
-/** Find the marks of @thread, those of lanes.  0 or -ENOMEM. */
+/** Find the marks of @thread that have a lane. 0 or -ENOMEM. */
 int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_profile *profile,
                             const struct syscap_view *view, uint32_t thread);
@@ -70,7 +70,9 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
                             const struct syc_timeline *timeline,
                             uint32_t thread, const struct syc_axis *axis);
 
-/** From line @top on to the end of the page, without the first @scrolled. */
+/**
+ * Draw from line @top to the end of the page, without the first @scrolled rows.
+ */
 void syc_column_stacks_draw(const struct syc_column_stacks *stacks,
                             struct syc_page_context *context, int top,
                             int scrolled);
