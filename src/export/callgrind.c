@@ -24,9 +24,9 @@
 
 struct call {
 	uint32_t callee;
-	uint32_t line; /* of the caller; its number + 1, or 0 */
+	uint32_t line; /* in the caller: number + 1, or 0 */
 	uint64_t cost;
-	uint64_t n_ways; /* how many different stacks make it */
+	uint64_t n_ways; /* number of different stacks with this call */
 };
 
 struct calls {
@@ -44,8 +44,8 @@ struct walk {
 	const struct syscap_view *view;
 	struct syc_children children;
 	uint32_t *path;         /* by depth: the node */
-	uint32_t *next;         /* by depth: its child that comes next */
-	uint32_t *on_path;      /* by function: how often */
+	uint32_t *next;         /* by depth: its next child */
+	uint32_t *on_path;      /* by function: number of frames on the path */
 	uint64_t *is_outermost; /* bits, by node: first of its function */
 };
 
@@ -105,7 +105,8 @@ static void walk_tree(struct walk *walk)
 	}
 }
 
-/* Which nodes are the first ones of their function on their stacks, as bits. */
+/* Compute the nodes that are the first of their function on their stacks, as
+ * bits. */
 static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
 {
 	struct walk walk = { 0 };
@@ -193,7 +194,7 @@ static void merge(struct calls *calls)
 	}
 }
 
-/* The calls that @function makes are @found then.  0 or -ENOMEM. */
+/* Find the calls by @function; they are in @found. 0 or -ENOMEM. */
 static int calls_find(struct calls *calls, uint32_t function)
 {
 	const struct syscap_view *view = calls->view;
@@ -241,7 +242,7 @@ static int calls_find_selfs(struct calls *calls, uint32_t function)
 	return 0;
 }
 
-/* 0 or -ENOMEM.  To be ended in any case. */
+/* 0 or -ENOMEM. End it in any case. */
 static int calls_init(struct calls *calls, const struct syc_export *export)
 {
 	int r;
@@ -269,12 +270,12 @@ struct writer {
 	FILE *out;
 	/* By text, NUL included; the format numbers them apart. */
 	struct syc_map objects, files;
-	bool *is_named; /* functions that were written */
+	bool *is_named; /* written functions */
 	struct calls calls;
 	/* With lines: the first line of each function, + 1. */
 	uint32_t *first_line;
 	struct syc_frames frames; /* for names */
-	const char *file;         /* place of the costs now */
+	const char *file;         /* current place of the costs */
 };
 
 /* NULL also if only the file is known: callgrind_annotate fails on a file
@@ -309,7 +310,7 @@ static uint32_t number_of(const struct writer *writer, uint32_t line)
 	return at != NULL ? at->line : 0;
 }
 
-/* The file of source, or what has the code. */
+/* The source file, or the binary. */
 static const char *file_of(const struct writer *writer, uint32_t function)
 {
 	const struct syscap_profile_line *line =
@@ -323,7 +324,7 @@ static const char *file_of(const struct writer *writer, uint32_t function)
 	return line != NULL ? line->file : binary[0] ? binary : "(unknown)";
 }
 
-/* @prefix is "" or "c", for what is called. */
+/* @prefix is "", or "c" for the callee. */
 static int write_place(struct writer *writer, const char *prefix,
                        uint32_t number)
 {
@@ -349,7 +350,8 @@ static int write_place(struct writer *writer, const char *prefix,
 	return r;
 }
 
-/* The costs that follow are at @line of @function, perhaps in another file. */
+/* Set the place of the following costs: @line of @function, perhaps in another
+ * file. */
 static int go_to(struct writer *writer, uint32_t function, uint32_t line)
 {
 	const struct syscap_profile_line *const at = line_of(writer, line);
@@ -435,7 +437,8 @@ static int write_calls(struct writer *writer, uint32_t function)
 		r = go_to(writer, function, call->line);
 		if (r == 0)
 			r = write_place(writer, "c", call->callee);
-		/* Samples do not know how often: that is the ways there */
+		/* Samples have no number of calls: count the different
+		 * stacks */
 		fprintf(writer->out, "calls=%" PRIu64 " %" PRIu32 "\n",
 		        call->n_ways, number_of(writer, to));
 		write_cost(writer, call->line, call->cost);

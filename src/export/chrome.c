@@ -19,16 +19,16 @@
 
 #define CATEGORY  "disabled-by-default-v8.cpu_profiler"
 #define CHUNK     1000u
-#define MOST_REPS 1000u /* what has more was made to fill the disk */
+#define MOST_REPS 1000u /* larger weights are made to fill the disk */
 
 struct writer {
 	struct syc_chrome *trace;
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
-	uint32_t *told_of; /* by node: the thread + 1 whose profile has it */
+	uint32_t *told_of; /* by node: 1 + the thread whose profile has it */
 	struct syc_frames frames;
-	uint32_t *path; /* nodes of one stack that are new */
-	int64_t last;   /* when the sample before was */
+	uint32_t *path; /* new nodes of one stack */
+	int64_t last;   /* time of the previous sample */
 };
 
 static uint32_t node_of(const struct writer *writer, uint32_t sample)

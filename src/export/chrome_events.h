@@ -14,13 +14,13 @@ struct syc_chrome {
 	struct syc_json json;
 	struct syc_pids pids;
 	struct syc_mark_links linked;
-	int64_t begin; /* times count from here; earlier ones become this time */
+	int64_t begin; /* origin of times; earlier ones become this time */
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
 	const struct syscap_profile_mark_name *names;
 };
 
-/** Phase, pid, tid and time of an event; the rest is put until its end. */
+/** Begin an event with phase, pid, tid and time; add the rest until its end. */
 void syc_chrome_event(struct syc_chrome *trace, const char *phase,
                       uint32_t thread, int64_t time);
 void syc_chrome_event_end(struct syc_chrome *trace);

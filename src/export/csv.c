@@ -45,7 +45,7 @@ static void csv_integer(FILE *out, int64_t value, const char *behind)
 	fputs_unlocked(behind, out);
 }
 
-/* "pid,tid,": one that is not known is empty. */
+/* "pid,tid,": an unknown one is empty. */
 static void csv_thread(const struct syc_export *export, uint32_t number)
 {
 	const struct syscap_profile_thread *threads;
@@ -390,7 +390,7 @@ int syc_export_csv_logs(struct syc_export *export)
 	return r;
 }
 
-/* A row is what was allocated; when it was freed is in it. */
+/* A row is an allocation, with the time of its free. */
 int syc_export_csv_allocations(struct syc_export *export)
 {
 	const struct syscap_view *heap = export->heap;

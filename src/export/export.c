@@ -44,7 +44,7 @@ void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");
 
-/* As often as there are values: not by printf(). */
+/* Called for each value, so not by printf(). */
 void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE])
 {

@@ -20,17 +20,16 @@ struct syc_export {
 	const struct syscap_view *view;     /* of the samples */
 	const struct syscap_view *heap;     /* of the allocations, or NULL */
 	const struct syscap_filter *filter; /* for events: time and thread */
-	struct syscap_reader *reader; /* of the capture: for texts that the
-	                               * profile has not */
-	const char *name;             /* what the viewer calls it */
-	int64_t capture_time;         /* seconds since 1970; 0: not known */
+	struct syscap_reader *reader; /* of the capture, for texts that the
+	                               * profile lacks */
+	const char *name;             /* title in the viewer */
+	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
-	/* Set by the writer: marks that another lane holds, and that are left
-	 * out therefore. */
+	/* Set by the writer: marks omitted because they are in another lane. */
 	uint64_t n_overlaps;
 	/* The same: values of counters that are not finite. */
 	uint64_t n_no_numbers;
-	uint64_t n_ticks; /* ticks of samples that are left out */
+	uint64_t n_ticks; /* ticks of omitted samples */
 };
 
 /** Does the filter let @mark pass? */
@@ -59,7 +58,7 @@ bool syc_amount_is_time(enum syscap_view_unit unit);
 /** "12.3 ms", "17 ticks", "4096 bytes". */
 void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
 
-/* Both texts have at most 32 bytes; each byte may have become three. */
+/* Both texts have at most 32 bytes, each of which may become three. */
 #define SYC_COUNTER_NAME_SIZE 256
 
 /** "CATEGORY: NAME", or "counter ID" without a definition. */
@@ -79,7 +78,7 @@ void syc_pids_fini(struct syc_pids *pids);
 struct syc_group_rows {
 	size_t n; /* at most UINT32_MAX */
 	size_t n_groups;
-	/* The row's group; SYSCAP_PROFILE_NONE leaves it out. */
+	/* The row's group; SYSCAP_PROFILE_NONE omits it. */
 	uint32_t (*group_of)(const void *data, uint32_t row);
 	int64_t (*time_of)(const void *data, uint32_t row);
 	const void *data;
@@ -87,13 +86,13 @@ struct syc_group_rows {
 
 /** All zero is empty. */
 struct syc_group {
-	/* Those of group g are rows[begins[g]] to rows[begins[g + 1]] - 1, by
-	 * time, equal ones by number. */
+	/* Group g has rows[begins[g]] to rows[begins[g + 1]] - 1, by time,
+	 * equal times by number. */
 	size_t *begins;
 	uint32_t *rows;
 };
 
-/** 0 or -ENOMEM.  To be ended in any case. */
+/** 0 or -ENOMEM. End it in any case. */
 int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
 void syc_group_fini(struct syc_group *group);
 

@@ -17,7 +17,7 @@
 
 /*
  * The versions of the formats, processed and Gecko's, that we write.  Viewers
- * read all that are older than theirs, and none that is newer.
+ * read older versions, and no newer ones.
  */
 #define PROCESSED_VERSION 70
 #define GECKO_VERSION     36
@@ -49,7 +49,7 @@ static void write_units(struct syc_json *json)
 	syc_json_end_object(json);
 }
 
-/* Members of the object that is open. */
+/* Write members of the open object. */
 static void firefox_meta(struct syc_json *json, const struct syc_export *export)
 {
 	syc_json_key(json, "meta");
@@ -81,7 +81,7 @@ static void firefox_meta(struct syc_json *json, const struct syc_export *export)
 struct writer {
 	const struct syc_export *export;
 	struct syc_json json;
-	int64_t begin; /* of all times that are written */
+	int64_t begin; /* origin of all written times */
 	struct syscap_profile_samples samples;
 	struct syc_thread_samples by;
 	struct syc_firefox_tables tables;
@@ -90,7 +90,8 @@ struct writer {
 	struct syc_firefox_allocations allocations;
 	uint32_t *rows; /* of each thread: its place in the file, or NONE */
 	uint32_t *main_rows; /* of each process: its main thread's */
-	uint32_t *lives;     /* of each process: how many before had its pid */
+	uint32_t *lives;     /* of each process: number of earlier ones with its
+	                      * pid */
 };
 
 static void begin_object(struct writer *writer, const char *key)
@@ -184,7 +185,7 @@ static void write_samples(struct writer *writer, uint32_t thread,
 
 /* ------------------------------------------------------------- threads */
 
-/* A pid that came again is another process: "12", then "12.1". */
+/* A reused pid is another process: "12", then "12.1". */
 static void write_pid(struct writer *writer, uint32_t process)
 {
 	const struct syscap_profile_process *processes;
@@ -289,8 +290,8 @@ static int write_threads(struct writer *writer)
 
 /* ------------------------------------------------------------ counters */
 
-/* The thread below which the viewer shows what is of a process: its main one,
- * or the first that is in the file. */
+/* The thread below which the viewer shows data of a process: its main thread,
+ * or its first in the file. */
 static void find_main_rows(struct writer *writer)
 {
 	const struct syscap_profile_process *processes;

@@ -26,7 +26,7 @@ enum {
 struct syc_firefox_tables {
 	const struct syc_export *export;
 	struct syc_map binaries; /* by text, NUL included */
-	struct syc_map files;    /* of source, the same */
+	struct syc_map files;    /* source files, the same */
 	struct syc_frames frames;
 	/* Numbers of the first string of each kind. */
 	size_t mark_names, other_names, binary_names, file_names;
@@ -56,7 +56,7 @@ struct syc_firefox_markers {
 	                             * by number */
 };
 
-/** Those that pass the filter.  0 or -ENOMEM. */
+/** Collect markers that pass the filter. 0 or -ENOMEM. */
 int syc_firefox_markers_init(struct syc_firefox_markers *markers,
                              const struct syc_export *export,
                              const struct syc_firefox_tables *tables);
@@ -80,12 +80,12 @@ struct syc_firefox_value {
 struct syc_firefox_counters {
 	const struct syc_export *export;
 	uint64_t *counts;      /* of each, values that pass the filter */
-	bool *threads;         /* those that have one */
-	uint64_t n_no_numbers; /* values that would pass but are none */
+	bool *threads;         /* counters with a value */
+	uint64_t n_no_numbers; /* passing values that are no numbers */
 	/* Values of the counters from @first to @end - 1, one after another. */
 	struct syc_firefox_value *values;
 	size_t first, end;
-	size_t at; /* of those of the next one to be written */
+	size_t at; /* place of the values of the next counter */
 };
 
 /** 0 or -ENOMEM. */
@@ -93,13 +93,13 @@ int syc_firefox_counters_init(struct syc_firefox_counters *counters,
                               const struct syc_export *export);
 void syc_firefox_counters_fini(struct syc_firefox_counters *counters);
 
-/** Has @counter anything that is written? */
+/** Does @counter have values to write? */
 bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
                               size_t counter);
 
 /**
- * Three members of the object of @counter: what it is, how it is drawn, and its
- * samples.  Counters are written in order.  0 or -ENOMEM.
+ * Write three members of the object of @counter: its description, its style and
+ * its samples. Counters are written in order. 0 or -ENOMEM.
  */
 int syc_firefox_counters_write(struct syc_firefox_counters *counters,
                                struct syc_json *json, uint32_t counter);
@@ -107,23 +107,26 @@ int syc_firefox_counters_write(struct syc_firefox_counters *counters,
 struct syc_firefox_allocations {
 	const struct syc_export *export;
 	const struct syscap_profile_allocation *items;
-	size_t heap_stacks; /* number of the first stack that is theirs */
-	int64_t *bytes;     /* of each; below 0: given back; 0: left out */
+	size_t heap_stacks; /* number of the first stack of allocations */
+	int64_t *bytes;     /* bytes of each; below 0: freed; 0: omitted */
 	uint32_t *holders;  /* of each process: the thread; NONE */
 	struct syc_group by_process;
 };
 
-/** 0 or -ENOMEM.  To be ended in any case. */
+/** 0 or -ENOMEM. End it in any case. */
 int syc_firefox_allocations_init(struct syc_firefox_allocations *allocations,
                                  const struct syc_export *export,
                                  size_t heap_stacks);
 void syc_firefox_allocations_fini(struct syc_firefox_allocations *allocations);
 
-/** Are those of its process below @thread? */
+/** Are the allocations of its process below @thread? */
 bool syc_firefox_allocations_has(
 	const struct syc_firefox_allocations *allocations, uint32_t thread);
 
-/** The member "nativeAllocations" of such a thread, times after @begin. */
+/**
+ * Write the member "nativeAllocations" of such a thread, with times relative to
+ * @begin.
+ */
 void syc_firefox_allocations_write(
 	const struct syc_firefox_allocations *allocations,
 	struct syc_json *json, uint32_t thread, int64_t begin);

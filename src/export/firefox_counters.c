@@ -323,8 +323,8 @@ static int64_t time_of(const void *data, uint32_t i)
 	return ((const struct syc_firefox_allocations *)data)->items[i].time;
 }
 
-/* A view has no frees: those of its allocations come with them, and weigh what
- * they end, as the capture does not say it. */
+/* A view has no frees. The frees of its allocations come with these, and weigh
+ * the freed bytes, which the capture lacks. */
 static void weigh(struct syc_firefox_allocations *allocations, size_t n)
 {
 	const struct syscap_profile_allocation *items = allocations->items;

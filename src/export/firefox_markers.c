@@ -73,7 +73,7 @@ static uint32_t group_of(const void *data, uint32_t row)
 	const struct event event = event_of(markers, row);
 	uint32_t thread;
 
-	if (event.loss != NULL) /* the view has chosen */
+	if (event.loss != NULL) /* selected by the view */
 		return event.loss->thread;
 	if (event.is_mark && event.mark.is_end)
 		return SYSCAP_PROFILE_NONE;
@@ -121,8 +121,9 @@ struct field {
 };
 
 static const struct schema {
-	const char *name, *label; /* beside the name, in tables and charts */
-	struct field fields[4];   /* a key of NULL ends them */
+	const char *name, *label; /* text beside the name, in tables and
+	                           * charts */
+	struct field fields[4];   /* ended by a NULL key */
 } schemas[] = {
 	{ "syscap-mark",
 	  "{marker.data.message}",

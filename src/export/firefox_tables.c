@@ -172,7 +172,7 @@ static void end_table(struct syc_json *json, size_t n)
 static void write_stacks(const struct syc_firefox_tables *tables,
                          struct syc_json *json)
 {
-	/* Offsets lead back within a view, so that one can follow the other */
+	/* Offsets are relative to the node, so two views can be concatenated */
 	const struct syscap_view *const views[] = { tables->export->view,
 		                                    tables->export->heap };
 	size_t n = 0;
@@ -225,8 +225,8 @@ static void write_frames(const struct syc_firefox_tables *tables,
 	begin_object(json, "frameTable");
 	integer_column(json, "address", n, -1);
 	integer_column(json, "lib", n, -1);
-	/* The viewer would find inlined functions by symbols of libraries,
-	 * which a profile lacks: so the name says it. */
+	/* The viewer finds inlined functions only by symbols of libraries,
+	 * which a profile lacks. So the name has a remark. */
 	integer_column(json, "inlineDepth", n, 0);
 	begin_column(json, "category");
 	for (size_t i = 0; i < n; i++)
@@ -292,8 +292,8 @@ static void write_strings(struct syc_firefox_tables *tables,
 		syc_json_text(json, syc_frames_name(&tables->frames, i));
 	for (size_t i = 0; i < n_names; i++) {
 		/*
-		 * Both are short in a frame; replaced bytes become up to three
-		 * times as long
+		 * Both are short in a frame; replaced bytes take up to three
+		 * times the room
 		 */
 		char text[256];
 

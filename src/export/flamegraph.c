@@ -50,9 +50,9 @@ static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 }
 
 /*
- * Write at most @most characters of @text, the last one of which is "…" where
- * there are more.  Special characters of XML are escaped.  Characters that XML
- * excludes, and those that turn the direction of writing, are shown as numbers.
+ * Write at most @most characters of @text; the last one is "…" if there are
+ * more.  Special characters of XML are escaped.  Characters that XML excludes,
+ * and those that turn the direction of writing, are shown as numbers.
  */
 static void xml_text(FILE *out, const char *text, size_t most)
 {
@@ -71,12 +71,12 @@ static void xml_text(FILE *out, const char *text, size_t most)
 	}
 }
 
-#define WIDTH     1200.0 /* px, for which texts are cut; the picture stretches */
+#define WIDTH     1200.0 /* px; texts are cut for this width */
 #define GLYPH     7.25
 #define ROW       18
 #define HEAD      52
 #define FOOT      74
-#define LEAST_PX  0.1 /* what is narrower is counted */
+#define LEAST_PX  0.1 /* narrower boxes are counted */
 #define MOST_GONE 10
 #define NAME_MOST 4000
 
@@ -103,9 +103,9 @@ struct picture {
 	struct syc_children children;
 	uint64_t *begins; /* by node: its begin in the row, in units */
 	uint32_t *levels;
-	uint32_t depth; /* of what is drawn */
+	uint32_t depth; /* number of rows drawn */
 	uint64_t n_narrow;
-	double most_change; /* of a share, of what is drawn */
+	double most_change; /* of a share, of the drawn nodes */
 	bool seen[sizeof(categories) / sizeof(*categories)];
 };
 
@@ -129,7 +129,7 @@ static double share(uint64_t part, uint64_t all)
 	return all > 0 ? (double)part / (double)all : 0;
 }
 
-/* How much larger @node's share is than it was, from -1 to 1. */
+/* Growth of @node's share, from -1 to 1. */
 static double change(const struct picture *picture, uint32_t node)
 {
 	const struct syc_flamegraph *graph = picture->graph;
@@ -326,7 +326,8 @@ static void print_head(const struct picture *picture, unsigned height)
 	fputs("</text>\n", out);
 }
 
-/* Controls for the script, at the bottom, where a high picture begins. */
+/* Controls for the script. They are at the bottom, since the picture grows
+ * upwards. */
 static void print_buttons(const struct picture *picture, unsigned y)
 {
 	fprintf(picture->out,

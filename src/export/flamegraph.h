@@ -17,8 +17,8 @@
 struct syc_flamegraph {
 	const struct syscap_profile *profile;
 	const struct syscap_view *view;
-	const char *title;  /* of what: the capture's name */
-	const char *filter; /* as it was given, or "" */
+	const char *title;  /* the capture's name */
+	const char *filter; /* filter options as given, or "" */
 	const struct syc_flamegraph_diff *diff; /* NULL: none */
 	bool by_self; /* colours of a diff: of self instead of total */
 };
@@ -29,11 +29,12 @@ int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out);
 struct syc_flamegraph_diff {
 	const struct syscap_profile *base_profile;
 	const struct syscap_view *base;
-	const char *name;         /* what the base is called */
-	uint64_t *selfs, *totals; /* by node of the new view, in the base */
+	const char *name;         /* name of the base */
+	uint64_t *selfs, *totals; /* by node of the new view: its value in the
+	                           * base */
 	SYC_ARRAY(uint32_t)
-	gone; /* nodes of the base, largest first, that the
-	                           * new one lacks, and their callers are there */
+	gone; /* nodes of the base, largest first, that the new view lacks
+	       * although it has their callers */
 };
 
 /** 0 or -ENOMEM. */

@@ -28,11 +28,11 @@ static const char *name_of(const struct side *side, uint32_t node)
 
 struct matching {
 	const struct side *new, *base;
-	uint32_t *partners; /* of the nodes of the new one */
+	uint32_t *partners; /* in the base, by node of the new view */
 	bool *taken;        /* nodes of the base */
 };
 
-/* Behind the siblings that are called as number @i of @children. */
+/* The end of the siblings with the name of number @i of @children. */
 static uint32_t skip_same(const struct side *side, uint32_t i, uint32_t end)
 {
 	const char *name = name_of(side, side->children.nodes[i]);
@@ -59,7 +59,7 @@ static const char *binary_of(const struct side *side, uint32_t node)
 	        ->binary;
 }
 
-/* The place in [j, end) of the best partner that is not taken, or @end. */
+/* The place in [j, end) of the best free partner, or @end. */
 static uint32_t find_partner(const struct side *base, const bool *taken,
                              uint32_t j, uint32_t end, const char *binary)
 {
@@ -83,8 +83,8 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 	return best;
 }
 
-/* One name on both sides: those of one binary first, then, as a binary may
- * have got another name, the largest that are left. */
+/* Match nodes of one name: first those of one binary; then the largest of the
+ * rest, since a binary may have another name. */
 static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,
                    uint32_t i, uint32_t i_end, uint32_t j, uint32_t j_end)
 {

@@ -17,11 +17,12 @@
 
 #define FIRST_LINE 4096u
 
-/* As stackcollapse-perf.pl marks what was inlined, and flamegraph.pl colours. */
+/* The mark of stackcollapse-perf.pl for inlined functions, which flamegraph.pl
+ * colours. */
 #define INLINED "_[i]"
 
-/* ';' ends a frame, so none may stand in a name.  To @to, or counted only if
- * that is NULL. */
+/* Write a name without ';', which ends a frame, to @to; if that is NULL, only
+ * count. */
 static size_t put_name(char *to, const struct syscap_profile_function *function,
                        bool in_quotes)
 {
@@ -95,7 +96,7 @@ static int grow_line(struct syc_folded *folded, size_t used, size_t more)
 	return 0;
 }
 
-/* Put @function outside of the existing frames. */
+/* Prepend @function to the existing frames. */
 static int put_frame(struct syc_folded *folded, uint32_t function, size_t *used)
 {
 	const size_t *begin = &folded->begins[function];

@@ -22,12 +22,12 @@ struct syc_folded {
 	size_t capacity;
 };
 
-/** With @in_quotes each '"' is two.  0 or -ENOMEM; fini in any case. */
+/** With @in_quotes each '"' is doubled. 0 or -ENOMEM; call fini in any case. */
 int syc_folded_init(struct syc_folded *folded,
                     const struct syscap_profile *profile, bool in_quotes);
 void syc_folded_fini(struct syc_folded *folded);
 
-/** The frames from the root to @node, ';' between them.  0 or -ENOMEM. */
+/** Write the frames from the root to @node, separated by ';'. 0 or -ENOMEM. */
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node);
 
@@ -40,7 +40,7 @@ int syc_folded_path(struct syc_folded *folded, FILE *out,
                     const struct syscap_view *view, const uint32_t *nodes,
                     size_t n);
 
-/** All stacks, in the order of the tree.  0 or -ENOMEM. */
+/** Write all stacks in the order of the tree. 0 or -ENOMEM. */
 int syc_folded_write(FILE *out, const struct syscap_profile *profile,
                      const struct syscap_view *view);
 

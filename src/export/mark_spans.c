@@ -159,7 +159,7 @@ bool syc_mark_links_is_same(const struct syc_mark_links *linked,
 	size_t ignored;
 
 	names = syscap_profile_mark_names(profile, &ignored);
-	/* A whole stands for itself, whatever its id is. */
+	/* A whole operation matches no other mark, whatever its id is. */
 	return a->process == b->process && a->id == b->id &&
 	       (a->begin != a->end && b->begin != b->end) &&
 	       strcmp(names[a->name].group, names[b->name].group) == 0;
@@ -236,8 +236,8 @@ static void sort_by_thread(struct syc_mark_spans *nested,
 	}
 }
 
-/* How many of @order each lane has, behind a place that has none, and how deep
- * they are. */
+/* Count the marks of @order in each lane, after an empty place, and their
+ * depth. */
 static int count_lanes(struct syc_mark_spans *nested, const uint32_t *order,
                        size_t n, struct lanes *lanes)
 {
@@ -256,7 +256,7 @@ static int count_lanes(struct syc_mark_spans *nested, const uint32_t *order,
 	return 0;
 }
 
-/* The marks of one thread, which are sorted by time: lane by lane. */
+/* Sort the marks of one thread, which are in order of time, by lane. */
 static int sort_by_lane(struct syc_mark_spans *nested, uint32_t *order,
                         size_t n, struct lanes *lanes)
 {
@@ -279,7 +279,7 @@ static int sort_by_lane(struct syc_mark_spans *nested, uint32_t *order,
 	return 0;
 }
 
-/* Thread by thread, so that what sorting needs besides is of one thread. */
+/* Thread by thread, so temporary memory is that of one thread. */
 static int sort(struct syc_mark_spans *nested,
                 const struct syscap_profile *profile,
                 const struct syscap_view *view)
@@ -312,7 +312,7 @@ static void look_at_next(struct syc_mark_spans *nested)
 
 	if (nested->at == nested->n)
 		return;
-	/* Lanes are far apart: each mark would be waited for. */
+	/* Prefetch, since the marks of a lane are far apart in memory. */
 	if (nested->n - nested->at > AHEAD)
 		syscap_profile_mark_soon(nested->profile,
 		                         nested->order[nested->at + AHEAD]);

@@ -4,8 +4,8 @@
  * between them.
  *
  * Spans come lane by lane. At equal times, ends come before begins, and the
- * longest span begins first. Marks that belong to operations are left out; an
- * operation's steps are not.
+ * longest span begins first. Marks of operations are omitted, except their
+ * steps.
  *
  * An operation is in a view if one of its marks is; an arrow, if both of its
  * marks are.
@@ -28,7 +28,7 @@ struct syc_mark_spans {
 	struct syc_mark_spans_open *open;
 	size_t n, at, n_open, n_depths;
 	struct syscap_profile_mark next; /* the one at @at */
-	bool is_first;                   /* it is, in its lane */
+	bool is_first;                   /* depth in its lane */
 };
 
 enum syc_mark_spans_kind {
@@ -82,7 +82,7 @@ int syc_mark_links_init(struct syc_mark_links *linked,
                         const struct syscap_view *view);
 void syc_mark_links_fini(struct syc_mark_links *linked);
 
-/** The first of @mark's flows; the others follow it.  NULL: it has none. */
+/** The first of @mark's flows; the others follow it. NULL: none. */
 const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);
 

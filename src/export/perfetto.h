@@ -58,11 +58,11 @@ struct syc_perfetto {
 	struct syc_export *export;
 	struct syc_protobuf packet;
 	bool has_begun;
-	size_t body, event; /* their begins in the packet */
+	size_t body, event; /* begins of open messages in the packet */
 	int64_t event_time;
 	struct syc_pids pids;
 	struct syc_mark_links linked;
-	uint64_t n_tracks; /* that have got a number */
+	uint64_t n_tracks; /* with a number */
 	/* Numbers already written. */
 	unsigned char *has_name, *has_function, *has_binary, *has_stack,
 		*has_frame;
@@ -74,15 +74,15 @@ struct syc_perfetto {
 	uint64_t n_bodies;      /* of logs */
 };
 
-/** A packet is begun, filled and ended; its field's message is in between. */
+/** Begin a packet, add its fields, and end it. */
 size_t syc_perfetto_begin(struct syc_perfetto *trace, unsigned field);
 void syc_perfetto_end(struct syc_perfetto *trace, size_t begun);
 void syc_perfetto_end_at(struct syc_perfetto *trace, size_t begun,
                          int64_t time);
-/** A time of a packet: none is below 0. */
+/** Add a packet's time, at least 0. */
 uint64_t syc_perfetto_time(int64_t time);
 
-/** An event of @track; its other fields are put between begin and end. */
+/** Begin and end an event of @track; add its other fields in between. */
 void syc_perfetto_event(struct syc_perfetto *trace, enum syc_event_type type,
                         uint64_t track, int64_t time);
 void syc_perfetto_event_end(struct syc_perfetto *trace);
@@ -95,7 +95,7 @@ void syc_perfetto_note_number(struct syc_perfetto *trace, const char *name,
  * beginning. */
 void syc_perfetto_tracks(struct syc_perfetto *trace);
 uint64_t syc_perfetto_thread(const struct syc_perfetto *trace, uint32_t thread);
-/** A new one, below that of @process. */
+/** Make a new track below that of @process. */
 uint64_t syc_perfetto_track(struct syc_perfetto *trace, uint32_t process,
                             const char *name);
 uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,

@@ -268,7 +268,7 @@ static const char *last_part(const char *path)
 	return slash != NULL ? slash + 1 : path;
 }
 
-/* Those of the maps whose files are called as binaries are. */
+/* The build-ids of maps whose files have the name of a binary. */
 static int find_build_ids(struct syc_perfetto *trace)
 {
 	const struct syscap_profile_map *maps;
@@ -480,7 +480,7 @@ static int write_frames(struct syc_perfetto *trace,
 uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
                                  const struct syscap_view *view, uint32_t node)
 {
-	/* Those of allocations stand behind those of samples. */
+	/* Stacks of allocations follow those of samples. */
 	const uint64_t id =
 		node + (view == trace->export->view
 	                        ? UINT64_C(1)

@@ -86,13 +86,13 @@ static void gzip_end(struct gzip *gzip)
 	write_u32(gzip->out, gzip->size);
 }
 
-/* A file that is written, and messages that are made for it. */
+/* The output, and the messages under construction. */
 struct pprof_file {
 	struct gzip *gzip;
 	struct syc_protobuf outer, message, inner;
 };
 
-/* Strings that always are there, by number. */
+/* Predefined strings, by number. */
 enum {
 	SYC_PPROF_TEXT_NONE,
 	SYC_PPROF_TEXT_SAMPLES,
@@ -104,7 +104,7 @@ enum {
 	SYC_PPROF_N_TEXTS
 };
 
-/* A frame, and the number + 1 of the one that it was inlined into; or 0. */
+/* A frame, and 1 + the number of the frame into which it is inlined; or 0. */
 struct pprof_location {
 	uint32_t function, line, into;
 };
@@ -114,7 +114,8 @@ struct pprof_tables {
 	const struct syscap_profile_function *functions;
 	size_t n_functions;
 	struct syc_map binaries; /* number of a mapping, from 1 */
-	struct syc_map files;    /* of source; strings behind the binaries */
+	struct syc_map files;    /* source files; their strings follow the
+	                          * binaries */
 	uint32_t *file_of;       /* number in files, by function; or NONE */
 	/* With lines: the location of each node, and the locations. */
 	uint32_t *location_of;
@@ -134,7 +135,7 @@ static const char *const texts[] = { "",     "samples",     "count",
 	                             "time", "nanoseconds", "pid",
 	                             "tid" };
 
-/* Write @file->message as a field of the profile; it is empty then. */
+/* Write @file->message as a field of the profile, and empty it. */
 static void pprof_write(struct pprof_file *file, unsigned field)
 {
 	syc_protobuf_clear(&file->outer);
@@ -150,7 +151,8 @@ static void write_string(struct pprof_file *file, const char *text, size_t n)
 	gzip_write(file->gzip, file->outer.bytes.items, file->outer.bytes.n);
 }
 
-/* The program that took the most: pprof takes the first mapping for it. */
+/* The program with the largest amount; pprof treats the first mapping as the
+ * program. */
 static const char *main_binary(const struct pprof_tables *tables)
 {
 	const struct syscap_profile_process *processes;
@@ -184,7 +186,7 @@ static int number_binaries(struct pprof_tables *tables)
 	return 0;
 }
 
-/* Turned round, what was inlined no longer stands behind what it is in. */
+/* In reversed stacks, an inlined function does not follow its caller. */
 static bool is_in_caller(const struct pprof_tables *tables, uint32_t node)
 {
 	const struct syscap_view *view = tables->export->view;
@@ -286,7 +288,8 @@ static void write_mappings(const struct pprof_tables *tables,
 		syc_protobuf_number(&file->message, 5, first + i);
 		syc_protobuf_number(&file->message, 7, 1);
 		if (tables->files.n > 0) {
-			/* It has files, lines and what was inlined. */
+			/* The mapping has files, lines and inlined
+			 * functions. */
 			syc_protobuf_number(&file->message, 8, 1);
 			syc_protobuf_number(&file->message, 9, 1);
 			syc_protobuf_number(&file->message, 10, 1);
@@ -384,7 +387,7 @@ static void pprof_stack(const struct pprof_tables *tables, uint32_t node,
 	}
 }
 
-/* 0 or -ENOMEM.  To be ended in any case. */
+/* 0 or -ENOMEM. End it in any case. */
 static int pprof_tables_init(struct pprof_tables *tables,
                              const struct syc_export *export)
 {
@@ -415,7 +418,7 @@ struct writer {
 	struct pprof_tables tables;
 	struct syscap_profile_samples samples;
 	struct syc_thread_samples by;
-	uint64_t *ticks;   /* by node, of the thread that is looked at */
+	uint64_t *ticks;   /* by node, of the current thread */
 	uint32_t *touched; /* nodes */
 	bool is_time;
 };

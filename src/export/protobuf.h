@@ -9,13 +9,13 @@
 
 struct syc_protobuf {
 	SYC_ARRAY(unsigned char) bytes;
-	bool failed; /* no memory: it is not whole */
+	bool failed; /* out of memory: the message is incomplete */
 };
 
 void syc_protobuf_clear(struct syc_protobuf *message);
 void syc_protobuf_fini(struct syc_protobuf *message);
 
-/* A field; the default 0 is left out if possible. */
+/* Add a field; the default 0 is omitted if possible. */
 void syc_protobuf_number(struct syc_protobuf *message, unsigned field,
                          uint64_t value);
 void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
@@ -34,13 +34,13 @@ void syc_protobuf_text(struct syc_protobuf *message, unsigned field,
                        const char *text);
 
 /**
- * A message in place, of less than 256 MiB: its fields are put until its end,
- * which takes the returned number.
+ * Begin an embedded message of less than 256 MiB. Add its fields, then end it
+ * with the returned number.
  */
 size_t syc_protobuf_begin(struct syc_protobuf *message, unsigned field);
 void syc_protobuf_end(struct syc_protobuf *message, size_t begin);
 
-/** A number without a field: an element of a packed one. */
+/** Add a number without a field, an element of a packed field. */
 void syc_protobuf_varint(struct syc_protobuf *message, uint64_t value);
 
 #endif

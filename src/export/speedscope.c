@@ -19,12 +19,12 @@
 struct writer {
 	struct syc_export *export;
 	struct syc_json json;
-	int64_t begin; /* no time that is written is before it */
+	int64_t begin; /* the earliest written time */
 	struct syc_frames frames;
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
 	struct syc_batch_walk batch;
-	uint32_t *order; /* of the marks that pass: by thread and begin */
+	uint32_t *order; /* the passing marks, by thread and begin */
 	size_t n_order;
 };
 
@@ -198,8 +198,8 @@ static int choose_marks(struct writer *writer)
 	writer->order = calloc(n + 1, sizeof(*writer->order));
 	if (writer->order == NULL)
 		return -ENOMEM;
-	/* A mark that ended while it was recorded may have begun before that:
-	 * a time below 0 makes speedscope refuse the whole file. */
+	/* A mark may have begun before the recording. speedscope refuses a file
+	 * with a time below 0. */
 	for (size_t i = 0; i < n; i++) {
 		const struct syscap_profile_mark mark =
 			syscap_profile_mark(profile, i);
@@ -250,7 +250,8 @@ static void write_event(struct writer *writer, const char *type,
 	syc_json_end_object(&writer->json);
 }
 
-/* @order to @end are of one thread and lane: nested or apart. */
+/* The marks from @order to @end are of one thread and lane: nested or
+ * disjoint. */
 static int write_marks(struct writer *writer, const uint32_t *order,
                        const uint32_t *end)
 {

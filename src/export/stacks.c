@@ -101,7 +101,7 @@ void syc_batch_walk_fini(struct syc_batch_walk *batch)
 	batch->nodes = NULL;
 }
 
-/* One frame further on each way; false: all are at the root. */
+/* Move one frame outwards on each path; false: all are at the root. */
 static bool go_up(struct syc_batch_walk *batch, uint32_t *at, size_t n)
 {
 	const struct syscap_view *view = batch->view;
@@ -257,7 +257,7 @@ static uint32_t thread_of(const struct syc_thread_samples *by, size_t i)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-/* Which threads have how many samples, and whether in order.  0 or -ENOMEM. */
+/* Count the samples of each thread, and check their order. 0 or -ENOMEM. */
 static int count_samples(struct syc_thread_samples *by)
 {
 	int64_t *last = calloc(by->n_threads + 1, sizeof(*last));
@@ -323,7 +323,7 @@ void syc_thread_samples_fini(struct syc_thread_samples *by)
 	*by = (struct syc_thread_samples){ 0 };
 }
 
-/* Some more of a thread that has many. */
+/* Load the next part of a thread with many samples. */
 static void pick_some(struct syc_thread_samples *by, size_t thread, size_t at)
 {
 	const bool goes_on = by->first == thread && by->skipped + by->n == at;
@@ -345,7 +345,7 @@ static void pick_some(struct syc_thread_samples *by, size_t thread, size_t at)
 	}
 }
 
-/* All of @thread, and of as many behind it as fit. */
+/* Load all samples of @thread, and of as many following threads as fit. */
 static void pick_threads(struct syc_thread_samples *by, size_t thread)
 {
 	const size_t base = by->begins[thread];

@@ -39,13 +39,13 @@ struct syc_batch_walk {
 	uint32_t lens[SYC_BATCH_WALK_MAX];
 };
 
-/** 0 or -ENOMEM; fini in any case.  @samples are the view's. */
+/** 0 or -ENOMEM; call fini in any case. @samples are the view's. */
 int syc_batch_walk_init(struct syc_batch_walk *batch,
                         const struct syscap_view *view,
                         const struct syscap_profile_samples *samples);
 void syc_batch_walk_fini(struct syc_batch_walk *batch);
 
-/** Walk the stacks of @n samples that pass, SYC_BATCH_WALK_MAX at most. */
+/** Walk the stacks of @n passing samples, at most SYC_BATCH_WALK_MAX. */
 void syc_batch_walk_run(struct syc_batch_walk *batch, const uint32_t *samples,
                         size_t n);
 
@@ -88,8 +88,10 @@ const struct syscap_profile_line *
 syc_line_of_node(const struct syscap_profile *profile,
                  const struct syscap_view *view, uint32_t node);
 
-/** A function's name, for formats that can't say otherwise whether it was
- * inlined: "f (inlined)".  Good until the next call. */
+/**
+ * A function's name, for formats without a flag for inlined functions: "f
+ * (inlined)". Valid until the next call.
+ */
 const char *syc_frames_name(struct syc_frames *frames, uint32_t function);
 
 struct syc_thread_samples {
@@ -111,17 +113,18 @@ struct syc_thread_samples {
 	size_t *ends; /* by thread: the place of its next sample */
 };
 
-/** 0 or -ENOMEM.  To be ended in any case; the profile and the view have to
- * stay as long. */
+/**
+ * 0 or -ENOMEM. End it in any case; the profile and the view must live as long.
+ */
 int syc_thread_samples_init(struct syc_thread_samples *by,
                             const struct syscap_profile *profile,
                             const struct syscap_view *view);
 void syc_thread_samples_fini(struct syc_thread_samples *by);
 
 /**
- * The numbers of the samples of @thread from its @at-th on, not all of them;
- * NULL at the end.  They are good until the next call.  It is cheap to ask for
- * threads one after another, and for what follows the piece before.
+ * Get numbers of samples of @thread from its @at-th on, a part of them; NULL at
+ * the end. They are valid until the next call. Calls for successive threads and
+ * parts are cheap.
  *
  *	for (size_t at = 0; (rows = syc_thread_samples_get(by, t, at, &n)) != NULL;
  *	     at += n)

@@ -23,7 +23,7 @@
 
 struct syc_pack {
 	FILE *out;      /* NULL: only counts what it would write */
-	void *deflater; /* kept from one run to the next; or NULL */
+	void *deflater; /* kept between runs; or NULL */
 	size_t n_packed;
 	uint64_t written; /* characters, of all runs */
 	unsigned char packed[3 * 16384];
@@ -35,7 +35,7 @@ bool syc_pack_has_zlib(void);
 void syc_pack_init(struct syc_pack *pack, FILE *out);
 void syc_pack_fini(struct syc_pack *pack);
 
-/** Each run: begin, add as often as you like, end.  0 or -ENOMEM. */
+/** Each run: begin, add any number of times, end. 0 or -ENOMEM. */
 int syc_pack_begin(struct syc_pack *pack);
 int syc_pack_add(struct syc_pack *pack, const void *bytes, size_t n);
 int syc_pack_end(struct syc_pack *pack);
@@ -43,7 +43,7 @@ int syc_pack_end(struct syc_pack *pack);
 /** Value @i of a column. Called more than once. */
 typedef uint64_t syc_column_get(const void *data, size_t i);
 
-/** Each is 0 or -ENOMEM; errors of the output are its own. */
+/** Each returns 0 or -ENOMEM; errors of the output stay in it. */
 int syc_column_write(struct syc_pack *pack, const char *name, size_t n,
                      syc_column_get *get, const void *data);
 int syc_column_write_u32(struct syc_pack *pack, const char *name, size_t n,
@@ -51,7 +51,7 @@ int syc_column_write_u32(struct syc_pack *pack, const char *name, size_t n,
 int syc_column_write_texts(struct syc_pack *pack, const char *name, size_t n,
                            const char *const *texts);
 
-/** @width columns, from @n rows of so many cells. */
+/** Write @width columns from @n rows of @width cells. */
 int syc_column_write_table(struct syc_pack *pack, const char *const *names,
                            size_t width, size_t n, const uint64_t *cells);
 

@@ -10,7 +10,7 @@
 
 #include "common/map.h"
 
-#define CELLS      2048 /* of the time; a screen is about as wide */
+#define CELLS      2048 /* cells of time, about the width of a screen */
 #define LEAST_SLOW 20
 
 struct key {
@@ -44,7 +44,7 @@ static size_t cell_of(const struct syc_fit *fit, size_t place)
 /* A mark in the ranking: fields used together are stored together. */
 struct ranked {
 	uint64_t duration;
-	uint32_t group; /* its name, then its class */
+	uint32_t group; /* the mark's name, then its class */
 	uint32_t place;
 };
 
@@ -71,7 +71,7 @@ static void sum_name(struct syc_fit *fit, const struct ranked *longest,
 		sums->sum += longest[i].duration;
 	sums->most = longest[0].duration;
 	sums->least = longest[n - 1].duration;
-	/* The longest come first: rank r from below is n - r from above. */
+	/* The order is descending: rank r from below is n - r from above. */
 	sums->median = longest[n - (n + 1) / 2].duration;
 	sums->p99 = longest[n - (n * 99 + 99) / 100].duration;
 	for (size_t i = 0; i < n && i < slow; i++)
@@ -153,7 +153,7 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 	            ? -ENOMEM
 	            : 0;
 	if (r == 0) {
-		/* Until all is ranked that is the class of each */
+		/* Before ranking, the class of each */
 		memset(fit->is_kept, 2, n + 1);
 		sum_names(fit, ranked);
 		r = find_longest(fit);

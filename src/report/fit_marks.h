@@ -34,18 +34,18 @@ typedef struct syscap_profile_mark syc_fit_get(const void *data,
 struct syc_fit {
 	syc_fit_get *get;
 	const void *data;
-	const uint32_t *by_time; /* all that could be in the page */
+	const uint32_t *by_time; /* all candidates for the page */
 	size_t n;
 	uint32_t *ranked;           /* the same, in order of preference */
-	unsigned char *is_kept;     /* by place in @by_time */
+	unsigned char *is_kept;     /* by place in @by_time: is kept */
 	struct syc_mark_sums *sums; /* by name */
 	size_t n_cells;
 	SYC_ARRAY(struct syc_bar) bars;
 };
 
 /**
- * @by_time: numbers of marks, by time, kept by the caller.  Nothing is left
- * out yet.  0 or -ENOMEM.
+ * @by_time: numbers of marks, by time, owned by the caller. Nothing is omitted
+ * yet. 0 or -ENOMEM.
  */
 int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
                  const uint32_t *by_time, size_t n, size_t n_names);

@@ -40,7 +40,7 @@ static void begin_no_later(struct syc_page *page, int64_t time)
 		page->base = time;
 }
 
-/* Nothing of the page is before it. */
+/* No time in the page is earlier. */
 static void find_base(struct syc_page *page)
 {
 	const struct syscap_profile_process *processes;
@@ -79,7 +79,7 @@ static int write_bulk(struct syc_page *page)
 		syc_page_write_logs,
 		syc_page_write_heap,
 		syc_page_write_maps,
-		/* Last: they are fitted into what is left. */
+		/* Last: marks fill the remaining room. */
 		syc_page_write_marks,
 	};
 	int r = 0;

@@ -21,17 +21,17 @@ struct syc_report {
 	struct syscap_profile *profile;
 	const struct syscap_view *view; /* of the samples */
 	const struct syscap_view *heap; /* of the allocations, or NULL */
-	struct syscap_reader *reader;   /* for texts that the profile has not */
+	struct syscap_reader *reader;   /* for texts that the profile lacks */
 	const char *name;               /* the capture's */
 	/* The compared capture and the view of its samples, or NULL. */
 	const struct syscap_profile *other;
 	const struct syscap_view *other_view;
 	const char *other_name;
 	const struct syscap_filter *asked; /* of the views */
-	const char *filter;                /* as it was given, or "" */
+	const char *filter;                /* filter options as given, or "" */
 	const char *version;               /* of syscap */
-	const char *check; /* what `syscap check` says, lines, or "" */
-	bool redact;       /* leave out names of people and machines */
+	const char *check;                 /* output of `syscap check`, or "" */
+	bool redact;       /* omit names of people and machines */
 	uint64_t max_size; /* bytes; marks that do not fit are summed up */
 	FILE *out;
 
@@ -39,7 +39,7 @@ struct syc_report {
 	uint64_t n_marks_summed;
 };
 
-/** 0 or -ENOMEM; errors of @out are its own. */
+/** 0 or -ENOMEM; errors of @out stay in it. */
 int syc_report_write(struct syc_report *report);
 
 #endif

@@ -13,8 +13,8 @@
 #include "common/labels.h"
 #include "report/writer.h"
 
-/* Those whose values are their own, and by number of the profile which of them
- * each goes by. */
+/* Counters with their own values and, by number of the profile, the counter
+ * that represents each. */
 static int write_definitions(struct syc_page *page, uint32_t *numbers)
 {
 	static const char *const columns[] = {
@@ -283,7 +283,7 @@ struct links {
 		*places; /* in the page, by number of the mark, or NONE */
 };
 
-/* Place + 1, or 0. */
+/* 1 + place, or 0. */
 static uint64_t place_of(const struct links *links, uint32_t mark)
 {
 	return mark == NONE || links->places[mark] == NONE

@@ -166,8 +166,8 @@ static int write_names(struct syc_page *page)
 	return r;
 }
 
-/* Messages by number of rows->texts, so that none is in the page for a mark
- * that is left out. */
+/* Messages by number of rows->texts, so that the page has no message of an
+ * omitted mark. */
 static int read_messages(struct rows *rows)
 {
 	struct syc_page *page = rows->page;
@@ -232,8 +232,8 @@ static int write_rows(struct rows *rows, struct syc_pack *pack)
 	return r;
 }
 
-/* Texts of messages that marks of the page have, each once, and by @numbers
- * which of them each mark has. */
+/* The texts of messages of marks in the page, each once; @numbers has the text
+ * of each mark. */
 static int write_messages(const struct rows *rows, struct syc_pack *pack,
                           uint32_t *numbers)
 {
@@ -261,7 +261,7 @@ static int write_messages(const struct rows *rows, struct syc_pack *pack,
 	return r;
 }
 
-/* How many characters marks, bars and messages would take. */
+/* Number of characters that marks, bars and messages would take. */
 static int measure(struct rows *rows, uint64_t *ret_size)
 {
 	uint32_t *own = rows->messages;
@@ -329,7 +329,7 @@ static struct syscap_profile_mark get_mark(const void *data, uint32_t number)
 	return syscap_profile_mark(data, number);
 }
 
-/* Fewer and fewer, until the rest takes no more than @room. */
+/* Keep fewer marks until they fit into @room. */
 static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
                           const uint32_t *all, const uint32_t *messages)
 {

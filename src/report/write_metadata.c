@@ -35,8 +35,8 @@ static void add_number(struct facts *facts, const char *key, int64_t number)
 	add_text(facts, key, text);
 }
 
-/* Of the page: more than half of what 64 bits hold where a frame is as far from
- * the others as can be. */
+/* A time of the page. It may exceed half of the 64-bit range, if a frame is
+ * extremely far from the others. */
 static void add_time(struct facts *facts, const char *key, uint64_t time)
 {
 	char *text = facts->numbers[facts->n];
@@ -62,7 +62,7 @@ struct about {
 	struct syc_page *page;
 	struct syc_texts shown;
 	SYC_ARRAY(struct note) metadata, files; /* of files value is bytes */
-	struct syc_map open; /* path and pid, of a file that goes on */
+	struct syc_map open; /* path and pid of an incomplete file */
 	SYC_ARRAY(size_t) numbers;
 };
 
@@ -234,8 +234,8 @@ static size_t measure_program(const struct syc_page *page, uint32_t process,
 	return longest;
 }
 
-/* The program without its arguments, which may be secrets. Nothing, if only
- * a part of its path may be known and that is in a home. */
+/* The program without its arguments, which may be secrets. Empty if its path
+ * may be incomplete and is in a home directory. */
 static char *redact_command(const struct syc_page *page, uint32_t process,
                             const char *command)
 {
@@ -250,7 +250,7 @@ static char *redact_command(const struct syc_page *page, uint32_t process,
 	return clean;
 }
 
-/* The texts of @process: its command line, and what its program is called. */
+/* The texts of @process: its command line and its program's name. */
 static int write_command(struct syc_page *page, uint32_t number,
                          const struct syscap_profile_process *process,
                          uint64_t *cells)

@@ -48,8 +48,8 @@ static void list_callees(const struct syscap_view *view, uint32_t *begins,
 			        sizeof(*items), compare, (void *)view);
 }
 
-/* @next[i]: the callee of node i that comes next.  No recursion: stacks of
- * captures are deeper than ours. */
+/* @next[i]: the next callee of node i. There is no recursion, since stacks in
+ * captures may be deeper than ours. */
 static void walk(struct syc_preorder *order, const struct syscap_view *view,
                  const uint32_t *ends, uint32_t *next, const uint32_t *items)
 {
@@ -112,7 +112,7 @@ void syc_preorder_fini(struct syc_preorder *order)
 
 struct function {
 	uint32_t name, binary, category;
-	uint32_t file, line; /* of the source: a text + 1; 0: not known */
+	uint32_t file, line; /* source file: 1 + text; 0: unknown */
 };
 
 struct functions {
@@ -159,7 +159,7 @@ static int add(struct functions *f,
 		            (function->is_named ? 8u : 0u) |
 		            (function->is_inlined ? 16u : 0u),
 	};
-	/* One may be a program's here and a library's there, but no note. */
+	/* A function may be of different categories in both, but not a note. */
 	const struct function key = {
 		.name = item.name,
 		.binary = item.binary,

@@ -30,7 +30,7 @@ struct syc_page {
 	struct syscap_profile *profile;
 	const struct syscap_view *view;
 	struct syc_pack pack;
-	int64_t base; /* the time that all others count from */
+	int64_t base; /* origin of all times */
 	struct syc_preorder samples, heap, other;
 	/* By the other capture's numbers of functions, the page's. */
 	uint32_t *other_functions;
@@ -39,8 +39,8 @@ struct syc_page {
 	/* Texts by number; the first of them are written first. */
 	struct syc_map texts;
 	size_t n_texts_written;
-	uint64_t n_text_bytes; /* of those that are not written yet */
-	int error;             /* -ENOMEM, once there was one */
+	uint64_t n_text_bytes; /* bytes of texts not yet written */
+	int error;             /* -ENOMEM after a failure */
 };
 
 /** The number of @text, which is redacted on request. */
@@ -50,16 +50,16 @@ uint32_t syc_page_text(struct syc_page *page, const char *text);
  * last name of paths in them; to be freed. NULL: no memory. */
 char *syc_page_without_homes(const char *text);
 
-/** Write the texts that are new since the last time, as column @name. */
+/** Write the texts added since the last call, as column @name. */
 int syc_page_write_texts(struct syc_page *page, const char *name);
 
-/** @time as it is in the page. */
+/** @time in the form of the page. */
 static inline uint64_t syc_page_time(const struct syc_page *page, int64_t time)
 {
 	return (uint64_t)time - (uint64_t)page->base;
 }
 
-/* Each writes its columns.  0 or -ENOMEM. */
+/* Each function writes its columns. 0 or -ENOMEM. */
 int syc_page_write_about(struct syc_page *page);
 int syc_page_write_who(struct syc_page *page);
 int syc_page_write_tree(struct syc_page *page, const char *prefix,

@@ -36,9 +36,9 @@ export function transformsOf(model, filter) {
 	};
 }
 
-/** Sums by node of the model's tree become those of what a filter makes of it.
+/** Convert sums by node of the model's tree into those of the transformed tree.
  * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Costs} base
- * @param {Costs} [into] where totals go, if it makes nothing of it */
+ * @param {Costs} [into] receives totals if the tree is unchanged */
 export function shape(model, filter, tree, base, into) {
 	const what = transformsOf(model, filter);
 	if (!what)
@@ -50,8 +50,8 @@ export function shape(model, filter, tree, base, into) {
 		totals: sumUp(made.tree, selfs) };
 }
 
-/** Keeps the last answer, of which a brush that moves changes little: the next
- * one has its sums. */
+/** Keeps the last result. A moving brush changes little of it, so the next
+ * result reuses its sums. */
 export class Analyst {
 	/** @param {Model} model */
 	constructor(model) {
@@ -87,7 +87,7 @@ export function functionsOf(model, analysis) {
 }
 
 /**
- * Allocations that pass, or, with @live, those that are there at that moment.
+ * Allocations that pass, or with `live` those in use at the moment.
  * @param {Model} model @param {Filter} filter @param {'allocated' | 'leaked' | 'temporary' | 'live'} of
  * @param {number} [moment]
  */
@@ -120,8 +120,8 @@ export function answerHeap(model, filter, of, moment = 0) {
 }
 
 /**
- * For each mark of @marks its time on the processor: samples of its thread
- * while it lasted, each as long as it stands for.  If the thread is unknown,
+ * The processor time of each mark: the weight of its thread's samples during
+ * the mark.  If the thread is unknown,
  * the thread of its process with the most samples counts.
  * @param {Model} model @param {ArrayLike<number>} marks
  */
@@ -168,7 +168,7 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Marks of one name: how many, and how long.  If some are in bars, median and
+ * Number and durations of the marks of one name.  If some are in bars, median and
  * p99 are known only for all of them, else NaN. A range of time with bars at
  * its edges has no exact values.  sorted has the marks that the page holds.
  * @param {Model} model @param {Filter} filter

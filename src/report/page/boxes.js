@@ -55,8 +55,8 @@ export class Boxes {
 			this.tip, this.live, this.list.element);
 	}
 
-	/** A canvas is not divided between sheets of paper: rows get narrower until it
-	 * stands below the time axis. @param {number} nRows */
+	/** A canvas is not divided between sheets of paper: rows get narrower
+	 * until it fits below the time axis. @param {number} nRows */
 	fitRows(nRows) {
 		return this.options.theme.isPaper
 			? Math.max(11, Math.min(ROW_HEIGHT, PAPER / nRows)) : ROW_HEIGHT;
@@ -123,7 +123,7 @@ export class Boxes {
 		for (let i = 0; i < row.length;) {
 			const box = row[i];
 			let end = box.x + box.w;
-			// Narrow ones of one look are one
+			// Narrow boxes of one style are joined
 			for (i++; i < row.length && box.w <= 3 && row[i].w <= 3 &&
 				Math.abs(row[i].x - end) < 0.1 && box.colour === row[i].colour &&
 				box.found === row[i].found && box.hatched === row[i].hatched; i++)
@@ -181,7 +181,7 @@ export class Boxes {
 		const row = this.rows[Math.floor(y / this.rowHeight)];
 		if (!row)
 			return null;
-		// The last that begins by there
+		// The last box that begins at or before the place
 		const last = firstOf(0, row.length, (i) => row[i].x > x + 0.5) - 1;
 		for (let i = last; i >= 0 && i > last - 3; i--)
 			if (x <= row[i].x + Math.max(row[i].w, 2))

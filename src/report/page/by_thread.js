@@ -5,7 +5,7 @@ import { transformsOf } from './analysis.js';
 import { Passing } from './filter.js';
 import { makeTree, moveSelfs, rank, sumUp, transform } from './tree.js';
 
-/** Finds for one thread after the other what of a tree its samples are in. */
+/** Finds the nodes of a tree with samples of a thread, one thread after another. */
 class Parts {
 	/** @param {Tree} tree */
 	constructor(tree) {
@@ -43,7 +43,7 @@ class Parts {
 	}
 }
 
-/** Its roots are threads by their node. @param {App} app */
+/** Its roots are threads, by node. @param {App} app */
 export function treeByThread(app) {
 	const { model } = app;
 	const { samples, ticks } = model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// canvas.js - a canvas as wide as its place, in the page's colours.
+// canvas.js - a canvas with the width of its container, in the page's colours.
 
-/** The page's colours, as its style has them by now. */
+/** The page's current colours, from its style. */
 function readColours() {
 	const style = getComputedStyle(document.documentElement);
 	const get = (/** @type {string} */ name) =>
@@ -65,7 +65,7 @@ export const fillBox = (context, x, y, w, h, colour, alpha = 1) => {
 	context.globalAlpha = 1;
 };
 
-/** Nothing is drawn beside it until restore(). @type {DrawBox<[]>} */
+/** Clips drawing to it until restore(). @type {DrawBox<[]>} */
 export const clipTo = (context, x, y, w, h) => {
 	context.save();
 	context.beginPath();
@@ -86,7 +86,7 @@ export const hatch = (context, x, y, w, h, step) => {
 	context.restore();
 };
 
-/** As much of @text as fits into @room pixels. @param {Context2D} context @param {string} text @param {number} room */
+/** The part of `text` that fits into `room` pixels. @param {Context2D} context @param {string} text @param {number} room */
 export function cutText(context, text, room) {
 	let n = Math.floor(room / 4);
 	if (n < 2)

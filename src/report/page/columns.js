@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// columns.js - the columns of numbers and texts that stand in the page, each
+// columns.js - the columns of numbers and texts in the page, each
 // an inert script: found, inflated in a worker, and read.
 import { addUp, Moments } from './moments.js';
 
@@ -59,8 +59,8 @@ export async function inflateColumn({ name, bytes }, ask) {
 export const pieceOf = ({ text }, at) => text.slice(at, at + 0x100000);
 
 /**
- * All of @columns.  In a worker, so that the page answers meanwhile; here where
- * there is none.
+ * Inflate all columns. A worker does this, so that the page reacts meanwhile;
+ * without one, it is done here.
  * @param {Column[]} columns @returns {Promise<Columns>}
  */
 export function inflateAll(columns) {
@@ -111,7 +111,7 @@ const ask = (told) => new Promise((get) => {
 	});
 }
 
-/** Columns by name; nothing where one is not there. */
+/** Columns by name; a missing column is empty. */
 export class Columns {
 	constructor() {
 		/** @type {Map<string, {column: Column, buffer: ArrayBuffer}>} */
@@ -125,7 +125,7 @@ export class Columns {
 		this.found.set(column.name, { column, buffer });
 		if (column.name !== 'sample.times')
 			return;
-		// So many that they are made here, before the next column is.
+		// Large columns are decoded here, before the next one is inflated.
 		this.times = new Moments(this.numbers(column.name));
 		this.drop(column.name);
 	}
@@ -162,13 +162,13 @@ export class Columns {
 		return numbers;
 	}
 
-	/** Its memory is free now, not some time later. @param {string} name */
+	/** Frees its memory now. @param {string} name */
 	drop(name) {
 		/** @type {any} */ (this.found.get(name)?.buffer)?.transfer?.(0);
 		this.found.delete(name);
 	}
 
-	/** Whole words, of which the narrow are made wide. @param {string} name */
+	/** Numbers in whole words; narrow ones are widened. @param {string} name */
 	words(name) {
 		const one = this.found.get(name);
 		if (one && one.column.width === 8)

@@ -53,7 +53,7 @@ function each(model, marks) {
 	return { nMarks: marks.length, duration: duration / n, running: running / n };
 }
 
-/** This capture and the other one, of which only functions can be filtered.
+/** This capture and the other one, which can be filtered only by functions.
  * @param {Model} model @param {Filter} filter @param {Costs} base @returns {Comparison} */
 function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
@@ -78,7 +78,7 @@ function compareFiles(model, filter, base) {
 /**
  * @param {Model} model @param {Filter} filter
  * @param {State} state @param {string} name of marks
- * @param {Costs} [base] what @filter leaves, where that is known
+ * @param {Costs} [base] result of the filter, if known
  * @returns {Comparison}
  */
 export function compare(model, filter, state, name,
@@ -132,7 +132,7 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** A function on both sides: of 10⁵ few are examined. */
+/** A function on both sides. It is made lazily, since few of 10⁵ are examined. */
 class Compared {
 	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
 	constructor(f, comparison, sums) {

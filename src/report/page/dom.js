@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// dom.js - elements, made from what they are.  Texts are texts, never markup.
+// dom.js - construction of elements. Texts are never markup.
 
 /**
  * el('button', { class: 'chip', onclick: undo, 'aria-label': 'Undo' }, 'x')

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// filter.js - which samples pass: by time, thread, marks and functions.
+// filter.js - selection of samples by time, thread, marks and functions.
 
-/** The first number from @low on that @is so, as all behind it are; or @high.
+/** The first number from `low` on for which `is` holds, as it does for all later ones; or `high`.
  * @param {number} low @param {number} high @param {(i: number) => boolean} is */
 export function firstOf(low, high, is) {
 	while (low < high) {
@@ -14,8 +14,8 @@ export function firstOf(low, high, is) {
 	return low;
 }
 
-/** The first of @times, which do not fall, that is not below @time; asked
- * for each mark. @param {ArrayLike<number>} times @param {number} time */
+/** The first of the ascending times that is not below `time`; called for each
+ * mark. @param {ArrayLike<number>} times @param {number} time */
 export function lowerBound(times, time) {
 	let low = 0, high = times.length;
 	while (low < high) {
@@ -28,7 +28,7 @@ export function lowerBound(times, time) {
 	return low;
 }
 
-/** The first of @times that is in the filter's time, and the first behind it.
+/** The first of the times within the filter's range, and the first after it.
  * @param {ArrayLike<number>} times @param {Filter} filter @returns {[number, number]} */
 export function rangeOf(times, { from, to }) {
 	return [from === undefined ? 0 : lowerBound(times, from),
@@ -42,7 +42,7 @@ export function quoteRegex(text) {
 
 /** @param {string} [source] @returns {RegExp | null} null: none */
 export function readRegex(source) {
-	// What POSIX takes literally
+	// Characters that are literal in POSIX
 	return source ? tryRegex(source) || new RegExp(quoteRegex(source)) : null;
 }
 
@@ -55,7 +55,7 @@ export function tryRegex(source) {
 	}
 }
 
-/** A glob as `--collapse-library` has it. @param {string} glob */
+/** A glob as in `--collapse-library`. @param {string} glob */
 export function readGlob(glob) {
 	let source = '';
 	for (let i = 0; i < glob.length; i++) {
@@ -75,7 +75,7 @@ export function readGlob(glob) {
 	return tryRegex('^' + source + '$') || /$^x/;
 }
 
-/** How many of @n a "1%" or "10" is. @param {string | undefined} slowest @param {number} n */
+/** The number of `n` that "1%" or "10" selects. @param {string | undefined} slowest @param {number} n */
 export function countSlowest(slowest, n) {
 	if (!slowest)
 		return n;
@@ -87,7 +87,7 @@ export function countSlowest(slowest, n) {
 }
 
 /**
- * Bars of marks that pass, by what their first mark is.
+ * Visits the bars that pass, judged by their first mark.
  * @param {Model} model @param {Filter} filter @param {(bar: number) => void} visit
  */
 export function eachBar(model, filter, visit) {
@@ -101,7 +101,7 @@ export function eachBar(model, filter, visit) {
 			visit(i);
 }
 
-/** The marks that a filter asks for, the slowest first; a share is of all.
+/** The marks that a filter selects, the slowest first; a share refers to all.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint32Array} */
 export function chooseMarks(model, filter) {
@@ -134,8 +134,8 @@ export function chooseMarks(model, filter) {
 	return sorted.subarray(0, countSlowest(filter.slowest, n));
 }
 
-/** The times inside of @chosen, by thread: begins and ends, which neither
- * overlap nor fall.
+/** The times inside the chosen marks, by thread: begins and ends, disjoint and
+ * ascending.
  * @param {Model} model @param {ArrayLike<number>} chosen
  * @returns {Float64Array[]} */
 export function insides(model, chosen) {
@@ -172,7 +172,7 @@ function joinPairs(list) {
 	return Float64Array.from(joined);
 }
 
-/** Of all threads as of one. @param {Float64Array[]} lists as insides() has them */
+/** Joins the times of all threads. @param {Float64Array[]} lists as insides() has them */
 function joinRanges(lists) {
 	/** @type {[number, number][]} */
 	const pairs = [];
@@ -182,7 +182,7 @@ function joinRanges(lists) {
 	return joinPairs(pairs);
 }
 
-/** The first range of @list that does not end by @time. @param {Float64Array} list @param {number} time */
+/** The first range of the list that ends after `time`. @param {Float64Array} list @param {number} time */
 export function endOf(list, time) {
 	return 2 * firstOf(0, list.length / 2, (i) => list[2 * i + 1] > time);
 }
@@ -193,8 +193,8 @@ export function isInside(list, time) {
 	return at < list.length && list[at] <= time;
 }
 
-/** Which nodes of the tree pass by their stack: has such a function, has none
- * of those that are dropped.
+/** The nodes of the tree whose stack passes: it has a wanted function and no
+ * dropped one.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -215,9 +215,9 @@ export function passingNodes(model, filter, tree = model.tree) {
 	return passes;
 }
 
-/** Adds samples up that pass; takes away what a moved brush leaves. */
+/** Sums up samples that pass; subtracts those that a moved brush excludes. */
 export class Passing {
-	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] nothing is summed up */
+	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] compute no sums */
 	constructor(model, filter, isLook) {
 		this.model = model;
 		this.nodes = passingNodes(model, filter);
@@ -251,7 +251,7 @@ export class Passing {
 			: Math.max(low, times.find(to))];
 	}
 
-	/** Samples @from to @to - 1, @sign times. @param {number} from @param {number} to @param {number} sign */
+	/** Add samples `from` to `to` - 1, `sign` times. @param {number} from @param {number} to @param {number} sign */
 	add(from, to, sign) {
 		const { inside, at } = this;
 		const { times } = this.model.samples;
@@ -264,7 +264,7 @@ export class Passing {
 			this.addRange(from, to, sign);
 			return;
 		}
-		// Samples outside of marks are skipped.
+		// Skip samples outside marks.
 		const all = joinRanges(inside);
 		let begin = from;
 		for (let k = endOf(all, times.at(from)); k < all.length && begin < to; k += 2) {
@@ -307,7 +307,7 @@ export class Passing {
 		this.sums.ticks += sign * allTicks;
 	}
 
-	/** One that is looked at alone. @param {number} i */
+	/** Does a single sample pass? @param {number} i */
 	passes(i) {
 		const { threads, nodes, times } = this.model.samples;
 		return i >= this.low && i < this.high &&
@@ -316,8 +316,8 @@ export class Passing {
 			!(this.inside && !isInside(this.inside[threads[i]], times.at(i)));
 	}
 
-	/** Of samples that pass those at nodes that are @wanted, by time: the first
-	 * @most, and how many there are.
+	/** Find passing samples at wanted nodes, by time: the first `most` and
+	 * their number.
 	 * @param {Uint8Array} wanted by node of the model @param {number} most
 	 * @param {number} [thread] none: of any */
 	find(wanted, most, thread) {
@@ -334,7 +334,7 @@ export class Passing {
 		return { found, n };
 	}
 
-	/** The same with another brush; only where no marks were asked for.
+	/** The same with another brush; only without a condition on marks.
 	 * @param {number} [from] @param {number} [to] */
 	move(from, to) {
 		const [low, high] = this.range(from, to);

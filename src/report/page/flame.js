@@ -48,7 +48,7 @@ export function colouring(model, theme, by) {
 }
 
 /**
- * Boxes below @zoom, as wide as their totals, and those above it.
+ * Boxes below `zoom`, with widths by their totals, and those above it.
  * @param {GraphOptions} what
  * @returns {Layout}
  */
@@ -67,9 +67,9 @@ export function layoutGraph(what) {
 		return { boxes, rows };
 	/** Begin of the next box of each depth. */
 	const next = [0];
-	/** Boxes that are not reported yet, by depth. @type {Small[]} */
+	/** Pending narrow boxes, by depth. @type {Small[]} */
 	const small = [];
-	/** The next that was found, from a node on. */
+	/** The next match from a node on. */
 	let hit = -1;
 	const has = (/** @type {number} */ from, /** @type {number} */ to) => {
 		if (hit < from)
@@ -127,7 +127,7 @@ export function layoutGraph(what) {
 
 const LOOKED_AT = 64; // samples of a pixel, at most
 
-/** The way to the node that most have, and how many have what is on it.
+/** The path to the most frequent node, and the number of samples of each node on it.
  * @param {Tree} tree @param {Int32Array} nodes of the samples, in order */
 function mostOf(tree, nodes) {
 	let best = 0, most = 0, low = 0, high = nodes.length;
@@ -148,9 +148,9 @@ function mostOf(tree, nodes) {
 }
 
 /**
- * Stacks of one thread in order of time: each goes on until the next sample,
- * at most for twice what it stands for.  Of several in a pixel the one that
- * most of them have, which goes on into no other pixel.
+ * Stacks of one thread in order of time. Each lasts until the next sample, at
+ * most twice its weight. Of several in a pixel, the most frequent one is
+ * shown, in this pixel only.
  * @param {ChartOptions} what
  * @returns {Layout}
  */
@@ -177,7 +177,7 @@ export function layoutChart(what) {
 		const n = next - k, looks = Math.min(n, LOOKED_AT);
 		let all = 0;
 		for (let j = 0; j < looks; j++) {
-			// Of many some, at no distance that a program could have, too.
+			// Of many samples, take some at irregular distances, since a program may be periodic.
 			const s = list[k + (looks === n ? j
 				: Math.floor((j + j * 0.618034 % 1) * n / looks))];
 			const node = what.nodes ? what.nodes[bases[s]] : bases[s];
@@ -214,8 +214,8 @@ export function layoutChart(what) {
 }
 
 /**
- * Which nodes of a tree a search finds, and how much of all that is: what is
- * found inside of what is found counts once.
+ * The nodes that a search finds, and their share of the total; nested matches
+ * count once.
  * @param {Model} model @param {Tree} tree
  * @param {Costs} totals @param {string} [search]
  */
@@ -244,8 +244,8 @@ export function findNodes(model, tree, totals, search) {
 	return { found, share, outermost };
 }
 
-/** By number of function: does it have what is searched for?  Known until
- * something else is. @param {Model} model @param {string} [search] */
+/** By number of function: does it match the search? Cached until the next
+ * search. @param {Model} model @param {string} [search] */
 export function matching(model, search) {
 	const match = searching(search), { nFunctions: length, matches } = model;
 	if (match && (matches.search !== search || matches.by.length !== length))
@@ -254,7 +254,7 @@ export function matching(model, search) {
 	return match && model.matches.by;
 }
 
-/** Nothing is like what is no regular expression. @param {string} name */
+/** An invalid regular expression matches nothing. @param {string} name */
 export const nothing = (name) => false;
 
 /** "/regex/", or a part of a name in any case. @param {string} [search] @returns {((name: string) => boolean) | null} */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// format.js - numbers as people read them.
+// format.js - readable numbers.
 
 /** Three digits and a unit. @param {number} value @param {string[]} units @param {number} step */
 function scaled(value, units, step) {
@@ -24,7 +24,7 @@ export function formatBytes(bytes) {
 	return scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 }
 
-// Made once: each takes longer than a thousand numbers.
+// Made once: creating one takes longer than formatting a thousand numbers.
 const COUNTS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 /** "12,345". @param {number | bigint} n */
@@ -47,7 +47,7 @@ export function formatDifference(difference) {
 		percent + '\u00a0%';
 }
 
-/** A moment, so that moments @step apart differ. @param {number} ns @param {number} step */
+/** A time with enough digits to distinguish times `step` apart. @param {number} ns @param {number} step */
 export function formatMoment(ns, step) {
 	const seconds = Math.abs(ns) / 1e9;
 	const digits = Math.max(0, Math.min(9, Math.ceil(-Math.log10(step / 1e9))));
@@ -61,7 +61,7 @@ export function formatMoment(ns, step) {
 	return sign + seconds.toFixed(digits) + '\u00a0s';
 }
 
-/** A moment in a table: of hours without the last digits. @param {number} ns */
+/** A time in a table; hours have fewer digits. @param {number} ns */
 export function formatAt(ns) {
 	return formatMoment(ns, Math.max(1e4, Math.abs(ns) / 1e6));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// histogram.js - how durations are spread, on a scale of logarithms: small, and
+// histogram.js - the distribution of durations on a logarithmic scale: small, and
 // large with a brush.
 import { fillBox, pixelOf, prepareCanvas } from './canvas.js';
 import { el } from './dom.js';
@@ -39,7 +39,7 @@ export function histogram(sorted, theme) {
 
 const HEIGHT = 150, FOOT = 20, HEAD = 16;
 
-/** A large one: what is dragged over is asked for. */
+/** A large one; dragging selects a range. */
 export class Histogram {
 	/** @param {Theme} theme @param {(least: number, most: number) => void} choose durations, from and below */
 	constructor(theme, choose) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// main.js - the page: its state, what is around the views, and how it begins.
+// main.js - the page: its state, the parts around the views, and its start.
 import { Analyst, answerHeap, functionsOf, sumMarks } from './analysis.js';
 import { fillBox, makeTheme } from './canvas.js';
 import { findColumns, inflateAll } from './columns.js';
@@ -83,7 +83,7 @@ export class App {
 		return [from ?? begin, to ?? end];
 	}
 
-	/** The mark of which the slowest stand out most. */
+	/** The mark whose slowest instances stand out most. */
 	guessName() {
 		let best = '', most = -1;
 		for (const row of sumMarks(this.model, this.filter())) {
@@ -146,7 +146,7 @@ export class App {
 			history.pushState(null, '', hash);
 	}
 
-	/** Draw, once for all that changes in a frame. */
+	/** Draw once for all changes in a frame. */
 	later() {
 		if (this.frame === 0)
 			this.frame = requestAnimationFrame(() => this.draw());
@@ -166,7 +166,7 @@ export class App {
 			});
 	}
 
-	/** More or less of the time, around what is @x pixels from the left.
+	/** Zoom in or out, around the place `x` pixels from the left.
 	 * @param {Scale} scale @param {number} x @param {number} by */
 	wheel(scale, x, by) {
 		const around = scale.time(Math.max(x, 0)), factor = by > 0 ? 1.25 : 0.8;
@@ -482,7 +482,7 @@ export function answerOf(app) {
 			model.marks.durations[i], model.markName(model.marks.names[i])]) };
 }
 
-/** Read what stands ahead of the script, draw; then the rest. */
+/** Read the columns before the script and draw; then read the rest. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
 	try {

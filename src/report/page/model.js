@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// model.js - the capture as the page knows it, from its columns.
+// model.js - the page's model of the capture, from its columns.
 import { lowerBound, readRegex } from './filter.js';
 import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
@@ -10,14 +10,14 @@ export const CATEGORIES = ['application', 'system library', 'JIT or script',
 /** @param {number} pid */
 const signed = (pid) => pid > 0x7fffffff ? pid - 0x100000000 : pid;
 
-/** Of all marks of a name, where some are in bars. */
+/** Statistics of all marks of a name, if some are in bars. */
 const SUMS = ['counts', 'sums', 'least', 'medians', 'p99s', 'most'];
 const OPERATION = ['ids', 'begins', 'ends', 'from', 'to', 'names', 'processes'];
 const ARROW = ['outs', 'ins'];
 const LOG = ['times', 'threads', 'severities', 'domains', 'messages'];
 const MAP = ['processes', 'starts', 'ends', 'offsets', 'times', 'paths',
 	'build_ids'];
-/** Threads whose samples are looked for one by one. */
+/** Number of threads whose samples are searched separately. */
 const MANY = 8;
 
 /** @param {Columns} c @param {string} of @param {string[]} names */
@@ -50,8 +50,8 @@ function readMarks(c) {
 		'depths', 'messages'), times };
 }
 
-/** Marks that are not here one by one: of a name, a thread and a cell of the
- * time, how many and how long. @param {Columns} c */
+/** Marks that are not stored one by one: number and durations by name, thread
+ * and cell of time. @param {Columns} c */
 function readBars(c) {
 	const bars = readColumns(c, 'bar', 'times', 'lasts', 'counts', 'sums', 'least',
 		'most', 'threads', 'names');
@@ -102,7 +102,7 @@ function readCounters(c, texts) {
 		});
 }
 
-/** Events, which are behind the first part of the page. */
+/** Events, which follow the first part of the page. */
 class Events {
 	/** @param {Columns} c @param {Texts} texts */
 	constructor(c, texts) {
@@ -183,7 +183,7 @@ export class Model extends Events {
 		this.isWhole = false;
 	}
 
-	/** Content behind the first part. @param {Columns} c */
+	/** Content after the first part. @param {Columns} c */
 	addRest(c) {
 		this.texts.add(c.bytes('texts.more'), c.length('texts.more'));
 		Object.assign(this, new Events(c, this.texts));
@@ -212,7 +212,7 @@ export class Model extends Events {
 		return sums;
 	}
 
-	/** With those that stand for a collapsed library. */
+	/** Including functions that represent a collapsed library. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;
 	}
@@ -230,7 +230,7 @@ export class Model extends Events {
 			: this.collapsed[f - this.functions.n].binary);
 	}
 
-	/** Whether its code stands in its caller's. @param {number} f */
+	/** Is its code in its caller's? @param {number} f */
 	isInlined(f) {
 		return f < this.functions.n && (this.functions.categories[f] & 16) !== 0;
 	}
@@ -247,7 +247,7 @@ export class Model extends Events {
 			: this.collapsed[f - this.functions.n].category;
 	}
 
-	/** The function that all of @f's library become. @param {number} f */
+	/** The function that replaces all of `f`'s library. @param {number} f */
 	collapse(f) {
 		const binary = this.functions.binaries[f];
 		let i = this.collapsed.findIndex((one) => one.binary === binary);
@@ -260,8 +260,8 @@ export class Model extends Events {
 		return /[23]/.test(this.facts.unit_number);
 	}
 
-	/** The order of threads: by @sums. Of wall time who sleeps has as much as who
-	 * works: the program comes before what it started.
+	/** The order of threads, by sums. By wall time, sleeping threads have
+	 * as much as working ones: then the program precedes its children.
 	 * @param {Costs} sums @returns {(a: any, b: any) => number} */
 	foremost(sums) {
 		const isWall = this.isWall();
@@ -334,7 +334,7 @@ export class Model extends Events {
 		if (!list) {
 			const { threads, n } = this.samples;
 			list = new Uint32Array(this.counts[thread] + 1);
-			// Samples of others are overwritten, so that no branch
+			// Samples of others are overwritten: so no branch
 			// is mispredicted.
 			for (let i = 0, k = 0; i < n; i++) {
 				list[k] = i;

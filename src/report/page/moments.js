@@ -5,8 +5,8 @@ import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 in a block
 
-/** From differences.  Behind one that numbers cannot follow to the nanosecond
- * they begin anew, so that no later one is lost in it. @param {Numbers} differences */
+/** Made from differences. After a difference that is too large for exact
+ * nanoseconds, the sum restarts, so later times stay exact. @param {Numbers} differences */
 export function addUp(differences) {
 	const numbers = new Float64Array(differences.length);
 	let far = 0, sum = 0;

@@ -5,8 +5,8 @@
 const LANES = 40; // that a process has at most
 
 /**
- * Boxes of operations that touch what @scale shows, by process and lane, with
- * numbers of operations as ids.
+ * Boxes of operations in the visible range, by process and lane, with numbers
+ * of operations as ids.
  * @param {Model} model @param {Scale} scale @param {(name: number, process: number) => boolean} passes
  */
 export function layOperations(model, scale, passes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// scale.js - moments on pixels, and round ones among them.
+// scale.js - mapping of times to pixels, and round times.
 
 const FINEST = Math.pow(2, -50);
 
@@ -7,7 +7,7 @@ export class Scale {
 	/** @param {number} from @param {number} to @param {number} width */
 	constructor(from, to, width) {
 		this.from = from;
-		// Of moments that are so large there may be none a nanosecond later.
+		// Large times may have no successor a nanosecond later.
 		this.to = Math.max(to, from + 1, from + Math.abs(from) * FINEST);
 		this.width = Math.max(width, 1);
 		this.perPixel = (this.to - this.from) / this.width;
@@ -35,11 +35,11 @@ export function roundStep(least) {
 
 const LONG = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((m) => m * 6e10);
 
-/** The same of times: of minutes and hours as clocks have them. @param {number} least ns */
+/** The same for times, with the steps of clocks for minutes and hours. @param {number} least ns */
 export const roundTime = (least) => least <= LONG[0] / 2 ? roundStep(least)
 	: LONG.find((one) => one >= least) || roundStep(least / LONG[11]) * LONG[11];
 
-/** Round moments, about @apart pixels from each other; @zero is 0. @param {Scale} scale @param {number} zero @param {number} [apart] */
+/** Round times, about `apart` pixels from each other, counted from `zero`. @param {Scale} scale @param {number} zero @param {number} [apart] */
 export function ticksOf(scale, zero, apart = 110) {
 	const step = roundTime(Math.max(scale.perPixel * apart, 1));
 	const ticks = [];

@@ -4,10 +4,10 @@ import { button, div, el, fill, hint } from './dom.js';
 import { Passing } from './filter.js';
 import { formatAmount, formatCount, formatMoment } from './format.js';
 
-const KEPT = 20000; // that are kept to walk through
+const KEPT = 20000; // number of stacks kept for browsing
 
 /**
- * Which nodes of the model have become nodes that @is so.
+ * The nodes of the model that became nodes for which `is` holds.
  * @param {Analysis} analysis @param {(node: number) => boolean} is
  */
 export function nodesThat(analysis, is) {
@@ -23,7 +23,7 @@ export function nodesThat(analysis, is) {
 	});
 }
 
-/** Is a stack's end called by those, the innermost first? @param {Tree} tree @param {number} node @param {number[]} path functions */
+/** Do these functions call a stack's end, the innermost first? @param {Tree} tree @param {number} node @param {number[]} path functions */
 export function endsWith(tree, node, path) {
 	for (const f of path) {
 		if (node === 0 || tree.functions[node] !== f)

@@ -12,7 +12,7 @@ const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
 	'against', 'amount', 'of', 'window', 'show', 'beside'];
 
-/** "5-70": from when to when. @param {string} [text] @returns {[number, number] | null} */
+/** "5-70": a time range. @param {string} [text] @returns {[number, number] | null} */
 export function readSpan(text) {
 	const found = /^(-?\d+)-(\d+)$/.exec(text || '');
 	return found && Number(found[2]) > Number(found[1])
@@ -62,7 +62,7 @@ export function writeState(state) {
 	return '#' + words.toString();
 }
 
-/** The part that says which samples pass. @param {State} state @returns {Filter} */
+/** The part that selects samples. @param {State} state @returns {Filter} */
 export function filterOf(state) {
 	/** @type {any} */
 	const filter = {};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// table.js - a table of any length, of which only what is seen is there.
+// table.js - a table of any length that contains only its visible rows.
 import { el, fill } from './dom.js';
 
 const ROW = 26; // pixels; page.css has it too
-const MOST = 600000; // rows of a scroll bar; of more each pixel is several
+const MOST = 600000; // rows of a scroll bar; with more, each pixel is several rows
 
-/** A column of texts, which it is sorted by.
+/** A column of texts, sortable.
  * @param {string} key @param {string} text @param {(row: any) => string} cell @param {string} [width] */
 export function ofTexts(key, text, cell, width) {
 	return { key, text, cell, by: cell, width };
@@ -18,13 +18,12 @@ export function ofNumbers(key, text, by, format, width = 'amount') {
 		cell: (/** @type {any} */ row) => format(by(row)) };
 }
 
-/** Pixels that a column has at least: a narrower screen is scrolled over.
+/** Least width of a column in pixels; a narrower screen scrolls.
  * @param {{width?: string, number?: boolean}} heading */
 const leastWidth = ({ width, number }) => width === 'share' ? 74
 	: width === 'amount' ? 108 : number ? 92 : width === 'name' ? 130 : 160;
 
-/** Those of one key stay together and as they were: of 10⁵ functions most have
- * a tick. @param {any[]} rows @param {(row: any) => any} by @param {number} sign */
+/** Rows with equal keys keep their order: most of 10⁵ functions have one tick. @param {any[]} rows @param {(row: any) => any} by @param {number} sign */
 function sortRows(rows, by, sign) {
 	const first = new Map(), next = new Uint32Array(rows.length);
 	for (let i = rows.length; i-- > 0;) {
@@ -126,7 +125,7 @@ export class Table {
 		const seen = Math.ceil(height / ROW);
 		const over = Math.max(n - MOST, 0);
 		const { scrollTop } = this.element;
-		// Rows that the scroll bar is too short for, as far as it has gone
+		// Rows beyond the length of the scroll bar, in proportion to its position
 		this.over = over && Math.round(over *
 			Math.min(scrollTop / ((n - over - seen + 2) * ROW), 1));
 		const first = Math.max(0,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// texts.js - many texts, of which few are ever looked at.
+// texts.js - many texts, decoded on demand.
 
 export class Texts {
 	constructor() {
@@ -23,7 +23,7 @@ export class Texts {
 		let at = 0;
 		for (let i = 0; i < n; i++)
 			begins[i + 1] = at = bytes.indexOf(0, at) + 1;
-		// If each byte is a character, a text is a part of all of them.
+		// If each byte is a character, a text is a substring of all of them.
 		const whole = this.decoder.decode(bytes);
 		this.wholes.push(whole.length === bytes.length ? whole : null);
 		this.blocks.push(bytes);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// thread_colours.js - the thread that each box of a flame graph is mostly of.
+// thread_colours.js - the main thread of each box of a flame graph.
 import { Passing } from './filter.js';
 import { moveSelfs, rank, sumUp } from './tree.js';
 
-const COLOURED = 7; // that have a colour; one is for the others
+const COLOURED = 7; // number of threads with a colour; one colour is for the others
 const OTHERS = 255;
 
 /**
- * The thread that has at least two thirds of each node, of the @COLOURED that have
- * most of all; OTHERS where none has.
+ * The thread with at least two thirds of each node, among the largest threads;
+ * OTHERS if there is none.
  * @param {App} app @param {Tree} tree @param {Costs} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// timeline.js - the time axis that all views share: what threads did, marks,
+// timeline.js - the time axis that all views share: activity of threads, marks,
 // counters and logs by lane, lost intervals, the brush and the cursor.
 import { clipTo, cutText, fillBox, hatch, pixelOf, prepareCanvas } from
 	'./canvas.js';
@@ -11,8 +11,8 @@ import { Scale, ticksOf } from './scale.js';
 import { ALL_TIME, readSpan } from './state.js';
 
 export const AXIS = 20, LANE = 22, THIN = 12;
-export const RANGE = 62; // pixels beside a line, for its least and its most
-const THREADS = 5; // that have a lane of their own
+export const RANGE = 62; // pixels beside a line, for its minimum and maximum
+const THREADS = 5; // number of items with a lane of their own
 
 /** @type {PaintAxis} */
 export const paintAxis = (context, theme, scale, left, height, zero) => {
@@ -123,7 +123,7 @@ export class Timeline {
 		return this;
 	}
 
-	/** Samples by lane and pixel, each as what it stands for. @param {Lane[]} lanes */
+	/** Weights of samples by lane and pixel. @param {Lane[]} lanes */
 	bin(lanes) {
 		const { app: { model }, scale } = this;
 		const n = Math.ceil(scale.width);
@@ -145,7 +145,7 @@ export class Timeline {
 			}
 	}
 
-	/** The brush and the cursor move over a picture that stays. */
+	/** The brush and the cursor are drawn over an unchanged picture. */
 	paint() {
 		const { theme, model, state } = this.app;
 		const { width, left, scale } = this.measure();
@@ -235,7 +235,7 @@ export class Timeline {
 			const bars = Array.from(lane.bars || []);
 			const step = Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
-			// A bin that is full was at work all the time.
+			// A full bin was busy all the time.
 			const full = model.isTime ? scale.perPixel : 0;
 			const unit = step * (full && lane.kind === 'thread' ? full
 				: Math.max(full, ...bars));
@@ -463,7 +463,7 @@ export const paintLine = (context, times, values, scale, left, top, height, colo
 			low = Math.min(low, values[i]);
 			high = Math.max(high, values[i]);
 		}
-	if (low === high) // what does not change is as far from 0 as can be
+	if (low === high) // a constant value: the range includes 0
 		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return [];

@@ -4,7 +4,7 @@
 
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
-	if (depths.length === 0) // not there yet: a root all the same
+	if (depths.length === 0) // not loaded yet: there is a root all the same
 		return makeTree([0], [0]);
 	const n = depths.length;
 	const parents = new Uint32Array(n);
@@ -23,7 +23,7 @@ export function makeTree(depths, functions) {
 	return { n, depths, functions, parents, ends };
 }
 
-/** The way to a node, from below the root. @param {Tree} tree @param {number} node */
+/** The path to a node, without the root. @param {Tree} tree @param {number} node */
 export function pathTo(tree, node) {
 	const path = [];
 	for (let i = node; i !== 0; i = tree.parents[i])
@@ -42,7 +42,7 @@ export function sumUp(tree, selfs, into) {
 }
 
 /**
- * Of each function: by itself, and anywhere in the stack, once however often.
+ * Self and total of each function; in a recursion the total counts once.
  * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
  * @param {number} n how many functions there are
  */
@@ -66,11 +66,11 @@ export function sumFunctions(tree, selfs, totals, n) {
 	return sums;
 }
 
-/** Which have anything, the most first. @param {Costs} sums */
+/** Functions with an amount, the largest first. @param {Costs} sums */
 export const rank = (sums) => Array.from(sums, (_, i) => i)
 	.filter((i) => sums[i] > 0).sort((a, b) => sums[b] - sums[a]);
 
-/** A tree that grows at any place, to be put in order afterwards. */
+/** A tree that grows anywhere and is sorted afterwards. */
 class Growing {
 	constructor() {
 		this.parents = [0];
@@ -92,7 +92,7 @@ class Growing {
 		return node;
 	}
 
-	/** In order, the first that was met first; and where each node went. */
+	/** Sort it in order of insertion; also returns the new number of each node. */
 	settle() {
 		const n = this.parents.length;
 		const first = new Int32Array(n).fill(-1);
@@ -126,7 +126,7 @@ class Growing {
 	}
 }
 
-/** Two trees as one, and where nodes of each went. @param {Tree} one @param {Tree} other */
+/** Merge two trees; also returns the new numbers of the nodes of each. @param {Tree} one @param {Tree} other */
 export function mergeTrees(one, other) {
 	const grown = new Growing();
 	const add = (/** @type {Tree} */ tree) => {
@@ -179,7 +179,7 @@ export function transform(tree, totals, category, what) {
 			continue;
 		nodes[i] = grown.child(from, shown);
 	}
-	// Stacks of which nothing is left end somewhere all the same.
+	// Stacks without a remaining frame end at "[system]".
 	for (let i = 1; i < tree.n; i++)
 		if (nodes[i] === 0 && totals[i] > 0)
 			nodes[i] = -2;
@@ -201,8 +201,8 @@ export function moveSelfs(selfs, nodes, n) {
 }
 
 /**
- * The tree from the leaves: what a function took by itself, then who called
- * it.  Nodes narrower than @least are not followed.
+ * The tree from the leaves: the self amount of functions, then their callers.
+ * Nodes below `least` are not extended.
  * @param {Tree} tree @param {Costs} selfs @param {number} least
  */
 export function invert(tree, selfs, least) {
@@ -211,7 +211,7 @@ export function invert(tree, selfs, least) {
 	for (let i = 1; i < tree.n; i++)
 		if (selfs[i] !== 0)
 			leaves.push(i);
-	/** A group of leaves, and at which of their callers each is. */
+	/** A group of leaves, and the current caller of each. */
 	const follow = (/** @type {number[]} */ of, /** @type {number[]} */ at,
 		/** @type {number} */ depth) => {
 		const groups = new Map();
@@ -253,8 +253,8 @@ export function invert(tree, selfs, least) {
 }
 
 /**
- * All that one function calls, or all that calls it, as a tree: where it calls
- * itself the outermost counts.
+ * All callees of a function, or all its callers, as a tree. In a recursion the
+ * outermost call counts.
  * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
  * @param {number} f @param {boolean} callers
  */
@@ -280,7 +280,7 @@ export function around(tree, selfs, totals, f, callers) {
 		return { tree: made,
 			totals: sumUp(made, moveSelfs(selfs, nodes, made.n)) };
 	}
-	// The outermost of each stack, with all below it, is one leaf.
+	// The outermost call in each stack, with everything below it, is one leaf.
 	const weights = new Float64Array(tree.n);
 	for (let i = 1; i < tree.n; i++)
 		if (tree.functions[i] === f) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_chart.js - the flame chart: what a thread did, one thing after another.
+// view_chart.js - the flame chart: the activity of a thread over time.
 import { Boxes } from './boxes.js';
 import { choose, el, fill, hint, section, View } from './dom.js';
 import { Passing } from './filter.js';
@@ -76,7 +76,7 @@ export class ChartView extends View {
 		this.boxes.set(boxes, rows + 1);
 	}
 
-	/** The next that was found, by time. @param {number} by */
+	/** The next match, by time. @param {number} by */
 	step(by) {
 		const found = this.boxes.boxes.filter((box) => box.found)
 			.sort((a, b) => a.x - b.x);

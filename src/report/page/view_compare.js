@@ -28,13 +28,13 @@ export class CompareView extends View {
 			pick: () => {}, open: (box) => this.open(box),
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
 		this.legend = div('legend');
-		/** Of shares, where nothing is expected; for each mark. */
+		/** Differences of shares, or amounts per mark. */
 		this.both = [this.makeTable(false), this.makeTable(true)];
 		this.table = this.both[0];
 		this.place = div('tables');
 		this.marks = this.makeMarks();
 		this.zoom = 0;
-		/** Boxes are as wide as on the other side. */
+		/** Widths of boxes are those of the other side. */
 		this.isThere = false;
 		this.key = '';
 		/** @type {Comparison | null} */
@@ -157,7 +157,7 @@ export class CompareView extends View {
 		this.marks.set(Array.from(marks, (i, k) => ({ i,
 			time: model.marks.times[i], duration: model.marks.durations[i],
 			running: running[k], thread: model.marks.threads[i] })));
-		// Last: who asks for a size behind it waits for its rows.
+		// Last: a query of a size after it waits for its rows.
 		const { sort = '' } = state;
 		this.table.set(rows, this.table.options.headings.some(({ key }) =>
 			key === sort.replace('-', '')) ? sort
@@ -172,13 +172,13 @@ export class CompareView extends View {
 		this.table.set([]);
 	}
 
-	/** The answer in words. @param {string} kind */
+	/** The result in words. @param {string} kind */
 	tell(kind) {
 		const { comparison, app } = this;
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
-		// Between files what went away counts, too.
+		// Between files, functions that disappeared count, too.
 		const size = (/** @type {any} */ row) => kind === 'file'
 			? Math.abs(row.unexpected) : row.unexpected;
 		let hot = null, most = -Infinity;
@@ -270,7 +270,7 @@ export class CompareView extends View {
 		return '';
 	}
 
-	/** More or less there. @param {number} difference of shares, or for each mark @param {number} most */
+	/** Colour of an increase or decrease. @param {number} difference of shares, or for each mark @param {number} most */
 	colour(difference, most) {
 		const { theme } = this.app;
 		const part = Math.min(1, Math.abs(difference) / (most || 1));
@@ -289,7 +289,7 @@ export class CompareView extends View {
 		let most = 0;
 		for (let i = 1; i < tree.n; i++) {
 			most = Math.max(most, Math.abs(difference(i)));
-			// No difference below is larger than what is there.
+			// No difference below is larger than the node's amount.
 			if (one.totals[i] <= most * one.per && other.totals[i] <= most * other.per)
 				i = tree.ends[i] - 1;
 		}

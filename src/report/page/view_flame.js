@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_flame.js - the flame graph: what took how much, callers above callees.
+// view_flame.js - the flame graph: amounts of stacks, callers above callees.
 import { Boxes } from './boxes.js';
 import { treeByThread } from './by_thread.js';
 import { button, choose, div, el, fill, offer, section, swatch, toggle,
@@ -33,7 +33,7 @@ export class FlameView extends View {
 		this.legend = div('legend');
 		this.stacks = new Stacks(app);
 		this.key = '';
-		/** By node of what is shown; null: by kind or binary.
+		/** By node of the shown tree; null: colours by kind or binary.
 		 * @type {ThreadColours | null} */
 		this.byThreads = null;
 		this.element = section('Flame graph', this.bar, this.path, this.boxes.element, this.legend, this.details,
@@ -71,7 +71,7 @@ export class FlameView extends View {
 			this.describe(null);
 	}
 
-	/** The tree in the order that was asked for. */
+	/** The tree in the requested order. */
 	make() {
 		const { app } = this;
 		const { model, state } = app;
@@ -94,7 +94,7 @@ export class FlameView extends View {
 		} };
 	}
 
-	/** By the names on the way: "main/work". @param {string} zoom */
+	/** By the names on the path: "main/work". @param {string} zoom */
 	findZoom(zoom) {
 		if (!zoom || !this.shown)
 			return 0;
@@ -191,7 +191,7 @@ export class FlameView extends View {
 		this.boxes.set(boxes, rows);
 	}
 
-	/** The next of what a search found. @param {number} by */
+	/** The next match of the search. @param {number} by */
 	step(by) {
 		const { found } = this;
 		if (!found || found.outermost.length === 0)

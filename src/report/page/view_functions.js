@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_functions.js - functions with what they took, and of one its callers
+// view_functions.js - functions with their amounts, or one function with its callers
 // and callees.
 import { functionsOf } from './analysis.js';
 import { Boxes } from './boxes.js';

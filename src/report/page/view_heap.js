@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_heap.js - memory: what was allocated, where, and what was there at any
+// view_heap.js - memory: allocations by stack, and memory in use at any
 // moment.
 import { answerHeap } from './analysis.js';
 import { Boxes } from './boxes.js';
@@ -30,7 +30,7 @@ export class HeapView extends View {
 		this.live = new Float64Array(0);
 	}
 
-	/** How many bytes there are after each change. */
+	/** Bytes in use after each change. */
 	line() {
 		const { allocations: rows } = this.app.model;
 		if (this.times && this.n === rows.n)
@@ -64,7 +64,7 @@ export class HeapView extends View {
 		this.layout();
 	}
 
-	/** The one that was chosen, or when most was there. */
+	/** The selected moment, or that of the peak. */
 	moment() {
 		let best = 0;
 		this.live.forEach((bytes, i) => {

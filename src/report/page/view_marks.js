@@ -47,7 +47,7 @@ export class MarksView extends View {
 		this.chosen = new Uint32Array(0);
 		/** The selected mark. @type {number | null} */
 		this.told = null;
-		/** Of each bar the longest, as a number in chosen. @type {number[]} */
+		/** The longest mark of each bar, as a number in chosen. @type {number[]} */
 		this.longest = [];
 		/** The bar that is picked. @type {number | null} */
 		this.frame = null;
@@ -58,7 +58,7 @@ export class MarksView extends View {
 		const { app } = this;
 		const mark = () => app.model.marks;
 		const of = (/** @type {any} */ row) => row.isBar ? app.model.bars : mark();
-		/** Of a bar: the longest in it. */
+		/** The longest mark of a bar. */
 		const duration = (/** @type {any} */ row) => row.isBar
 			? app.model.bars.most[row.i] : mark().durations[row.i];
 		return new Table({
@@ -114,7 +114,7 @@ export class MarksView extends View {
 		});
 	}
 
-	/** By number of name: is it searched for? */
+	/** By number of name: does it match the search? */
 	wanted() {
 		const { model, state } = this.app;
 		const match = searching(state.search);
@@ -122,7 +122,7 @@ export class MarksView extends View {
 			!match || match(model.markName(n)) ? 1 : 0);
 	}
 
-	/** The marks that are looked at: by time, thread and search. */
+	/** The selected marks, by time, thread and search. */
 	numbers() {
 		const { model, state } = this.app;
 		const filter = this.app.filter();
@@ -138,7 +138,7 @@ export class MarksView extends View {
 		return numbers;
 	}
 
-	/** The name whose slowest stand out most, if none was asked for. */
+	/** The name whose slowest marks stand out most, if none is selected. */
 	name() {
 		const { app } = this;
 		return app.state.name || app.guessName();
@@ -262,7 +262,7 @@ export class MarksView extends View {
 		const { numbers, counts: hidden } = this.visible(byThread);
 		const bars = this.visibleBars(byThread, left);
 		const there = new Set(numbers.map((i) => (byThread ? threads : names)[i]));
-		/** How many rows each lane of a thread has. @type {Map<number, number[]>} */
+		/** Number of rows of each lane of a thread. @type {Map<number, number[]>} */
 		const laneRows = new Map();
 		if (byThread)
 			for (const i of numbers) {
@@ -300,7 +300,7 @@ export class MarksView extends View {
 			const x = left + Math.max(scale.x(times[i]), 0);
 			const end = left + Math.min(scale.x(times[i] + durations[i]), scale.width);
 			const before = latest.get(row);
-			// Those that share a pixel are one box.
+			// Marks in one pixel are one box.
 			if (before && x < before.x + Math.max(before.w, 1) && end - x < 1 &&
 				before.w < 2) {
 				before.w = Math.max(before.w, end - before.x);
@@ -333,7 +333,7 @@ export class MarksView extends View {
 		boxes.set(made, nRows);
 	}
 
-	/** Below the threads, by process; ids behind those of marks. @param {Box[]} made
+	/** Operations, below the threads, by process; their ids follow those of marks. @param {Box[]} made
 	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
 	addOperations(made, titles, nRows, left) {
 		const { model, theme, state } = this.app;
@@ -402,8 +402,8 @@ export class MarksView extends View {
 			model.markName(a) < model.markName(b) ? -1 : 1);
 	}
 
-	/** Those that touch what is shown of the time; of those of a row that begin
-	 * in one pixel the longest, with how many others. @param {boolean} byThread */
+	/** Marks in the visible range. Of those that begin in one pixel of a
+	 * row, the longest, with the number of the others. @param {boolean} byThread */
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
@@ -413,7 +413,7 @@ export class MarksView extends View {
 		const end = lowerBound(times, to);
 		const { perPixel } = this.scale;
 		const numbers = [];
-		/** By row: its last pixel, and the mark that stands for it. */
+		/** By row: its last pixel, and the mark shown there. */
 		const latest = new Map();
 		/** @type {Map<number, number>} */
 		const counts = new Map();
@@ -437,8 +437,7 @@ export class MarksView extends View {
 		return { numbers, counts };
 	}
 
-	/** Marks that are summed up, as boxes by row: a cell each, or what of cells
-	 * a pixel has. @param {boolean} byThread @param {number} left */
+	/** Bars as boxes by row: a cell each, or the cells of a pixel. @param {boolean} byThread @param {number} left */
 	visibleBars(byThread, left) {
 		const { app, scale } = this;
 		const { bars } = app.model;
@@ -578,13 +577,13 @@ export class MarksView extends View {
 		let most = 0;
 		for (const i of this.chosen)
 			most = Math.max(most, durations[i]);
-		// Of what is far below the target the line is not there.
+		// Without the line if all values are far below the target.
 		if (most > target / 4 || most === 0)
 			most = Math.max(most, target * 1.5);
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
 		const step = room / Math.max(n, 1);
-		/** Of several in a pixel the longest. */
+		/** The longest of several in a pixel. */
 		const per = Math.max(1, Math.ceil(1 / step));
 		let over = 0;
 		this.longest = [];
@@ -678,7 +677,7 @@ export class MarksView extends View {
 	}
 }
 
-/** That not all marks are here. @param {Model} model */
+/** A note that some marks are missing. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// view_rest.js - counters, logs, and what is known about the capture.
+// view_rest.js - counters, logs, and facts about the capture.
 import { cutText, prepareCanvas } from './canvas.js';
 import { choose, div, el, fill, section, toggle, View } from './dom.js';
 import { lowerBound, rangeOf } from './filter.js';
@@ -16,10 +16,10 @@ export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
 const scientific = (value) => value.toExponential(2).replace('e+', 'e')
 	.replace(/\.?0+e/, 'e').replace(/-/g, '−');
 
-/** As much of a value as a chart has room for. @param {number} value */
+/** A value, shortened for a chart. @param {number} value */
 const brief = (value) => Math.abs(value) < 1e7 ? short(value) : scientific(value);
 
-/** A value with few digits, but all of an integer. @param {number} value */
+/** A value with few digits; an integer has all. @param {number} value */
 function short(value) {
 	if (!Number.isFinite(value))
 		return Number.isNaN(value) ? '–' : String(value).replace('-', '−');
@@ -87,7 +87,7 @@ export class CountersView extends View {
 			let min = NaN, max = NaN;
 			for (let i = low; i < high; i++) {
 				const value = counter.values[i];
-				if (!(min <= value)) // where there is none yet, too
+				if (!(min <= value)) // also before the first value
 					min = Number.isNaN(value) ? min : value;
 				if (!(max >= value))
 					max = Number.isNaN(value) ? max : value;

@@ -6,7 +6,7 @@ import { formatAmount, formatNumber, formatShare } from './format.js';
 import { Table } from './table.js';
 
 const INDENT = 14; // pixels a call
-const NAME = 120; // for a name, at least
+const NAME = 120; // least width of a name
 
 export class TreeView extends View {
 	/** @param {App} app */
@@ -95,7 +95,7 @@ export class TreeView extends View {
 		this.table.set(rows);
 	}
 
-	/** The way on which most is, down to where it divides. */
+	/** The path of the largest amounts, down to where it divides. */
 	openHottest() {
 		const { tree, totals, total } = this.app.analysis();
 		const paths = [''];
@@ -112,7 +112,7 @@ export class TreeView extends View {
 		return 'open';
 	}
 
-	/** As far to the right as leaves room for the name of the deepest. */
+	/** Indentation that leaves room for the name of the deepest node. */
 	indent() {
 		const deepest = this.rows.reduce((most, { depth }) =>
 			Math.max(most, depth), 1);
