@@ -14,7 +14,7 @@ import { model as make } from './page.mjs';
 const model = await make();
 const answer = (filter) => new Analyst(model).answer(filter);
 
-test('all samples count for what they stand for', () => {
+test('all samples count with their weight', () => {
 	const { total, n, threads } = answer({});
 	assert.deepEqual([total, n, ...threads], [14, 5, 12, 2]);
 });
@@ -36,7 +36,7 @@ test('inside of the slowest mark', () => {
 	assert.equal(answer({ mark: 'app/turn', longer: 26 }).total, 0);
 });
 
-test('a brush that moves changes as much as one that is new', () => {
+test('a moved brush equals a new one', () => {
 	const analyst = new Analyst(model);
 	for (const [from, to] of [[0, 25], [15, 45], [15, 20], [35, 99], [0, 1],
 		[undefined, undefined]])
@@ -54,7 +54,7 @@ test('transforms change functions, not sums', () => {
 	assert.equal(model.nameOf(one.tree.functions[1]), '[app]');
 });
 
-test('marks know their time on the processor', () => {
+test('processor time of marks', () => {
 	assert.deepEqual(Array.from(runningTimes(model, [0, 1, 2])), [2, 8, 2]);
 });
 
@@ -73,7 +73,7 @@ test('memory: all, never freed, freed at once, at a moment', () => {
 	assert.equal(answerHeap(model, { mark: 'app/turn' }, 'allocated').total, 150);
 });
 
-test('the slow mark is slow by hash', () => {
+test('the function hash explains the slow mark', () => {
 	const found = compare(model, {}, { view: 'compare', amount: '1' }, 'app/turn');
 	assert.equal(found.one.nMarks, 1);
 	assert.equal(found.other.nMarks, 2);
@@ -84,7 +84,7 @@ test('the slow mark is slow by hash', () => {
 	assert.equal(rows[0].otherSelf, 0);
 });
 
-test('a brush, a thread and a search against the rest', () => {
+test('comparison of a brush, a thread and a search with the rest', () => {
 	const total = (filter, state) => {
 		const { one, other } = compare(model, filter, { view: '', ...state }, '');
 		return [one.total, other.total];
@@ -117,7 +117,7 @@ test('small things', () => {
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn' })), [1, 0, 2]);
 });
 
-test('samples inside of a few marks are those that are inside of one', async () => {
+test('samples inside several marks are those inside any', async () => {
 	const model = await make();
 	let seed = 7;
 	const random = (n) => (seed = (seed * 48271) % 2147483647) % n;
@@ -147,7 +147,7 @@ test('samples inside of a few marks are those that are inside of one', async () 
 	}
 });
 
-test('durations are chosen from both sides', async () => {
+test('durations are limited on both sides', async () => {
 	const model = await make();
 	assert.deepEqual(Array.from(chooseMarks(model, { mark: 'app/turn', longer: 9,
 		shorter: 25 })), [0]);
@@ -173,7 +173,7 @@ test('two captures are one tree, with sums of both', async () => {
 	assert.equal(dropped.other.total, 6);
 });
 
-test('marks that are summed up count', async () => {
+test('marks in bars count', async () => {
 	const model = await make();
 	model.bars = { n: 2, times: [3, 60], lasts: [9, 70], counts: [4, 6],
 		sums: [8, 12], least: [1, 2], most: [3, 2], threads: [0, 1], names: [0, 0],

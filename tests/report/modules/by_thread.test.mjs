@@ -26,7 +26,7 @@ async function byThread(state = {}) {
 	return { all: totals[0], found };
 }
 
-test('each thread has its part of the tree, the one with most first', async () => {
+test('each thread has its part of the tree, the largest first', async () => {
 	const { all, found } = await byThread();
 	assert.equal(all, 14);
 	assert.deepEqual(found, { 'one 1': 12, 'one 1>main': 12,
@@ -36,7 +36,7 @@ test('each thread has its part of the tree, the one with most first', async () =
 	assert.deepEqual(Object.keys(found)[0], 'one 1');
 });
 
-test('what is filtered and changed is so in each', async () => {
+test('filters and transforms apply to each view', async () => {
 	assert.deepEqual((await byThread({ threads: [1], hideSystem: true })).found,
 		{ 'two 2': 2, 'two 2>main': 2, 'two 2>main>parse': 2 });
 	assert.deepEqual((await byThread({ focus: '^hash$', recursion: true })).found,
@@ -53,7 +53,7 @@ test('the slowest marks are those of all threads together', async () => {
 	assert.equal((await byThread({ mark: 'app/turn', slowest: '1' })).all, 8);
 });
 
-test('who asks for the samples of many threads asks for all', async () => {
+test('samples of many threads are read together', async () => {
 	const model = await make();
 	const wanted = [0, 1].map((t) => Array.from(model.samplesOf(t)));
 	assert.deepEqual(wanted, [[0, 1, 2, 4], [3]]);

@@ -20,7 +20,7 @@ test('differences are added up', async () => {
 	assert.deepEqual(Array.from(c.sums('a')), [5, 5, 12]);
 });
 
-test('behind one that is 2^63 away all others keep their distances', async () => {
+test('times after a gap of 2^63 keep their distances', async () => {
 	const differences = [0, 2n ** 63n + 5n, 1000, 1000, 0, 1000];
 	for (const list of [differences, differences.slice(1)]) {
 		const c = await columns([column('a', list, 8),
@@ -37,7 +37,7 @@ test('behind one that is 2^63 away all others keep their distances', async () =>
 	assert.ok(Math.abs(all[9999] - all[0] - 9999 * 500) <= 4096);
 });
 
-test('moments are what their differences add up to, in blocks and in pauses', async () => {
+test('moments equal the sums of differences, in blocks and pauses', async () => {
 	for (const pause of [0, 1, 2 ** 32 - 130, 2 ** 32, 2 ** 45]) {
 		const differences = Array.from({ length: 300 }, (_, i) =>
 			i === 0 ? 2 ** 46 : i === 200 ? pause : i % 3);
@@ -57,25 +57,25 @@ test('moments are what their differences add up to, in blocks and in pauses', as
 	assert.equal((await columns([])).times.find(5), 0);
 });
 
-test('a column that is not there has nothing in it', async () => {
+test('a missing column is empty', async () => {
 	const c = await columns([]);
 	assert.equal(c.numbers('a').length, 0);
 	assert.equal(c.words('a').length, 0);
 });
 
-test('words of 64 bits keep all of them', async () => {
+test('64-bit words keep all bits', async () => {
 	const c = await columns([column('a', [2n ** 63n + 1n], 8), column('b', [7], 1)]);
 	assert.equal(c.words('a')[0], 2n ** 63n + 1n);
 	assert.equal(c.words('b')[0], 7n);
 });
 
-test('a column that is cut is noticed', async () => {
+test('a truncated column is detected', async () => {
 	const one = column('a', [1, 2, 3]);
 	one.bytes += 4;
 	await assert.rejects(inflateColumn(one, (at) => pieceOf(one, at)));
 });
 
-test('texts are what they were, whatever they are', () => {
+test('any texts are unchanged', () => {
 	const all = ['', '</script>', '\u4e2d\u{1f600}', 'a'.repeat(300)];
 	const many = new Texts();
 	const add = (list) => many.add(new Uint8Array(Buffer.from(
@@ -87,7 +87,7 @@ test('texts are what they were, whatever they are', () => {
 	assert.equal(many.get(99), '');
 });
 
-test('no texts are no texts', async () => {
+test('an empty column of texts', async () => {
 	const c = await columns([texts('a', [])]);
 	assert.equal(c.length('a'), 0);
 });

@@ -50,7 +50,7 @@ test('the flame chart has the stacks of one thread, and brushes a box', async ()
 	assert.ok(app.state.from <= 40 && app.state.to > 40);
 });
 
-test('of wall time, which who sleeps has too, the program comes first', async () => {
+test('by wall time the program precedes its children', async () => {
 	const other = (model) => {
 		model.processes.push({ ...model.processes[0], number: 1, pid: 20 });
 		model.threads.push({ ...model.threads[0], number: 2, process: 1, tid: 20 });
@@ -75,7 +75,7 @@ test('of wall time, which who sleeps has too, the program comes first', async ()
 	assert.equal(wall.view.thread, 2);
 });
 
-test('where nothing passes, that is said', async () => {
+test('an empty result is reported', async () => {
 	const { view } = await open(FlameView, { from: 90, to: 95 });
 	assert.match(view.details.textContent, /No sample passes/);
 	const none = await open(CompareView, { compare: 'brush', from: 90, to: 95,
@@ -87,7 +87,7 @@ test('where nothing passes, that is said', async () => {
 	assert.match(empty.view.details.textContent, /record with --sample/);
 });
 
-test('compare inside puts what the slowest has first, and says so', async () => {
+test('compare inside begins with the main cause', async () => {
 	const { app, view } = await open(CompareView, { name: 'app/turn', amount: '1' });
 	assert.equal(app.model.nameOf(view.table.rows[0].f), 'hash');
 	assert.match(view.answer.textContent,
@@ -95,7 +95,7 @@ test('compare inside puts what the slowest has first, and says so', async () => 
 	assert.equal(view.marks.rows.length, 1);
 });
 
-test('of a function all callers and callees are shown', async () => {
+test('all callers and callees of a function', async () => {
 	const { app, view } = await open(FunctionsView, { picked: 2 });
 	assert.deepEqual(names(view.table.rows, app.model).sort(),
 		['hash', 'main', 'malloc', 'parse']);
@@ -107,7 +107,7 @@ test('of a function all callers and callees are shown', async () => {
 	assert.equal(view.table.picked.f, 2);
 });
 
-test('the call tree is opened step by step, and stays where it was', async () => {
+test('the call tree opens step by step and keeps its position', async () => {
 	const { app, view } = await open(TreeView);
 	view.opened = new Set(['']);
 	view.update();
@@ -127,7 +127,7 @@ test('a deep call tree leaves room for names', async () => {
 	assert.ok(view.step * 3 <= 40 && view.step > 0, String(view.step));
 });
 
-test('allocations are those of a moment, which arrows move', async () => {
+test('allocations of a moment, moved by arrow keys', async () => {
 	const { app, view } = await open(HeapView, { of: 'live', moment: 21 });
 	assert.equal(view.answer.total, 150);
 	view.over.send('keydown', { key: 'ArrowRight' });
@@ -138,7 +138,7 @@ test('allocations are those of a moment, which arrows move', async () => {
 	assert.equal(view.answer.total, 107);
 });
 
-test('the heat map has what passes, and Enter looks at a cell', async () => {
+test('the heat map has passing samples, and Enter opens a cell', async () => {
 	const { app, view } = await open(HeatView);
 	assert.equal(view.cells.reduce((a, b) => a + b, 0), 14);
 	app.set({ mark: 'app/turn', slowest: '1' });
@@ -148,7 +148,7 @@ test('the heat map has what passes, and Enter looks at a cell', async () => {
 	assert.deepEqual([app.state.view, app.state.from], ['flame', 0]);
 });
 
-test('cells say that something was lost in them', async () => {
+test('cells show losses', async () => {
 	const { view } = await open(HeatView, {}, (model) => {
 		model.end = 1e8;
 		model.losses = [{ begin: 3e7, end: 5e7, thread: 0, frames: 1, samples: 0,
@@ -157,7 +157,7 @@ test('cells say that something was lost in them', async () => {
 	assert.deepEqual(Array.from(view.lost.slice(0, 4)), [0, 1, 1, 0]);
 });
 
-test('marks are those of a search and a time; one that is picked stays', async () => {
+test('marks of a search and a time; a selected one stays', async () => {
 	const { app, view } = await open(MarksView, { show: 'statistics' });
 	view.statistics.element.send('keydown', { key: 'ArrowDown' });
 	frames.draw();
@@ -176,7 +176,7 @@ test('counters have their least, most and last value', async () => {
 	assert.deepEqual([n, min, max, last], [3, -7, 2 ** 62, 2 ** 62]);
 });
 
-test('logs are of the severities that are on', async () => {
+test('logs of the selected severities', async () => {
 	const { view } = await open(LogsView, {}, (model) => {
 		model.logs = [[1, 0, 2, 0, 7], [2, 0, 4, 0, 8]];
 	});
@@ -187,12 +187,12 @@ test('logs are of the severities that are on', async () => {
 	assert.deepEqual(view.table.rows.map((row) => row[2]), [4]);
 });
 
-test('what is known of the capture is told', async () => {
+test('facts about the capture are shown', async () => {
 	const { view } = await open(AboutView);
 	assert.match(view.element.textContent, /Processes.*app.*Threads.*one/);
 });
 
-test('the control that is used keeps the keyboard', async () => {
+test('the used control keeps the focus', async () => {
 	const { app, view } = await open(ChartView);
 	const select = () => view.bar.all('select')[0];
 	select().focus();
@@ -201,7 +201,7 @@ test('the control that is used keeps the keyboard', async () => {
 	assert.equal(document.activeElement, select());
 });
 
-test('operations that overlap stand below each other', async () => {
+test('overlapping operations are below each other', async () => {
 	const { view } = await open(MarksView, { show: 'threads' }, (model) => {
 		// one from 10 to 50, of which both ends are marks, one from 20 to 60 that
 		// was not seen to end, one behind the first
@@ -219,7 +219,7 @@ test('operations that overlap stand below each other', async () => {
 	assert.deepEqual(found.get(0), [[{ x: 10, w: 5, id: 0 }]]);
 });
 
-test('a search is shown and walked through in the flame chart', async () => {
+test('matches of a search in the flame chart', async () => {
 	const { view } = await open(ChartView, { thread: 1, search: 'malloc' });
 	const found = () => view.boxes.boxes.filter((box) => box.found);
 	assert.deepEqual(found().map((box) => box.label), ['malloc']);
@@ -227,7 +227,7 @@ test('a search is shown and walked through in the flame chart', async () => {
 	assert.equal(view.boxes.picked, found()[0]);
 });
 
-test('the time axis has where samples are that a search finds', async () => {
+test('the time axis shows the places of matching samples', async () => {
 	const { app } = await open(ChartView);
 	const drawn = () => {
 		const before = app.timeline.canvas.drawn;
@@ -248,7 +248,7 @@ test('a time is compared with another time', async () => {
 	assert.equal(other.text, 'what was brushed before');
 });
 
-test('each chart is a table, too, when it is opened', async () => {
+test('each chart has a table on request', async () => {
 	for (const [View, text] of [[ChartView, /main/], [HeatView, /14.ns/]]) {
 		const { view } = await open(View, { thread: 0 });
 		const { list } = view.boxes || view;
@@ -258,7 +258,7 @@ test('each chart is a table, too, when it is opened', async () => {
 	}
 });
 
-test('a table can be scrolled to its last row, however many there are', () => {
+test('a table of any length scrolls to its last row', () => {
 	const table = new Table({ label: 'x', sort: '', pick() {},
 		headings: [{ key: 'n', text: 'N', cell: (row) => String(row) }] });
 	table.set(Array.from({ length: 2000000 }, (_, i) => i));
@@ -270,7 +270,7 @@ test('a table can be scrolled to its last row, however many there are', () => {
 	assert.match(table.body.textContent, /10000\d\d/);
 });
 
-test('a table of any number of rows shows them, whatever has room', () => {
+test('a table of any length shows the visible rows', () => {
 	for (let n = 1; n < 40; n++) {
 		const table = new Table({ label: 'x', sort: '',
 			headings: [{ key: 'n', text: 'N', cell: (row) => '<' + row + '>' }] });
@@ -279,26 +279,26 @@ test('a table of any number of rows shows them, whatever has room', () => {
 	}
 });
 
-test('ticks are not told as times', async () => {
+test('ticks are not shown as times', async () => {
 	const { view } = await open(CompareView, { name: 'app/turn', amount: '1' },
 		(model) => { model.isTime = false; });
 	assert.doesNotMatch(view.answer.textContent, /processor/);
 	assert.match(view.marks.body.textContent, /ticks/);
 });
 
-test('everything else is all that is in no mark, whatever was chosen', async () => {
+test('the rest is everything outside marks', async () => {
 	const { view } = await open(CompareView, { compare: 'range', name: 'app/turn',
 		mark: 'app/turn', longer: 20, against: 'rest' });
 	assert.deepEqual([view.comparison.one.total, view.comparison.other.total],
 		[8, 6]);
 });
 
-test('a function that is picked is no mark', async () => {
+test('a selected function is no mark', async () => {
 	const { view } = await open(MarksView, { picked: 1 });
 	assert.match(view.details.textContent, /Twice on a mark/);
 });
 
-test('a bar of frame times tells of the longest in it', async () => {
+test('a bar of frame times shows its longest mark', async () => {
 	const { app, view } = await open(MarksView, { show: 'frames' }, (model) => {
 		const n = 5000;
 		const column = (of) => Float64Array.from({ length: n }, (_, i) => of(i));
@@ -320,7 +320,7 @@ test('a bar of frame times tells of the longest in it', async () => {
 	}
 });
 
-test('counters are of the brush, and of the threads that pass', async () => {
+test('counters within the brush and of passing threads', async () => {
 	const rows = async (state, change) =>
 		(await open(CountersView, state, change)).view.table.rows;
 	assert.equal((await rows({ from: 1, to: 3 }))[0].n, 2);
@@ -348,7 +348,7 @@ test('samples before the capture are in the heat map', async () => {
 	assert.equal(view.cells.reduce((a, b) => a + b, 0), 14);
 });
 
-test('counters have their ends at the axis, and a value beside their name', async () => {
+test('counters show extremes at the axis and a value beside the name', async () => {
 	const { view } = await open(CountersView, {}, (model) => {
 		const [one] = model.counters;
 		model.counters = [{ ...one, values: Float64Array.of(-1e308, 1e308, 40) },
@@ -363,7 +363,7 @@ test('counters have their ends at the axis, and a value beside their name', asyn
 	assert.equal(chart.value.textContent, '−1e308');
 });
 
-test('a line of what is as far apart as can be is no flat one', () => {
+test('a line between extreme values is not flat', () => {
 	const ys = [];
 	const context = new Proxy({}, { get: (_, name) => (x, y) => {
 		if (name === 'lineTo' || name === 'moveTo')
@@ -375,7 +375,7 @@ test('a line of what is as far apart as can be is no flat one', () => {
 		[10, 50, 30]);
 });
 
-test('the flame chart follows inside of marks', async () => {
+test('the flame chart shows times inside marks', async () => {
 	const { app, view } = await open(ChartView, { thread: 0 });
 	const n = () => view.boxes.boxes.filter((box) => box.label === 'parse').length;
 	assert.equal(n(), 2);
@@ -402,7 +402,7 @@ test('lost time is drawn over boxes', async () => {
 	assert.ok(with_ > drawn());
 });
 
-test('what is no regular expression is said to be none', async () => {
+test('an invalid regular expression is reported', async () => {
 	const { app } = await open(FunctionsView, { search: '/(/' });
 	assert.equal(app.found.textContent, 'no regular expression');
 	assert.equal(app.view.table.rows.length, 0);
@@ -412,7 +412,7 @@ test('what is no regular expression is said to be none', async () => {
 	assert.match(app.chips.textContent, /par\(, which is no regular expression/);
 });
 
-test('what a search found is of the view that is shown', async () => {
+test('matches are those of the shown view', async () => {
 	const { app } = await open(ChartView, { search: 'hash' });
 	delete app.draw;
 	app.state.view = 'chart';
@@ -423,7 +423,7 @@ test('what a search found is of the view that is shown', async () => {
 	assert.equal(app.found.textContent, '');
 });
 
-test('of two captures what went away is a difference, too', async () => {
+test('functions that disappeared are a difference of two captures', async () => {
 	const { view } = await open(CompareView, { compare: 'file' }, (model) => {
 		model.facts.other = 'before';
 		model.facts.other_unit = 'processor time';
@@ -437,7 +437,7 @@ test('of two captures what went away is a difference, too', async () => {
 	assert.ok(!heads.includes('Unexpected') && heads.includes('Self, more'));
 });
 
-test('sums of a time at whose edges are bars are not told as exact', async () => {
+test('sums with bars at the edges are not exact', async () => {
 	const bars = (model) => {
 		model.bars = { n: 2, times: [0, 50], lasts: [40, 90], counts: [900, 100],
 			sums: [900, 100], least: [1, 1], most: [1, 1], threads: [0, 0],
@@ -454,7 +454,7 @@ test('sums of a time at whose edges are bars are not told as exact', async () =>
 	assert.match(view.details.textContent, /marked ≈ is not exact/);
 });
 
-test('frame times say how many are not shown', async () => {
+test('frame times show the number of hidden ones', async () => {
 	const told = [];
 	const { view } = await open(MarksView, { show: 'frames' }, (model) => {
 		model.bars = { n: 1, times: [0], lasts: [40], counts: [900], sums: [900],

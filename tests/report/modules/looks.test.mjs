@@ -13,7 +13,7 @@ import { makeTree, sumUp } from '../../../src/report/page/tree.js';
 import { Moments } from '../../../src/report/page/moments.js';
 import { model as make } from './page.mjs';
 
-test('numbers are as people read them', () => {
+test('readable numbers', () => {
 	const plain = (text) => text.replace(/\u00a0/g, ' ');
 	assert.deepEqual([0, 999, 1234, 12_345_678, 99_960_000, 999_600_000, 3.6e12]
 		.map((ns) => plain(formatTime(ns))), ['0 s', '999 ns', '1.23 µs', '12.3 ms',
@@ -45,7 +45,7 @@ test('round moments', () => {
 	assert.equal(roundTime(2000 * 86400e9), 2000 * 86400e9);
 });
 
-test('of moments beyond what numbers hold there is an axis all the same', () => {
+test('moments beyond the precision of numbers have an axis', () => {
 	for (const from of [2 ** 53, 2 ** 62, 2 ** 64 - 2048]) {
 		const scale = new Scale(from, from, 1000);
 		assert.ok(scale.perPixel > 0 && Number.isFinite(scale.x(from + 1)));
@@ -68,20 +68,20 @@ const totals = sumUp(tree, Float64Array.from([0, 0, 60, 30, 10]));
 const layout = (zoom, width) => layoutGraph({ tree, totals, zoom, width,
 	label: String, colour: () => '' });
 
-test('boxes are as wide as their totals, side by side', () => {
+test('widths of boxes are their totals', () => {
 	const { boxes, rows } = layout(0, 100);
 	assert.equal(rows, 3);
 	assert.deepEqual(boxes.map((box) => [box.id, box.row, box.x, box.w]),
 		[[0, 0, 0, 100], [1, 1, 0, 90], [2, 2, 0, 60], [3, 2, 60, 30], [4, 1, 90, 10]]);
 });
 
-test('what is zoomed into fills the width, its callers stay above', () => {
+test('the zoomed box has the full width, below its callers', () => {
 	const { boxes } = layout(1, 90);
 	assert.deepEqual(boxes.map((box) => [box.id, box.x, box.w, Boolean(box.dim)]),
 		[[0, 0, 90, true], [1, 0, 90, false], [2, 0, 60, false], [3, 60, 30, false]]);
 });
 
-test('narrow ones are told, not dropped', () => {
+test('narrow boxes are summarized', () => {
 	const many = makeTree([0, ...Array(1000).fill(1)],
 		Array.from({ length: 1001 }, (_, i) => i));
 	const { boxes } = layoutGraph({ tree: many,
@@ -92,7 +92,7 @@ test('narrow ones are told, not dropped', () => {
 	assert.ok(!boxes[1].found);
 });
 
-test('what is found among narrow ones is seen', () => {
+test('matches among narrow boxes are visible', () => {
 	const many = makeTree([0, ...Array(1000).fill(1)],
 		Array.from({ length: 1001 }, (_, i) => i));
 	const found = new Uint8Array(1001);
@@ -104,7 +104,7 @@ test('what is found among narrow ones is seen', () => {
 	assert.ok(draw());
 });
 
-test('nothing is drawn of nothing', () => {
+test('empty data draw nothing', () => {
 	assert.equal(layoutGraph({ tree, totals: new Float64Array(5), zoom: 0,
 		width: 100, label: String, colour: () => '' }).boxes.length, 0);
 });
@@ -121,7 +121,7 @@ test('searches', async () => {
 	assert.equal(searching(''), null);
 });
 
-test('a name of functions is looked at once for a search', async () => {
+test('a search examines each name once', async () => {
 	const model = await make();
 	const by = matching(model, 'hash');
 	assert.deepEqual(Array.from(by), [0, 0, 0, 1, 0, 0]);
@@ -130,7 +130,7 @@ test('a name of functions is looked at once for a search', async () => {
 	assert.equal(matching(model, ''), null);
 });
 
-test('marks of a name have one colour, whatever others there are', async () => {
+test('marks of a name have one colour', async () => {
 	const model = await make();
 	const series = ['red', 'green', 'blue'];
 	const [colour] = coloursOfMarks(model, { series });
@@ -151,7 +151,7 @@ async function chartOf(n, node, width) {
 		colour: () => '' });
 }
 
-test('a flame chart is in order of time', async () => {
+test('flame chart in order of time', async () => {
 	const model = await make();
 	const layout = (passes) => layoutChart({ model, thread: 0, nodes: null,
 		tree: model.tree, scale: new Scale(0, 100, 1000), passes,
@@ -165,7 +165,7 @@ test('a flame chart is in order of time', async () => {
 	assert.deepEqual(some.map((box) => [box.x, box.w]), [[500, 40]]);
 });
 
-test('what shares a pixel is what most of its samples are, and no more', async () => {
+test('a pixel shows its most frequent stack only', async () => {
 	// parse() in one of three, hash() in two, in turn: 50 samples a pixel
 	const { boxes } = await chartOf(5000, (i) => i % 3 === 0 ? 2 : 4, 100);
 	const own = boxes.filter((box) => box.row === 1);
@@ -177,7 +177,7 @@ test('what shares a pixel is what most of its samples are, and no more', async (
 		[box.x, box.w, box.of]), [[0, 100, undefined]]);
 });
 
-test('of very many in a pixel some are looked at, at no even distance', async () => {
+test('irregular selection of many samples in a pixel', async () => {
 	for (const turn of [2, 3, 4, 5, 8, 10, 16, 39, 100]) {
 		const { boxes } = await chartOf(50000, (i) => i % turn === 0 ? 2 : 4, 10);
 		const own = boxes.filter((box) => box.row === 1);

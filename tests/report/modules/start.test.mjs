@@ -18,7 +18,7 @@ function scripts(columns) {
 	}));
 }
 
-test('an opened page is read, and whole in the end', async () => {
+test('an opened page is read completely', async () => {
 	const screen = makeScreen();
 	const all = list();
 	const first = all.filter(({ name }) => FIRST.test(name) && name !== 'texts.more');

@@ -26,7 +26,7 @@ function folded(of, sums) {
 	return found;
 }
 
-test('depths say who calls whom, and where that ends', () => {
+test('depths define callers and subtrees', () => {
 	assert.deepEqual(Array.from(tree.parents), [0, 0, 1, 2, 1]);
 	assert.deepEqual(Array.from(tree.ends), [5, 5, 4, 4, 5]);
 });
@@ -35,7 +35,7 @@ test('sums go up', () => {
 	assert.deepEqual(Array.from(totals), [15, 15, 6, 4, 8]);
 });
 
-test('a function that calls itself counts once', () => {
+test('a recursive function counts once', () => {
 	const sums = sumFunctions(tree, selfs, totals, 4);
 	assert.deepEqual(Array.from(sums.totals), [0, 15, 6, 8]);
 	assert.deepEqual(Array.from(sums.selfs), [0, 5, 2, 8]);
@@ -46,40 +46,40 @@ function transformed(what, category = () => 0) {
 	return folded(made.tree, moveSelfs(selfs, made.nodes, made.tree.n));
 }
 
-test('without transforms all stays', () => {
+test('without transforms nothing changes', () => {
 	assert.deepEqual(transformed({}), { 1: 1, '1>2': 2, '1>2>1': 4, '1>3': 8 });
 });
 
-test('what is hidden is its caller\'s', () => {
+test('hidden amounts belong to the caller', () => {
 	assert.deepEqual(transformed({ hideSystem: true }, (f) => f === 2 ? 1 : 0),
 		{ 1: 3, '1>1': 4, '1>3': 8 });
 	assert.deepEqual(transformed({ hideSystem: true }, () => 1), { 4: 15 });
 });
 
-test('recursion becomes one', () => {
+test('collapsed recursion is one frame', () => {
 	assert.deepEqual(transformed({ hideSystem: true, collapseRecursion: true },
 		(f) => f === 2 ? 1 : 0), { 1: 7, '1>3': 8 });
 });
 
-test('libraries become one', () => {
+test('a collapsed library is one frame', () => {
 	assert.deepEqual(transformed({ collapse: (f) => f === 3 ? 3 : 9 }),
 		{ 9: 7, '9>3': 8 });
 });
 
-test('stacks begin where they are focused', () => {
+test('stacks begin at the focused function', () => {
 	const found = transformed({ focus: (f) => f === 2 });
 	assert.equal(found['2'], 2);
 	assert.equal(found['2>1'], 4);
 });
 
-test('from the leaves', () => {
+test('reversed tree', () => {
 	const { tree: made, totals: sums } = invert(tree, selfs, 0);
 	assert.equal(sums[0], 15);
 	assert.deepEqual(folded(made, sums), { 1: 5, '1>2': 4, '1>2>1': 4, 3: 8,
 		'3>1': 8, 2: 2, '2>1': 2 });
 });
 
-test('from the leaves, of what is wide only', () => {
+test('reversed tree of wide nodes only', () => {
 	const { tree: made } = invert(tree, selfs, 8);
 	assert.ok(made.n < 7);
 });
@@ -93,6 +93,6 @@ test('callees of a function, and its callers', () => {
 	assert.equal(outermost.totals[1], 15);
 });
 
-test('a tree that is not there yet is a root', () => {
+test('an unloaded tree is a root', () => {
 	assert.equal(makeTree([], []).n, 1);
 });

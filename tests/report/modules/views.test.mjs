@@ -40,7 +40,7 @@ function show(app, state) {
 	return app.view.element;
 }
 
-test('elements are what they are told, and texts are texts', () => {
+test('elements have their attributes, and texts are no markup', () => {
 	let clicks = 0;
 	const one = el('button', { class: 'x', hidden: true, lang: null, value: 'v',
 		onclick: () => clicks++ }, '<b>', false, null, el('i', {}, 'in it'));
@@ -52,7 +52,7 @@ test('elements are what they are told, and texts are texts', () => {
 	assert.equal(one.textContent, 'else');
 });
 
-test('what was inlined says so, and where most of it is', async () => {
+test('inlined functions are marked, with their hottest line', async () => {
 	const app = await start();
 	const { model } = app;
 	assert.deepEqual([2, 3, 5].map((f) => model.isInlined(f)),
@@ -63,7 +63,7 @@ test('what was inlined says so, and where most of it is', async () => {
 	assert.match(said.textContent, /inlined · mostly app:12/);
 });
 
-test('texts are cut to their room, never in the middle of a character', () => {
+test('texts are cut between characters', () => {
 	const canvas = el('canvas', {});
 	const context = prepareCanvas(canvas, 100, 20, makeTheme());
 	assert.equal(canvas.width, 100);
@@ -73,7 +73,7 @@ test('texts are cut to their room, never in the middle of a character', () => {
 	assert.ok(!/[\ud800-\udbff]…/.test(cutText(context, '\u{1f600}'.repeat(20), 71)));
 });
 
-test('a table sorts, and makes rows only of what is seen', () => {
+test('a table sorts and creates visible rows only', () => {
 	const picked = [];
 	const table = new Table({ label: 'numbers', sort: '-n', headings: [
 		{ key: 'n', text: 'N', number: true, by: (row) => row.n,
@@ -88,7 +88,7 @@ test('a table sorts, and makes rows only of what is seen', () => {
 	assert.deepEqual(picked, [0, 1]);
 });
 
-test('what is no number stands last in a table, those of one key as they were', () => {
+test('NaN is last in a table, and equal keys keep their order', () => {
 	const table = new Table({ label: 'numbers', sort: 'n', pick: () => {}, headings: [
 		{ key: 'n', text: 'N', number: true, by: (row) => row[0], cell: String }] });
 	const rows = [[4, 'a'], [NaN, 'b'], [-0, 'c'], [1, 'd'], [NaN, 'e'], [0, 'f'],
@@ -102,7 +102,7 @@ test('what is no number stands last in a table, those of one key as they were', 
 	assert.equal(table.picked, null);
 });
 
-test('boxes are found where they are, by pointer and by keys', () => {
+test('boxes are found by pointer and by keys', () => {
 	const picked = [];
 	const boxes = new Boxes({ theme: makeTheme(), label: 'boxes',
 		pick: (box) => picked.push(box && box.id), open: () => {},
@@ -116,7 +116,7 @@ test('boxes are found where they are, by pointer and by keys', () => {
 	assert.ok(boxes.canvas.drawn > 0);
 });
 
-test('on paper rows are as high as lets all of them stand below the axis', () => {
+test('on paper all rows fit below the axis', () => {
 	const theme = { ...makeTheme(), isPaper: true };
 	const boxes = new Boxes({ theme, label: 'boxes', pick: () => {},
 		open: () => {}, tip: () => [] });
@@ -131,7 +131,7 @@ test('on paper rows are as high as lets all of them stand below the axis', () =>
 	assert.equal(boxes.rowHeight, 20);
 });
 
-test('durations are in bins of logarithms', () => {
+test('logarithmic bins of durations', () => {
 	const { bins, low, high } = binDurations(
 		Float64Array.from([10, 100, 1000, 1000, 10000]), 4);
 	assert.deepEqual([low, high], [1, 4]);
@@ -140,7 +140,7 @@ test('durations are in bins of logarithms', () => {
 	assert.ok(histogram(Float64Array.from([5, 50]), makeTheme()).drawn > 0);
 });
 
-test('durations that are dragged over are chosen', () => {
+test('dragging selects durations', () => {
 	const chosen = [];
 	const one = new Histogram(makeTheme(), (...range) => chosen.push(range));
 	one.set('x', Float64Array.from([10, 100, 1000, 10000]), undefined, undefined);
@@ -154,7 +154,7 @@ test('durations that are dragged over are chosen', () => {
 	assert.equal(chosen.length, 1, 'a click is no drag');
 });
 
-test('the stacks behind a box are those that are its sum', async () => {
+test('the stacks of a box add up to its sum', async () => {
 	const app = await start();
 	const analysis = app.analysis();
 	const { tree } = analysis;
@@ -180,14 +180,14 @@ test('a stack ends with its innermost functions', () => {
 	assert.ok(!endsWith(tree, 3, [3, 2, 1, 1]));
 });
 
-test('a box is of the thread that has most of it', async () => {
+test('a box has the colour of its main thread', async () => {
 	const app = await start();
 	const { tree, totals } = app.analysis();
 	const owners = ownersOf(app, tree, totals, [0, 1]);
 	assert.deepEqual(Array.from(owners).slice(1), [0, 0, 1, 0, 0]);
 });
 
-test('every view draws what passes', async () => {
+test('every view draws passing data', async () => {
 	const app = await start();
 	const choices = app.choices().map((choice) => choice.key);
 	assert.deepEqual(choices, ['flame', 'chart', 'functions', 'tree', 'compare',
@@ -254,7 +254,7 @@ test('keys choose views, hide libraries and list themselves', async () => {
 	assert.ok(app.help.open);
 });
 
-test('the time axis is brushed by keys, and says what is brushed', async () => {
+test('keys brush the time axis, and it shows the range', async () => {
 	const app = await start();
 	assert.ok(app.timeline instanceof Timeline);
 	app.timeline.element.send('keydown', { key: 'ArrowRight' });
