@@ -13,7 +13,7 @@
 #include "recorder/ring_owner.h"
 
 /*
- * Limits that no honest process comes near.  One that runs program after
+ * Limits far above the needs of honest processes.  One that runs program after
  * program hands an arena over with each: see syc_arenas_has_many().
  */
 #define ARENAS_MAX    16384u
@@ -22,12 +22,12 @@
 #define SECOND        INT64_C(1000000000)
 #define ADDRESSES_MAX (UINT64_C(1) << 45)
 
-/* Slots that are met at once: each may be of a process that has to be looked
- * at.  Then those that are known get their turn. */
+/* Number of new slots handled at once, since each may need an examination of a
+ * process. Known slots follow. */
 #define SLOTS_AT_ONCE 256u
 #define SLOTS_OF_ONE  64u
 
-/* Of a slot that is not to be used any more. */
+/* Word of a slot that must not be used any more. */
 static struct syc_ring closed_slot;
 
 static void destroy_arena(struct syc_arena_taken *arena)
@@ -90,7 +90,7 @@ static bool has_older(const struct syc_arenas *arenas,
 	return false;
 }
 
-/* As far as that can be seen. */
+/* A dead process, as far as known. */
 static bool has_mapped(const struct syc_arena_taken *arena)
 {
 	return syc_ring_mapped(arena->requester, arena->inode) !=
@@ -112,7 +112,7 @@ static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 	return ahead > -SECOND && ahead < SECOND ? 0 : ahead;
 }
 
-/* Its PROCESS frame is in the file before frames of it are read. */
+/* The file gets its PROCESS frame before its other frames. */
 static void meet_requester(struct syc_arenas *arenas,
                            struct syc_arena_taken *arena,
                            const struct syc_arena_file *file)
@@ -271,7 +271,7 @@ bool syc_arenas_look(struct syc_arenas *arenas, bool all,
 	unsigned n = 0;
 
 	for (size_t i = 0; i < n_arenas; i++) {
-		/* Arenas come while we look, none goes */
+		/* Arenas may be added during the loop, but not removed */
 		const unsigned max = all ? SYC_RING_FILE_SLOTS : SLOTS_OF_ONE;
 		struct syc_arena_taken *const arena =
 			arenas->all.items[(arenas->first + i) % n_arenas];

@@ -38,9 +38,9 @@ struct syc_arena_taken {
 	uint32_t image;    /* the program that it ran then */
 	uint64_t start;    /* of the process, clock ticks; 0: unknown */
 	int64_t began;     /* when that program created its first arena */
-	bool is_past;      /* it had ended or exec'ed by then */
+	bool is_past;      /* its sender had ended or exec'ed by then */
 	int64_t clock_ahead;
-	unsigned unmapped_for; /* successive looks without a mapping */
+	unsigned unmapped_for; /* successive examinations without a mapping */
 	unsigned n_rings;
 	char *cmdline; /* NULL: unknown */
 	SYC_ARRAY(struct syc_arena_user) users;
@@ -51,12 +51,12 @@ struct syc_arena_taken {
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;
-	bool is_over;             /* no process has it any more */
+	bool is_over;             /* no process maps it any more */
 	struct syc_ring *slots[]; /* NULL: empty as far as known */
 };
 
 /*
- * Check of an fd that a process sent, whether it is an arena.
+ * An fd that a process sent, and that may be an arena.
  *
  * The fd may be anything.  Only a memfd of fixed size is mapped, and no field
  * in it is read twice.
@@ -72,8 +72,8 @@ struct syc_arena_file {
 };
 
 /**
- * Map the arena in @fd, which stays the caller's.  Returns NULL; or the reason
- * of a refusal, and then its client, if there is one, is notified.
+ * Map the arena in @fd, which stays the caller's. Returns NULL. If it is
+ * refused, notifies its client, if there is one, and returns the reason.
  */
 const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file);
 
@@ -97,8 +97,7 @@ struct syc_missing_arenas {
 void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
 
 /**
- * @pid announced an arena that it cannot hand over yet, or one arrived: one
- * @more, or one less.
+ * @pid announced an arena that it cannot send yet (@more), or an arena arrived.
  */
 void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
                                   int32_t pid, int more);
@@ -154,7 +153,7 @@ bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
 bool syc_arenas_look(struct syc_arenas *arenas, bool all,
                      const struct syc_arenas_sink *sink);
 
-/** Before a pass over the rings: whether owners must be examined. */
+/** Before a pass over the rings: must owners be examined? */
 bool syc_arenas_begin_pass(struct syc_arenas *arenas);
 
 /**

@@ -25,8 +25,7 @@
 #include "recorder/now.h"
 #include "ring/ring.h"
 
-/* A quarter of the descriptors that we may have, but no more; and of them a
- * quarter of one process. */
+/* At most a quarter of our fd limit, and of these a quarter for one process. */
 #define CONNECTIONS_MAX 1024u
 
 /** One connection. */
@@ -50,9 +49,11 @@ struct syc_callers {
 	int64_t paused_until;
 	uint64_t clock;
 	unsigned n, n_due;
-	unsigned max; /* connections that we keep */
+	unsigned max; /* connections at most */
 	struct connection callers[CONNECTIONS_MAX];
-	SYC_ARRAY(int32_t) without; /* processes that came and have no ring */
+	SYC_ARRAY(int32_t)
+	without; /* processes that connected and have no
+	                             * ring */
 };
 
 #define READS 8u /* messages at once */
@@ -67,7 +68,7 @@ static int watch_caller(struct syc_callers *callers, int op, int fd,
 	return epoll_ctl(callers->epoll, op, fd, &event) != 0 ? -errno : 0;
 }
 
-/* Its place is free then. */
+/* Free a caller's place. */
 static void hang_up(struct syc_callers *callers, struct connection *caller)
 {
 	if (caller->has_ring_due) {
@@ -119,7 +120,7 @@ static void listen_to(struct syc_callers *callers, struct connection *caller,
 	             1 + (uint64_t)(caller - callers->callers));
 }
 
-/* Send the answer that is due, or wait until it can be sent. */
+/* Send the due answer, or wait until it can be sent. */
 static void send_due(struct syc_callers *callers, struct connection *caller)
 {
 	const int r = syc_control_message_reply(caller->fd, caller->due);
@@ -137,8 +138,7 @@ static void send_due(struct syc_callers *callers, struct connection *caller)
 	callers->n_due--;
 }
 
-/* Not for one that has hung up: its process may be gone, and would be met all
- * the same. */
+/* Not after a hang-up: the process may be gone, and must not be registered. */
 static void take_request(struct syc_callers *callers, struct connection *caller)
 {
 	int fd;
@@ -160,14 +160,14 @@ static bool is_word(const char *bytes, ssize_t n, const char *word)
 	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
 }
 
-/* False: it is to be hung up on. */
+/* False: hang up on the caller. */
 static bool take_message(struct syc_callers *callers, struct connection *caller,
                          const char *bytes, ssize_t n, int fd)
 {
 	const bool is_late = is_word(bytes, n, SYC_CONTROL_GAVE);
 
 	if (is_late || is_word(bytes, n, SYC_CONTROL_TAKE)) {
-		/* Refused, it is counted there */
+		/* The callee counts a refusal */
 		note_ring(callers, caller->pid);
 		callers->hooks.take(callers->hooks.context, caller->pid, fd,
 		                    is_late);
@@ -186,7 +186,7 @@ static bool take_message(struct syc_callers *callers, struct connection *caller,
 	return true;
 }
 
-/* False: it has hung up, or is to be. */
+/* False: the caller has hung up, or must be hung up on. */
 static bool read_one(struct syc_callers *callers, struct connection *caller)
 {
 	struct syc_control_origin origin;
@@ -224,7 +224,7 @@ static void take_requests(struct syc_callers *callers,
 	if (caller->fd >= 0 && caller->has_ring_due && has_gone(caller))
 		hang_up(callers, caller);
 	for (unsigned i = 0; i < READS && caller->fd >= 0; i++) {
-		/* One reply at a time: callers that do not read it wait */
+		/* One reply at a time, so callers that do not read wait */
 		if (caller->has_ring_due || !has_more(caller))
 			return;
 		if (!read_one(callers, caller))
@@ -232,8 +232,8 @@ static void take_requests(struct syc_callers *callers,
 	}
 }
 
-#define ACCEPTS    64u   /* at once; then the rings get their turn */
-#define AT_THE_END 8192u /* to be registered then */
+#define ACCEPTS    64u   /* number handled before the rings are drained */
+#define AT_THE_END 8192u /* number of processes to register at the end */
 #define NAMED_MAX  65536u
 /* Pause after accept() had no fd left. */
 #define PAUSE_NS INT64_C(20000000)
@@ -303,7 +303,7 @@ void syc_callers_free(struct syc_callers *callers)
 	free(callers);
 }
 
-/* The one that was silent longest: of @pid, if it has too many. */
+/* The caller that was silent longest, or that of @pid if it has too many. */
 static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 {
 	struct connection *oldest = NULL, *own = NULL;
@@ -402,7 +402,7 @@ static void pause_listening(struct syc_callers *callers)
 	callers->paused_until = syc_now() + PAUSE_NS;
 }
 
-/* Returns how many; at most @max. */
+/* Returns the number of callers, at most @max. */
 static unsigned accept_some(struct syc_callers *callers, unsigned max)
 {
 	unsigned n = 0;

@@ -24,7 +24,7 @@
  */
 #define DESCRIPTORS 4u
 
-/* One is kept; of several we don't know which was meant. */
+/* Keep a single fd; of several, the intended one is unknown. */
 static int choose_descriptor(const struct cmsghdr *cmsg, int had)
 {
 	const size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -135,16 +135,16 @@ bool syc_control_message_may_retry(int r)
 	       r == -ETOOMANYREFS;
 }
 
-#define SENDERS 256u /* with half a request, or senders of garbage */
+#define SENDERS 256u /* senders of half a request or of garbage */
 #define QUEUE   256u /* rings that wait for room in the socket */
 #define READS   8u   /* messages at once; then the rings get their turn */
 #define MESSAGE 1280u
-/* So often at the end, for those that never fall silent */
+/* Number of passes at the end, since some senders never fall silent */
 #define LAST_READS 8192u
 
 struct sender {
 	int32_t pid;            /* 0: free */
-	unsigned word, matched; /* which, and bytes of it so far */
+	unsigned word, matched; /* message in progress, and its bytes so far */
 	bool complained;
 	uint64_t seen;
 };
@@ -159,7 +159,7 @@ struct syc_control_server {
 	struct sender senders[SENDERS];
 	int queue[QUEUE];
 	unsigned first, queued;
-	uint64_t refusals; /* due behind the queue */
+	uint64_t refusals; /* replies due after the queue */
 };
 
 int syc_control_server_pair(int *ret_ours, int *ret_command)
@@ -173,7 +173,7 @@ int syc_control_server_pair(int *ret_ours, int *ret_command)
 	*ret_command = fds[0];
 	if (fds[0] > STDERR_FILENO)
 		return 0;
-	/* Those were closed: they stay closed for the command. */
+	/* Closed standard streams stay closed for the command. */
 	*ret_command = fcntl(fds[0], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	close(fds[0]);
 	return *ret_command < 0 ? -errno : 0;
@@ -264,7 +264,7 @@ enum {
 	N_WORDS,
 };
 
-/* No byte in a word is like the first of any. */
+/* The first byte of a message occurs nowhere else in a message. */
 static void begin_word(struct sender *sender, char byte)
 {
 	sender->matched = 0;
@@ -301,7 +301,7 @@ static void take_word(struct syc_control_server *server, unsigned word,
 		server->hooks.lost(server->hooks.context, pid);
 }
 
-/* The descriptor came with the last of the bytes: others are other words'. */
+/* The fd came with the last bytes, so it belongs to the last message. */
 static void take_bytes(struct syc_control_server *server,
                        const struct syc_control_origin *origin,
                        const char *bytes, size_t size)
@@ -355,8 +355,8 @@ bool syc_control_server_read(struct syc_control_server *server)
 		syc_control_spare_keep(&server->spare);
 	}
 	/*
-	 * Only now: a process that waits may take the reply to another, and
-	 * be gone before its own request is looked at.
+	 * Only now, since a waiting process may take another's reply and end
+	 * before its own request is read.
 	 */
 	syc_control_server_write(server);
 	return !server->closed;
@@ -372,7 +372,7 @@ bool syc_control_server_write(struct syc_control_server *server)
 		r = syc_control_message_reply(server->fd, fd);
 		if (syc_control_message_may_retry(r))
 			return true;
-		/* Otherwise it is gone, or has no receiver. */
+		/* Otherwise the reply was taken, or has no receiver. */
 		if (fd >= 0) {
 			close(fd);
 			server->first++;

@@ -32,7 +32,7 @@ struct syc_control_origin {
 
 /**
  * A descriptor that is closed for one that arrives.  If the table has no room,
- * an arriving one is lost for ever, and its sender is not notified.
+ * an arriving fd is lost without notice to its sender.
  */
 struct syc_control_spare {
 	int of; /* the fd that it duplicates */
@@ -70,8 +70,8 @@ struct syc_control_hooks {
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/*
 	 * @pid hands its rings over in @fd, which the caller closes; -1: its fd
-	 * did not arrive.  @is_late: rings that it announced before; but
-	 * messages by two sockets may arrive in the other order.
+	 * did not arrive.  @is_late: rings that it announced before. Messages
+	 * by two sockets may arrive in either order.
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/* @pid has rings that it cannot hand over yet: it may die before. */

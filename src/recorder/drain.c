@@ -23,8 +23,8 @@
 
 #include "recorder/validate.h"
 
-/* No more is read of a client that has sent nothing yet: to read pages that are
- * not there makes them. */
+/* Read no more of a client that has sent nothing yet, since reading creates
+ * pages. */
 #define FIRST_CHUNK 4096u
 
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
@@ -51,7 +51,7 @@ int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 	ring->shared->size = ring->size;
 	ring->shared->recorder_version = 1;
 	ring->shared->recorder_magic = SYC_RING_RECORDER_MAGIC;
-	/* A writer that cut the file would kill us with SIGBUS. */
+	/* A truncated file would kill us with SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
 	    0) {
 		r = -errno;
@@ -105,7 +105,7 @@ static enum syc_drain_result note_broken(struct syc_ring *ring, const char *why)
 	return SYC_DRAIN_BROKEN;
 }
 
-/* Remains of an abandoned event of a client: no names. */
+/* The rest of a client's abandoned event contains no names. */
 static bool is_filler(const struct syscap_wire_frame *frame)
 {
 	const struct syscap_wire_jitmap *const jitmap = (const void *)frame;

@@ -50,7 +50,7 @@ struct syc_ring {
 	unsigned pids;       /* number of different pids */
 	unsigned
 		unmapped_for; /* successive scans without a process that maps it */
-	bool used;            /* it has a frame */
+	bool used;            /* the ring has had a frame */
 	bool ours;            /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
 	char name[SYC_RING_NAME];  /* of the thread, in the capture */
@@ -60,9 +60,9 @@ struct syc_ring {
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
 
-	struct syc_arena_taken *arena; /* NULL: a file of its own */
+	struct syc_arena_taken *arena; /* arena; NULL: a file of its own */
 	uint32_t slot;
-	int32_t slot_pid; /* of its word: of the frames */
+	int32_t slot_pid; /* pid in its word and its frames */
 	bool is_read;     /* its last frame was the end marker */
 	enum syc_slot_owner owner;
 	bool is_over; /* no process writes to it any more */

@@ -19,8 +19,8 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Asked first: other files may make us wait.  Huge pages may run out, and then
- * to read is to be killed. */
+/* Check this first, since reads of other files may block. Reads of huge pages
+ * kill if these run out. */
 static bool is_in_memory(int fd, int *ret_seals)
 {
 	struct statfs fs;
@@ -66,7 +66,7 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 		return "it is not a memfd";
 	if (!read_facts(fd, &facts))
 		return "its header is missing";
-	/* A process that could cut it would kill us with SIGBUS */
+	/* A process that could truncate it would kill us with SIGBUS */
 	if ((seals & SEALS) != SEALS)
 		why = "its size is not sealed";
 	else if (fstat(fd, &st) != 0)
@@ -97,7 +97,7 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 	return NULL;
 }
 
-/* It is not mapped here, or can't be. */
+/* The arena is not mapped here. */
 void syc_arena_file_refuse(int fd)
 {
 	const uint32_t closed = syc_slot_word(0, SYC_ARENA_CLOSED);
@@ -105,7 +105,7 @@ void syc_arena_file_refuse(int fd)
 	struct syc_ring_file facts;
 	int seals;
 
-	/* A write behind the end of a shorter file would make it longer */
+	/* A write beyond the end would extend a shorter file */
 	if (is_in_memory(fd, &seals) && read_facts(fd, &facts))
 		(void)!pwrite(fd, &closed, sizeof(closed),
 		              syc_ring_file_head(page) +

@@ -15,9 +15,9 @@
 #include "symbols/process_maps.h"
 
 /*
- * One ring has one writer, a thread of one process; a forked child of a
- * stock client goes on with its parent's.  More is nonsense, and each costs
- * a look into /proc.
+ * Pids in one ring. A ring has one writer, but a forked child of a stock client
+ * continues with its parent's. More pids are garbage, and each costs a look
+ * into /proc.
  */
 #define PIDS_PER_RING 16u
 
@@ -90,7 +90,7 @@ static void report_parent(struct syc_intake *intake,
 		                       since - ring->clock_ahead);
 }
 
-/* Of a slot: its owner was looked for when it was found. */
+/* The owner of a slot was determined when the slot was found. */
 static void meet_owner(struct syc_intake *intake, struct syc_ring *ring)
 {
 	const struct syc_arena_taken *const arena = ring->arena;
@@ -151,12 +151,12 @@ static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
 	    !syc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
 	syc_losses_count_up(&intake->lost, loss.total);
-	/* Other tids: of a thread that never had a ring. */
+	/* Other tids are of threads that never had a ring. */
 	if (loss.tid == ring->tid)
 		syc_losses_add(&ring->reported, &loss);
 }
 
-/* "all" comes with all that is mapped. */
+/* "all" is followed by all mappings. */
 static void take_unmapped(struct syc_intake *intake,
                           const struct syscap_wire_metadata *metadata)
 {

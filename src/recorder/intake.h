@@ -36,7 +36,7 @@ struct syc_intake {
 	uint64_t samples; /* of all processes */
 	uint64_t command_samples;
 	struct syc_sampling_summary delivered;
-	uint64_t stacks;   /* frames that have one */
+	uint64_t stacks;   /* frames of this kind */
 	int counter_error; /* printed already */
 	union syc_frame_buffer frame;
 };

@@ -39,7 +39,7 @@ static char *join_command(char *const argv[])
 	return text;
 }
 
-/* "cpu,memory,hz=10", as the option has it */
+/* "cpu,memory,hz=10", as in the option */
 static void write_counters(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)
@@ -118,7 +118,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 		return -errno;
 	sigaction(SIGPIPE, &ignore, &saved->pipe);
 	sigaction(SIGXFSZ, &ignore, &saved->xfsz);
-	/* Ignored, it would reap the command before us. */
+	/* If ignored, the kernel would reap the command. */
 	sigaction(SIGCHLD, &standard, &saved->child);
 	if (getrlimit(RLIMIT_NOFILE, &saved->files) != 0)
 		return -errno;
@@ -181,7 +181,7 @@ static int spawn_command(char *const argv[], const struct given *given,
 	pid_t pid;
 
 	*ret_executing = false;
-	/* A successful exec closes it without a word. */
+	/* A successful exec closes it. */
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
 	pid = fork();
@@ -336,7 +336,7 @@ int syc_launch_command(struct syc_recording *recording)
 		{ "LD_PRELOAD", -1, recording->preload },
 		{ "ASAN_OPTIONS", -1, asan },
 	};
-	/* gjs asks for both */
+	/* gjs needs both */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
 	recording->saved.error_fd = recording->logged.pump.given;
@@ -346,7 +346,7 @@ int syc_launch_command(struct syc_recording *recording)
 	free(asan);
 	close(recording->child_end);
 	recording->child_end = -1;
-	/* Its end is visible once all processes that have it are gone */
+	/* Its end is visible once all processes that hold it are gone */
 	if (recording->logged.is_on)
 		close(recording->logged.pump.given);
 	recording->logged.pump.given = -1;

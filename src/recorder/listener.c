@@ -19,8 +19,8 @@
 #define BACKLOG 4096
 
 /*
- * Whether a name still has its socket is visible by the error of another kind
- * of socket, unnoticed by the owner.
+ * The error of connecting another kind of socket shows whether a path still has
+ * its socket, unnoticed by the owner.
  */
 static bool is_dead(const struct sockaddr_un *name)
 {

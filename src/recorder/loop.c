@@ -17,8 +17,8 @@
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
 
-/* ms between looks at rings that are silent, and into which little comes.  A
- * burst after silence has to fit into its ring, so one after a little may, too. */
+/* ms between drains of silent rings, and of rings with little traffic. A burst
+ * has to fit into its ring in both cases. */
 #define INTERVAL_MAX   50
 #define INTERVAL_SOME  4
 #define INTERVAL_REPLY 2 /* ms, while a reply waits for room */
@@ -66,8 +66,7 @@ static void drain_rings(struct syc_recording *recording,
 }
 
 /*
- * Wait up to @timeout ms for something to happen, and deal with it.  True: more
- * may have happened.
+ * Wait up to @timeout ms for events, and handle them. True: there may be more.
  */
 static bool take_events(struct syc_recording *recording, int timeout)
 {
@@ -127,7 +126,7 @@ static void show_progress(struct syc_recording *recording, int64_t now)
 	syc_console_progress(&recording->report, now, &counts);
 }
 
-/* A look costs more than the few frames that it finds. */
+/* A pass costs more than the few frames that it finds. */
 static int next_interval(int interval, const struct syc_rings_pass *pass)
 {
 	const int most = pass->any ? INTERVAL_SOME : INTERVAL_MAX;
@@ -137,7 +136,7 @@ static int next_interval(int interval, const struct syc_rings_pass *pass)
 	return 2 * interval < most ? 2 * interval : most;
 }
 
-/* How long to wait before the next look at the rings, ms. */
+/* Time to the next pass over the rings, ms. */
 static int choose_wait(struct syc_recording *recording,
                        const struct syc_rings_pass *pass, bool replies_due)
 {
@@ -164,7 +163,7 @@ static void wait_for_events(struct syc_recording *recording, int ms)
 	         recording->command.running && !recording->stop);
 }
 
-/* True: something is still to be sent. */
+/* True: some data is still to be sent. */
 static bool write_to_callers(struct syc_recording *recording)
 {
 	return recording->callers != NULL &&
@@ -208,7 +207,7 @@ void syc_loop_run(struct syc_recording *recording)
 	}
 }
 
-/* Batches of events at the end: all that there can be, many times over */
+/* Number of batches of events at the end, far above any need */
 #define BATCHES_MAX 16384
 
 /* Join the captures that the command wrote.  False: some content is lost. */
@@ -266,7 +265,7 @@ static bool is_known(void *context, int32_t pid)
 	       syc_missing_arenas_has(&recording->rings.arenas.missing, pid);
 }
 
-/* Returns how many processes came in vain. */
+/* Returns the number of processes without a ring. */
 static unsigned refuse_callers(struct syc_recording *recording)
 {
 	if (recording->callers == NULL)
@@ -296,7 +295,7 @@ static void take_the_rest(struct syc_recording *recording)
 	if (!recording->command.running)
 		syc_processes_gone(recording->processes,
 		                   (int32_t)recording->command.pid);
-	/* Bounded for those that never fall silent */
+	/* Bounded, since some processes never fall silent */
 	for (unsigned i = 0; i < BATCHES_MAX; i++)
 		if (!take_events(recording, 0))
 			break;

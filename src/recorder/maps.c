@@ -28,7 +28,7 @@ struct syc_mapped_file {
 	bool has_copy, has_sampler;
 };
 
-/* The path may name anything by now. */
+/* The path may refer to another file by now. */
 static int open_regular(const char *path, struct stat *ret_st)
 {
 	const int fd = syc_plain_file_open(path, O_RDONLY, NULL);
@@ -173,25 +173,25 @@ syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
 	return file;
 }
 
-/* In hex, or NULL: it has none. */
+/* In hex; NULL: none. */
 static const char *get_build_id(const struct syc_mapped_file *file)
 {
 	return file->hex[0] != 0 ? file->hex : NULL;
 }
 
-/* Our library is in it. */
+/* The file contains our library. */
 static bool has_copy(const struct syc_mapped_file *file)
 {
 	return file->has_copy;
 }
 
-/* A sampler is in it. */
+/* The file contains a sampler. */
 static bool has_sampler(const struct syc_mapped_file *file)
 {
 	return file->has_sampler;
 }
 
-/* Remember that @pid, of frames, has @file as @path in its MAP frames. */
+/* Store that @pid, as in frames, has @file as @path in its MAP frames. */
 static void use_file(struct syc_mapped_files *files,
                      const struct syc_mapped_file *file, int32_t pid,
                      const char *path)
@@ -226,7 +226,7 @@ void syc_mapped_files_free(struct syc_mapped_files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-#define MAPS_MAX 65536u /* of one process: more are not written */
+#define MAPS_MAX 65536u /* maximum of one process; more are not written */
 
 struct syc_known_map {
 	uint64_t start, end, offset, inode;
@@ -234,13 +234,14 @@ struct syc_known_map {
 
 struct scan {
 	const struct syc_known_maps *known;
-	size_t old; /* first of the known ones that is not below us */
+	size_t old; /* first known mapping at or above this one */
 	struct syc_known_maps now;
 	/* The last mapping of the beginning of a file */
 	struct syc_known_map first;
 	char *first_path;
 	int32_t pid, host;
-	/* Before the read: later than this is each unmapping in between */
+	/* Taken before the read, so that it precedes each unmapping in
+	 * between */
 	int64_t time;
 	struct syc_mapped_files *files;
 	struct syc_writer *writer;
@@ -253,7 +254,8 @@ static bool is_asan(const char *path)
 	       strstr(path, "/libclang_rt.asan") != NULL;
 }
 
-/* Those make their rings, and ask for one only if they can't hand them over. */
+/* Programs with our library make their rings, and request one only if they
+ * can't send these. */
 static bool is_preloaded(const char *path)
 {
 	return syc_preload_is_ours(strrchr(path, '/') + 1);
@@ -288,7 +290,7 @@ static void write_map(struct scan *scan, const struct syc_procfs_map *map)
 			file != NULL ? has_sampler(file) : !gone;
 		if (file != NULL)
 			build_id = get_build_id(file);
-		/* Without its build-id a reader would take the new file. */
+		/* Without a build-id a reader would use the new file. */
 		if (build_id != NULL)
 			path = plain;
 		else if (file != NULL)

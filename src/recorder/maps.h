@@ -27,7 +27,7 @@ struct syc_mapped_use {
 	char *path;
 };
 
-/** All zero: none, and none are kept. */
+/** All zero: empty, and no files are kept. */
 struct syc_mapped_files {
 	SYC_ARRAY(struct syc_mapped_file) files;
 	SYC_ARRAY(struct syc_mapped_use) uses;
@@ -71,7 +71,9 @@ void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
 /** Whether one of them contains @address. */
 bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
 
-/** The process has unmapped it: a mapping there will be written again. */
+/**
+ * The process has unmapped this range: a mapping there will be written again.
+ */
 void syc_maps_forget_range(struct syc_known_maps *known, uint64_t start,
                            uint64_t end);
 

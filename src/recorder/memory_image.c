@@ -39,8 +39,9 @@ static const char section_names[] = "\0.dynsym\0.dynstr\0.eh_frame\0.shstrtab";
 struct image {
 	int memory; /* /proc/PID/mem */
 	int file;
-	uint64_t bias; /* from addresses of the file to those of the process */
-	const unsigned char *bytes; /* of the file, once they are copied */
+	uint64_t bias; /* difference of addresses in the process and in the
+	                * file */
+	const unsigned char *bytes; /* the file's bytes, once copied */
 	uint64_t size;
 	Elf64_Ehdr header;
 	Elf64_Phdr segments[SEGMENTS_MAX];
@@ -166,7 +167,7 @@ static void add_section(struct image *image, enum section number, uint32_t type,
 	section->sh_size = size;
 }
 
-/* How many symbols a .gnu.hash has: its last chain ends at the last one. */
+/* Number of symbols in a .gnu.hash: its last chain ends at the last one. */
 static uint64_t count_by_gnu_hash(const struct image *image, uint64_t table)
 {
 	uint32_t words[4], bucket, last = 0;

@@ -18,7 +18,7 @@
 #include "symbols/resolver.h"
 #include "symbols/symbol_table.h"
 
-/* Shorter work shows no progress. */
+/* Work below this time shows no progress. */
 #define SHOW_AFTER INT64_C(1000000000)
 
 struct progress {
@@ -124,7 +124,7 @@ static int patch_samples(const struct syc_naming_options *naming,
 	patches = syc_symbol_table_patches(table, &n);
 	if (n == 0)
 		return 0;
-	/* First, so that no stack ever has an address without its name. */
+	/* First, so that each address in a stack always has its name. */
 	r = syc_writer_flush(naming->writer);
 	if (r != 0)
 		return r;

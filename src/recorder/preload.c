@@ -23,9 +23,9 @@
 #include "recorder/procfs.h"
 #include "symbols/elf_file.h"
 
-#define INTERPRETERS_MAX 4 /* a script's may be a script */
+#define INTERPRETERS_MAX 4 /* a script's interpreter may be a script */
 
-/* As execvp() finds it, to @path. */
+/* Store the path that execvp() would find in @path. */
 static bool find_program(const char *command, char path[PATH_MAX])
 {
 	const char *folders = getenv("PATH");
@@ -46,7 +46,7 @@ static bool find_program(const char *command, char path[PATH_MAX])
 	return false;
 }
 
-/* By its path: sudo and the like may be run, and not be read. */
+/* By its path, since programs like sudo may be unreadable. */
 static const char *why_privileged(const char *path)
 {
 	struct stat st;
@@ -81,13 +81,13 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 	return "is statically linked";
 }
 
-/* That a program brings. */
+/* The allocator of a program. */
 struct allocator {
 	const char *sanitizer; /* NULL: no sanitizer's */
 	bool is_own;
 };
 
-/* By the names of its libraries, and of its exports. */
+/* Search the names of its libraries and exports. */
 static const char *find_sanitizer(const struct syc_elf *elf)
 {
 	static const char *const known[][2] = {
@@ -112,7 +112,7 @@ static const char *find_sanitizer(const struct syc_elf *elf)
 	return found;
 }
 
-/* Such a program exports it: the C library calls it. */
+/* Does the program export malloc()? Then the C library calls it. */
 static bool defines_malloc(const struct syc_elf *elf)
 {
 	const struct syc_elf_section *const table =
@@ -140,7 +140,7 @@ static bool defines_malloc(const struct syc_elf *elf)
 	return is_found;
 }
 
-/* NULL: nothing is wrong.  @script: its first line if it is no program. */
+/* Return a problem, or NULL. @script gets the first line of a script. */
 static const char *look_at(int fd, char script[256],
                            struct allocator *ret_allocator)
 {
@@ -372,9 +372,9 @@ int syc_preload_find(const char *name, char **ret_value, char *why, size_t size)
 }
 
 /*
- * Processes of the command without the preloaded library: their
- * environment was emptied, or they have another root.  A static program, which
- * loads none, is not one of them.
+ * Processes of the command without the preloaded library: their environment was
+ * emptied, or they have another root.  Static programs do not count, since they
+ * load no library.
  */
 
 #define FIRST_PAUSE INT64_C(10000000)
@@ -428,7 +428,7 @@ static void note_one(struct syc_unloaded *unloaded, int32_t pid)
 		((struct syc_unloaded_process){ pid, identity.start_time }));
 }
 
-/* Children of its first thread: others start them rarely. */
+/* Children of its first thread, since other threads rarely start processes. */
 static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
                          unsigned depth)
 {
@@ -445,7 +445,7 @@ static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
 	for (; n > 0; at = end) {
 		const long child = strtol(at, &end, 10);
 
-		/* A blank is behind each; a number that was cut has none */
+		/* Each number is followed by a blank, except a truncated one */
 		if (end == at || *end != ' ')
 			break;
 		look_at_tree(unloaded, (int32_t)child, depth + 1);
@@ -457,7 +457,7 @@ void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
 {
 	if (now < unloaded->next)
 		return;
-	if (unloaded->next != 0) /* not yet: it may be in the midst of exec */
+	if (unloaded->next != 0) /* not yet, since it may be inside exec */
 		look_at_tree(unloaded, command, 0);
 	unloaded->pause =
 		unloaded->pause == 0 ? FIRST_PAUSE : 2 * unloaded->pause;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * process_identity.c - processes known by another number, or ended before the
- * recorder met them.
+ * process_identity.c - processes known by another number, or ended before their
+ * registration.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "recorder/processes.h"
 #include "recorder/tracked.h"
 
-/* The live process that takes itself for @pid in a namespace of its own. */
+/* The live process whose own pid is @pid in a namespace of its own. */
 static struct syc_tracked_process *
 find_in_namespace(struct syc_processes *processes, int32_t pid)
 {
@@ -90,7 +90,7 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 	} else {
 		char name[32];
 
-		/* Gone, or older than us and so no process of ours. */
+		/* Gone, or older than the recorder and so not recorded. */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
 		syc_tracked_name(processes, process, name);
 	}
@@ -102,7 +102,7 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
 	char name[32];
 
-	/* Alive, it is the same, and perhaps another program by now */
+	/* A live process is the same, but may run another program by now */
 	if (process != NULL &&
 	    (process->alive || process->is_past || since <= process->ended))
 		return;
@@ -139,7 +139,8 @@ void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
 	syc_tracked_new_image(processes, process);
 	process->since = since;
 	syc_tracked_name(processes, process, cmdline);
-	/* Its present program, if it lives, is found at its next look */
+	/* The present program of a live process is found at its next
+	 * examination */
 	process->exec_seen = false;
 }
 

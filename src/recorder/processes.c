@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* processes.c - every process that records: met, watched, counted. */
+/* processes.c - every process that records: registered, watched, counted. */
 #define _GNU_SOURCE
 #include "recorder/processes.h"
 
@@ -57,7 +57,8 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	process->image = ++processes->last_image;
 	processes->announced++;
 	syc_tracked_watch(processes, process);
-	/* Its facts come with its first request: it may be inside exec. */
+	/* Its facts are read at its first request, since it may be inside
+	 * exec. */
 	syc_tracked_name(processes, process, cmdline);
 }
 
@@ -68,7 +69,7 @@ get_process(struct syc_processes *processes, int32_t pid,
 {
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
 
-	/* First: it may have fetched another's ring, and have used it. */
+	/* First, since it may have used another's ring. */
 	if (process == NULL || !process->alive)
 		syc_tracked_settle(processes);
 	process = syc_tracked_get(processes, pid);
@@ -167,8 +168,8 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 		syc_tracked_see(processes, process, seen);
 }
 
-/* Our client asks when it has an event.  Others ask also to find out whether
- * they are recorded. */
+/* Our client requests a ring when it has an event. Others also do so to find
+ * out whether they are recorded. */
 static bool may_have_copy(struct syc_processes *processes,
                           struct syc_tracked_process *process)
 {
@@ -226,7 +227,7 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 	}
 }
 
-/* As it was cleaned. */
+/* The process as registered, after cleaning. */
 static bool has_build_id(const struct syscap_wire_map *map)
 {
 	const char *const path = (const char *)(map + 1);
@@ -266,7 +267,8 @@ void syc_processes_gone(struct syc_processes *processes, int32_t pid)
 {
 	struct syc_tracked_process *process;
 
-	syc_tracked_settle(processes); /* may meet it under another number */
+	syc_tracked_settle(processes); /* may register it under another
+	                                * number */
 	process = processes->live;
 	while (process != NULL) {
 		struct syc_tracked_process *next = process->live;
@@ -344,7 +346,7 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *const process =
 		syc_tracked_find(processes, pid);
 
-	/* The rings of its threads are read in no order */
+	/* The rings of its threads are read in any order */
 	if (process == NULL || time < process->sampler_said)
 		return;
 	process->sampler_said = time;

@@ -79,7 +79,7 @@ static int read_clock(int32_t pid, int64_t *ret_ns)
 	return syc_procfs_parse_clock(text, ret_ns) ? 0 : -EBADMSG;
 }
 
-/* 0: that can't be seen. */
+/* 0: unknown. */
 static ino_t clock_namespace(int32_t pid, const char *which)
 {
 	char path[64];
@@ -102,7 +102,7 @@ int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
 	}
 	if (its == 0)
 		return -ESRCH;
-	/* The file is about the children that it will have */
+	/* The file describes the namespace of its future children */
 	if (its != clock_namespace(pid, "time_for_children"))
 		return -ENODATA;
 	r = read_clock(pid, &theirs);
@@ -166,7 +166,7 @@ int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid)
 	return 0;
 }
 
-/* The kernel writes a newline in a name as \012, and nothing else so. */
+/* The kernel escapes only a newline in a name, as \012. */
 static void unescape_path(char *path)
 {
 	char *to = path;

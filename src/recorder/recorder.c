@@ -26,7 +26,7 @@
 #define SPARE_FILES 5
 
 /* Descriptors to spare for mapped files: rings and processes need some. */
-/* How many mapped files may stay open until the end, for their names. */
+/* Number of mapped files that may stay open until the end, for their names. */
 static unsigned count_files_to_keep(void)
 {
 	struct rlimit files;
@@ -163,8 +163,8 @@ static int create_ring(void *context, int32_t pid, bool may_retry)
 	const int fd = syc_rings_create(&recording->rings, pid, may_retry);
 
 	/*
-	 * It may be fetched too late, or by a child, and stay unused: a sent
-	 * ring proves nothing
+	 * A sent ring may be fetched too late, or by a child, and stay unused,
+	 * so it proves nothing
 	 */
 	if (fd >= 0)
 		syc_processes_expect(recording->processes, pid);
@@ -294,7 +294,7 @@ static void close_fd(int fd)
 static void tear_down_recording(struct syc_recording *recording)
 {
 	syc_rings_free(&recording->rings);
-	if (recording->server == NULL) /* else it is the server's */
+	if (recording->server == NULL) /* otherwise the server owns it */
 		close_fd(recording->control);
 	syc_control_server_free(recording->server);
 	syc_callers_free(recording->callers);
@@ -351,7 +351,7 @@ static void listen_by_name(struct syc_recording *recording)
 			strerror(-r));
 }
 
-/* One library for all that is asked for: two would not know of each other. */
+/* One library for all roles, since two would not know of each other. */
 static bool find_preload(struct syc_recording *recording)
 {
 	const struct syc_record_options *const options = recording->options;

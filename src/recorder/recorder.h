@@ -23,7 +23,7 @@ struct syc_record_options {
 	const char *output;
 	const char *version; /* of syscap, for the capture */
 	unsigned ring_kib;
-	unsigned drain_ms; /* 0: as often as there are frames */
+	unsigned drain_ms; /* 0: adapts to the number of frames */
 	bool force, quiet, maps;
 	bool symbols;       /* add names for stacks at the end */
 	bool lines;         /* and source lines of them, with symbols */
@@ -33,7 +33,7 @@ struct syc_record_options {
 	const char *io;     /* $SYSCAP_IO of the command; NULL: none */
 	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
 	const char *logs;   /* $SYSCAP_LOGS of the command; NULL: none */
-	struct syc_asked counters; /* of what the kernel counts */
+	struct syc_asked counters; /* counters of the kernel */
 	bool error_lines;  /* the command's standard error as LOG frames */
 	char *const *argv; /* the command */
 };

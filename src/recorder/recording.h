@@ -44,9 +44,10 @@ struct syc_spawn_saved {
 
 struct syc_spawned {
 	pid_t pid;
-	bool running;   /* it may be a zombie that was not waited for */
+	bool running;   /* it may be an unreaped zombie */
 	int status;     /* as exit status */
-	int64_t cpu_us; /* of it and all processes that it waited for */
+	int64_t cpu_us; /* of the command and all processes that it waited
+	                 * for */
 };
 
 /** epoll's data of an fd; smaller values are pids. */
@@ -74,7 +75,7 @@ struct syc_recording {
 	int signal_fd, epoll, control, child_end;
 	struct syc_traced_file trace, gjs;
 	char *preload;      /* $LD_PRELOAD of the command; NULL: unchanged */
-	struct stat output; /* once it was begun */
+	struct stat output; /* after its start */
 	struct syc_spawned command;
 	struct syc_unloaded unloaded;
 	bool stop; /* requested twice: finish without the command */

@@ -206,7 +206,7 @@ static uint32_t define_counter(struct syc_renumber *renumber,
 	wanted.counter.value = 0;
 	*ret_fresh = false;
 	hash = hash_definition(&wanted);
-	/* On a clash of hashes the next one is looked at. */
+	/* On a hash collision, try the next hash. */
 	while ((index = map_get(&process->first, hash)) != 0) {
 		if (is_same_definition(&process->definitions.items[index - 1],
 		                       &wanted))
@@ -257,7 +257,7 @@ int syc_renumber_ctrdef(struct syc_renumber *renumber,
 		int error = 0;
 		uint32_t new_id;
 
-		if (id == 0) /* values cannot name it */
+		if (id == 0) /* values cannot refer to it */
 			continue;
 		new_id = define_counter(renumber, process, &counters[i], &fresh,
 		                        &error);
@@ -309,7 +309,7 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
 	unsigned kept = 0, kept_groups;
 	int result = process != NULL ? 0 : -ENOMEM;
 
-	/* Viewers miscount behind a hole: close them. */
+	/* Close holes, since viewers miscount after one. */
 	for (unsigned i = 0; i < n; i++) {
 		const uint32_t id = groups[i / 8].ids[i % 8];
 		const uint64_t value = groups[i / 8].values[i % 8];

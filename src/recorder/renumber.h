@@ -58,7 +58,7 @@ uint32_t syc_renumber_new_id(struct syc_renumber *renumber);
 /** The largest id in use. */
 uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 
-/** The process has ended or exec'ed: its ids have no meaning any more. */
+/** The process has ended or exec'ed: drop its ids. */
 void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid);
 
 /** The ring is gone. */

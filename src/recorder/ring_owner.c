@@ -38,8 +38,8 @@ static void look_for_inode(void *context, const struct syc_procfs_map *map)
 	search->found |= map->inode == search->inode && is_mapped(map);
 }
 
-/* All of its threads: a first thread that has left others behind has no memory
- * in /proc any more. */
+/* Check all threads, since /proc shows no memory of a first thread that ended
+ * before others. */
 static bool is_gone(int32_t host)
 {
 	const int fd = (int)syscall(SYS_pidfd_open, (pid_t)host, 0);
@@ -151,10 +151,10 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 	return found;
 }
 
-/* All processes are looked at this often at most. */
+/* Least time between two examinations of all processes. */
 #define SEARCH_PAUSE INT64_C(50000000)
 
-/* Its numbers are those of a namespace of its own. */
+/* Do its pids belong to a namespace of its own? */
 static bool is_nested(const struct syc_arena_taken *arena)
 {
 	return arena->own_pid != arena->requester;
@@ -279,7 +279,7 @@ static void find_requester(struct syc_processes *processes,
 	ring->image = arena->image;
 }
 
-/* As it was seen just now. */
+/* Store the process as just seen. */
 static void meet_user(struct syc_processes *processes, struct syc_ring *ring,
                       int32_t host)
 {
@@ -338,7 +338,7 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 	mapped = host == 0 ? SYC_RING_NOT_MAPPED
 	                   : syc_ring_mapped(host, arena->inode);
 	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);
-	/* A process that can't be looked at is believed if it may be a child */
+	/* A process that can't be examined is accepted if it may be a child */
 	if (mapped == SYC_RING_MAPPED ||
 	    (mapped == SYC_RING_UNKNOWN && owner == SYC_OWNER_REPLACED))
 		meet_user(processes, ring, host);

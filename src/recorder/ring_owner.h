@@ -19,7 +19,7 @@
 enum syc_ring_mapped {
 	SYC_RING_MAPPED,
 	SYC_RING_NOT_MAPPED, /* it has ended or exec'ed */
-	SYC_RING_UNKNOWN,    /* it lives, without permission to look */
+	SYC_RING_UNKNOWN,    /* it lives, but may not be examined */
 };
 
 /** Whether @host, by our number, has the file @inode mapped. */

@@ -81,7 +81,7 @@ static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 	}
 }
 
-/* Look, if it is time to, and write the name if it is another. */
+/* If it is time, read the name, and write it if it changed. */
 static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
                            int64_t now)
 {
@@ -97,7 +97,7 @@ static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
 	look_at_name(intake, ring);
 }
 
-/* The ring is about to end: look in any case. */
+/* The ring is about to end: read the name in any case. */
 static void look_at_thread_last(struct syc_intake *intake,
                                 struct syc_ring *ring)
 {
@@ -112,7 +112,7 @@ static void look_at_thread_last(struct syc_intake *intake,
  */
 #define UNUSED_MAX 512u
 
-/* How many threads' names are looked at in one pass: each is a file. */
+/* Number of threads' names read in one pass, since each is a file. */
 #define NAMES_PER_PASS 32u
 
 /*
@@ -121,7 +121,7 @@ static void look_at_thread_last(struct syc_intake *intake,
  */
 #define LOOKS_AT_ORPHANS 2
 
-/* After a process that has too many arenas was looked at. */
+/* Pause after examining a process with too many arenas. */
 #define CROWDED_NS INT64_C(100000000)
 
 int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
@@ -215,8 +215,8 @@ static void end_ring(struct syc_rings *rings, size_t i)
 	look_at_thread_last(rings->intake, ring);
 	syc_intake_end(rings->intake, ring);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
-	/* Its process has ended, or goes on as another, once all of its slots
-	 * were read.  Of another namespace it has no number that we know. */
+	/* End a process that has ended or exec'ed, after all of its slots were
+	 * read. In another namespace its number is unknown. */
 	if (ring->arena != NULL &&
 	    (ring->owner == SYC_OWNER_GONE ||
 	     ring->owner == SYC_OWNER_REPLACED) &&
@@ -261,7 +261,7 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
                        bool look, struct syc_rings_pass *pass)
 {
-	/* First: earlier frames are read below */
+	/* Checked first, so that all earlier frames are read below */
 	const bool is_over = syc_arenas_is_over(&rings->arenas, ring, look);
 
 	if (!ring->is_read)
@@ -269,7 +269,7 @@ static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
 	return ring->why == NULL && !is_over;
 }
 
-/* New ones at once, the others in turns. */
+/* New slots at once, the others in turns. */
 static void look_for_names(struct syc_rings *rings)
 {
 	const int64_t now = syc_now();
@@ -291,7 +291,7 @@ static bool begin_slot(void *context, struct syc_ring *ring)
 	return syc_array_push(&rings->live, ring) == 0;
 }
 
-/* To meet the owner of a slot may be to drain all rings first. */
+/* Registering a slot's owner may drain all rings first. */
 static bool look_for_slots(struct syc_rings *rings, bool all)
 {
 	const struct syc_arenas_sink sink = { .begin = begin_slot,
@@ -371,7 +371,7 @@ static void end_arena(struct syc_rings *rings, size_t i)
 	syc_arenas_forget(&rings->arenas, i);
 }
 
-/* Rings and arenas; how many were found. */
+/* Collect rings and arenas; returns their number. */
 static size_t mark_orphans(struct syc_rings *rings)
 {
 	const struct syc_processes *const processes = rings->intake->processes;

@@ -34,14 +34,15 @@ struct syc_rings_past {
 
 struct syc_rings {
 	struct syc_intake *intake;
-	uint32_t body; /* bytes of a new ring's */
+	uint32_t body; /* bytes of a new ring's body */
 	unsigned max;  /* live at once */
 	bool limit_said;
 	uint64_t refused; /* requests without resources for a ring */
 	SYC_ARRAY(struct syc_ring *) live; /* including slots */
 	struct syc_arenas arenas;
 	bool is_looking;       /* for slots that came into use */
-	int64_t crowded_until; /* one process has too many: no look before */
+	int64_t crowded_until; /* no examination before this time: one process
+	                        * has too many */
 	SYC_ARRAY(struct syc_orphan) suspects;
 	SYC_ARRAY(struct syc_rings_past) past;
 	size_t next_named;     /* the next one whose name is read */
@@ -86,7 +87,7 @@ void syc_rings_settle(struct syc_rings *rings);
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
 
 /**
- * Notify the clients, if possible, that nobody reads their events any more;
+ * Notify the clients, if possible, that their events are not read any more;
  * then drain all rings.
  */
 void syc_rings_close(struct syc_rings *rings);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEW 50u /* samples, too few for a statement */
+#define FEW 50u /* fewer samples are too few for a statement */
 
 void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
                                const struct syscap_wire_sample *sample)
@@ -88,7 +88,7 @@ static bool print_rate(const struct syc_sampling_summary *delivered,
 	else if (strstr(sample, ",perf") != NULL)
 		fputs(": the rest was spent in the kernel, or in ticks\n",
 		      stderr);
-	else /* the kernel's own tick is all that it is looked at by */
+	else /* the kernel checks these timers only at its own tick */
 		fprintf(stderr,
 		        ": this kernel's timers are no finer; "
 		        "--sample=%lu,perf has more\n",
@@ -96,7 +96,7 @@ static bool print_rate(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* Of the threads' time, which their ticks stand for. */
+/* Share of the threads' time, which their ticks represent. */
 static bool print_share(const struct syc_sampling_summary *delivered,
                         const char *sample)
 {
@@ -113,7 +113,7 @@ static bool print_share(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* Of main threads that had no tick until they ended, or called exec. */
+/* Time of main threads without a tick until their end or exec. */
 static bool print_without_stack(const struct syc_sampling_summary *delivered,
                                 const char *sample)
 {
@@ -128,7 +128,7 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* The next sample stood for them, which may be of something else. */
+/* The next sample, which may be elsewhere, had their weight. */
 static bool print_cramped(const struct syc_sampling_summary *delivered)
 {
 	if (20 * delivered->cramped <= delivered->reported_ticks)

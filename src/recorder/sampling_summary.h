@@ -8,9 +8,10 @@
 #include <syscap/format.h>
 
 struct syc_sampling_summary {
-	uint64_t samples;       /* with a stack, whatever they weigh */
-	uint64_t ticks;         /* that they stand for */
-	uint64_t without_stack; /* ticks: of threads that never had one */
+	uint64_t samples;       /* number of samples with a stack, without
+	                         * weights */
+	uint64_t ticks;         /* ticks of these samples */
+	uint64_t without_stack; /* ticks of threads without any sample */
 	uint64_t stopped;       /* short of the outermost frame */
 	/* Threads without ticks, as processes reported at their end */
 	uint64_t blocked, small, filtered, limited;
@@ -24,7 +25,7 @@ struct syc_sampling_summary {
 	int64_t forbidden; /* threads; by a seccomp filter */
 };
 
-/** A sample of our sampler. */
+/** Count a sample of our sampler. */
 void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
                                const struct syscap_wire_sample *sample);
 

@@ -40,7 +40,7 @@
 /* Its descriptors; -1: closed. */
 struct pumping {
 	int from, socket, resized;
-	bool is_late; /* the recorder was waited for, in vain */
+	bool is_late; /* the recorder did not answer in time */
 	struct syc_stderr_tee_piece piece;
 	uint64_t lost;
 };
@@ -92,7 +92,7 @@ static bool has_no_room(int r)
 	return r == -EAGAIN || r == -ENOBUFS;
 }
 
-/* Tried before it is waited: a socket counts as full long before it is. */
+/* Try before waiting, since a socket counts as full long before it is. */
 static void send_when_there_is_room(struct pumping *pump, size_t n,
                                     int patience)
 {
@@ -112,14 +112,14 @@ static void send_when_there_is_room(struct pumping *pump, size_t n,
 		close_end(&pump->socket);
 }
 
-/* True while there may be more at once. */
+/* True while more may be available at once. */
 static bool move_piece(struct pumping *pump)
 {
 	const ssize_t n = read(pump->from, pump->piece.bytes, SYC_PUMP_PIECE);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return errno == EINTR;
-	/* A pseudo terminal that all have closed: EIO */
+	/* EIO: all have closed the pseudo terminal */
 	if (n <= 0) {
 		close_end(&pump->from);
 		return false;
@@ -240,7 +240,7 @@ __attribute__((noreturn)) static void begin_pump(int from, int socket)
 
 /* ---------------------------------------------------------- the recorder */
 
-/* Nothing is changed on the way, and nothing comes back. */
+/* The terminal translates nothing and echoes nothing. */
 static int make_terminal(int ends[2])
 {
 	struct termios how;
