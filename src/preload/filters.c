@@ -33,7 +33,7 @@
 #include "os/thread_list.h"
 #include "sample/interposed.h"
 #include "sample/signals.h"
-#include "stack/memory.h"
+#include "unwind/memory.h"
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64

@@ -33,7 +33,7 @@
 #include "preload/unloads.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
-#include "stack/memory.h"
+#include "unwind/memory.h"
 
 /* Which of these the headers declare depends on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);

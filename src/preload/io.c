@@ -18,8 +18,8 @@
 #include "preload/other_libc.h"
 #include "preload/room.h"
 #include "preload/told.h"
-#include "stack/backtrace.h"
-#include "stack/memory.h"
+#include "unwind/memory.h"
+#include "unwind/unwind.h"
 
 #define MESSAGE 1024
 

@@ -22,7 +22,7 @@
 
 #include "preload/io_wrap.h"
 #include "preload/logs.h"
-#include "stack/memory.h"
+#include "unwind/memory.h"
 
 #define JOURNAL     "/run/systemd/journal/socket"
 #define DATAGRAM    8192u /* bytes of it that are looked at */

@@ -29,7 +29,7 @@
 #include "sample/state.h"
 #include "sample/tick.h"
 #include "sample/tick_room.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid

@@ -19,7 +19,7 @@
 #include "preload/other_libc.h"
 #include "preload/room.h"
 #include "preload/told.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 #define MS INT64_C(1000000)
 

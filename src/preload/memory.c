@@ -21,7 +21,7 @@
 #include "preload/other_libc.h"
 #include "preload/room.h"
 #include "preload/told.h"
-#include "stack/backtrace.h"
+#include "unwind/unwind.h"
 
 /* A handler may allocate in the midst of us, and so may another in the midst of
  * that; what is nested deeper is lost.  While we decide, what we call may
@@ -33,7 +33,7 @@
 #define ROOM_LEAST 8192u
 
 /* Frames of a stack that is like the one before. */
-#define AGAIN_MOST (SYC_AGAIN_MOST + 192)
+#define AGAIN_MOST (SYC_KEPT_FRAMES_MOST + 192)
 
 #define LINES_AHEAD 4u /* of 64 bytes: about what one takes */
 
@@ -156,11 +156,11 @@ static inline void leave_call(void)
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
 	while (depth > 0 && depth <= DEPTH_MAX &&
-	       syc_again_is_own(&last_stack, here) &&
-	       syc_again_is_own(&last_stack, entered[depth - 1]) &&
+	       syc_last_stack_covers(&last_stack, here) &&
+	       syc_last_stack_covers(&last_stack, entered[depth - 1]) &&
 	       entered[depth - 1] <= here && !syc_seccomp_has_filter() &&
 	       !syc_told_is_on_signal_stack()) {
-		syc_again_forget(&last_stack);
+		syc_last_stack_clear(&last_stack);
 		leave_call();
 	}
 }
@@ -210,7 +210,7 @@ record_again(void *block, int64_t size, const struct syc_caller *caller)
 	uint64_t addrs[AGAIN_MOST];
 	const unsigned n = syc_told_leave_out_ours(
 		addrs,
-		syc_again_backtrace(&last_stack, caller, addrs, AGAIN_MOST));
+		syc_last_stack_walk(&last_stack, caller, addrs, AGAIN_MOST));
 
 	if (n == 0)
 		return false;
@@ -223,7 +223,7 @@ record_again(void *block, int64_t size, const struct syc_caller *caller)
 static __attribute__((noinline)) void
 record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 {
-	const uint64_t at = syc_again_address(caller);
+	const uint64_t at = syc_caller_address(caller);
 
 	syc_jitmap_publish(&at, 1);
 	syc_allocation_of(syscap_clock(), (uintptr_t)block, size, &at, 1,
@@ -234,13 +234,13 @@ record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
  * own a handler may be at work, on an alternate one of 8 KiB. */
 static bool walk_has_room(const struct syc_caller *caller)
 {
-	if (syc_again_is_own(&last_stack, caller->sp))
+	if (syc_last_stack_covers(&last_stack, caller->sp))
 		return caller->sp - last_stack.low >= ROOM_LEAST;
 	if (syc_seccomp_has_filter() || !syc_told_has_room())
 		return false;
 	if (last_stack.high != 0)
 		return true;
-	syc_again_learn(&last_stack);
+	syc_last_stack_find_bounds(&last_stack);
 	return walk_has_room(caller);
 }
 
@@ -265,7 +265,7 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	syc_memory_room_wait();
 	if (!syscap_is_active())
 		return;
-	if (depth > 1 || !syc_again_has_room(&last_stack, caller->sp) ||
+	if (depth > 1 || !syc_last_stack_has_space(&last_stack, caller->sp) ||
 	    !record_again(block, size, caller)) {
 		if (walk_has_room(caller))
 			record_with_stack(block, size);

@@ -15,7 +15,7 @@
 #include "os/seccomp_state.h"
 #include "preload/memory_maps.h"
 #include "preload/memory_sampled.h"
-#include "stack/again.h"
+#include "unwind/last_stack_cache.h"
 
 enum syc_memory_role {
 	SYC_MEMORY_UNDECIDED, /* the environment cannot be read yet */

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "preload/io_wrap.h"
-#include "stack/memory.h"
+#include "unwind/memory.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)

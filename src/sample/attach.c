@@ -11,7 +11,7 @@
 
 #include "sample/runtimes.h"
 #include "sample/safepoint.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 static bool is_usable(const struct syscap_provider *p)
 {

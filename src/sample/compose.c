@@ -20,7 +20,7 @@
 #include "sample/pending.h"
 #include "sample/registers.h"
 #include "sample/runtimes.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 /* Frames of one attachment in the sink. */
 struct part {

@@ -22,8 +22,8 @@
 #include "sample/tell.h"
 #include "sample/timer.h"
 #include "sample/unwatched.h"
-#include "stack/memory.h"
-#include "stack/unwind.h"
+#include "unwind/memory.h"
+#include "unwind/unwind.h"
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
 /* Where the program's handler would get ticks, if that thread has no processor */

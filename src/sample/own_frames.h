@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 /** Code of ours that waits for the program. */
 struct syc_own_wait {

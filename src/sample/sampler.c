@@ -32,7 +32,7 @@
 #include "sample/unwatched.h"
 #include "sample/watcher.h"
 #include "share/claim.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 #define MS           INT64_C(1000000)
 #define LIFE_WAIT_NS (5000 * MS)

@@ -25,7 +25,7 @@
 #include "sample/unwatched.h"
 #include "selfrec/alone.h"
 #include "share/claim.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 #define MS         INT64_C(1000000)
 #define PERIOD_NS  (50 * MS)

@@ -6,7 +6,7 @@
 
 #include <syscap.h>
 
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 size_t syc_workspace_size(void)
 {

@@ -22,8 +22,8 @@
 #include "bench/measure.h"
 #include "bench/report.h"
 #include "os/threads.h"
-#include "stack/cache.h"
-#include "stack/unwind.h"
+#include "unwind/rule_cache.h"
+#include "unwind/unwind.h"
 
 #if BENCH_HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY
@@ -146,9 +146,12 @@ static double cold_median(void (*bulk)(unsigned n), void (*forget)(void))
 static void forget_ours(void)
 {
 	for (unsigned i = 0; i < unwind.n; i++)
-		memset(&syc_cache_table()[syc_cache_home((uintptr_t)addrs[i]) &
-		                          ~(SYC_CACHE_LINE - 1)],
-		       0, SYC_CACHE_LINE * sizeof(struct syc_cache_entry));
+		memset(&syc_rule_cache_get()[syc_rule_cache_home(
+						     (uintptr_t)addrs[i]) &
+		                             ~(SYC_RULE_CACHE_LINE - 1)],
+		       0,
+		       SYC_RULE_CACHE_LINE *
+		               sizeof(struct syc_rule_cache_entry));
 }
 
 #if BENCH_HAVE_LIBUNWIND

@@ -4,7 +4,7 @@
  *
  * The input is three numbers of 8 bytes, the lowest address of the tables,
  * that of .eh_frame_hdr and the pc; and then the tables.  corpus/cfi is of
- * real libraries (tests/stack/cfi_corpus.sh made it): whatever is in the
+ * real libraries (tests/unwind/cfi_corpus.sh made it): whatever is in the
  * bytes, parsing ends, stays in them, and what comes out is consistent.
  */
 #define _GNU_SOURCE
@@ -14,9 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stack/eh_frame.h"
-#include "stack/expr.h"
-#include "stack/row.h"
+#include "unwind/cfi.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

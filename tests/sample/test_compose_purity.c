@@ -19,7 +19,7 @@
 #include "harness/test.h"
 #include "sample/compose.h"
 #include "sample/toy.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 static volatile int n_ticks;
 static struct toy toy;

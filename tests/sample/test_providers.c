@@ -28,7 +28,7 @@
 #include "sample/compose.h"
 #include "sample/stacks.h"
 #include "sample/toy.h"
-#include "stack/unwind.h"
+#include "unwind/unwind.h"
 
 #define RING  (1u << 20)
 #define AFTER __asm__ volatile("" ::: "memory") /* no tail call */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * dwarf_reader.h - reader of tables, byte by byte.
+ *
+ * Parsers of tables never follow a pointer.  They have a cursor over addresses,
+ * and a source provides the bytes at an address.  In a process the source is a
+ * module, which may be unmapped meanwhile, so its bytes are copied (memory.h).
+ * A test provides an array with any addresses.
+ *
+ * Context of all: any-thread, signal-safe.
+ */
+#ifndef SYC_UNWIND_DWARF_READER_H
+#define SYC_UNWIND_DWARF_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct syc_loaded_module;
+
+#define SYC_BYTES_WINDOW 256u
+
+struct syc_bytes {
+	uintptr_t low, high; /* valid addresses */
+	/* The fetched bytes: @n from @start on, at @data */
+	const unsigned char *data;
+	uintptr_t start;
+	size_t n;
+	/*
+	 * Fetch the bytes at @at, which is in [low, high); false: they can't be
+	 * read.  NULL: all bytes are at data.
+	 */
+	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
+	const void *user; /* fetch()'s */
+	unsigned char window[SYC_BYTES_WINDOW];
+};
+
+/**
+ * A position in [at, end).  A read beyond it or a failed one returns zeroes and
+ * sets bad.
+ */
+struct syc_cursor {
+	struct syc_bytes *bytes;
+	uintptr_t at, end;
+	bool bad;
+};
+
+/** @n bytes at @data, with addresses from @low on. */
+void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
+                          const void *data, size_t n);
+
+/** The bytes of @module, read in place if it stays, else copied. */
+void syc_bytes_init_module(struct syc_bytes *bytes,
+                           const struct syc_loaded_module *module);
+
+/** The cursor covers the valid addresses from @at to @end. */
+void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
+                     uintptr_t at, uintptr_t end);
+
+/** As syc_cursor_u8(), for a byte that has to be fetched. */
+unsigned syc_cursor_far(struct syc_cursor *cursor);
+
+static inline unsigned syc_cursor_u8(struct syc_cursor *cursor)
+{
+	const struct syc_bytes *const bytes = cursor->bytes;
+	const size_t i = cursor->at - bytes->start;
+
+	if (__builtin_expect(cursor->at < cursor->end && i < bytes->n, 1)) {
+		cursor->at++;
+		return bytes->data[i];
+	}
+	return syc_cursor_far(cursor);
+}
+
+/** A number of @size bytes, 1 to 8. */
+uint64_t syc_cursor_fixed(struct syc_cursor *cursor, unsigned size);
+int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size);
+
+uint64_t syc_cursor_uleb(struct syc_cursor *cursor);
+int64_t syc_cursor_sleb(struct syc_cursor *cursor);
+
+/** Bad if there are no @n bytes. */
+void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n);
+
+/**
+ * A pointer with @encoding, of DW_EH_PE_*, which may be relative to @data_base.
+ * Bad for encodings that need memory or other bases.
+ */
+uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
+                             uintptr_t data_base);
+
+#define SYC_POINTER_OMIT 0xffu
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* eh_frame.c - frame description entries by pc.  Signal-safe. */
+#define _GNU_SOURCE
+#include <errno.h>
+
+#include "unwind/cfi.h"
+
+#define AUGMENTATION_MOST 8u
+#define TABLE_ENCODING    0x3bu /* 4 bytes, signed, from the header on */
+#define ENTRY_SIZE        8u
+
+/*
+ * A record of .eh_frame: [body, end).  It begins with 0 in a common entry, and
+ * with the distance to one in others.
+ */
+struct eh_record {
+	uintptr_t body, end;
+};
+
+static int open_entry(struct syc_bytes *bytes, uintptr_t at,
+                      struct eh_record *entry)
+{
+	struct syc_cursor cursor;
+
+	syc_cursor_init(&cursor, bytes, at, bytes->high);
+	uint64_t length = syc_cursor_fixed(&cursor, 4);
+	if (length == 0xffffffff)
+		length = syc_cursor_fixed(&cursor, 8);
+	if (cursor.bad || length < 4 || length > bytes->high - cursor.at)
+		return -EINVAL;
+	entry->body = cursor.at;
+	entry->end = cursor.at + length;
+	return 0;
+}
+
+/* Parse the data of one letter of the augmentation. */
+static bool parse_letter(struct syc_cursor *cursor, char letter,
+                         struct syc_fde *fde)
+{
+	unsigned encoding;
+
+	switch (letter) {
+	case 'R':
+		fde->encoding = (uint8_t)syc_cursor_u8(cursor);
+		return true;
+	case 'L':
+		syc_cursor_u8(cursor);
+		return true;
+	case 'P':
+		encoding = syc_cursor_u8(cursor);
+		if (encoding != 0x50)
+			encoding &= 0x0f; /* only its length matters */
+		syc_cursor_pointer(cursor, encoding, 0);
+		return true;
+	case 'S':
+		fde->signal = true;
+		return true;
+	case 'B': /* the second key signs return addresses */
+	case 'G': /* memory tags */
+		return true;
+	default:
+		return false;
+	}
+}
+
+static int parse_common(struct syc_bytes *bytes, uintptr_t at,
+                        struct syc_fde *fde, bool *ret_has_data)
+{
+	char augmentation[AUGMENTATION_MOST + 1] = "";
+	struct syc_cursor cursor;
+	struct eh_record entry;
+	unsigned n = 0;
+
+	if (open_entry(bytes, at, &entry) != 0)
+		return -EINVAL;
+	syc_cursor_init(&cursor, bytes, entry.body, entry.end);
+	if (syc_cursor_fixed(&cursor, 4) != 0)
+		return -EINVAL;
+	const unsigned version = syc_cursor_u8(&cursor);
+	while ((augmentation[n] = (char)syc_cursor_u8(&cursor)) != '\0')
+		if (++n > AUGMENTATION_MOST)
+			return -EINVAL;
+	if (version == 4 && syc_cursor_fixed(&cursor, 2) != 8)
+		return -EINVAL; /* sizes of addresses and segments */
+	fde->code_align = syc_cursor_uleb(&cursor);
+	fde->data_align = syc_cursor_sleb(&cursor);
+	fde->ra = version == 1 ? syc_cursor_u8(&cursor)
+	                       : (unsigned)syc_cursor_uleb(&cursor);
+	fde->encoding = 0;
+	fde->signal = false;
+	*ret_has_data = augmentation[0] == 'z';
+	fde->common = cursor.at;
+	fde->common_end = entry.end;
+	if (*ret_has_data) {
+		const uint64_t length = syc_cursor_uleb(&cursor);
+
+		fde->common = cursor.at + length;
+		for (n = 1; augmentation[n] != '\0'; n++)
+			if (!parse_letter(&cursor, augmentation[n], fde))
+				return -EINVAL;
+		if (cursor.at > fde->common || fde->common > entry.end)
+			return -EINVAL;
+	}
+	const bool known = augmentation[0] == '\0' || *ret_has_data;
+
+	return cursor.bad || !known || version == 0 || version == 2 ||
+	                       version > 4
+	               ? -EINVAL
+	               : 0;
+}
+
+int syc_eh_frame_parse(struct syc_bytes *bytes, uintptr_t at,
+                       struct syc_fde *ret_fde)
+{
+	struct syc_fde fde;
+	struct syc_cursor cursor;
+	struct eh_record entry;
+	bool has_data;
+
+	if (open_entry(bytes, at, &entry) != 0)
+		return -EINVAL;
+	syc_cursor_init(&cursor, bytes, entry.body, entry.end);
+	const uint64_t back = syc_cursor_fixed(&cursor, 4);
+	if (cursor.bad || back == 0 || back > entry.body - bytes->low ||
+	    parse_common(bytes, entry.body - back, &fde, &has_data) != 0)
+		return -EINVAL;
+	fde.begin = syc_cursor_pointer(&cursor, fde.encoding, 0);
+	const uintptr_t size =
+		syc_cursor_pointer(&cursor, fde.encoding & 0x0f, 0);
+	fde.end = fde.begin + size;
+	if (has_data)
+		syc_cursor_skip(&cursor, syc_cursor_uleb(&cursor));
+	fde.program = cursor.at;
+	fde.program_end = entry.end;
+	if (cursor.bad || fde.end < fde.begin)
+		return -EINVAL;
+	*ret_fde = fde;
+	return 0;
+}
+
+/* The sorted table of entries' positions, relative to the header. */
+struct eh_table {
+	struct syc_bytes *bytes;
+	uintptr_t header, at;
+	uint64_t n;
+	bool bad;
+};
+
+static uintptr_t table_get(struct eh_table *table, uint64_t i, unsigned field)
+{
+	const uintptr_t at = table->at + i * ENTRY_SIZE + field;
+	struct syc_cursor cursor;
+
+	syc_cursor_init(&cursor, table->bytes, at, at + 4);
+	const uintptr_t value =
+		table->header + (uintptr_t)syc_cursor_fixed_signed(&cursor, 4);
+	table->bad |= cursor.bad;
+	return value;
+}
+
+static int open_table(struct syc_bytes *bytes, uintptr_t header,
+                      struct eh_table *table)
+{
+	struct syc_cursor cursor;
+
+	syc_cursor_init(&cursor, bytes, header, bytes->high);
+	const unsigned version = syc_cursor_u8(&cursor);
+	const unsigned frame_encoding = syc_cursor_u8(&cursor);
+	const unsigned count_encoding = syc_cursor_u8(&cursor);
+	const unsigned encoding = syc_cursor_u8(&cursor);
+	if (cursor.bad || version != 1 || encoding != TABLE_ENCODING ||
+	    count_encoding == SYC_POINTER_OMIT)
+		return -EINVAL;
+	if (frame_encoding != SYC_POINTER_OMIT)
+		syc_cursor_pointer(&cursor, frame_encoding, header);
+	table->n = syc_cursor_pointer(&cursor, count_encoding, header);
+	table->bytes = bytes;
+	table->header = header;
+	table->at = cursor.at;
+	table->bad = false;
+	if (cursor.bad || table->n > (bytes->high - cursor.at) / ENTRY_SIZE)
+		return -EINVAL;
+	return 0;
+}
+
+int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
+                      struct syc_fde *ret_fde)
+{
+	struct eh_table table;
+	uint64_t low = 0;
+
+	if (open_table(bytes, header, &table) != 0)
+		return -EINVAL;
+	/* Find the last entry that begins at @pc or before */
+	for (uint64_t high = table.n; low < high;) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (table_get(&table, middle, 0) <= pc)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (table.bad)
+		return -EINVAL;
+	if (low == 0)
+		return -ENOENT;
+	const uintptr_t at = table_get(&table, low - 1, 4);
+
+	if (table.bad || syc_eh_frame_parse(bytes, at, ret_fde) != 0)
+		return -EINVAL;
+	return pc >= ret_fde->begin && pc < ret_fde->end ? 0 : -ENOENT;
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * last_stack_cache.c - walks that reuse the frames of the thread's last walk.
+ * Signal-safe.
+ */
+#define _GNU_SOURCE
+#include "unwind/last_stack_cache.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "os/threads.h"
+#include "unwind/machine.h"
+#include "unwind/modules.h"
+#include "unwind/rule_cache.h"
+#include "unwind/walk.h"
+
+/* After FAILED_MOST walks in a row that found no stack, LEFT_OUT_MOST are not
+ * tried. */
+#define FAILED_MOST   8u
+#define LEFT_OUT_MOST 256u
+
+/* Position of a walk: an address inside of a call, and the registers there. */
+struct place {
+	uintptr_t at, sp, fp;
+};
+
+static uint64_t find_rule(uint64_t salt, uintptr_t at)
+{
+	struct syc_rule_cache_entry *const cache = syc_rule_cache_get();
+	const uint64_t rule = syc_rule_cache_find_home(cache, salt, at);
+
+	return rule != 0 ? rule : syc_rule_cache_find(cache, salt, at);
+}
+
+static bool is_outermost(uint64_t rule)
+{
+	return syc_rule_kind(rule) == SYC_RULE_OUTERMOST ||
+	       syc_rule_kind(rule) == SYC_RULE_BEGUN;
+}
+
+/*
+ * Find the step from @here to its caller, by a rule as simple as those of the
+ * fast loop.  @last is the last word that may be loaded.
+ */
+static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
+                        uint64_t rule, uintptr_t last)
+{
+	const bool is_from_fp = (rule & SYC_RULE_FROM_FP) != 0;
+	const uintptr_t sp = here->sp;
+	const uintptr_t cfa =
+		(is_from_fp ? here->fp : sp) + (uintptr_t)syc_rule_cfa(rule);
+	const uintptr_t ra_at = SYC_RA_IN_REGISTER
+	                                ? cfa + (uintptr_t)syc_rule_ra(rule)
+	                                : cfa - 8;
+	const uintptr_t fp_at = cfa + (uintptr_t)syc_rule_fp(rule);
+
+	frame->at = here->at;
+	frame->sp = sp;
+	frame->fp = 0;
+	frame->fp_at = 0;
+	if (is_outermost(rule)) {
+		/*
+ * A begin is reported by its own address, see syc_walk_report_begin()
+ */
+		frame->ra_at = syc_rule_kind(rule) == SYC_RULE_BEGUN;
+		frame->cfa = 0;
+		return true;
+	}
+	if ((rule & (7 | SYC_RULE_RA_IN_REG)) != SYC_RULE_CALL || cfa <= sp ||
+	    ra_at < sp || ra_at > last)
+		return false;
+	if (rule & SYC_RULE_FP_SAVED) {
+		if (fp_at < sp || fp_at > last)
+			return false;
+		frame->fp_at = fp_at;
+	}
+	if (is_from_fp)
+		frame->fp = here->fp;
+	frame->ra_at = ra_at;
+	frame->cfa = cfa;
+	return true;
+}
+
+/* The frame is outermost. */
+static inline bool is_last(const struct syc_kept_frame *frame)
+{
+	return frame->cfa == 0;
+}
+
+/* Whether the kept frame of @at, called with that stack pointer, is valid. */
+static inline bool is_of(const struct syc_kept_frame *frame,
+                         const struct place *here)
+{
+	return frame->at == here->at && frame->sp == here->sp &&
+	       (frame->fp == 0 || frame->fp == here->fp);
+}
+
+/* Move to the caller. */
+static inline void leave_frame(struct place *here,
+                               const struct syc_kept_frame *frame)
+{
+	here->at = syc_machine_strip(syc_machine_load(frame->ra_at)) - 1;
+	if (frame->fp_at != 0)
+		here->fp = syc_machine_load(frame->fp_at);
+	here->sp = frame->cfa;
+}
+
+/*
+ * End of the kept frames that are not further in than @sp; @from is the end for
+ * another.
+ */
+static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
+                                                struct syc_kept_frame *from,
+                                                uintptr_t sp)
+{
+	while (from[-1].sp < sp)
+		from--;
+	while (from < again->end && from->sp >= sp)
+		from++;
+	return from;
+}
+
+/* The same for the begin of a walk.  Stacks of similar depths alternate. */
+static inline struct syc_kept_frame *find_first(struct syc_last_stack *again,
+                                                uintptr_t sp)
+{
+	uint8_t *const begun = &again->begun[(sp >> 4) % sizeof(again->begun)];
+	struct syc_kept_frame *const before = &again->frames[*begun];
+	struct syc_kept_frame *inner;
+
+	if (before->sp == sp && before < again->end)
+		return before + 1;
+	inner = find_inner(again, again->end, sp);
+	*begun = (uint8_t)(inner - 1 - again->frames);
+	return inner;
+}
+
+/* Walk from the kept frame @frame, which @here is in, as long as one leads to
+ * the next.  @here becomes the caller of the returned frame, unless that is the
+ * last one. */
+static inline struct syc_kept_frame *
+follow_kept(struct syc_kept_frame *frame, struct place *here, uint64_t **next)
+{
+	struct place place = *here;
+	uint64_t *addr = *next;
+
+	for (;; frame--) {
+		*addr++ = place.at;
+		if (is_last(frame))
+			break;
+		leave_frame(&place, frame);
+		if (!is_of(frame - 1, &place))
+			break;
+	}
+	*here = place;
+	*next = addr;
+	return frame;
+}
+
+/*
+ * Keep @new instead of the kept frames in its part of the stack.  @inner is the
+ * first frame further in.
+ */
+static void keep_frame(struct syc_last_stack *again,
+                       struct syc_kept_frame *inner,
+                       const struct syc_kept_frame *new)
+{
+	struct syc_kept_frame *at = inner;
+	size_t n_inner = (size_t)(again->end - inner), n_most;
+
+	while (at[-1].sp <= new->sp || at[-1].sp < new->cfa)
+		at--;
+	n_most = (size_t)(again->frames + SYC_KEPT_FRAMES_MOST - at);
+	if (n_most == 0)
+		return;
+	if (n_inner > n_most - 1) /* drop the innermost */
+		n_inner = n_most - 1;
+	memmove(at + 1, inner, n_inner * sizeof(*at));
+	*at = *new;
+	again->end = at + 1 + n_inner;
+}
+
+static void forget_older(struct syc_last_stack *again, uint64_t salt)
+{
+	if (again->salt == salt)
+		return;
+	again->frames[0].sp = UINTPTR_MAX;
+	again->end = again->frames + 1;
+	again->salt = salt;
+}
+
+/* Returns the end of the addresses; @addrs if the outermost was not reached. */
+static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
+                         uint64_t *addrs, const uint64_t *most)
+{
+	const uint64_t salt = syc_rule_cache_salt(syc_modules_generation());
+	struct syc_kept_frame frame, *inner;
+	uint64_t *next = addrs;
+
+	forget_older(again, salt);
+	inner = find_first(again, here.sp);
+	while (most - next > SYC_KEPT_FRAMES_MOST) {
+		if (is_of(inner - 1, &here)) {
+			inner = follow_kept(inner - 1, &here, &next);
+			if (is_last(inner)) {
+				next[-1] += inner->ra_at;
+				return next;
+			}
+			inner = find_inner(again, inner, here.sp);
+			continue;
+		}
+		const uint64_t rule = find_rule(salt, here.at);
+
+		if (!learn_frame(&frame, &here, rule,
+		                 again->high - sizeof(uintptr_t)))
+			return addrs;
+		/* The innermost differs most */
+		if (next > addrs)
+			keep_frame(again, inner, &frame);
+		*next++ = here.at;
+		if (is_last(&frame)) {
+			next[-1] += frame.ra_at;
+			return next;
+		}
+		leave_frame(&here, &frame);
+		inner = find_inner(again, inner, here.sp);
+	}
+	return addrs;
+}
+
+/* A function of its own, since it needs much stack. */
+static __attribute__((noinline)) unsigned
+walk_again(struct syc_last_stack *again, const struct syc_caller *from,
+           uint64_t *addrs, unsigned max)
+{
+	const struct place here = { .at = syc_caller_address(from),
+		                    .sp = from->sp,
+		                    .fp = from->fp };
+
+	return (unsigned)(walk_on(again, here, addrs, addrs + max) - addrs);
+}
+
+void syc_last_stack_find_bounds(struct syc_last_stack *again)
+{
+	/* Unknown: an empty range */
+	if (!syc_stack_bounds(&again->low, &again->high))
+		again->low = again->high = 1;
+}
+
+unsigned syc_last_stack_walk(struct syc_last_stack *again,
+                             const struct syc_caller *from, uint64_t *addrs,
+                             unsigned max)
+{
+	unsigned n;
+
+	if (again->n_left_out > 0) {
+		again->n_left_out--;
+		return 0;
+	}
+	n = walk_again(again, from, addrs, max);
+	again->n_failed = n > 0 ? 0 : again->n_failed + 1;
+	if (again->n_failed == FAILED_MOST) {
+		again->n_failed = 0;
+		again->n_left_out = LEFT_OUT_MOST;
+	}
+	return n;
+}

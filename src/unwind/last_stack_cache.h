@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * last_stack_cache.h - walks that reuse the frames of the thread's last walk.
+ *
+ * A process that reports each allocation walks nearly the same stack every
+ * time.  So frames that were walked are kept, outermost first, also those that
+ * have returned.  A kept frame is for one place in the code with one stack
+ * pointer (and frame pointer, if that counts).  It has the positions of the
+ * caller's return address and registers.  So no rule is looked up, and the
+ * loads for successive kept frames do not wait for each other.  Return
+ * addresses are always loaded and compared, so the result equals that of a
+ * walk.
+ *
+ * This file only walks frames of the fast loop of unwind.c, on the thread's own
+ * stack, and to its end.  Other stacks need syc_backtrace().
+ */
+#ifndef SYC_UNWIND_LAST_STACK_CACHE_H
+#define SYC_UNWIND_LAST_STACK_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "unwind/machine.h"
+
+#define SYC_KEPT_FRAMES_MOST 64u /* kept frames */
+#define SYC_LAST_STACK_SPACE 16384u
+
+/* A call, and the position of its caller. */
+struct syc_kept_frame {
+	uintptr_t at, sp;
+	uintptr_t fp; /* 0: any */
+	uintptr_t ra_at,
+		fp_at; /* position of the caller's; 0: fp is the same */
+	/*
+	 * The caller's sp; 0: there is none, and the frame's address is at +
+	 * ra_at
+	 */
+	uintptr_t cfa;
+};
+
+/**
+ * State of one thread; zeroes at first.  Not for handlers that interrupt its
+ * use.
+ */
+struct syc_last_stack {
+	uintptr_t low, high; /* the thread's own stack; 0: unknown yet */
+	uint64_t salt;       /* generation of the rules that gave them */
+	unsigned n_failed, n_left_out;
+	/* By sp, falling.  The first is a sentinel */
+	struct syc_kept_frame *end, frames[SYC_KEPT_FRAMES_MOST];
+	/* By sp: the frame in which a stack began.  A guess. */
+	uint8_t begun[64];
+};
+
+/** A function's registers after its callee has returned. */
+struct syc_caller {
+	uintptr_t pc, sp, fp;
+};
+
+/**
+ * The caller of the function that uses this macro, which then has a frame
+ * pointer.
+ */
+#define SYC_CALLER()                                          \
+	((struct syc_caller){                                 \
+		.pc = (uintptr_t)__builtin_return_address(0), \
+		.sp = (uintptr_t)__builtin_dwarf_cfa(),       \
+		.fp = *(const uintptr_t *)__builtin_frame_address(0) })
+
+/** Invalidate all kept frames. */
+static inline void syc_last_stack_clear(struct syc_last_stack *again)
+{
+	again->salt = 0; /* no salt of rules is */
+}
+
+/** The first address of a stack from @from on, inside of the call. */
+static inline uint64_t syc_caller_address(const struct syc_caller *from)
+{
+	return syc_machine_strip(from->pc) - 1;
+}
+
+/**
+ * Find the bounds of the thread's own stack.  Context: any-thread, signal-safe.
+ */
+void syc_last_stack_find_bounds(struct syc_last_stack *again);
+
+/** @sp is on the thread's own stack; false if the bounds are unknown.  Context:
+ * any-thread, signal-safe. */
+static inline bool syc_last_stack_covers(const struct syc_last_stack *again,
+                                         uintptr_t sp)
+{
+	return sp >= again->low && sp < again->high;
+}
+
+/** The same, and there is space for a walk and its use below @sp. */
+static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
+                                            uintptr_t sp)
+{
+	return syc_last_stack_covers(again, sp) &&
+	       sp - again->low >= SYC_LAST_STACK_SPACE;
+}
+
+/**
+ * Store the stack from @from to its outermost frame; syc_last_stack_has_space()
+ * was true.  @max is more than SYC_KEPT_FRAMES_MOST.  Returns the number of
+ * frames; 0 if this walk can't do it, or if there may be more than @max.
+ *
+ * Context: any-thread, signal-safe.
+ */
+unsigned syc_last_stack_walk(struct syc_last_stack *again,
+                             const struct syc_caller *from, uint64_t *addrs,
+                             unsigned max);
+
+#endif

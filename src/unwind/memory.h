@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * memory.h - reads memory that may not be there.
+ *
+ * The kernel can check memory in two ways.  rt_sigprocmask() with an invalid
+ * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
+ * it.  But emulators may return without reading. process_vm_readv() copies, and
+ * returns EFAULT, so that no event can come between check and read.  But a
+ * seccomp filter may forbid it, or kill for it, and a thread may get a filter
+ * of its own at any time.  So it is used only if the first does not work, and
+ * without a filter. syc_memory_prepare() finds out.
+ */
+#ifndef SYC_UNWIND_MEMORY_H
+#define SYC_UNWIND_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "os/seccomp_state.h"
+#include "unwind/machine.h"
+
+#define SYC_MEMORY_PAGE 4096u /* the smallest; larger pages are checked often */
+
+/**
+ * Find out which ways work; call again if filters may have been installed.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_memory_prepare(void);
+
+/** All @n bytes can be read now.  Context: any-thread, signal-safe. */
+bool syc_memory_readable(uintptr_t at, size_t n);
+
+/**
+ * The kernel would return EFAULT for this memory.  False if no check works: a
+ * filter may forbid it, and emulators may not report it.  Two system calls at
+ * most.
+ *
+ * Context: any-thread, signal-safe.
+ */
+static inline bool syc_memory_is_bad(uintptr_t at, size_t n)
+{
+	return !syc_seccomp_has_filter() && !syc_memory_readable(at, n) &&
+	       syc_memory_readable((uintptr_t)__builtin_frame_address(0),
+	                           sizeof(uintptr_t));
+}
+
+/**
+ * Copy up to @n bytes, fewer if the rest can't be read.  Returns their number.
+ *
+ * Context: any-thread, signal-safe.
+ */
+size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
+
+/** The stacks of one walk. */
+struct syc_memory {
+	/*
+	 * The thread's own: [low, high), of which [floor, high) is surely
+	 * mapped.  All 0: unknown.
+	 */
+	uintptr_t low, floor, high;
+	/* Other memory, last found readable; whole pages. */
+	uintptr_t seen_low, seen_high;
+};
+
+/** @here: the address of something on the calling thread's current stack. */
+static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
+                                   uintptr_t high, uintptr_t here)
+{
+	const bool known = high > low && high - low >= sizeof(uintptr_t);
+
+	stacks->low = known ? low : 0;
+	stacks->high = known ? high : 0;
+	stacks->floor = stacks->high;
+	if (here >= stacks->low && here < stacks->high)
+		stacks->floor = here;
+	stacks->seen_low = stacks->seen_high = 0;
+}
+
+/**
+ * Check that the word at @at can be read, after syc_memory_has() has failed.
+ */
+bool syc_memory_check(struct syc_memory *stacks, uintptr_t at);
+
+/** Whether the word at @at is known to be readable. */
+static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
+{
+	/* the word must end below high */
+	return at >= stacks->floor && at < stacks->high &&
+	       stacks->high - at >= sizeof(uintptr_t);
+}
+
+/** Load the word at @at; false: it can't be read. */
+static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
+                                   uintptr_t *ret_value)
+{
+	if (!syc_memory_has(stacks, at) && !syc_memory_check(stacks, at))
+		return false;
+	*ret_value = syc_machine_load(at);
+	return true;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * module.c - library that tests load, walk through and unload.
+ *
+ * It is built with several sizes FRAME.  Each has the same functions at the
+ * same offsets, but frames of other sizes.  So rules kept from one are wrong
+ * for another in its place.
+ */
+#ifndef FRAME
+#define FRAME 64
+#endif
+
+extern int getppid(void);
+void module_call(void (*call)(void));
+unsigned module_first_call(void);
+
+__attribute__((noinline)) void module_call(void (*call)(void))
+{
+	volatile char bytes[FRAME];
+
+	bytes[FRAME / 2] = 1;
+	call();
+	bytes[FRAME / 2] = 2;
+}
+
+/* Its first run goes through the dynamic linker. */
+unsigned module_first_call(void)
+{
+	return (unsigned)getppid() + 1;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stack_walk.h - stacks in tests, and checks of their frames.
+ *
+ *	CHAIN(inner) void inner(void) { walk_trap(); CHAIN_END(); }
+ *
+ * puts a function into a section of its own, whose bounds the linker knows.  So
+ * a test needs no symbol of the binary to check that an address lies in it:
+ *
+ *	struct walk_check check = walk_check(&walk);
+ *	walk_next(&check, CHAIN_PART(inner));
+ *	walk_skip_to(&check, CHAIN_PART(outer));
+ *	walk_ends_at_start(&check);
+ *
+ * A failed check prints the whole stack, as module+offset.
+ */
+#ifndef SYSCAP_TEST_STACK_WALK_H
+#define SYSCAP_TEST_STACK_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unwind/unwind.h"
+
+#ifndef __has_attribute
+#define __has_attribute(x) 0
+#endif
+/* Neither inlined, cloned, nor folded into one that looks alike. */
+#if __has_attribute(noipa)
+#define WALK_OWN __attribute__((noipa, noinline))
+#else
+#define WALK_OWN __attribute__((noinline))
+#endif
+
+#define CHAIN(name)                                                      \
+	extern const char __start_chain_##name[], __stop_chain_##name[]; \
+	static const struct walk_part part_##name                        \
+		__attribute__((unused)) = { #name, __start_chain_##name, \
+		                            __stop_chain_##name };       \
+	WALK_OWN __attribute__((section("chain_" #name)))
+#define CHAIN_PART(name) (&part_##name)
+
+/* A call before this is no tail call. */
+#define CHAIN_END() __asm__ volatile("" ::: "memory")
+
+enum {
+	WALK_ROOM = 20000
+};
+
+struct walk_part {
+	const char *name;
+	const char *start, *stop;
+};
+
+struct walk {
+	struct syc_unwind unwind;
+	uint64_t addrs[WALK_ROOM];
+	uintptr_t sps[WALK_ROOM];
+	uintptr_t pc; /* of the context that it came from; else 0 */
+	unsigned n_taken;
+};
+
+struct walk_check {
+	const struct walk *walk;
+	unsigned at;
+};
+
+/** The calling thread's stack from the caller on. */
+void walk_here(struct walk *walk, unsigned max);
+
+/** The stack that the signal of @context, a ucontext_t, came upon. */
+void walk_from(struct walk *walk, const void *context, unsigned max);
+
+/**
+ * Store the stacks of walk_trap()s of all threads in @walk, at most @max
+ * frames.  The handler runs on the thread's signal stack if @on_altstack, which
+ * the caller sets up.
+ */
+void walk_on_trap(struct walk *walk, unsigned max, bool on_altstack);
+
+/** Raise SIGTRAP by an instruction that stands in the calling function. */
+static inline __attribute__((always_inline)) void walk_trap(void)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("int3" ::: "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("brk #1" ::: "memory");
+#else
+#error "no trap for this machine"
+#endif
+}
+
+/** Begin at the innermost address; @walk has been taken, and is sane. */
+struct walk_check walk_check(const struct walk *walk);
+
+bool walk_is_in(uint64_t addr, const struct walk_part *part);
+
+/** The next address lies in @part. */
+void walk_next(struct walk_check *check, const struct walk_part *part);
+
+/** The next address is @addr. */
+void walk_next_is(struct walk_check *check, uint64_t addr);
+
+/** One to @max addresses of anything else, and then one in @part. */
+void walk_skip_to(struct walk_check *check, const struct walk_part *part,
+                  unsigned max);
+
+/** How many of the next ones lie in @part. */
+unsigned walk_count(struct walk_check *check, const struct walk_part *part);
+
+/** The outermost is the program's first function, and no flag is set. */
+void walk_ends_at_start(const struct walk_check *check);
+
+/** As many as @n are left, and no flag is set. */
+void walk_ends_after(const struct walk_check *check, unsigned n);
+
+/** Print @walk, and fail with @why. */
+__attribute__((noreturn)) void walk_fail(const struct walk *walk,
+                                         const char *why, ...);
+
+/** Signal-safe as far as stdio is. */
+void walk_print(const struct walk *walk);
+
+#endif

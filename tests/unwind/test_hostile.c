@@ -1,0 +1,525 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * test_hostile.c - arbitrary registers and stacks.  A walk does not fault,
+ * ends, stays within its array, and keeps errno.
+ *
+ * The seed is printed; --seed repeats a run.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap/format.h>
+#include <syscap/runtime.h>
+
+#include "harness/test.h"
+#include "os/threads.h"
+#include "unwind/memory.h"
+#include "unwind/registers.h"
+#include "unwind/stack_walk.h"
+
+static struct walk walk;
+static uint64_t state;
+
+static uint64_t random_word(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void begin_random(void)
+{
+	state = test_seed() | 1;
+	for (int i = 0; i < 10; i++)
+		random_word();
+}
+
+/* A walk that takes a second of processor time would not end on any machine. */
+static void walk_at(const ucontext_t *context, unsigned max)
+{
+	struct timespec begin, end;
+
+	/* Finds the bounds of the stack, once a thread; not tested here */
+	if (walk.n_taken == 0)
+		walk_here(&walk, 32);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+	errno = 12345;
+	walk_from(&walk, context, max);
+	CHECK_EQ(errno, 12345);
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+	walk_check(&walk);
+	/*
+	 * No code is there, and some of these addresses would be a runtime's
+	 * names
+	 */
+	for (unsigned i = 1; i < walk.unwind.n; i++)
+		CHECK(walk.unwind.addrs[i] >> 56 == 0);
+	CHECK(end.tv_sec - begin.tv_sec <= 1);
+}
+
+/* --- memory of all kinds to point to */
+
+struct places {
+	char *stack; /* of random words, and pointers into all places */
+	size_t stack_size;
+	uintptr_t unmapped, no_access, code, jit;
+};
+
+static struct places places;
+
+static uintptr_t random_address(void)
+{
+	const uintptr_t low = random_word() % 4096;
+
+	switch (random_word() % 16) {
+	case 0:
+		return places.unmapped + low;
+	case 1:
+		return places.no_access + low;
+	case 2:
+		return UINT64_C(0xFFFF800000000000) + low; /* the kernel's */
+	case 3:
+		return UINT64_C(0x0000800000000000) - 8 + low; /* unused */
+	case 4:
+		return UINTPTR_MAX - low % 64;
+	case 5:
+		return low % 64;
+	case 6:
+		return random_word();
+	case 7:
+		return places.jit + low;
+	case 8:
+		return (uintptr_t)&errno;
+	case 9:
+	case 10:
+		return places.code + random_word() % 65536;
+	case 11: /* into a C library, most likely */
+		return (uintptr_t)qsort + random_word() % 65536;
+	case 12:
+		return (uintptr_t)places.stack + places.stack_size - low % 64;
+	default:
+		return (uintptr_t)places.stack +
+		       random_word() % places.stack_size;
+	}
+}
+
+static void make_places(void)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	char *memory;
+
+	memory = mmap(NULL, 1 << 20, PROT_NONE, flags, -1, 0);
+	CHECK(memory != MAP_FAILED);
+	places.no_access = (uintptr_t)memory;
+	places.stack = memory + (1 << 18);
+	places.stack_size = 1 << 16;
+	CHECK_EQ(mprotect(places.stack, places.stack_size, prot), 0);
+	CHECK_EQ(munmap(places.stack + places.stack_size, 1 << 18), 0);
+	places.unmapped = (uintptr_t)places.stack + places.stack_size;
+	memory = mmap(NULL, 1 << 16, prot | PROT_EXEC, flags, -1, 0);
+	CHECK(memory != MAP_FAILED);
+	places.jit = (uintptr_t)memory;
+	places.code = (uintptr_t)make_places;
+}
+
+static void fill_stack(void)
+{
+	uintptr_t *const words = (uintptr_t *)(void *)places.stack;
+
+	for (size_t i = 0; i < places.stack_size / sizeof(*words); i++)
+		words[i] = random_address();
+}
+
+TEST(random_registers_and_stacks)
+{
+	const int n = test_is_sanitized() ? 20000 : 100000;
+
+	begin_random();
+	make_places();
+	for (int i = 0; i < n; i++) {
+		ucontext_t context;
+
+		if (i % 1000 == 0)
+			fill_stack();
+		CHECK_EQ(getcontext(&context), 0);
+		registers_scatter(&context, random_address);
+		registers_set(&context, random_address(), random_address(),
+		              random_address());
+		walk_at(&context, 32 + (unsigned)(random_word() % 500));
+	}
+}
+
+/* The thread's own bounds are said to hold, but the walk begins with garbage:
+ * nothing in them is trusted more than elsewhere. */
+TEST(bounds_with_unmapped_memory)
+{
+	begin_random();
+	make_places();
+	fill_stack();
+	for (int i = 0; i < 20000; i++) {
+		uint64_t addrs[64];
+		struct syc_unwind unwind = { .addrs = addrs, .max = 64 };
+		ucontext_t context;
+
+		unwind.low = (uintptr_t)places.stack;
+		unwind.high = unwind.low + places.stack_size;
+		CHECK_EQ(getcontext(&context), 0);
+		registers_scatter(&context, random_address);
+		registers_set(&context, random_address(), random_address(),
+		              random_address());
+		syc_unwind_from(&unwind, &context);
+		CHECK(unwind.n >= 1 && unwind.n <= 64);
+	}
+}
+
+TEST(empty_and_reversed_bounds)
+{
+	static const uintptr_t bounds[][2] = {
+		{ 0, 0 },
+		{ UINTPTR_MAX, 0 },
+		{ 4096, 4096 },
+		{ UINTPTR_MAX, UINTPTR_MAX },
+	};
+
+	for (unsigned i = 0; i < 4; i++) {
+		uint64_t addrs[64];
+		struct syc_unwind unwind = { .addrs = addrs, .max = 64 };
+
+		unwind.low = bounds[i][0];
+		unwind.high = bounds[i][1];
+		syc_unwind_here(&unwind, 0);
+		CHECK(unwind.n >= 3);
+		CHECK_EQ(unwind.flags, 0);
+	}
+}
+
+/* --- loops */
+
+TEST(frame_that_is_its_own_caller)
+{
+	make_places();
+	for (uintptr_t at = 0; at < 256; at += 8) {
+		uintptr_t *const frame =
+			(uintptr_t *)(void *)(places.stack + 4096 + at);
+		ucontext_t context;
+
+		frame[0] = (uintptr_t)frame;
+		frame[1] = places.jit + 64;
+		CHECK_EQ(getcontext(&context), 0);
+		registers_set(&context, places.jit + 64, (uintptr_t)frame - 64,
+		              (uintptr_t)frame);
+		registers_set_link(&context, places.jit + 64);
+		walk_at(&context, 512);
+	}
+}
+
+TEST(two_frames_that_call_each_other)
+{
+	uintptr_t *a, *b;
+	ucontext_t context;
+
+	make_places();
+	a = (uintptr_t *)(void *)(places.stack + 4096);
+	b = (uintptr_t *)(void *)(places.stack + 8192);
+	a[0] = (uintptr_t)b;
+	a[1] = places.jit + 64;
+	b[0] = (uintptr_t)a;
+	b[1] = places.jit + 96;
+	CHECK_EQ(getcontext(&context), 0);
+	registers_set(&context, places.jit + 64, (uintptr_t)a - 64,
+	              (uintptr_t)a);
+	walk_at(&context, 512);
+	CHECK(walk.unwind.n < 16);
+}
+
+/* All pages of a large stack are one long chain of frames. */
+TEST(endless_stack_is_left)
+{
+	const size_t size = (size_t)256 << 20;
+	uintptr_t *const words =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	ucontext_t context;
+
+	CHECK(words != MAP_FAILED);
+	make_places();
+	for (size_t i = 0; i + 4 < ((size_t)32 << 20) / sizeof(*words);
+	     i += 2) {
+		words[i] = (uintptr_t)&words[i + 2];
+		words[i + 1] = places.jit + 64;
+	}
+	CHECK_EQ(getcontext(&context), 0);
+	registers_set(&context, places.jit + 64, (uintptr_t)words - 64,
+	              (uintptr_t)words);
+	walk_at(&context, 512);
+	CHECK_EQ(walk.unwind.n, 512);
+	CHECK(walk.unwind.flags != 0);
+}
+
+/* --- code without tables */
+
+#if defined(__x86_64__)
+static const unsigned char with_frame[] = {
+	0x55,             /* push %rbp */
+	0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
+	0xff, 0xd7,       /* call *%rdi */
+	0x5d,             /* pop %rbp */
+	0xc3,             /* ret */
+};
+static const unsigned char without_frame[] = {
+	0x48, 0x83, 0xec, 0x28, /* sub $40, %rsp */
+	0xff, 0xd7,             /* call *%rdi */
+	0x48, 0x83, 0xc4, 0x28, /* add $40, %rsp */
+	0xc3,                   /* ret */
+};
+#elif defined(__aarch64__)
+static const uint32_t with_frame[] = {
+	0xa9bf7bfd, /* stp x29, x30, [sp, #-16]! */
+	0x910003fd, /* mov x29, sp */
+	0xd63f0000, /* blr x0 */
+	0xa8c17bfd, /* ldp x29, x30, [sp], #16 */
+	0xd65f03c0, /* ret */
+};
+static const uint32_t without_frame[] = {
+	0xd10083ff, /* sub sp, sp, #32 */
+	0xf90003fe, /* str x30, [sp] */
+	0xd63f0000, /* blr x0 */
+	0xf94003fe, /* ldr x30, [sp] */
+	0x910083ff, /* add sp, sp, #32 */
+	0xd65f03c0, /* ret */
+};
+#endif
+
+CHAIN(called) static void called(void)
+{
+	walk_here(&walk, 512);
+	CHAIN_END();
+}
+
+CHAIN(trapped) static void trapped(void)
+{
+	walk_trap();
+	CHAIN_END();
+}
+
+CHAIN(calls_jit) static void calls_jit(void (*callee)(void))
+{
+	void (*code)(void (*callee)(void));
+
+	memcpy(&code, &places.jit, sizeof(code));
+	code(callee);
+	CHAIN_END();
+}
+
+static void assemble(const void *code, size_t size)
+{
+	make_places();
+	memcpy((void *)places.jit, code, size);
+	__builtin___clear_cache((char *)places.jit, (char *)places.jit + size);
+}
+
+static void look_through_jit(const struct walk_part *inner)
+{
+	struct walk_check check = walk_check(&walk);
+
+	walk_next(&check, inner);
+	CHECK(walk.addrs[1] >= places.jit);
+	CHECK(walk.addrs[1] < places.jit + sizeof(with_frame));
+	check.at = 2;
+	walk_next(&check, CHAIN_PART(calls_jit));
+	walk_ends_at_start(&check);
+}
+
+TEST(unknown_code_with_frame_pointer)
+{
+	assemble(with_frame, sizeof(with_frame));
+	walk_on_trap(&walk, 512, false);
+	calls_jit(called);
+	look_through_jit(CHAIN_PART(called));
+	calls_jit(trapped);
+	look_through_jit(CHAIN_PART(trapped));
+}
+
+/*
+ * The caller is unknown.  The walk must invent no frame, and must not claim to
+ * have reached the outermost.
+ */
+TEST(unknown_code_without_frame_pointer)
+{
+	struct walk_check check;
+
+	assemble(without_frame, sizeof(without_frame));
+	calls_jit(called);
+	check = walk_check(&walk);
+	walk_next(&check, CHAIN_PART(called));
+	CHECK(walk.addrs[1] >= places.jit);
+	CHECK(walk.addrs[1] < places.jit + sizeof(without_frame));
+	if (walk.unwind.flags == 0)
+		walk_ends_at_start(&check);
+	else
+		CHECK_EQ(walk.unwind.flags, SYSCAP_STACK_STOPPED);
+}
+
+static uintptr_t step_fp;
+static unsigned n_stepped_out;
+static int stepped_out; /* what it then says */
+
+/* A runtime that knows its own code: the return address is on top. */
+static int step_out(void *context, struct syc_unwind_regs *regs)
+{
+	CHECK(context == &places);
+	if (regs->pc < places.jit || regs->pc >= places.jit + 64)
+		return -1;
+	n_stepped_out++;
+#if defined(__x86_64__)
+	const uintptr_t *const frame = (const uintptr_t *)(regs->sp + 40);
+
+	regs->pc = frame[0];
+	regs->sp = (uintptr_t)(frame + 1);
+#else
+	const uintptr_t *const frame = (const uintptr_t *)regs->sp;
+
+	regs->pc = frame[0];
+	regs->sp += 32;
+#endif
+	step_fp = regs->fp;
+	return stepped_out;
+}
+
+CHAIN(asks_runtime) static void asks_runtime(void)
+{
+	memset(&walk.unwind, 0, sizeof(walk.unwind));
+	walk.unwind.addrs = walk.addrs;
+	walk.unwind.max = 512;
+	walk.unwind.step_out = step_out;
+	walk.unwind.context = &places;
+	walk.addrs[512] = UINT64_C(0x5A5A5A5A5A5A5A5A);
+	walk.n_taken++;
+	syc_unwind_here(&walk.unwind, 0);
+	CHAIN_END();
+}
+
+TEST(runtime_steps_out_of_its_code)
+{
+	struct walk_check check;
+
+	assemble(without_frame, sizeof(without_frame));
+	calls_jit(asks_runtime);
+	CHECK_EQ(n_stepped_out, 1);
+	check = walk_check(&walk);
+	walk_next(&check, CHAIN_PART(asks_runtime));
+	check.at = 2;
+	walk_next(&check, CHAIN_PART(calls_jit));
+	walk_ends_at_start(&check);
+}
+
+TEST(frame_reported_by_the_runtime_is_left_out)
+{
+	struct walk_check check;
+
+	stepped_out = SYSCAP_STEP_TOLD;
+	assemble(without_frame, sizeof(without_frame));
+	calls_jit(asks_runtime);
+	CHECK_EQ(n_stepped_out, 1);
+	check = walk_check(&walk);
+	walk_next(&check, CHAIN_PART(asks_runtime));
+	walk_next(&check, CHAIN_PART(calls_jit));
+	walk_ends_at_start(&check);
+}
+
+/* --- what can be read */
+
+TEST(readable_memory_by_page)
+{
+	make_places();
+
+	char *const end = places.stack + places.stack_size;
+
+	CHECK(syc_unwind_readable(places.stack, 1));
+	CHECK(syc_unwind_readable(places.stack, places.stack_size));
+	CHECK(syc_unwind_readable(end - 8, 8));
+	CHECK(!syc_unwind_readable(end - 8, 9));
+	CHECK(!syc_unwind_readable(end, 1));
+	CHECK(!syc_unwind_readable(places.stack - 1, 1));
+	CHECK(!syc_unwind_readable(places.stack - 1, 2));
+	CHECK(!syc_unwind_readable(NULL, 1));
+	CHECK(!syc_unwind_readable((void *)UINTPTR_MAX, 1));
+	CHECK(!syc_unwind_readable((void *)(UINTPTR_MAX - 3), 8));
+	CHECK(!syc_unwind_readable((void *)UINT64_C(0xFFFF800000000000), 8));
+	CHECK(!syc_unwind_readable(places.stack, SIZE_MAX));
+}
+
+/* --- bounds that hold more than one mapping */
+
+TEST(bounds_with_a_hole)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *const memory = mmap(NULL, 64 * page, PROT_READ | PROT_WRITE,
+	                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uintptr_t low = (uintptr_t)memory;
+
+	CHECK(memory != MAP_FAILED);
+	/* Holes below and in the pages that are asked for at once, and one
+	 * beyond them */
+	for (size_t hole = 1; hole < 60; hole += 7) {
+		uintptr_t value;
+
+		CHECK_EQ(munmap(memory + hole * page, page), 0);
+		for (size_t here = 0; here < 3; here++) {
+			const uintptr_t floor = low + (hole + 1 + here) * page;
+			struct syc_memory stacks;
+
+			/* on that stack, and then on another */
+			syc_memory_init(&stacks, low, low + 64 * page,
+			                here < 2 ? floor : 1);
+			for (size_t i = 0; i < hole * page; i += page / 2)
+				CHECK(syc_memory_load(&stacks, low + i,
+				                      &value));
+			for (size_t i = 0; i < page; i += page / 4)
+				CHECK(!syc_memory_load(&stacks,
+				                       low + hole * page + i,
+				                       &value));
+			for (size_t i = (hole + 1) * page; i < 64 * page;
+			     i += page / 2)
+				CHECK(syc_memory_load(&stacks, low + i,
+				                      &value));
+		}
+		CHECK(mmap(memory + hole * page, page, PROT_READ | PROT_WRITE,
+		           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		           0) != MAP_FAILED);
+	}
+	munmap(memory, 64 * page);
+}
+
+/* The first thread's stack reaches as far down as it may grow; below what was
+ * touched there is nothing. */
+TEST(unreached_pages_of_a_growing_stack)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t low, high;
+	ucontext_t context;
+
+	CHECK(syc_stack_bounds(&low, &high));
+	CHECK(low < here && here < high);
+	CHECK_EQ(getcontext(&context), 0);
+	for (uintptr_t at = low; at < here - 65536; at += 0x10000 - 8) {
+		registers_set(&context, (uintptr_t)walk_at, at, at + 64);
+		walk_at(&context, 64);
+	}
+}
+
+TEST(stack_bounds_keep_errno)
+{
+	uintptr_t low, high;
+
+	errno = 12345;
+	CHECK(syc_stack_bounds(&low, &high));
+	CHECK_EQ(errno, 12345);
+}
