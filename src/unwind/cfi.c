@@ -81,8 +81,8 @@ static bool is_sigreturn(const struct syc_walk *walk)
 }
 
 /*
- * A return address that is a function's first byte and behind no call was not
- * pushed by a call, but by the maker of this stack.
+ * No call has pushed a return address that is a function's first byte and
+ * behind no call.  The maker of this stack did.
  */
 static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 {

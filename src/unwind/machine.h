@@ -5,13 +5,12 @@
  *
  * Each machine_*.h defines
  *
- *	SYC_MACHINE_REGS       number of registers in tables, with the pc
- *	                      .
- *	SYC_REG_PC, _SP, _FP   their numbers
- *	SYC_REG_RA             the column of the return address
- *	SYC_ROW_FIRST, _SLOTS  the registers whose rules are looked at
- *	SYC_KEPT               mask of those that a call leaves as they are
- *	SYC_RA_IN_REGISTER     calls leave the return address in SYC_REG_RA
+ *	SYC_MACHINE_REGS       number of registers in tables, with the pc.
+ *	SYC_REG_PC, _SP, _FP   Their numbers.
+ *	SYC_REG_RA             The column of the return address.
+ *	SYC_ROW_FIRST, _SLOTS  The registers whose rules are used.
+ *	SYC_KEPT               The mask of those that a call leaves unchanged.
+ *	SYC_RA_IN_REGISTER     Calls leave the return address in SYC_REG_RA.
  *
  * and the functions below.
  */
