@@ -54,7 +54,7 @@ void syc_embedded_write(struct syc_writer *writer, const char *path,
 	syc_file_chunks_emit(&chunks, data, size);
 }
 
-/* 1: that was the last of it; 0: there is more; -EFBIG; -ENOMEM. */
+/* Returns 1 if it was the last chunk, 0 if more follow, -EFBIG or -ENOMEM. */
 static int add_chunk(const struct syscap_frame *frame, uint64_t most,
                      unsigned char **bytes, size_t *n, size_t *capacity)
 {

@@ -20,7 +20,10 @@ struct syc_chunks {
 	SYC_ARRAY(unsigned char) bytes;
 };
 
-/** Add a FILE_CHUNK; 1: it was the last one, 0, or -ENOMEM. */
+/**
+ * Add a FILE_CHUNK. Returns 1 if it was the last one, 0 if more follow, or
+ * -ENOMEM.
+ */
 int syc_chunks_add(struct syc_chunks *chunks, const struct syscap_frame *frame);
 
 /**
@@ -31,8 +34,8 @@ void syc_embedded_write(struct syc_writer *writer, const char *path,
 
 /**
  * Load the first file of the path @path in @reader into memory from malloc().
- * @reader is rewound before and after.  Returns 1; 0 if no such file is whole
- * or if it has more than @most bytes; or -ENOMEM.
+ * @reader is rewound before and after.  Returns 1; 0 if there is no complete
+ * file of that path, or it has more than @most bytes; or -ENOMEM.
  */
 int syc_embedded_load(struct syscap_reader *reader, const char *path,
                       uint64_t most, unsigned char **ret_bytes,

@@ -7,8 +7,8 @@
 
 /**
  * Fill @error, which may be NULL, with an errno value, an offset in the file,
- * and one sentence without full stop and file name.  Returns -@code, so that a
- * function can end with it.
+ * and a sentence without full stop and file name. Returns -@code, for use in a
+ * return statement.
  */
 int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
                   const char *format, ...)

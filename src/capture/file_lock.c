@@ -53,7 +53,8 @@ static bool has_open(const char *pid, const struct stat *file)
 }
 
 /*
- * 0: not visible.  Our own process last: it may have inherited the descriptor.
+ * 0: no process is visible. Other processes are preferred to this one, which
+ * may have inherited the descriptor.
  */
 int syc_file_lock_opener(int fd)
 {
@@ -160,7 +161,7 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 		              .l_whence = SEEK_SET,
 		              .l_len = 1 };
 
-	/* File systems without locks say ENOLCK or EOPNOTSUPP. */
+	/* File systems without locks return ENOLCK or EOPNOTSUPP. */
 	if (fcntl(fd, F_OFD_SETLK, &lock) != 0 &&
 	    (errno == EAGAIN || errno == EACCES)) {
 		if (find_lock(fd, 1, true, &lock))
@@ -194,7 +195,7 @@ static int ask_openers(int fd, struct syscap_error *error)
 	                       "has it open for writing", error);
 }
 
-/* `-o /dev/stdout >file`: the file was opened for us. */
+/* `-o /dev/stdout >file`: the shell opened the file for this process. */
 static bool is_our_output(const struct stat *file)
 {
 	struct stat st;

@@ -26,7 +26,7 @@
  */
 int syc_file_lock_take(int fd, struct syscap_error *error);
 
-/** Whether any process holds one, and may add to the file right now. */
+/** Whether any process holds a lock, and may be adding to the file. */
 bool syc_file_lock_is_held(int fd);
 
 /**

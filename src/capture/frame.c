@@ -4,7 +4,7 @@
  *
  * Every offset from the file is compared with the frame's length before it is
  * used.  The reader has compared that length with the file's size.  No code
- * below reads behind frame->bytes + frame->len.
+ * below reads beyond frame->bytes + frame->len.
  *
  * Sysprof declares some fields as C bit-fields.  A big-endian compiler
  * allocates them from the top bit down.  So a flag is bit 0 in a little-endian
@@ -45,7 +45,7 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 
 /*
  * Check that counts and texts are within the length, and add the used bytes to
- * frame->used.  @at: the end of the items, or the begin of the last text.
+ * frame->used. @at: the end of the items, or the beginning of the last text.
  */
 INLINE int check_texts(struct syscap_frame *frame,
                        const struct syc_frame_shape *shape, size_t at,
@@ -109,7 +109,8 @@ INLINE void fill_sample(struct syscap_frame *frame, uint8_t type, bool big)
 	                         is_set(U16_AT(frame, sample, flags), big);
 }
 
-/* The '@' text behind a path may also be the litter of an older writer. */
+/* The '@' text behind a path may also be uninitialized bytes of an older
+ * writer. */
 static bool is_hex(const char *text)
 {
 	return *text && text[strspn(text, "0123456789abcdefABCDEF")] == '\0';
@@ -321,8 +322,8 @@ int syc_frame_decode(struct syscap_frame *frame, bool big,
 /*
  * Elements of a decoded frame: counters, values, addresses, JIT names.
  *
- * The decoder has compared the counts with the frame's length, and a refused
- * frame has counts of 0.  The arguments of the caller are checked here.
+ * The decoder has compared the counts with the frame's length, and set them to
+ * 0 in an invalid frame. The arguments of the caller are checked here.
  */
 
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,

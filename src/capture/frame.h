@@ -15,7 +15,7 @@
 #include "common/frame_layout.h"
 #include "common/load.h"
 
-/* The text at @at if it ends within @size bytes, else NULL. */
+/* The text at @at if it ends within @size bytes, otherwise NULL. */
 static inline const char *syc_frame_text(const struct syscap_frame *frame,
                                          size_t at, size_t size)
 {
@@ -60,7 +60,8 @@ static inline void syc_frame_header(const unsigned char *bytes, bool big,
 int syc_frame_decode(struct syscap_frame *frame, bool big,
                      struct syscap_error *error);
 
-/* Behind the public accessors of the same names; see <syscap/capture.h>. */
+/* The implementations of the public functions of the same names; see
+ * <syscap/capture.h>. */
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
                        struct syscap_counter_info *ret_counter);
 bool syc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,

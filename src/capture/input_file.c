@@ -120,8 +120,7 @@ int syc_plain_file_open(const char *path, int flags, struct syscap_error *error)
 	if (r < 0)
 		return r;
 	/*
-	 * The path may name another kind of file by now, whose open must not
-	 * wait.
+	 * Another kind of file may have replaced it, so opening must not block.
 	 */
 	fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)

@@ -21,7 +21,8 @@
 struct syc_mapping {
 	const unsigned char *data; /* NULL: nothing is mapped */
 	size_t size;
-	volatile uint64_t lost_at; /* from here on; UINT64_MAX: all is there */
+	volatile uint64_t lost_at; /* offset of the first lost byte; UINT64_MAX:
+	                            * none was lost */
 	struct syc_mapping *next;
 };
 

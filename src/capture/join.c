@@ -111,7 +111,7 @@ void syc_join_totals(const struct syc_join *join,
 
 #define DAMAGED_SHOWN 20u
 
-/* As syc_join_report(), with a place in the file. */
+/* Like syc_join_report(), with an offset in the file. */
 static void report_error(struct syc_join *join,
                          const struct syc_join_input *input,
                          const struct syscap_error *error)
@@ -129,7 +129,8 @@ static void report_error(struct syc_join *join,
 		join->options.report(join->options.data, &message);
 }
 
-/* As `syscap stat`: frames that only describe others do not extend it. */
+/* Frames that only describe others do not extend the span, as in `syscap
+ * stat`. */
 static void extend(struct syc_join_input *input,
                    const struct syscap_frame *frame)
 {
@@ -242,7 +243,7 @@ int syc_join_add(struct syc_join *join, const char *name,
 	input->end = input->info.begin;
 	if (input->info.end > input->end)
 		input->end = input->info.end;
-	/* Twice: scanned and written. */
+	/* Each byte is read twice: by the scan and for writing. */
 	join->all += 2 * input->info.size;
 	syscap_reader_rewind(reader);
 	return scan(join, input);
@@ -345,7 +346,8 @@ static int write_input(struct output *output, struct syc_join_input *input)
 	while ((r = syscap_reader_next(input->reader, &frame, NULL)) != 0) {
 		if (r == -EBADMSG) /* reported by the first walk */
 			return 0;
-		/* Also after a failure: frames without room are counted */
+		/* Also after a failure, since the writer counts the frames that
+		 * it drops */
 		advance(output->join, frame.len);
 		if (r == -EILSEQ)
 			continue;

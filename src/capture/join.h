@@ -47,14 +47,16 @@ struct syc_join;
 
 /** A message for the user of the join. */
 struct syc_join_message {
-	const char *input; /* the name it was added by; NULL: no single one */
-	const char *text;  /* one line, with texts out of the capture */
+	const char *input; /* name of the input; NULL: the message is about
+	                    * several */
+	const char *text;  /* one line, which may contain texts of the
+	                    * capture */
 	bool is_problem;   /* something is missing in the result */
 	bool has_offset;
 	uint64_t offset;
 };
 
-/** All zero is good. */
+/** All zero is valid. */
 struct syc_join_options {
 	/* Already used by the writer. */
 	uint32_t last_counter_id;
@@ -68,7 +70,7 @@ struct syc_join_options {
 
 /** Time span of all inputs. */
 struct syc_join_span {
-	int64_t begin, end;    /* ns; their frames' ends included */
+	int64_t begin, end;    /* ns; includes the ends of frames */
 	char capture_time[65]; /* the earliest */
 };
 

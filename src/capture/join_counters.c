@@ -8,7 +8,7 @@
 #define COUNTER sizeof(struct syscap_wire_counter)
 #define GROUP   sizeof(struct syscap_wire_values)
 
-/* These are keys: all of their bytes, and no gaps. */
+/* These are hashed as keys, so they have no padding. */
 struct counter_key {
 	int32_t pid;
 	uint32_t id;
@@ -46,7 +46,8 @@ static void copy_text(char *to, const unsigned char *from, size_t size)
 	memcpy(to, text, strnlen(text, size));
 }
 
-/* Older writers leave litter behind the texts, so these are cut there. */
+/* Older writers leave uninitialized bytes behind the texts, which are
+ * removed. */
 static void get_text(struct counter_text *text, int32_t pid,
                      const unsigned char *counter, bool big)
 {
@@ -128,7 +129,7 @@ static int scan_definition(struct syc_join_counters *counters,
 	size_t number;
 
 	get_text(&text, frame->pid, counter, big);
-	if (text.id == 0) /* values cannot name it */
+	if (text.id == 0) /* no value can refer to it */
 		return 0;
 
 	const int r =
@@ -173,7 +174,7 @@ int syc_join_counters_scan(struct syc_join_counters *counters,
 	return r;
 }
 
-/* A frame moves as a whole: those that are new in it follow each other. */
+/* A frame moves as a whole, so its new definitions follow each other. */
 static void hoist_frames(struct syc_join_counters *counters)
 {
 	struct syc_join_definition *all = counters->definitions.items;
@@ -263,7 +264,7 @@ bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
 	return true;
 }
 
-/* Renumber one entry of a CTRDEF; is it still needed? */
+/* Renumber one entry of a CTRDEF. False: the entry is no longer needed. */
 static bool redefine_counter(struct syc_join_counters *counters, int32_t pid,
                              unsigned char *counter)
 {

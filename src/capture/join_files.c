@@ -8,7 +8,8 @@
 
 #define PATH_SIZE SYC_SIZE(file_chunk, path)
 
-/* One of the files that share a path, or shared it; no file: a reserve. */
+/* One of the files that share a path, or shared it. Without a file, it reserves
+ * the path. */
 struct variant {
 	const struct syc_join_files *files;
 	const struct syc_join_file *file;
@@ -16,7 +17,7 @@ struct variant {
 
 struct syc_join_path {
 	SYC_ARRAY(struct variant) variants;
-	unsigned last_number; /* of the new paths: "PATH (2)" */
+	unsigned last_number; /* suffix of the latest new path: "PATH (2)" */
 };
 
 void syc_join_files_fini(struct syc_join_files *files)
@@ -114,13 +115,13 @@ bool syc_join_files_is_one(const struct syc_join_files *files,
 	return true;
 }
 
-/* Walks the content, however it is cut into chunks. */
+/* Iterates over the content across the chunks. */
 struct chunk_walk {
 	const struct syc_join_files *files;
 	const struct syc_join_file *file;
 	size_t next; /* chunk */
 	bool is_last;
-	const unsigned char *data; /* what is left of the chunk before it */
+	const unsigned char *data; /* rest of the current chunk */
 	size_t len;
 };
 

@@ -11,7 +11,7 @@
 #include "capture/join_state.h"
 #include "common/load.h"
 
-#define RECORD 32u /* of a table of symbols: see join_symbols.h */
+#define RECORD 32u /* record of a symbol table: see join_symbols.h */
 
 void syc_join_pids_fini(struct syc_join_pids *pids)
 {
@@ -49,13 +49,13 @@ static int get_process(struct syc_join_pids *pids, int32_t pid, int64_t time,
 	return 0;
 }
 
-/* Some have no more than a recorder's word for "not known". */
+/* Some recorders write a placeholder for an unknown command line. */
 static bool is_made_up(const char *cmdline)
 {
 	return cmdline[0] == '\0' || strncmp(cmdline, "[pid ", 5) == 0;
 }
 
-/* Whether a PROCESS frame of it had this command line. */
+/* Whether a PROCESS frame of the process had this command line. */
 static bool has_cmdline(const struct syc_join_process *process,
                         const char *cmdline)
 {
@@ -108,7 +108,7 @@ int syc_join_pids_scan(struct syc_join_pids *pids,
 		process->first = frame->time;
 	switch (frame->type) {
 	case SYSCAP_FRAME_PROCESS:
-		process->ended = INT64_MAX; /* or the number came again */
+		process->ended = INT64_MAX; /* or the pid was reused */
 		if (is_made_up(frame->process.cmdline) ||
 		    has_cmdline(process, frame->process.cmdline))
 			return 0;
@@ -197,7 +197,7 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
 	struct syscap_wire_metadata *const metadata = (void *)buffer;
 	const size_t size = 16;
 
-	/* One that was renumbered before has its frame */
+	/* A process that was renumbered before has a frame already */
 	if (process->new_pid == process->pid ||
 	    process->original != process->pid)
 		return false;
@@ -239,7 +239,8 @@ static bool has_region(const struct syc_join_process *process,
 	return false;
 }
 
-/* The program, and, since that may be at a fixed place, something else. */
+/* The program and one more mapping, since the program may have a fixed
+ * address. */
 static bool same_maps(const struct syc_join_process *a,
                       const struct syc_join_process *b)
 {
@@ -274,7 +275,7 @@ static enum verdict compare(const struct syc_join_process *a,
 	return OTHER;
 }
 
-/* A process as an input has it; those of one original pid are a list. */
+/* A process of an input. The processes of one original pid form a list. */
 struct known {
 	const struct syc_join_process *process;
 	size_t input, next; /* next: place + 1 */
@@ -284,13 +285,13 @@ struct settling {
 	struct syc_map by_original;
 	SYC_ARRAY(size_t) heads; /* place + 1 */
 	SYC_ARRAY(struct known) known;
-	struct syc_map used; /* all numbers that an input has, or got */
+	struct syc_map used; /* all numbers in inputs, original and new */
 	struct syc_map given;
 	SYC_ARRAY(size_t) given_to; /* input */
 	int32_t last;
 };
 
-/* Whether @number is that of an earlier process; else it is from now on. */
+/* Whether an earlier process has @number. If not, it is in use from now on. */
 static int give(struct settling *settling, int32_t number, size_t input,
                 size_t *ret_other)
 {
@@ -319,7 +320,7 @@ static int fresh(struct settling *settling, int32_t *ret_number)
 	return r > 0 ? 0 : -ENOMEM;
 }
 
-/* Whether nothing in the list speaks against @number for @process. */
+/* Whether the list allows the number @number for @process. */
 static bool may_be(const struct settling *settling,
                    const struct syc_join_process *process, int32_t number,
                    size_t input, size_t head)
@@ -336,7 +337,7 @@ static bool may_be(const struct settling *settling,
 	return true;
 }
 
-/* The same in an earlier input, or NULL. */
+/* The same process in an earlier input, or NULL. */
 static const struct syc_join_process *
 find_earlier(const struct settling *settling,
              const struct syc_join_process *process, size_t input, size_t head)

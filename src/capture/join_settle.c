@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_settle.c - time span of a joined capture, and fate of pids and embedded
- * files.
+ * join_settle.c - the time span, pids and embedded files of a joined capture.
  *
  * Readers know a single path of a table of symbols, and one of a table of
  * lines. Tables that differ are therefore merged.  Compressed tables are
@@ -20,7 +19,8 @@ static struct syc_join_file *lines_of(const struct syc_join_input *input)
 	return syc_join_files_find(&input->files, SYC_LINE_TABLE_PATH);
 }
 
-/* The bytes of @input's table, which the caller frees; NULL: none to read. */
+/* The bytes of @input's table, which the caller frees; NULL: no table is
+ * readable. */
 static unsigned char *open_lines(const struct syc_join_input *input,
                                  struct syc_line_table *table)
 {
@@ -155,7 +155,7 @@ static void set_fate(struct syc_join *join, enum syc_join_fate from,
 	}
 }
 
-/* Mark the tables to merge: all that can be merged, if any two differ. */
+/* If any two tables differ, mark all that can be merged. */
 static bool choose_tables(struct syc_join *join)
 {
 	const struct syc_join_input *first = NULL;
@@ -284,7 +284,7 @@ static void report_pid(void *data, size_t input,
 	struct syc_join *const join = data;
 	const struct syc_join_input *const first = join->inputs.items[other];
 
-	if (process->pid != process->original) /* reported by its join */
+	if (process->pid != process->original) /* the join has reported it */
 		return;
 	syc_join_report(join, join->inputs.items[input], false,
 	                "its process %d%s%s%s is not %s's, and becomes %d",

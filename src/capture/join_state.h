@@ -29,7 +29,8 @@
 #define SYC_JOIN_COUNTER_MAX UINT32_C(0xFFFFFF)
 
 struct syc_join_definition {
-	const unsigned char *frame; /* the CTRDEF in the map, and which in it */
+	const unsigned char *frame; /* the CTRDEF in the map; i is the index in
+	                             * it */
 	uint16_t i;
 	bool is_hoisted; /* goes before all other frames */
 	bool is_written;
@@ -42,7 +43,8 @@ struct syc_join_use {
 	int32_t pid;
 	uint32_t id;
 	bool is_defined;            /* by this process */
-	const unsigned char *early; /* a CTRSET before that, or NULL */
+	const unsigned char *early; /* a CTRSET before the definition, or
+	                             * NULL */
 	uint32_t new_id;            /* for the next value */
 };
 
@@ -60,14 +62,14 @@ struct syc_join_counters {
 void syc_join_counters_fini(struct syc_join_counters *counters);
 
 /**
- * Learn from @frame, a CTRDEF or CTRSET.  *@last is the latest new id.
- * Returns 0, -ENOMEM, or -ENOSPC when there are no more.
+ * Record @frame, a CTRDEF or CTRSET. *@last is the latest new id. Returns 0,
+ * -ENOMEM, or -ENOSPC if no id is left.
  */
 int syc_join_counters_scan(struct syc_join_counters *counters,
                            const struct syscap_frame *frame, bool big,
                            uint32_t *last);
 
-/** All frames were scanned: decide about values without a definition. */
+/** Called after the scan: settle the ids of values without a definition. */
 int syc_join_counters_settle(struct syc_join_counters *counters,
                              uint32_t *last);
 
@@ -104,8 +106,8 @@ void syc_join_counters_set(const struct syc_join_counters *counters,
 enum syc_join_fate {
 	SYC_JOIN_KEPT,
 	SYC_JOIN_RENAMED,
-	SYC_JOIN_DROPPED, /* another input has the same */
-	SYC_JOIN_MERGED   /* into the one table of symbols, or of lines */
+	SYC_JOIN_DROPPED, /* another input has an equal file */
+	SYC_JOIN_MERGED   /* merged into one table of symbols, or of lines */
 };
 
 /** All chunks of one path in one input. */
@@ -127,14 +129,14 @@ struct syc_join_files {
 /** The paths of all inputs; all zero at first. */
 struct syc_join_paths {
 	struct syc_map taken;
-	struct syc_map by_path; /* of those that were settled */
+	struct syc_map by_path; /* paths of the files that are settled */
 	SYC_ARRAY(struct syc_join_path *) paths;
 };
 
 void syc_join_files_fini(struct syc_join_files *files);
 void syc_join_paths_fini(struct syc_join_paths *paths);
 
-/** Learn of @frame, a FILE_CHUNK.  0 or -ENOMEM. */
+/** Record @frame, a FILE_CHUNK.  0 or -ENOMEM. */
 int syc_join_files_scan(struct syc_join_files *files,
                         struct syc_join_paths *paths,
                         const struct syscap_frame *frame);
@@ -143,39 +145,45 @@ int syc_join_files_scan(struct syc_join_files *files,
 struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
                                           const char *path);
 
-/** Decode chunk @i of @file.  False when it is none any more. */
+/**
+ * Decode chunk @i of @file. False: it is no longer a chunk, since the input
+ * changed.
+ */
 bool syc_join_files_chunk(const struct syc_join_files *files,
                           const struct syc_join_file *file, size_t i,
                           struct syscap_frame *ret_chunk);
 
-/** Its content put together, from malloc(); NULL: no memory, or unreadable. */
+/** The content of all chunks, from malloc(); NULL: no memory, or unreadable. */
 unsigned char *syc_join_files_content(const struct syc_join_files *files,
                                       const struct syc_join_file *file);
 
-/** Chunks behind a file's end belong to another, which nobody would read. */
+/**
+ * Whether the chunks are one file. Chunks behind its end begin another file,
+ * which readers ignore.
+ */
 bool syc_join_files_is_one(const struct syc_join_files *files,
                            const struct syc_join_file *file);
 
-/** Are the contents the same, and end in the same places? */
+/** Whether the contents are equal, and end at the same offsets. */
 bool syc_join_files_equal(const struct syc_join_files *files,
                           const struct syc_join_file *file,
                           const struct syc_join_files *other_files,
                           const struct syc_join_file *other);
 
-/** No file shall keep the path @text.  0 or -ENOMEM. */
+/** Reserve the path @text, so that no file keeps it.  0 or -ENOMEM. */
 int syc_join_files_reserve(struct syc_join_paths *paths, const char *text);
 
 /**
- * Decide about @file, whose fate is not SYC_JOIN_MERGED, after the inputs
- * before its own are settled.  0 or -ENOMEM.
+ * Settle the fate of @file, unless it is SYC_JOIN_MERGED. All files of earlier
+ * inputs are settled already.  0 or -ENOMEM.
  */
 int syc_join_files_settle(struct syc_join_paths *paths,
                           const struct syc_join_files *files,
                           struct syc_join_file *file);
 
 /**
- * Give @file the path @text, which it would have if its process had always
- * had its number.  1; 0, that path is taken; or -ENOMEM.
+ * Give @file the path @text, which it would have if its process had always had
+ * its number.  Returns 1; 0: the path is taken; or -ENOMEM.
  */
 int syc_join_files_move(struct syc_join_paths *paths,
                         struct syc_join_file *file, const char *text);
@@ -204,25 +212,25 @@ struct syc_join_jit {
 void syc_join_jit_fini(struct syc_join_jit *jit);
 
 /**
- * Learn the names of @frame, a JITMAP.  *@last is the latest new address, its
- * lower half.  Returns 0, -ENOMEM, or -ENOSPC when there are no more.
+ * Record the names in @frame, a JITMAP.  *@last is the latest new address, its
+ * lower half.  Returns 0, -ENOMEM, or -ENOSPC if no address is left.
  */
 int syc_join_jit_scan(struct syc_join_jit *jit,
                       const struct syscap_frame *frame, bool big,
                       uint32_t *last);
 
 /**
- * Renumber the JITMAP in @buffer, which is little-endian; @frame is what it
- * was copied from.
+ * Renumber the JITMAP in @buffer, which is little-endian; @frame is the
+ * original.
  */
 void syc_join_jit_names(const struct syc_join_jit *jit,
                         const struct syscap_frame *frame,
                         unsigned char *buffer);
 
 /**
- * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  An
- * address that should have a name and has none gets a new one too, or
- * another input's name would be its own.
+ * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  A JIT
+ * address without a name gets a new address too. Otherwise it would get another
+ * input's name.
  */
 int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
                        unsigned char *addrs, unsigned n, uint32_t *last);
@@ -250,10 +258,10 @@ struct syc_join_region {
 	const char *filename, *build_id; /* build_id: may be NULL */
 };
 
-/** Facts about a pid in an input. */
+/** A process of an input. */
 struct syc_join_process {
 	int32_t pid;
-	int32_t original; /* before an earlier join; else the same */
+	int32_t original; /* pid before an earlier join; otherwise pid */
 	int32_t new_pid;  /* once settled */
 	int64_t first;    /* time of its first frame, ns */
 	int64_t ended;    /* of its EXIT frame; INT64_MAX: none */
@@ -265,13 +273,13 @@ struct syc_join_process {
 struct syc_join_pids {
 	struct syc_map by_pid;
 	SYC_ARRAY(struct syc_join_process) processes;
-	size_t latest;      /* where it was found last */
-	unsigned n_changed; /* that get another number */
+	size_t latest;      /* index of the latest result */
+	unsigned n_changed; /* processes with a new number */
 };
 
 void syc_join_pids_fini(struct syc_join_pids *pids);
 
-/** Learn from @frame.  0 or -ENOMEM. */
+/** Record the facts in @frame. 0 or -ENOMEM. */
 int syc_join_pids_scan(struct syc_join_pids *pids,
                        const struct syscap_frame *frame);
 
@@ -284,13 +292,13 @@ void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
                          bool big);
 
 /**
- * The path that an embedded file of a process that is renumbered gets:
- * "/proc/PID/..." into @text.  False: it keeps its path.
+ * Store the new path of an embedded file of a renumbered process,
+ * "/proc/PID/...", in @text. False: the file keeps its path.
  */
 bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
                         char *text, size_t size);
 
-/** The METADATA frame of @process into @buffer.  False: it needs none. */
+/** Compose the METADATA frame of @process in @buffer. False: it needs none. */
 bool syc_join_pids_metadata(const struct syc_join_process *process,
                             unsigned char *buffer);
 
@@ -298,11 +306,12 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
  * Which processes of two inputs are the same.
  *
  * No frame identifies a process, but its mappings do, because their addresses
- * are random.  Two inputs have the same process if its first mapped file is the
- * same, at the same place, and if not all others are elsewhere.
+ * are random.  Two inputs have the same process if its first mapping has the
+ * same file and address in both. If both have more mappings, another one must
+ * also be equal.
  *
- * If one of them has no maps, the command lines decide.  A process that ended
- * before the other began is another.  A process that exec'ed between two
+ * If one of them has no maps, the command lines decide.  If one process ended
+ * before the other began, they differ.  A process that exec'ed between two
  * captures is treated as two.
  */
 
@@ -322,7 +331,7 @@ struct syc_join_input {
 	struct syscap_reader *reader;
 	struct syscap_file_info info;
 	bool big;
-	int64_t end; /* of the header and of all frames */
+	int64_t end; /* the latest end in the header and in all frames */
 	uint64_t damaged;
 	struct syc_join_counters counters;
 	struct syc_join_jit jit;
@@ -337,8 +346,8 @@ struct syc_join {
 	struct syc_join_paths paths;
 	unsigned char *symbols; /* the merged table, or NULL */
 	size_t symbols_size;
-	int64_t symbols_time; /* of the first of the tables */
-	unsigned char *lines; /* the same of source lines */
+	int64_t symbols_time; /* time of the first table */
+	unsigned char *lines; /* the merged table of source lines, or NULL */
 	size_t lines_size;
 	int64_t lines_time;
 	uint64_t done, all; /* bytes read, and to be read */

@@ -11,20 +11,21 @@
 #include "common/load.h"
 #include "common/map.h"
 
-/* Made without gaps, since all of its bytes are the key. */
+/* A key to be hashed, so it has no padding. */
 struct pid_addr {
 	uint64_t addr;
 	int64_t pid;
 };
 
-/* Numbers that are assigned here: the only place where inputs can collide. */
+/* The addresses that are assigned here. Only these can be equal in several
+ * inputs. */
 static bool is_jit_address(uint64_t addr)
 {
 	return addr >> 32 == SYSCAP_JIT_MARK >> 32;
 }
 
 /*
- * It is also the mark of 32-bit writers, and an address of code may have it: so
+ * The mark of 64-bit or 32-bit writers. An address of code may have it, too, so
  * only a name makes it a JIT address.
  */
 static bool may_be_named(uint64_t addr)
@@ -122,7 +123,8 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 			continue;
 		translated = translate(jit, pid, addr);
 		if (translated == addr && is_jit_address(addr)) {
-			/* Nameless, or given to itself: the same then. */
+			/* It has no name, or its new address equals its old
+			 * one: in both cases it is kept. */
 			size_t number;
 
 			if (!syc_map_get(&jit->by_addr, &addr, sizeof(addr),
@@ -159,7 +161,7 @@ static bool is_end(const unsigned char *record)
 
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big)
 {
-	/* A text that begins before it, or there, has an end. */
+	/* A text that begins at the last NUL or before has an end. */
 	const unsigned char *last_nul = memrchr(data, 0, size);
 
 	if (last_nul == NULL)
@@ -297,7 +299,7 @@ int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
 struct symbol_texts {
 	struct syc_map map;
 	SYC_ARRAY(uint64_t) offsets;
-	uint64_t end; /* where the next one goes */
+	uint64_t end; /* offset of the next text */
 };
 
 static int put_text(struct symbol_texts *texts, const char *text,
@@ -367,7 +369,7 @@ static int store_table(const struct syc_join_symbols *symbols,
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size)
 {
-	/* Readers want something behind the record of zeros: an empty text. */
+	/* Readers expect bytes behind the record of zeros: an empty text. */
 	struct symbol_texts texts = { .end = (symbols->sorted.n + 1) * RECORD };
 	uint64_t at;
 	int r = put_text(&texts, "", &at);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_symbols.h - merge the tables of symbols that captures carry.
+ * join_symbols.h - merge the symbol tables of captures.
  *
  * The embedded file `__symbols__` is records of 32 bytes in the capture's
  * byte order, a record of zeros, and texts:
@@ -44,16 +44,17 @@ void syc_join_symbols_fini(struct syc_join_symbols *symbols);
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**
- * Add the ranges of the table @data, which fits.  @symbols takes ownership of
- * it, also on failure.  A range that overlaps an earlier one is left out, and
- * counted in *@ret_left_out unless both have the same content.  0 or -ENOMEM.
+ * Add the ranges of the table @data, which can be merged. @symbols takes
+ * ownership of it, also on failure. A range that overlaps an earlier one is
+ * left out. It is counted in *@ret_left_out, unless both have the same content.
+ *  0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
                          bool big, uint64_t *ret_left_out);
 
 /**
- * Write the table into memory of its own, little-endian.
- * 0, -ENOMEM, or -EFBIG when offsets do not fit 32 bits.
+ * Write the table into memory from malloc(), little-endian. 0, -ENOMEM, or
+ * -EFBIG if offsets do not fit into 32 bits.
  */
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size);

@@ -20,7 +20,7 @@
 static bool has_text(uint32_t at, const struct syc_line_table *table,
                      size_t size)
 {
-	/* The last of them ends with the table. */
+	/* The last text ends with the table. */
 	return at < size && (at == 0 || table->texts[at - 1] == 0);
 }
 
@@ -287,7 +287,7 @@ static int push_u32(struct syc_line_make *make, uint32_t value)
 	return 0;
 }
 
-/* The number of the chain that is these frames. */
+/* The number of the chain of these frames. */
 static int put_chain(struct syc_line_make *make,
                      const struct syc_line_frame *frames, size_t n,
                      size_t *ret_chain)

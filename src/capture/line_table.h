@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * line_table.h - the table of source lines that a capture carries.
+ * line_table.h - the table of source lines in a capture.
  *
  * The embedded file `__lines__` maps addresses in stacks to source lines.
  * It is always little-endian.  Each part follows the one before:
@@ -78,7 +78,7 @@ struct syc_line_table {
 const char *syc_line_table_open(const unsigned char *bytes, size_t size,
                                 struct syc_line_table *ret_table);
 
-/** Number @i, which is one that the table has. */
+/** Element @i, which must exist. */
 void syc_line_table_binary(const struct syc_line_table *table, uint32_t i,
                            struct syc_line_binary *ret_binary);
 void syc_line_table_place(const struct syc_line_table *table, uint32_t i,
@@ -119,37 +119,37 @@ struct syc_line_make {
 	struct syc_map texts;
 	SYC_ARRAY(uint32_t) text_at; /* offset of each */
 	uint64_t texts_size;
-	struct syc_map binaries;   /* by build-id, or by path */
-	SYC_ARRAY(uint32_t) names; /* path and build-id of each: numbers */
+	struct syc_map binaries;   /* binaries by build-id, or by path */
+	SYC_ARRAY(uint32_t) names; /* path and build-id of each binary */
 	struct syc_map chains; /* source frames of a place, as in the table */
 	SYC_ARRAY(uint64_t) chain_at; /* in source frames */
 	uint64_t n_frames;
 	struct syc_map by_place;
 	SYC_ARRAY(struct syc_line_made_place) places; /* by its number */
-	SYC_ARRAY(unsigned char) chain;               /* the one that is made */
+	SYC_ARRAY(unsigned char) chain;               /* the current one */
 };
 
 void syc_line_make_fini(struct syc_line_make *make);
 
 /**
- * Get the number of a binary: of one with that build-id, or without one, of
- * that path.  1: it is new; 0; -ENOMEM; -EFBIG.
+ * Get the number of the binary with that build-id or, without a build-id, with
+ * that path. Returns 1 if it is new, 0 if it is known, -ENOMEM or -EFBIG.
  */
 int syc_line_make_binary(struct syc_line_make *make, const char *path,
                          const char *build_id, size_t *ret_binary);
 
 /**
  * Add the place @offset of @binary with @n frames, 1 to SYC_LINE_FRAMES_MAX.
- * Returns 1; 0 if the place is known, and stays; -EEXIST if it is known with
- * other frames; -ENOMEM; -EFBIG.
+ * Returns 1; 0 if it is known with these frames; -EEXIST if it is known with
+ * other frames, which stay; -ENOMEM; or -EFBIG.
  */
 int syc_line_make_place(struct syc_line_make *make, size_t binary,
                         uint64_t offset, const struct syc_line_frame *frames,
                         size_t n);
 
 /**
- * Add all unknown places of @table.  *@ret_left_out: how many are known with
- * other frames.  0, -ENOMEM, -EFBIG.
+ * Add all new places of @table. *@ret_left_out is the number of places that are
+ * known with other frames. 0, -ENOMEM or -EFBIG.
  */
 int syc_line_make_add(struct syc_line_make *make,
                       const struct syc_line_table *table,

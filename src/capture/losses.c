@@ -70,7 +70,7 @@ static void add(uint32_t *sum, uint64_t more)
 	*sum = more > UINT32_MAX - *sum ? UINT32_MAX : *sum + (uint32_t)more;
 }
 
-/* Losses that it reports, if it is a loss record. */
+/* The losses in the frame, if it is a loss record. */
 static bool read_record(struct syscap_frame *frame, struct syc_loss *ret_loss)
 {
 	return frame->type == SYSCAP_FRAME_MARK &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * losses.h - sums of losses, and of the reported part of them.
+ * losses.h - sums of losses, and of reported losses.
  *
  * Losses after a thread's last loss record (base/loss_record.h) are only in the
  * header of its ring.  The recorder adds up the records that it drained. When
- * the ring ends, it writes a record for the remainder.
+ * the ring ends, the recorder writes a record for the remainder.
  *
  * Pure; all numbers come from the peer, and sums saturate.
  */
@@ -43,13 +43,13 @@ uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
 /*
  * Frames that a writer could not write, for the losses in the file's header.
  *
- * A loss record would need room, which a full disk does not have; the header is
- * there already.  Readers synthesize the record: base/header_losses.h.
+ * On a full disk there is no room for a loss record, but the header exists
+ * already.  Readers synthesize the record: base/header_losses.h.
  */
 
 /**
- * Count the frame at @frame, whose len is right.  For a loss record, its
- * content is counted and not the record.
+ * Count the frame at @frame, whose len is valid. If it is a loss record, count
+ * the losses in it instead.
  */
 void syc_unwritten_count(struct syc_header_losses *losses, const void *frame);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * public_writer.c - syscap_writer_...: a capture of what another profiler
- * recorded.
+ * public_writer.c - syscap_writer_...: captures made from the data of another
+ * profiler.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,11 +19,10 @@
 
 struct syscap_writer {
 	struct syc_writer *file;
-	struct syc_map names; /* their numbers are the lower halves of
-	                       * addresses, less one */
+	struct syc_map names; /* number + 1 is the lower half of the address */
 	bool has_begun;
 	int64_t end;
-	int error; /* besides the file's: -ENOMEM */
+	int error; /* failure besides the file's: -ENOMEM */
 	union syc_frame_buffer buffer;
 };
 
@@ -75,7 +74,7 @@ int syscap_writer_close(struct syscap_writer *writer,
 {
 	int r;
 
-	/* An empty capture is one, too */
+	/* An empty capture is valid, too */
 	begin(writer, 0);
 	r = syc_writer_finish(writer->file, writer->end);
 	if (r == 0)

@@ -3,8 +3,8 @@
  * reader.c - open a capture, and step through its frames.
  *
  * Only a frame's length and the size of the file at its opening decide where a
- * frame ends.  Content that does not fit spoils one frame.  A wrong length ends
- * the walk, because frames have no mark by which to find the next one.
+ * frame ends.  Inconsistent content makes one frame invalid.  A wrong length
+ * ends the reading, because nothing marks the beginning of the next frame.
  *
  * Frames from the ring file of a dead process follow those of the capture.
  */
@@ -34,19 +34,23 @@
 
 struct syscap_reader {
 	const unsigned char *data;
-	uint64_t size; /* of it, as far as it counts */
+	uint64_t size; /* size of the valid part of data */
 	struct syc_mapping mapping;
-	unsigned char *rest; /* frames that follow, from a ring file */
+	unsigned char *rest; /* frames from a ring file, which follow */
 	uint64_t rest_size;  /* bytes of them */
 	uint64_t rest_frames;
-	uint64_t rest_bad; /* what of the ring file could not be read */
+	uint64_t rest_bad; /* number of unreadable frames in the ring file */
 	char not_merged[sizeof(((struct syscap_error *)0)->message)];
-	unsigned char *losses; /* a record of those in the header; or NULL */
-	uint64_t losses_size;  /* bytes of it, which no file has */
-	uint64_t position;     /* of the next frame; never behind all three */
-	uint64_t released;     /* pages up to here were given back */
+	unsigned char *losses; /* a loss record for the losses in the header, or
+	                        * NULL */
+	uint64_t losses_size;  /* size of the loss record, which is in no
+	                        * file */
+	uint64_t position;     /* offset of the next frame in data, rest and
+	                        * losses together */
+	uint64_t released;     /* offset up to which pages were released */
 	bool big;              /* the file's byte order */
-	bool is_written;       /* somebody does: it may end within a frame */
+	bool is_written;       /* a process writes it, so it may end within a
+	                        * frame */
 };
 
 static int check_header(const unsigned char *data, uint64_t size,
@@ -129,7 +133,7 @@ int syscap_reader_open_memory(const void *data, size_t size,
 	return 0;
 }
 
-/* Map the file; nothing for an empty one. */
+/* Map the file, unless it is empty. */
 static int map_file(int fd, struct syc_mapping *mapping,
                     struct syscap_error *error)
 {
@@ -156,7 +160,8 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
                     struct syscap_error *error)
 {
 	struct syc_mapping mapping = { .data = NULL };
-	/* Before the size is read: a writer ends with a whole frame */
+	/* This precedes reading the size, since a writer ends with a whole
+	 * frame */
 	const bool is_written = syc_file_lock_is_held(fd);
 	int r = map_file(fd, &mapping, error);
 
@@ -173,7 +178,7 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 	return 0;
 }
 
-/* The file may have grown, or been cut, since it was mapped. */
+/* The file may have become longer or shorter since it was mapped. */
 static int map_again(struct syscap_reader *reader, int fd,
                      struct syscap_error *error)
 {
@@ -210,7 +215,7 @@ static int take_rest(struct syscap_reader *reader, struct syc_ring_reader *rest,
 	return 0;
 }
 
-/* @rest is open; with @lives, its process is alive. */
+/* @rest is open. @lives: its process is alive. */
 static int merge(struct syscap_reader *reader, int fd,
                  struct syc_ring_reader *rest, bool lives,
                  struct syscap_error *error)
@@ -246,9 +251,9 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * A process that recorded itself and died left frames in its ring file: they
- * follow those of the capture.  A living process' capture is read up to its
- * last whole batch.
+ * A process that recorded itself and died left frames in its ring file. These
+ * follow the frames of the capture. The capture of a living process is read up
+ * to its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)
@@ -268,7 +273,7 @@ static int add_rest(struct syscap_reader *reader, int fd,
 		syc_ring_reader_close(&rest);
 		return r;
 	}
-	/* A recovery may just have ended */
+	/* A recovery may have ended in the meantime */
 	if (r == -ENOENT)
 		return map_again(reader, fd, error);
 	memcpy(reader->not_merged, why.message, sizeof(why.message));
@@ -309,7 +314,7 @@ void syscap_reader_close(struct syscap_reader *reader)
 
 #define FRAME_ALIGN_MASK 7u
 
-/* A power of two, and many pages of any size. */
+/* A power of two that is many pages, of any page size. */
 #define RELEASE_SIZE ((uint64_t)16 << 20)
 #define LARGEST_PAGE ((uint64_t)64 << 10)
 
@@ -338,7 +343,8 @@ void syscap_reader_info(const struct syscap_reader *reader,
 	                     reader->big);
 }
 
-/* The byte at the reader's position, and how many follow in a row. */
+/* The byte at the reader's position, and the number of bytes up to the end of
+ * its part. */
 static const unsigned char *here(const struct syscap_reader *reader,
                                  uint64_t *ret_left)
 {
@@ -405,9 +411,9 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 }
 
 /*
- * Give back the pages that were walked over, so that a capture of many
- * gigabytes does not push out everything else.  Pointers into them stay
- * good: the kernel reads the page again.
+ * Release the pages behind the reader, so that a capture of many gigabytes does
+ * not evict all other data. Pointers into them stay valid: the kernel reads the
+ * page again.
  */
 static void release_pages(struct syscap_reader *reader, uint64_t granularity)
 {
@@ -427,7 +433,7 @@ int syscap_reader_next(struct syscap_reader *reader,
 {
 	uint64_t left;
 	const unsigned char *bytes = here(reader, &left);
-	/* A join of many captures has them open all at once. */
+	/* A join has all of its captures open at once. */
 	if (left == 0) {
 		release_pages(reader, LARGEST_PAGE);
 		return 0;
@@ -466,13 +472,13 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 	    offset > reader->size + reader->rest_size + reader->losses_size)
 		return -EINVAL;
 	/*
-	 * A caller that reads piecewise, each time from the last end, still
-	 * gives back the pages behind it.
+	 * A caller may read in pieces, each from the end of the previous one.
+	 * Then the pages before are released, too.
 	 */
 	if (offset == reader->position)
 		return 0;
 	reader->position = offset;
-	/* Pages behind it are given back as it goes on. */
+	/* The pages before the position are released on the way. */
 	reader->released = offset < reader->size ? offset : reader->size;
 	reader->released &= ~(uint64_t)(RELEASE_SIZE - 1);
 	return 0;

@@ -140,7 +140,7 @@ void syc_ring_files_free(struct syc_ring_files *files)
 /* From one that was made to the lock on it takes less than this. */
 #define UNBEGUN_S 5
 
-/* Both are open, and belong together; the ring file is removed last. */
+/* Both files are open, and belong together. The ring file is removed last. */
 static int move_and_finish(struct syc_ring_reader *rest, const char *rings,
                            struct syc_recover_file *file,
                            struct syc_recovered *recovered,
@@ -176,7 +176,7 @@ static bool is_ring_file(const char *path)
 	return is;
 }
 
-/* The rings have no capture; with @taken, another file has its name. */
+/* Recover rings whose capture is missing. @taken: another file has its name. */
 static int recover_without(struct syc_ring_reader *rest, const char *rings,
                            bool taken, struct syc_recover_file *file,
                            struct syc_recovered *recovered,
@@ -189,7 +189,7 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 	recovered->frames = rest->n_frames;
 	recovered->bad = rest->n_bad;
 	if (rest->n_frames == rest->n_loss_records && rest->n_bad == 0) {
-		/* Its losses are recorded in a file that is gone */
+		/* The capture that would record the losses no longer exists */
 		recovered->frames = 0;
 		return file->dry ? 0
 		                 : syc_recover_rings_remove(rest, rings, error);
@@ -361,7 +361,8 @@ out:
 
 /* --------------------------------------------------------- given: capture */
 
-/* A process makes its file anew, with its capture's owner, and no link. */
+/* A process creates a new ring file, which has the owner of its capture and is
+ * no link. */
 static bool can_be_of(const char *path, const struct stat *capture)
 {
 	struct stat st;
@@ -370,7 +371,8 @@ static bool can_be_of(const char *path, const struct stat *capture)
 	       (!S_ISLNK(st.st_mode) && st.st_uid == capture->st_uid);
 }
 
-/* 0; -ENOENT: it has no ring file that is there and its own; or -errno. */
+/* Returns 0; -ENOENT: the capture has no ring file, or it belongs to another
+ * one; or another -errno. */
 static int find_rings(const struct syc_recover_file *file,
                       struct syc_ring_reader *rest, char *path,
                       struct syc_recovered *recovered,

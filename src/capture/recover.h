@@ -24,25 +24,27 @@
 #include "common/array.h"
 
 struct syc_recovered {
-	char capture[4096];   /* its name, if a ring file was given */
+	char capture[4096];   /* path of the capture, if a ring file was
+	                       * given */
 	char left_alone[200]; /* reason to keep a ring file; "": none */
-	bool is_rings;        /* a ring file was given, by its first bytes */
+	bool is_rings;        /* the given file is a ring file, by its first
+	                       * bytes */
 	bool had_rings;       /* there was a ring file */
-	bool made_capture;    /* it was missing, and exists again */
-	bool is_left;         /* it is missing, or another file by now */
-	uint64_t frames;      /* moved into the capture */
-	uint64_t
-		bad; /* unreadable, in the rings: if there are any, the ring file is kept */
-	uint64_t cut;    /* bytes of a torn frame that were cut off */
+	bool made_capture;    /* the capture was missing, and exists again */
+	bool is_left;         /* the capture is missing, or another file has its
+	                       * name */
+	uint64_t frames;      /* frames moved into the capture */
+	uint64_t bad; /* unreadable frames; with any, the ring file is kept */
+	uint64_t cut; /* bytes of a torn frame that were cut off */
 	uint64_t cut_at; /* size of the file before; with cut */
-	bool made_end;   /* end_time was missing, or too early */
+	bool made_end;   /* end_time was set: it was missing, or too early */
 };
 
 /**
  * Recover @path, a capture or a ring file.  @dry: only report, change nothing.
  *
- * Returns 0 or -errno: -EBUSY, it is being written; -EBADMSG, it is neither, or
- * damaged before its end, and unchanged.
+ * Returns 0 or -errno. -EBUSY: a process is writing the file. -EBADMSG: the
+ * file is neither, or it is damaged before its end; it is unchanged.
  */
 int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
                 struct syscap_error *error);
@@ -59,15 +61,15 @@ int syc_recover_discard(const char *path, uint64_t *ret_frames,
 /** All zero is empty. */
 struct syc_ring_files {
 	SYC_ARRAY(char *) paths;
-	size_t n_others; /* apparent ring files of other users */
+	size_t n_others; /* number of apparent ring files of other users */
 };
 
 /**
  * Add the ring files of this user in @dir, ordered by name.  Their names end
- * with ".rings".  They are regular files, no links, and begin as a ring file or
- * have no content yet.  Other files are ignored.
+ * with ".rings".  They are regular files, no links, and begin like a ring file
+ * or are still empty.  Other files are ignored.
  *
- * Returns 0 or -errno: -ENOENT, there is no such directory.
+ * Returns 0 or -errno; -ENOENT: the directory does not exist.
  */
 int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
                        struct syscap_error *error);

@@ -24,13 +24,13 @@
 
 #define PATH_SIZE 4096u
 
-/* For what failed with errno. */
+/* For a call that failed with errno. */
 static int fail_with_errno(struct syscap_error *error, const char *what)
 {
 	return syc_error_set(error, errno, 0, "%s: %s", what, strerror(errno));
 }
 
-/* All @size bytes; or false, and errno. */
+/* Write all @size bytes. False: failure, with errno set. */
 static bool write_at(int fd, const void *from, size_t size, uint64_t offset)
 {
 	size_t done = 0;
@@ -170,7 +170,7 @@ int syc_recover_file_begin(struct syc_recover_file *file,
 	return syc_recover_file_map(file, error);
 }
 
-/* From here on the rings belong to the file @fd, which has no name yet. */
+/* From now on, the rings belong to the file @fd, which has no name yet. */
 static bool adopt(struct syc_ring_reader *rest, int fd)
 {
 	const uint32_t nothing = SYC_JOURNAL_NOTHING;
@@ -191,7 +191,8 @@ static bool adopt(struct syc_ring_reader *rest, int fd)
 
 /*
  * First the rings refer to the new file, then it gets its name.  So after a
- * kill at any point, the file of that name is either the rings' or foreign.
+ * kill at any point, a file with that name either belongs to the rings or is
+ * foreign.
  */
 int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,
@@ -263,8 +264,8 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 }
 
 /*
- * Check that the bytes behind @at, where frames end, are half a frame.
- * Otherwise -EBADMSG.
+ * Check that the bytes from @at on, behind the last whole frame, are the
+ * beginning of a frame. Otherwise -EBADMSG.
  */
 static int check_tail(const struct syc_recover_file *file, uint64_t at,
                       struct syscap_error *error)
@@ -273,7 +274,7 @@ static int check_tail(const struct syc_recover_file *file, uint64_t at,
 
 	if (left < sizeof(uint16_t))
 		return 0;
-	/* The length is the first field that is written of a frame */
+	/* Writers write the length of a frame first */
 	const unsigned len = syc_load_u16(file->data + at, is_big(file));
 	if (len > left && len >= sizeof(struct syscap_wire_frame) &&
 	    len % 8 == 0)
@@ -301,8 +302,8 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	const int64_t end = syc_load_i64(file->data + at, big);
 
 	/*
-	 * A writer that came to its end has set it; the end time of a file of
-	 * the other byte order is not changed either
+	 * A writer that finished has set the end time. It is not changed in
+	 * files of the other byte order.
 	 */
 	if (end >= last || (end != 0 && !is_touched) ||
 	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
@@ -407,7 +408,7 @@ static int move_frames(struct syc_ring_reader *rest,
 	if (!write_at(file->fd, rest->bytes, rest->n_bytes,
 	              rest->capture_size)) {
 		r = -errno;
-		/* The disk is full: the capture stays as it was */
+		/* The disk is full: the capture is not changed */
 		if (ftruncate(file->fd, (off_t)rest->capture_size) == 0)
 			(void)store_state(rest, SYC_JOURNAL_NOTHING);
 		return r;

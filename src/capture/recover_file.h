@@ -47,7 +47,7 @@ int syc_recover_file_create(struct syc_recover_file *file,
 int syc_recover_file_map(struct syc_recover_file *file,
                          struct syscap_error *error);
 
-/** Whether it begins as a capture does. */
+/** Whether it begins like a capture. */
 bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
 /** Write header and first frames into a capture without these. */

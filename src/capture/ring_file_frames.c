@@ -222,9 +222,9 @@ static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
 }
 
 /*
- * Keep the valid ones of the whole frames among the @n bytes behind n_bytes.
- * Returns the size of all of them; the bytes behind them move up.
- * *@ret_broken: these are no frame.
+ * Among the @n bytes behind n_bytes, keep the whole frames that are valid.
+ * Returns the size of all whole frames, and moves the bytes behind them up.
+ * *@ret_broken: those bytes are no frame.
  */
 static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
                             bool *ret_broken)
@@ -282,7 +282,7 @@ static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
 		*ret_used += used;
 	}
 	if (*ret_used != n)
-		rest->n_bad++; /* frames behind it can't be found */
+		rest->n_bad++; /* the frames behind it cannot be found */
 	return 0;
 }
 
@@ -461,7 +461,8 @@ int syc_ring_reader_load(struct syc_ring_reader *rest,
 
 /* ------------------------------------------------------------ torn batch */
 
-/* Whether the bytes are a batch of the process: the parts as in the rings. */
+/* Whether the bytes are a batch of the process, with the same parts as in the
+ * rings. */
 static bool is_of_parts(const struct syc_ring_reader *rest,
                         const unsigned char *torn, uint64_t size)
 {
@@ -499,8 +500,8 @@ bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
                                    const unsigned char *torn, uint64_t size)
 {
 	/*
-	 * The second case: an earlier recovery, which omitted bad frames and
-	 * added losses.  The result is the same again.
+	 * The second case is a batch of an earlier recovery, which omitted
+	 * invalid frames and added losses. Repeating it gives the same bytes.
 	 */
 	return size == 0 || is_of_parts(rest, torn, size) ||
 	       (size <= rest->n_bytes &&

@@ -45,14 +45,15 @@ static bool has_ended(char state, long n_threads)
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
-/* A dead process may not have been waited for.  True if it is unknown. */
+/* A process that has ended is not alive, even if its parent has not waited for
+ * it. True if this is unknown. */
 static bool is_alive(int32_t pid, unsigned long long start_ticks)
 {
 	char text[1024], state = 0;
 	unsigned long long ticks = 0;
 	long n_threads = 0;
 
-	/* or it may be hidden */
+	/* /proc may also hide it */
 	if (syc_text_file_read_proc(pid, "stat", text, sizeof(text)) <= 0)
 		return kill(pid, 0) == 0 || errno != ESRCH;
 	const char *const end = strrchr(text, ')');
@@ -132,7 +133,7 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
 
 #define HEADER_SIZE 256u
 
-/* A look takes longer than a batch, except under load. */
+/* One look takes longer than a batch, except under load. */
 #define LOOKS 1000
 
 /* Returns the end of the frame at @at; 0: there is none. */
@@ -150,7 +151,7 @@ static uint64_t take_frame(const unsigned char *capture, uint64_t size,
 	return at + ret_frame->len;
 }
 
-/* The frame behind that of the process itself. */
+/* The frame behind the PROCESS frame of the process itself. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size)
 {
 	struct syscap_frame frame;
@@ -267,7 +268,7 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));
-	/* As it is now, and not as it was before */
+	/* Its present state, not the earlier one */
 	return check_rest_file(rest, path, error);
 }
 
@@ -298,7 +299,8 @@ int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
 bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st)
 {
-	/* Same owner: root must not be made to write into foreign files */
+	/* The owner must be the same, so that nobody can make root write into
+	 * foreign files */
 	return rest->facts.capture_dev == st->st_dev &&
 	       rest->facts.capture_ino == st->st_ino &&
 	       rest->owner == st->st_uid;

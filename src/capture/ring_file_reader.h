@@ -42,7 +42,7 @@ struct syc_ring_reader_losses {
 /** Totals in the header of a slot or of the arena. */
 struct syc_ring_reader_totals {
 	const struct syc_ring_losses *lost, *reported;
-	int64_t since; /* begin of the header's thread */
+	int64_t since; /* start time of the header's thread */
 };
 
 void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
@@ -66,8 +66,8 @@ struct syc_ring_reader {
 	struct syc_ring_file facts;
 	struct syc_ring_journal journal;
 	/*
-	 * Size of the valid part of the capture: behind it a batch is torn,
-	 * which the rings still hold.
+	 * Size of the valid part of the capture: behind it is a torn batch,
+	 * whose frames are still in the rings.
 	 */
 	uint64_t capture_size;
 	bool batch_is_in; /* the journal's batch is in the capture */
@@ -76,7 +76,8 @@ struct syc_ring_reader {
 	unsigned char *bytes;
 	size_t n_bytes, capacity;
 	uint64_t n_frames;
-	uint64_t n_loss_records; /* of them: composed loss records */
+	uint64_t n_loss_records; /* number of composed loss records among
+	                          * them */
 	/*
 	 * Frames whose content does not fit them, which are omitted, and rings
 	 * that could not be read to their end.
@@ -87,7 +88,7 @@ struct syc_ring_reader {
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	uint32_t n_parts;
 	struct syc_ring_reader_losses losses;
-	/* Pids of frames of the process' children */
+	/* Pids of the process' children that have frames */
 	SYC_ARRAY(int32_t) pids;
 	uint32_t words[SYC_RING_FILE_SLOTS];
 };
@@ -106,8 +107,8 @@ const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
  * Returns 0, or SYC_RING_READER_LIVES if its process still writes.  Then only
  * syc_ring_reader_is_of() and syc_ring_reader_live_size() may be called.
  *
- * -ENOENT: there is none; -EBUSY: another process recovers from it; -EBADMSG
- * and other: it is no valid ring file.  @error has the reason, also that the
+ * -ENOENT: no such file; -EBUSY: another process recovers from it; -EBADMSG and
+ * others: the file is no valid ring file.  @error has the reason, also that the
  * process lives.
  */
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
@@ -124,7 +125,7 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size);
 
-/** All @size bytes, or false. */
+/** Read all @size bytes. False: failure. */
 bool syc_ring_reader_read_at(const struct syc_ring_reader *rest, void *to,
                              size_t size, uint64_t offset);
 

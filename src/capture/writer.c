@@ -24,16 +24,17 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 
 struct syc_writer {
 	int fd;
-	bool regular; /* can be cut, and patched in place */
+	bool regular; /* the file can be truncated, and patched in place */
 	bool created, begun;
 	char *path;
-	uint64_t written; /* bytes in the file that are whole frames */
+	uint64_t written; /* size of the whole frames in the file */
 	uint64_t frames_written, dropped;
 	uint64_t frames_pending;
 	size_t used;
 	int error;
 	unsigned char *buffer;
-	/* Of @dropped; in the file's header after syc_writer_flush() */
+	/* The losses in dropped frames; syc_writer_flush() stores them in the
+	 * file's header */
 	struct syc_header_losses losses;
 	uint64_t in_header; /* of @dropped */
 };
@@ -88,7 +89,7 @@ static int open_file(struct syc_writer *writer)
 		return writer->fd < 0 ? -errno : 0;
 	}
 	writer->fd = open(writer->path, flags);
-	/* A link to what is not there yet. */
+	/* A link to a file that does not exist yet. */
 	if (writer->fd < 0 && errno == ENOENT)
 		writer->fd = open(writer->path, flags | O_CREAT, 0644);
 	/* Pipes and files that may be written only. */
@@ -128,7 +129,7 @@ fail:
 	return r;
 }
 
-/* Returns how much reached the file; less than @size is a failure. */
+/* Returns the number of bytes written; less than @size is a failure. */
 static size_t write_out(struct syc_writer *writer, const unsigned char *bytes,
                         size_t size)
 {
@@ -201,7 +202,7 @@ static void drop(struct syc_writer *writer, const void *frame)
 	syc_unwritten_count(&writer->losses, frame);
 }
 
-/* Whole frames in the file stay; half of one is cut off again. */
+/* Whole frames in the file stay; a part of a frame is cut off again. */
 static void keep_whole_frames(struct syc_writer *writer, size_t done)
 {
 	size_t whole = 0;
@@ -223,7 +224,7 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 	}
 }
 
-/* The header is there, and so needs no more room. */
+/* The header exists already, so it needs no more room. */
 static void report_losses(struct syc_writer *writer)
 {
 	const ssize_t size = sizeof(writer->losses);

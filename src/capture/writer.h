@@ -2,8 +2,9 @@
 /*
  * writer.h - writer of capture files, whole frames only.
  *
- * Frames are gathered, and each batch goes out in one write().  So a reader of
- * an unfinished file finds whole frames with at most one torn behind them.
+ * Frames are collected in batches, and one write() writes each batch.  So a
+ * reader of an unfinished file finds whole frames with at most one torn behind
+ * them.
  *
  * The first failure is kept: later frames are counted as dropped, and the file
  * ends at its last whole frame.  The header of a regular file stores the
@@ -23,8 +24,8 @@ struct syc_writer;
 
 struct syc_writer_totals {
 	uint64_t frames;  /* taken; those in the file once flushed */
-	uint64_t bytes;   /* of the file, header included */
-	uint64_t dropped; /* frames that came after a failure, or with it */
+	uint64_t bytes;   /* size of the file, header included */
+	uint64_t dropped; /* frames at and after a failure */
 	int error;        /* -errno of the first failure, or 0 */
 };
 
@@ -36,11 +37,11 @@ struct syc_writer_totals {
 int syc_writer_open(const char *path, bool force,
                     struct syc_writer **ret_writer, struct syscap_error *error);
 
-/** Empty the file and write the header; @time, ns, is where it begins. */
+/** Empty the file and write the header. The capture begins at @time, in ns. */
 int syc_writer_begin(struct syc_writer *writer, int64_t time,
                      struct syscap_error *error);
 
-/** The same for a capture of another time: @capture_time is a text. */
+/** The same, with the date @capture_time (a text) in the header. */
 int syc_writer_begin_as(struct syc_writer *writer, int64_t time,
                         const char *capture_time, struct syscap_error *error);
 
@@ -63,8 +64,8 @@ void syc_writer_totals(const struct syc_writer *writer,
 int syc_writer_finish(struct syc_writer *writer, int64_t end_time);
 
 /**
- * Close the file.  A file that syc_writer_open() created and syc_writer_begin()
- * was never called for is removed.
+ * Close the file. If syc_writer_open() created it and syc_writer_begin() was
+ * never called, remove it.
  */
 void syc_writer_close(struct syc_writer *writer);
 

@@ -4,7 +4,8 @@
  * reader.
  *
  * The format has no times, processes or threads: samples are 1 ns apart, on one
- * thread. Annotations of our own export become what they were.
+ * thread. The annotations that `syscap export` adds to names are converted
+ * back.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "capture/error.h"
 #include "import/import.h"
 
-/* Deep stacks with long names make long lines; a longer line is not text. */
+/* Deep stacks with long names make long lines. A line above the limit is not
+ * text. */
 #define LONGEST (UINT32_C(16) << 20)
 
 static int fail(struct syc_import *import, int code, const char *what,
@@ -63,7 +65,7 @@ struct parser {
 	struct syscap_error *error;
 	SYC_ARRAY(uint64_t) stack; /* the outermost first */
 	struct syscap_writer_sample sample;
-	uint64_t extra; /* bytes of samples beyond one a line */
+	uint64_t extra; /* bytes of all samples after the first of each line */
 };
 
 static int refuse(const struct parser *parser, const char *what)

@@ -18,17 +18,17 @@
 struct syc_import {
 	FILE *in;
 	struct syscap_writer *writer;
-	/* Set while it is read. */
-	uint64_t line;          /* its number, from 1; 0: of no line */
+	/* Set while the text is read. */
+	uint64_t line;          /* number of the line, from 1; 0: no line */
 	uint64_t n_samples;     /* of the input */
-	size_t n_events;        /* kinds of them, of perf script */
-	uint64_t n_skipped;     /* lines that are not of the format */
-	uint64_t first_skipped; /* number of the first of them */
+	size_t n_events;        /* different events, in output of perf script */
+	uint64_t n_skipped;     /* skipped lines, which are not of the format */
+	uint64_t first_skipped; /* number of the first skipped line */
 };
 
 /**
- * 0; -EBADMSG: the line is not of the format; else what reading or writing
- * said.  @error has a sentence, without the line's number.
+ * Returns 0; -EBADMSG: the line is not of the format; or another -errno of
+ * reading or writing. @error has a sentence, without the line's number.
  */
 int syc_import_folded(struct syc_import *import, struct syscap_error *error);
 int syc_import_perf_script(struct syc_import *import,
@@ -40,9 +40,9 @@ struct syc_line {
 };
 
 /**
- * The next line without its end, with a NUL behind it; a NUL in it becomes
- * 0xFF, which no text has.  1; 0 at the end; -EBADMSG: it is too long; -ENOMEM;
- * what reading said.
+ * Read the next line. A NUL replaces its end; a NUL in the line becomes 0xFF,
+ * which is in no text. Returns 1; 0 at the end; -EBADMSG: the line is too long;
+ * -ENOMEM; or another -errno of reading.
  */
 int syc_line_next(struct syc_line *line, struct syc_import *import,
                   struct syscap_error *error);

@@ -41,14 +41,15 @@ struct parser {
 	bool is_open; /* a sample was begun */
 	struct head head;
 	SYC_ARRAY(uint64_t) stack; /* the innermost first */
-	struct syc_map threads;    /* pid and tid: those that have a name */
+	struct syc_map threads;    /* pids and tids whose names were written */
 	struct syc_map processes;  /* pids */
 	struct syc_map events;     /* by name */
 	bool is_first_pass;
 	bool lacks_period; /* of some sample */
 	bool is_clock;     /* the event counts ns of processor time */
 	uint32_t hz;       /* rate to be written; 0: none */
-	uint64_t unit;     /* of the periods; first their common divisor */
+	uint64_t unit;     /* unit of the periods: in the first pass, their
+	                    * common divisor */
 	uint64_t longest;  /* period */
 };
 
@@ -185,7 +186,7 @@ static void cut_offset(char *name)
 		*plus = 0;
 }
 
-/* The binary of "NAME (BINARY)", which is cut off; or NULL. */
+/* Cuts "(BINARY)" off "NAME (BINARY)" and returns it; or NULL. */
 static char *cut_binary(char *text)
 {
 	const size_t len = strlen(text);
@@ -193,7 +194,7 @@ static char *cut_binary(char *text)
 
 	if (len == 0 || text[len - 1] != ')')
 		return NULL;
-	/* One with brackets of its own: "/memfd:code (deleted)" */
+	/* A name that contains brackets: "/memfd:code (deleted)" */
 	for (size_t i = len; i-- > 0;) {
 		depth += text[i] == ')';
 		if (text[i] != '(' || --depth > 0)
@@ -253,7 +254,7 @@ static int add_name(struct parser *parser, char *name)
 		if (binary[0] == '[') {
 			name = binary;
 		} else {
-			/* There is a '(' before it and was a ')' behind */
+			/* A '(' precedes the name, and a ')' followed it */
 			name = binary - 1;
 			name[0] = '[';
 			strcat(name, "]");
@@ -264,7 +265,7 @@ static int add_name(struct parser *parser, char *name)
 	return r == 0 ? syc_array_push(&parser->stack, address) : r;
 }
 
-/* " ADDRESS NAME"; 0: it is none. */
+/* Parses " ADDRESS NAME". 0: the line has another form. */
 static int take_frame(struct parser *parser, char *line)
 {
 	char *at = line + strspn(line, " \t");
@@ -437,7 +438,8 @@ static void choose_unit(struct parser *parser)
 		parser->hz = (uint32_t)(SECOND / parser->unit);
 }
 
-/* The input itself, or a copy of it, at its beginning: or NULL. */
+/* The input at its beginning, or a copy if it cannot be rewound; NULL on
+ * failure. */
 static FILE *make_seekable(FILE *in)
 {
 	char bytes[65536];

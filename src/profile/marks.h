@@ -29,7 +29,8 @@ struct syc_packed_mark {
 
 /** All zero is empty. */
 struct syc_marks {
-	struct syc_map by_text; /* of two texts, by their addresses */
+	struct syc_map by_text; /* number of a pair of texts, by their
+	                         * addresses */
 	SYC_ARRAY(struct syscap_profile_mark_name) names;
 	SYC_ARRAY(struct syc_packed_mark) items;
 	SYC_ARRAY(struct syscap_profile_mark) wide;

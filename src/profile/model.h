@@ -105,8 +105,9 @@ struct syscap_profile {
 	bool has_span, is_foreign;
 	bool is_once, is_sealed; /* is_sealed: nothing is added any more */
 	bool is_walk;            /* events only define threads and processes */
-	uint64_t position;       /* of the next frame, in the file */
-	enum syscap_view_unit unit; /* of samples; set when settled */
+	uint64_t position;       /* offset of the next frame in the file */
+	enum syscap_view_unit unit; /* unit of the samples; set when the profile
+	                             * is settled */
 };
 
 /** Take an event; other frames are ignored.  0 or -ENOMEM. */

@@ -29,7 +29,8 @@ struct syc_life {
 	int64_t command_time;  /* of the PROCESS frame that is valid */
 	uint32_t before, next; /* other lives of the pid; NONE */
 	struct syc_rate rate;
-	bool has_rate, has_rates; /* has_rates: several different ones */
+	bool has_rate, has_rates; /* has_rates: its threads have different
+	                           * rates */
 	bool has_events;
 };
 

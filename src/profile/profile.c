@@ -243,7 +243,7 @@ struct syscap_profile_walk {
 	struct syscap_reader *reader;
 	struct syscap_frame frame;
 	uint32_t thread;
-	unsigned slot, n_slots; /* of values in the frame */
+	unsigned slot, n_slots; /* number of values in the frame */
 	/* A cache by the low bits of the id. */
 	struct memo {
 		uint32_t process, id, counter;

@@ -80,7 +80,7 @@ enum {
 	HAS_WANTED = 1,
 	IS_DROPPED = 2,
 	IS_FOCUSED = 4, /* at or below the focused frame */
-	IS_NEEDED = 8   /* samples of it, or below it, passed */
+	IS_NEEDED = 8   /* samples at or below the node passed */
 };
 
 struct build {
@@ -274,7 +274,7 @@ static int step(struct build *build, uint32_t function, uint32_t line,
 	                      shown != function ? NONE : line, node);
 }
 
-/* Extend it by all that @stack ends with. */
+/* Extend the path by the whole end of @stack. */
 static int steps(struct build *build, size_t stack, uint32_t *node)
 {
 	const struct ending ending = ending_of(build, stack);
@@ -479,7 +479,7 @@ static int choose(const struct totals *totals, size_t n_functions,
 	for (size_t i = 0; i < totals->sums.n; i++) {
 		const struct place *place = totals->places.keys[i].bytes;
 
-		/* Of equal ones, the first. */
+		/* Of equal lines, the first. */
 		if (totals->sums.items[i] <= most[place->function])
 			continue;
 		most[place->function] = totals->sums.items[i];

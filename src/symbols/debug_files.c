@@ -91,7 +91,7 @@ static bool is_wanted(const struct debug_search *search,
 	       crc == search->crc;
 }
 
-/* A link may lead back to the stripped file, which has the wanted build-id. */
+/* A link may lead back to the stripped file, which has the same build-id. */
 static bool is_stripped_one(const struct debug_search *search, int fd)
 {
 	const struct syc_elf *stripped = search->wish->elf;
@@ -103,8 +103,8 @@ static bool is_stripped_one(const struct debug_search *search, int fd)
 }
 
 /*
- * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is valid
- * in this process.
+ * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is as
+ * this process sees it.
  */
 static int try(struct debug_search *search, const char *path)
 {
@@ -129,7 +129,7 @@ static int try(struct debug_search *search, const char *path)
 	return r;
 }
 
-/* @path is valid in the recorded process, or on the recorded machine. */
+/* @path is as the recorded process or machine sees it. */
 static int try_there(struct debug_search *search, const char *path)
 {
 	struct syc_paths paths = { 0 };
@@ -227,8 +227,8 @@ static int read_link(struct debug_search *search, char **ret_name)
 }
 
 /*
- * Try the directory of the stripped file, and .debug in it.  A file that was
- * handed over by its descriptor is where its process has it.
+ * Try the directory of the stripped file, and .debug in it.  For a file given
+ * by its descriptor, these are the directories of the recorded process.
  */
 static int try_beside(struct debug_search *search, const char *name)
 {

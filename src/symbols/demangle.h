@@ -2,10 +2,10 @@
 /*
  * demangle.h - demangled names of C++ and Rust, and displayable texts.
  *
- * This library demangles both schemes of Rust.  The C++ runtime demangles C++.
- * It has no limits on memory or time, so it runs in a limited child, and it is
- * loaded when the first such name appears.  Without a C++ runtime, C++ names
- * stay mangled; nothing of C++ is needed to build or to start.
+ * This library demangles both schemes of Rust. The C++ runtime demangles C++
+ * names. It has no limits on memory or time, so a limited child runs it. The
+ * first C++ name loads it. Without a C++ runtime, C++ names stay mangled. No
+ * C++ library is needed to build or to start.
  */
 #ifndef SYC_SYMBOLS_DEMANGLE_H
 #define SYC_SYMBOLS_DEMANGLE_H

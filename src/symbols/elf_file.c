@@ -108,12 +108,13 @@ int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
 	return 0;
 }
 
-#define NOTES_MAX  (1u << 20)
-#define NOTE_PARTS 256u /* to search: files may repeat one part */
+#define NOTES_MAX (1u << 20)
+/* The number of parts to search, since a file may list one part many times. */
+#define NOTE_PARTS 256u
 
 /*
- * A search for the build-id, into @hex; without @hex, for any note of @name and
- * @type.
+ * A search for the build-id, which is stored in @hex; if @hex is NULL, for any
+ * note of @name and @type.
  */
 struct wanted {
 	const char *name;

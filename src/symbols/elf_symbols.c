@@ -345,7 +345,7 @@ static bool is_in_code(const struct syc_elf *elf, uint16_t section)
 	       (elf->sections[section].flags & SHF_EXECINSTR) != 0;
 }
 
-/* False: the symbol is no function. */
+/* False: the symbol is not a function. */
 static bool rank_symbol(const struct syc_elf *elf,
                         const struct syc_elf_symbol *symbol, uint8_t *ret_rank)
 {

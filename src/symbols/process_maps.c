@@ -262,7 +262,8 @@ int syc_process_maps_settle(struct syc_process_maps *processes)
 	return 0;
 }
 
-/* The part of an address' time that a moment is in: behind @since. */
+/* Of the parts of an address' time, the one that contains a given time; it
+ * begins after @since. */
 struct part {
 	int64_t since, until;
 };
@@ -308,8 +309,8 @@ static bool is_life_known(const struct syc_mapped_process *process, size_t life)
 	return false;
 }
 
-/* Those at [*ret_first, returned) begin at @address or before, and all that
- * have it are among them. */
+/* The maps from *ret_first up to the returned number begin at @address or
+ * before. They include all maps that contain it. */
 static size_t find_rivals(const struct syc_mapped_process *process,
                           uint64_t address, size_t *ret_first)
 {
@@ -343,7 +344,7 @@ static struct part find_part(const struct syc_mapped_process *process,
 		if (is_end(&process->maps.items[i]) &&
 		    process->maps.items[i].end > address)
 			narrow(&part, process->maps.items[i].time, time);
-	/* Before, what is known is as good as ever */
+	/* The mappings before that time stay valid */
 	for (i = 0; i < process->anew.n; i++)
 		if (process->anew.items[i] < time)
 			narrow(&part, process->anew.items[i], time);

@@ -53,12 +53,17 @@ int syc_process_maps_fork(struct syc_process_maps *processes, int32_t parent,
 int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
                           int64_t time);
 
-/** METADATA: syscap.unmapped, of which the text is "START-END" or "all".  Others
- * mean nothing.  0 or -ENOMEM. */
+/**
+ * METADATA syscap.unmapped with the text "START-END" or "all". Other texts are
+ * ignored.  0 or -ENOMEM.
+ */
 int syc_process_maps_unmap(struct syc_process_maps *processes,
                            const struct syscap_frame *frame);
 
-/** The addresses of such a text; "all" has all.  False: it has none. */
+/**
+ * The range of addresses in such a text; "all": all addresses. False: the text
+ * is malformed.
+ */
 bool syc_process_maps_parse_range(const char *what, uint64_t *ret_begin,
                                   uint64_t *ret_end);
 

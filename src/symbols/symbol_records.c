@@ -244,7 +244,7 @@ static int collect_points(struct set_making *making,
 	return 0;
 }
 
-/* Keep one of each.  Of overlapping ones, keep the one with more uses. */
+/* Keep one of each. If two overlap, keep the one with more uses. */
 static void choose(struct set_making *making)
 {
 	struct candidate *const items = making->candidates.items;
@@ -267,7 +267,8 @@ static void choose(struct set_making *making)
 	making->candidates.n = kept;
 }
 
-/* Whether @address is used as a part of the function @name; NULL: of any. */
+/* Whether a stack uses @address as a part of the function @name; NULL: of any
+ * function. */
 static bool is_used(const struct set_making *making, uint32_t pid,
                     uint64_t address, const char *name)
 {

@@ -59,9 +59,9 @@ int syc_stack_walk(struct syc_stack_walk *walk,
 void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 /*
- * Readers find at most one range for an address of a pid, at any time.  So of
- * overlapping ranges, the one with more addresses in use stays.  Ends are moved
- * for addresses in use:
+ * Readers find at most one range for an address of a pid, at any time.  So if
+ * ranges overlap, only the one with more addresses in use stays.  Ends are
+ * moved for addresses in use:
  *
  *	If the call at the end of a function never returns, stacks have the
  *	address behind it.  The range includes that address, unless the first

@@ -59,7 +59,7 @@ static void write_names(const struct syc_symbol_table *table,
 			       text);
 			len += SYC_JIT_ADDR_SIZE + text;
 		}
-		if (in_frame == 0) /* too long: not one of ours */
+		if (in_frame == 0) /* too long for a name from this library */
 			return;
 		syc_frame_begin(&jitmap->frame, SYSCAP_FRAME_JITMAP, -1, time);
 		jitmap->n_jitmaps = in_frame;
@@ -102,7 +102,8 @@ struct table_making {
 	uint32_t last_jit;   /* the highest lower half in use */
 	uint32_t above;      /* number of addresses allocated above it */
 	uint32_t below;      /* the last candidate below it */
-	struct syc_map used; /* all in use; filled when some below are needed */
+	struct syc_map used; /* all addresses in use; filled when an address
+	                      * below is needed */
 	uint64_t *new_jit;   /* by point: its JIT address, or 0 */
 	size_t n_new_jit;
 	uint64_t done, all; /* bytes */
@@ -218,7 +219,7 @@ static int walk_frames(struct table_making *making,
 	return r;
 }
 
-/* Readers find the right name by the records, or rightly none. */
+/* The records give readers the right name, or correctly no name. */
 static bool is_said(const struct table_making *making,
                     const struct syc_point *point)
 {
@@ -232,8 +233,8 @@ static bool is_said(const struct table_making *making,
 	       strcmp(record->tag, point->symbol.nick) == 0;
 }
 
-/* To be freed; NULL: no memory.  Of a library that is not to be found, where
- * another one was before or later. */
+/* A name for @point, from malloc(); NULL: no memory. An unknown function gets
+ * one if another library had its address at another time. */
 static char *make_name(const struct syc_point *point)
 {
 	char *text;
@@ -279,9 +280,9 @@ static int use_frame(struct table_making *making,
 }
 
 /*
- * The lower half of an unused JIT address.  It is above all others.  If no
- * address is left there, it is the lowest one, since a writer may begin
- * anywhere.  0, -ENOSPC or -ENOMEM.
+ * The lower half of an unused JIT address: one above all others. If none is
+ * left there, the lowest unused one, since a writer may begin anywhere.  0,
+ * -ENOSPC or -ENOMEM.
  */
 static int next_jit(struct table_making *making, uint32_t *ret_id)
 {
