@@ -35,14 +35,14 @@ static const char *check_binaries(const struct syc_line_table *table,
 
 		if (!has_text(syc_load_u32(p, false), table, size) ||
 		    !has_text(syc_load_u32(p + 4, false), table, size))
-			return "a binary's text is none";
+			return "a binary's text is out of range";
 		if (syc_load_u32(p + 8, false) != places ||
 		    syc_load_u32(p + 12, false) > table->n_places - places)
 			return "a binary's places are not behind those of the "
 			       "one before";
 		places += syc_load_u32(p + 12, false);
 	}
-	return places == table->n_places ? NULL : "places of no binary";
+	return places == table->n_places ? NULL : "places without a binary";
 }
 
 static const char *check_places(const struct syc_line_table *table)
@@ -61,7 +61,7 @@ static const char *check_places(const struct syc_line_table *table)
 			if (place.n == 0 || place.n > SYC_LINE_FRAMES_MAX ||
 			    place.first > table->n_frames ||
 			    place.n > table->n_frames - place.first)
-				return "a place's source frames are none";
+				return "a place's source frames are out of range";
 		}
 	}
 	return NULL;
@@ -74,7 +74,7 @@ static const char *check_frames(const struct syc_line_table *table, size_t size)
 
 		if (!has_text(syc_load_u32(p, false), table, size) ||
 		    !has_text(syc_load_u32(p + 4, false), table, size))
-			return "a source frame's text is none";
+			return "a source frame's text is out of range";
 	}
 	return NULL;
 }
@@ -88,9 +88,9 @@ const char *syc_line_table_open(const unsigned char *bytes, size_t size,
 
 	if (size < LINE_HEADER ||
 	    memcmp(bytes, LINE_MAGIC, sizeof(LINE_MAGIC) - 1) != 0)
-		return "no table of lines";
+		return "not a table of source lines";
 	if (syc_load_u32(bytes + 8, false) != LINE_VERSION)
-		return "a table of lines of another version";
+		return "an unknown version";
 	table.n_binaries = syc_load_u32(bytes + 12, false);
 	table.n_places = syc_load_u32(bytes + 16, false);
 	table.n_frames = syc_load_u32(bytes + 20, false);
@@ -99,7 +99,7 @@ const char *syc_line_table_open(const unsigned char *bytes, size_t size,
 	      (uint64_t)table.n_places * LINE_PLACE +
 	      (uint64_t)table.n_frames * LINE_FRAME + texts;
 	if (all != size || texts == 0)
-		return "another size than it says";
+		return "a size that differs from its header";
 	table.binaries = bytes + LINE_HEADER;
 	table.places = table.binaries + (size_t)table.n_binaries * LINE_BINARY;
 	table.frames = table.places + (size_t)table.n_places * LINE_PLACE;

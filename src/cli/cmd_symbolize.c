@@ -285,10 +285,11 @@ static void tell_file(void *data, const struct syc_symbols_use *use)
 	const char *noun = use->n_asked == 1 ? "address" : "addresses";
 
 	if (syc_symbols_is_memory(use))
-		symbolize_job_note(job,
-		                   "%s: memory of no file, as a JIT's: %" PRIu64
-		                   " %s",
-		                   use->path, use->n_asked, noun);
+		symbolize_job_note(
+			job,
+			"%s: memory without a file, such as JIT code: "
+			"%" PRIu64 " %s",
+			use->path, use->n_asked, noun);
 	else if (use->state == SYC_SYMBOLS_MISSING)
 		symbolize_job_note(job, "%s: it is not here: %" PRIu64 " %s",
 		                   use->path, use->n_asked, noun);

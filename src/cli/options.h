@@ -46,7 +46,7 @@ struct syc_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
 	const char *summary;  /* for the list of commands */
-	const char *synopsis; /* text after the name; lines */
+	const char *synopsis; /* the lines after the name */
 	const char *about;
 	const char *example;
 	const char *status; /* the exit status */

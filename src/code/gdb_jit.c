@@ -513,7 +513,7 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
-	/* If the table was full, images were left.  Entries are copied between
+	/* Images are left if the table is full. Entries are copied between
 	 * lists, but each image has one owner. */
 	for (size_t i = 0; i < list.entries.n; i++) {
 		list.entries.items[i].is_new = false;

@@ -8,8 +8,8 @@
  *		return -ENOMEM;
  *	free(values.items);
  *
- * Grows by half, so that a big one is never twice as large as needed.  The
- * array is as it was when a push fails.
+ * The capacity grows by half, so it is never twice as large as needed. A failed
+ * push leaves the array unchanged.
  */
 #ifndef SYC_COMMON_ARRAY_H
 #define SYC_COMMON_ARRAY_H
@@ -26,7 +26,7 @@
 		size_t n, capacity; \
 	}
 
-/* @items is the address of the pointer to the items, of whatever type. */
+/* @items is the address of the pointer to the items, of any type. */
 static inline int syc_array_grow(void *items, size_t *capacity, size_t size)
 {
 	const size_t wanted = *capacity + *capacity / 2 + 8;
@@ -43,7 +43,7 @@ static inline int syc_array_grow(void *items, size_t *capacity, size_t size)
 	return 0;
 }
 
-/* Room for one more item; 0 or -ENOMEM. */
+/* Reserve memory for one more item; 0 or -ENOMEM. */
 #define syc_array_room(array)                                          \
 	((array)->n < (array)->capacity                                \
 	         ? 0                                                   \

@@ -80,8 +80,8 @@ static inline void turn_number(unsigned char *p, unsigned size)
 }
 
 /*
- * Compilers for big-endian processors lay bit-fields from the top bit down. So
- * a flag that is bit 0 in one order is bit 15 in the other.
+ * Compilers for big-endian processors allocate bit-fields from the top bit
+ * down. So a flag that is bit 0 in one order is bit 15 in the other.
  */
 static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 {
@@ -93,7 +93,7 @@ static void turn_bits(unsigned char *p, unsigned n_bits, bool big)
 	p[big ? 1 : 0] = (unsigned char)(turned >> 8);
 }
 
-/* For a known row, only the swaps are left of this. */
+/* If the compiler knows the row, only the swaps remain. */
 static inline __attribute__((always_inline)) void
 turn_numbers(const struct syc_frame_numbers *numbers, unsigned most,
              unsigned char *p, bool big)
@@ -135,7 +135,7 @@ turn_content(uint8_t type, unsigned char *frame, size_t len, bool big)
 			turn_numbers(shape->item_numbers, 2, item, big);
 	if (type == SYSCAP_FRAME_JITMAP)
 		turn_names(frame, big);
-	/* The place of an index, which is invalid in the other order */
+	/* The offset of a frame index, which is invalid in the other order */
 	if (type == SYSCAP_FRAME_TIMESTAMP &&
 	    len >= sizeof(struct syscap_wire_frame) + sizeof(uint64_t) &&
 	    syc_load_u32(frame + SYC_AT(frame, padding2), big) ==

@@ -33,7 +33,8 @@ struct syc_frame_text {
 /** Numbers next to each other, each of @size bytes. */
 struct syc_frame_numbers {
 	uint8_t at, size, n; /* size 0: there are no more */
-	uint8_t n_bits;      /* of the first of two in these 16 bits; or 0 */
+	uint8_t n_bits;      /* bits of the first of two fields in 16 bits; or
+	                      * 0 */
 };
 
 /** The size alone does not prove a frame valid. */
@@ -41,24 +42,24 @@ struct syc_frame_numbers {
 
 struct syc_frame_shape {
 	/*
-	 * All bits where a duration is the first field, or none; a row is found
-	 * by a shift
+	 * All ones if a duration is the first field, otherwise 0. The alignment
+	 * allows finding a row by a shift.
 	 */
 	_Alignas(128) uint64_t duration;
 	uint64_t gap;   /* unused bits of the little-endian word at gap_at */
-	uint16_t least; /* bytes that every frame has */
-	/* With this size, and its items, a frame is valid, as long as texts may
-	 * be cut; or SYC_FRAME_LOOK */
+	uint16_t least; /* the minimum size of a frame */
+	/* A frame with this size plus its items is valid if texts may be cut;
+	 * or SYC_FRAME_LOOK */
 	uint16_t sure;
-	uint16_t size;    /* in front of its items, or of its last text */
-	uint8_t count_at; /* of the count of items (16 bits); 0: none */
-	uint8_t more_at;  /* of another count; 0: none */
+	uint16_t size;    /* before the items, or the last text */
+	uint8_t count_at; /* offset of the count of items (16 bits); 0: none */
+	uint8_t more_at;  /* offset of another count; 0: none */
 	uint8_t item_size;
-	uint8_t gap_at, gap_size; /* of those bits, in bytes */
-	bool is_walked;        /* the end of the items is not just a product */
-	bool may_tell_tid;     /* in padding2 */
-	const char *unfit;     /* description of an error: too many items */
-	const char *last_text; /* its name; NULL: no text */
+	uint8_t gap_at, gap_size;       /* place of `gap`, in bytes */
+	bool is_walked;                 /* the items have different sizes */
+	bool may_tell_tid;              /* in padding2 */
+	const char *unfit;              /* error message for too many items */
+	const char *last_text;          /* its name; NULL: no text */
 	struct syc_frame_text texts[3]; /* ended by size 0 */
 	const struct syc_frame_text *item_texts;
 	struct syc_frame_numbers numbers[4], item_numbers[2];
@@ -90,7 +91,8 @@ struct syc_frame_shape {
 		SYC_AT(type, field), SYC_SIZE(type, field), 1, n \
 	}
 
-/* Of fixed size; ending with a text; with items behind the fixed part. */
+/* Rows for frames of fixed size, for frames with a text at the end, and for
+ * frames with items. */
 #define PLAIN(n) .least = (n), .sure = (n), .size = (n)
 #define SPEAKING(n, what) \
 	.least = (n) + 1, .sure = (n) + 1, .size = (n), .last_text = (what)
@@ -245,13 +247,13 @@ static inline const struct syc_frame_shape *syc_frame_shape(uint8_t type)
 	                                            : NULL;
 }
 
-/** As syc_frame_content_end(), for types with items of several sizes. */
+/** Like syc_frame_content_end(), for types with items of several sizes. */
 size_t syc_frame_walk_end(const struct syc_frame_shape *shape,
                           const unsigned char *frame, size_t len, bool big);
 
 /**
- * End of the items of @frame, or begin of its last text.  0: its items are not
- * within @len, which is at least the fixed size of its type.
+ * The end of the items of @frame, or the beginning of its last text. 0: the
+ * items exceed @len, which is at least the fixed size of the type.
  */
 static inline size_t syc_frame_content_end(const struct syc_frame_shape *shape,
                                            const unsigned char *frame,

@@ -13,9 +13,9 @@
 #define MOST_UNITS 1e15
 
 /*
- * Most doubles were written by hand, or are quotients of such numbers.  Then
- * @value is a number of units of 10^-@ret_decimals.  They are few enough that
- * their double is exact, and that one division gives @value again.
+ * Most doubles were written by hand, or are quotients of such numbers. Then
+ * @value is a whole number of units of 10^-@ret_decimals. That number is small
+ * enough to be exact as a double, and one division gives @value again.
  */
 static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -35,9 +35,9 @@ static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 }
 
 /*
- * For other doubles: the fewest decimals to which no other double is nearer,
- * computed in whole numbers of 128 bits.  To print and to read again would be
- * much slower.
+ * For other doubles: the fewest decimals that are nearer to @value than to any
+ * other double, computed in integers of 128 bits. Printing and reading again
+ * would be much slower.
  */
 static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -51,7 +51,7 @@ static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 	/* Below a power of two doubles are twice as close. */
 	const unsigned closeness = whole == one ? 4 : 2;
 
-	/* Larger ones have an exponent. */
+	/* Larger numbers are printed with an exponent. */
 	if (shift < 4 || shift > 56)
 		return false;
 	for (unsigned decimals = 0; decimals <= 18; decimals++, unit *= 10) {
@@ -123,7 +123,7 @@ static void separate(struct syc_json *json)
 	json->has_items |= bit;
 }
 
-/* A value is whole. */
+/* The value is complete. */
 static void finish(struct syc_json *json)
 {
 	if (json->depth == 0)
@@ -198,13 +198,14 @@ static void write_escape(struct syc_json *json, uint32_t point)
 	}
 }
 
-/* The characters of almost all texts. */
+/* The characters that need no escape. */
 static bool is_plain(char c)
 {
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-/* Put the plain beginning of @text, as far as it fits; return the rest. */
+/* Write the beginning of @text that needs no escape, as far as it fits. Returns
+ * the rest. */
 static const char *put_plain(struct syc_json *json, const char *text)
 {
 	char *to = json->waiting + json->n_waiting;
@@ -231,7 +232,7 @@ static void write_text(struct syc_json *json, const char *text)
 		if (len == 0)
 			put_text(json, SYC_UTF8_REPLACEMENT);
 		else if (is_plain((char)point) && len == 1)
-			continue; /* there was no room for it */
+			continue; /* there was no room for the text */
 		else if (point == '"' || point == '\\' ||
 		         syc_utf8_is_control(point))
 			write_escape(json, point);
@@ -319,7 +320,8 @@ void syc_json_double(struct syc_json *json, double value)
 		syc_json_null(json);
 		return;
 	}
-	/* 17 digits always read back; mostly 15 or 16 do, and look better. */
+	/* 17 digits always read back exactly. Mostly 15 or 16 digits do, and
+	 * they are shorter. */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -12,8 +12,8 @@
 #define SYC_DIGITS_SIZE 21u
 
 /**
- * Put the digits of @value, at least @least, before @end.  Returns the first.
- * printf() would be slow for millions of numbers.
+ * Write the digits of @value, at least @least, so that they end at @end.
+ *  Returns the first. printf() would be slow for millions of numbers.
  */
 static inline char *syc_digits(char *end, uint64_t value, unsigned least)
 {
@@ -36,23 +36,23 @@ static inline char *syc_digits_signed(char *end, int64_t value)
 /**
  * Find the shortest decimal that reads back as @value: @ret_units *
  * 10^-@ret_decimals, at most 18 of these.  False: it needs an exponent, or is
- * no number.
+ * not a number.
  */
 bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
 
 /*
  * Writer of JSON, in order of its calls.
  *
- * 	struct syc_json json = { .out = stdout };
+ *	struct syc_json json = { .out = stdout };
  *
- * 	syc_json_begin_object(&json);
- * 	syc_json_key(&json, "pid");
- * 	syc_json_integer(&json, 7);
- * 	syc_json_end_object(&json);
- * 	syc_json_end_line(&json);
+ *	syc_json_begin_object(&json);
+ *	syc_json_key(&json, "pid");
+ *	syc_json_integer(&json, 7);
+ *	syc_json_end_object(&json);
+ *	syc_json_end_line(&json);
  *
- * Commas are inserted.  Parts of a document are buffered up to its last bracket;
- * then @out has all of it, and any error.  Nesting is at most 32 deep.
+ * Commas are inserted.  A document is buffered. After its last bracket, @out
+ * has all of it, and any error.  Nesting is at most 32 deep.
  */
 
 struct syc_json {
@@ -60,7 +60,8 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
-	/* A call of stdio for each comma takes longer than all the rest. */
+	/* The buffer avoids a stdio call for each comma, which would take most
+	 * of the time. */
 	unsigned n_waiting;
 	char waiting[1000];
 };

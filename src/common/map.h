@@ -33,7 +33,7 @@ struct syc_map {
 
 void syc_map_fini(struct syc_map *map);
 
-/** Find @key or add it.  Returns 1 if it is new, 0 if it was there, -ENOMEM. */
+/** Find @key or add it.  Returns 1 if it is new, 0 if it exists, or -ENOMEM. */
 int syc_map_put(struct syc_map *map, const void *key, size_t len,
                 size_t *ret_number);
 

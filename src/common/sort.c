@@ -45,14 +45,14 @@ void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times)
 }
 
 /*
- * The value at a rank among many: its bytes are found one after another, from
- * the highest, by counting.  This needs no memory, and no order of the values
- * makes it slow.
+ * Find the value at a rank among many: its bytes are found one by one, the
+ * highest first, by counting. This needs no memory, and the time does not
+ * depend on the order of the values.
  */
 
 #define SIGN UINT64_C(0x8000000000000000)
 
-/* As unsigned numbers in the same order. */
+/* The value as an unsigned number, in the same order. */
 static uint64_t key_of(int64_t value)
 {
 	return (uint64_t)value ^ SIGN;

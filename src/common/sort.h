@@ -7,13 +7,13 @@
 #include <stdint.h>
 
 /**
- * As qsort_r() for numbers of rows, which are distinct.  Takes linear time and
- * no memory if few are far from their place.
+ * Like qsort_r(), for distinct row numbers. Takes linear time and no memory if
+ * few rows are far from their place.
  */
 void syc_order(uint32_t *rows, size_t n,
                int (*compare)(const void *, const void *, void *), void *data);
 
-/** By the time of each row; among equal times the lower number is first. */
+/** Sort by the time of each row; of equal times, the lower number is first. */
 void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times);
 
 /**

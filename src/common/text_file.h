@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text_file.h - the text of a small file, such as those in /proc are.
- * Context: offline. */
+/* text_file.h - the text of a small file, such as a file in /proc. Context:
+ * offline. */
 #ifndef SYC_COMMON_TEXT_FILE_H
 #define SYC_COMMON_TEXT_FILE_H
 
@@ -9,12 +9,12 @@
 #include <sys/types.h>
 
 /**
- * Read at most @size - 1 bytes of the file at @path to @text; a NUL follows,
- * also what could be read before a failure.  Returns how many, or -errno.
+ * Read at most @size - 1 bytes of the file at @path into @text, and add a NUL,
+ * also after a failure. Returns the number of bytes, or -errno.
  */
 ssize_t syc_text_file_read(const char *path, char *text, size_t size);
 
-/** The same of /proc/@pid/@name. */
+/** The same for /proc/@pid/@name. */
 ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
                                 size_t size);
 

@@ -44,7 +44,8 @@ size_t syc_utf8_next(const char *text, uint32_t *ret_point)
 	const size_t len = expected(bytes[0], &low, &high);
 	uint32_t point = len ? bytes[0] & (0x7Fu >> len) : 0;
 	for (size_t i = 1; i < len; i++) {
-		/* The NUL is out of range too, so this stays in the text. */
+		/* The NUL is out of range too, so reading stays within the
+		 * text. */
 		if (bytes[i] < low || bytes[i] > high) {
 			*ret_point = (uint32_t)i;
 			return 0;

@@ -22,20 +22,20 @@
 size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /**
- * Controls, and characters that end a line or turn its direction, which could
- * disguise the text around them.
+ * Control characters, and characters that end a line or change its direction.
+ * They could disguise the text around them.
  */
 bool syc_utf8_is_control(uint32_t point);
 
 /**
- * Write the character into @bytes, of which there are 4.  Returns its length.
+ * Write the character into @bytes, which has space for 4.  Returns its length.
  */
 size_t syc_utf8_put(uint32_t point, char *bytes);
 
 /** Whether all of @text is valid. */
 bool syc_utf8_is_valid(const char *text);
 
-/** Characters in @text, a bad part counted as one. */
+/** The number of characters in @text. An invalid part counts as one. */
 size_t syc_utf8_count(const char *text);
 
 /**

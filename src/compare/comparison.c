@@ -19,7 +19,7 @@ static bool has_any(const double *values, size_t n)
 	return false;
 }
 
-/* The sides that have it: 1 the base, 2 the new one. */
+/* Bits for the sides that have the row: 1 for the base, 2 for the new side. */
 static unsigned sides_of(const struct syc_comparison *comparison,
                          const struct syc_compared *row)
 {
@@ -35,7 +35,7 @@ struct found {
 	size_t n[2];
 };
 
-/* The new side's name stays, the row of the base becomes empty. */
+/* The row keeps the new side's name, and the row of the base becomes empty. */
 static void join(const struct syc_comparison *comparison,
                  struct syc_compared *base, struct syc_compared *new)
 {
@@ -112,13 +112,13 @@ void syc_comparison_fini(struct syc_comparison *comparison)
 	syc_map_fini(&comparison->keys);
 }
 
-/* Does a unit without a value count as 0? */
+/* Whether a unit without a value counts as 0. */
 static bool is_sum(enum syc_measure measure)
 {
 	return measure <= SYC_MEASURE_COUNT;
 }
 
-/* Both texts with their ends, one behind the other. */
+/* Both texts with their NULs, one after the other. */
 static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
                    const char *texts, size_t len)
 {
@@ -248,7 +248,7 @@ static void leave_out(struct syc_comparison *comparison, double min_share)
 		free(row->values);
 	}
 	comparison->rows.n = kept;
-	/* Numbers are not what they were: nothing is added any more. */
+	/* This changes the numbers of rows, so no more values may be added. */
 	syc_map_fini(&comparison->keys);
 	comparison->keys = (struct syc_map){ 0 };
 }

@@ -18,7 +18,7 @@
 void syc_comparison_fini(struct syc_comparison *comparison);
 
 /**
- * Add @value to what @unit has of @name, texts being copied.  0 or -ENOMEM.
+ * Add @value to the value of @name in @unit. Texts are copied.  0 or -ENOMEM.
  */
 int syc_comparison_add(struct syc_comparison *comparison,
                        enum syc_measure measure,
@@ -30,17 +30,18 @@ int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
                              double total);
 
 /**
- * Find out what differs.  Functions that have less than @min_share of both
- * sides are left out.  Rows are in the order for people then: functions,
- * the largest difference first, then marks and counters by name.  0 or
+ * Determine the rows that differ. Functions with less than @min_share of both
+ * sides are left out. Then the rows are sorted for display: functions by
+ * difference, the largest first, then marks and counters by name.  0 or
  * -ENOMEM.
  */
 int syc_comparison_settle(struct syc_comparison *comparison, double min_share);
 
 /**
- * Has the row grown beyond all doubt by more than @factor, 1.05 being 5 %?
- * @glob: NULL, or names to be asked of, "group/name" of marks and counters.
- * Without it counters are not asked; how many there are of a mark never is.
+ * Whether the row grew significantly by more than @factor; 1.05 is 5 %. @glob:
+ * NULL, or a pattern of names, "group/name" for marks and counters. Other rows
+ * are not considered. If it is NULL, counters are not considered; numbers of
+ * marks never are.
  */
 bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
                             const char *glob);

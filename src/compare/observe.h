@@ -14,7 +14,7 @@ void syc_function_name_strip(char *name);
 struct syc_observed {
 	struct syc_comparison *comparison;
 	const struct syscap_profile *profile;
-	const struct syscap_filter *filter; /* from and to are the unit's */
+	const struct syscap_filter *filter; /* its from and to are the unit's */
 	size_t unit;
 	/* The number of blocks, which scales sums to a whole run. 1 for a
 	 * run. */
@@ -23,26 +23,28 @@ struct syc_observed {
 
 /** Amounts of functions. */
 struct syc_observe_functions {
-	bool total;    /* with what they called */
+	bool total;    /* including callees */
 	bool by_share; /* as a share of @whole */
 	double whole;  /* total of the whole run */
 };
 
-/** @view is through the unit's filter.  0 or -ENOMEM. */
+/** Add the functions in @view, which has the unit's filter.  0 or -ENOMEM. */
 int syc_observe_functions(const struct syc_observed *observed,
                           const struct syscap_view *view,
                           const struct syc_observe_functions *how);
 
 /**
- * Marks pass the filter as samples do: by time, thread, and within which marks
- * they begin.  0, -ENOMEM, or -EINVAL with the reason in @error.
+ * Add the marks that pass the filter. It selects them like samples: by time, by
+ * thread, and by the marks in which they begin.  0, -ENOMEM, or -EINVAL with
+ * the reason in @error.
  */
 int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);
 
 /**
- * Values of counters pass by time, pid and thread, as @view says.  Those of one
- * name are added up.  They come out of the file of @reader.  0 or -ENOMEM.
+ * Add the values of counters in the file of @reader. The time, pid and thread
+ * in @view select values. Values of counters with one name are added up.  0 or
+ * -ENOMEM.
  */
 int syc_observe_counters(const struct syc_observed *observed,
                          const struct syscap_view *view,

@@ -19,11 +19,12 @@
 /* The durations of each name, from one array. */
 struct durations {
 	size_t n_names;
-	size_t *begins; /* by name, and the end of the last */
+	size_t *begins; /* beginning of each name's durations, and the end of
+	                 * the last */
 	int64_t *items;
 };
 
-/* Twice over the marks: count, then place. */
+/* Two passes over the marks: the first counts, the second stores. */
 static int collect_durations(struct durations *durations,
                              const struct syscap_profile *profile,
                              const struct syc_filter *filter)
@@ -46,7 +47,7 @@ static int collect_durations(struct durations *durations,
 	}
 	for (size_t i = 0; i < durations->n_names; i++)
 		ends[i + 1] += ends[i];
-	/* Each end is now the begin of the next. */
+	/* Each end is now the beginning of the next name. */
 	for (size_t i = 0; i < n; i++) {
 		const struct syscap_profile_mark mark =
 			syscap_profile_mark(profile, i);
@@ -128,7 +129,8 @@ static double to_double(const struct syscap_profile_counter *counter,
 	return value;
 }
 
-/* Rings are drained in any order: the latest is not the last. */
+/* Rings are drained in any order, so the latest value need not be the last in
+ * the file. */
 static void take(struct values *values, int64_t time, double value)
 {
 	if (!values->has_any || time >= values->last_time) {

@@ -19,7 +19,7 @@
 #define DIGITS "0123456789"
 #define HEX    "0123456789abcdef"
 
-#define HASH 16 /* digits of a hash of Rust's */
+#define HASH 16 /* number of digits in a hash of Rust */
 
 /* Suffixes that gcc and clang append to copies and parts of functions. */
 static const struct suffix {
@@ -45,7 +45,7 @@ static size_t suffix_length(const char *name, size_t len)
 		const struct suffix *suffix = &suffixes[i];
 		const size_t n = strlen(suffix->text);
 
-		/* A name of nothing but a suffix keeps it. */
+		/* A name that is only a suffix is kept. */
 		if (end > n && (has_number || !suffix->has_number) &&
 		    memcmp(name + end - n, suffix->text, n) == 0)
 			return len - (end - n);
@@ -53,7 +53,7 @@ static size_t suffix_length(const char *name, size_t len)
 	return 0;
 }
 
-/* " [clone .isra.0]": as the C++ demangler has it. */
+/* " [clone .isra.0]", as the C++ demangler prints it. */
 static size_t clone_length(const char *name, size_t len)
 {
 	static const char begin[] = " [clone .";
@@ -84,7 +84,8 @@ static size_t hash_length(const char *name, size_t len)
 	return n;
 }
 
-/* "core[0123456789abcdef]::": of its second one, with all details. */
+/* "core[0123456789abcdef]::" of Rust's v0 mangling, if demangled with all
+ * details. */
 static void strip_crates(char *name)
 {
 	char *to = name;
@@ -157,7 +158,7 @@ static int find_group(struct groups *groups,
                       const struct syscap_profile_function *function,
                       uint32_t *ret_group)
 {
-	/* Its address differs in another build. */
+	/* The name is an address, which differs in another build. */
 	const bool is_anonymous = !function->is_named &&
 	                          function->category != SYSCAP_CATEGORY_NOTE;
 	char *name = strdup(is_anonymous ? "[no name]" : function->name);
@@ -193,7 +194,7 @@ static int make_groups(struct groups *groups,
 
 static int add_totals(struct groups *groups, const struct syscap_view *view)
 {
-	/* How often each group is on the way to a node. */
+	/* The number of times that each group occurs on the path to a node. */
 	uint32_t *on_way = calloc(groups->names.n + 1, sizeof(*on_way));
 	struct syc_tree_walk walk;
 	uint32_t node;

@@ -58,7 +58,7 @@ static double fraction(double a, double b, double x)
 	return value;
 }
 
-/* @rest is 1 - x, which the caller may know better than to subtract. */
+/* @rest is 1 - x, which the caller may know more exactly than a subtraction. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
 	double factor;
@@ -130,7 +130,7 @@ void syc_spread_of(struct syc_spread *spread, const double *values, size_t n,
 	spread->variance /= (double)spread->n;
 }
 
-/* One value is as noisy, for its size, as those of the other side. */
+/* A single value is assumed to have the relative variance of the other side. */
 static double borrow(const struct syc_spread *one,
                      const struct syc_spread *other)
 {
@@ -139,7 +139,8 @@ static double borrow(const struct syc_spread *one,
 	return other->variance * (double)other->n * scale * scale;
 }
 
-/* Welch's and Satterthwaite's: of the sum of two variances. */
+/* The degrees of freedom of a sum of two variances, after Welch and
+ * Satterthwaite. */
 static double degrees_of(const struct syc_spread *base, double base_variance,
                          const struct syc_spread *new, double new_variance)
 {
@@ -159,7 +160,7 @@ void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
 	double difference, sum;
 
 	*ratio = (struct syc_ratio){ .base = base->mean, .new = new->mean };
-	/* NAN is not above anything either. */
+	/* The comparison is also false for NAN. */
 	if (!(base->mean >= 0 && new->mean >= 0) || base->n + new->n < 3)
 		return;
 	ratio->base_variance = base->n > 1 ? base->variance : borrow(base, new);
@@ -199,7 +200,7 @@ void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
 	*ret_high = a > 0 ? root / a : INFINITY;
 }
 
-#define MISSED 0.05 /* of what is said to differ */
+#define MISSED 0.05 /* accepted share of errors among the reported rows */
 
 static int compare_doubles(const void *left, const void *right)
 {

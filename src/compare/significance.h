@@ -16,21 +16,26 @@
 #include "common/array.h"
 #include "common/map.h"
 
-/** How probable it is to be beyond @t on either side. */
+/** The probability of a value beyond @t on either side. */
 double syc_t_distribution_tails(double t, double degrees);
 
-/** The t beyond which, on either side, lies @probability. */
+/**
+ * The t for which the probability of a value beyond it, on either side, is
+ * @probability.
+ */
 double syc_t_distribution_quantile(double probability, double degrees);
 
 /** Mean and variance of some values. */
 struct syc_spread {
 	size_t n;
 	double mean;
-	double variance; /* of the mean; NAN for a single value */
+	double variance; /* variance of the mean; NAN for a single value */
 };
 
-/** NAN among @values is none.  Values that come in steps of @step are known
- * to one step only. */
+/**
+ * NANs among @values are skipped. Values that are multiples of @step are only
+ * known to one step.
+ */
 void syc_spread_of(struct syc_spread *spread, const double *values, size_t n,
                    double step);
 
@@ -42,7 +47,10 @@ struct syc_ratio {
 	double p;
 };
 
-/** For two or more values each, or one and several; none below 0. */
+/**
+ * For two or more values on each side, or one on one side and several on the
+ * other. No value is negative.
+ */
 void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
                   const struct syc_spread *new);
 
@@ -75,12 +83,12 @@ struct syc_compared_name {
 struct syc_compared {
 	enum syc_measure measure;
 	struct syc_compared_name name;
-	double *values; /* of all units; NAN: there is none */
-	double step;    /* that values come in */
+	double *values; /* values of all units; NAN: no value */
+	double step;    /* values are multiples of it */
 
 	/* When settled: */
 	struct syc_ratio ratio;
-	double low, high; /* of new / base, if ratio.is_known */
+	double low, high; /* interval of new / base, if ratio.is_known */
 	bool differs;
 };
 
@@ -88,14 +96,14 @@ struct syc_comparison {
 	size_t n_units[2];
 	struct syc_map keys;
 	SYC_ARRAY(struct syc_compared) rows;
-	double *totals; /* of all functions, by unit; or NULL */
+	double *totals; /* totals of all functions, by unit; or NULL */
 
 	/* When settled: */
-	double missed; /* by each interval, at most */
+	double missed; /* highest error probability of each interval */
 	size_t n_judged, n_differing;
 };
 
-/** Fill in what each row says, all rows being there.  0 or -ENOMEM. */
+/** Compute the results of all rows, after the last was added.  0 or -ENOMEM. */
 int syc_significance(struct syc_comparison *comparison);
 
 #endif

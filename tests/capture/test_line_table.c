@@ -177,31 +177,34 @@ TEST(a_table_that_makes_no_sense_is_refused)
 
 	begin(&made);
 	finish(&made);
-	CHECK_STR(spoil(&made, 0, 1), "no table of lines");
-	CHECK_STR(spoil(&made, 8, 2), "a table of lines of another version");
+	CHECK_STR(spoil(&made, 0, 1), "not a table of source lines");
+	CHECK_STR(spoil(&made, 8, 2), "an unknown version");
 	for (size_t count = 12; count <= 24; count += 4) {
 		CHECK_STR(spoil(&made, count, UINT32_MAX),
-		          "another size than it says");
-		CHECK_STR(spoil(&made, count, 0), "another size than it says");
+		          "a size that differs from its header");
+		CHECK_STR(spoil(&made, count, 0),
+		          "a size that differs from its header");
 	}
-	CHECK_STR(spoil(&made, binaries, 2), "a binary's text is none");
+	CHECK_STR(spoil(&made, binaries, 2), "a binary's text is out of range");
 	CHECK_STR(spoil(&made, binaries + 4, UINT32_MAX),
-	          "a binary's text is none");
+	          "a binary's text is out of range");
 	CHECK_STR(spoil(&made, binaries + 8, 1),
 	          "a binary's places are not behind those of the one before");
 	CHECK_STR(spoil(&made, binaries + 12, 5),
 	          "a binary's places are not behind those of the one before");
-	CHECK_STR(spoil(&made, binaries + 16 + 12, 0), "places of no binary");
+	CHECK_STR(spoil(&made, binaries + 16 + 12, 0),
+	          "places without a binary");
 	CHECK_STR(spoil(&made, places, 0x1001), "places that are not sorted");
 	CHECK_STR(spoil(&made, places + 8, 7),
-	          "a place's source frames are none");
+	          "a place's source frames are out of range");
 	CHECK_STR(spoil(&made, places + 12, 0),
-	          "a place's source frames are none");
+	          "a place's source frames are out of range");
 	CHECK_STR(spoil(&made, places + 12, 7),
-	          "a place's source frames are none");
-	CHECK_STR(spoil(&made, lines, 2), "a source frame's text is none");
+	          "a place's source frames are out of range");
+	CHECK_STR(spoil(&made, lines, 2),
+	          "a source frame's text is out of range");
 	CHECK_STR(spoil(&made, lines + 4, UINT32_MAX),
-	          "a source frame's text is none");
+	          "a source frame's text is out of range");
 	CHECK_STR(spoil(&made, made.size - 4, UINT32_MAX),
 	          "texts that do not begin or end with a NUL");
 	end(&made);
