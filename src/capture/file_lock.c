@@ -73,7 +73,8 @@ int syc_file_lock_opener(int fd)
 	return found;
 }
 
-/* Make @error "process PID (NAME) @what"; 0: another process.  -EBUSY. */
+/* Set @error to "process PID (NAME) @what"; if @pid is 0, "another process
+ * @what". Returns -EBUSY. */
 static int describe_opener(int pid, const char *what,
                            struct syscap_error *error)
 {
@@ -96,7 +97,8 @@ static int describe_opener(int pid, const char *what,
 #define PLACE_STEP  (INT64_C(1) << 22)
 #define PLACE_TRIES 16
 
-/* The first lock from @from on; with @mine, without locks of this process. */
+/* Find the first lock from @from on. If @mine, locks of this process do not
+ * count. */
 static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 {
 	*ret_lock = (struct flock){ .l_type = F_WRLCK,

@@ -48,7 +48,7 @@
 
 #define SYC_LINE_TABLE_PATH "__lines__"
 
-/* Larger tables are refused, and more source frames of one place. */
+/* The maximum size of a table, and of the source frames of a place. */
 #define SYC_LINE_TABLE_MAX  (UINT64_C(1) << 31)
 #define SYC_LINE_FRAMES_MAX 256u
 

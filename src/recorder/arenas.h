@@ -45,9 +45,9 @@ struct syc_arena_taken {
 	char *cmdline; /* NULL: unknown */
 	SYC_ARRAY(struct syc_arena_user) users;
 	/*
-	 * In another pid namespace: the number of searches through all
-	 * processes for those of this arena, from 1.  For a slot, the search
-	 * before it was seen; 0: none
+	 * If the arena is of another pid namespace: `searches` counts the
+	 * searches through all processes for its users. seen_at has, for each
+	 * slot, the number of the last search before it was seen; 0: none
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;

@@ -62,8 +62,8 @@ bool syc_callers_fetched(const struct syc_callers *callers);
 
 /**
  * Register the connected processes, send no more rings, and hang up.  Returns
- * how many processes never got a ring.  @is_known: whether a pid has rings from
- * elsewhere.
+ * the number of processes that never got a ring. @is_known returns whether a
+ * pid has other rings.
  */
 unsigned syc_callers_end(struct syc_callers *callers,
                          bool (*is_known)(void *context, int32_t pid),

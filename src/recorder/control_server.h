@@ -39,7 +39,7 @@ struct syc_control_spare {
 	int fd; /* -1: none */
 };
 
-/** Open one, if possible. */
+/** Open a spare fd, if possible. */
 void syc_control_spare_keep(struct syc_control_spare *spare);
 void syc_control_spare_close(struct syc_control_spare *spare);
 

@@ -135,7 +135,7 @@ static int walk(struct about *about)
 static int write_notes(struct syc_page *page, const char *const *columns,
                        size_t n, const struct note *notes)
 {
-	/* Four cells a row, as they stand. */
+	/* A note is four cells, which are written unchanged. */
 	static const uint64_t none[4];
 
 	return syc_column_write_table(&page->pack, columns, 4, n,

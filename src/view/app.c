@@ -223,7 +223,7 @@ static int read_keys(struct app *app)
 	return take_keys(app, false);
 }
 
-/* The time to wait for a key only, in ms; -1: forever. */
+/* The time to wait for a key before other work, in ms; -1: no limit. */
 static int choose_wait(const struct app *app)
 {
 	int64_t left;
