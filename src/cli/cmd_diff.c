@@ -29,8 +29,8 @@ struct diff_collect {
 	/* Captures with and without samples, the first of each kind; NULL. */
 	const char *sampled, *bare;
 	unsigned found; /* enum syc_missing: names that some capture has */
-	/* Set, with a message, if some parts cannot be compared. Functions
-	 * cannot if has_functions is false. */
+	/* Set, with a message, if some parts cannot be compared. If
+	 * has_functions is false, functions cannot be compared. */
 	bool is_partial;
 	bool has_functions;
 };

@@ -122,9 +122,9 @@ int syc_thread_samples_init(struct syc_thread_samples *by,
 void syc_thread_samples_fini(struct syc_thread_samples *by);
 
 /**
- * Get numbers of samples of @thread from its @at-th on, a part of them; NULL at
- * the end. They are valid until the next call. Calls for successive threads and
- * parts are cheap.
+ * Get the numbers of some samples of @thread, from its sample @at on. NULL:
+ * there are no more. The result is valid until the next call. Calls for
+ * successive threads and parts are cheap.
  *
  *	for (size_t at = 0; (rows = syc_thread_samples_get(by, t, at, &n)) != NULL;
  *	     at += n)

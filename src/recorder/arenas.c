@@ -126,7 +126,8 @@ static void meet_requester(struct syc_arenas *arenas,
 		find_clock_ahead(arena->requester, file->realtime_ahead);
 	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
-	/* Afterwards: the facts seen were of the creator's program */
+	/* This is checked last, so that the facts read before are of the
+	 * creator's program */
 	arena->is_past = !has_mapped(arena);
 	if (arena->is_past) {
 		syc_processes_past_image(arenas->processes, arena->requester,

@@ -234,7 +234,7 @@ static void add_symbols(struct image *image, const Elf64_Phdr *dynamic)
 	image->sections[DYNSYM].sh_entsize = sizeof(Elf64_Sym);
 }
 
-/* .eh_frame_hdr has its address; a record of no length ends it. */
+/* The address is in .eh_frame_hdr. A record of length 0 ends the section. */
 static void add_eh_frame(struct image *image, const Elf64_Phdr *header)
 {
 	const uint64_t at = header->p_vaddr;

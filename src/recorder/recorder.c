@@ -74,8 +74,8 @@ bool syc_limits_has_addresses(void)
 	       addresses.rlim_cur == RLIM_INFINITY;
 }
 
-/* Rings on their way, processes, and looks into /proc need a few. */
-/* 0; or -EMFILE: too few more can be opened.  @fd is any that is open. */
+/* 0; or -EMFILE: too few more can be opened, for rings that are being sent, for
+ * processes, and for /proc.  @fd is any open one. */
 static int check_files(int fd)
 {
 	int fds[SPARE_FILES], n = 0, r = 0;

@@ -128,7 +128,7 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* The next sample, which may be elsewhere, had their weight. */
+/* These ticks have no sample of their own: the next sample has their weight. */
 static bool print_cramped(const struct syc_sampling_summary *delivered)
 {
 	if (20 * delivered->cramped <= delivered->reported_ticks)

@@ -114,7 +114,7 @@ export class MarksView extends View {
 		});
 	}
 
-	/** By number of name: does it match the search? */
+	/** For each name, by number: whether it matches the search. */
 	wanted() {
 		const { model, state } = this.app;
 		const match = searching(state.search);
