@@ -25,6 +25,13 @@ struct syc_loop {
 	uintptr_t other_site, other_depth; /* of one that is deeper */
 	uint32_t n_others;
 
+	/* Of the last look that did not wait, less deep than the known wait.  If
+	 * the next one comes from the same place, it is the loop's: see
+	 * is_busy_loop().  Site 0: there is none. */
+	uintptr_t look_site, look_frame;
+	int64_t look_time;
+	uint32_t look_stacks; /* n_stacks at that time */
+
 	int64_t threshold; /* of a stall */
 	int64_t begin;     /* of the iteration; 0: it waits */
 	int64_t told;      /* up to when stacks stand for it */

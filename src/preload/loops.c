@@ -110,6 +110,7 @@ static struct syc_loop *claim_loop(void)
 			continue;
 		syc_loop_timer_drop(loop);
 		loop->site = loop->depth = loop->other_site = 0;
+		loop->look_site = 0;
 		loop->begin = loop->armed_until = loop->retry_at = 0;
 		loop->threshold = syc_loops_threshold;
 		if (!syc_stack_bounds(&loop->low, &loop->high))
@@ -184,25 +185,58 @@ static bool is_loops_wait(struct syc_loop *loop, uintptr_t site,
 	return true;
 }
 
-static void end_iteration(struct syc_loop *loop, int64_t now)
+static void write_iteration(int64_t begin, int64_t end, uint32_t n_stacks)
 {
-	const int64_t begin = loop->begin, duration = now - begin;
+	const int64_t duration = end - begin;
+	const bool is_stall = duration >= syc_loops_threshold;
 	char message[48];
 	struct syc_text text = syc_text_begin(message, sizeof(message));
 
-	__atomic_store_n(&loop->begin, 0, __ATOMIC_RELAXED);
-	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (begin == 0 || duration < syc_loops_threshold / PART)
 		return;
 	const int saved = errno;
-	const bool is_stall = duration >= syc_loops_threshold;
 	if (is_stall) {
-		syc_text_add_u64(&text, loop->n_stacks);
-		syc_text_add(&text, loop->n_stacks == 1 ? " stack" : " stacks");
+		syc_text_add_u64(&text, n_stacks);
+		syc_text_add(&text, n_stacks == 1 ? " stack" : " stacks");
 	}
 	syscap_mark("loop", is_stall ? "stall" : "iteration", begin, duration,
 	            is_stall ? message : "");
 	errno = saved;
+}
+
+static void end_iteration(struct syc_loop *loop, int64_t now)
+{
+	const int64_t begin = loop->begin;
+
+	__atomic_store_n(&loop->begin, 0, __ATOMIC_RELAXED);
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	write_iteration(begin, now, loop->n_stacks);
+}
+
+/*
+ * A busy loop only looks, and does not wait.  One look less deep than the known
+ * wait may be anybody's.  With the second of the same place in a row, with no
+ * wait of the loop in between, it is the loop, and what lies between the two is
+ * an iteration.
+ */
+static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
+                         int64_t now)
+{
+	if (loop->site == 0 || frame <= loop->depth)
+		return false;
+	if (site == loop->look_site && frame == loop->look_frame) {
+		write_iteration(loop->begin, loop->look_time,
+		                loop->look_stacks);
+		loop->n_stacks -= loop->look_stacks;
+		__atomic_store_n(&loop->begin, loop->look_time,
+		                 __ATOMIC_RELAXED);
+		return true;
+	}
+	loop->look_site = site;
+	loop->look_frame = frame;
+	loop->look_time = now;
+	loop->look_stacks = loop->n_stacks;
+	return false;
 }
 
 /* How long may be waited before the timer has to be stopped. */
@@ -267,7 +301,8 @@ void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
 	if (loop == NULL)
 		return;
 	wait->began = syscap_clock();
-	wait->is_loops = (timeout != 0 || site == loop->site) &&
+	wait->is_loops = (timeout != 0 || site == loop->site ||
+	                  is_busy_loop(loop, site, frame, wait->began)) &&
 	                 is_loops_wait(loop, site, frame);
 	if (!wait->is_loops)
 		return;
@@ -315,6 +350,7 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 		return;
 	const int64_t now = syscap_clock();
 	loop->n_stacks = 0;
+	loop->look_site = 0;
 	loop->told = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);

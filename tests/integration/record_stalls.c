@@ -4,6 +4,7 @@
  * now and then.  Nothing that they call may say that it was interrupted.
  *
  *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations
+ *	record_stalls busy	one of 200 ms, in a loop that always has work
  *	record_stalls odd	where one does not expect them
  *	record_stalls sleeps	in sleeps, that other timers cut
  *
@@ -134,6 +135,24 @@ static void loop(const char *kind)
 			stand_still(1);
 	}
 	need(wait_a_while(kind, 1) == 0, kind);
+}
+
+__attribute__((noinline)) static void ask_much_deeper(void)
+{
+	volatile char room[4096];
+
+	room[0] = 0;
+	ask_and_wait(1);
+	sum += (unsigned char)room[0];
+}
+
+/* The only wait is deeper.  The loop looks, and does not wait. */
+static void look_in_iterations(void)
+{
+	ask_much_deeper();
+	need(wait_a_while("poll", 0) == 0, "poll");
+	stand_still(200);
+	need(wait_a_while("poll", 0) == 0, "poll");
 }
 
 static void sleep_in_iterations(void)
@@ -410,6 +429,8 @@ int main(int argc, char **argv)
 	     "pipe");
 	if (strcmp(argv[1], "odd") == 0)
 		be_odd();
+	else if (strcmp(argv[1], "busy") == 0)
+		look_in_iterations();
 	else if (strcmp(argv[1], "sleeps") == 0)
 		sleep_in_iterations();
 	else if (argc > 2)

@@ -33,6 +33,11 @@ for kind in poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2; do
 	rm loop.syscap*
 done
 
+# A loop that always has work to do never waits
+"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" busy || fail "busy: $?"
+has_stall loop.syscap stand_still
+rm loop.syscap*
+
 # With samples by the same signal, and all else
 "$SYSCAP" record -q --stalls --sample --io -o loop.syscap -- \
 	"$program" poll || fail "all: $?"
