@@ -24,7 +24,7 @@
 
 /* Another thread's look (scan.c), or many births at once.  At high load the
  * thread that has the round waits for a processor. */
-#define WAIT_NS (INT64_C(250) * 1000000)
+#define WAIT_NS (INT64_C(1) * 1000000000)
 
 /* glibc has room for values of so many keys in each thread, and allocates it
  * for others */

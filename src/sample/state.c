@@ -12,6 +12,9 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 
+#define SHORT_NAP_NS (INT64_C(1) * 1000000)
+#define LONG_NAP_NS  (INT64_C(16) * 1000000)
+
 struct syc_sampler *syc_sampler;
 
 int syc_state_map(void)
@@ -36,14 +39,21 @@ int syc_state_map(void)
 	return 0;
 }
 
+/* Nobody is woken: each look costs processor time, which is the program's. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
+	int64_t nap = SHORT_NAP_NS;
+	uint32_t holder;
 
-	while (syc_tid_lock_try(lock) != 0) {
-		if (syc_clock_kernel() >= deadline)
+	while ((holder = syc_tid_lock_try(lock)) != 0) {
+		const int64_t left = deadline - syc_clock_kernel();
+
+		if (left <= 0)
 			return false;
-		syc_futex_nap();
+		syc_futex_wait(lock, holder, left < nap ? left : nap);
+		if (nap < LONG_NAP_NS)
+			nap *= 2;
 	}
 	return true;
 }
