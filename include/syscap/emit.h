@@ -450,8 +450,9 @@ static inline struct syc_thread *syc_thread_of(int active)
 }
 
 /**
- * The state of this thread, made at its first event of an epoch; NULL: nothing
- * is recorded, or there is none to have and the event of @type is counted.
+ * The state of this thread, which its first event in an epoch makes. NULL:
+ * nothing is recorded, or no state is available, and the event of @type is
+ * counted as lost.
  */
 static inline struct syc_thread *syc_thread_get(uint8_t type)
 {

@@ -16,9 +16,9 @@
  * Common to the functions that add a frame: @time is in nanoseconds of
  * CLOCK_MONOTONIC, and @cpu may be -1.  All data is copied.  A NULL text means
  * "".  Long texts are cut between UTF-8 characters.  They return true if the
- * frame is in the buffer or written.  They return false if no part of it is, and
- * set errno: that of write() (EPIPE, ENOSPC, EAGAIN after a second of waiting),
- * EINVAL, or ENOBUFS, see below.
+ * frame is in the buffer or written.  Otherwise no part of it is written, and
+ * they return false and set errno: that of write() (EPIPE, ENOSPC, EAGAIN after
+ * a second of waiting), EINVAL, or ENOBUFS, see below.
  *
  * Contexts
  *	One thread at a time per writer.  A signal handler on that thread may

@@ -25,9 +25,11 @@ struct syc_export {
 	const char *name;             /* title in the viewer */
 	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
-	/* Set by the writer: marks omitted because they are in another lane. */
+	/* Set by the writer: number of marks omitted because they are in
+	 * another lane. */
 	uint64_t n_overlaps;
-	/* The same: values of counters that are not finite. */
+	/* Set by the writer: number of omitted values of counters, which are
+	 * not finite. */
 	uint64_t n_no_numbers;
 	uint64_t n_ticks; /* ticks of omitted samples */
 };

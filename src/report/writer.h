@@ -15,9 +15,9 @@
 
 struct syc_preorder {
 	size_t n;
-	uint32_t *nodes;   /* of the view, in this order */
-	uint32_t *numbers; /* in this order, by node of the view */
-	uint32_t *depths;  /* in this order; the root has 0 */
+	uint32_t *nodes;   /* nodes of the view, in preorder */
+	uint32_t *numbers; /* position in the preorder, by node of the view */
+	uint32_t *depths;  /* depths, in preorder; the root has 0 */
 };
 
 /** 0 or -ENOMEM. */
@@ -32,7 +32,7 @@ struct syc_page {
 	struct syc_pack pack;
 	int64_t base; /* origin of all times */
 	struct syc_preorder samples, heap, other;
-	/* By the other capture's numbers of functions, the page's. */
+	/* The page's number of each function of the other capture. */
 	uint32_t *other_functions;
 	/* Samples of the view, by time. */
 	SYC_ARRAY(uint32_t) order;

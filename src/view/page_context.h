@@ -89,7 +89,8 @@ struct syc_page_context {
 	                  * last */
 	char said[512];  /* about the selection */
 
-	/* By function the hottest line, or NULL; of view @lines_of. */
+	/* The hottest line of each function, for the view with the number
+	 * @lines_of; or NULL. */
 	uint32_t *lines;
 	unsigned lines_of;
 
