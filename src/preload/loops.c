@@ -214,10 +214,10 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 }
 
 /*
- * A busy loop only looks, and does not wait.  One look less deep than the known
- * wait may be anybody's.  With the second of the same place in a row, with no
- * wait of the loop in between, it is the loop, and what lies between the two is
- * an iteration.
+ * A busy loop only polls, and does not wait.  One poll that is less deep than the
+ * known wait may come from any code.  Two in a row from the same place, without a
+ * wait of the loop in between, are the loop.  The time between them is an
+ * iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)
