@@ -77,8 +77,8 @@ static int add_lines(struct syc_join *join, const struct syc_join_input *input,
 	if (left_out > 0)
 		syc_join_report(
 			join, input, false,
-			"%llu of its source lines are others in another "
-			"input, and are left out",
+			"%llu of its source lines differ in another input, "
+			"and are left out",
 			(unsigned long long)left_out);
 	return r;
 }

@@ -38,8 +38,7 @@ static const char *check_binaries(const struct syc_line_table *table,
 			return "a binary's text is out of range";
 		if (syc_load_u32(p + 8, false) != places ||
 		    syc_load_u32(p + 12, false) > table->n_places - places)
-			return "a binary's places are not behind those of the "
-			       "one before";
+			return "the places of two binaries are not in order";
 		places += syc_load_u32(p + 12, false);
 	}
 	return places == table->n_places ? NULL : "places without a binary";

@@ -197,12 +197,13 @@ static int recover_without(struct syc_ring_reader *rest, const char *rings,
 	recovered->is_left = true;
 	if (taken)
 		return syc_error_set(error, EEXIST, 0,
-		                     "%.150s is another file than its capture",
+		                     "%.150s is another file, not its capture",
 		                     rest->facts.capture);
 	if (rest->owner != geteuid())
-		return syc_error_set(error, EPERM, 0,
-		                     "its capture is missing, and is made anew "
-		                     "only for who owns the ring file");
+		return syc_error_set(
+			error, EPERM, 0,
+			"its capture is missing; only the owner of the ring "
+			"file can create it again");
 	recovered->made_capture = true;
 	if (file->dry)
 		return 0;

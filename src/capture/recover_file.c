@@ -62,7 +62,7 @@ int syc_recover_file_map(struct syc_recover_file *file,
 {
 	unmap(file);
 	if (fstat(file->fd, &file->st) != 0)
-		return fail_with_errno(error, "cannot look at it");
+		return fail_with_errno(error, "cannot examine it");
 	file->size = (size_t)file->st.st_size;
 	if (file->size == 0)
 		return 0;
@@ -90,7 +90,8 @@ static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 	const int r = syc_file_lock_check_writers(file->fd, error);
 	if (r != 0 || is_free)
 		return r;
-	return syc_error_set(error, EBUSY, 0, "somebody writes to it just now");
+	return syc_error_set(error, EBUSY, 0,
+	                     "another process is writing to it");
 }
 
 int syc_recover_file_open(struct syc_recover_file *file, const char *path,
@@ -105,7 +106,7 @@ int syc_recover_file_open(struct syc_recover_file *file, const char *path,
 		return syc_error_set(error, why.code, 0, "cannot open it: %s",
 		                     why.message);
 	if (fstat(file->fd, &file->st) != 0)
-		return fail_with_errno(error, "cannot look at it");
+		return fail_with_errno(error, "cannot examine it");
 	const int r = lock(file, error);
 	return r != 0 ? r : syc_recover_file_map(file, error);
 }
@@ -210,13 +211,13 @@ int syc_recover_file_create(struct syc_recover_file *file,
 	slash[slash == text] = '\0';
 	const int fd = open(text, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 	if (fd < 0)
-		return fail_with_errno(error,
-		                       "the capture is missing, and can't be "
-		                       "made anew");
+		return fail_with_errno(
+			error,
+			"the capture is missing, and cannot be created again");
 	snprintf(text, sizeof(text), "/proc/self/fd/%d", fd);
 	if (!write_begin(fd, rest, rings, time(NULL)) || !adopt(rest, fd) ||
 	    linkat(AT_FDCWD, text, AT_FDCWD, path, AT_SYMLINK_FOLLOW) != 0)
-		r = fail_with_errno(error, "cannot make the capture anew");
+		r = fail_with_errno(error, "cannot create the capture again");
 	close(fd);
 	return r != 0 ? r
 	              : syc_recover_file_open(file, path, O_NOFOLLOW, false,
@@ -279,10 +280,11 @@ static int check_tail(const struct syc_recover_file *file, uint64_t at,
 	if (len > left && len >= sizeof(struct syscap_wire_frame) &&
 	    len % 8 == 0)
 		return 0;
-	return syc_error_set(error, EBADMSG, at,
-	                     "no frame has a length of %u: this is damage, not "
-	                     "a torn end, and is left as it is",
-	                     len);
+	return syc_error_set(
+		error, EBADMSG, at,
+		"no frame has a length of %u: the file is damaged, not torn, "
+		"and was not changed",
+		len);
 }
 
 static int cut_file(struct syc_recover_file *file, uint64_t at,
@@ -448,9 +450,10 @@ static int check_capture(struct syc_ring_reader *rest,
 	} else if (size < file->size &&
 	           !syc_ring_reader_is_torn_batch(rest, file->data + size,
 	                                          file->size - size)) {
-		return syc_error_set(error, EBADMSG, size,
-		                     "what follows is not what the journal of "
-		                     "the ring file says; nothing was changed");
+		return syc_error_set(
+			error, EBADMSG, size,
+			"the bytes that follow differ from the ring file's "
+			"journal; nothing was changed");
 	}
 	return 0;
 }
@@ -475,8 +478,8 @@ int syc_recover_rings(struct syc_ring_reader *rest,
 		r = move_frames(rest, file);
 	if (r != 0) {
 		errno = -r;
-		return fail_with_errno(error,
-		                       "cannot move what is in the ring file");
+		return fail_with_errno(
+			error, "cannot move the frames of the ring file");
 	}
 	return 0;
 }

@@ -264,7 +264,7 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	if (!is_alone ||
 	    (lock && !syc_ring_owner_replace(rest->fd, &rest->facts)))
 		return syc_error_set(error, EBUSY, 0,
-		                     "somebody else recovers from %s", path);
+		                     "another process recovers from %s", path);
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));

@@ -48,7 +48,7 @@ static int check_owner(struct syc_writer *writer, bool force,
 	int r;
 
 	if (fstat(writer->fd, &st) != 0)
-		return syc_error_set(error, errno, 0, "cannot look at it: %s",
+		return syc_error_set(error, errno, 0, "cannot examine it: %s",
 		                     strerror(errno));
 	writer->regular = S_ISREG(st.st_mode);
 	if (!writer->regular)

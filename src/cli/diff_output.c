@@ -91,7 +91,7 @@ static void diff_title(const struct syc_diff_report *report,
 {
 	if (kind == SYC_DIFF_FUNCTIONS)
 		fprintf(out, "Functions, %s, %s%s",
-		        report->total ? "with what they called" : "alone",
+		        report->total ? "with their callees" : "alone",
 		        report->by_share ? "share of " : "",
 		        syscap_view_unit_name(report->unit));
 	else

@@ -441,7 +441,7 @@ static const char *of_what(enum syscap_view_of of)
 		[SYSCAP_VIEW_LEAKED] = " leaked",
 		[SYSCAP_VIEW_TEMPORARY] = " of temporary allocations",
 		[SYSCAP_VIEW_BLOCKED] = " in calls that blocked",
-		[SYSCAP_VIEW_STALLED] = " in which a loop stood still",
+		[SYSCAP_VIEW_STALLED] = " in which a loop stalled",
 		[SYSCAP_VIEW_PEAK] = " in use at the peak",
 	};
 
@@ -580,7 +580,7 @@ static int print_rows(const struct syc_stat_hot *hot, const struct rows *rows)
 		printf("  … and %zu more: --functions %zu\n", rows->items.n - n,
 		       rows->items.n);
 	if (rows->unknown > 0)
-		printf("  %.1f %% is at no line that is known\n",
+		printf("  %.1f %% has no known line\n",
 		       percent(rows->unknown, rows->total));
 	return r;
 }

@@ -257,10 +257,11 @@ static int read_maps(struct syc_code_watch *watch, int64_t now)
 	r = syc_code_process_mappings(&watch->process, meet, watch);
 	if ((r == -EACCES || r == -EPERM) && !watch->is_maps_told) {
 		watch->is_maps_told = true;
-		tell_note(watch,
-		          "process %d: its memory can't be looked at, so no "
-		          "jitdump and no list for debuggers is found: %s",
-		          (int)watch->process.pid, strerror(-r));
+		tell_note(
+			watch,
+			"process %d: its memory cannot be read, so no jitdump "
+			"and no list for debuggers was found: %s",
+			(int)watch->process.pid, strerror(-r));
 	}
 	return r == -ENOMEM ? r : 0;
 }
@@ -299,7 +300,8 @@ static int read_lists(struct syc_code_watch *watch, int64_t now)
 		if (r < 0 && r != -ESRCH && r != -EFAULT && !list->is_told) {
 			tell_note(
 				watch,
-				"process %d: __jit_debug_descriptor not used: %s",
+				"process %d: __jit_debug_descriptor not used: "
+				"%s",
 				(int)watch->process.pid, error.message);
 			list->is_told = true;
 		}

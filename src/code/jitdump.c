@@ -108,8 +108,7 @@ static int read_header(struct syc_jitdump *dump, struct syscap_error *error)
 		return syc_error_set(error, -r, 0, "%s", strerror(-r));
 	dump->big = syc_load_u32(at, true) == MAGIC;
 	if (syc_load_u32(at, dump->big) != MAGIC)
-		return syc_error_set(error, EBADMSG, 0,
-		                     "it does not begin as a jitdump does");
+		return syc_error_set(error, EBADMSG, 0, "it is not a jitdump");
 	version = syc_load_u32(at + 4, dump->big);
 	if (version != 1)
 		return syc_error_set(error, EOPNOTSUPP, 4,

@@ -71,8 +71,7 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 {
 	if (arenas->all.n >= ARENAS_MAX)
 		return "too many processes record at once";
-	return syc_arenas_has_many(arenas, pid) ? "it has handed over too many"
-	                                        : NULL;
+	return syc_arenas_has_many(arenas, pid) ? "it sent too many" : NULL;
 }
 
 /* All arenas of one program report the same begin time. */
@@ -151,7 +150,7 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 {
 	struct syc_arena_file file;
 	struct syc_arena_taken *arena;
-	const char *why = fd < 0 ? "there was no descriptor for them"
+	const char *why = fd < 0 ? "no file descriptor was left"
 	                         : check_limits(arenas, pid);
 
 	if (why != NULL) {

@@ -47,7 +47,7 @@ static const char *check_shape(const struct syc_ring_file *facts, uint64_t size)
 	    facts->body_size < page || facts->body_size % page != 0 ||
 	    facts->body_size > SYC_ARENA_BODY_MAX || facts->n_slots < 2 ||
 	    facts->n_slots > SYC_RING_FILE_SLOTS)
-		return "its header is impossible";
+		return "its header is invalid";
 	if (size !=
 	    facts->front + (uint64_t)facts->n_slots * (page + facts->body_size))
 		return "its size is not that of its header";

@@ -113,14 +113,16 @@ static int make_room(const char *old, struct syscap_error *error)
 	if (access(old, F_OK) != 0)
 		return 0;
 	if (!is_capture(old))
-		return syc_error_set(error, EEXIST, 0,
-		                     "it exists, and %s, where it would be "
-		                     "kept, is no capture",
-		                     old);
+		return syc_error_set(
+			error, EEXIST, 0,
+			"it exists, and cannot be renamed to %s, which is not "
+			"a capture",
+			old);
 	if (syc_in_use_check(old, &why) < 0)
-		return syc_error_set(error, EBUSY, 0,
-		                     "it exists, and %s is in the way: %s", old,
-		                     why.message);
+		return syc_error_set(
+			error, EBUSY, 0,
+			"it exists, and cannot be renamed to %s: %s", old,
+			why.message);
 	return 0;
 }
 

@@ -185,7 +185,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 	int fd, r;
 
 	if (hoards_rings(rings, pid)) {
-		say_limit(rings, pid, "it has 512 that it does not use");
+		say_limit(rings, pid, "512 of its rings are unused");
 		return -EAGAIN;
 	}
 	if (rings->live.n - rings->arenas.n_rings >= rings->max) {

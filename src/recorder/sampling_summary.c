@@ -63,7 +63,7 @@ void syc_sampling_summary_print_forbidden(
 		return;
 	fprintf(stderr,
 	        "syscap record: %lld thread%s not recorded to the end: a "
-	        "seccomp filter of the program forbids what that takes\n",
+	        "seccomp filter of the program forbids a needed system call\n",
 	        (long long)delivered->forbidden,
 	        delivered->forbidden == 1 ? " was" : "s were");
 }

@@ -184,7 +184,7 @@ static int start(struct syc_lines *lines, enum syc_dwarf_lack *ret_lack)
 /* The reason why libdw cannot read the file. */
 static const char *explain_unreadable(int fd)
 {
-	const char *why = "no lines: its debug information makes no sense";
+	const char *why = "no lines: its debug information is invalid";
 	const int mine = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	const struct syc_elf_section *info;
 	unsigned char *bytes;
@@ -200,7 +200,8 @@ static const char *explain_unreadable(int fd)
 
 		if (type == ELFCOMPRESS_ZSTD)
 			why = "no lines: this libdw cannot read its debug "
-			      "information, which is compressed by zstd: objcopy "
+			      "information, which is compressed by zstd: "
+			      "objcopy "
 			      "--decompress-debug-sections";
 		else if (type != ELFCOMPRESS_ZLIB)
 			why = "no lines: its debug information is compressed "

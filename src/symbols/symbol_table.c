@@ -554,8 +554,7 @@ static int write_frames(const struct syc_rewrite *rewrite,
 		r = copy_frames(rewrite, writer);
 		if (r == -EAGAIN)
 			syc_error_set(error, EAGAIN, 0,
-			              "what it is made of was changed "
-			              "meanwhile");
+			              "the source was changed meanwhile");
 		if (r == 0 && rewrite->lines != NULL)
 			syc_embedded_write(writer, SYC_LINE_TABLE_PATH,
 			                   rewrite->lines, rewrite->lines_size,
@@ -631,9 +630,9 @@ static int check_target(const struct syc_rewrite *rewrite,
 	    st.st_mtim.tv_sec == before->st_mtim.tv_sec &&
 	    st.st_mtim.tv_nsec == before->st_mtim.tv_nsec)
 		return 0;
-	return syc_error_set(error, EAGAIN, 0,
-	                     "it was written to meanwhile, and is left as it "
-	                     "is");
+	return syc_error_set(
+		error, EAGAIN, 0,
+		"it was written to meanwhile, and was not changed");
 }
 
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,

@@ -196,7 +196,7 @@ static int search_on(struct syc_app_state *app, int direction)
 		return r;
 	if (app->context.search.pattern[0] == 0)
 		snprintf(app->note, sizeof(app->note),
-		         "nothing was searched for: /");
+		         "no search yet: press /");
 	else if (page->find == NULL)
 		snprintf(app->note, sizeof(app->note),
 		         "there is nothing to search for on this page");
@@ -253,7 +253,7 @@ static void back(struct syc_app_state *app)
 	                                              &app->context, &event) &&
 	         !syc_page_context_look_back(&app->context))
 		snprintf(app->note, sizeof(app->note),
-		         "there is nothing to go back to; q quits");
+		         "nothing to go back to; q quits");
 }
 
 static bool take_click(struct syc_app_state *app,

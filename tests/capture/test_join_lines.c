@@ -87,8 +87,9 @@ TEST(first_of_differing_places_stays)
 	put_table(&in[0], 0x10, 3);
 	put_table(&in[1], 0x10, 4);
 	join(&joined, in, 2);
-	CHECK_STR(joined.told, "b: 1 of its source lines are others in another "
-	                       "input, and are left out\n");
+	CHECK_STR(joined.told,
+	          "b: 1 of its source lines differ in another input, and are "
+	          "left out\n");
 	CHECK_EQ(line_at(&joined, 0x10), 3);
 	joined_free(&joined);
 }

@@ -189,9 +189,9 @@ TEST(a_table_that_makes_no_sense_is_refused)
 	CHECK_STR(spoil(&made, binaries + 4, UINT32_MAX),
 	          "a binary's text is out of range");
 	CHECK_STR(spoil(&made, binaries + 8, 1),
-	          "a binary's places are not behind those of the one before");
+	          "the places of two binaries are not in order");
 	CHECK_STR(spoil(&made, binaries + 12, 5),
-	          "a binary's places are not behind those of the one before");
+	          "the places of two binaries are not in order");
 	CHECK_STR(spoil(&made, binaries + 16 + 12, 0),
 	          "places without a binary");
 	CHECK_STR(spoil(&made, places, 0x1001), "places that are not sorted");

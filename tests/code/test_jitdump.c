@@ -212,7 +212,7 @@ TEST(other_files_are_no_jitdump)
 {
 	make_header(false, 0);
 	file.data[0] ^= 1;
-	check_all(0, -EBADMSG, "it does not begin as a jitdump does");
+	check_all(0, -EBADMSG, "it is not a jitdump");
 	end();
 	make_header(false, 0);
 	file.data[4] = 2;

@@ -39,7 +39,7 @@ TEST(memory_that_could_be_taken_away_is_not_mapped)
 TEST(facts_that_the_file_does_not_bear_out_are_refused)
 {
 	record_beside("facts");
-	CHECK(says("its header is impossible"));
+	CHECK(says("its header is invalid"));
 	recording_free(&recording);
 }
 
@@ -60,7 +60,7 @@ TEST(words_without_descriptors_and_descriptors_without_words_harm_nobody)
 TEST(a_process_that_hands_over_a_thousand_arenas_keeps_nobody_out)
 {
 	record_beside("thousand");
-	CHECK(says("it has handed over too many"));
+	CHECK(says("it sent too many"));
 	recording_free(&recording);
 }
 
