@@ -294,7 +294,8 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		syc_store_word(frame + SYC_AT(frame, type),
 		               SYSCAP_FRAME_TIMESTAMP);
 		SYC_SIGNAL_FENCE();
-		/* Fails where a handler has done it for us and gone on */
+		/* Fails if a handler has done it already, and has reserved
+		 * more */
 		syc_exchange_local(&st->headered, old, pos);
 		syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
 		return frame;

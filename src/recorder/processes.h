@@ -55,8 +55,9 @@ const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
                                                 int32_t pid);
 
 /**
- * @pid, as seen last, has rings of its own, used since @since (by our clock).
- * @cmdline: its command line if /proc has none; or NULL.
+ * Register @pid, whose facts were read last. It has rings of its own, in use
+ * since @since (by our clock). @cmdline: its command line if /proc has none; or
+ * NULL.
  */
 void syc_processes_meet(struct syc_processes *processes, int32_t pid,
                         int64_t since, const char *cmdline);

@@ -309,7 +309,8 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
 	unsigned kept = 0, kept_groups;
 	int result = process != NULL ? 0 : -ENOMEM;
 
-	/* Close holes, since viewers miscount after one. */
+	/* Move counters to unused slots, since viewers miscount behind an
+	 * unused slot. */
 	for (unsigned i = 0; i < n; i++) {
 		const uint32_t id = groups[i / 8].ids[i % 8];
 		const uint64_t value = groups[i / 8].values[i % 8];

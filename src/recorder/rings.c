@@ -454,8 +454,9 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 }
 
 /*
- * A process that runs program after program maps only the arena of the last. If
- * it keeps them all, it costs one look in a while.
+ * A process that runs program after program maps only the last one's arena. So
+ * the others are released. A process that maps them all costs an occasional
+ * check.
  */
 static void forget_older(struct syc_rings *rings, int32_t pid)
 {

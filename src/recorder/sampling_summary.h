@@ -12,15 +12,16 @@ struct syc_sampling_summary {
 	                         * weights */
 	uint64_t ticks;         /* ticks of these samples */
 	uint64_t without_stack; /* ticks of threads without any sample */
-	uint64_t stopped;       /* short of the outermost frame */
+	uint64_t stopped;       /* samples whose stack lacks the outermost
+	                         * frame */
 	/* Threads without ticks, as processes reported at their end */
 	uint64_t blocked, small, filtered, limited;
 	/*
-	 * As reported there, too: ticks that samples stand for, and the time
-	 * that the samples took
+	 * Also reported by processes at their end: the ticks of all samples,
+	 * and the time that sampling took
 	 */
 	uint64_t reported_ticks, took_us;
-	uint64_t cramped;  /* ticks: on an alternate stack without room */
+	uint64_t cramped;  /* ticks on an alternate stack without room */
 	uint64_t ended;    /* processes that took over the signal */
 	int64_t forbidden; /* threads; by a seccomp filter */
 };
