@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filters.c - the calls by which a program has its system calls filtered.
+ * filters.c - calls by which a program installs filters of system calls.
  *
- * The filter's program is run here before the kernel has it, over the system
- * calls that ticks and collectors make.  What the filter forbids has ended by
- * the time it comes: ticks (sample/interposed.h), or all that is ours in this
- * thread (os/seccomp_state.h).  What can't be understood counts as forbidden.
+ * Before the kernel gets the filter, its program is run here over the system
+ * calls that ticks and collectors make.  If it forbids some, ticks
+ * (sample/interposed.h), or all of ours in this thread (os/seccomp_state.h),
+ * end before the filter is installed.  If the program is not understood, it
+ * forbids all.
  *
- * These functions are system calls and errno, here as in the C library:
- * allocators make them before anything could be looked up.
+ * These functions are system calls and errno, as in the C library: allocators
+ * call them before any lookup is possible.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -45,14 +46,17 @@
 
 /* Naps of a millisecond while other threads leave our handler */
 #define NAPS_MOST 200
-/* The same while they leave other code of ours */
+/* The same for other code of ours */
 #define NAPS_LEAST 10
 
-/* Of the data that a filter sees; the rest is not known before the call. */
+/* Known data of a filter; the rest is unknown before the call. */
 #define HAS_NUMBER_UP_TO offsetof(struct seccomp_data, instruction_pointer)
 #define HAS_ARGS_UP_TO   offsetof(struct seccomp_data, args[2])
 
-/* What ours calls in a box, with the first arguments; a pointer is 0. */
+/*
+ * System calls that our code makes behind a filter, with the first arguments; a
+ * pointer is 0.
+ */
 static const struct {
 	uint16_t number, first, second;
 } needed[] = {
@@ -63,7 +67,7 @@ static const struct {
 	{ SYS_futex, 0, FUTEX_WAKE },
 	{ SYS_clock_gettime, CLOCK_MONOTONIC, 0 },
 #define N_COLLECTORS 6
-	/* Ticks, and what ends them when another filter comes */
+	/* Ticks, and their end at another filter */
 	{ SYS_rt_sigreturn, 0, 0 },
 	{ SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, 0 },
 	{ SYS_timer_delete, 0, 0 },
@@ -73,11 +77,11 @@ static const struct {
 #define N_NEEDED (sizeof(needed) / sizeof(needed[0]))
 };
 
-/* A filter that is about to come. */
+/* A filter that will be installed. */
 struct coming {
-	struct syc_interposed_filter told;
+	struct syc_interposed_filter notice;
 	bool is_closing;  /* the thread, or all */
-	bool is_first;    /* no other was there when it came */
+	bool is_first;    /* there was no filter before */
 	uint8_t before;   /* of the thread: enum syc_seccomp_end */
 	uint32_t n_ended; /* threads */
 };
@@ -96,7 +100,7 @@ static bool is_met(const struct sock_filter *i, uint32_t a, uint32_t operand)
 	}
 }
 
-/* False: the kernel would not take it. */
+/* False: the kernel would refuse the program. */
 static bool compute(uint16_t code, uint32_t *a, uint32_t operand)
 {
 	switch (BPF_OP(code)) {
@@ -135,7 +139,7 @@ static bool compute(uint16_t code, uint32_t *a, uint32_t operand)
 	}
 }
 
-/* Jumps lead forward, so that there is an end. */
+/* Jumps lead forward, so that the run ends. */
 static bool allows_call(const struct sock_filter *program, uint32_t n,
                         const struct seccomp_data *data)
 {
@@ -202,8 +206,7 @@ static bool allows_call(const struct sock_filter *program, uint32_t n,
 	return false;
 }
 
-/* How many of those that are needed it allows, up to the first that it does
- * not. */
+/* Number of needed calls that it allows, up to the first that it does not. */
 static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 {
 	unsigned i;
@@ -221,14 +224,14 @@ static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 	return i;
 }
 
-/* The kernel will say EFAULT.  False where it can't be asked. */
+/* The kernel will return EFAULT.  False if memory can't be checked. */
 static bool is_unreadable(const void *at, size_t n)
 {
 	return !syc_memory_readable((uintptr_t)at, n) &&
 	       syc_memory_readable((uintptr_t)__builtin_frame_address(0), 8);
 }
 
-/* False: the kernel refuses it without a look at what it says. */
+/* False: the kernel refuses it, whatever its program. */
 static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 {
 	struct sock_fprog copy;
@@ -248,8 +251,10 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 	return true;
 }
 
-/* How many threads live; whether one besides the calling one blocks all
- * signals, as in our handler, on the way into it and out of it. */
+/*
+ * Number of threads.  *ret_is_busy: another thread blocks all signals, as in
+ * our handler, and on the way into and out of it.
+ */
 static uint32_t count_threads(bool *ret_is_busy)
 {
 	const int32_t self = gettid();
@@ -273,8 +278,11 @@ static uint32_t count_threads(bool *ret_is_busy)
 	return n;
 }
 
-/* Other threads will have the filter.  Some block all signals by themselves, so
- * that there is an end to it.  Behind another filter nobody may look at them. */
+/*
+ * Wait for threads that will get the filter.  The wait is limited, since some
+ * threads block all signals by themselves.  Behind another filter, other
+ * threads can't be inspected.
+ */
 static void wait_for_others(bool may_look)
 {
 	bool is_busy = may_look;
@@ -286,9 +294,11 @@ static void wait_for_others(bool may_look)
 	}
 }
 
-/* Tells who reads the capture how many threads are not recorded to their end.
- * Before anything is closed: it may be the thread's first event. */
-static void tell_filter(const char *word, const struct coming *filter)
+/*
+ * Report in the capture how many threads are not recorded to their end.  Called
+ * before anything is closed, since this may be the thread's first event.
+ */
+static void report_filter(const char *word, const struct coming *filter)
 {
 	char message[64];
 	struct syc_text text = syc_text_begin(message, sizeof(message));
@@ -312,28 +322,28 @@ static void prepare_for(struct coming *filter, unsigned n_allowed,
 
 	filter->before = syc_seccomp_here;
 	filter->is_first = is_first;
-	filter->told.ends_own = n_allowed < N_NEEDED;
-	filter->told.ends_all =
-		filter->told.ends_own && (is_of_all || is_alone);
-	filter->told.is_free = is_first;
+	filter->notice.ends_own = n_allowed < N_NEEDED;
+	filter->notice.ends_all =
+		filter->notice.ends_own && (is_of_all || is_alone);
+	filter->notice.is_free = is_first;
 	filter->is_closing = n_allowed < N_COLLECTORS;
-	/* A thread is counted once */
+	/* Count a thread once */
 	filter->n_ended = filter->before == SYC_SECCOMP_ENDED_NOTHING;
-	if (filter->told.ends_all && !is_alone && is_first)
+	if (filter->notice.ends_all && !is_alone && is_first)
 		filter->n_ended = count_threads(&is_busy);
-	if (filter->is_closing || (filter->told.ends_own && filter->n_ended))
-		tell_filter("ended ", filter);
+	if (filter->is_closing || (filter->notice.ends_own && filter->n_ended))
+		report_filter("ended ", filter);
 	if (is_first && syc_interposed_others != NULL)
 		syc_interposed_others(0);
 	__atomic_add_fetch(&syc_seccomp_filters, 1, __ATOMIC_RELAXED);
-	if (filter->is_closing && filter->told.ends_all)
+	if (filter->is_closing && filter->notice.ends_all)
 		__atomic_add_fetch(&syc_seccomp_closing_filters, 1,
 		                   __ATOMIC_RELAXED);
 	if (filter->before == SYC_SECCOMP_ENDED_NOTHING)
-		syc_interposed_on_filter(&filter->told);
-	if (filter->told.ends_all && !is_alone && filter->told.is_free)
+		syc_interposed_on_filter(&filter->notice);
+	if (filter->notice.ends_all && !is_alone && filter->notice.is_free)
 		wait_for_others(is_first);
-	if (filter->told.ends_own)
+	if (filter->notice.ends_own)
 		syc_seccomp_here = filter->is_closing
 		                           ? SYC_SECCOMP_CLOSED_THREAD
 		                           : SYC_SECCOMP_ENDED_TICKS;
@@ -344,20 +354,20 @@ static void take_back(struct coming *filter)
 	const int saved = errno;
 
 	syc_seccomp_here = filter->before;
-	if (filter->is_closing && filter->told.ends_all)
+	if (filter->is_closing && filter->notice.ends_all)
 		__atomic_sub_fetch(&syc_seccomp_closing_filters, 1,
 		                   __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&syc_seccomp_filters, 1, __ATOMIC_RELAXED);
-	/* Behind another filter no timer can be made any more */
+	/* Behind another filter no timer can be created */
 	if (filter->is_first) {
-		syc_interposed_on_refusal(&filter->told);
-		if (filter->told.ends_own)
-			tell_filter("resumed ", filter);
+		syc_interposed_on_refusal(&filter->notice);
+		if (filter->notice.ends_own)
+			report_filter("resumed ", filter);
 	}
 	errno = saved;
 }
 
-/* Does what the C library's syscall() does. */
+/* As the C library's syscall(). */
 static long call_kernel(long number, long a, long b, long c, long d, long e,
                         long f)
 {
@@ -369,8 +379,10 @@ static long call_kernel(long number, long a, long b, long c, long d, long e,
 	return -1;
 }
 
-/* What a successful call returns is 0, or the descriptor of a listener; a
- * positive number that is none is a thread that could not have the filter. */
+/*
+ * A successful call returns 0, or the fd of a listener.  Any other positive
+ * result is a thread that could not get the filter.
+ */
 static long install_filter(long number, const long *args)
 {
 	const bool is_strict = number == SYS_prctl
@@ -380,16 +392,16 @@ static long install_filter(long number, const long *args)
 	struct coming filter;
 	unsigned n_allowed = 0;
 
-	/* In a closed thread nothing of ours runs that could be told */
-	const bool is_told =
+	/* In a closed thread no code of ours runs */
+	const bool is_reported =
 		!syc_seccomp_is_closed() &&
 		(is_strict || judge_filter((void *)args[2], &n_allowed));
-	if (is_told)
+	if (is_reported)
 		prepare_for(&filter, n_allowed,
 		            (flags & SECCOMP_FILTER_FLAG_TSYNC) != 0);
 	const long r = call_kernel(number, args[0], args[1], args[2], args[3],
 	                           args[4], args[5]);
-	if (is_told && r != 0 &&
+	if (is_reported && r != 0 &&
 	    (r < 0 || (flags & SECCOMP_FILTER_FLAG_NEW_LISTENER) == 0))
 		take_back(&filter);
 	return r;
@@ -405,8 +417,10 @@ static bool is_of_filter(long number, const long *args)
 	                                      what == SECCOMP_SET_MODE_FILTER);
 }
 
-/* Their headers say `...`: what was not given is whatever is in its place,
- * and nobody looks at it. */
+/*
+ * Their headers declare `...`: missing arguments have arbitrary values, which
+ * are not used.
+ */
 #define EXPORTED __attribute__((visibility("default")))
 
 EXPORTED int take_prctl(int option, long a, long b, long c,
@@ -419,7 +433,7 @@ EXPORTED int take_prctl(int option, long a, long b, long c, long d)
 	return (int)take_syscall(SYS_prctl, option, a, b, c, d, 0);
 }
 
-/* The C library's syscall(); NULL: not looked up yet. */
+/* The C library's syscall(); NULL: before its lookup. */
 static long (*syscall_behind)(long number, ...);
 
 __attribute__((constructor(101))) static void look_up_syscall(void)
@@ -437,8 +451,10 @@ static __attribute__((noinline)) long call_here(long number, long a, long b,
 	               : call_kernel(number, a, b, c, d, e, f);
 }
 
-/* Others are jumps: a thread that waits there has no frame of ours, and a new
- * stack (clone) needs none. */
+/*
+ * Other calls are jumps: a thread that waits there has no frame of ours, and a
+ * new stack (clone) needs none.
+ */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)
 {

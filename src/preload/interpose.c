@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interpose.c - functions of the C library that the preloaded library stands in
- * front of, so that the sampler is told (sample/interposed.h).
+ * interpose.c - functions of the C library that the preloaded library replaces
+ * to notify the sampler (sample/interposed.h).
  *
- * Each calls the next one of its name with what it was given, and returns
- * what that returns; a thread begins in code of ours (sample/birth.h).
- * None allocates or locks anything itself.  They may be called before any
- * constructor of ours ran.
+ * Each calls the next of its name with the same arguments, and returns its
+ * result.  A thread begins in code of ours (sample/birth.h).  None allocates or
+ * locks anything itself.  They may be called before any constructor of ours.
  *
- * Calls of our own go by these (--wrap): nobody is told of our threads.
+ * Our own calls bypass these (--wrap), so our threads are not sampled.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -27,15 +26,14 @@
 #include <unistd.h>
 
 #include "os/seccomp_state.h"
-#include "preload/deferred.h"
-#include "preload/room.h"
+#include "preload/stack_size.h"
 #include "preload/time_left.h"
 #include "preload/unloads.h"
 #include "sample/birth.h"
 #include "sample/interposed.h"
 #include "unwind/memory.h"
 
-/* Which of these the headers declare depends on their version */
+/* Headers declare some of these, depending on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t sigset(int number, sighandler_t handler);
 #ifndef SIG_HOLD
@@ -64,7 +62,7 @@ enum function {
 	FUNCTIONS(INDEX) N_FUNCTIONS
 };
 
-/* The function behind ours. */
+/* The real function. */
 static uintptr_t next_function(enum function function)
 {
 	static const char *const names[] = { FUNCTIONS(NAME) };
@@ -78,8 +76,10 @@ static uintptr_t next_function(enum function function)
 	return address;
 }
 
-/* Now: a forked child may find the loader's lock taken by a thread that it
- * does not have, and a handler is no place for dlsym(). */
+/*
+ * Look all up at once.  A forked child may find the loader's lock held by a
+ * thread of its parent, and a handler must not call dlsym().
+ */
 __attribute__((constructor(101))) static void look_up(void)
 {
 	for (int function = 0; function < N_FUNCTIONS; function++)
@@ -101,17 +101,17 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 {
 	struct syc_birth birth = { run, arg };
 	pthread_attr_t roomy;
-	bool is_cramped;
+	bool is_small;
 
 	syc_seccomp_note_new_thread();
 	syc_interposed_on_thread();
-	syc_deferred_follow(0);
+	syc_tick_mask_update(0);
 	const pthread_attr_t *const with =
-		syc_room_on_stack(attr, &roomy, &is_cramped);
-	const bool is_ours = syc_birth_prepare(&birth, is_cramped);
+		syc_stack_size_for_thread(attr, &roomy, &is_small);
+	const bool is_ours = syc_birth_prepare(&birth, is_small);
 	const int r = NEXT(pthread_create)(
-		thread, is_ours || syc_room_is_always ? with : attr, birth.run,
-		birth.arg);
+		thread, is_ours || syc_stack_size_is_raised ? with : attr,
+		birth.run, birth.arg);
 	if (is_ours && r != 0)
 		syc_birth_cancel(&birth);
 	return r;
@@ -119,7 +119,7 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-	/* What it returns is its caller's: it is jumped to */
+	/* A jump leads to it, so its result goes to its caller */
 	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
 
 	syc_seccomp_note_new_thread();
@@ -143,11 +143,11 @@ static bool is_handler(sighandler_t handler)
 	return handler != SIG_DFL && handler != SIG_IGN;
 }
 
-/* Ticks may come by another signal from then on. */
-static void tell_of_handler(int number)
+/* Ticks may use another signal from then on. */
+static void notify_handler(int number)
 {
 	syc_interposed_on_handler(number);
-	syc_deferred_follow(0);
+	syc_tick_mask_update(0);
 }
 
 EXPORTED int sigaction(int number, const struct sigaction *action,
@@ -160,18 +160,18 @@ EXPORTED int sigaction(int number, const struct sigaction *action,
 	int added;
 
 	if (is_handled)
-		tell_of_handler(number);
-	const int hidden = syc_deferred_of(number);
+		notify_handler(number);
+	const int hidden = syc_tick_mask_get(number);
 	const int r = NEXT(sigaction)(
-		number, syc_deferred_put(action, &copy, &added), before);
+		number, syc_tick_mask_add(action, &copy, &added), before);
 	if (r != 0)
 		return r;
 	if (is_handled || is_reset)
-		syc_deferred_note(number, added);
+		syc_tick_mask_note(number, added);
 	if (is_reset)
 		syc_interposed_on_reset(number);
 	if (before != NULL) {
-		syc_deferred_hide(before, hidden);
+		syc_tick_mask_hide(before, hidden);
 		syc_interposed_on_query(number, before);
 	}
 	return 0;
@@ -190,10 +190,10 @@ static sighandler_t query_handler(int number, sighandler_t before)
 	EXPORTED sighandler_t name(int number, sighandler_t handler)     \
 	{                                                                \
 		if (is_handler(handler))                                 \
-			tell_of_handler(number);                         \
+			notify_handler(number);                          \
 		const sighandler_t before = NEXT(name)(number, handler); \
 		if (before != SIG_ERR)                                   \
-			syc_deferred_note(number, 0);                    \
+			syc_tick_mask_note(number, 0);                   \
 		if (before != SIG_ERR && !is_handler(handler))           \
 			syc_interposed_on_reset(number);                 \
 		return query_handler(number, before);                    \
@@ -208,18 +208,18 @@ PLAIN(__sysv_signal)
 EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 {
 	if (is_handler(handler) && handler != SIG_HOLD)
-		tell_of_handler(number);
+		notify_handler(number);
 	const sighandler_t before =
 		((__typeof__(&signal))next_function(NEXT_sigset))(number,
 	                                                          handler);
 	if (before != SIG_ERR && handler != SIG_HOLD)
-		syc_deferred_note(number, 0);
+		syc_tick_mask_note(number, 0);
 	if (before != SIG_ERR && !is_handler(handler))
 		syc_interposed_on_reset(number);
 	return query_handler(number, before);
 }
 
-/* A tick that comes to it is none of the signals that it waits for. */
+/* Skip ticks, which are none of the awaited signals. */
 static int wait_for(const sigset_t *set, siginfo_t *info,
                     const struct timespec *timeout)
 {
@@ -277,7 +277,7 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	if (r < 0)
 		return r;
 	syc_interposed_on_signalfd(r, passed);
-	/* Ticks may have got another signal before that was known */
+	/* Ticks may have got another signal meanwhile */
 	passed = syc_interposed_on_wait(set, &again);
 	if (passed != set && memcmp(&copy, &again, sizeof(copy)) != 0)
 		NEXT(signalfd)(r, passed, flags);
@@ -286,21 +286,23 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 
 EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 {
-	const bool is_cramped =
+	const bool is_small =
 		stack != NULL &&
 		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
-		syc_room_is_cramped(stack);
+		syc_stack_size_is_small(stack);
 
-	if (is_cramped) /* before a tick could go there */
+	if (is_small) /* before a tick could go there */
 		syc_interposed_on_room(true);
 	const int r = NEXT(sigaltstack)(stack, before);
-	if (stack != NULL && is_cramped != (r == 0)) /* not so, or no more */
+	if (stack != NULL && is_small != (r == 0)) /* not, or not any longer */
 		syc_interposed_on_room(false);
 	return r;
 }
 
-/* Each is the last call, so that no frame of ours stands in a late tick's
- * stack (sample/tick.c). */
+/*
+ * Each ends in a tail call, so that no frame of ours is in a late tick's stack
+ * (sample/tick.c).
+ */
 #define MASK(name)                                                        \
 	EXPORTED int name(int how, const sigset_t *set, sigset_t *before) \
 	{                                                                 \
@@ -332,9 +334,11 @@ EXEC(execveat,
       int flags),
      (fd, path, argv, envp, flags))
 
-/* On the stack, as in the C library: the process may share its memory with one
- * that waits for it (vfork).  @next is the C library's, as there: a program's own
- * execv() may call execl().  @more: what follows the arguments. */
+/*
+ * Arguments are copied to the stack, as in the C library: the process may share
+ * its memory with a waiting one (vfork).  @next is the C library's, too: a
+ * program's own execv() may call execl().  @more reads further arguments.
+ */
 #define EXEC_LIST(name, next, more, ...)                             \
 	EXPORTED int name(const char *path, const char *first, ...)  \
 	{                                                            \

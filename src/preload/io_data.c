@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io_data.c - calls that may block on what a descriptor is of. */
+/* io_data.c - calls on fds that may block. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
@@ -14,21 +14,20 @@
 struct addrinfo;
 
 /*
- * One that may be of a socket with SO_RCVTIMEO or SO_SNDTIMEO, which is not
- * restarted when a stall's timer interrupts it: it is made again, once, without
- * the timer.
+ * A call on a socket with SO_RCVTIMEO or SO_SNDTIMEO is not restarted when a
+ * stall's timer interrupts it.  So it is made once more, without the timer.
  */
 #define PATIENT(ret, name, params, args, fd) \
 	PATIENT_THEN(ret, name, params, args, fd, (void)0)
 
-/* @also: what is done with what it returned, r */
+/* @also: code that uses the result, r */
 #define PATIENT_THEN(ret, name, params, args, fd, also)         \
 	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
 	SYC_IO_EXPORTED ret take_##name params                  \
 	{                                                       \
 		SYC_IO_CALL(#name);                             \
 		ret(*const next) params =                       \
-			(ret(*) params)syc_io_call_next(&call); \
+			(ret(*) params)syc_io_call_real(&call); \
 		struct syc_loops_wait wait;                     \
                                                                 \
 		if (__builtin_expect(next == NULL, 0))          \
@@ -101,14 +100,14 @@ PLAIN(fsync)
 PLAIN(fdatasync)
 PLAIN(syncfs)
 
-/* Its number may be of another file by the time it is told */
+/* The fd may be another file when the event is written */
 SYC_IO_INT(close, (int fd), (fd), SYC_IO_NONE)
 
 SYC_IO_EXPORTED void take_sync(void) __asm__("sync");
 SYC_IO_EXPORTED void take_sync(void)
 {
 	SYC_IO_CALL("sync");
-	void (*const next)(void) = (void (*)(void))syc_io_call_next(&call);
+	void (*const next)(void) = (void (*)(void))syc_io_call_real(&call);
 
 	if (next == NULL)
 		return;
@@ -132,7 +131,7 @@ TRUNCATE(ftruncate64)
 ALLOCATE(fallocate)
 ALLOCATE(fallocate64)
 
-/* Returns the error, and is told so where there is none behind it */
+/* Returns the error, also if there is no real function */
 #define ALLOCATE_ALL(name)                                               \
 	SYC_IO_WRAP(int, name, (int fd, off_t at, off_t n), (fd, at, n), \
 	            ENOSYS, true, SYC_IO_OF(fd))
@@ -153,7 +152,7 @@ SENDFILE(sendfile64)
 BETWEEN(copy_file_range)
 BETWEEN(splice)
 
-/* Locks that are waited for */
+/* Waits for locks */
 SYC_IO_INT(flock, (int fd, int how), (fd, how), SYC_IO_OF(fd))
 
 #define LOCK(name)                                             \
@@ -210,7 +209,7 @@ PATIENT(ssize_t, __recvfrom_chk,
          socklen_t *size),
         (fd, data, n, room, flags, address, size), fd)
 
-/* Names of hosts: its message is the name.  EAI_SYSTEM */
+/* Lookup of hosts: the message is the name.  -11 is EAI_SYSTEM */
 SYC_IO_WRAP(int, getaddrinfo,
             (const char *node, const char *service, const void *hints,
              struct addrinfo **result),

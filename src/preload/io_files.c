@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io_files.c - calls that may block on files and folders, by path. */
+/* io_files.c - calls on files and directories by path that may block. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
@@ -82,7 +82,7 @@ SYC_IO_INT(statx,
             void *result),
            (folder, path, flags, mask, result), SYC_IO_AT(folder, path))
 
-/* What programs call that were linked before glibc 2.33 */
+/* Called by programs that were linked before glibc 2.33 */
 #define XSTAT(name)                                                     \
 	SYC_IO_INT(name, (int version, const char *path, void *result), \
 	           (version, path, result), HERE(path))
@@ -120,7 +120,7 @@ SYC_IO_INT(renameat2,
            (from_in, from, to_in, to, flags),
            SYC_IO_TWO(from_in, from, to_in, to))
 
-/* Which may be read to where it is */
+/* The result may overwrite the path */
 #define UNLESS_IN(path, to, n) \
 	((uintptr_t)(path) - (uintptr_t)(to) < (n) ? NULL : (path))
 
@@ -137,7 +137,7 @@ TRUNCATE(truncate64)
 
 SYC_IO_WRAP(void *, opendir, (const char *path), (path), NULL, true, HERE(path))
 
-/* A folder's descriptor is the first word of glibc's */
+/* The fd is the first word of glibc's DIR */
 #define READDIR(name)                                                   \
 	SYC_IO_WRAP(void *, name, (void *folder), (folder), NULL, true, \
 	            SYC_IO_OF(folder != NULL ? *(const int *)folder : -1))

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_stdio.c - calls of stdio that may block: what the C library calls in there
- * does not come by io_data.c.
+ * io_stdio.c - calls of stdio that may block.  The C library's own calls in
+ * these do not pass io_data.c.
  *
- * Most find what they want in the stream's buffer, and are over sooner than
- * two looks at the clock.  So those that will, as far as can be seen from
- * outside and without the stream's lock, are let pass.  What is seen may be
- * wrong, when other threads use the stream: then a call is not timed that
- * blocked, or one is that did not.
+ * Most find the data in the stream's buffer, and take less time than two reads
+ * of the clock.  So a call is not timed if the buffer seems to suffice, without
+ * the stream's lock.  If other threads use the stream, that may be wrong: then
+ * a call that blocks is not timed, or one that does not is.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -18,7 +17,7 @@
 
 #include "preload/io_wrap.h"
 
-/* A line is rarely longer, and the end of a file's buffer is rarely nearer */
+/* A line is rarely longer, and rarely more than the rest of the buffer */
 #define LINE 1024u
 
 #if defined(__GLIBC__)
@@ -27,7 +26,7 @@ static int number_of(const FILE *file)
 	return file != NULL ? file->_fileno : -1;
 }
 
-/* A read of nothing needs no stream. */
+/* A read of no bytes needs no stream. */
 static bool may_read(const FILE *file, size_t n)
 {
 	if (file == NULL)
@@ -40,7 +39,7 @@ static bool may_read(const FILE *file, size_t n)
 	return at >= end || (size_t)(end - at) < n;
 }
 
-/* Streams without a buffer, or with one of lines, have no room */
+/* Unbuffered and line-buffered streams have no space */
 static bool may_write(const FILE *file, size_t n)
 {
 	if (file == NULL)

@@ -1,36 +1,63 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* logs.c - whether what the program says is recorded, and by whom already. */
+/*
+ * logs.c - messages that the program sends through GLib, syslog() and to the
+ * journal.  Each goes where it went without us, with the same result.
+ *
+ * All messages of GLib go through one function, the writer, which a process may
+ * set once.  We set ours, and call the program's from there: the first that the
+ * program sets.  GLib refuses the second.
+ *
+ * The C library sends the messages of syslog() by calls of its own, so that
+ * function is replaced.  All libraries send datagrams to the journal by
+ * sendmsg(): libsystemd for sd_journal_print() and the like, GLib, and
+ * languages that use either.
+ */
 #define _GNU_SOURCE
 #include "preload/logs.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <syscap.h>
 
 #include "emit/setup.h"
 #include "os/env.h"
+#include "os/fd.h"
 #include "os/seccomp_state.h"
-#include "preload/other_libc.h"
+#include "preload/io_wrap.h"
+#include "preload/preload.h"
+#include "unwind/memory.h"
 
-uint32_t syc_logs_role;
+#define LOGS_OFF 1u
+#define LOGS_ON  2u
 
-static _Thread_local volatile int n_told
+/* 0: the environment cannot be read yet. */
+static uint32_t logs_role;
+
+static _Thread_local volatile int n_recorded
 	__attribute__((tls_model("initial-exec")));
 
-void syc_logs_decide(void)
+static void decide_role(void)
 {
-	/* Nor does the C library know its environment yet */
+	/* The C library has no environment yet */
 	if (environ == NULL)
 		return;
 	const char *const text = syc_env_get(SYC_ENV_LOGS);
 	const int saved = errno;
 	bool is_wanted = false;
 
-	/* What this calls is not looked at */
-	__atomic_store_n(&syc_logs_role, SYC_LOGS_OFF, __ATOMIC_RELAXED);
-	if (text != NULL && syc_other_libc_is())
+	/* Calls from here are not recorded */
+	__atomic_store_n(&logs_role, LOGS_OFF, __ATOMIC_RELAXED);
+	if (text != NULL && syc_libc_is_foreign())
 		syc_diag_say("the logs role is off",
 		             "the C library is not glibc");
 	else if (text != NULL && strcmp(text, "1") != 0)
@@ -39,28 +66,394 @@ void syc_logs_decide(void)
 		is_wanted = text != NULL;
 	if (is_wanted) {
 		syc_setup_run();
-		__atomic_store_n(&syc_logs_role, SYC_LOGS_ON, __ATOMIC_RELAXED);
+		__atomic_store_n(&logs_role, LOGS_ON, __ATOMIC_RELAXED);
 	}
 	errno = saved;
 }
 
-bool syc_logs_is_on(void)
+/* It is asked for, and the environment can be read. */
+static bool are_logs_wanted(void)
 {
-	return syc_logs_are_wanted() && !syc_seccomp_is_closed() &&
+	uint32_t role = __atomic_load_n(&logs_role, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(role == 0, 0)) {
+		decide_role();
+		role = __atomic_load_n(&logs_role, __ATOMIC_RELAXED);
+	}
+	return __builtin_expect(role == LOGS_ON, 0);
+}
+
+/* The role is on, and something is recorded. */
+static bool are_logs_recorded(void)
+{
+	return are_logs_wanted() && !syc_seccomp_is_closed() &&
 	       syscap_is_active();
 }
 
-void syc_logs_begin_told(void)
+static void begin_recorded(void)
 {
-	n_told++;
+	n_recorded++;
 }
 
-void syc_logs_end_told(void)
+static void end_recorded(void)
 {
-	n_told--;
+	n_recorded--;
 }
 
-bool syc_logs_is_told(void)
+static bool is_recorded(void)
 {
-	return n_told > 0;
+	return n_recorded > 0;
+}
+
+/* GLib's types, so that no header of GLib is needed */
+struct glib_field {
+	const char *key;
+	const void *value;
+	ssize_t length; /* -1: a text */
+};
+
+typedef int glib_writer(int level, const struct glib_field *fields, size_t n,
+                        void *data);
+typedef void glib_set_writer(glib_writer *writer, void *data,
+                             void (*free_data)(void *));
+
+#define NAME "g_log_set_writer_func"
+
+/* Most programs have no GLib, and dlsym() allocates for missing symbols */
+extern glib_writer g_log_writer_default __attribute__((weak));
+
+static glib_set_writer *set_ours; /* NULL: GLib has not our writer */
+static bool has_writer;           /* the program has set one, or will */
+static void *data_of_program;
+static glib_writer *writer_of_program;
+
+/* The gravest bit.  Levels of the program's own are messages. */
+static unsigned severity_of_level(int level)
+{
+	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
+	                       SYSCAP_MESSAGE | SYSCAP_INFO | SYSCAP_DEBUG;
+	const unsigned given = (unsigned)level & known;
+
+	return given != 0 ? given & -given : SYSCAP_MESSAGE;
+}
+
+static int length_of(const struct glib_field *field)
+{
+	const size_t n = field->length < 0 ? strlen(field->value)
+	                                   : (size_t)field->length;
+
+	return n < SYSCAP_FRAME_MAX ? (int)n : (int)SYSCAP_FRAME_MAX;
+}
+
+static void record_fields(int level, const struct glib_field *fields, size_t n)
+{
+	const struct glib_field *message = NULL, *domain = NULL;
+	char name[32] = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(fields[i].key, "MESSAGE") == 0)
+			message = &fields[i];
+		else if (strcmp(fields[i].key, "GLIB_DOMAIN") == 0)
+			domain = &fields[i];
+	}
+	if (message == NULL)
+		return;
+	if (domain != NULL) {
+		size_t length = (size_t)length_of(domain);
+
+		if (length >= sizeof(name))
+			length = sizeof(name) - 1;
+		memcpy(name, domain->value, length);
+		name[length] = '\0';
+	}
+	syscap_log_printf(severity_of_level(level), name, "%.*s",
+	                  length_of(message), (const char *)message->value);
+}
+
+static int write_log(int level, const struct glib_field *fields, size_t n,
+                     void *data)
+{
+	glib_writer *const writer =
+		__atomic_load_n(&writer_of_program, __ATOMIC_ACQUIRE);
+	int r;
+
+	(void)data;
+	if (are_logs_recorded())
+		record_fields(level, fields, n);
+	begin_recorded();
+	r = writer != NULL ? writer(level, fields, n, data_of_program)
+	                   : g_log_writer_default(level, fields, n, NULL);
+	end_recorded();
+	return r;
+}
+
+__attribute__((constructor)) static void set_writer(void)
+{
+	if (!are_logs_wanted() || g_log_writer_default == NULL)
+		return;
+	set_ours = (glib_set_writer *)dlsym(RTLD_NEXT, NAME);
+	if (set_ours != NULL)
+		set_ours(write_log, NULL, NULL);
+}
+
+/* The GLib of the caller, which may have been loaded later. */
+static glib_set_writer *find_of(const void *caller)
+{
+	glib_set_writer *found = NULL;
+	Dl_info info;
+	unsigned held;
+	void *object;
+
+	if (dladdr(caller, &info) == 0)
+		return NULL;
+	held = syc_fd_hold(); /* the loader opens the file */
+	object = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	syc_fd_release(held, -1);
+	if (object == NULL)
+		return NULL;
+	found = (glib_set_writer *)dlsym(object, NAME);
+	dlclose(object);
+	return found;
+}
+
+SYC_IO_EXPORTED void take_set_writer(glib_writer *writer, void *data,
+                                     void (*free_data)(void *)) __asm__(NAME);
+SYC_IO_EXPORTED void take_set_writer(glib_writer *writer, void *data,
+                                     void (*free_data)(void *))
+{
+	glib_set_writer *set = set_ours;
+
+	if (set != NULL && writer != NULL &&
+	    !__atomic_exchange_n(&has_writer, true, __ATOMIC_RELAXED)) {
+		data_of_program = data;
+		__atomic_store_n(&writer_of_program, writer, __ATOMIC_RELEASE);
+		return;
+	}
+	if (set == NULL && g_log_writer_default != NULL)
+		set = (glib_set_writer *)dlsym(RTLD_NEXT, NAME);
+	if (set == NULL)
+		set = find_of(__builtin_return_address(0));
+	if (set != NULL)
+		set(writer, data, free_data);
+}
+
+#define JOURNAL     "/run/systemd/journal/socket"
+#define DATAGRAM    8192u /* bytes that are read of it */
+#define NO_PRIORITY LOG_INFO
+
+/* syslog has two levels above GLib's gravest. */
+static unsigned severity_of_priority(int priority)
+{
+	static const unsigned severities[] = {
+		[LOG_EMERG] = SYSCAP_ERROR,     [LOG_ALERT] = SYSCAP_ERROR,
+		[LOG_CRIT] = SYSCAP_ERROR,      [LOG_ERR] = SYSCAP_CRITICAL,
+		[LOG_WARNING] = SYSCAP_WARNING, [LOG_NOTICE] = SYSCAP_MESSAGE,
+		[LOG_INFO] = SYSCAP_INFO,       [LOG_DEBUG] = SYSCAP_DEBUG,
+	};
+
+	return severities[LOG_PRI(priority)];
+}
+
+/* Messages that the program's mask excludes are not recorded. */
+static void record_syslog(int priority, const char *format, va_list args)
+{
+	va_list copy;
+
+	if (!are_logs_recorded() || format == NULL ||
+	    (setlogmask(0) & LOG_MASK(LOG_PRI(priority))) == 0)
+		return;
+	va_copy(copy, args);
+	syscap_log_vprintf(severity_of_priority(priority), "syslog", format,
+	                   copy);
+	va_end(copy);
+}
+
+static void say(int priority, const char *format, va_list args)
+{
+	SYC_IO_CALL("vsyslog");
+	void (*const next)(int, const char *, va_list) =
+		(void (*)(int, const char *, va_list))syc_io_call_real(&call);
+
+	record_syslog(priority, format, args);
+	if (next != NULL)
+		next(priority, format, args);
+}
+
+static void say_checked(int priority, int flag, const char *format,
+                        va_list args)
+{
+	SYC_IO_CALL("__vsyslog_chk");
+	void (*const next)(int, int, const char *, va_list) = (void (*)(
+		int, int, const char *, va_list))syc_io_call_real(&call);
+
+	record_syslog(priority, format, args);
+	if (next != NULL)
+		next(priority, flag, format, args);
+}
+
+SYC_IO_EXPORTED void take_vsyslog(int priority, const char *format,
+                                  va_list args) __asm__("vsyslog");
+SYC_IO_EXPORTED void take_vsyslog(int priority, const char *format,
+                                  va_list args)
+{
+	say(priority, format, args);
+}
+
+SYC_IO_EXPORTED void take_syslog(int priority, const char *format,
+                                 ...) __asm__("syslog");
+SYC_IO_EXPORTED void take_syslog(int priority, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say(priority, format, args);
+	va_end(args);
+}
+
+SYC_IO_EXPORTED void take_vsyslog_chk(int priority, int flag,
+                                      const char *format,
+                                      va_list args) __asm__("__vsyslog_chk");
+SYC_IO_EXPORTED void take_vsyslog_chk(int priority, int flag,
+                                      const char *format, va_list args)
+{
+	say_checked(priority, flag, format, args);
+}
+
+SYC_IO_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
+                                     ...) __asm__("__syslog_chk");
+SYC_IO_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
+                                     ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	say_checked(priority, flag, format, args);
+	va_end(args);
+}
+
+/*
+ * One field of a datagram: "KEY=VALUE\n".  If the value has several lines:
+ * "KEY\n", its length in eight bytes, the value and "\n".
+ */
+struct field {
+	const char *key, *value;
+	size_t n_key, n_value;
+};
+
+/*
+ * Parse the field at @at.  Returns the begin of the next; NULL: there is no
+ * more.
+ */
+static const char *next_field(const char *at, const char *end,
+                              struct field *ret_field)
+{
+	const char *line_end = memchr(at, '\n', (size_t)(end - at));
+	uint64_t n = 0;
+
+	if (line_end == NULL)
+		line_end = end; /* the field is cut, or the last */
+	const char *const sign = memchr(at, '=', (size_t)(line_end - at));
+	ret_field->key = at;
+	if (sign != NULL) {
+		ret_field->n_key = (size_t)(sign - at);
+		ret_field->value = sign + 1;
+		ret_field->n_value = (size_t)(line_end - sign - 1);
+		return line_end < end ? line_end + 1 : end;
+	}
+	if (end - line_end < 1 + (ptrdiff_t)sizeof(n))
+		return NULL;
+	memcpy(&n, line_end + 1, sizeof(n));
+	ret_field->n_key = (size_t)(line_end - at);
+	ret_field->value = line_end + 1 + sizeof(n);
+	ret_field->n_value = (size_t)(end - ret_field->value);
+	if (n >= ret_field->n_value)
+		return end;
+	ret_field->n_value = (size_t)n;
+	return ret_field->value + n + 1;
+}
+
+static bool is_key(const struct field *field, const char *key)
+{
+	return field->n_key == strlen(key) &&
+	       memcmp(field->key, key, field->n_key) == 0;
+}
+
+/* Texts get a NUL when the data behind them have been read. */
+static void record_datagram(char *at, const char *end)
+{
+	char domain[32] = "journal";
+	struct field field, message = { .value = NULL };
+	int priority = NO_PRIORITY;
+
+	for (const char *next = at; next != NULL && next < end;) {
+		next = next_field(next, end, &field);
+		if (next == NULL)
+			break;
+		if (is_key(&field, "MESSAGE")) {
+			message = field;
+		} else if (is_key(&field, "PRIORITY") && field.n_value == 1 &&
+		           field.value[0] >= '0' && field.value[0] <= '7') {
+			priority = field.value[0] - '0';
+		} else if (is_key(&field, "SYSLOG_IDENTIFIER")) {
+			const size_t n = field.n_value < sizeof(domain)
+			                         ? field.n_value
+			                         : sizeof(domain) - 1;
+
+			memcpy(domain, field.value, n);
+			domain[n] = '\0';
+		}
+	}
+	if (message.value == NULL)
+		return;
+	at[message.value - at + (ptrdiff_t)message.n_value] = '\0';
+	syscap_log(severity_of_priority(priority), domain, message.value);
+}
+
+static __attribute__((noinline)) void gather(const struct msghdr *message)
+{
+	char datagram[DATAGRAM + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < message->msg_iovlen && n < DATAGRAM; i++) {
+		const struct iovec *const part = &message->msg_iov[i];
+		const size_t wanted = part->iov_len < DATAGRAM - n
+		                              ? part->iov_len
+		                              : DATAGRAM - n;
+		const size_t copied = syc_memory_copy(
+			datagram + n, (uintptr_t)part->iov_base, wanted);
+
+		n += copied;
+		if (copied < wanted)
+			break;
+	}
+	record_datagram(datagram, datagram + n);
+}
+
+/*
+ * The kernel has read the message's header and address.  A message that it
+ * refuses, because there is no journal or it is too long, counts, too.  A
+ * program that sends it again does so as a file.
+ */
+static bool has_been_read(ssize_t r)
+{
+	return r >= 0 || errno == ENOENT || errno == ECONNREFUSED ||
+	       errno == EMSGSIZE || errno == ENOBUFS || errno == EACCES;
+}
+
+void syc_logs_sent(ssize_t r, const void *message)
+{
+	const struct msghdr *const head = message;
+	const int saved = errno;
+
+	if (!are_logs_wanted() || is_recorded() || !are_logs_recorded() ||
+	    syc_seccomp_has_filter() || !has_been_read(r))
+		return;
+	const struct sockaddr_un *const to = head->msg_name;
+	if (to != NULL &&
+	    head->msg_namelen >= offsetof(struct sockaddr_un, sun_path) +
+	                                 sizeof(JOURNAL) - 1 &&
+	    to->sun_family == AF_UNIX &&
+	    memcmp(to->sun_path, JOURNAL, sizeof(JOURNAL) - 1) == 0)
+		gather(head);
+	errno = saved;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loop_timer.c - the timer of a loop's thread, and what it does. */
+/* loop_timer.c - timer of a loop's thread, and its handler. */
 #define _GNU_SOURCE
 #include "preload/loop_timer.h"
 
@@ -19,9 +19,8 @@
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/thread_list.h"
-#include "preload/deferred.h"
-#include "preload/room.h"
-#include "preload/seams.h"
+#include "preload/eintr_restart.h"
+#include "preload/stack_size.h"
 #include "sample/interposed.h"
 #include "sample/own_frames.h"
 #include "sample/registers.h"
@@ -36,12 +35,12 @@
 #endif
 
 #define SECOND INT64_C(1000000000)
-#define SOON   INT64_C(100000) /* a timer may be that early */
-#define SHARE  8 /* of a long stall nobody looked at at most that part */
+#define SOON   INT64_C(100000) /* a timer may expire that early */
+#define SHARE  8 /* of a long stall at most that part has no stack */
 
 struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
 
-static int own_signal; /* where nothing is sampled */
+static int own_signal; /* if nothing is sampled */
 
 static bool is_loop(const struct syc_loop *loop)
 {
@@ -50,7 +49,10 @@ static bool is_loop(const struct syc_loop *loop)
 	return at < sizeof(syc_loop_table) && at % sizeof(*loop) == 0;
 }
 
-/* The pid is asked for: a child has its parent's memory, and not its timers. */
+/*
+ * The pid is compared, since a child has its parent's memory, but not its
+ * timers.
+ */
 static bool owns_timer(const struct syc_loop *loop)
 {
 	return loop->pid != 0 &&
@@ -92,31 +94,34 @@ void syc_loop_timer_stop(struct syc_loop *loop)
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 }
 
-/* It is in the midst of an iteration that takes too long; @wait is what waits
- * there. */
+/*
+ * Write the stack of an iteration that takes too long; @wait is its current
+ * wait.
+ */
 static void take_stall(struct syc_loop *loop, int64_t now,
                        const ucontext_t *context,
                        const struct syc_own_wait *wait)
 {
 	struct syc_unwind unwind = { .addrs = loop->addrs,
-		                     .max = SYC_TOLD_DEPTH,
+		                     .max = SYC_BLOCKED_DEPTH,
 		                     .low = loop->low,
 		                     .high = loop->high };
 
 	syc_unwind_from(&unwind, context);
 	syc_own_frames_leave_wait(&unwind, wait);
-	unwind.n = syc_told_leave_out_ours(loop->addrs, unwind.n);
-	syc_sample_emit_tagged(
-		now, loop->addrs, unwind.n, unwind.flags,
-		syc_told_wait(SYSCAP_STALLED_TAG, now - loop->told), 0);
-	loop->told = now;
+	unwind.n = syc_own_code_remove(loop->addrs, unwind.n);
+	syc_sample_emit_tagged(now, loop->addrs, unwind.n, unwind.flags,
+	                       syc_sample_wait_tag(SYSCAP_STALLED_TAG,
+	                                           now - loop->represented),
+	                       0);
+	loop->represented = now;
 	loop->n_stacks++;
 }
 
 /*
- * Whether it is for us alone that a call returns EINTR: neither did it expire
- * in another signal's handler, nor is there one that comes next.  All are
- * blocked here (sample/signals.c).
+ * The timer alone makes a call return EINTR.  It did not expire in another
+ * signal's handler, and no other signal is pending.  All are blocked here
+ * (sample/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)
@@ -146,7 +151,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
 	const int64_t now = syscap_clock();
 	const struct syc_own_wait *const wait =
-		syc_seams_note(loop->signal, context);
+		syc_restart_note(loop->signal, context);
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 	if (wait == NULL && is_interruption(loop, context))
@@ -172,8 +177,10 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	return true;
 }
 
-/* The program wants it: what is pending comes before it has it.  0: all timers,
- * since a filter comes that may forbid what a tick asks the kernel. */
+/*
+ * Give @signal to the program; pending ones come first.  0: stop all timers,
+ * since a new filter may forbid system calls of ticks.
+ */
 static void leave_signal(int signal)
 {
 	const int32_t tid =
@@ -194,7 +201,7 @@ static void leave_signal(int signal)
 			continue;
 		if (loop->tid == tid)
 			syc_loop_timer_drop(loop);
-		else /* which may be about to arm it, and then makes another */
+		else /* it may be about to arm it, and creates another */
 			set_timer(loop, 0);
 	}
 	if (signal == 0 && own_signal != 0) {
@@ -221,19 +228,22 @@ static int find_signal(void)
 						   signal, syc_tick_handle) == 0
 		                     ? signal
 		                     : 0;
-		syc_deferred_follow(own_signal);
+		syc_tick_mask_update(own_signal);
 	}
 	return own_signal;
 }
 
-/* A thread that blocks it would get it much later, and one whose alternate
- * stack is small has no room for it. */
+/*
+ * False for a thread that blocks the signal, and would get it much later, and
+ * for one whose alternate stack is too small.
+ */
 static bool may_be_interrupted(int signal)
 {
 	stack_t stack;
 
 	return (syc_signal_mask(SIG_BLOCK, 0) & syc_signal_bit(signal)) == 0 &&
-	       sigaltstack(NULL, &stack) == 0 && !syc_room_is_cramped(&stack);
+	       sigaltstack(NULL, &stack) == 0 &&
+	       !syc_stack_size_is_small(&stack);
 }
 
 static bool make_timer(struct syc_loop *loop, int signal)
@@ -262,7 +272,7 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 
 	if (syc_seccomp_has_filter() || now < loop->retry_at)
 		return;
-	/* A forked child's first thread is its parent's, by another name */
+	/* A forked child's first thread is its parent's, with another tid */
 	loop->tid = (int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	syc_tick_others = take_expiry;
 	syc_interposed_others = leave_signal;

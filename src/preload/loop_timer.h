@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop_timer.h - the timer of a loop's thread, by the sampler's signal, and the
- * stacks that are taken when it expires.
+ * loop_timer.h - timer of a loop's thread, by the sampler's signal, and the
+ * stacks at its expiry.
  *
  * Context of everything: signal-safe; the loop's thread.
  */
@@ -11,50 +11,50 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/told.h"
+#include "preload/blocking_events.h"
 
-/** Threads whose loops are looked at, at a time. */
+/** Greatest number of threads whose loops are watched at a time. */
 #define SYC_LOOPS_MAX 64u
 
-/** Of one thread, which alone writes here, and its handler. */
+/** State of one thread, written by this thread and its handler only. */
 struct syc_loop {
-	int32_t tid;         /* 0: nobody's */
+	int32_t tid;         /* 0: unused */
 	uintptr_t low, high; /* of its stack */
 
-	uintptr_t site, depth; /* of the wait by which it is known */
-	uintptr_t other_site, other_depth; /* of one that is deeper */
+	uintptr_t site, depth;             /* of the wait that identifies it */
+	uintptr_t other_site, other_depth; /* of a deeper wait */
 	uint32_t n_others;
 
-	/* Of the last look that did not wait, less deep than the known wait.  If
-	 * the next one comes from the same place, it is the loop's: see
+	/* Of the last look that did not wait, less deep than the known wait.
+	 * If the next one comes from the same place, it is the loop's: see
 	 * is_busy_loop().  Site 0: there is none. */
 	uintptr_t look_site, look_frame;
 	int64_t look_time;
 	uint32_t look_stacks; /* n_stacks at that time */
 
-	int64_t threshold; /* of a stall */
-	int64_t begin;     /* of the iteration; 0: it waits */
-	int64_t told;      /* up to when stacks stand for it */
+	int64_t threshold;   /* of a stall */
+	int64_t begin;       /* of the iteration; 0: the loop waits */
+	int64_t represented; /* end of the time that stacks represent */
 	uint32_t n_stacks;
 
 	int64_t armed_until; /* 0: not armed */
 	uint32_t n_ticks;    /* that made a call return EINTR */
-	int32_t pid;         /* whose timer it is; 0: there is none */
+	int32_t pid;         /* of the timer; 0: there is none */
 	int timer, signal;
-	int64_t retry_at; /* it could not be armed */
+	int64_t retry_at; /* set if it could not be armed */
 
-	uint64_t addrs[SYC_TOLD_DEPTH];
+	uint64_t addrs[SYC_BLOCKED_DEPTH];
 };
 
 extern struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
 
-/** It expires when an iteration that begins @now is a stall. */
+/** Arm the timer for an iteration that begins @now and becomes a stall. */
 void syc_loop_timer_start(struct syc_loop *loop, int64_t now);
 
-/** It does not expire. */
+/** Disarm the timer. */
 void syc_loop_timer_stop(struct syc_loop *loop);
 
-/** There is none any more. */
+/** Delete the timer. */
 void syc_loop_timer_drop(struct syc_loop *loop);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loops.c - iterations of loops, and which of them stand still. */
+/* loops.c - iterations of loops, and stalls. */
 #define _GNU_SOURCE
 #include "preload/loops.h"
 
@@ -15,22 +15,24 @@
 #include "os/env.h"
 #include "os/raw_syscall.h"
 #include "os/threads.h"
+#include "preload/blocking_events.h"
 #include "preload/loop_timer.h"
-#include "preload/other_libc.h"
-#include "preload/room.h"
-#include "preload/told.h"
+#include "preload/preload.h"
+#include "preload/stack_size.h"
 #include "unwind/unwind.h"
 
 #define MS INT64_C(1000000)
 
-/* Of a stall, an iteration that is told is this part */
+/* An iteration is reported from this part of a stall on */
 #define PART 10
 
-/* So often in a row somebody waits deeper, and the loop does not: it is the
- * loop from now on */
+/*
+ * After so many deeper waits in a row, without one of the loop, the deeper one
+ * is the loop
+ */
 #define OFTEN 16u
 
-/* An unwinder's least */
+/* The unwinder's minimum */
 #define FRAMES 32
 
 /* A timer that expires sooner is stopped before a wait */
@@ -42,8 +44,7 @@ static bool has_all_threads;
 /* The calling thread's */
 static _Thread_local struct syc_loop *own
 	__attribute__((tls_model("initial-exec")));
-/* The process in which it is none of those that are looked at: a child's first
- * thread may be */
+/* The process in which this thread is not watched; in a child it may be */
 static _Thread_local int32_t left_out_of
 	__attribute__((tls_model("initial-exec")));
 
@@ -71,7 +72,7 @@ void syc_loops_decide(void)
 	int64_t threshold = SYC_LOOPS_OFF;
 
 	__atomic_store_n(&syc_loops_threshold, SYC_LOOPS_OFF, __ATOMIC_RELAXED);
-	if (text != NULL && syc_other_libc_is()) {
+	if (text != NULL && syc_libc_is_foreign()) {
 		syc_diag_say("the stalls role is off",
 		             "the C library is not glibc");
 	} else if (text != NULL) {
@@ -81,7 +82,7 @@ void syc_loops_decide(void)
 			             "SYSCAP_STALLS wants milliseconds");
 	}
 	if (threshold != SYC_LOOPS_OFF && syc_unwind_prepare() == 0) {
-		syc_room_is_always = true;
+		syc_stack_size_is_raised = true;
 		syc_setup_run();
 		__atomic_store_n(&syc_loops_threshold, threshold,
 		                 __ATOMIC_RELAXED);
@@ -94,7 +95,10 @@ static bool is_gone(int32_t tid)
 	return syc_raw_syscall(SYS_tgkill, getpid(), tid, 0, 0, 0, 0) == -ESRCH;
 }
 
-/* A place for the calling thread: one that nobody has, or whose thread ended. */
+/*
+ * Claim a place for the calling thread: an unused one, or that of a dead
+ * thread.
+ */
 static struct syc_loop *claim_loop(void)
 {
 	const int32_t tid = gettid();
@@ -120,17 +124,17 @@ static struct syc_loop *claim_loop(void)
 	return NULL;
 }
 
-/* NULL: it is not one of those that are looked at. */
+/* NULL: the thread is not watched. */
 static struct syc_loop *own_loop(void)
 {
-	/* In a box nobody who begins is recorded */
+	/* Behind a filter no new thread is recorded */
 	if (own != NULL || syc_seccomp_has_filter())
 		return own;
 	const int32_t pid = getpid();
 	if (left_out_of == pid)
 		return NULL;
 	const int saved = errno;
-	if (has_all_threads || syc_told_is_main())
+	if (has_all_threads || syc_own_thread_is_main())
 		own = claim_loop();
 	left_out_of = own == NULL ? pid : 0;
 	errno = saved;
@@ -138,9 +142,9 @@ static struct syc_loop *own_loop(void)
 }
 
 /*
- * Where the stack of the function lies that called the one that called ours,
- * whose frame is at @frame.  That of the one that waits says nothing: it may be
- * there for waiting, and have room for a thousand events.
+ * Stack position of the caller's caller of our function, whose frame is at
+ * @frame.  The caller itself is not used: it may exist for waits only, and have
+ * space for a thousand events.
  */
 static __attribute__((noinline)) uintptr_t depth_of(const struct syc_loop *loop,
                                                     uintptr_t frame)
@@ -214,10 +218,10 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 }
 
 /*
- * A busy loop only polls, and does not wait.  One poll that is less deep than the
- * known wait may come from any code.  Two in a row from the same place, without a
- * wait of the loop in between, are the loop.  The time between them is an
- * iteration.
+ * A busy loop only polls, and does not wait.  One poll that is less deep than
+ * the known wait may come from any code.  Two in a row from the same place,
+ * without a wait of the loop in between, are the loop.  The time between them
+ * is an iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)
@@ -239,7 +243,7 @@ static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
 	return false;
 }
 
-/* How long may be waited before the timer has to be stopped. */
+/* Longest wait before the timer must be stopped. */
 static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
 {
 	const int64_t until =
@@ -254,7 +258,7 @@ static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
 	return timeout;
 }
 
-/* A thread that has no loop yet has no timer. */
+/* A thread without a loop has no timer. */
 void syc_loops_begin_call(struct syc_loops_wait *wait)
 {
 	struct syc_loop *const loop = own;
@@ -285,9 +289,9 @@ void syc_loops_end_rest(const struct syc_loops_wait *wait)
 
 	if (loop == NULL || loop->begin == 0)
 		return;
-	/* No stack stands for what nobody saw */
-	loop->told = syscap_clock();
-	syc_loop_timer_start(loop, loop->told);
+	/* No stack represents this time */
+	loop->represented = syscap_clock();
+	syc_loop_timer_start(loop, loop->represented);
 }
 
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
@@ -351,10 +355,10 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 	const int64_t now = syscap_clock();
 	loop->n_stacks = 0;
 	loop->look_site = 0;
-	loop->told = now;
+	loop->represented = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
-	/* A timer that should have expired long ago did not: of a parent's */
+	/* A timer that should have expired long ago is the parent's */
 	if (loop->armed_until == 0 || now > loop->armed_until + MS)
 		syc_loop_timer_start(loop, now);
 }

@@ -14,43 +14,46 @@
 #include "emit/loss.h"
 #include "emit/setup.h"
 #include "os/env.h"
+#include "preload/blocking_events.h"
+#include "preload/malloc_wrap.h"
 #include "preload/memory_maps.h"
-#include "preload/memory_next.h"
-#include "preload/memory_room.h"
 #include "preload/memory_sampled.h"
-#include "preload/other_libc.h"
-#include "preload/room.h"
-#include "preload/told.h"
+#include "preload/memory_throttle.h"
+#include "preload/preload.h"
+#include "preload/stack_size.h"
 #include "unwind/unwind.h"
 
-/* A handler may allocate in the midst of us, and so may another in the midst of
- * that; what is nested deeper is lost.  While we decide, what we call may
- * allocate: that is none of the program's. */
+/*
+ * A handler may allocate during our code, and another handler during that;
+ * deeper allocations are lost.  Allocations during the role's decision are not
+ * the program's.
+ */
 #define DEPTH_MAX      4
 #define DEPTH_DECIDING 64
 
-/* What an allocation's frame with its stack takes of the caller's, and a walk. */
+/* Stack that an allocation's frame, with its stack, and a walk need. */
 #define ROOM_LEAST 8192u
 
-/* Frames of a stack that is like the one before. */
-#define AGAIN_MOST (SYC_KEPT_FRAMES_MOST + 192)
+/* Frames of a stack that is similar to the last one. */
+#define CACHED_MOST (SYC_KEPT_FRAMES_MOST + 192)
 
-#define LINES_AHEAD 4u /* of 64 bytes: about what one takes */
+#define LINES_AHEAD 4u /* of 64 bytes: about the size of one */
 
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
-/* The frames of calls, by depth; 0: none, or one that has yet to tell, or is
- * leaving.  So a handler never judges a call by what another left there. */
+/*
+ * The frames of calls, by depth; 0: none, or a call that has not stored it yet,
+ * or is leaving.  So a handler never judges a call by the frame of another.
+ */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));
 
-/* Of a thread; of its handlers that interrupt us not. */
+/* Of a thread, but not of handlers that interrupt our code. */
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
-/* "all" or a number, and behind it ",mmap".  0: all; UINT64_MAX: it makes no
- * sense. */
+/* "all" or a number, and then ",mmap" or not.  0: all; UINT64_MAX: invalid. */
 static uint64_t parse_bytes(const char *text, bool *ret_has_maps)
 {
 	uint64_t bytes = 0;
@@ -91,17 +94,20 @@ static enum syc_memory_role parse_role(const char *text)
 		             "there is no memory to remember blocks in");
 		return SYC_MEMORY_OFF;
 	}
-	syc_memory_sampled_ask(syc_memory_early_blocks, SYC_MEMORY_EARLY);
+	syc_memory_sampled_exclude(syc_memory_early_blocks, SYC_MEMORY_EARLY);
 	return SYC_MEMORY_SAMPLED;
 }
 
-/* LeakSanitizer, which AddressSanitizer has in it, knows blocks of the loader by
- * who calls malloc(), and takes them for leaks if that is us. */
+/*
+ * LeakSanitizer, a part of AddressSanitizer, identifies blocks of the loader by
+ * the caller of malloc().  With our function as the caller, it reports them as
+ * leaks.
+ */
 extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static const char *why_not(void)
 {
-	if (syc_other_libc_is()) /* its own calls would not come by here */
+	if (syc_libc_is_foreign()) /* its own calls would not pass here */
 		return "the C library is not glibc";
 	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
 	                                     : NULL;
@@ -116,14 +122,14 @@ void syc_memory_decide(void)
 	const char *const why = why_not();
 	const int saved = errno;
 
-	/* What this does may allocate: then it is not looked at */
+	/* Allocations from here are not recorded */
 	depth += DEPTH_DECIDING;
 	if (why == NULL)
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
 	else if (syc_env_get(SYC_ENV_MEMORY) != NULL)
 		syc_diag_say("the memory role is off", why);
 	if (role != SYC_MEMORY_OFF) {
-		syc_room_is_always = true;
+		syc_stack_size_is_raised = true;
 		syc_setup_run();
 	}
 	depth -= DEPTH_DECIDING;
@@ -131,7 +137,7 @@ void syc_memory_decide(void)
 	__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
-/* More was drawn and not freed than can be remembered; or we are too deep. */
+/* The table of drawn blocks is full, or calls are nested too deep. */
 static void count_forgotten(void)
 {
 	const int saved = errno;
@@ -149,9 +155,9 @@ static inline void leave_call(void)
 }
 
 /*
- * A call that we interrupted lies above us in the stack; one that does not was
- * left by siglongjmp().  What it was about to keep of its stack may be torn.
- * Stacks that are not the thread's own are not judged, as for emits.
+ * An interrupted call lies above this one in the stack.  A call that does not
+ * was left by siglongjmp(), and its kept frames may be incomplete.  Stacks that
+ * are not the thread's own are not judged, as for emits.
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
@@ -159,7 +165,7 @@ static __attribute__((noinline)) void leave_dead(uintptr_t here)
 	       syc_last_stack_covers(&last_stack, here) &&
 	       syc_last_stack_covers(&last_stack, entered[depth - 1]) &&
 	       entered[depth - 1] <= here && !syc_seccomp_has_filter() &&
-	       !syc_told_is_on_signal_stack()) {
+	       !syc_own_stack_is_alternate()) {
 		syc_last_stack_clear(&last_stack);
 		leave_call();
 	}
@@ -182,12 +188,14 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 	return true;
 }
 
-/* Our caller's caller's caller is what the program called; that and three are
- * left out. */
+/*
+ * Our caller's caller's caller is the function that the program called.  That
+ * and three more are left out.
+ */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)
 {
-	return (int)syc_told_leave_out_ours(
+	return (int)syc_own_code_remove(
 		addrs, (unsigned)syc_backtrace(addrs, n, 4, user));
 }
 
@@ -198,19 +206,19 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
 	                  &flags, &flags);
-	/* Not a jump: it has a place in the stack that is left out */
+	/* Not a jump: its frame is left out */
 	__asm__ volatile("");
 }
 
-/* By the stack before; false: that does not help. */
+/* By the last stack; false: that is not possible. */
 static __attribute__((noinline)) bool
-record_again(void *block, int64_t size, const struct syc_caller *caller)
+record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 {
 	const int64_t now = syscap_clock();
-	uint64_t addrs[AGAIN_MOST];
-	const unsigned n = syc_told_leave_out_ours(
+	uint64_t addrs[CACHED_MOST];
+	const unsigned n = syc_own_code_remove(
 		addrs,
-		syc_last_stack_walk(&last_stack, caller, addrs, AGAIN_MOST));
+		syc_last_stack_walk(&last_stack, caller, addrs, CACHED_MOST));
 
 	if (n == 0)
 		return false;
@@ -219,7 +227,7 @@ record_again(void *block, int64_t size, const struct syc_caller *caller)
 	return true;
 }
 
-/* Who called is known without a walk. */
+/* The caller is known without a walk. */
 static __attribute__((noinline)) void
 record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -230,13 +238,15 @@ record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 	                  SYSCAP_STACK_STOPPED);
 }
 
-/* On a stack that is nearly full no walk has room.  Elsewhere than on the thread's
- * own a handler may be at work, on an alternate one of 8 KiB. */
+/*
+ * On a stack that is nearly full a walk does not fit.  Another stack than the
+ * thread's own may be a handler's alternate stack of 8 KiB.
+ */
 static bool walk_has_room(const struct syc_caller *caller)
 {
 	if (syc_last_stack_covers(&last_stack, caller->sp))
 		return caller->sp - last_stack.low >= ROOM_LEAST;
-	if (syc_seccomp_has_filter() || !syc_told_has_room())
+	if (syc_seccomp_has_filter() || !syc_own_stack_has_space())
 		return false;
 	if (last_stack.high != 0)
 		return true;
@@ -244,7 +254,7 @@ static bool walk_has_room(const struct syc_caller *caller)
 	return walk_has_room(caller);
 }
 
-/* The recorder has read where the next ones go: ask it for these lines now. */
+/* The recorder's processor has the lines of the next events: fetch them now. */
 static inline void fetch_ahead(void)
 {
 #if defined(__x86_64__)
@@ -262,11 +272,11 @@ static inline void fetch_ahead(void)
 static inline __attribute__((always_inline)) void
 record(void *block, int64_t size, const struct syc_caller *caller)
 {
-	syc_memory_room_wait();
+	syc_memory_throttle();
 	if (!syscap_is_active())
 		return;
 	if (depth > 1 || !syc_last_stack_has_space(&last_stack, caller->sp) ||
-	    !record_again(block, size, caller)) {
+	    !record_by_last_stack(block, size, caller)) {
 		if (walk_has_room(caller))
 			record_with_stack(block, size);
 		else
@@ -275,15 +285,15 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	fetch_ahead();
 }
 
-/* Where it came from is told by its allocation. */
+/* A free has no stack; its allocation has one. */
 static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
-	syc_memory_room_wait();
+	syc_memory_throttle();
 	syc_allocation_of(time, (uintptr_t)block, 0, NULL, 0, 0);
 }
 
-/* By a call that has entered. */
-static void tell_free(void *block, int64_t time, int saved)
+/* Called after enter_call(). */
+static void write_free(void *block, int64_t time, int saved)
 {
 	record_free(block, time);
 	errno = saved;
@@ -300,7 +310,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		if (weight == 0)
 			return;
 	}
-	/* 0 would be a free */
+	/* 0 means a free */
 	if (weight <= 0)
 		weight = 1;
 	if (!enter_call())
@@ -316,11 +326,13 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 	__asm__ volatile("");
 }
 
-/* Whoever cut it tells what is left of it, as for realloc().  Inlined: a call
- * has a place in the stack. */
+/*
+ * The cutting call reports the rest of the mapping, as for realloc().  Inlined,
+ * since a call has a frame in the stack.
+ */
 static inline __attribute__((always_inline)) void
-tell_cut(const struct syc_memory_cut *cut,
-         const struct syc_memory_change *change)
+write_cut(const struct syc_memory_cut *cut,
+          const struct syc_memory_change *change)
 {
 	if (!syscap_is_active())
 		return;
@@ -335,8 +347,8 @@ tell_cut(const struct syc_memory_cut *cut,
 }
 
 static inline __attribute__((always_inline)) void
-tell_mapping(struct syc_memory_range range,
-             const struct syc_memory_change *change)
+write_mapping(struct syc_memory_range range,
+              const struct syc_memory_change *change)
 {
 	if (!syc_memory_maps_add(range))
 		count_forgotten();
@@ -345,13 +357,13 @@ tell_mapping(struct syc_memory_range range,
 		       &change->caller);
 }
 
-/* It lies between others that are cut, so nothing of it is left. */
-static void tell_whole(const struct syc_memory_cut *cut, int64_t time)
+/* The mapping lies between others that are cut, so it is wholly unmapped. */
+static void write_unmapped(const struct syc_memory_cut *cut, int64_t time)
 {
 	if (!syscap_is_active() || !enter_call())
 		return;
 	const int saved = errno;
-	tell_free((void *)cut->was.begin, time, saved);
+	write_free((void *)cut->was.begin, time, saved);
 	leave_call();
 }
 
@@ -364,7 +376,8 @@ void syc_memory_change_begin(struct syc_memory_change *change,
 		return;
 	while (syc_memory_maps_cut(range, &cut)) {
 		if (change->n == SYC_MEMORY_CUTS)
-			tell_whole(&change->cuts[--change->n], change->time);
+			write_unmapped(&change->cuts[--change->n],
+			               change->time);
 		change->cuts[change->n++] = cut;
 	}
 }
@@ -377,10 +390,10 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 	const int saved = errno;
 	for (unsigned i = change->n; i-- > 0;)
 		if (is_done) {
-			tell_cut(&change->cuts[i], change);
+			write_cut(&change->cuts[i], change);
 		} else if (!syc_memory_maps_mend(&change->cuts[i])) {
-			tell_cut(&change->cuts[i], change);
-			tell_mapping(change->cuts[i].part, change);
+			write_cut(&change->cuts[i], change);
+			write_mapping(change->cuts[i].part, change);
 		}
 	errno = saved;
 	leave_call();
@@ -389,7 +402,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 }
 
 __attribute__((noinline)) void
-syc_memory_mapped(struct syc_memory_range range, bool is_told,
+syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                   const struct syc_memory_change *change)
 {
 	struct syc_memory_cut cut;
@@ -398,28 +411,31 @@ syc_memory_mapped(struct syc_memory_range range, bool is_told,
 		return;
 	const int saved = errno;
 	while (syc_memory_maps_cut(range, &cut))
-		tell_cut(&cut, change);
-	if (is_told)
-		tell_mapping(range, change);
+		write_cut(&cut, change);
+	if (is_reported)
+		write_mapping(range, change);
 	errno = saved;
 	leave_call();
 	/* Not a jump: it has a place in the stack that is left out */
 	__asm__ volatile("");
 }
 
-/* Of those that were drawn, or all. */
+/* All blocks, or the drawn ones. */
 static bool is_recorded(const void *block)
 {
 	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);
 }
 
-/* Entered before the clock is read: another preloaded library's may free. */
+/*
+ * Enters the call before it reads the clock, since a clock of another preloaded
+ * library may free.
+ */
 void syc_memory_freed(void *block)
 {
 	if (!syscap_is_active() || !is_recorded(block) || !enter_call())
 		return;
 	const int saved = errno;
-	tell_free(block, syscap_clock(), saved);
+	write_free(block, syscap_clock(), saved);
 	leave_call();
 }
 
@@ -446,11 +462,11 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 	if (has_moved) {
 		if (!enter_call())
 			return;
-		tell_free(move->block, move->time, saved);
+		write_free(move->block, move->time, saved);
 		leave_call();
 	} else if (syc_memory_is_sampled() &&
 	           !syc_memory_sampled_remember(move->block)) {
-		count_forgotten(); /* its free will not be told */
+		count_forgotten(); /* its free will not be recorded */
 		errno = saved;
 	}
 }

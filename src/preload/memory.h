@@ -26,10 +26,12 @@ enum syc_memory_role {
 
 extern uint32_t syc_memory_role_now;
 
-/** Look what the environment asks for.  Too early: it stays undecided. */
+/**
+ * Read the environment.  If that is not possible yet, the role stays undecided.
+ */
 void syc_memory_decide(void);
 
-/** What is asked for: a load and a compare once that is known. */
+/** The role is on: a load and a compare once that is known. */
 static inline bool syc_memory_is_on(void)
 {
 	uint32_t role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
@@ -41,7 +43,7 @@ static inline bool syc_memory_is_on(void)
 	return role > SYC_MEMORY_OFF && !syc_seccomp_is_closed();
 }
 
-/** A sample is taken. */
+/** The role records a sample. */
 static inline bool syc_memory_is_sampled(void)
 {
 	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
@@ -49,30 +51,30 @@ static inline bool syc_memory_is_sampled(void)
 }
 
 /**
- * @block of @size bytes is the program's from now on; to be called when it has
- * been allocated, by a function that the program calls, or that is jumped to by
- * one.  @caller is the program's.
+ * Report @block of @size bytes, which has been allocated.  To be called by a
+ * function that the program calls, or that one jumps to.  @caller is the
+ * program's.
  */
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);
 
-/** A call for @size bytes failed: if it was drawn, the next is drawn anew. */
+/** A call for @size bytes failed; if it was drawn, draw again. */
 static inline void syc_memory_failed(size_t size)
 {
 	if (syc_memory_is_sampled())
 		(void)syc_memory_sampled_take(size);
 }
 
-/** @block is the program's no more; to be called before it is freed. */
+/** Report that @block is freed; to be called before that. */
 void syc_memory_freed(void *block);
 
 /**
- * @block may be moved: begin before, and end when it is known whether it was.
- * That it was freed is told then, of the time when it began: a block's next
- * owner may have it by then.
+ * A move of @block: call begin before, and end when the result is known.  End
+ * reports the free, with the time of begin, since the block may have its next
+ * owner.
  */
 struct syc_memory_move {
-	void *block; /* NULL: nothing is to be told of it */
+	void *block; /* NULL: it is not reported */
 	int64_t time;
 };
 
@@ -81,26 +83,31 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
 
 #define SYC_MEMORY_CUTS 4u
 
-/** A call that changes what is mapped. */
+/** A call that changes mappings. */
 struct syc_memory_change {
 	struct syc_caller caller; /* the program's */
-	int64_t time;             /* before it */
+	int64_t time;             /* before the call */
 	unsigned n;
 	struct syc_memory_cut cuts[SYC_MEMORY_CUTS];
 };
 
-/** The call will unmap @range; afterwards, end says whether it did.  Of more than
- * SYC_MEMORY_CUTS that it unmaps together some are told now: where it fails, too. */
+/**
+ * Call before @range is unmapped, and end afterwards.  If more than
+ * SYC_MEMORY_CUTS mappings are cut, some are reported now, even if the call
+ * then fails.
+ */
 void syc_memory_change_begin(struct syc_memory_change *change,
                              struct syc_memory_range range);
 
-/** To be called by a function as above; so is the next. */
+/** To be called by a function as above, like the next. */
 void syc_memory_change_end(const struct syc_memory_change *change,
                            bool is_done);
 
-/** What was in @range is not there any more, but a mapping that is told or
- * not.  To be called afterwards: nobody else could get it meanwhile. */
-void syc_memory_mapped(struct syc_memory_range range, bool is_told,
+/**
+ * A mapping has replaced the contents of @range; it is reported if
+ * @is_reported.  Called after the call, as no other thread could get the range.
+ */
+void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_maps.c - what the program has by mmap(), by range. */
+/* memory_maps.c - table of the program's mappings, by range. */
 #define _GNU_SOURCE
 #include "preload/memory_maps.h"
 
@@ -18,17 +18,19 @@
 #include "os/signals.h"
 #include "os/threads.h"
 
-/* More than the kernel lets a process have by default, 65,530. */
+/* More than the kernel's default limit of 65,530 for a process. */
 #define MOST ((size_t)1 << 17)
 
-/* The lock is held for microseconds, perhaps by a thread that has lost its
- * processor: after LOOKS there are naps in between, and after PATIENCE the
- * waiting thread goes on without it. */
+/*
+ * The lock is held for microseconds, unless its thread has lost its processor.
+ * After LOOKS attempts the waiting thread naps between attempts.  After
+ * PATIENCE it goes on without the lock.
+ */
 #define LOOKS    100u
 #define PATIENCE 100000u
 #define NAP_NS   50000
 
-/* Sorted; none has part in another.  The kernel zeroes it in a child. */
+/* Sorted and disjoint.  The kernel zeroes it in a child. */
 struct syc_memory_maps {
 	uint32_t lock;
 	size_t n;
@@ -42,8 +44,10 @@ struct hold {
 	struct syc_undisturbed before;
 };
 
-/* A handler that jumped out of here would leave the lock taken for good.  After a
- * filter of system calls was asked for it may. */
+/*
+ * If a handler jumped out of this code, the lock would be held for ever.
+ * Behind a filter of system calls that may happen.
+ */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {
 	const struct timespec nap = { .tv_nsec = NAP_NS };
@@ -58,7 +62,7 @@ static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 
 		if (holder == 0)
 			return true;
-		if (holder == self) /* a handler, in the midst of us */
+		if (holder == self) /* a handler that interrupts our code */
 			break;
 		if (i > LOOKS && ret_hold->is_undisturbed)
 			syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&nap, 0,
@@ -79,7 +83,7 @@ static void let_go(struct syc_memory_maps *maps, const struct hold *hold)
 		syc_undisturbed_end(&hold->before);
 }
 
-/* The first that ends behind @at. */
+/* Index of the first that ends behind @at. */
 static size_t find_range(const struct syc_memory_maps *maps, uintptr_t at)
 {
 	size_t low = 0, high = maps->n;

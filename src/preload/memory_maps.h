@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_maps.h - what of the program's address space it has by mmap(), and was
- * told as allocations.
+ * memory_maps.h - mappings of the program that were reported as allocations.
  *
- * A mapping may be ended by others than its maker, in parts, together with its
- * neighbours, and below another one.  So they are remembered by range.
+ * Any thread may end a mapping, in parts, together with its neighbours, or by
+ * another mapping in its place.  So mappings are stored by range.
  *
- * What is unmapped may be another thread's as soon as the kernel has it.  So
- * it is taken out before, and put back if the kernel refuses.
+ * An unmapped range may be another thread's at once.  So it is removed before
+ * the call, and put back if the kernel refuses.
  *
- * A forked child's table is empty: what it inherits it has not allocated.
+ * A forked child's table is empty, since the child has allocated none of these.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -21,18 +20,17 @@
 #include <stdint.h>
 
 struct syc_memory_range {
-	uintptr_t begin, end; /* empty where they are the same */
+	uintptr_t begin, end; /* empty if they are equal */
 };
 
-/** A mapping of which a part was taken out. */
+/** A mapping from which a part was removed. */
 struct syc_memory_cut {
 	struct syc_memory_range was, part;
-	struct syc_memory_range left[2]; /* what is there still, and is a
-	                                  * mapping of its own */
-	unsigned n_forgotten;            /* of these, for want of room */
+	struct syc_memory_range left[2]; /* the remaining mappings */
+	unsigned n_forgotten; /* of these, because the table is full */
 };
 
-/** Mappings are to be followed.  False: there is no memory for it.
+/** Follow mappings.  False: there is no memory for the table.
  * Context: setup. */
 bool syc_memory_maps_begin(void);
 
@@ -44,22 +42,20 @@ static inline bool syc_memory_maps_are_on(void)
 	return __atomic_load_n(&syc_memory_maps, __ATOMIC_RELAXED) != NULL;
 }
 
-/** @range with all pages that it has part in. */
+/** The whole pages of a range. */
 struct syc_memory_range syc_memory_maps_round(const void *at, size_t size);
 
-/** Remember @range, in which nothing is.  False: there is no room. */
+/** Add @range, which has no other mapping.  False: the table is full. */
 bool syc_memory_maps_add(struct syc_memory_range range);
 
-/** Whether @at is in a mapping. */
+/** @at is in a mapping. */
 bool syc_memory_maps_has(const void *at);
 
-/** Take @range out of one of those that have part in it.  False: there is
- * none. */
+/** Remove @range from one mapping that it overlaps.  False: there is none. */
 bool syc_memory_maps_cut(struct syc_memory_range range,
                          struct syc_memory_cut *ret_cut);
 
-/** As if @cut had not been made.  False: what was left of it is not there any
- * more as it was. */
+/** Undo @cut.  False: its rest has changed meanwhile. */
 bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
 
 #endif

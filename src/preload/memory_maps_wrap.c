@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_maps_wrap.c - mmap(), munmap() and mremap(), which the program calls in
- * place of the C library's.  Where they are not followed each is a jump.
+ * memory_maps_wrap.c - mmap(), munmap() and mremap(), which the program calls
+ * in place of the C library's.  If mappings are not followed, each is a jump.
  *
- * Told is memory that is asked for: not files, nor addresses without any access
- * (PROT_NONE), nor what the allocator takes, of which its blocks are told.
+ * Only anonymous memory is reported.  Files are not, nor addresses without
+ * access (PROT_NONE), nor the allocator's mappings, whose blocks are reported.
  *
- * Before the next of their name was looked for they are system calls and errno,
- * as in the C library: allocators make them while they begin.  Calls of
- * our own are that, too (--wrap).
+ * Before the lookup of the real functions they are system calls and errno, as
+ * in the C library: allocators call them during initialisation.  Our own calls
+ * are always system calls (--wrap).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,10 +22,10 @@
 #include <syscap.h>
 
 #include "os/raw_syscall.h"
-#include "preload/io_call.h"
+#include "preload/io_wrap.h"
+#include "preload/malloc_wrap.h"
 #include "preload/memory.h"
 #include "preload/memory_maps.h"
-#include "preload/memory_next.h"
 
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,
                   off_t offset);
@@ -64,7 +64,7 @@ void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags,
 
 /* ------------------------------------------------------------------ */
 
-/* Where the code of the allocator behind ours is, from when it is known. */
+/* Code of the real allocator, once it is known. */
 static uintptr_t allocator_begin, allocator_end;
 
 static int find_allocator(struct dl_phdr_info *object, size_t size, void *code)
@@ -90,7 +90,7 @@ static int find_allocator(struct dl_phdr_info *object, size_t size, void *code)
 
 __attribute__((constructor)) static void look_for_allocator(void)
 {
-	void *const code = syc_memory_next(SYC_MEMORY_malloc);
+	void *const code = syc_malloc_real();
 
 	if (code != NULL)
 		dl_iterate_phdr(find_allocator, code);
@@ -108,7 +108,7 @@ static bool is_allocator(const struct syc_memory_change *change)
 	       allocator_end - allocator_begin;
 }
 
-/* In a function that is jumped to by one that the program calls. */
+/* For a function to which one jumps that the program calls. */
 #define BEFORE()                        \
 	((struct syc_memory_change){    \
 		.caller = SYC_CALLER(), \
@@ -147,7 +147,7 @@ static __attribute__((noinline)) void *map_seen(void *at, size_t size, int prot,
 	return r;
 }
 
-/* It would fail, and what is beside it is another's: not taken out for it. */
+/* Other calls fail, and must not remove neighbouring mappings. */
 static bool is_whole_pages(const void *at)
 {
 	return ((uintptr_t)at & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0;
@@ -173,7 +173,7 @@ static __attribute__((noinline)) void *
 move_seen(void *old, size_t old_size, size_t size, int flags, void *at)
 {
 	struct syc_memory_change change = BEFORE();
-	const bool was_told = syc_memory_maps_has(old);
+	const bool was_reported = syc_memory_maps_has(old);
 
 	if ((flags & MREMAP_DONTUNMAP) == 0 && is_whole_pages(old))
 		syc_memory_change_begin(&change,
@@ -181,7 +181,7 @@ move_seen(void *old, size_t old_size, size_t size, int flags, void *at)
 	void *const r = next_mremap()(old, old_size, size, flags, at);
 	syc_memory_change_end(&change, r != MAP_FAILED);
 	if (r != MAP_FAILED)
-		syc_memory_mapped(syc_memory_maps_round(r, size), was_told,
+		syc_memory_mapped(syc_memory_maps_round(r, size), was_reported,
 		                  &change);
 	return r;
 }
@@ -215,8 +215,10 @@ EXPORTED int take_munmap(void *at, size_t size)
 	return are_followed() ? unmap_seen(at, size) : next_munmap()(at, size);
 }
 
-/* Its header says `...` before the last, which nobody looks at where it was not
- * given. */
+/*
+ * Its header declares `...` before the last argument, which is not used if it
+ * is missing.
+ */
 EXPORTED void *take_mremap(void *old, size_t old_size, size_t size, int flags,
                            void *at)
 {

@@ -8,8 +8,10 @@
 
 #include "os/lazy_map.h"
 
-/* Blocks that were drawn, by address: buckets of a cache line.  A million of
- * them, for which memory is there as it is used. */
+/*
+ * Drawn blocks by address, in buckets of a cache line.  There are a million
+ * places, whose memory is allocated when used.
+ */
 #define BUCKETS   (UINT32_C(1) << 17)
 #define IN_BUCKET 8u
 
@@ -19,7 +21,10 @@ static double mean; /* bytes */
 static uint64_t seed, n_threads;
 static uintptr_t (*buckets)[IN_BUCKET];
 
-/* Most frees see by these alone that theirs was not drawn.  At 255 it stays. */
+/*
+ * Most frees read only these to find that a block was not drawn.  255 never
+ * changes.
+ */
 uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
 /* The first is drawn when a thread first allocates. */
@@ -45,8 +50,10 @@ static double draw_number(void)
 	       0x1p-53;
 }
 
-/* The natural logarithm for 0 < x <= 1: without libm, which a program that
- * loads us need not have. */
+/*
+ * The natural logarithm for 0 < x <= 1, without libm, which the program may not
+ * have.
+ */
 static double logarithm(double x)
 {
 	uint64_t bits;
@@ -65,7 +72,7 @@ static double logarithm(double x)
 	return 2 * sum + exponent * 0.69314718055994530942;
 }
 
-/* 1 - exp(-x), also where x is small; x > 0. */
+/* 1 - exp(-x), exact also for small x; x > 0. */
 static double chance(double x)
 {
 	double sum = 0, term = x;
@@ -143,8 +150,10 @@ static void count_in_part(uint8_t *part, int by)
 		;
 }
 
-/* A block has one owner at a time: the thread that allocated it frees it, or
- * has handed it on.  So addresses need no order among them. */
+/*
+ * A block has one owner at a time: its thread frees it, or has passed it on.
+ * So addresses need no order.
+ */
 static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {
 	for (unsigned i = 0; i < IN_BUCKET; i++) {
@@ -192,7 +201,7 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t with_seed)
 	return true;
 }
 
-void syc_memory_sampled_ask(const void *at, size_t n_bytes)
+void syc_memory_sampled_exclude(const void *at, size_t n_bytes)
 {
 	for (size_t i = 0; i < n_bytes; i += SYC_MEMORY_PART_BYTES)
 		__atomic_store_n(part_of((const char *)at + i), UINT8_MAX,
@@ -203,9 +212,9 @@ int64_t syc_memory_sampled_take(size_t size)
 {
 	if (thread_random == 0)
 		begin_thread();
-	if (size > MOST) /* nobody has so much */
+	if (size > MOST) /* no block is that large */
 		size = MOST;
-	/* One of no bytes can't be drawn */
+	/* An allocation of no bytes can't be drawn */
 	if (syc_memory_sampled_passes(size))
 		return 0;
 	draw_in_child();

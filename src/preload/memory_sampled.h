@@ -2,9 +2,9 @@
 /*
  * memory_sampled.h - a sample of all allocations, by bytes.
  *
- * Each byte that is allocated is drawn with the same chance, 1 in N, and an
- * allocation is recorded when one of its bytes is: of s bytes with the chance
- * 1 - exp(-s/N).  It stands for s divided by that, so that sums are right on
+ * Each allocated byte is drawn with the same chance, 1 in N.  An allocation is
+ * recorded if one of its bytes is drawn: for s bytes with the chance 1 -
+ * exp(-s/N).  It represents s divided by that chance, so that sums are right on
  * the average, whatever the sizes.
  *
  * Context of everything here: any-thread, signal-safe.
@@ -16,16 +16,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Draw one of @bytes; the same draws for the same @seed, if threads begin in
- * the same order.  False: there is no memory for it.  Context: setup. */
+/**
+ * Draw one of @bytes, in the same way for the same @seed and order of threads.
+ * False: there is no memory for the table.  Context: setup.
+ */
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
-/** The @n_bytes at @at are no block that is drawn: forget is asked about them. */
-void syc_memory_sampled_ask(const void *at, size_t n_bytes);
+/**
+ * The @n_bytes at @at are never drawn blocks, but frees of them must be
+ * checked.
+ */
+void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
 
-/* What most calls come by, in some nanoseconds: bytes until the next is drawn,
- * of each thread, 0 before its first draw and where nothing is sampled; and how
- * many blocks were drawn in each of so many parts of all addresses. */
+/*
+ * Most calls need these only, and take some nanoseconds.  Each thread has the
+ * number of bytes until the next draw: 0 before the first, and if nothing is
+ * sampled.  For each part of the address space there is the number of drawn
+ * blocks.
+ */
 #define SYC_MEMORY_PARTS      (UINT32_C(1) << 16)
 #define SYC_MEMORY_PART_BYTES 256u
 extern _Thread_local uint64_t syc_memory_sampled_left
@@ -39,7 +47,7 @@ static inline uint32_t syc_memory_sampled_part(const void *block)
 	       SYC_MEMORY_PARTS;
 }
 
-/** An allocation of @size is not drawn, and is counted; false: ask by take. */
+/** An allocation of @size is not drawn, and is counted; false: call take. */
 static inline bool syc_memory_sampled_passes(size_t size)
 {
 	const uint64_t left = syc_memory_sampled_left;
@@ -50,7 +58,7 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** @block was not drawn; false: ask by forget.  NULL never was. */
+/** @block was not drawn, as NULL; false: call forget. */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
 	return __builtin_expect(
@@ -61,13 +69,13 @@ static inline bool syc_memory_sampled_is_free(const void *block)
 		1);
 }
 
-/** How many bytes an allocation of @size stands for; 0: it is not drawn. */
+/** Bytes that an allocation of @size represents; 0: it is not drawn. */
 int64_t syc_memory_sampled_take(size_t size);
 
-/** That @block was drawn; false: there is no room to remember. */
+/** Remember that @block was drawn; false: the table is full. */
 bool syc_memory_sampled_remember(const void *block);
 
-/** Whether it was, and it is not from now on. */
+/** True if @block was remembered; forgets it. */
 bool syc_memory_sampled_forget(const void *block);
 
 #endif

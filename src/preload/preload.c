@@ -1,33 +1,95 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
- * the collector with its sampler.  What anybody can call are functions of the
- * C library (interpose.c).  libsyscap-memory.so, which `--memory` preloads, is
- * the same and what allocates besides (memory_wrap.c); what either does is
- * said by the environment.
+ * the collector with its sampler.  It exports functions of the C library only
+ * (interpose.c).  `--io`, `--stalls` and `--logs` preload libsyscap-io.so, and
+ * `--memory` libsyscap-memory.so, which are larger.  The environment selects
+ * the roles of each.
  *
- * A program that has a sampler of its own is left to that: frame providers of
- * runtimes are attached there.  It says so by a note (sample/autostart.c), which
- * is looked for in all objects that are mapped when we are loaded.  To one
- * that is loaded later it is handed over (sample/handover.h).
+ * If a program has a sampler of its own, this one stays off: runtimes attach
+ * their frame providers there.  The program says so by a note
+ * (sample/autostart.c), which is searched in all objects that are mapped at
+ * load time.  An object that is loaded later takes the sampler over
+ * (sample/handover.h).
+ *
+ * The library also loads under a C library other than the one it was built
+ * with, and then does nothing.  A build sets the preload for all its programs,
+ * and none of them starts if a symbol is unresolved.  lint.musl lists the
+ * symbols that every C library has.  Three more functions, which glibc has out
+ * of line, are weak here, or made of others.
  */
 #define _GNU_SOURCE
+#include "preload/preload.h"
+
+#include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 
 #include <syscap.h>
 
 #include "base/elf_note.h"
 #include "emit/setup.h"
 #include "os/env.h"
-#include "preload/deferred.h"
-#include "preload/other_libc.h"
+#include "preload/stack_size.h"
 #include "preload/unloads.h"
 #include "sample/autostart.h"
 #include "sample/birth.h"
 #include "sample/handover.h"
 #include "sample/unwatched.h"
 #include "share/notes.h"
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define WEAK   __attribute__((weak))
+
+extern void *__dso_handle HIDDEN;
+
+WEAK const char *gnu_get_libc_version(void);
+WEAK int __cxa_at_quick_exit(void (*function)(void *), void *object);
+WEAK int __register_atfork(void (*prepare)(void), void (*parent)(void),
+                           void (*child)(void), void *object);
+
+bool syc_libc_is_foreign(void)
+{
+	return &gnu_get_libc_version == NULL;
+}
+
+HIDDEN int at_quick_exit(void (*function)(void))
+{
+	if (&__cxa_at_quick_exit == NULL)
+		return -1;
+	return __cxa_at_quick_exit((void (*)(void *))(uintptr_t)function,
+	                           __dso_handle);
+}
+
+HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
+                          void (*child)(void))
+{
+	if (&__register_atfork == NULL)
+		return ENOSYS;
+	return __register_atfork(prepare, parent, child, __dso_handle);
+}
+
+/*
+ * The header has an inline function of that name, which clang uses as the
+ * definition.
+ */
+HIDDEN struct cmsghdr *find_next(struct msghdr *msg,
+                                 struct cmsghdr *one) __asm__("__cmsg_nxthdr");
+
+struct cmsghdr *find_next(struct msghdr *msg, struct cmsghdr *one)
+{
+	char *const end = (char *)msg->msg_control + msg->msg_controllen;
+	char *const next = (char *)one + CMSG_ALIGN(one->cmsg_len);
+
+	if (one->cmsg_len < sizeof(*one) || next > end ||
+	    (size_t)(end - next) < sizeof(*one))
+		return NULL;
+	return (struct cmsghdr *)(void *)next;
+}
 
 static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
                       int32_t version, void *name)
@@ -43,8 +105,10 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 
 static const char other_libc[] = "none: the C library is not glibc";
 
-/* Asked by AddressSanitizer's shared runtime, which else ends a program that
- * has a library in front of it. */
+/*
+ * Called by AddressSanitizer's shared runtime, which otherwise ends a program
+ * with a library in front of it.
+ */
 const char *__asan_default_options(void);
 
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
@@ -52,9 +116,12 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 	return "verify_asan_link_order=0";
 }
 
-/* Called by ThreadSanitizer's shared runtime.  It sees the memory that our calls
- * of the C library touch, and not the atomics that order them: it would report
- * races between ticks.  In a program with suppressions of its own it does. */
+/*
+ * Called by ThreadSanitizer's shared runtime.  It sees memory that our calls of
+ * the C library access, but not the atomics that order them.  So it would
+ * report races between ticks, as it does in a program with suppressions of its
+ * own.
+ */
 const char *__tsan_default_suppressions(void);
 
 __attribute__((visibility("default"))) const char *
@@ -67,8 +134,8 @@ __attribute__((constructor)) static void sample_at_load(void)
 {
 	const char *name;
 
-	/* Ticks know glibc's threads; those that wait for signals are not seen */
-	if (syc_other_libc_is()) {
+	/* Ticks support glibc's threads only */
+	if (syc_libc_is_foreign()) {
 		if (syc_env_get(SYC_ENV_SAMPLE) == NULL)
 			return;
 		syc_setup_run();
@@ -77,8 +144,10 @@ __attribute__((constructor)) static void sample_at_load(void)
 		return;
 	}
 	syc_unloads_begin();
-	/* The sampler's key comes first: a thread's ticks end before its ring
-	 * does */
+	/*
+	 * The sampler's key is created first, so a thread's ticks end before
+	 * its ring
+	 */
 	syc_birth_begin();
 	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
@@ -87,6 +156,6 @@ __attribute__((constructor)) static void sample_at_load(void)
 		syc_handover_offer();
 		syc_unwatched_prefer(true);
 		syc_autostart();
-		syc_deferred_follow(0);
+		syc_tick_mask_update(0);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* time_left.h - for the part of a wait that comes after one that was cut short. */
+/* time_left.h - rest of a wait that was interrupted. */
 #ifndef SYC_PRELOAD_TIME_LEFT_H
 #define SYC_PRELOAD_TIME_LEFT_H
 
@@ -8,8 +8,10 @@
 
 #include <syscap.h>
 
-/** What is left of @asked, of which all was left at @began of syscap_clock();
- * 0 at the least. */
+/**
+ * The rest of the wait for @asked that began at @began of syscap_clock(); at
+ * least 0.
+ */
 static inline struct timespec syc_time_left(const struct timespec *asked,
                                             int64_t began)
 {

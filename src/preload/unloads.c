@@ -2,13 +2,16 @@
 /*
  * unloads.c - MAP frames for libraries that the program unloads.
  *
- * The recorder reads /proc/PID/maps now and then.  Between two looks a library
+ * The recorder reads /proc/PID/maps now and then.  Between two reads a library
  * may be unloaded, and another be loaded at its address.  So the process itself
  * reads the loader's list before and after each dlclose(), and at exit.
  *
  * Frames of the first look:
+ *
  *	METADATA syscap.unmapped all, with the time at which we were loaded.
+ *
  * Frames of each look:
+ *
  *	MAP of each new library, 1 ns later than the look before.
  *	METADATA syscap.unmapped START-END of each that is gone, with our time.
  *
@@ -46,7 +49,7 @@
 #include "sample/own_maps.h"
 #include "sample/state.h"
 
-#define CODE_MOST  2048u /* segments; further ones are left to the recorder */
+#define CODE_MOST  2048u /* segments; the recorder finds further ones */
 #define PAGE       ((uintptr_t)4096)
 #define ROOM_LEAST ((uintptr_t)32768)  /* of the stack */
 #define WAIT_NS    INT64_C(1000000000) /* for another thread's look */
@@ -75,7 +78,7 @@ static struct looks {
 	struct listing listings[2];
 } * looks;
 
-/* When which process loaded us: its children have not lived since then. */
+/* Time and process of our load.  Its children began later. */
 static int64_t loaded_at;
 static int32_t loaded_by;
 
@@ -145,7 +148,7 @@ static bool overlaps(const struct listing *list, const struct code *code)
 	return false;
 }
 
-/* ---------------------------------------------------------------- what is new */
+/* -new libraries */
 
 struct map_frame {
 	struct syscap_wire_map map;
@@ -241,7 +244,7 @@ static void write_map(const struct code *code, int64_t time)
 		syc_frame_end(&frame.map.frame, sizeof(frame.map) + n + 1));
 }
 
-/* --------------------------------------------------------------- what is gone */
+/* unloaded libraries */
 
 /* @code NULL: all earlier mappings of this process. */
 static void write_unmapped(const struct code *code, int64_t time)
@@ -266,13 +269,15 @@ static void write_unmapped(const struct code *code, int64_t time)
 	                                     "syscap.unmapped", value));
 }
 
-/* ---------------------------------------------------------------------- looks */
+/*
+ * ---------------------------------------------------------------------- looks
+ */
 
 static void compare_listings(const struct looks *l,
                              const struct listing *before,
                              const struct listing *after, int64_t now)
 {
-	/* Code that another thread has loaded there by now came later */
+	/* Code that another thread has loaded there came later */
 	for (unsigned i = 0; i < before->n && after->n < CODE_MOST; i++)
 		if (!has_segment(after, &before->code[i]))
 			write_unmapped(&before->code[i],
@@ -304,7 +309,7 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* True of a thread that has had no event yet: its bounds are not known. */
+/* True for a thread without an event, whose bounds are unknown. */
 static bool fits_on_stack(void)
 {
 	const uintptr_t low =
@@ -314,7 +319,7 @@ static bool fits_on_stack(void)
 	return here < low || here - low >= ROOM_LEAST;
 }
 
-/* Not in a child that has unloaded nothing: it may have had no event. */
+/* Not in a child that has unloaded nothing, and may have had no event. */
 static void look_at_exit(void)
 {
 	if (looks->pid == getpid())
@@ -354,8 +359,10 @@ void syc_unloads_look(void)
 	const int saved = errno;
 	struct looks *l;
 
-	/* Nobody needs names where there are no stacks yet.  Opening a file
-	 * may be forbidden in a box. */
+	/*
+	 * Without stacks, names are not needed.  A filter may forbid to open a
+	 * file.
+	 */
 	if (!syscap_is_active() || syc_seccomp_has_filter() ||
 	    syc_slot_arena_head() == NULL || !fits_on_stack())
 		return;

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* waits.c - calls in which loops wait: where an iteration ends and the next
- * begins, and, where that is asked for, calls that block. */
+/*
+ * waits.c - calls in which loops wait, and which end an iteration.  They are
+ * also reported as calls that block, if that was asked for.
+ *
+ * Last are waits for semaphores and messages, which the kernel does not restart
+ * when a stall's timer interrupts them: they are called again.  Their duration
+ * is not reported, since they wait for another thread or process of the
+ * program.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
@@ -8,12 +15,14 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "preload/eintr_restart.h"
 #include "preload/io_wrap.h"
 #include "preload/loops.h"
-#include "preload/whole.h"
+#include "preload/time_left.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
@@ -23,8 +32,7 @@ static int64_t begin_call(void)
 	return syc_io_is_on() && syc_io_now.has_waits ? syc_io_begin() : 0;
 }
 
-/* What is no time is refused at once, and so a wait that is not made in
- * parts. */
+/* An invalid time is refused at once, so the wait is not made in parts. */
 static int64_t from_timespec(const struct timespec *time)
 {
 	if (time == NULL || time->tv_sec > INT32_MAX)
@@ -36,8 +44,9 @@ static int64_t from_timespec(const struct timespec *time)
 
 static int64_t from_unread_timespec(const struct timespec *time)
 {
-	return time != NULL && !syc_whole_can_read(time) ? 0
-	                                                 : from_timespec(time);
+	return time != NULL && !syc_restart_can_read(time)
+	               ? 0
+	               : from_timespec(time);
 }
 
 static struct timespec *put_time(int64_t ns, struct timespec *time)
@@ -54,15 +63,15 @@ static int to_ms(int64_t ns)
 	return ns < 0 ? -1 : (int)((ns + MS - 1) / MS);
 }
 
-#define BEGIN(name)                                       \
-	SYC_IO_CALL(#name);                               \
-	const __typeof__(&take_##name) next =             \
-		SYC_WHOLE(name, syc_io_call_next(&call)); \
-	struct syc_loops_wait wait = { .loop = NULL };    \
-	int r;                                            \
-                                                          \
-	if (__builtin_expect(next == NULL, 0))            \
-		return (int)syc_io_missing();             \
+#define BEGIN(name)                                         \
+	SYC_IO_CALL(#name);                                 \
+	const __typeof__(&take_##name) next =               \
+		SYC_RESTART(name, syc_io_call_real(&call)); \
+	struct syc_loops_wait wait = { .loop = NULL };      \
+	int r;                                              \
+                                                            \
+	if (__builtin_expect(next == NULL, 0))              \
+		return (int)syc_io_missing();               \
 	const int64_t begin = begin_call()
 
 #define BEGIN_LOOP(ns)                                                      \
@@ -74,7 +83,7 @@ static int to_ms(int64_t ns)
 	syc_io_end(&call, begin, SYC_IO_NONE); \
 	return r
 
-/* @args with @t, which is of the type that @to makes of nanoseconds */
+/* @args contain @t, the time of a part */
 #define WAIT_MS(name, params, args)                                  \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name);       \
 	SYC_IO_EXPORTED int take_##name params                       \
@@ -117,9 +126,10 @@ static int to_ms(int64_t ns)
 		END;                                           \
 	}
 
-/* Sets are given and returned in one place: it is waited in parts only if it
- * was interrupted, which leaves them as they were.  @rest: the time for what is
- * left. */
+/*
+ * The result overwrites the sets.  So the wait is made in parts only after an
+ * interruption, which does not change them.  @rest sets the time that is left.
+ */
 #define WAIT_SETS(name, params, args, ns, rest)                  \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name);   \
 	SYC_IO_EXPORTED int take_##name params                   \
@@ -164,7 +174,7 @@ WAIT_TIME(epoll_pwait2,
           (int fd, struct epoll_event *events, int n, struct timespec *timeout,
            const sigset_t *mask),
           (fd, events, n, t, mask), from_unread_timespec)
-/* The C library has put there what is left */
+/* The C library has stored the rest there */
 WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timeval *timeout),
@@ -178,7 +188,7 @@ WAIT_SETS(pselect,
           (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
           timeout = put_time(left, &part))
 
-/* Those that wait for a signal, which must not be ours */
+/* Waits for a signal, which must not be ours */
 #define WAIT_SIGNAL(name, params, args)                        \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
 	SYC_IO_EXPORTED int take_##name params                 \
@@ -195,7 +205,7 @@ WAIT_SETS(pselect,
 WAIT_SIGNAL(pause, (void), ())
 WAIT_SIGNAL(sigsuspend, (const sigset_t *mask), (mask))
 
-/* Sleeps, which a stack that is taken meanwhile must not make shorter */
+/* Sleeps, which a stall's stack must not shorten */
 
 SYC_IO_EXPORTED int take_nanosleep(const struct timespec *time,
                                    struct timespec *left) __asm__("nanosleep");
@@ -210,7 +220,7 @@ sleep_for(const struct timespec *time, struct timespec *left)
 {
 	SYC_IO_CALL("nanosleep");
 	const __typeof__(&take_nanosleep) next =
-		SYC_WHOLE(nanosleep, syc_io_call_next(&call));
+		SYC_RESTART(nanosleep, syc_io_call_real(&call));
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;
@@ -261,7 +271,7 @@ SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds)
 	return 0;
 }
 
-/* The C library's own calls none of ours */
+/* The C library's thrd_sleep() calls none of ours */
 SYC_IO_EXPORTED int
 take_thrd_sleep(const struct timespec *time,
                 struct timespec *left) __asm__("thrd_sleep");
@@ -284,7 +294,7 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 {
 	SYC_IO_CALL("clock_nanosleep");
 	const __typeof__(&take_clock_nanosleep) next =
-		SYC_WHOLE(clock_nanosleep, syc_io_call_next(&call));
+		SYC_RESTART(clock_nanosleep, syc_io_call_real(&call));
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;
@@ -300,7 +310,7 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 		r = next(clock, flags, time, &rest);
 		while (r == EINTR && syc_loops_ticked(&wait)) {
 			syc_loops_begin_other(&wait);
-			/* One that is told until when begins anew */
+			/* A sleep until a time is simply repeated */
 			r = next(clock, flags, flags != 0 ? time : &rest,
 			         &rest);
 		}
@@ -309,4 +319,74 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	}
 	syc_io_end(&call, begin, SYC_IO_NONE);
 	return r;
+}
+
+struct sembuf;
+
+#define AGAIN(ret, name, params, args)                          \
+	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
+	SYC_IO_EXPORTED ret take_##name params                  \
+	{                                                       \
+		SYC_IO_CALL(#name);                             \
+		ret(*const next) params =                       \
+			(ret(*) params)syc_io_call_real(&call); \
+		struct syc_loops_wait wait;                     \
+                                                                \
+		if (__builtin_expect(next == NULL, 0))          \
+			return (ret)syc_io_missing();           \
+		ret r;                                          \
+		do {                                            \
+			syc_loops_begin_call(&wait);            \
+			r = next args;                          \
+		} while (__builtin_expect(r < 0, 0) &&          \
+		         syc_loops_interrupted(&wait));         \
+		return r;                                       \
+	}
+
+/* Until a time of day: repeated with the same arguments */
+AGAIN(int, sem_timedwait, (void *semaphore, const struct timespec *until),
+      (semaphore, until))
+AGAIN(int, sem_clockwait,
+      (void *semaphore, clockid_t clock, const struct timespec *until),
+      (semaphore, clock, until))
+
+AGAIN(int, semop, (int set, struct sembuf *changes, size_t n),
+      (set, changes, n))
+AGAIN(ssize_t, msgrcv,
+      (int queue, void *message, size_t n, long type, int flags),
+      (queue, message, n, type, flags))
+AGAIN(int, msgsnd, (int queue, const void *message, size_t n, int flags),
+      (queue, message, n, flags))
+
+SYC_IO_EXPORTED int
+take_semtimedop(int set, struct sembuf *changes, size_t n,
+                const struct timespec *timeout) __asm__("semtimedop");
+SYC_IO_EXPORTED int take_semtimedop(int set, struct sembuf *changes, size_t n,
+                                    const struct timespec *timeout)
+{
+	SYC_IO_CALL("semtimedop");
+	int (*const next)(int, struct sembuf *, size_t,
+	                  const struct timespec *) =
+		(int (*)(int, struct sembuf *, size_t,
+	                 const struct timespec *))syc_io_call_real(&call);
+	struct syc_loops_wait wait;
+	const struct timespec *const asked = timeout;
+	struct timespec left;
+	int64_t began = 0;
+
+	if (next == NULL)
+		return (int)syc_io_missing();
+	for (;;) {
+		syc_loops_begin_call(&wait);
+		if (began == 0 && wait.loop != NULL)
+			began = syscap_clock();
+		const int r = next(set, changes, n, timeout);
+		if (__builtin_expect(r == 0, 1) ||
+		    !syc_loops_interrupted(&wait))
+			return r;
+		if (timeout != NULL) {
+			left = syc_time_left(asked, began);
+			timeout = &left;
+		}
+	}
 }

@@ -27,7 +27,7 @@ static bool has(uintptr_t at)
 	return syc_memory_maps_has((void *)at);
 }
 
-TEST(a_cut_leaves_what_is_beside_it)
+TEST(cut_leaves_its_neighbours)
 {
 	struct syc_memory_cut cut;
 
@@ -43,7 +43,7 @@ TEST(a_cut_leaves_what_is_beside_it)
 	CHECK(!syc_memory_maps_cut(range(0x3000, 0x5000), &cut));
 }
 
-TEST(a_range_takes_one_after_the_other)
+TEST(range_over_several_mappings)
 {
 	struct syc_memory_cut cut;
 
@@ -63,7 +63,7 @@ TEST(a_range_takes_one_after_the_other)
 	CHECK(!syc_memory_maps_cut(range(0x2000, 0x9000), &cut));
 }
 
-TEST(what_was_cut_is_mended_where_the_rest_is_as_it_was)
+TEST(undo_needs_an_unchanged_rest)
 {
 	struct syc_memory_cut cut, other;
 
@@ -83,7 +83,7 @@ TEST(what_was_cut_is_mended_where_the_rest_is_as_it_was)
 	CHECK(has(0x1000) && !has(0x4000) && has(0x7000) && !has(0x8000));
 }
 
-TEST(a_forked_child_has_none)
+TEST(forked_child_has_an_empty_table)
 {
 	int status;
 	pid_t pid;
@@ -98,7 +98,7 @@ TEST(a_forked_child_has_none)
 	CHECK(has(0x1000));
 }
 
-TEST(sizes_are_those_of_pages)
+TEST(ranges_are_whole_pages)
 {
 	const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
 	struct syc_memory_range all;
@@ -138,7 +138,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* Who can't wait for a lock may be refused, at any step. */
+/* A thread that can't wait for a lock may be refused, at any step. */
 static void *run_refused(void *number)
 {
 	const uintptr_t first = (uintptr_t)number * 0x10000;
@@ -171,19 +171,19 @@ static void run_threads(void *(*function)(void *))
 		pthread_join(threads[i], NULL);
 }
 
-TEST(threads_do_not_disturb_each_other)
+TEST(simultaneous_threads)
 {
 	run_threads(run);
 }
 
-TEST(nor_do_they_where_nobody_may_wait_for_a_lock)
+TEST(simultaneous_threads_without_lock_waits)
 {
 	struct syc_memory_cut cut;
 	uintptr_t end = 0;
 
 	syc_seccomp_filters = true;
 	run_threads(run_refused);
-	/* What is left is in order, and none has part in another */
+	/* The rest is sorted and disjoint */
 	while (syc_memory_maps_cut(range(0, UINTPTR_MAX), &cut)) {
 		CHECK(cut.was.begin >= end && cut.was.end > cut.was.begin);
 		end = cut.was.end;

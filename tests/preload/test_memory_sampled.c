@@ -3,8 +3,8 @@
  * test_memory_sampled.c - sums of a sample are what they should be, within the
  * interval that theory gives.
  *
- * Of s bytes at a mean of N one is drawn with p = 1 - exp(-s/N) and counts
- * s/p: the mean of that is s, its variance s^2 (1 - p) / p.
+ * With a mean of N, a block of s bytes is drawn with p = 1 - exp(-s/N), and
+ * counts s/p.  The mean of that is s, its variance s^2 (1 - p) / p.
  */
 #include <math.h>
 #include <pthread.h>
@@ -50,7 +50,7 @@ static void *run_sums(void *result)
 	return NULL;
 }
 
-TEST(sums_are_within_the_interval_that_theory_gives)
+TEST(sums_within_the_theoretical_interval)
 {
 	double squares[N_SIZES] = { 0 }, sums[N_SIZES] = { 0 };
 	const unsigned runs = 200;
@@ -76,14 +76,14 @@ TEST(sums_are_within_the_interval_that_theory_gives)
 	}
 }
 
-TEST(what_is_far_larger_than_the_mean_is_always_drawn_as_it_is)
+TEST(large_blocks_are_always_drawn)
 {
 	syc_memory_sampled_begin(1000, 5);
 	for (unsigned i = 0; i < 1000; i++)
 		CHECK_EQ(syc_memory_sampled_take(100000 + i), 100000 + i);
 }
 
-TEST(what_has_no_bytes_is_never_drawn)
+TEST(empty_blocks_are_never_drawn)
 {
 	syc_memory_sampled_begin(1, 5);
 	for (unsigned i = 0; i < 1000; i++)
@@ -91,7 +91,7 @@ TEST(what_has_no_bytes_is_never_drawn)
 }
 
 /* The size of one may be nearly all that there is. */
-TEST(sizes_that_cannot_be_are_harmless)
+TEST(impossible_sizes)
 {
 	syc_memory_sampled_begin(UINT32_MAX, 5);
 	CHECK(syc_memory_sampled_take(SIZE_MAX / 2) > 0);
@@ -100,7 +100,7 @@ TEST(sizes_that_cannot_be_are_harmless)
 		CHECK(syc_memory_sampled_take(8) >= 0);
 }
 
-TEST(a_block_is_remembered_until_it_is_forgotten)
+TEST(block_is_remembered_until_forgotten)
 {
 	static char blocks[100000];
 
@@ -116,7 +116,7 @@ TEST(a_block_is_remembered_until_it_is_forgotten)
 	}
 }
 
-TEST(more_than_fits_is_refused_and_what_fits_is_kept)
+TEST(full_table_refuses_and_keeps)
 {
 	const uintptr_t n = 1500000, step = 4096;
 	uintptr_t kept = 0, found = 0;
@@ -147,7 +147,7 @@ static void *churn(void *number)
 	return NULL;
 }
 
-TEST(threads_remember_each_their_own)
+TEST(blocks_of_simultaneous_threads)
 {
 	unsigned numbers[THREADS] = { 0, 1, 2, 3 };
 	pthread_t threads[THREADS];

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* io.c - calls that blocked: a mark with what it was about, and the stack. */
+/* blocking_events.c - a mark for each call that blocked, and its stack. */
 #define _GNU_SOURCE
-#include "preload/io.h"
+#include "preload/blocking_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -15,11 +16,79 @@
 #include "os/env.h"
 #include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
-#include "preload/other_libc.h"
-#include "preload/room.h"
-#include "preload/told.h"
+#include "preload/io_wrap.h"
+#include "preload/preload.h"
+#include "preload/stack_size.h"
 #include "unwind/memory.h"
 #include "unwind/unwind.h"
+
+#define ROOM \
+	((uintptr_t)24 * 1024) /* a walk, a frame, a thread's first event */
+
+/* Set by the linker: the begin of this library, and the end of its code */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	*ret_low = (uintptr_t)__ehdr_start;
+	*ret_high = (uintptr_t)etext;
+}
+
+unsigned syc_own_code_remove(uint64_t *addrs, unsigned n)
+{
+	const uintptr_t low = (uintptr_t)__ehdr_start;
+	const uintptr_t size = (uintptr_t)etext - low;
+	unsigned n_kept = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		if (addrs[i] - low >= size)
+			addrs[n_kept++] = addrs[i];
+	return n_kept;
+}
+
+bool syc_own_thread_is_main(void)
+{
+	return syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0) ==
+	       syc_raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0);
+}
+
+static bool query_signal_stack(stack_t *ret_stack)
+{
+	return syc_raw_syscall(SYS_sigaltstack, 0, (long)(intptr_t)ret_stack, 0,
+	                       0, 0, 0) == 0;
+}
+
+bool syc_own_stack_is_alternate(void)
+{
+	stack_t stack;
+
+	return !query_signal_stack(&stack) ||
+	       (stack.ss_flags & SS_ONSTACK) != 0;
+}
+
+bool syc_own_stack_has_space(void)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	stack_t stack;
+
+	if (!query_signal_stack(&stack))
+		return false;
+	return (stack.ss_flags & SS_ONSTACK) == 0 ||
+	       here - (uintptr_t)stack.ss_sp > ROOM;
+}
+
+uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns)
+{
+	uint64_t us = ns > 1000 ? (uint64_t)ns / 1000 : 1;
+	uint32_t shift = 0;
+
+	while (us > 0xFFFFF && shift < 15) {
+		us >>= 1;
+		shift++;
+	}
+	return tag | shift << 20 | (uint32_t)(us < 0xFFFFF ? us : 0xFFFFF);
+}
 
 #define MESSAGE 1024
 
@@ -40,8 +109,10 @@ static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 	return (int64_t)ns;
 }
 
-/* Not by the first call: an allocator that is linked in may make it while it
- * begins, under a lock, and what this does allocates. */
+/*
+ * Not in the first call: an allocator in the program may make it during its
+ * initialisation, under a lock, but this allocates.
+ */
 __attribute__((constructor)) static void decide_io(void)
 {
 	const int saved = errno;
@@ -49,9 +120,9 @@ __attribute__((constructor)) static void decide_io(void)
 	int64_t threshold = SYC_IO_OFF;
 	bool has_waits = false;
 
-	/* What this calls is not looked at */
+	/* Calls from here are not reported */
 	__atomic_store_n(&syc_io_now.threshold, SYC_IO_OFF, __ATOMIC_RELAXED);
-	if (text != NULL && syc_other_libc_is()) {
+	if (text != NULL && syc_libc_is_foreign()) {
 		syc_diag_say("the io role is off",
 		             "the C library is not glibc");
 	} else if (text != NULL) {
@@ -61,7 +132,7 @@ __attribute__((constructor)) static void decide_io(void)
 			             "SYSCAP_IO wants nanoseconds");
 	}
 	if (threshold != SYC_IO_OFF) {
-		syc_room_is_always = true;
+		syc_stack_size_is_raised = true;
 		syc_setup_run();
 		syc_io_now.has_waits = has_waits;
 		__atomic_store_n(&syc_io_now.threshold, threshold,
@@ -70,7 +141,7 @@ __attribute__((constructor)) static void decide_io(void)
 	errno = saved;
 }
 
-/* What a descriptor is of: a path, "socket:[12]", "pipe:[12]". */
+/* The target of an fd: a path, "socket:[12]", "pipe:[12]". */
 static void add_descriptor(struct syc_text *text, int fd)
 {
 	char name[48];
@@ -94,8 +165,10 @@ static void add_descriptor(struct syc_text *text, int fd)
 	syc_text_add_i64(text, fd);
 }
 
-/* What was a path when the call began may be gone, or something else by now,
- * with no end. */
+/*
+ * The text of a path may be gone, or changed, since the call began, and may
+ * have no end.
+ */
 static void add_copy(struct syc_text *text, const char *name)
 {
 	char copy[MESSAGE];
@@ -108,7 +181,7 @@ static void add_copy(struct syc_text *text, const char *name)
 
 static void add_path(struct syc_text *text, int folder, const char *path)
 {
-	char first = '\0'; /* the call may have said EFAULT */
+	char first = '\0'; /* the call may have returned EFAULT */
 
 	if (path == NULL || syc_seccomp_has_filter() ||
 	    syc_memory_copy(&first, (uintptr_t)path, 1) != 1)
@@ -121,7 +194,7 @@ static void add_path(struct syc_text *text, int folder, const char *path)
 	add_copy(text, path);
 }
 
-static void write_call(const struct syc_io_what *what, char *message,
+static void write_call(const struct syc_io_subject *what, char *message,
                        size_t size)
 {
 	struct syc_text text = syc_text_begin(message, size);
@@ -144,7 +217,7 @@ static void write_call(const struct syc_io_what *what, char *message,
 	}
 }
 
-/* "__read_chk" is "read", and so is what else is only another form. */
+/* "__read_chk" is "read"; other variants are shortened, too. */
 static void show_name(const char *name, char *shown, size_t size)
 {
 	static const char *const endings[] = { "_chk", "_unlocked", "_2",
@@ -167,58 +240,59 @@ static void show_name(const char *name, char *shown, size_t size)
 	shown[n] = '\0';
 }
 
-static void tell_mark(const struct syc_io_call *call, int64_t begin,
-                      int64_t duration, const char *message)
+static void write_mark(const struct syc_io_call *call, int64_t begin,
+                       int64_t duration, const char *message)
 {
 	char name[24];
 
 	show_name(call->name, name, sizeof(name));
-	syscap_mark(syc_told_is_main() ? "io-main" : "io", name, begin,
+	syscap_mark(syc_own_thread_is_main() ? "io-main" : "io", name, begin,
 	            duration, message);
 }
 
-/* The function behind ours, which the program meant, is the innermost. */
+/* The real function, which the program called, is the innermost. */
 static __attribute__((noinline)) void
-tell_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
+write_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
 {
-	uint64_t addrs[1 + SYC_TOLD_DEPTH];
+	uint64_t addrs[1 + SYC_BLOCKED_DEPTH];
 	unsigned flags = 0;
-	unsigned n =
-		(unsigned)syc_backtrace(addrs + 1, SYC_TOLD_DEPTH, 0, &flags);
+	unsigned n = (unsigned)syc_backtrace(addrs + 1, SYC_BLOCKED_DEPTH, 0,
+	                                     &flags);
 
-	if (n == SYC_TOLD_DEPTH)
+	if (n == SYC_BLOCKED_DEPTH)
 		flags |= SYSCAP_STACK_CUT;
-	n = 1 + syc_told_leave_out_ours(addrs + 1, n);
+	n = 1 + syc_own_code_remove(addrs + 1, n);
 	addrs[0] = syc_io_call_known(call);
 	const unsigned first = addrs[0] == 0;
-	syc_sample_emit_tagged(begin, addrs + first, n - first, flags,
-	                       syc_told_wait(SYSCAP_BLOCKED_TAG, duration), 0);
+	syc_sample_emit_tagged(
+		begin, addrs + first, n - first, flags,
+		syc_sample_wait_tag(SYSCAP_BLOCKED_TAG, duration), 0);
 }
 
-static __attribute__((noinline)) void tell_what(const struct syc_io_call *call,
-                                                int64_t begin, int64_t duration,
-                                                const struct syc_io_what *what)
+static __attribute__((noinline)) void
+write_details(const struct syc_io_call *call, int64_t begin, int64_t duration,
+              const struct syc_io_subject *what)
 {
 	char message[MESSAGE];
 
 	write_call(what, message, sizeof(message));
-	tell_mark(call, begin, duration, message);
+	write_mark(call, begin, duration, message);
 }
 
-__attribute__((noinline)) void syc_io_tell(const struct syc_io_call *call,
-                                           int64_t begin, int64_t duration,
-                                           const struct syc_io_what *what)
+__attribute__((noinline)) void syc_io_record(const struct syc_io_call *call,
+                                             int64_t begin, int64_t duration,
+                                             const struct syc_io_subject *what)
 {
 	const int saved = errno;
 
-	if (!syc_seccomp_has_filter() && !syc_told_has_room()) {
-		tell_mark(call, begin, duration, "");
+	if (!syc_seccomp_has_filter() && !syc_own_stack_has_space()) {
+		write_mark(call, begin, duration, "");
 		errno = saved;
 		return;
 	}
-	/* A walk may ask the kernel what can be read */
+	/* A walk may check memory by system calls */
 	if (!syc_seccomp_has_filter())
-		tell_stack(call, begin, duration);
-	tell_what(call, begin, duration, what);
+		write_stack(call, begin, duration);
+	write_details(call, begin, duration, what);
 	errno = saved;
 }

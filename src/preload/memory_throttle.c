@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory_room.c - threads that allocate faster than the recorder reads wait. */
+/* memory_throttle.c - waits of threads that allocate faster than the recorder
+ * reads. */
 #define _GNU_SOURCE
-#include "preload/memory_room.h"
+#include "preload/memory_throttle.h"
 
 #include <stddef.h>
 #include <sys/syscall.h>
@@ -11,27 +12,29 @@
 #include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
 
-#define NAP_NS   50000
-#define PATIENCE 20000 /* naps while nobody reads: a second or more */
-#define TURNS    2000  /* of a nap that is none */
+#define NAP_NS 50000
+#define PATIENCE \
+	20000      /* naps while the recorder does not read: a second or more */
+#define TURNS 2000 /* of a busy wait */
 
 static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 {
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 
-	/* The first event gets one; rings of our own are another matter */
-	if (ring == NULL || ts->is_own || ts->hot.size < 4 * SYC_MEMORY_ROOM)
+	/* The first event gets a ring; own rings are drained by this process */
+	if (ring == NULL || ts->is_own ||
+	    ts->hot.size < 4 * SYC_MEMORY_THROTTLE_SPACE)
 		return true;
 	const uint32_t head = __atomic_load_n(&ring->head, __ATOMIC_RELAXED);
 	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 	const uint32_t used = at >= head ? at - head : at + ts->hot.size - head;
 
 	*ret_head = head;
-	return ts->hot.size - used > SYC_MEMORY_ROOM;
+	return ts->hot.size - used > SYC_MEMORY_THROTTLE_SPACE;
 }
 
-/* A filter of system calls may forbid a nap: about as long without one. */
+/* A filter of system calls may forbid a nap; this takes about as long. */
 static void turn_around(void)
 {
 	for (unsigned i = 0; i < TURNS; i++)
@@ -50,13 +53,13 @@ static void take_nap(void)
 		turn_around();
 		return;
 	}
-	/* Not a point of cancellation, as malloc() is none */
+	/* Not a cancellation point, since malloc() is none */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }
 
-void syc_memory_room_wait_long(void)
+void syc_memory_throttle_wait(void)
 {
-	/* A thread that waited in vain does so again only once somebody reads */
+	/* A thread that waited in vain waits again only after a read */
 	static _Thread_local uint32_t given_up_at
 		__attribute__((tls_model("initial-exec")));
 	struct syc_thread *const st = syc_self;

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory_wrap.c - the functions that the program calls in place of the C
- * library's.  Each calls the next of its name, and returns what that returns.
+ * malloc_wrap.c - the allocator's functions that the program calls in place of
+ * the C library's.  Each calls the next of its name, and returns its result.
  *
- * An allocation is recorded when it is there, a free before it is done: a
- * block's next owner comes later, on whatever thread.
+ * An allocation is recorded when it exists, a free before it is done: a block's
+ * next owner comes later, on any thread.
  *
  * C++'s operators call these in all libraries that do not have an allocator of
  * their own.
  */
 #define _GNU_SOURCE
+#include "preload/malloc_wrap.h"
+
+#include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdint.h>
@@ -18,24 +21,129 @@
 #include <unistd.h>
 
 #include "preload/memory.h"
-#include "preload/memory_next.h"
 #include "preload/memory_sampled.h"
+
+/* All exist, since dlsym() allocates for missing symbols. */
+#define FUNCTIONS(f)                                             \
+	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign) \
+		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc)
+
+#define INDEX(name) REAL_##name,
+enum function {
+	FUNCTIONS(INDEX) N_FUNCTIONS
+};
+
+/* An impossible address: there is no real function. */
+#define NONE ((uintptr_t)1)
+static uintptr_t real_functions[N_FUNCTIONS]; /* 0: unknown yet */
+
+/* The real function; NULL: it was not looked up yet. */
+static inline void *known_function(enum function function)
+{
+	const uintptr_t address =
+		__atomic_load_n(&real_functions[function], __ATOMIC_RELAXED);
+
+	return address > NONE ? (void *)address : NULL;
+}
+
+static inline bool is_early(const void *block)
+{
+	return (uintptr_t)block - (uintptr_t)syc_memory_early_blocks <
+	       SYC_MEMORY_EARLY;
+}
+
+#define NAME(name) #name,
+static const char *const names[] = { FUNCTIONS(NAME) };
+
+_Alignas(4096) unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
+static size_t early_used;
+/*
+ * Volatile: dlsym() is declared to call nothing of ours, but first frees the
+ * text of an error.
+ */
+static _Thread_local volatile bool is_looking
+	__attribute__((tls_model("initial-exec")));
+
+static uintptr_t look_up(enum function function)
+{
+	uintptr_t address;
+
+	if (is_looking)
+		return NONE;
+	is_looking = true;
+	address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
+	is_looking = false;
+	if (address == 0)
+		address = NONE;
+	__atomic_store_n(&real_functions[function], address, __ATOMIC_RELAXED);
+	return address;
+}
+
+/* The next of that name; NULL: there is none, or it is being looked up. */
+static __attribute__((noinline)) void *find_real(enum function function)
+{
+	uintptr_t address =
+		__atomic_load_n(&real_functions[function], __ATOMIC_RELAXED);
+
+	if (__builtin_expect(address == 0, 0))
+		address = look_up(function);
+	return address == NONE ? NULL : (void *)address;
+}
+
+/*
+ * Handlers, and children of threaded processes, must not call dlsym().  Runs
+ * before the first tick, as in io_real.c.
+ */
+__attribute__((constructor(101))) static void look_up_all(void)
+{
+	for (int i = 0; i < N_FUNCTIONS; i++)
+		find_real((enum function)i);
+}
+
+/* Memory of our own, of zeroes; NULL: it is all in use. */
+static void *take_early(size_t size, size_t alignment)
+{
+	size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED), at;
+
+	if (alignment < 16)
+		alignment = 16;
+	do {
+		at = (used + alignment - 1) / alignment * alignment;
+		if (alignment > 4096 || at > SYC_MEMORY_EARLY ||
+		    size > SYC_MEMORY_EARLY - at)
+			return NULL;
+	} while (!__atomic_compare_exchange_n(&early_used, &used, at + size,
+	                                      false, __ATOMIC_RELAXED,
+	                                      __ATOMIC_RELAXED));
+	return syc_memory_early_blocks + at;
+}
+
+/* Bytes that may be read from @block on, which is an early one. */
+static size_t early_size(const void *block)
+{
+	return (size_t)(syc_memory_early_blocks + SYC_MEMORY_EARLY -
+	                (const unsigned char *)block);
+}
+
+void *syc_malloc_real(void)
+{
+	return find_real(REAL_malloc);
+}
 
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
-/* Not inlined, whatever calls it: each has its caller. */
+/* Not inlined, since each reads its caller. */
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
-static inline void *find_next(enum syc_memory_function function)
+static inline void *find_next(enum function function)
 {
-	void *const known = syc_memory_next_known(function);
+	void *const known = known_function(function);
 
-	return __builtin_expect(known != NULL, 1) ? known
-	                                          : syc_memory_next(function);
+	return __builtin_expect(known != NULL, 1) ? known : find_real(function);
 }
 
-#define NEXT(name) ((__typeof__(&(name)))find_next(SYC_MEMORY_##name))
+#define NEXT(name) ((__typeof__(&(name)))find_next(REAL_##name))
 
 static void *no_memory(void)
 {
@@ -45,12 +153,12 @@ static void *no_memory(void)
 
 static void *allocate_early(size_t size, size_t alignment)
 {
-	void *const block = syc_memory_early(size, alignment);
+	void *const block = take_early(size, alignment);
 
 	return block != NULL ? block : no_memory();
 }
 
-/* In a function that the program calls, or that is jumped to by one. */
+/* For a function that the program calls, or to which one jumps. */
 #define ALLOCATED(block, size)                                      \
 	do {                                                        \
 		const struct syc_caller caller = SYC_CALLER();      \
@@ -62,17 +170,17 @@ static void *allocate_early(size_t size, size_t alignment)
 	} while (0)
 
 /*
- * Of a sample most calls are none of ours: they are jumps to the next function.
- * What is allocated counts before it is there: the next that is drawn is as far
- * from there as from anywhere.  A call that fails and was drawn has another drawn
- * in its place.
- * All else is a jump, too, to a function that has a frame.
+ * If a sample is recorded, most calls are jumps to the real function.  An
+ * allocation counts before it exists: the distance to the next draw is the same
+ * from any place.  If a drawn call fails, another is drawn in its place.  Other
+ * calls are jumps to a function that has a frame.
  */
-#define KNOWN(name) \
-	((__typeof__(&(name)))syc_memory_next_known(SYC_MEMORY_##name))
+#define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))
 
-/* The shortest ways: where what is not drawn goes, once that is known and a
- * sample is taken. */
+/*
+ * Targets of calls that are not drawn, once they are known and a sample is
+ * recorded.
+ */
 static void *find_malloc(size_t size);
 static void free_seen(void *block);
 static __typeof__(&malloc) malloc_unseen = find_malloc;
@@ -95,7 +203,7 @@ static __attribute__((noinline)) void *malloc_seen(size_t size)
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early(size, 0);
 	if (!syc_memory_is_on())
-		return next(size); /* by a jump: next() sees the caller */
+		return next(size); /* a jump: next() sees the caller */
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;
@@ -137,7 +245,7 @@ static __attribute__((noinline)) void free_seen(void *block)
 {
 	const __typeof__(&free) next = NEXT(free);
 
-	if (block == NULL || syc_memory_is_early(block) || next == NULL)
+	if (block == NULL || is_early(block) || next == NULL)
 		return;
 	if (syc_memory_is_on())
 		syc_memory_freed(block);
@@ -154,8 +262,7 @@ EXPORTED void free(void *block)
 		free_seen(block);
 }
 
-/* C23's, which the C library need not have: they are told what free() finds
- * out */
+/* C23's, which the C library may not have.  free() finds the size itself */
 EXPORTED void free_sized(void *block, size_t size)
 {
 	(void)size;
@@ -169,10 +276,10 @@ EXPORTED void free_aligned_sized(void *block, size_t alignment, size_t size)
 	free(block);
 }
 
-/* An early block can't grow: there is another for it. */
+/* An early block can't grow, so it is copied to another. */
 static void *move_early(void *block, size_t size)
 {
-	const size_t most = syc_memory_early_size(block);
+	const size_t most = early_size(block);
 	void *const moved = malloc(size);
 
 	if (moved != NULL)
@@ -186,7 +293,7 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 	const struct syc_caller caller = SYC_CALLER();
 	struct syc_memory_move move = { .block = NULL };
 
-	if (__builtin_expect(syc_memory_is_early(block), 0))
+	if (__builtin_expect(is_early(block), 0))
 		return move_early(block, size);
 	if (__builtin_expect(next == NULL, 0))
 		return block == NULL ? allocate_early(size, 0) : no_memory();
@@ -195,7 +302,7 @@ static __attribute__((noinline)) void *realloc_seen(void *block, size_t size)
 	if (block != NULL)
 		move = syc_memory_move_begin(block);
 	void *const moved = next(block, size);
-	/* Of no bytes: it was freed, and is no failure */
+	/* NULL for no bytes means that the block was freed */
 	syc_memory_move_end(&move, moved != NULL || size == 0);
 	if (moved != NULL)
 		syc_memory_allocated(moved, size, &caller);
@@ -279,7 +386,7 @@ EXPORTED void *valloc(size_t size)
 EXPORTED void *pvalloc(size_t size)
 {
 	const __typeof__(&valloc) next =
-		(__typeof__(&valloc))find_next(SYC_MEMORY_pvalloc);
+		(__typeof__(&valloc))find_next(REAL_pvalloc);
 
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early((size + get_page_size() - 1) /

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * blocking_events.h - the role "io" of the preloaded library: calls that block,
+ * with duration, subject and stack (docs/collectors.md).  Some functions also
+ * serve the roles "stalls" and "memory".
+ *
+ * A call that is shorter than the threshold reads the clock twice, and leaves
+ * nothing.  Nothing here allocates or locks, and errno stays as the call set
+ * it.  No state lives during a call, since the call may be left by a jump, or
+ * end its thread.
+ *
+ * Context of everything: any-thread, signal-safe.
+ */
+#ifndef SYC_PRELOAD_BLOCKING_EVENTS_H
+#define SYC_PRELOAD_BLOCKING_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <syscap.h>
+
+#include "os/seccomp_state.h"
+
+struct syc_io_call;
+
+/** Greatest number of addresses in a stack, from the innermost on. */
+#define SYC_BLOCKED_DEPTH 256u
+
+/** The calling thread is the main thread. */
+bool syc_own_thread_is_main(void);
+
+/** A handler runs on its alternate stack, or may do so. */
+bool syc_own_stack_is_alternate(void);
+
+/** False on a handler's small alternate stack, on which a walk may not fit. */
+bool syc_own_stack_has_space(void);
+
+/** Addresses of this library's code. */
+void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
+
+/**
+ * Remove our frames from the @n frames of a stack.  Returns the number of the
+ * others.
+ */
+unsigned syc_own_code_remove(uint64_t *addrs, unsigned n);
+
+/** padding2 of a SAMPLE that stands for @ns; @tag: SYSCAP_BLOCKED_TAG or
+ * SYSCAP_STALLED_TAG. */
+uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns);
+
+/** Subject of a call. */
+struct syc_io_subject {
+	enum {
+		SYC_IO_NOTHING,
+		SYC_IO_PATH,
+		SYC_IO_PATHS,
+		SYC_IO_FD
+	} kind;
+	int fd;     /* of FD; the directory of PATH, or AT_FDCWD */
+	int new_fd; /* of PATHS */
+	const char *path, *new_path;
+};
+
+#define SYC_IO_OFF INT64_MAX
+
+struct syc_io_settings {
+	int64_t threshold; /* ns; 0: not initialised yet */
+	bool has_waits;    /* poll() and the like are reported, too */
+};
+
+extern struct syc_io_settings syc_io_now;
+
+static inline bool syc_io_is_on(void)
+{
+	const int64_t threshold =
+		__atomic_load_n(&syc_io_now.threshold, __ATOMIC_RELAXED);
+
+	return threshold != 0 && threshold != SYC_IO_OFF &&
+	       !syc_seccomp_is_closed();
+}
+
+/** The time; 0: the call is not timed. */
+static inline int64_t syc_io_begin(void)
+{
+	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;
+}
+
+/**
+ * Write the events of a call.  The caller is the function that the program
+ * called.  The stack begins with the real function.
+ */
+void syc_io_record(const struct syc_io_call *call, int64_t begin,
+                   int64_t duration, const struct syc_io_subject *what);
+
+static inline __attribute__((always_inline)) void
+syc_io_end(const struct syc_io_call *call, int64_t begin,
+           struct syc_io_subject what)
+{
+	if (begin == 0)
+		return;
+	const int64_t duration = syscap_clock() - begin;
+	if (__builtin_expect(duration >= __atomic_load_n(&syc_io_now.threshold,
+	                                                 __ATOMIC_RELAXED),
+	                     0))
+		syc_io_record(call, begin, duration, &what);
+}
+
+#endif

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* eintr_restart.c - calls that wait, made of parts that have a mask. */
+#define _GNU_SOURCE
+#include "preload/eintr_restart.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "os/seccomp_state.h"
+#include "os/signals.h"
+#include "preload/io_wrap.h"
+#include "sample/registers.h"
+#include "sample/state.h"
+#include "sample/tick.h"
+#include "unwind/memory.h"
+
+#define MS     INT64_C(1000000)
+#define SECOND INT64_C(1000000000)
+#define LONG   (INT64_C(1) << 31) /* s; longer waits do not end */
+
+/* A wait in progress, in the frame of the waiting function. */
+struct split_wait {
+	sigset_t mask;          /* the program's */
+	int64_t timeout, until; /* ns; a timeout below 0: there is none */
+	struct timespec left;
+	bool has_parts; /* a tick cut one */
+};
+
+/*
+ * Greatest distance from the waiting frame to the end of the stack in the real
+ * call.  The kernel's frame for a handler is larger: it has the red zone, the
+ * vector registers and the context.
+ */
+#define DEEP 1024u
+
+/* End of the stack in a part that a tick cut */
+static _Thread_local uintptr_t cut_at
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * The wait that began last.  It is valid despite waits of handlers: a part that
+ * a handler interrupts is its wait's last.
+ */
+static _Thread_local struct syc_own_wait last_wait
+	__attribute__((tls_model("initial-exec")));
+
+/*
+ * A signal that was blocked in the interrupted code can only come in a call
+ * with a mask of its own.  In a handler that such a call was left for, the
+ * signal is not blocked.  After the handler's return it is, so that it can't
+ * come there.
+ */
+const struct syc_own_wait *syc_restart_note(int signal, const void *context)
+{
+	const ucontext_t *const interrupted = context;
+	struct syscap_regs regs;
+	uint64_t blocked;
+
+	memcpy(&blocked, &interrupted->uc_sigmask, sizeof(blocked));
+	if ((blocked & syc_signal_bit(signal)) == 0 ||
+	    !syc_registers_interrupt_call(interrupted))
+		return NULL;
+	syc_registers_of(interrupted, &regs);
+	__atomic_store_n(&cut_at, regs.sp, __ATOMIC_RELAXED);
+	syc_own_code_bounds(&last_wait.low, &last_wait.high);
+	return &last_wait;
+}
+
+__attribute__((constructor)) static void listen_to_ticks(void)
+{
+	syc_tick_interrupts = syc_restart_note;
+}
+
+SYC_IO_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
+
+/*
+ * The time of the parts: a library behind ours may change both (libfaketime).
+ */
+static struct timespec read_clock(clockid_t id)
+{
+	struct timespec now = { 0 };
+
+	clock_gettime_real(id, &now);
+	return now;
+}
+
+static int64_t read_monotonic(void)
+{
+	const struct timespec now = read_clock(CLOCK_MONOTONIC);
+
+	return now.tv_sec * SECOND + now.tv_nsec;
+}
+
+bool syc_restart_is_needed(void)
+{
+	const struct syc_sampler *const s =
+		__atomic_load_n(&syc_sampler, __ATOMIC_RELAXED);
+
+	return s != NULL &&
+	       __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
+	               SYSCAP_SAMPLER_WALL &&
+	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	       !syc_seccomp_has_filter();
+}
+
+/* A wait for @timeout ns begins, in place of the function at @called. */
+static void begin_wait(struct split_wait *wait, int64_t timeout,
+                       uintptr_t called)
+{
+	uint64_t before;
+
+	wait->timeout = timeout;
+	wait->has_parts = false;
+	wait->until = timeout < 0 ? 0 : read_monotonic() + timeout;
+	syc_all_signals_block(&before);
+	memset(&wait->mask, 0, sizeof(wait->mask));
+	memcpy(&wait->mask, &before, sizeof(before));
+	__atomic_store_n(&cut_at, 0, __ATOMIC_RELAXED);
+	last_wait.called = called;
+}
+
+/* Longest duration of the next part; NULL: for ever. */
+static const struct timespec *time_left(struct split_wait *wait)
+{
+	if (wait->timeout < 0)
+		return NULL;
+	const int64_t left = wait->until - read_monotonic();
+	wait->left = (struct timespec){ 0 };
+	if (left > 0)
+		wait->left = (struct timespec){ .tv_sec = left / SECOND,
+			                        .tv_nsec = left % SECOND };
+	return &wait->left;
+}
+
+/* A part returned @r, and errno if that is below 0.  True if a tick of ours cut
+ * it, and nothing else did. */
+static bool was_cut(struct split_wait *wait, int r)
+{
+	const uintptr_t here = (uintptr_t)wait;
+	const uintptr_t at = __atomic_exchange_n(&cut_at, 0, __ATOMIC_RELAXED);
+
+	const bool is_cut = r < 0 && errno == EINTR && at != 0 && at < here &&
+	                    here - at < DEEP;
+	wait->has_parts |= is_cut;
+	return is_cut;
+}
+
+/* The wait is over; errno is kept. */
+static void end_wait(const struct split_wait *wait)
+{
+	uint64_t before;
+
+	memcpy(&before, &wait->mask, sizeof(before));
+	syc_all_signals_restore(&before);
+}
+
+SYC_IO_REAL(poll, (struct pollfd * fds, nfds_t n, int t), (fds, n, t))
+SYC_IO_REAL(__poll_chk, (struct pollfd * fds, nfds_t n, int t, size_t room),
+            (fds, n, t, room))
+SYC_IO_REAL(ppoll,
+            (struct pollfd * fds, nfds_t n, const struct timespec *t,
+             const sigset_t *mask),
+            (fds, n, t, mask))
+SYC_IO_REAL(__ppoll_chk,
+            (struct pollfd * fds, nfds_t n, const struct timespec *t,
+             const sigset_t *mask, size_t room),
+            (fds, n, t, mask, room))
+SYC_IO_REAL(epoll_pwait,
+            (int fd, struct epoll_event *events, int n, int t,
+             const sigset_t *mask),
+            (fd, events, n, t, mask))
+SYC_IO_REAL(epoll_pwait2,
+            (int fd, struct epoll_event *events, int n,
+             const struct timespec *t, const sigset_t *mask),
+            (fd, events, n, t, mask))
+SYC_IO_REAL(select,
+            (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+             struct timeval *t),
+            (n, to_read, to_write, other, t))
+SYC_IO_REAL(pselect,
+            (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+             const struct timespec *t, const sigset_t *mask),
+            (n, to_read, to_write, other, t, mask))
+SYC_IO_REAL(sigsuspend, (const sigset_t *mask), (mask))
+SYC_IO_REAL(nanosleep, (const struct timespec *t, struct timespec *left),
+            (t, left))
+SYC_IO_REAL(clock_nanosleep,
+            (clockid_t clock, int flags, const struct timespec *t,
+             struct timespec *left),
+            (clock, flags, t, left))
+
+/* 0: no wait, or an invalid time, which is refused */
+static int64_t sum_timespec(const struct timespec *time)
+{
+	if (time == NULL)
+		return -1;
+	if (time->tv_sec < 0 || time->tv_nsec < 0 || time->tv_nsec >= SECOND)
+		return 0;
+	return time->tv_sec >= LONG ? LONG * SECOND
+	                            : time->tv_sec * SECOND + time->tv_nsec;
+}
+
+bool syc_restart_can_read(const struct timespec *time)
+{
+	return !syc_memory_is_bad((uintptr_t)time, sizeof(*time));
+}
+
+/* 0 also if it can't be read: the kernel returns the error */
+static int64_t ask_timespec(const struct timespec *time)
+{
+	return time != NULL && !syc_restart_can_read(time) ? 0
+	                                                   : sum_timespec(time);
+}
+
+static int round_to_ms(const struct timespec *time)
+{
+	if (time == NULL)
+		return -1;
+	return (int)(time->tv_sec * 1000 + (time->tv_nsec + MS - 1) / MS);
+}
+
+/* The C library's function, which is in stacks of the wait. */
+#define CALLED(name)        \
+	SYC_IO_CALL(#name); \
+	const uintptr_t called = syc_io_call_known(&call)
+
+/*
+ * A call without a wait is repeated: a signal during it may as well have come
+ * before.  Other calls are made in parts, with the time @left and the program's
+ * mask.
+ */
+#define WAIT(ns, at_once, part)                                             \
+	const int64_t timeout_ns = (ns);                                    \
+	struct split_wait wait;                                             \
+	int r;                                                              \
+                                                                            \
+	if (timeout_ns == 0) {                                              \
+		do                                                          \
+			r = at_once;                                        \
+		while (r < 0 && errno == EINTR && syc_restart_is_needed()); \
+		return r;                                                   \
+	}                                                                   \
+	begin_wait(&wait, timeout_ns, called);                              \
+	do {                                                                \
+		const struct timespec *const left = time_left(&wait);       \
+		r = part;                                                   \
+	} while (was_cut(&wait, r));                                        \
+	end_wait(&wait)
+
+#define FROM_MS(t)    ((t) < 0 ? -1 : (t)*MS)
+#define OR_OURS(mask) ((mask) != NULL ? (mask) : &wait.mask)
+
+int syc_restart_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	CALLED(poll);
+	WAIT(FROM_MS(timeout), poll_real(fds, n, 0),
+	     ppoll_real(fds, n, left, &wait.mask));
+	return r;
+}
+
+int syc_restart___poll_chk(struct pollfd *fds, nfds_t n, int timeout,
+                           size_t room)
+{
+	CALLED(__poll_chk);
+	WAIT(FROM_MS(timeout), __poll_chk_real(fds, n, 0, room),
+	     __ppoll_chk_real(fds, n, left, &wait.mask, room));
+	return r;
+}
+
+int syc_restart_ppoll(struct pollfd *fds, nfds_t n, struct timespec *timeout,
+                      const sigset_t *mask)
+{
+	CALLED(ppoll);
+	WAIT(sum_timespec(timeout), ppoll_real(fds, n, timeout, mask),
+	     ppoll_real(fds, n, left, OR_OURS(mask)));
+	return r;
+}
+
+int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
+                            struct timespec *timeout, const sigset_t *mask,
+                            size_t room)
+{
+	CALLED(__ppoll_chk);
+	WAIT(sum_timespec(timeout),
+	     __ppoll_chk_real(fds, n, timeout, mask, room),
+	     __ppoll_chk_real(fds, n, left, OR_OURS(mask), room));
+	return r;
+}
+
+/*
+ * sample/sleeper.c sets the timer in a tick.  If the next tick is pending then,
+ * Linux 6.13 and later drop it where the mask opens, and run no handler.  All
+ * calls begin anew then, but epoll's return EINTR.  So this part comes before
+ * theirs.
+ */
+static int drop_stale_tick(const struct split_wait *wait, const sigset_t *mask)
+{
+	const struct timespec at_once = { 0, 0 };
+
+	return wait->has_parts ? ppoll_real(NULL, 0, &at_once, mask) : 0;
+}
+
+#define EPOLL_PART(part) \
+	drop_stale_tick(&wait, OR_OURS(mask)) != 0 ? -1 : (part)
+
+static int wait_for_epoll(int fd, struct epoll_event *events, int n,
+                          int timeout, const sigset_t *mask, uintptr_t called)
+{
+	WAIT(FROM_MS(timeout), epoll_pwait_real(fd, events, n, 0, mask),
+	     EPOLL_PART(epoll_pwait_real(fd, events, n, round_to_ms(left),
+	                                 OR_OURS(mask))));
+	return r;
+}
+
+int syc_restart_epoll_wait(int fd, struct epoll_event *events, int n,
+                           int timeout)
+{
+	CALLED(epoll_wait);
+	return wait_for_epoll(fd, events, n, timeout, NULL, called);
+}
+
+int syc_restart_epoll_pwait(int fd, struct epoll_event *events, int n,
+                            int timeout, const sigset_t *mask)
+{
+	CALLED(epoll_pwait);
+	return wait_for_epoll(fd, events, n, timeout, mask, called);
+}
+
+int syc_restart_epoll_pwait2(int fd, struct epoll_event *events, int n,
+                             struct timespec *timeout, const sigset_t *mask)
+{
+	CALLED(epoll_pwait2);
+	WAIT(ask_timespec(timeout),
+	     epoll_pwait2_real(fd, events, n, timeout, mask),
+	     EPOLL_PART(epoll_pwait2_real(fd, events, n, left, OR_OURS(mask))));
+	return r;
+}
+
+/* Doubtful times are not waited for here. */
+static int64_t sum_timeval(const struct timeval *time)
+{
+	if (time == NULL)
+		return -1;
+	if (time->tv_sec < 0 || time->tv_usec < 0 || time->tv_sec >= LONG ||
+	    time->tv_usec >= LONG)
+		return 0;
+	return time->tv_sec * SECOND + time->tv_usec * INT64_C(1000);
+}
+
+/*
+ * A part that is cut does not change the sets.  The kernel stores the rest of
+ * the time, whatever select() returns.
+ */
+int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+                       struct timeval *timeout)
+{
+	CALLED(select);
+	WAIT(sum_timeval(timeout),
+	     select_real(n, to_read, to_write, other, timeout),
+	     pselect_real(n, to_read, to_write, other, left, &wait.mask));
+	if (timeout != NULL) {
+		const struct timespec *const left = time_left(&wait);
+
+		timeout->tv_sec = left->tv_sec;
+		timeout->tv_usec = left->tv_nsec / 1000;
+	}
+	return r;
+}
+
+int syc_restart_pselect(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+                        struct timespec *timeout, const sigset_t *mask)
+{
+	CALLED(pselect);
+	WAIT(sum_timespec(timeout),
+	     pselect_real(n, to_read, to_write, other, timeout, mask),
+	     pselect_real(n, to_read, to_write, other, left, OR_OURS(mask)));
+	return r;
+}
+
+static int wait_for_signal(const sigset_t *mask, uintptr_t called)
+{
+	struct split_wait wait;
+	int r;
+
+	begin_wait(&wait, -1, called);
+	do
+		r = sigsuspend_real(OR_OURS(mask));
+	while (was_cut(&wait, r));
+	end_wait(&wait);
+	return r;
+}
+
+int syc_restart_sigsuspend(const sigset_t *mask)
+{
+	CALLED(sigsuspend);
+	return wait_for_signal(mask, called);
+}
+
+int syc_restart_pause(void)
+{
+	CALLED(pause);
+	return wait_for_signal(NULL, called);
+}
+
+/* A poll() of no fds, since no other sleep has a mask. */
+static int sleep_in_parts(const struct timespec *time,
+                          struct timespec *left_over, uintptr_t called)
+{
+	const int64_t ns = time == NULL ? 0 : ask_timespec(time);
+
+	if (ns >= LONG * SECOND)
+		return nanosleep_real(time, left_over);
+	WAIT(ns, nanosleep_real(time, left_over),
+	     ppoll_real(NULL, 0, left, &wait.mask));
+	if (r != 0 && errno == EINTR && left_over != NULL)
+		*left_over = *time_left(&wait);
+	return r;
+}
+
+int syc_restart_nanosleep(const struct timespec *time,
+                          struct timespec *left_over)
+{
+	CALLED(nanosleep);
+	return sleep_in_parts(time, left_over, called);
+}
+
+/* Each part reads the clock, which may be set meanwhile. */
+static int sleep_until(clockid_t clock, const struct timespec *until,
+                       uintptr_t called)
+{
+	struct split_wait wait;
+	int r;
+
+	begin_wait(&wait, -1, called);
+	do {
+		const struct timespec now = read_clock(clock);
+		const int64_t left = (until->tv_sec - now.tv_sec) * SECOND +
+		                     until->tv_nsec - now.tv_nsec;
+		if (left <= 0) {
+			r = 0;
+			break;
+		}
+		const struct timespec part = { .tv_sec = left / SECOND,
+			                       .tv_nsec = left % SECOND };
+		r = ppoll_real(NULL, 0, &part, &wait.mask);
+	} while (r == 0 || was_cut(&wait, r));
+	end_wait(&wait);
+	return r == 0 ? 0 : errno;
+}
+
+int syc_restart_clock_nanosleep(clockid_t clock, int flags,
+                                const struct timespec *time,
+                                struct timespec *left)
+{
+	CALLED(clock_nanosleep);
+	const int saved = errno;
+	int r = 0;
+
+	if ((clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC) ||
+	    time == NULL || ask_timespec(time) == 0 ||
+	    (flags != 0 && flags != TIMER_ABSTIME))
+		return clock_nanosleep_real(clock, flags, time, left);
+	if (flags == TIMER_ABSTIME)
+		r = sleep_until(clock, time, called);
+	else if (sleep_in_parts(time, left, called) != 0)
+		r = errno;
+	errno = saved;
+	return r;
+}

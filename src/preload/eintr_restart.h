@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * eintr_restart.h - calls that wait, which no tick ends with EINTR
+ * (docs/decisions/0027-waits-without-seams.md).
+ *
+ * A tick cuts a wait into parts.  Between two parts all signals are blocked,
+ * and each part is a call that has the program's mask only while it waits.  So
+ * a signal of the program comes in a part, which returns EINTR for it, or is
+ * pending when the next part begins.  Its handler never runs in between, where
+ * no wait would notice.
+ *
+ * Arguments that mean no wait, or one that can't be made of parts, go to the C
+ * library's function.
+ *
+ * Context of everything: any-thread, signal-safe.
+ */
+#ifndef SYC_PRELOAD_EINTR_RESTART_H
+#define SYC_PRELOAD_EINTR_RESTART_H
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+
+#include "sample/own_frames.h"
+
+/** Ticks come in waits, and may be answered by calls that the program did not
+ * make. */
+bool syc_restart_is_needed(void);
+
+/** In the handler of @signal, a tick of ours: notes that the tick cut a part.
+ * Returns the part's wait, or NULL. */
+const struct syc_own_wait *syc_restart_note(int signal, const void *context);
+
+int syc_restart_poll(struct pollfd *fds, nfds_t n, int timeout);
+int syc_restart___poll_chk(struct pollfd *fds, nfds_t n, int timeout,
+                           size_t room);
+int syc_restart_ppoll(struct pollfd *fds, nfds_t n, struct timespec *timeout,
+                      const sigset_t *mask);
+int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
+                            struct timespec *timeout, const sigset_t *mask,
+                            size_t room);
+int syc_restart_epoll_wait(int fd, struct epoll_event *events, int n,
+                           int timeout);
+int syc_restart_epoll_pwait(int fd, struct epoll_event *events, int n,
+                            int timeout, const sigset_t *mask);
+int syc_restart_epoll_pwait2(int fd, struct epoll_event *events, int n,
+                             struct timespec *timeout, const sigset_t *mask);
+int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+                       struct timeval *timeout);
+int syc_restart_pselect(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+                        struct timespec *timeout, const sigset_t *mask);
+int syc_restart_pause(void);
+int syc_restart_sigsuspend(const sigset_t *mask);
+int syc_restart_nanosleep(const struct timespec *time, struct timespec *left);
+
+/** Returns the error. */
+int syc_restart_clock_nanosleep(clockid_t clock, int flags,
+                                const struct timespec *time,
+                                struct timespec *left);
+
+/**
+ * False if the kernel would return EFAULT.  The C library leaves the check to
+ * the kernel in sleeps and epoll_pwait2() only.
+ */
+bool syc_restart_can_read(const struct timespec *time);
+
+/** The function that a wrapper calls: @next, the real one, or one of these. */
+#define SYC_RESTART(name, next)                                                \
+	(__typeof__(&syc_restart_##name))(syc_restart_is_needed()              \
+	                                          ? (uintptr_t)                \
+	                                                    syc_restart_##name \
+	                                          : (next))
+
+#endif
