@@ -21,6 +21,7 @@
 #include "preload/memory_throttle.h"
 #include "preload/preload.h"
 #include "preload/stack_size.h"
+#include "share/copies.h"
 #include "unwind/unwind.h"
 
 /*
@@ -134,7 +135,10 @@ void syc_memory_decide(void)
 	}
 	depth -= DEPTH_DECIDING;
 	errno = saved;
-	__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
+	/* Set-up may be under way below us.  Its allocations are ours, too */
+	if (role == SYC_MEMORY_OFF ||
+	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != SYC_NOT_LOOKED)
+		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
 /* The table of drawn blocks is full, or calls are nested too deep. */

@@ -65,6 +65,8 @@ if [ "$(uname -m)" = x86_64 ]; then
 		fail "an end that was not found: $(cat way)"
 	! grep 'size [1-9]' way | grep -v 'size 88 ' | grep stopped ||
 		fail "a whole stack is not"
+	# Memory of our own set-up is not the program's
+	[ "$(lost way.syscap)" = 0 ] || fail "$(lost way.syscap) are lost"
 	rm way.syscap
 fi
 
