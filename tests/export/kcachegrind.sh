@@ -26,7 +26,7 @@ for name in rich none; do
 		kcachegrind "$NAME" >log 2>&1 &
 		i=0
 		: >windows
-		while [ $i -lt 40 ] && ! grep -q "$NAME . KCachegrind" windows; do
+		while [ $i -lt 240 ] && ! grep -q "$NAME . KCachegrind" windows; do
 			sleep 0.5
 			xwininfo -root -tree >windows
 			i=$((i + 1))

@@ -31,7 +31,7 @@ lives() {
 	shift
 	rm -f boxed.syscap*
 	# shellcheck disable=SC2086
-	timeout 100 "$SYSCAP" record -o boxed.syscap "$@" -- \
+	timeout 600 "$SYSCAP" record -o boxed.syscap "$@" -- \
 		"$program" $n $scene >out 2>err ||
 		fail "$scene: $*: $?: $(cat err)"
 	"$SYSCAP" check boxed.syscap >/dev/null

@@ -64,7 +64,11 @@ network)
 	;;
 daemon)
 	record sh -c '"$SAYS" --daemon daemon; "$SAYS" --detached detached
-		sleep 2'
+		for _ in $(seq 600); do
+			"$SYSCAP" dump --type=log x >heard 2>errors || :
+			[ "$(grep -c "message \"d[a-z]*\"" heard)" -lt 2 ] || break
+			sleep 0.1
+		done'
 	expect daemon detached detached-before
 	;;
 make)

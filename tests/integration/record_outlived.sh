@@ -24,11 +24,11 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# until TEXT COMMAND... - it succeeds within a minute
+# until TEXT COMMAND... - it succeeds within some minutes
 until_it() {
 	said=$1
 	shift
-	for _ in $(seq 600); do
+	for _ in $(seq 3000); do
 		if "$@"; then
 			return 0
 		fi

@@ -53,7 +53,7 @@ for options in --sample --sample=1000,wall --sample=1000,perf \
 	"--memory=mmap --io=1us,waits --stalls=5ms,all --logs --sample=1000,wall --stderr --counters"; do
 	rm -f log sshd.syscap*
 	# shellcheck disable=SC2086
-	n=$(timeout 200 "$SYSCAP" record -q --no-symbols -o sshd.syscap \
+	n=$(timeout 600 "$SYSCAP" record -q --no-symbols -o sshd.syscap \
 		$options -- sh ./logins 2>err) || fail "$options: $(cat err)"
 	[ "$n" = 6 ] || fail "$options: $n of 6 logins: $(cat log err)"
 	"$SYSCAP" check sshd.syscap >/dev/null

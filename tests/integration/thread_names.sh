@@ -29,7 +29,7 @@ has() {
 	}
 }
 
-timeout 100 "$SYSCAP" record -q -o plain.syscap -- "$program" "$PWD/plain.syscap"
+timeout 600 "$SYSCAP" record -q -o plain.syscap -- "$program" "$PWD/plain.syscap"
 for name in thread_names "worker 1" "worker 2" "last name"; do
 	has plain.syscap "$name"
 done
@@ -57,7 +57,7 @@ fi
 
 # Main threads are called as the program is, after exec too.
 # shellcheck disable=SC2016
-timeout 100 "$SYSCAP" record -q --sample=1000 -o exec.syscap -- sh -c '
+timeout 600 "$SYSCAP" record -q --sample=1000 -o exec.syscap -- sh -c '
 	i=0
 	while [ $i -lt 20000 ]; do i=$((i + 1)); done
 	exec "$0"' "$program"
@@ -66,7 +66,7 @@ has exec.syscap thread_names
 
 # In a namespace threads have other numbers than ours: their first name.
 if unshare -Upf --map-root-user true 2>/dev/null; then
-	timeout 100 "$SYSCAP" record -q -o inside.syscap -- \
+	timeout 600 "$SYSCAP" record -q -o inside.syscap -- \
 		unshare -Upf --map-root-user "$program"
 	has inside.syscap "worker 1"
 	has inside.syscap "first-name"
@@ -93,7 +93,7 @@ for thread in threads:
 for thread in threads:
     thread.join()
 END
-timeout 100 "$SYSCAP" record -q --sample=1000 -o python.syscap -- python3 threads.py
+timeout 600 "$SYSCAP" record -q --sample=1000 -o python.syscap -- python3 threads.py
 for i in 0 1 2; do
 	has python.syscap python-$i
 	"$SYSCAP" stat --threads python.syscap | grep -q "^Thread.* python-$i of"

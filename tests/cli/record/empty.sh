@@ -39,9 +39,10 @@ says --sample=1 -- true
 wants 'no samples: none was due in [0-9.]* ms of processor time$'
 has_not 'never loaded'
 
-# Until the recorder has looked at it, and no longer
-says --sample -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
-	i=$((i + 1)); done; sleep 1.5 & wait'
+# Until the recorder has looked at it, and no longer.  At a rate at which env
+# itself, which has the sampler, is not sampled
+says --sample=50 -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
+	i=$((i + 1)); done; sleep 4 & wait'
 wants '2 processes never loaded the sampler'
 wants 'no samples in [0-9.]* ms of processor time; SYSCAP_DEBUG=1'
 has_not 'none was due'

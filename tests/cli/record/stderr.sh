@@ -69,9 +69,9 @@ record sh -c 'echo early >&2
 [ $status = 3 ]
 [ "$(lines a.syscap)" = '"early"' ]
 echo >go
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 1200); do
 	[ -s late.status ] && [ "$(wc -l <err)" = 2 ] && break
-	sleep 0.5
+	sleep 0.1
 done
 [ "$(cat late.status)" = 0 ] || fail "who outlives it cannot write"
 printf 'early\nlate\n' | cmp - err
@@ -82,9 +82,9 @@ printf 'early\nlate\n' | cmp - err
 	echo $? >late.status' || true; } 2>err
 rm late.status
 echo >go
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+for _ in $(seq 1200); do
 	[ -s late.status ] && grep -q still err && break
-	sleep 0.5
+	sleep 0.1
 done
 [ "$(cat late.status)" = 0 ] || fail "a killed recorder stops others"
 grep -q still err
@@ -92,7 +92,7 @@ grep -q still err
 # Without a reader, a writer gets the usual error
 # shellcheck disable=SC2016
 record sh -c 'trap "" PIPE
-	i=0; while [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05
+	i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); sleep 0.05
 		echo x >&2 || { echo told >told; exit 0; }
 	done' 2>&1 >/dev/null | head -n 1 >/dev/null
 [ -s told ] || fail "a broken pipe is not told"
