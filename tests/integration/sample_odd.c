@@ -218,7 +218,7 @@ static int wait_alone(void)
  * is so. */
 static void *take_few(void *wait)
 {
-	const int64_t until = now_ms(CLOCK_MONOTONIC) + 30000;
+	const int64_t until = now_ms(CLOCK_MONOTONIC) + 300000;
 	int n = 0;
 
 	burn(50);
