@@ -25,7 +25,7 @@
 
 #define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
 
-/** Our notes: of an object with a sampler (sample/autostart.c), and of one with
+/** Our notes: of an object with a sampler (sampler/autostart.c), and of one with
  * our library (share/copy_note.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1

@@ -11,9 +11,9 @@
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "preload/io_wrap.h"
-#include "sample/registers.h"
-#include "sample/state.h"
-#include "sample/tick.h"
+#include "sampler/registers.h"
+#include "sampler/state.h"
+#include "sampler/tick.h"
 #include "unwind/memory.h"
 
 #define MS     INT64_C(1000000)
@@ -43,7 +43,7 @@ static _Thread_local uintptr_t cut_at
  * The wait that began last.  It is valid despite waits of handlers: a part that
  * a handler interrupts is its wait's last.
  */
-static _Thread_local struct syc_own_wait last_wait
+static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
 /*
@@ -52,7 +52,7 @@ static _Thread_local struct syc_own_wait last_wait
  * signal is not blocked.  After the handler's return it is, so that it can't
  * come there.
  */
-const struct syc_own_wait *syc_restart_note(int signal, const void *context)
+const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
 	const ucontext_t *const interrupted = context;
 	struct syscap_regs regs;
@@ -290,7 +290,7 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 }
 
 /*
- * sample/sleeper.c sets the timer in a tick.  If the next tick is pending then,
+ * sampler/throttle.c sets the timer in a tick.  If the next tick is pending then,
  * Linux 6.13 and later drop it where the mask opens, and run no handler.  All
  * calls begin anew then, but epoll's return EINTR.  So this part comes before
  * theirs.

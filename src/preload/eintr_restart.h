@@ -26,7 +26,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-#include "sample/own_frames.h"
+#include "sampler/workspace.h"
 
 /** Ticks come in waits, and may be answered by calls that the program did not
  * make. */
@@ -34,7 +34,8 @@ bool syc_restart_is_needed(void);
 
 /** In the handler of @signal, a tick of ours: notes that the tick cut a part.
  * Returns the part's wait, or NULL. */
-const struct syc_own_wait *syc_restart_note(int signal, const void *context);
+const struct syc_library_wait *syc_restart_note(int signal,
+                                                const void *context);
 
 int syc_restart_poll(struct pollfd *fds, nfds_t n, int timeout);
 int syc_restart___poll_chk(struct pollfd *fds, nfds_t n, int timeout,

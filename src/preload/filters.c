@@ -4,7 +4,7 @@
  *
  * Before the kernel gets the filter, its program is run here over the system
  * calls that ticks and collectors make.  If it forbids some, ticks
- * (sample/interposed.h), or all of ours in this thread (os/seccomp_state.h),
+ * (sampler/interposed.h), or all of ours in this thread (os/seccomp_state.h),
  * end before the filter is installed.  If the program is not understood, it
  * forbids all.
  *
@@ -32,8 +32,8 @@
 #include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
 #include "os/thread_list.h"
-#include "sample/interposed.h"
-#include "sample/signals.h"
+#include "sampler/interposed.h"
+#include "sampler/signals.h"
 #include "unwind/memory.h"
 
 #if defined(__x86_64__)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * interpose.c - functions of the C library that the preloaded library replaces
- * to notify the sampler (sample/interposed.h).
+ * to notify the sampler (sampler/interposed.h).
  *
  * Each calls the next of its name with the same arguments, and returns its
- * result.  A thread begins in code of ours (sample/birth.h).  None allocates or
+ * result.  A thread begins in code of ours (sampler/interposed.h).  None allocates or
  * locks anything itself.  They may be called before any constructor of ours.
  *
  * Our own calls bypass these (--wrap), so our threads are not sampled.
@@ -29,8 +29,7 @@
 #include "preload/stack_size.h"
 #include "preload/time_left.h"
 #include "preload/unloads.h"
-#include "sample/birth.h"
-#include "sample/interposed.h"
+#include "sampler/interposed.h"
 #include "unwind/memory.h"
 
 /* Headers declare some of these, depending on their version */
@@ -99,7 +98,7 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                             void *(*run)(void *), void *arg)
 {
-	struct syc_birth birth = { run, arg };
+	struct syc_thread_start birth = { run, arg };
 	pthread_attr_t roomy;
 	bool is_small;
 
@@ -108,27 +107,28 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	syc_tick_mask_update(0);
 	const pthread_attr_t *const with =
 		syc_stack_size_for_thread(attr, &roomy, &is_small);
-	const bool is_ours = syc_birth_prepare(&birth, is_small);
+	const bool is_ours = syc_thread_start_prepare(&birth, is_small);
 	const int r = NEXT(pthread_create)(
 		thread, is_ours || syc_stack_size_is_raised ? with : attr,
 		birth.run, birth.arg);
 	if (is_ours && r != 0)
-		syc_birth_cancel(&birth);
+		syc_thread_start_cancel(&birth);
 	return r;
 }
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
 	/* A jump leads to it, so its result goes to its caller */
-	struct syc_birth birth = { (void *(*)(void *))(uintptr_t)run, arg };
+	struct syc_thread_start birth = { (void *(*)(void *))(uintptr_t)run,
+		                          arg };
 
 	syc_seccomp_note_new_thread();
 	syc_interposed_on_thread();
-	const bool is_ours = syc_birth_prepare(&birth, false);
+	const bool is_ours = syc_thread_start_prepare(&birth, false);
 	const int r = NEXT(thrd_create)(
 		thread, (thrd_start_t)(uintptr_t)birth.run, birth.arg);
 	if (is_ours && r != thrd_success)
-		syc_birth_cancel(&birth);
+		syc_thread_start_cancel(&birth);
 	return r;
 }
 
@@ -301,7 +301,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 
 /*
  * Each ends in a tail call, so that no frame of ours is in a late tick's stack
- * (sample/tick.c).
+ * (sampler/tick.c).
  */
 #define MASK(name)                                                        \
 	EXPORTED int name(int how, const sigset_t *set, sigset_t *before) \

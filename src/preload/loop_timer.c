@@ -21,13 +21,13 @@
 #include "os/thread_list.h"
 #include "preload/eintr_restart.h"
 #include "preload/stack_size.h"
-#include "sample/interposed.h"
-#include "sample/own_frames.h"
-#include "sample/registers.h"
-#include "sample/signals.h"
-#include "sample/state.h"
-#include "sample/tick.h"
-#include "sample/tick_room.h"
+#include "sampler/compose.h"
+#include "sampler/interposed.h"
+#include "sampler/registers.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/tick.h"
+#include "sampler/workspace.h"
 #include "unwind/unwind.h"
 
 #ifndef sigev_notify_thread_id
@@ -100,7 +100,7 @@ void syc_loop_timer_stop(struct syc_loop *loop)
  */
 static void take_stall(struct syc_loop *loop, int64_t now,
                        const ucontext_t *context,
-                       const struct syc_own_wait *wait)
+                       const struct syc_library_wait *wait)
 {
 	struct syc_unwind unwind = { .addrs = loop->addrs,
 		                     .max = SYC_BLOCKED_DEPTH,
@@ -108,7 +108,7 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 		                     .high = loop->high };
 
 	syc_unwind_from(&unwind, context);
-	syc_own_frames_leave_wait(&unwind, wait);
+	syc_library_wait_drop_frames(&unwind, wait);
 	unwind.n = syc_own_code_remove(loop->addrs, unwind.n);
 	syc_sample_emit_tagged(now, loop->addrs, unwind.n, unwind.flags,
 	                       syc_sample_wait_tag(SYSCAP_STALLED_TAG,
@@ -121,7 +121,7 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 /*
  * The timer alone makes a call return EINTR.  It did not expire in another
  * signal's handler, and no other signal is pending.  All are blocked here
- * (sample/signals.c).
+ * (sampler/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)
@@ -150,7 +150,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int saved = errno;
 	const int64_t begin = __atomic_load_n(&loop->begin, __ATOMIC_RELAXED);
 	const int64_t now = syscap_clock();
-	const struct syc_own_wait *const wait =
+	const struct syc_library_wait *const wait =
 		syc_restart_note(loop->signal, context);
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
@@ -219,7 +219,7 @@ static int find_signal(void)
 
 	if (s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)
 		return __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
-	if (own_signal == 0 || !syc_signals_is_ours(own_signal)) {
+	if (own_signal == 0 || !syc_signals_is_installed(own_signal)) {
 		tasks.starter_tid = 0;
 		const int signal = syc_signals_choose(
 			SYSCAP_SAMPLER_CPU, 0, SYC_SIGNALS_HARMLESS, &tasks);

@@ -8,9 +8,9 @@
  *
  * If a program has a sampler of its own, this one stays off: runtimes attach
  * their frame providers there.  The program says so by a note
- * (sample/autostart.c), which is searched in all objects that are mapped at
+ * (sampler/autostart.c), which is searched in all objects that are mapped at
  * load time.  An object that is loaded later takes the sampler over
- * (sample/handover.h).
+ * (sampler/sampler.h).
  *
  * The library also loads under a C library other than the one it was built
  * with, and then does nothing.  A build sets the preload for all its programs,
@@ -36,10 +36,9 @@
 #include "os/env.h"
 #include "preload/stack_size.h"
 #include "preload/unloads.h"
-#include "sample/autostart.h"
-#include "sample/birth.h"
-#include "sample/handover.h"
-#include "sample/unwatched.h"
+#include "sampler/interposed.h"
+#include "sampler/sampler.h"
+#include "sampler/scan.h"
 #include "share/notes.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -148,7 +147,7 @@ __attribute__((constructor)) static void sample_at_load(void)
 	 * The sampler's key is created first, so a thread's ticks end before
 	 * its ring
 	 */
-	syc_birth_begin();
+	syc_thread_start_begin();
 	syc_setup_run();
 	if (syc_notes_each(SYC_SAMPLER_NOTE_TYPE, is_others, (void *)&name)) {
 		syc_diag_say("the preloaded sampler leaves it to", name);

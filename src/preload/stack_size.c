@@ -9,7 +9,7 @@
 #include <sys/auxv.h>
 
 #include "os/seccomp_state.h"
-#include "sample/state.h"
+#include "sampler/state.h"
 
 #ifndef AT_MINSIGSTKSZ
 #define AT_MINSIGSTKSZ 51

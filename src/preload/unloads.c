@@ -46,8 +46,8 @@
 #include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
 #include "os/threads.h"
-#include "sample/own_maps.h"
-#include "sample/state.h"
+#include "sampler/sampler_metadata.h"
+#include "sampler/state.h"
 
 #define CODE_MOST  2048u /* segments; the recorder finds further ones */
 #define PAGE       ((uintptr_t)4096)
@@ -239,7 +239,7 @@ static void write_map(const struct code *code, int64_t time)
 	frame.map.end = code->end;
 	frame.map.offset = code->offset;
 	frame.map.inode = 0;
-	syc_own_maps_emit(
+	syc_process_maps_emit(
 		NULL, &frame,
 		syc_frame_end(&frame.map.frame, sizeof(frame.map) + n + 1));
 }
@@ -264,9 +264,9 @@ static void write_unmapped(const struct code *code, int64_t time)
 		syc_text_add(&text, "all");
 	}
 	*text.at = '\0';
-	syc_own_maps_emit(NULL, &frame,
-	                  syc_frame_metadata(&frame, getpid(), time,
-	                                     "syscap.unmapped", value));
+	syc_process_maps_emit(NULL, &frame,
+	                      syc_frame_metadata(&frame, getpid(), time,
+	                                         "syscap.unmapped", value));
 }
 
 /*

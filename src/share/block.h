@@ -130,7 +130,7 @@ struct syc_block {
 	struct syc_numbers counters; /* emit/counter_id.c */
 	struct syc_names_root names; /* emit/names.c */
 
-	/* sample/handover.h */
+	/* sampler/sampler.h */
 	uint32_t sampler_yields;
 	uint32_t sampler_wanted;
 

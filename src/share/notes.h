@@ -2,7 +2,7 @@
 /*
  * notes.h - our ELF notes in the objects that are loaded: section
  * .note.syscap, name "syscap", 4 bytes each.  Type 1 says that an object has
- * a sampler (sample/autostart.c), type 2 where a copy's own words are (copy_note.h).
+ * a sampler (sampler/autostart.c), type 2 where a copy's own words are (copy_note.h).
  */
 #ifndef SYC_SHARE_NOTES_H
 #define SYC_SHARE_NOTES_H

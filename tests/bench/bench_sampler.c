@@ -31,9 +31,9 @@
 #include "bench/fail.h"
 #include "bench/measure.h"
 #include "bench/report.h"
-#include "sample/state.h"
-#include "sample/target.h"
-#include "sample/tick.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/tick.h"
 
 #define DEPTH   32
 #define BATCH   500u /* samples that fit into the ring */

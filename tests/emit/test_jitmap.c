@@ -21,7 +21,7 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
-#include "sample/stacks.h"
+#include "sampler/stacks.h"
 
 #define RING (1u << 18)
 

@@ -25,8 +25,8 @@
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "sample/state.h"
-#include "sample/target.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
 
 #define TRAP_FLAG 0x100
 #define STRIDE    23 /* between instants, but near the end */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * compose.h - one sample of the calling thread: its native stack, those of the
+ * runtimes that are attached to it, merged, named and emitted, or kept until
+ * handles have names.
+ */
+#ifndef SYC_SAMPLER_COMPOSE_H
+#define SYC_SAMPLER_COMPOSE_H
+
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "sampler/workspace.h"
+#include "unwind/unwind.h"
+
+/**
+ * Sample the calling thread where the signal of @context interrupted it, at
+ * @now, standing for @weight ticks.
+ *
+ * Returns the flags of the sample (SYSCAP_STACK_*), or -EBUSY: @take is in
+ * use, by an interrupted call; nothing was taken.
+ *
+ * Context: signal-safe, by the thread that has @take.
+ */
+int syc_compose_tick(struct syc_workspace *take,
+                     const struct syc_sample_options *options,
+                     const ucontext_t *context, int64_t now, uint32_t weight);
+
+/**
+ * A sample of a thread with runtimes, between syc_workspace_enter() and
+ * syc_workspace_leave().  Returns SYSCAP_STACK_*.
+ *
+ * Context: signal-safe, by the thread that has @take.
+ */
+unsigned syc_compose(struct syc_workspace *take,
+                     const struct syc_occasion *occasion);
+
+/** Drop the frames of a @wait that a tick interrupted: @wait->called replaces
+ * the system call and our frames.  NULL: none was interrupted.  Context:
+ * any-thread, signal-safe. */
+void syc_library_wait_drop_frames(struct syc_unwind *unwind,
+                                  const struct syc_library_wait *wait);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* thread_start.c - threads that make their own timers. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "os/signals.h"
+#include "os/threads.h"
+#include "sampler/interposed.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/timer.h"
+#include "sampler/workspace.h"
+
+/* Threads that were made and have not run yet */
+#define N_SLOTS 512u
+
+/* Another thread's look (scan.c), or many births at once.  At high load the
+ * thread that has the round waits for a processor. */
+#define WAIT_NS (INT64_C(1) * 1000000000)
+
+/* glibc has room for values of so many keys in each thread, and allocates it
+ * for others */
+#define KEYS_AT_HAND 32u
+
+/* Children inherit their parent's, which are for threads that they don't have:
+ * so each slot says whose it is. */
+struct slot {
+	int32_t pid; /* compare-exchange; another process': free */
+	bool is_cramped;
+	struct syc_thread_start birth;
+};
+
+static struct slot slots[N_SLOTS];
+static uint32_t next_slot;
+static pthread_key_t end_key;
+static bool has_end_key;
+
+/* A thread begins here; its argument is a slot. */
+void *syc_thread_start_run(void *slot);
+struct syc_thread_start syc_thread_start_take(struct slot *slot);
+
+#if defined(__x86_64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl syc_thread_start_run\n"
+        ".hidden syc_thread_start_run\n"
+        ".type syc_thread_start_run, @function\n"
+        "syc_thread_start_run:\n"
+        "	.cfi_startproc\n"
+        "	endbr64\n"
+        "	subq $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset 8\n"
+        "	callq syc_thread_start_take\n"
+        "	addq $8, %rsp\n"
+        "	.cfi_adjust_cfa_offset -8\n"
+        "	movq %rdx, %rdi\n"
+        "	jmpq *%rax\n"
+        "	.cfi_endproc\n"
+        ".size syc_thread_start_run, . - syc_thread_start_run\n");
+#elif defined(__aarch64__)
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl syc_thread_start_run\n"
+        ".hidden syc_thread_start_run\n"
+        ".type syc_thread_start_run, %function\n"
+        "syc_thread_start_run:\n"
+        "	.cfi_startproc\n"
+        "	hint #34\n" /* bti c */
+        "	stp x29, x30, [sp, #-16]!\n"
+        "	.cfi_def_cfa_offset 16\n"
+        "	.cfi_offset x29, -16\n"
+        "	.cfi_offset x30, -8\n"
+        "	bl syc_thread_start_take\n"
+        "	ldp x29, x30, [sp], #16\n"
+        "	.cfi_restore x29\n"
+        "	.cfi_restore x30\n"
+        "	.cfi_def_cfa_offset 0\n"
+        "	mov x16, x0\n" /* which may jump to a function's begin */
+        "	mov x0, x1\n"
+        "	br x16\n"
+        "	.cfi_endproc\n"
+        ".size syc_thread_start_run, . - syc_thread_start_run\n");
+#else
+#error "how this machine jumps"
+#endif
+
+static bool is_sampling(void)
+{
+	const struct syc_sampler *const s =
+		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
+
+	/* In a box we do nothing that the thread would not do */
+	return s != NULL && !syc_state_has_filter(s) &&
+	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
+	               SYC_WATCHER_LATER &&
+	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
+}
+
+/* Of a thread without any tick that is known: rest.h.  A return address lies
+ * behind the begin. */
+static void note_routine(void *(*routine)(void *))
+{
+	static const char text[] = "no tick came";
+	struct syc_target *const t = syc_target_find(gettid());
+
+	if (t == NULL)
+		return;
+	struct syc_workspace *const take = syc_target_workspace(t);
+	take->addrs[0] = syscap_jit_intern(text, sizeof(text) - 1);
+	take->addrs[1] = (uintptr_t)routine + 1;
+	take->n_last = 2;
+	take->last_flags = 0;
+	take->last_at = syscap_clock();
+}
+
+/* @routine: that the thread begins with; NULL: it ends. */
+static void run_in_round(void (*deed)(uint64_t blocked),
+                         void *(*routine)(void *))
+{
+	const int saved = errno;
+	struct syc_undisturbed before;
+
+	syc_undisturbed_begin(&before);
+	if (syc_state_take(&syc_sampler->life, WAIT_NS)) {
+		if (syc_sampler->watcher == SYC_WATCHER_LATER &&
+		    !syc_state_has_filter(syc_sampler)) {
+			deed(before.mask);
+			if (routine != NULL)
+				note_routine(routine);
+		}
+		syc_tid_lock_give(&syc_sampler->life);
+	}
+	syc_undisturbed_end(&before);
+	errno = saved;
+}
+
+__attribute__((visibility("hidden"), used)) struct syc_thread_start
+syc_thread_start_take(struct slot *slot)
+{
+	const struct syc_thread_start birth = slot->birth;
+	const bool is_cramped = slot->is_cramped;
+
+	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+	if (is_sampling()) {
+		run_in_round(is_cramped ? syc_thread_timer_begin_cramped
+		                        : syc_thread_timer_begin,
+		             birth.run);
+		if (has_end_key)
+			pthread_setspecific(end_key, slots);
+	}
+	return birth;
+}
+
+static void end_thread(void *nothing)
+{
+	(void)nothing;
+	if (is_sampling())
+		run_in_round(syc_thread_timer_end, NULL);
+}
+
+void syc_thread_start_begin(void)
+{
+	if (pthread_key_create(&end_key, end_thread) != 0)
+		return;
+	has_end_key = end_key < KEYS_AT_HAND;
+	if (!has_end_key)
+		pthread_key_delete(end_key);
+}
+
+bool syc_thread_start_prepare(struct syc_thread_start *birth, bool is_cramped)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!is_sampling()) {
+		if (s != NULL && syc_state_has_filter(s))
+			__atomic_add_fetch(&s->n_filtered, 1, __ATOMIC_RELAXED);
+		return false;
+	}
+	const int32_t pid = getpid();
+	for (uint32_t i = 0; i < N_SLOTS; i++) {
+		struct slot *const slot =
+			&slots[__atomic_fetch_add(&next_slot, 1,
+		                                  __ATOMIC_RELAXED) %
+		               N_SLOTS];
+		int32_t owner = __atomic_load_n(&slot->pid, __ATOMIC_RELAXED);
+
+		if (owner == pid || !__atomic_compare_exchange_n(
+					    &slot->pid, &owner, pid, false,
+					    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
+		slot->birth = *birth;
+		slot->is_cramped = is_cramped;
+		*birth =
+			(struct syc_thread_start){ syc_thread_start_run, slot };
+		return true;
+	}
+	return false;
+}
+
+void syc_thread_start_cancel(const struct syc_thread_start *birth)
+{
+	struct slot *const slot = birth->arg;
+
+	__atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * tick.c - all of the sampler that runs in its signal handler.
+ *
+ * All signals are blocked meanwhile.  Until it is known that the thread has
+ * thread-local storage of its own, nothing here may use any: errno, variables
+ * of the client, and a stack protector's canary are there.
+ */
+#define _GNU_SOURCE
+#include "sampler/tick.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <syscap.h>
+#include <syscap/runtime.h>
+
+#include "emit/loss.h"
+#include "emit/thread.h"
+#include "os/raw_syscall.h"
+#include "os/signals.h"
+#include "ring/clock.h"
+#include "sampler/compose.h"
+#include "sampler/registers.h"
+#include "sampler/sampler_metadata.h"
+#include "sampler/scan.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/timer.h"
+#include "selfrec/drain_handler.h"
+
+/* A thread control block is smaller, on either side of its address. */
+#define BLOCK_MAX 4096u
+/* musl's has the thread's id within this many bytes. */
+#define BLOCK_WITH_TID 256u
+
+/* glibc's, whose block is twice as large. */
+#define GLIBC_WITH_TID 1024u
+
+bool (*syc_tick_others)(const siginfo_t *info, const void *context);
+
+const struct syc_library_wait *(*syc_tick_interrupts)(int signal,
+                                                      const void *context);
+
+/* A tick, and what it came to. */
+struct tick {
+	const siginfo_t *info;
+	const ucontext_t *context;
+	const struct syc_library_wait *wait;
+};
+
+/* A stack protector looks into thread-local storage behind our back. */
+#define NO_CANARY __attribute__((no_stack_protector))
+
+/* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
+#if defined(__x86_64__)
+#define REALIGN __attribute__((force_align_arg_pointer))
+#else
+#define REALIGN
+#endif
+
+#if defined(__x86_64__)
+static bool can_read_base; /* programs may ask for the FS base */
+/* Which word of its control block is a thread's id; 0: not known */
+static uint32_t tid_at;
+#endif
+
+/* Finds thread-local storage without looking into it. */
+NO_CANARY static uintptr_t thread_pointer(void)
+{
+#if defined(__x86_64__)
+	const long get_fs = 0x1003; /* ARCH_GET_FS */
+	uintptr_t base = 0;
+
+	if (__atomic_load_n(&can_read_base, __ATOMIC_RELAXED))
+		__asm__ volatile("rdfsbase %0" : "=r"(base));
+	else if (syc_raw_syscall(SYS_arch_prctl, get_fs, (long)(uintptr_t)&base,
+	                         0, 0, 0, 0) != 0)
+		return 0;
+	return base;
+#else
+	return (uintptr_t)__builtin_thread_pointer();
+#endif
+}
+
+/*
+ * A thread that somebody made by a bare clone() may have none, or share its
+ * maker's, whose ring it would write.  Of its own threads glibc tells
+ * the kernel a list that is part of the control block; musl's block begins
+ * with some pointers and the thread's id.
+ */
+NO_CANARY static bool owns_tls(int32_t tid)
+{
+	const uintptr_t tp = thread_pointer();
+	uintptr_t head = 0;
+	size_t len = 0;
+
+	if (tp == 0)
+		return false;
+#if defined(__x86_64__)
+	const uint32_t at = __atomic_load_n(&tid_at, __ATOMIC_RELAXED);
+	if (at != 0 && ((const int32_t *)tp)[at] == tid)
+		return true;
+#endif
+	if (syc_raw_syscall(SYS_get_robust_list, 0, (long)(uintptr_t)&head,
+	                    (long)(uintptr_t)&len, 0, 0, 0) == 0 &&
+	    head != 0)
+		return head - tp < BLOCK_MAX || tp - head < BLOCK_MAX;
+#if defined(__x86_64__)
+	const int32_t *word = (const int32_t *)tp;
+#else
+	const int32_t *word = (const int32_t *)(tp - BLOCK_WITH_TID);
+#endif
+	for (unsigned i = 0; i < BLOCK_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid)
+			return true;
+	return false;
+}
+
+void syc_tick_prepare(void)
+{
+#if defined(__x86_64__)
+	__atomic_store_n(&can_read_base, (getauxval(AT_HWCAP2) & 2) != 0,
+	                 __ATOMIC_RELAXED);
+	const int32_t *const word = (const int32_t *)thread_pointer();
+	const int32_t tid = gettid();
+	for (uint32_t i = 1; i < GLIBC_WITH_TID / sizeof(*word); i++)
+		if (word[i] == tid) {
+			__atomic_store_n(&tid_at, i, __ATOMIC_RELAXED);
+			break;
+		}
+#endif
+}
+
+static void add_to_counter(uint64_t *counter, uint64_t n)
+{
+	__atomic_store_n(counter, *counter + n, __ATOMIC_RELAXED);
+}
+
+/*
+ * A tick that waited while signals were blocked stands for what was done
+ * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
+ * call with a mask of its own, as ppoll() has, opens that of a thread that
+ * blocks the signal; by wall time such waits are made of parts
+ * (preload/eintr_restart.c).
+ */
+static uint64_t name_of_wait(const struct tick *tick)
+{
+	static const char text[] = "signals blocked";
+	static uint64_t name;
+	uint64_t blocked;
+
+	memcpy(&blocked, &tick->context->uc_sigmask, sizeof(blocked));
+	const bool is_opened =
+		(blocked & syc_signal_bit(tick->info->si_signo)) != 0 &&
+		syc_sampler->clock != SYSCAP_SAMPLER_WALL;
+	if (!is_opened && !syc_registers_open_mask(tick->context))
+		return 0;
+	/* A name that is new asks for memory */
+	if (__atomic_load_n(&name, __ATOMIC_RELAXED) == 0 &&
+	    !syc_state_has_filter(syc_sampler))
+		__atomic_store_n(&name,
+		                 syscap_jit_intern(text, sizeof(text) - 1),
+		                 __ATOMIC_RELAXED);
+	return __atomic_load_n(&name, __ATOMIC_RELAXED);
+}
+
+static void take_sample(struct syc_target *t, const struct tick *tick,
+                        uint32_t weight)
+{
+	struct syc_sample_options options = syc_sampler->take;
+
+	options.wait = tick->wait;
+	options.innermost = name_of_wait(tick);
+
+	if (syc_self != NULL) {
+		struct syc_state *const ts = syc_state_of(syc_self);
+		struct syscap_regs regs = { .sp = 0 };
+
+		syc_registers_of(tick->context, &regs);
+		syc_thread_has_on_stack(ts, regs.sp);
+		options.low = ts->stack_low;
+		options.high = ts->stack_high;
+	}
+	const int r = syc_compose_tick(syc_target_workspace(t), &options,
+	                               tick->context, syscap_clock(), weight);
+	if (r < 0) {
+		add_to_counter(&t->n_refused, 1);
+		return;
+	}
+	__atomic_store_n(&t->is_silent, false, __ATOMIC_RELAXED);
+	add_to_counter(&t->n_samples, 1);
+	add_to_counter(&t->n_due, weight);
+	if ((r & SYSCAP_STACK_CUT) != 0)
+		add_to_counter(&t->n_cut, 1);
+	if ((r & SYSCAP_STACK_STOPPED) != 0)
+		add_to_counter(&t->n_stopped, 1);
+}
+
+static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
+{
+	const siginfo_t *const info = tick->info;
+	/* The timer's maker stored it before there was a timer */
+	const int64_t more =
+		__atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
+		(int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
+
+	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF &&
+	    info->si_code != SI_TIMER)
+		return syc_timer_weigh_cpu(t);
+	/* Each one has a stack: it stands for itself at least */
+	const uint32_t n = more > 0 ? 1 + (uint32_t)more : 1;
+	__atomic_store_n(&t->n_owed, more < 0 ? (int32_t)more : 0,
+	                 __ATOMIC_RELAXED);
+	return syc_sampler->clock == SYSCAP_SAMPLER_WALL
+	               ? syc_idle_backoff_weigh(t, n, tick->context)
+	               : n;
+}
+
+/* What the sample needs besides itself comes first: it may be this process'
+ * first event, or nobody may have drained its ring. */
+static void record_sample(struct syc_target *t, const struct tick *tick)
+{
+	/* Too late for a ring: nobody would end it */
+	if (syc_thread_has_ended()) {
+		add_to_counter(&t->n_refused, 1);
+		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
+		                     syc_clock_kernel());
+		return;
+	}
+	if (syc_drain_handler_is_needed())
+		syc_handler_stack_run(syc_drain_handler_run);
+	syc_sampler_metadata_flush();
+	syc_drain_handler_note(true);
+	take_sample(t, tick, weigh_tick(t, tick));
+	syc_drain_handler_note(false);
+}
+
+/* One that is left out counts with the next: by what it is owed, or by the
+ * thread's clock. */
+static void skip_tick(struct syc_target *t, const siginfo_t *info)
+{
+	const uint32_t n =
+		1 + (info->si_code == SI_TIMER && info->si_overrun > 0
+	                     ? (uint32_t)info->si_overrun
+	                     : 0);
+
+	add_to_counter(&t->n_skipped, n);
+	if (info->si_code == SI_TIMER)
+		__atomic_add_fetch(&t->n_owed, (int32_t)n, __ATOMIC_RELAXED);
+}
+
+static void take_tick(struct syc_target *t, uint64_t cookie,
+                      const struct tick *tick)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
+
+	/* If a frame of ours lies above, we interrupted it, and it goes on; one
+	 * that lies below was left by a jump */
+	if (before != 0 && here < before) {
+		add_to_counter(&t->n_refused, 1);
+		return;
+	}
+	/*
+	 * Stop's side: store is_on = 0; load each busy. The side of the thread
+	 * that gives the target to another: store cookie = 0; load busy.  Since
+	 * it was found to be ours, both may have been.
+	 */
+	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
+	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+		return;
+	if (__atomic_load_n(&t->cookie, __ATOMIC_SEQ_CST) == cookie &&
+	    __atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0) {
+		struct syc_throttle pace;
+
+		if (!syscap_is_active())
+			;
+		else if (syc_throttle_begin(t, &pace)) {
+			record_sample(t, tick);
+			syc_throttle_end(t, &pace);
+		} else {
+			skip_tick(t, tick->info);
+		}
+		if (__atomic_load_n(&syc_sampler->watcher, __ATOMIC_RELAXED) ==
+		    SYC_WATCHER_LATER)
+			syc_unwatched_tick(&tick->context->uc_sigmask);
+	}
+	__atomic_compare_exchange_n(&t->busy, &here, 0, false, __ATOMIC_RELEASE,
+	                            __ATOMIC_RELAXED);
+}
+
+/* False: a signal of somebody else's.  *ret_target NULL: one of ours that
+ * comes too late. */
+static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
+                        struct syc_target **ret_target, uint64_t *ret_cookie)
+{
+	struct syc_target *t;
+
+	*ret_target = NULL;
+	if (info->si_code == SI_TIMER) {
+		*ret_cookie = (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+		if (!syc_target_is_cookie(*ret_cookie))
+			return false;
+		t = syc_target_by_cookie(*ret_cookie);
+	} else if (signal == SIGURG &&
+	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
+		t = syc_target_find(tid);
+		/* A late one is ignored by default, so pass it on */
+		if (t == NULL ||
+		    info->si_fd !=
+		            __atomic_load_n(&t->perf_fd, __ATOMIC_ACQUIRE))
+			return false;
+		*ret_cookie = __atomic_load_n(&t->cookie, __ATOMIC_ACQUIRE);
+	} else {
+		return false;
+	}
+	if (t != NULL && __atomic_load_n(&t->tid, __ATOMIC_RELAXED) == tid)
+		*ret_target = t;
+	return true;
+}
+
+/* Whether this thread has storage of its own.  @t may be another thread's by
+ * now, of which this one knows nothing. */
+NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
+{
+	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
+
+	if (tls == syc_target_tls(tid, SYC_TLS_UNKNOWN)) {
+		const uint32_t found = syc_target_tls(
+			tid, owns_tls(tid) ? SYC_TLS_OWN : SYC_TLS_NONE);
+
+		if (__atomic_compare_exchange_n(&t->tls, &tls, found, false,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			tls = found;
+	}
+	return tls == syc_target_tls(tid, SYC_TLS_OWN);
+}
+
+/* A tick of the process, in any thread of it. */
+static void take_scout(const ucontext_t *context)
+{
+	const int saved = errno;
+
+	if (__atomic_load_n(&syc_sampler->is_on, __ATOMIC_SEQ_CST) != 0)
+		syc_unwatched_tick(&context->uc_sigmask);
+	errno = saved;
+}
+
+static void tell_of_interruption(int signal, struct tick *tick)
+{
+	if (syc_tick_interrupts != NULL)
+		tick->wait = syc_tick_interrupts(signal, tick->context);
+}
+
+REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
+                                       void *context)
+{
+	const int32_t tid =
+		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	struct tick tick = { .info = info, .context = context };
+	struct syc_target *t;
+	uint64_t cookie;
+
+	if (!is_our_tick(signal, info, tid, &t, &cookie)) {
+		if (info->si_code == SI_TIMER && syc_tick_others != NULL &&
+		    syc_tick_others(info, context))
+			return;
+		if (syc_sampler != NULL) {
+			if (signal == SIGURG && info->si_code == SI_TKILL)
+				syc_unwatched_hand_over();
+			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
+			                   __ATOMIC_RELAXED);
+		}
+		syc_signals_pass_on(signal, info, context);
+		return;
+	}
+	if (t == NULL) {
+		if (syc_sampler == NULL || !owns_tls(tid))
+			return;
+		tell_of_interruption(signal, &tick);
+		if (cookie == syc_target_scout_cookie())
+			take_scout(context);
+		return;
+	}
+	if (!may_use_tls(t, tid))
+		return;
+	tell_of_interruption(signal, &tick);
+	if (!syc_tick_has_room(context,
+	                       (uintptr_t)__builtin_frame_address(0))) {
+		add_to_counter(&t->n_cramped, 1);
+		skip_tick(t, info);
+		return;
+	}
+	const int saved = errno;
+	take_tick(t, cookie, &tick);
+	errno = saved;
+}

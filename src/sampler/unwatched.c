@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * unwatched.c - sampling without a watcher.
+ *
+ * Where nobody tells of threads, the first may make others and sleep: its
+ * ticks would not find them.  A timer of the processor time of all, the
+ * scout, ticks in the thread that uses it, so it wakes nobody.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "emit/recorder_end.h"
+#include "emit/thread.h"
+#include "os/env.h"
+#include "os/signals.h"
+#include "os/thread_list.h"
+#include "os/threads.h"
+#include "ring/clock.h"
+#include "sampler/sampler.h"
+#include "sampler/sampler_metadata.h"
+#include "sampler/scan.h"
+#include "sampler/signals.h"
+#include "sampler/state.h"
+#include "sampler/target.h"
+#include "sampler/timer.h"
+#include "share/claim.h"
+
+#define PERIOD_NS   (INT64_C(50) * 1000000)
+#define PENDING_MAX 8 /* its own timer's, those of before */
+#define SILENCE_NS  (INT64_C(1) * 1000000000)
+
+static bool is_preferred;
+static bool is_told; /* of threads */
+
+void syc_unwatched_prefer(bool tells)
+{
+	is_preferred = true;
+	is_told = tells;
+}
+
+bool syc_unwatched_is_preferred(void)
+{
+	return is_preferred;
+}
+
+bool syc_unwatched_is_interposed(void)
+{
+	return is_told;
+}
+
+/*
+ * Ticks that came while they were blocked, whose timers are deleted.  What
+ * others sent is put back; the kernel lets only the first thread do so for the
+ * process.  All signals are blocked.
+ */
+void syc_unwatched_take_pending(int signal)
+{
+	const bool is_perf = syc_sampler->clock == SYSCAP_SAMPLER_PERF;
+	const struct timespec at_once = { 0, 0 };
+	const uint64_t set = UINT64_C(1) << (signal - 1);
+	siginfo_t info;
+
+	for (int i = 0; i < PENDING_MAX; i++) {
+		if (syscall(SYS_rt_sigtimedwait, &set, &info, &at_once,
+		            sizeof(set)) != signal)
+			return;
+		if (info.si_code == SI_TIMER &&
+		    syc_target_is_cookie(
+			    (uint64_t)(uintptr_t)info.si_value.sival_ptr))
+			continue;
+		/* POLL_IN, POLL_HUP: as perf events signal */
+		if (is_perf && info.si_code > 0)
+			continue;
+		if (info.si_code != SI_TKILL && getpid() == gettid())
+			syscall(SYS_rt_sigqueueinfo, getpid(), signal, &info);
+		else
+			syscall(SYS_rt_tgsigqueueinfo, getpid(), gettid(),
+			        signal, &info);
+		return;
+	}
+}
+
+static int start_scout(struct syc_sampler *s)
+{
+	const int timer = syc_timer_start_scout(PERIOD_NS);
+
+	if (timer < 0)
+		return timer;
+	s->scout = timer + 1;
+	return 0;
+}
+
+static bool stop_scout(struct syc_sampler *s)
+{
+	const bool was_there = s->scout != 0;
+
+	if (was_there)
+		syc_timer_stop_scout(s->scout - 1);
+	s->scout = 0;
+	return was_there;
+}
+
+/* For good, and of children.  The caller holds `life`. */
+static void give_up_sampling(struct syc_sampler *s)
+{
+	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
+	syc_unwatched_stop();
+	syc_children_forget();
+	syc_claim_give(SYC_CLAIM_SAMPLER);
+}
+
+void (*syc_unwatched_before_ticks)(int signal);
+
+/* No tick may reach the program's handler. */
+bool syc_unwatched_change_signal(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const bool had_timer = s->watcher == SYC_WATCHER_LATER;
+	const bool had_scout = stop_scout(s);
+
+	syc_scan_stop_all(false);
+	if (had_timer)
+		syc_unwatched_take_pending(s->signal);
+	syc_signals_give_up(syc_signal_bit(s->signal));
+	const int signal =
+		s->may_change_signal
+			? syc_signals_choose(s->clock, 0, SYC_SIGNALS_HARMLESS,
+	                                     &s->tasks)
+			: -EBUSY;
+	if (signal < 0 || syc_signals_install_again(signal) != 0) {
+		s->why = "the program handles the signal";
+		syc_diag_say("sampling ends", s->why);
+		if (had_timer) { /* threads to come make none either */
+			syc_sampler_metadata_end();
+			syscap_metadata("syscap.sampler.ended", s->why);
+			give_up_sampling(s);
+		}
+		return false;
+	}
+	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	syc_children_note_signal();
+	if (syc_unwatched_before_ticks != NULL)
+		syc_unwatched_before_ticks(signal);
+	if (had_timer)
+		syc_scan_start_again();
+	if (had_scout)
+		start_scout(s);
+	return true;
+}
+
+bool syc_unwatched_keep_signal(void)
+{
+	const int signal = syc_sampler->signal;
+
+	/* Where the thread that reset it puts it back meanwhile, that is
+	 * well */
+	return syc_signals_is_installed(signal) ||
+	       (syc_signals_is_harmless(signal) &&
+	        syc_signals_install_again(signal) == 0) ||
+	       syc_unwatched_change_signal();
+}
+
+/* Threads that are there already, and whom nobody tells of. */
+static int find_others(struct syc_sampler *s)
+{
+	const int r = start_scout(s);
+	const int dir = r == 0 ? syc_thread_list_open() : r;
+
+	if (dir >= 0) {
+		syc_scan_threads(dir);
+		syc_thread_list_close(dir);
+		return 0;
+	}
+	syc_unwatched_stop();
+	s->why = r == 0 ? "/proc/self/task can't be read" : NULL;
+	return dir;
+}
+
+int syc_unwatched_start(bool is_child)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	s->sees_waits = is_told;
+	const int r = syc_thread_timer_begin_alone(is_child);
+	if (r == -EAGAIN) /* as with a watcher, which would try again */
+		s->n_unsampled = 1;
+	else if (r != 0)
+		return r;
+	s->round_at = syc_clock_kernel();
+	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
+	return is_child || is_told ? 0 : find_others(s);
+}
+
+void syc_unwatched_stop(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	stop_scout(s);
+	syc_final_sample_emit(NULL);
+	syc_scan_stop_all(true);
+	s->watcher = SYC_WATCHER_NONE;
+}
+
+bool syc_unwatched_hand_over(void)
+{
+	struct syc_sampler *const s = syc_sampler;
+
+	if (!syc_handover_is_due() || s->watcher != SYC_WATCHER_LATER ||
+	    !syc_state_take(&s->life, 0))
+		return false;
+	if (s->watcher == SYC_WATCHER_LATER) {
+		give_up_sampling(s);
+		syc_handover_done();
+	}
+	syc_tid_lock_give(&syc_sampler->life);
+	return true;
+}
+
+/*
+ * Whether nobody has read this thread's ring for a second: only then is the
+ * recorder looked for, which takes system calls.  One thread at a time looks.
+ */
+static bool seems_unread(struct syc_sampler *s, int64_t now)
+{
+	int64_t at = __atomic_load_n(&s->looked_at, __ATOMIC_RELAXED);
+
+	if (now - at < SILENCE_NS ||
+	    !__atomic_compare_exchange_n(&s->looked_at, &at, now, false,
+	                                 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+		return false;
+	const struct syc_ring_header *const ring =
+		syc_self != NULL ? syc_state_of(syc_self)->ring : NULL;
+	const uint32_t head =
+		ring != NULL ? __atomic_load_n(&ring->head, __ATOMIC_RELAXED)
+			     : 0;
+	const bool is_as_before =
+		at != 0 && s->looked_in == ring && s->read_to == head;
+	s->looked_in = ring;
+	s->read_to = head;
+	return is_as_before;
+}
+
+/* @mask is the caller's own, which blocks all just now. */
+static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
+{
+	struct syc_thread_list *const tasks = &s->tasks;
+	const int dir = syc_thread_list_open();
+	uint64_t blocked;
+
+	if (dir < 0)
+		return;
+	memcpy(&blocked, mask, sizeof(blocked));
+	syc_thread_list_note_starter(tasks, &blocked);
+	syc_scan_threads(dir);
+	syc_thread_list_note_starter(tasks, NULL);
+	syc_thread_list_close(dir);
+}
+
+void syc_unwatched_tick(const sigset_t *mask)
+{
+	struct syc_sampler *const s = syc_sampler;
+	const int64_t now = syc_clock_kernel();
+	/* A thread of a bare clone() would not be sampled */
+	const bool is_time =
+		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
+			PERIOD_NS &&
+		!syc_thread_list_is_single() && !syc_state_has_filter(s);
+
+	const bool is_over = !syc_state_has_filter(s) && seems_unread(s, now) &&
+	                     syc_recorder_end_look();
+
+	if (syc_unwatched_hand_over() ||
+	    (!is_time && !s->is_new_child && !is_over) ||
+	    !syc_state_take(&s->life, 0))
+		return;
+	if (s->watcher == SYC_WATCHER_LATER && s->is_new_child)
+		syc_thread_timer_settle();
+	if (is_time)
+		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
+	if (is_over && s->watcher == SYC_WATCHER_LATER) {
+		/* Its timers would wake it for ever */
+		give_up_sampling(s);
+		s->why = "the recorder is gone";
+		syc_diag_say("sampling ends", s->why);
+	} else if (is_time && s->watcher == SYC_WATCHER_LATER) {
+		look_for_threads(s, mask);
+	}
+	syc_tid_lock_give(&syc_sampler->life);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* workspace.c - what one sample is made in: its owner, and what providers put
+ * there. */
+#define _GNU_SOURCE
+#include "sampler/workspace.h"
+
+#include <syscap.h>
+
+#include "unwind/unwind.h"
+
+size_t syc_workspace_size(void)
+{
+	return sizeof(struct syc_workspace);
+}
+
+/*
+ * Whether the call whose frame lay at @owner left by siglongjmp(), seen from
+ * one that has its own at @here: a call that we interrupted lies above us.
+ * Other stacks than the thread's own are not judged.
+ */
+static bool is_owner_dead(const struct syc_sample_options *options,
+                          uintptr_t owner, uintptr_t here)
+{
+	return owner >= options->low && owner < options->high &&
+	       here >= owner && here < options->high;
+}
+
+bool syc_workspace_enter(struct syc_workspace *take,
+                         const struct syc_sample_options *options,
+                         uintptr_t here)
+{
+	const uintptr_t owner = __atomic_load_n(&take->owner, __ATOMIC_RELAXED);
+
+	if (owner != 0 && !is_owner_dead(options, owner, here))
+		return false;
+	/* A handler that comes in between has left again before we go on */
+	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
+	SYC_SIGNAL_FENCE();
+	return true;
+}
+
+void syc_workspace_leave(struct syc_workspace *take)
+{
+	SYC_SIGNAL_FENCE();
+	__atomic_store_n(&take->owner, 0, __ATOMIC_RELAXED);
+}
+
+bool syc_workspace_is_busy(const struct syc_workspace *take)
+{
+	return __atomic_load_n(&take->owner, __ATOMIC_RELAXED) != 0;
+}
+
+int syscap_stack_push(struct syscap_stack_sink *sink,
+                      const struct syscap_stack_frame *frame)
+{
+	if (sink->n >= sink->max) {
+		sink->is_full = true;
+		return 0;
+	}
+	sink->frames[sink->n++] = *frame;
+	return 1;
+}
+
+void *syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *ret_size)
+{
+	*ret_size = sizeof(sink->scratch);
+	return sink->scratch;
+}
+
+int syscap_readable(const void *at, size_t n)
+{
+	return syc_unwind_readable(at, n);
+}

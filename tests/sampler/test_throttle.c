@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* test_throttle.c - the share of a thread's time that its ticks may take. */
+#define _GNU_SOURCE
+#include <time.h>
+
+#include <syscap/sampler.h>
+
+#include "harness/test.h"
+#include "sampler/state.h"
+#include "sampler/tick.h"
+
+static int64_t cpu_now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static void burn_us(int64_t us)
+{
+	const int64_t until = cpu_now() + us * 1000;
+
+	while (cpu_now() < until)
+		;
+}
+
+static struct syc_target *begin(unsigned share)
+{
+	static struct syc_target target;
+
+	CHECK_EQ(syc_state_map(), 0);
+	syc_sampler->clock = SYSCAP_SAMPLER_CPU;
+	syc_sampler->period_ns = 50000;
+	syc_sampler->max_share = share;
+	target = (struct syc_target){ .tid = 1 };
+	return &target;
+}
+
+/* For 0.4 s of processor time: what ticks of @us take of it, percent. */
+static int64_t share_of(struct syc_target *t, int64_t us, unsigned *ret_n)
+{
+	const int64_t from = cpu_now();
+	int64_t spent = 0, now;
+	struct syc_throttle pace;
+
+	*ret_n = 0;
+	while ((now = cpu_now()) < from + 400000000) {
+		if (syc_throttle_begin(t, &pace)) {
+			burn_us(us);
+			syc_throttle_end(t, &pace);
+			spent += cpu_now() - now;
+			++*ret_n;
+		}
+		burn_us(5);
+	}
+	return spent * 100 / (now - from);
+}
+
+TEST(ticks_that_take_long_get_their_share_and_no_more)
+{
+	unsigned n;
+
+	CHECK(share_of(begin(10), 400, &n) <= 13);
+	CHECK(n >= 30);
+	CHECK(share_of(begin(50), 400, &n) <= 55);
+	CHECK(n >= 150);
+}
+
+TEST(with_a_hundred_percent_none_is_left_out)
+{
+	unsigned n;
+
+	share_of(begin(100), 400, &n);
+	CHECK(n >= 450);
+}
+
+TEST(short_ones_are_not_left_out_after_a_long_one)
+{
+	struct syc_target *const t = begin(10);
+	struct syc_throttle pace;
+	unsigned n;
+
+	share_of(t, 400, &n);
+	CHECK(t->rest_until != 0);
+	for (n = 0; n < 100; n++) { /* in a row */
+		if (syc_throttle_begin(t, &pace)) {
+			syc_throttle_end(t, &pace);
+		} else {
+			burn_us(10);
+			n = 0;
+		}
+	}
+	CHECK_EQ(n, 100);
+}
+
+TEST(who_waited_for_a_processor_did_not_take_long)
+{
+	struct syc_target *const t = begin(10);
+	struct syc_throttle pace;
+
+	/* of which what sleeping itself takes is little */
+	syc_sampler->period_ns = 10000000;
+	for (int i = 0; i < 20; i++) {
+		CHECK(syc_throttle_begin(t, &pace));
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		syc_throttle_end(t, &pace);
+	}
+	CHECK(t->taken_ns < 2000000); /* processor time */
+}
