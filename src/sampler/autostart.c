@@ -91,11 +91,10 @@ static const char *install_toggle(int signal,
 }
 
 /*
- * An ELF note, by which it is seen from outside that an object (a program, a
- * library) has a sampler of its own.  Its 4 bytes are 1, the version of what
- * SYSCAP_SAMPLE may hold.  Whoever brings a sampler with him, such as the
- * library that is preloaded, leaves sampling to an object that has one:
- * providers of runtimes' frames are attached to that.
+ * An ELF note that marks an object (a program, a library) with a sampler.  Its
+ * 4 bytes are 1, the version of the syntax of SYSCAP_SAMPLE.  The preloaded
+ * library leaves sampling to an object that has one, since providers of
+ * runtimes' frames are attached to that.
  */
 _Static_assert(SYC_SAMPLER_NOTE_TYPE == 1, "the note's third word");
 __asm__(".pushsection .note.syscap, \"a\", %note\n"

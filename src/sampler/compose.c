@@ -341,7 +341,7 @@ static unsigned take_merged(struct syc_workspace *take,
 		                         .now = now,
 		                         .weight = weight };
 
-	/* What is taken at safe points is taken in the same way */
+	/* Samples at safe points are taken in the same way */
 	runtimes->options = *options;
 	runtimes->options.wait = NULL; /* which is over by then */
 	if (syc_pending_defer(take, runtimes, weight))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compose.h - one sample of the calling thread: its native stack, those of the
- * runtimes that are attached to it, merged, named and emitted, or kept until
- * handles have names.
+ * compose.h - one sample of the calling thread.  Its native stack and those of
+ * the attached runtimes are merged, named and emitted, or kept until handles
+ * have names.
  */
 #ifndef SYC_SAMPLER_COMPOSE_H
 #define SYC_SAMPLER_COMPOSE_H

@@ -57,8 +57,8 @@ out:
 }
 
 /*
- * Ticks that were due are told with the native stack: where a runtime
- * detaches it may have no stack to walk any more.
+ * Ticks that were due are recorded with the native stack.  A runtime that
+ * detaches may have no stack to walk any more.
  */
 static void record_last_safepoint(struct syscap_attachment *attachment)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interposed.c - what the sampler does when an interposer reports a call of the
- * application.
+ * interposed.c - the sampler's side of calls that an interposer reports.
  *
  * Its signalfds for all signals were made without the signal that ticks had
  * then. Once ticks come by another signal, their readers would get those ticks.
  * So that signal is removed from their sets before the first such tick.
  *
- * What a forked child inherited stays as it is.  Its parent reads the same
- * signalfd, and the parent's ticks do not come by that signal.
+ * A forked child leaves the signalfds that it inherited as they are.  Its
+ * parent reads the same signalfd, and the parent's ticks do not come by that
+ * signal.
  */
 #define _GNU_SOURCE
 #include "sampler/interposed.h"
@@ -88,8 +88,8 @@ static void leave_out(const char *number, int signal)
 		            set & ~syc_signal_bit(signal));
 }
 
-/* Numbers that were closed may have had another one for the same: look at
- * those that are there, but not at more than a program has, mostly. */
+/* Fds that were closed may have had duplicates: check those that are open, up
+ * to a usual number. */
 static void leave_out_of_all(int signal)
 {
 	struct syc_directory_entry entry;
@@ -169,7 +169,7 @@ static void note_signalfd(int fd, uint64_t set)
 }
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
-/* Where the program's handler would get ticks, if that thread has no
+/* If the application's handler would get ticks; that thread may have no
  * processor */
 #define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 

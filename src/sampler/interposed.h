@@ -13,11 +13,10 @@
  * there the watcher or the scout works (scan.h).
  *
  * Threads that an interposer reports make their own timers, and delete them as
- * they end.  A slot keeps the arguments of pthread_create(), and the thread
- * begins in our code, which takes them out, makes the timer and jumps to the
- * start function.  So the application's function is the outermost one, as
- * without us. A scan finds threads that found no slot, and threads that ended
- * unseen.
+ * they end.  A slot keeps the arguments of pthread_create().  The thread begins
+ * in our code, which takes them out, makes the timer and jumps to the start
+ * function.  So the application's function is the outermost one, as without us.
+ * A scan finds threads that found no slot, and threads that ended unseen.
  */
 #ifndef SYC_SAMPLER_INTERPOSED_H
 #define SYC_SAMPLER_INTERPOSED_H
@@ -26,7 +25,7 @@
 #include <stdbool.h>
 
 /**
- * The program is about to make a thread, which tells of itself (birth.h).
+ * The application is about to make a thread, which makes its own timer.
  *
  * Context: any-thread, signal-safe.
  */
@@ -36,15 +35,15 @@ void syc_interposed_on_thread(void);
 struct syc_interposed_filter {
 	bool ends_own; /* it forbids the calling thread's ticks */
 	bool ends_all; /* and those of all threads; or there is no other one */
-	/* Told: no other filter may forbid what ends ticks */
+	/* No other filter may forbid the calls that end ticks */
 	bool is_free;
 };
 
 /**
- * @filter is about to come, for the calling thread at least.  From now on
- * nothing calls what may be forbidden: threads that begin, and those that have
- * had no tick yet, are not sampled; nor are children.  A thread whose ticks it
- * forbids gets none any more.
+ * @filter is about to be installed, at least for the calling thread.  From now
+ * on the sampler makes no call that may be forbidden.  New threads, threads
+ * without a tick yet, and children are not sampled.  A thread whose ticks it
+ * forbids gets no more.
  *
  * Context: any-thread, signal-safe.
  */
@@ -55,8 +54,8 @@ void syc_interposed_on_filter(struct syc_interposed_filter *filter);
 void syc_interposed_on_refusal(struct syc_interposed_filter *filter);
 
 /**
- * The calling thread is about to have an alternate stack on which a tick may
- * not fit; or it has one, or none, that is no reason to leave it out.
+ * The calling thread is about to get an alternate stack.  @is_cramped: a tick
+ * may not fit on it; otherwise the thread can be sampled.
  *
  * Context: any-thread, signal-safe.
  */
@@ -74,42 +73,43 @@ void syc_interposed_on_exec(void);
 void syc_interposed_on_unload(void);
 
 /**
- * The program is about to have @signal handled; SIG_DFL and SIG_IGN don't
- * count.  Where that is ours, another one is taken.
+ * The application is about to handle @signal; SIG_DFL and SIG_IGN don't count.
+ * If ticks use it, the sampler chooses another one.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_handler(int signal);
 
-/** Who has timers of the same kind of signal, and is told of that, too; of 0
- * before a filter.  NULL: nobody. */
+/** Called too, by users of other timers with the ticks' signal; with 0 before a
+ * filter.  May be NULL. */
 extern void (*syc_interposed_others)(int signal);
 
 /**
- * The program has given @signal its default action, or ignores it.  Where it
- * is ours and harmless, that is what it still looks like; our handler returns.
+ * The application has given @signal its default action, or ignores it.  If
+ * ticks use it and it is harmless, our handler is installed again, and still
+ * hidden.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_reset(int signal);
 
 /**
- * The C library has told the program that @action is @signal's.  Where that is
- * our handler, put in what it stands for: programs set back what they find,
- * and some can't name a handler that they don't know.  Not for signals
- * that would kill when they are set back to SIG_DFL.
+ * The C library has returned @action for @signal to the application.  If that
+ * is our handler, replace it by the action that it hides.  Programs restore the
+ * action that they found, and some can't name a foreign handler.  Signals that
+ * would kill when they are reset to SIG_DFL are excluded.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
- * The program is about to wait for @set.  Returns that, or @copy: @set, which
- * means all signals, without ours.
+ * The application is about to wait for @set.  Returns @set, or @copy: a @set of
+ * all signals without the ticks' signal.
  *
- * Who waits with @copy may be given a tick all the same, where ticks come by
- * another signal since: syc_interposed_is_tick() of what it got says so, and
- * it is to wait for @set again.  Who made a signalfd says so.
+ * A waiter with @copy may get a tick if the ticks' signal has changed since.
+ * Then syc_interposed_is_tick() is true of its result, and it has to wait for
+ * @set again.  A new signalfd is reported.
  *
  * Context: any-thread, signal-safe.
  */
@@ -135,7 +135,7 @@ void syc_thread_start_begin(void);
  */
 bool syc_thread_start_prepare(struct syc_thread_start *birth, bool is_cramped);
 
-/** What was prepared is not going to happen.  any-thread, signal-safe. */
+/** Undo a preparation: the thread was not made.  any-thread, signal-safe. */
 void syc_thread_start_cancel(const struct syc_thread_start *birth);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * merge.c - native frames and those of runtimes into one stack (merge.h).
  *
- * All of it works in place and from the outermost frame inwards: what is
- * written lies behind what is still to be read, for each step writes as many
+ * All of it works in place, from the outermost frame inwards.  Writes stay
+ * behind the entries that are still to be read: each step writes as many
  * entries as it reads, or more.
  */
 #define _GNU_SOURCE
@@ -34,9 +34,9 @@ static struct syc_merge_entry make_entry(const struct syc_merge_run *run,
 }
 
 /*
- * Where frame @i stands whose caller stands at @outer: with it, if it is
- * inlined there, or does not say; never outside of it, for the runtime's
- * order stays.
+ * Address of frame @i, whose caller is at @outer.  It is @outer if the frame is
+ * inlined there or has no address.  It is never outside of @outer, as the
+ * runtime's order is kept.
  */
 static uintptr_t frame_place(const struct syscap_stack_frame *frame,
                              uintptr_t outer)
@@ -111,7 +111,7 @@ static unsigned find_entry_at(const struct syc_merge *merge, uintptr_t boundary)
 	return i;
 }
 
-/* What the way inwards is at: list[0, i) is to be read, [to, ...) written. */
+/* State of the walk inwards: list[0, i) is to be read, [to, ...) written. */
 struct inwards {
 	struct syc_merge *merge;
 	const struct syc_merge_run *run;

@@ -3,9 +3,9 @@
  * merge.h - native frames and those of runtimes into one stack.
  *
  * Begins with the native frames; then each runtime's are put among what is
- * there, the newest attached first.  Everything is innermost first, and has
- * an address in the machine's stack by which it stands: its own, or that of
- * what it was put beside.
+ * there, the newest attached first.  Everything is innermost first.  Each frame
+ * has an address in the machine's stack: its own, or that of the frame beside
+ * it.
  */
 #ifndef SYC_SAMPLER_MERGE_H
 #define SYC_SAMPLER_MERGE_H
@@ -49,10 +49,10 @@ void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
 void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
 
 /**
- * The k-th native frame in [@low, @high) makes way for the k-th part of the
- * run that ends in an ENTRY.  Where native frames are missing, those behind
- * the gap are counted from the outermost.  Parts without a native frame go
- * into the gap; without a gap, where syc_merge_before() has them.
+ * The k-th native frame in [@low, @high) makes way for the k-th part of the run
+ * that ends in an ENTRY.  If native frames are missing, those behind the gap
+ * are counted from the outermost.  Parts without a native frame go into the
+ * gap; without a gap, where syc_merge_before() has them.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,

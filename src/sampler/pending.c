@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pending.c - what waits for a safe point (pending.h).
+ * pending.c - ticks and a stack that wait for a safe point (runtimes.h).
  *
  * The waiting stack is written by whoever has made syc_waiting.batch FILLING,
- * and from READY on only at safe points, in no handler.  Ticks that come
- * meanwhile add their weight to the same word, so none is told twice or lost.
+ * and from READY on only at safe points, in no handler.  Ticks that arrive
+ * meanwhile add their weight to the same word, so none is counted twice or
+ * lost.
  */
 #define _GNU_SOURCE
 #include <string.h>

@@ -53,8 +53,9 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 }
 
 /**
- * Whether the signal of @context came as a system call opened the thread's mask
- * for the program: rt_sigprocmask(), told by its arguments and its result.
+ * Whether the signal of @context arrived when the application's
+ * rt_sigprocmask() opened the thread's mask.  Its arguments and its result show
+ * that.
  */
 static inline bool syc_registers_open_mask(const ucontext_t *context)
 {

@@ -2,10 +2,10 @@
 /*
  * runtimes.c - which providers are attached to the calling thread (runtimes.h).
  *
- * The table is open addressing within a window, so that a look for what is
- * not there is short and a place can simply be emptied.  A key is stored by
- * its own thread, and taken out by it or, once it is gone, by any thread that
- * attaches: by exchange, for two may try.
+ * The table has open addressing within a window.  So an unsuccessful search is
+ * short, and an entry can simply be emptied.  A thread stores its own key.  The
+ * thread, or once it is gone any thread that attaches, removes the key: by
+ * exchange, as two may try.
  */
 #define _GNU_SOURCE
 #include "sampler/runtimes.h"
@@ -51,8 +51,8 @@ static int find_place(const struct sites *table, uintptr_t key)
 }
 
 /*
- * Whether it is of the calling thread, whose key it has: the same thread; or
- * the one thread of a forked child, which goes on where the parent's was.
+ * Whether an entry with the calling thread's key belongs to it.  In a forked
+ * child the only thread continues the parent's.
  */
 static bool is_own_place(const struct place *place)
 {
@@ -124,7 +124,7 @@ static struct syc_runtimes *make_runtimes(void)
 
 	if (memory == NULL)
 		return NULL;
-	/* Before Linux 4.14 a child tells once more what its parent does */
+	/* Before Linux 4.14 a child repeats its parent's */
 	(void)madvise(memory, front, MADV_WIPEONFORK);
 	struct syc_runtimes *const runtimes =
 		(struct syc_runtimes *)(void *)(memory + front);

@@ -4,10 +4,10 @@
  * that wait for their safe points.
  *
  * Each thread has one struct syc_runtimes, in separate memory.  It is found by
- * the address of the thread's control block, so the library needs no second
- * thread-local variable for it, and it stays the same over fork().  The
- * thread's id is kept beside it, and compared: a thread that ended without
- * detaching may have left its memory to another.
+ * the address of the thread's control block, which stays the same over fork().
+ * So the library needs no second thread-local variable.  The thread's id is
+ * kept beside it, and compared: a thread that ended without detaching may have
+ * left its memory to another.
  *
  * Only the thread itself, and handlers on it, read what is found.
  */
@@ -41,8 +41,8 @@ struct syscap_attachment {
 #define SYC_BATCH_STATE   (UINT64_C(3) << 32)
 
 /**
- * What waits for a safe point: ticks, and one stack whose handles have no
- * names yet.  Zero in a forked child, for the parent tells of it.
+ * Data that wait for a safe point: ticks, and one stack whose handles have no
+ * names yet.  Zero in a forked child, as the parent reports them.
  */
 struct syc_waiting {
 	uint32_t due[SYC_ATTACH_MAX]; /* weights, by attachment */
@@ -95,8 +95,8 @@ syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 }
 
 /**
- * A tick of @weight: true if it is added to a sample that waits, or a runtime
- * was asked for a safe point; then nothing is taken now.
+ * A tick of @weight.  True: it was added to a sample that waits, or a runtime
+ * was asked for a safe point, and nothing is sampled now.
  *
  * Context: owner, signal-safe.
  */

@@ -68,8 +68,8 @@ bool syc_handover_ask(void)
 	    __atomic_load_n(&syc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
-	/* A copy without a watcher looks when it is called, by a signal that is
-	 * of no use to anybody else and ignored by default */
+	/* A copy without a watcher checks when this signal arrives, which is
+	 * ignored by default */
 	syscall(SYS_tgkill, getpid(), gettid(), SIGURG);
 	for (int i = 0; i < WAIT_MS; i++) {
 		if (__atomic_load_n(&syc_block->sampler_yields,
@@ -205,8 +205,8 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	/* No thread of ours where an interposer tells of the program's: many
-	 * a program looks whether it has only one */
+	/* No library thread if an interposer reports threads: many programs
+	 * check whether they have only one */
 	if (syc_unwatched_is_preferred()) {
 		r = syc_unwatched_start(false);
 	} else {
@@ -312,11 +312,11 @@ int syc_sampler_end(void)
 /* ------------------------------------------------------------ fork, exit */
 
 /*
- * A child of fork().  It gets no thread here: memory that a program's own
- * allocator guards may still be locked (its handler may come after ours),
- * threads keep a child from entering a namespace, and one that will exec
- * would pay for it.  A timer for the only thread there is costs some
- * microseconds, and its ticks look for others.
+ * A child of fork().  It gets no thread here.  The application's allocator may
+ * still be locked (its handler may come after ours).  Threads keep a child from
+ * entering a namespace, and a child that will exec would pay for one.  A timer
+ * for the only thread there is costs some microseconds, and its ticks look for
+ * others.
  */
 static void begin_child(void)
 {
@@ -345,9 +345,9 @@ static void begin_child(void)
 /*
  * The watcher asks the loader for its list, under the loader's lock.  glibc
  * does not mend that lock in a child, which then waits for ever in its first
- * dlopen().  A thread that forks while it holds that lock itself, in a
- * dl_iterate_phdr() of its own, is the one that the watcher waits for: so it is
- * not waited for long.
+ * dlopen().  A thread may fork while it holds that lock itself, in a
+ * dl_iterate_phdr().  Then the watcher waits for that thread, so this wait is
+ * short.
  */
 static void begin_fork(void)
 {
@@ -355,7 +355,7 @@ static void begin_fork(void)
 
 	if (syc_seccomp_is_closed())
 		return;
-	syc_sampler_metadata_flush(); /* a child takes over what there is by then */
+	syc_sampler_metadata_flush(); /* before a child inherits it */
 	if (syc_sampler != NULL)
 		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
 	errno = saved;

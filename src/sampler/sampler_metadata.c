@@ -57,8 +57,9 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 	*text.at = '\0';
 }
 
-/* A first event makes an arena of rings, and has the recorder look at this
- * process: most of what is paid for one that ends before it had a tick. */
+/* A first event makes an arena of rings, and the recorder reads this process in
+ * /proc.  That is most of the cost of a process that ends before its first
+ * tick. */
 static bool gains_by_waiting(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&
@@ -68,14 +69,13 @@ static bool gains_by_waiting(void)
 void syc_sampler_metadata_begin(bool may_wait)
 {
 	__atomic_store_n(&syc_sampler->is_unreported, 1, __ATOMIC_RELAXED);
-	/* Besides telling who reads the capture, this is an event outside of
-	 * a handler: where the process records itself, ticks alone would
-	 * never get the thread that drains their rings */
+	/* This also is an event outside of a handler.  If the process records
+	 * itself, ticks alone would never start the drain thread */
 	if (!may_wait || !gains_by_waiting())
 		syc_sampler_metadata_flush();
 }
 
-/* Not inlined: a tick has no room for the text of what was told already. */
+/* Not inlined: a tick has no room for the text if it was reported already. */
 static __attribute__((noinline)) void tell_of_sampling(void)
 {
 	char message[sizeof(((struct syscap_sampler_options *)0)->message)];
@@ -102,7 +102,7 @@ static bool may_tell(const struct syc_sampler *s)
 	return !syc_state_has_filter(s) || syc_self != NULL;
 }
 
-/* Tells the recorder how many threads began without a timer. */
+/* Reports how many threads began without a timer. */
 static void tell_unsampled(const struct syc_sampler *s)
 {
 	const struct {
@@ -134,7 +134,7 @@ static void tell_unsampled(const struct syc_sampler *s)
 	syscap_metadata("syscap.sampler.unsampled", message);
 }
 
-/* Tells who reads the capture what became of the ticks of all threads.  False:
+/* Reports the outcome of the ticks of all threads.  False:
  * there was none. */
 static bool tell_delivered(const struct syc_sampler *s)
 {

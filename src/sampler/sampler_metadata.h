@@ -3,16 +3,15 @@
  * sampler_metadata.h - events that describe the sampler and the process: how it
  * samples, what came of it, and at exit what is mapped.
  *
- * The first is an event.  Under a recorder that takes arenas, a process that
- * its environment has sampled delays it: until the first tick, and before three
- * things.  After a filter of system calls, the event of such a tick may be
- * forbidden; a new thread may have no stack for it; a fork would make each
- * child repeat it.  So a process that ends earlier costs no arena, and is in no
- * capture.
+ * The first is an event.  Under a recorder that takes arenas, a process that is
+ * sampled because of its environment delays it until the first tick.  The delay
+ * ends before a filter of system calls, which may forbid the event, before a
+ * new thread, which may have no stack for it, and before a fork.  So a process
+ * that ends earlier costs no arena, and is in no capture.
  *
  * MAP frames come from the process itself if its recorder was too late to read
- * them in /proc: it was suspended or behind a slow disk for longer than the
- * process lived.  Without them no address of its stacks gets a name.
+ * them in /proc.  It may have been suspended, or behind a slow disk, for longer
+ * than the process lived.  Without them no address of its stacks gets a name.
  */
 #ifndef SYC_SAMPLER_SAMPLER_METADATA_H
 #define SYC_SAMPLER_SAMPLER_METADATA_H
@@ -24,15 +23,15 @@
 /** How this process is sampled, as a sentence.  Context: signal-safe. */
 void syc_sampler_metadata_describe(char *message, size_t size);
 
-/** Sampling has begun; @may_wait: to tell it before the first tick will do.
+/** Sampling has begun; @may_wait: it may be reported as late as the first tick.
  * Context: setup. */
 void syc_sampler_metadata_begin(bool may_wait);
 
-/** What was put off is told now.  Context: any-thread, signal-safe. */
+/** Report now, if that was delayed.  Context: any-thread, signal-safe. */
 void syc_sampler_metadata_flush(void);
 
-/** Sampling has ended with the process: who was not sampled, and what was
- * delivered.  False: there was no tick.  Context: at exit. */
+/** The process ends: report the threads that were not sampled, and the number
+ * of samples.  False: there was no tick.  Context: at exit. */
 bool syc_sampler_metadata_end(void);
 
 /**
@@ -44,8 +43,8 @@ bool syc_sampler_metadata_end(void);
 bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len);
 
 /**
- * The process exits: tell what it has mapped, unless the recorder has looked at
- * it, or is one that no arena is handed over to.
+ * The process exits: report its mappings, unless the recorder has read them, or
+ * takes no arenas.
  *
  * Context: at exit, signals not blocked.
  */

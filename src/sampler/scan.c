@@ -2,11 +2,11 @@
 /*
  * scan.c - one look at all threads.
  *
- * A thread's number may be given to a new thread once it is gone.  Its timer
- * is not: the kernel holds on to the old one, so that a timer made for a
- * thread never ticks for another.  So a new thread with an old number has none,
- * and has to be noticed: by the inode of its folder, which is made anew, and,
- * since inodes also change where memory is short, by when it began.
+ * A thread's number may be given to a new thread once it is gone.  Its timer is
+ * not: the kernel holds on to the old one, so that a timer made for a thread
+ * never ticks for another.  So a new thread with an old id has none, and has to
+ * be noticed.  It has a new inode of its directory and another start time;
+ * inodes also change if memory is short.
  */
 #define _GNU_SOURCE
 #include "sampler/scan.h"
@@ -59,8 +59,9 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Whether ticks would wait for ever, or be taken by a sigwait() for all.  Where
- * that is seen, a thread that blocks the signal and works has late ticks. */
+/* Whether ticks would wait for ever, or be taken by a sigwait() for all.  If
+ * its waits are visible, a thread that blocks the signal and works has late
+ * ticks. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
                          const struct syc_thread_status *about)
 {
@@ -84,10 +85,10 @@ static uint64_t count_ticks(const struct syc_target *t)
 }
 
 /*
- * One that runs, or is to, may be at the way in or out of our handler, where
- * all is blocked and `busy` is 0: only if it has handled no tick since an
- * earlier look that found the same is the mask the program's.  Where waits are
- * seen, one that sleeps for a moment keeps its timer, too.
+ * A thread that runs may be entering or leaving our handler, where all is
+ * blocked and `busy` is 0.  The mask is the application's only if the thread
+ * has handled no tick since an earlier look with the same result.  If waits are
+ * visible, a thread that sleeps for a moment keeps its timer, too.
  */
 static bool is_beyond_entry(const struct census *look, struct syc_target *t,
                             const struct syc_thread_status *about)
@@ -103,8 +104,8 @@ static bool is_beyond_entry(const struct census *look, struct syc_target *t,
 
 /*
  * A thread that came to block the signal after it got its timer: its ticks
- * would be taken by its sigwait() or signalfd.  What /proc tells at little
- * cost has no real-time signals.
+ * would be taken by its sigwait() or signalfd.  The cheap file in /proc has no
+ * real-time signals.
  */
 static bool blocks_signal_now(struct census *look, struct syc_target *t)
 {

@@ -7,9 +7,9 @@
  * them. It has a private table of fds if the kernel supports that: the
  * application's close() and dup2() do not reach it.
  *
- * Ticks do the watcher's work under an interposer, which reports new threads,
- * in a forked child, and in a program that wants no thread of the library.
- * They look for threads at most every 50 ms.
+ * Ticks do the watcher's work under an interposer, which reports new threads.
+ * They also do it in a forked child, and in a program that wants no library
+ * thread. They look for threads at most every 50 ms.
  */
 #ifndef SYC_SAMPLER_SCAN_H
 #define SYC_SAMPLER_SCAN_H
@@ -57,14 +57,13 @@ int syc_watcher_stop(int64_t wait_ns);
 /** Remember which filters there are that calls of ours are known to pass. */
 void syc_watcher_note_filters(void);
 
-/** There will be no watcher, since an interposer @tells of threads, or none is
- * wanted.  Context: setup, before sampling begins. */
-void syc_unwatched_prefer(bool tells);
+/** There will be no watcher: @is_interposed, or the application wants none.
+ * Context: setup, before sampling begins. */
+void syc_unwatched_prefer(bool is_interposed);
 
 bool syc_unwatched_is_preferred(void);
 
-/** Whether an interposer tells of threads, and of what else the program
- * does. */
+/** Whether an interposer reports threads and other calls. */
 bool syc_unwatched_is_interposed(void);
 
 /**

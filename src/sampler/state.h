@@ -3,9 +3,9 @@
  * state.h - state that the sampler's files share, and what forked children
  * inherit.
  *
- * It lives in memory that is zero in a forked child: there nothing is sampled,
- * no library thread runs, and no lock is held, also after _Fork() and a raw
- * clone. What a child does inherit, above all signal handlers, is kept in
+ * It lives in memory that is zero in a forked child, also after _Fork() and a
+ * raw clone.  There nothing is sampled, no library thread runs, and no lock is
+ * held.  The data that a child inherits, above all signal handlers, are in
  * static memory (state.c, signals.c).
  *
  * The holder of `life` writes it, and the watcher, which owns the fields below
@@ -28,7 +28,7 @@ enum syc_watcher {
 	SYC_WATCHER_BEGINS, /* made, its first round is not over */
 	SYC_WATCHER_RUNS,
 	SYC_WATCHER_ENDED, /* by itself, or as it was asked to */
-	SYC_WATCHER_LATER, /* none: who is told of threads; a forked child */
+	SYC_WATCHER_LATER, /* none: under an interposer; a forked child */
 };
 
 struct syc_sampler {
@@ -37,7 +37,7 @@ struct syc_sampler {
 	uint32_t life;          /* a start or a stop is under way */
 	uint32_t refreshing;    /* the loader's lock may be held; or a fork */
 	uint32_t is_on;         /* ticks are samples */
-	uint32_t is_unreported; /* nobody was told yet: tell.h */
+	uint32_t is_unreported; /* no event yet: sampler_metadata.h */
 	uint32_t clock;         /* enum syscap_sampler_clock, never AUTO */
 	uint32_t hz;
 	int32_t signal;

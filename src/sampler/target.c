@@ -101,9 +101,9 @@ struct syc_target *syc_target_by_cookie(uint64_t cookie)
 	                                                               : NULL;
 }
 
-/* A handler may look while targets are given and taken back: each word is one
- * that was there, what they lead to stays mapped, and a chain that leads into
- * another is left in the end. */
+/* A handler may search while targets are given and freed.  Each word it reads
+ * was valid once, its memory stays mapped, and a chain that leads into another
+ * one ends. */
 struct syc_target *syc_target_find(int32_t tid)
 {
 	uint32_t *const all = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);

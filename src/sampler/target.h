@@ -2,14 +2,14 @@
 /*
  * target.h - a thread that is sampled.
  *
- * Targets are type-stable: once mapped they stay, so that a handler may look
- * at any of them, whatever it was sent.  One is given to another thread only
- * when the one that had it is gone, or is in no handler of ours any more, and
- * its timer is deleted.  A forked child finds all of them zeroed: free.
+ * Targets are type-stable: once mapped they stay, so that a handler may look at
+ * any of them, whatever it was sent.  A target is given to another thread only
+ * after its timer is deleted.  Its thread must be gone, or outside of our
+ * handler.  A forked child finds all of them zeroed: free.
  *
- * A timer's signal carries the target's cookie: a random word of this copy of
- * the library, the target's number, and how often the target was given.  It
- * is no address that a program could have sent, and an old one fits nothing.
+ * A timer's signal carries the target's cookie.  It has a random word of this
+ * copy of the library, the target's number, and the count of its uses.  It is
+ * no address that a program could have sent, and an old one fits nothing.
  */
 #ifndef SYC_SAMPLER_TARGET_H
 #define SYC_SAMPLER_TARGET_H
@@ -80,7 +80,7 @@ struct syc_target {
 	bool was_stopped; /* by syc_scan_stop_all(): goes on later */
 };
 
-/** What its samples are made in. */
+/** Workspace of its samples. */
 static inline struct syc_workspace *
 syc_target_workspace(struct syc_target *target)
 {
@@ -99,7 +99,7 @@ void syc_target_wipe(void);
 /** Whether @cookie is one that this copy gave, at any time.  signal-safe. */
 bool syc_target_is_cookie(uint64_t cookie);
 
-/** What no target has: of the timer that ticks in threads of none.
+/** Cookie of the scout, the timer that ticks in threads without a target.
  * signal-safe. */
 uint64_t syc_target_scout_cookie(void);
 

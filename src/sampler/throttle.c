@@ -14,15 +14,15 @@
  *
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a
  * second at most.  A tick wakes a thread that waits, only to find it where it
- * was: 100 threads at 10,000 Hz are a million wake-ups a second, and nothing
+ * was.  100 threads at 10,000 Hz are a million wake-ups a second, and nothing
  * else is done. So a thread that was found in the same place several times, and
  * did not work in between, gets a timer of a millisecond.  Its ticks have the
  * weight of those that are left out.  The first tick that finds it elsewhere,
  * or that finds that it has worked meanwhile, sets the timer back.
  *
  * Its processor time shows how long it worked between two slow ticks.  So many
- * of the ticks that were left out are kept for the next place where it is found
- * at work, and the others for the place where it sleeps.  None is lost, except
+ * of the ticks that were left out belong to the next place where it is found at
+ * work.  The others belong to the place where it sleeps.  None is lost, except
  * at most a millisecond's when it ends.  Work of less than 20 us at a time does
  * not count.
  *
@@ -92,7 +92,7 @@ void syc_throttle_end(struct syc_target *t, const struct syc_throttle *pace)
 		__atomic_store_n(&t->taken_ns, t->taken_ns + (uint64_t)took,
 		                 __ATOMIC_RELAXED);
 	t->rest_until = 0;
-	/* What only seems long is no reason yet */
+	/* One that only seems long is no reason yet */
 	if (is_too_long && (is_measured || syc_state_has_filter(syc_sampler)))
 		t->rest_until = thread_time(&now) + rest_after(took);
 	if (seems_long || is_too_long)
@@ -130,7 +130,7 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
-/* Where a timer is just made anew, that is at full rate, and stays so. */
+/* A timer that is being made again has the full rate, and keeps it. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
 	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))

@@ -2,9 +2,9 @@
 /*
  * tick.c - all of the sampler that runs in its signal handler.
  *
- * All signals are blocked meanwhile.  Until it is known that the thread has
- * thread-local storage of its own, nothing here may use any: errno, variables
- * of the client, and a stack protector's canary are there.
+ * All signals are blocked meanwhile.  Nothing here may use thread-local storage
+ * until the thread is known to have its own.  errno, variables of the client,
+ * and a stack protector's canary are there.
  */
 #define _GNU_SOURCE
 #include "sampler/tick.h"
@@ -93,9 +93,9 @@ NO_CANARY static uintptr_t thread_pointer(void)
 
 /*
  * A thread that somebody made by a bare clone() may have none, or share its
- * maker's, whose ring it would write.  Of its own threads glibc tells
- * the kernel a list that is part of the control block; musl's block begins
- * with some pointers and the thread's id.
+ * maker's, whose ring it would write.  glibc registers a list with the kernel
+ * for each of its threads, in the control block.  musl's block begins with some
+ * pointers and the thread's id.
  */
 NO_CANARY static bool owns_tls(int32_t tid)
 {
@@ -148,9 +148,8 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 /*
  * A tick that waited while signals were blocked stands for what was done
  * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
- * call with a mask of its own, as ppoll() has, opens that of a thread that
- * blocks the signal; by wall time such waits are made of parts
- * (preload/eintr_restart.c).
+ * call with a mask, such as ppoll(), may open that of a thread that blocks the
+ * signal.  By wall time such waits are made of parts (preload/eintr_restart.c).
  */
 static uint64_t name_of_wait(const struct tick *tick)
 {
@@ -225,8 +224,8 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 	               : n;
 }
 
-/* What the sample needs besides itself comes first: it may be this process'
- * first event, or nobody may have drained its ring. */
+/* Preparations come first: this may be the process' first event, or its ring
+ * may be full. */
 static void record_sample(struct syc_target *t, const struct tick *tick)
 {
 	/* Too late for a ring: nobody would end it */

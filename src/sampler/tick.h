@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick.h - the sampler's signal handler, and what limits it: room on its stack,
- * the share of time of its ticks, and the wake-ups of threads that sleep.
+ * tick.h - the sampler's signal handler, and its limits: room on its stack, a
+ * share of the thread's time, and wake-ups of threads that sleep.
  */
 #ifndef SYC_SAMPLER_TICK_H
 #define SYC_SAMPLER_TICK_H
@@ -40,22 +40,22 @@ void syc_tick_prepare(void);
 void syc_tick_handle(int signal, siginfo_t *info, void *context);
 
 /**
- * Asked of a signal of a timer that is no target's; true: it was of one that
- * asks for the same signal.  NULL: there are none.
+ * Called with a signal of a timer without a target.  True: it was of another
+ * timer with the same signal.  May be NULL.
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
 /**
- * Told of each tick that comes to a thread with storage of its own, in the
- * handler.  Returns the wait of ours that it cut, which stays as it is until
- * the handler returns, or NULL.  NULL: nobody wants to know.
+ * Called in the handler with each tick of a thread that has thread-local
+ * storage.  Returns the library's wait that the tick interrupted, which stays
+ * valid until the handler returns, or NULL.  May be NULL.
  */
 extern const struct syc_library_wait *(*syc_tick_interrupts)(
 	int signal, const void *context);
 
 /**
- * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack;
- * not at all if another thread has it, or if there is no memory for it.
+ * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack.
+ * Does nothing if another thread uses it, or if there is no memory for it.
  *
  * Context: signal-safe, all signals blocked; @what does not fork.
  */
@@ -74,8 +74,8 @@ void syc_throttle_end(struct syc_target *target,
                       const struct syc_throttle *pace);
 
 /**
- * What a tick of wall time stands for that interrupted @target's thread at
- * @context; by a timer at full rate that is @n.
+ * Weight of a tick of wall time that interrupted @target's thread at @context;
+ * with a timer at full rate it is @n.
  *
  * Context: owner, in its handler; signal-safe.
  */

@@ -34,10 +34,9 @@ clockid_t syc_timer_cpu_of(int32_t tid)
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* Lies in [1, period]: threads that live for less than a period are seen as
- * often as is due to them, and those that begin together don't tick together.
- * Once such ticks have been ahead of the time, none is until that is made up
- * for. */
+/* Lies in [1, period].  So threads that live for less than a period get their
+ * share of ticks, and threads that begin together don't tick together. Once
+ * such ticks have been ahead of the time, none is until that is made up for. */
 static int64_t random_phase(const struct syc_target *t)
 {
 	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
@@ -126,9 +125,9 @@ static size_t page_size(void)
  * Free running: standard signals don't queue up, and time that passed without
  * one is weighed by the thread's clock.  So the handler need not arm it again.
  *
- * An event lives as long as a mapping of it, and signals by the number that
- * its descriptor had: that is closed at once, and no number of the program's
- * is taken.  A forked child does not inherit the mapping.
+ * An event lives as long as a mapping of it, and signals with the number of its
+ * fd.  The fd is closed at once, so it takes no number of the application's.  A
+ * forked child does not inherit the mapping.
  */
 static int start_perf(struct syc_target *t)
 {
@@ -281,12 +280,12 @@ int syc_thread_timer_begin_alone(bool is_child)
 
 	if (t == NULL)
 		return -ENOMEM;
-	t->start = 0; /* told by the first look */
+	t->start = 0; /* the first scan sets it */
 	t->inode = 0;
 	t->n_tries = 1;
 	s->n_threads = 1;
-	/* A signal that kills comes only to a child that lasts: one that
-	 * sleeps may have reset its handlers, and wait for leave to exec */
+	/* A signal that kills is sent only to a child that lasts.  One that
+	 * sleeps may have reset its handlers, and may wait to exec */
 	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
 	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
@@ -331,7 +330,7 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {
-		t->start = 0; /* told by the first look */
+		t->start = 0; /* the first scan sets it */
 		t->inode = 0;
 		t->is_cramped = is_cramped;
 		t->is_silent = blocks_ticks(blocked);
@@ -354,7 +353,7 @@ void syc_thread_timer_begin_cramped(uint64_t blocked)
 	begin_self(blocked, true);
 }
 
-/* How many have a timer is told by the next look. */
+/* The next scan counts the threads that have a timer. */
 void syc_thread_timer_note_room(bool is_cramped)
 {
 	struct syc_target *const t = syc_target_find(gettid());

@@ -19,14 +19,14 @@
 
 /**
  * Start @target's clock.  The first tick comes at a random time within the
- * first period, which begins in @delay_ns; it stands for what is left out
- * until then, too.  For perf events there is no delay.
+ * first period, which begins in @delay_ns.  Its weight includes the time until
+ * then.  For perf events there is no delay.
  *
  * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
  * is gone; another -errno.
  *
- * Where there is no perf event, though there was one for the first thread,
- * that is a timer of the kernel's (of processor time).
+ * If there is no perf event, though there was one for the first thread, it is a
+ * POSIX timer of processor time.
  *
  * Context: signal-safe.
  */
@@ -52,7 +52,7 @@ static inline bool syc_timer_runs(const struct syc_target *target)
 	return target->timer >= 0 || target->perf_page != NULL;
 }
 
-/** Nothing becomes due any more; what is pending may still come.  In a box it
+/** Stop the timer: pending ticks may still come.  In a box it
  * only counts as if, until the process ends. */
 void syc_timer_stop(struct syc_target *target);
 
@@ -92,7 +92,7 @@ clockid_t syc_timer_cpu_of(int32_t tid);
 int syc_thread_timer_begin_alone(bool is_child);
 
 /** A child's first tick came: the calling thread gets the clock it is to
- * have.  Where syc_sampler->is_new_child. */
+ * have.  Only if syc_sampler->is_new_child. */
 void syc_thread_timer_settle(void);
 
 /** The calling thread has begun, with these signals @blocked: a timer for

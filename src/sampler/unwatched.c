@@ -2,9 +2,9 @@
 /*
  * unwatched.c - sampling without a watcher.
  *
- * Where nobody tells of threads, the first may make others and sleep: its
- * ticks would not find them.  A timer of the processor time of all, the
- * scout, ticks in the thread that uses it, so it wakes nobody.
+ * Without an interposer, the first thread may make others and sleep: its ticks
+ * would not find them.  A timer of the processor time of all, the scout, ticks
+ * in the thread that uses it, so it wakes nobody.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,12 +39,12 @@
 #define SILENCE_NS  (INT64_C(1) * 1000000000)
 
 static bool is_preferred;
-static bool is_told; /* of threads */
+static bool has_interposer;
 
-void syc_unwatched_prefer(bool tells)
+void syc_unwatched_prefer(bool is_interposed)
 {
 	is_preferred = true;
-	is_told = tells;
+	has_interposer = is_interposed;
 }
 
 bool syc_unwatched_is_preferred(void)
@@ -54,12 +54,12 @@ bool syc_unwatched_is_preferred(void)
 
 bool syc_unwatched_is_interposed(void)
 {
-	return is_told;
+	return has_interposer;
 }
 
 /*
- * Ticks that came while they were blocked, whose timers are deleted.  What
- * others sent is put back; the kernel lets only the first thread do so for the
+ * Ticks that came while they were blocked, whose timers are deleted.  Signals
+ * of others are sent again; the kernel lets only the first thread do so for the
  * process.  All signals are blocked.
  */
 void syc_unwatched_take_pending(int signal)
@@ -161,15 +161,14 @@ bool syc_unwatched_keep_signal(void)
 {
 	const int signal = syc_sampler->signal;
 
-	/* Where the thread that reset it puts it back meanwhile, that is
-	 * well */
+	/* The thread that reset it may put it back meanwhile */
 	return syc_signals_is_installed(signal) ||
 	       (syc_signals_is_harmless(signal) &&
 	        syc_signals_install_again(signal) == 0) ||
 	       syc_unwatched_change_signal();
 }
 
-/* Threads that are there already, and whom nobody tells of. */
+/* Threads that exist already, which nobody reports. */
 static int find_others(struct syc_sampler *s)
 {
 	const int r = start_scout(s);
@@ -189,7 +188,7 @@ int syc_unwatched_start(bool is_child)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	s->sees_waits = is_told;
+	s->sees_waits = has_interposer;
 	const int r = syc_thread_timer_begin_alone(is_child);
 	if (r == -EAGAIN) /* as with a watcher, which would try again */
 		s->n_unsampled = 1;
@@ -197,7 +196,7 @@ int syc_unwatched_start(bool is_child)
 		return r;
 	s->round_at = syc_clock_kernel();
 	__atomic_store_n(&s->watcher, SYC_WATCHER_LATER, __ATOMIC_RELEASE);
-	return is_child || is_told ? 0 : find_others(s);
+	return is_child || has_interposer ? 0 : find_others(s);
 }
 
 void syc_unwatched_stop(void)

@@ -31,7 +31,7 @@
 /* Inherited by children: of seccomp, when sampling began. */
 static uint32_t filters;
 
-/* The number of filters there are; UINT32_MAX: that can't be told. */
+/* The number of filters; UINT32_MAX: unknown. */
 static uint32_t filters_now(void)
 {
 	struct syc_thread_status about;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* workspace.c - what one sample is made in: its owner, and what providers put
- * there. */
+/* workspace.c - owner of a workspace, and frames that providers put there. */
 #define _GNU_SOURCE
 #include "sampler/workspace.h"
 
@@ -14,9 +13,9 @@ size_t syc_workspace_size(void)
 }
 
 /*
- * Whether the call whose frame lay at @owner left by siglongjmp(), seen from
- * one that has its own at @here: a call that we interrupted lies above us.
- * Other stacks than the thread's own are not judged.
+ * Whether the call whose frame was at @owner left by siglongjmp().  The
+ * caller's frame is at @here: a call that we interrupted lies above it. Other
+ * stacks than the thread's own are not judged.
  */
 static bool is_owner_dead(const struct syc_sample_options *options,
                           uintptr_t owner, uintptr_t here)

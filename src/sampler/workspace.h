@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * workspace.h - what one sample is made in, and from what.
+ * workspace.h - memory and inputs of one sample.
  *
- * A workspace is too large for a signal stack, so each sampled thread has one,
- * and each thread with runtimes another for the samples that are no tick's.
+ * A workspace is too large for a signal stack, so each sampled thread has one.
+ * Each thread with runtimes has another, for samples that do not come from
+ * ticks.
  */
 #ifndef SYC_SAMPLER_WORKSPACE_H
 #define SYC_SAMPLER_WORKSPACE_H
@@ -55,7 +56,7 @@ struct syc_workspace {
 	struct syscap_stack_sink sink;
 };
 
-/** Why, when and where a sample is taken. */
+/** Reason, time and place of a sample. */
 struct syc_occasion {
 	struct syc_runtimes *runtimes;
 	const struct syc_sample_options *options;

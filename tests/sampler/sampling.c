@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampling.c - what tests of the sampler share. */
+/* sampling.c - helpers of the sampler's tests. */
 #define _GNU_SOURCE
 #include "sampler/sampling.h"
 

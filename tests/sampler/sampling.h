@@ -18,8 +18,8 @@ void sampling_record(void);
  * threads) it has, and in @ret_weight (or NULL) what they stand for. */
 unsigned sampling_finish(int tid, uint64_t *ret_weight);
 
-/** The same, and in @ret_within what those stand for in whose stacks is an address
- * of (@low, @high]. */
+/** The same, and in @ret_within what those stand for in whose stacks is an
+ * address of (@low, @high]. */
 unsigned sampling_finish_within(int tid, uintptr_t low, uintptr_t high,
                                 uint64_t *ret_weight, uint64_t *ret_within);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* soak_deeds.c - what makes life hard for an unwinder and for a signal handler. */
+/* soak_deeds.c - work that is hard for an unwinder and for a signal handler. */
 #define _GNU_SOURCE
 #include "sampler/soak_deeds.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* soak_deeds.h - what threads do, over and over, while they are sampled. */
+/* soak_deeds.h - work that threads repeat while they are sampled. */
 #pragma once
 
 #include <stdint.h>
@@ -9,9 +9,10 @@
 
 typedef void soak_deed(void);
 
-/* Behind SOAK_N_FOR_TSAN: stacks that ThreadSanitizer is not told of, on which its
- * own overflows after minutes; and threads that end, with which it is done before
- * their last key destructors run, so that a tick in between crashes it. */
+/* Behind SOAK_N_FOR_TSAN: stacks that ThreadSanitizer is not told of, on which
+ * its own overflows after minutes; and threads that end, with which it is done
+ * before their last key destructors run, so that a tick in between crashes
+ * it. */
 #define SOAK_N_FOR_TSAN 6u
 
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];

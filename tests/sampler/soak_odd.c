@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * soak_odd.c - a program that knows nothing of us; its threads do the soak's deeds
- * and, at once, those by which a sampler shows: they and their children reset
- * signals, take whatever signal comes, recurse deeply, have small stacks, and
- * start other programs.
+ * soak_odd.c - a program that knows nothing of us; its threads do the soak's
+ * deeds and, at once, those by which a sampler shows: they and their children
+ * reset signals, take whatever signal comes, recurse deeply, have small stacks,
+ * and start other programs.
  *
  *	soak_odd SECONDS [PROGRAM]...
  *

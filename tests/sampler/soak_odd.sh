@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # soak_odd.sh SECONDS - under `syscap record --sample`, by wall, 20,000 times a second
 # in all threads of soak_odd.c: nobody comes to harm, and no frame is torn.
-# Where there is musl, a program of it is started over and over, too.
+# If there is musl, a program of it is started over and over, too.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

@@ -89,7 +89,7 @@ CHILD(burns)
 	sampling_burn(300);
 }
 
-TEST(SYSCAP_SAMPLE_samples_from_the_beginning)
+TEST(SYSCAP_SAMPLE_starts_sampling_at_load)
 {
 	CHECK(samples_of("burns", NULL, "1000", NULL, NULL) > 10);
 	CHECK(samples_of("burns", NULL, "1000,wall", NULL, NULL) > 10);
@@ -97,7 +97,7 @@ TEST(SYSCAP_SAMPLE_samples_from_the_beginning)
 	      10);
 }
 
-/* Whether what the process told of its samples is what its capture has. */
+/* Whether the process' metadata agree with the samples in its capture. */
 static bool tells_what_it_has(const char *path)
 {
 	static const char id[] = "syscap.sampler.delivered";
@@ -123,7 +123,7 @@ static bool tells_what_it_has(const char *path)
 	return n == ticks && n != 0;
 }
 
-TEST(a_process_tells_at_its_end_what_was_delivered)
+TEST(exit_metadata_counts_the_samples)
 {
 	char output[330], path[310];
 	const char *const env[] = { output, "SYSCAP_SAMPLE=1000", NULL };
@@ -137,12 +137,12 @@ TEST(a_process_tells_at_its_end_what_was_delivered)
 	written_remove_dir(dir);
 }
 
-TEST(without_it_nothing_is_sampled)
+TEST(unset_variable_means_no_samples)
 {
 	CHECK_EQ(samples_of("burns", NULL, NULL, NULL, NULL), 0);
 }
 
-TEST(a_value_that_makes_no_sense_leaves_the_program_alone)
+TEST(invalid_values_are_ignored)
 {
 	static const char *const bad[] = { "",
 		                           "0",
@@ -184,7 +184,7 @@ static bool has_thread(const char *name)
 	return found;
 }
 
-CHILD(makes_no_events_of_its_own)
+CHILD(makes_no_events)
 {
 	sampling_burn(300);
 	CHECK(has_thread("syscap-sampler"));
@@ -193,8 +193,7 @@ CHILD(makes_no_events_of_its_own)
 
 TEST(samples_alone_are_drained)
 {
-	CHECK(samples_of("makes_no_events_of_its_own", NULL, "1000", NULL,
-	                 NULL) > 10);
+	CHECK(samples_of("makes_no_events", NULL, "1000", NULL, NULL) > 10);
 }
 
 CHILD(execs)
@@ -228,7 +227,7 @@ CHILD(execs)
 	}
 }
 
-TEST(programs_that_it_executes_start_unharmed)
+TEST(executed_programs_start_unharmed)
 {
 	CHECK(samples_of("execs", "fork", "5000,wall", NULL, NULL) > 10);
 	CHECK(samples_of("execs", "vfork", "5000,wall", NULL, NULL) > 10);
@@ -276,7 +275,7 @@ CHILD(forks)
 	CHECK_EQ(status, 0);
 }
 
-TEST(a_forked_child_is_sampled_into_the_capture_of_its_parent)
+TEST(forked_child_is_sampled_into_the_parent_capture)
 {
 	unsigned captures;
 
@@ -301,8 +300,8 @@ static void use_alternate_stack(void)
 	CHECK_EQ(sigaltstack(&stack, NULL), 0);
 }
 
-/* Samples of 60 frames and more: many times what a ring holds.  Where that is in
- * the parent's arena, its drain thread writes them. */
+/* Samples of 60 frames and more: many times what a ring holds.  If the ring is
+ * in the parent's arena, its drain thread writes them. */
 static bool has_done_enough(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -328,9 +327,9 @@ static int compute_deep(int depth)
 	return left;
 }
 
-/* No event of its own, nothing that a thread could be made on: all that its
- * ring holds goes by its ticks, or by its parent's drain thread.  False: it was
- * full once, as on a machine that leaves who drains it waiting for 0.1 s. */
+/* It makes no event, and nothing that would start a thread.  Its ring is
+ * drained by its ticks, or by its parent's drain thread.  False: it was full
+ * once, as on a machine that leaves who drains it waiting for 0.1 s. */
 static bool compute(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -361,7 +360,7 @@ CHILD(forks_to_compute)
 	CHECK_EQ(status, 0);
 }
 
-TEST(a_child_that_only_computes_loses_nothing)
+TEST(computing_child_loses_nothing)
 {
 	CHECK(samples_of("forks_to_compute", NULL, "1000,wall", NULL, NULL) >=
 	      1000);
@@ -395,7 +394,7 @@ CHILD(forks_in_odd_ways)
 	exit(0);
 }
 
-TEST(raw_forks_are_not_sampled_and_daemons_are)
+TEST(daemons_are_sampled_and_raw_forks_are_not)
 {
 	char output[300];
 	const char *const env[] = { output, "SYSCAP_SAMPLE=2000,wall", NULL };
@@ -437,7 +436,7 @@ CHILD(toggles)
 	CHECK(sampling_wait(is_on, 0, 20000));
 }
 
-TEST(a_signal_begins_and_ends_sampling)
+TEST(toggle_signal_starts_and_stops_sampling)
 {
 	char number[8];
 
@@ -461,7 +460,7 @@ CHILD(main_thread_leaves)
 	pthread_exit(NULL);
 }
 
-TEST(our_threads_alone_do_not_keep_the_process)
+TEST(library_threads_alone_do_not_keep_the_process)
 {
 	char number[8];
 

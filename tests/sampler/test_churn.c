@@ -69,7 +69,7 @@ CHILD(short_lives)
 	                   (unsigned long long)stats.n_dropped);
 }
 
-TEST(no_two_threads_that_live_shortly_have_one_ring)
+TEST(short_lived_threads_have_separate_rings)
 {
 	struct peer peer;
 	unsigned sent = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_code_events.c - what runtimes tell of the machine code they make. */
+/* test_code_events.c - events about machine code that runtimes make. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
 	METADATA = 11
 };
 
-CHILD(tells_of_code)
+CHILD(reports_code)
 {
 	static char longest[5000];
 
@@ -43,11 +43,11 @@ static const char *nth_value(const struct peer *peer, unsigned n)
 	return NULL;
 }
 
-TEST(code_that_comes_moves_and_goes_is_told_in_metadata)
+TEST(added_moved_and_removed_code_is_in_metadata)
 {
 	struct peer peer;
 
-	peer_start(&peer, "tells_of_code", 1 << 16, PEER_OURS);
+	peer_start(&peer, "reports_code", 1 << 16, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_STR(nth_value(&peer, 0), "add 7f12345678a0 40 name with spaces");
 	CHECK_STR(nth_value(&peer, 1),
@@ -60,7 +60,7 @@ TEST(code_that_comes_moves_and_goes_is_told_in_metadata)
 }
 
 /* Until one is refused; that one and more, later. */
-CHILD(tells_later)
+CHILD(reports_code_late)
 {
 	unsigned n = 0;
 
@@ -76,7 +76,7 @@ CHILD(tells_later)
 	CHECK(syscap_code_remove_at(1003, 0x2000, 16));
 }
 
-TEST(what_finds_no_room_is_refused_and_keeps_its_time_when_told_later)
+TEST(refused_code_events_keep_their_time_when_repeated)
 {
 	static const char *const values[] = { "add 1000 10 told later",
 		                              "move 1000 2000 10",
@@ -87,7 +87,7 @@ TEST(what_finds_no_room_is_refused_and_keeps_its_time_when_told_later)
 	size_t at = 0;
 	int status = 0;
 
-	peer_start(&peer, "tells_later", 1 << 12, PEER_OURS);
+	peer_start(&peer, "reports_code_late", 1 << 12, PEER_OURS);
 	do {
 		peer_serve(&peer);
 		usleep(1000);
@@ -108,7 +108,7 @@ TEST(what_finds_no_room_is_refused_and_keeps_its_time_when_told_later)
 	peer_free(&peer);
 }
 
-TEST(nothing_is_told_where_nothing_is_recorded)
+TEST(code_events_without_a_recording_are_refused)
 {
-	CHECK_EQ(peer_run_alone("tells_of_code", "", NULL), 0);
+	CHECK_EQ(peer_run_alone("reports_code", "", NULL), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_take_purity.c - what the handler of a tick does not do, with
- * runtimes attached: allocate, or take a lock.
+ * test_compose_purity.c - ticks of threads with runtimes neither allocate nor
+ * take a lock.
  *
  * Both are counted while the handler runs (harness/pure.h).
  */
@@ -70,7 +70,7 @@ CHILD(is_sampled)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(no_tick_allocates_or_locks)
+TEST(ticks_neither_allocate_nor_lock)
 {
 	/* SIGNAL; with SP; with ENTRY; with HANDLES; SAFEPOINT */
 	static const char *const caps[] = { "1", "9", "17", "13", "2" };

@@ -32,7 +32,7 @@ static struct copy load(const char *name)
 	return copy;
 }
 
-TEST(the_second_copy_is_refused_until_the_first_stops)
+TEST(second_copy_is_refused_until_the_first_stops)
 {
 	const struct copy a = load("sampler_copy_a.so");
 	const struct copy b = load("sampler_copy_b.so");
@@ -50,7 +50,7 @@ TEST(the_second_copy_is_refused_until_the_first_stops)
 	}
 }
 
-TEST(a_child_of_fork_is_free_for_any_copy)
+TEST(forked_child_may_start_any_copy)
 {
 	const struct copy a = load("sampler_copy_a.so");
 	const struct copy b = load("sampler_copy_b.so");

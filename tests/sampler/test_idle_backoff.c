@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_idle_backoff.c - above 1,000 Hz of wall time threads that sleep are woken 1,000
- * times a second, and the time that samples stand for is as if they were woken
- * by each tick.
+ * test_idle_backoff.c - above 1,000 Hz of wall time, threads that sleep are
+ * woken 1,000 times a second.  The weights are as if each tick woke them.
  *
- * Bounds are of what the threads measure themselves: a busy machine makes all of it
- * longer.
+ * Bounds are of what the threads measure themselves: a busy machine makes all
+ * of it longer.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,8 +23,8 @@
 #define MS        1000000
 #define PERIOD_NS (INT64_C(1000000000) / HZ)
 
-/* ThreadSanitizer puts handlers off, and keeps one signal of those that come
- * meanwhile: it tells nothing of how many there are. */
+/* ThreadSanitizer delays handlers, and keeps one of the signals that arrive
+ * meanwhile, so their number is unknown. */
 #define NEEDS_ALL_TICKS()                                                \
 	do {                                                             \
 		if (TEST_HAS_TSAN)                                       \
@@ -61,7 +60,7 @@ static void *sleep_long(void *arg)
 	return NULL;
 }
 
-TEST(threads_that_sleep_are_woken_a_thousand_times_a_second_and_count_in_full)
+TEST(sleeping_threads_get_a_thousand_ticks_a_second_and_their_full_weight)
 {
 	struct sleeper sleepers[SLEEPERS] = { 0 };
 	int64_t ticks = 0;
@@ -124,7 +123,7 @@ static void *work_and_sleep(void *arg)
 	return NULL;
 }
 
-TEST(what_a_thread_does_between_its_sleeps_has_its_share)
+TEST(work_between_sleeps_has_its_share)
 {
 	struct sleeper s = { .ms = 1500 };
 	uint64_t weight, in_work;

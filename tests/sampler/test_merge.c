@@ -62,7 +62,7 @@ static const char *letters(void)
 	for (unsigned i = 0; i < merge.n; i++)
 		text[i] = (char)merge.list[i].value;
 	text[merge.n] = '\0';
-	/* What is put in later goes by the addresses that are there */
+	/* Later runs use the addresses that are there */
 	for (unsigned i = 1; i < merge.n; i++)
 		CHECK(merge.list[i - 1].sp <= merge.list[i].sp);
 	return text;
@@ -86,7 +86,7 @@ TEST(smaller_addresses_are_younger)
 	CHECK_STR(by_sp("", "x1 y2"), "xy");
 }
 
-TEST(of_equal_addresses_native_is_younger_and_the_runtime_keeps_its_order)
+TEST(native_frame_is_younger_at_equal_addresses)
 {
 	CHECK_STR(by_sp("A10 B20 C30", "x20 y20 z20"), "ABxyzC");
 }
@@ -97,13 +97,13 @@ TEST(inlined_frames_stay_in_front_of_their_host)
 	CHECK_STR(by_sp("A10 B20 C30", "i15- h25"), "ABihC");
 }
 
-TEST(a_runtimes_own_order_is_never_changed)
+TEST(order_of_a_runtime_is_kept)
 {
 	CHECK_STR(by_sp("A10 B20 C30", "x25 y15 z35"), "AxyBCz");
 	CHECK_STR(by_sp("A10 B20 C30", "x0 y15"), "AxyBC");
 }
 
-TEST(a_handlers_own_stack_stays_innermost_wherever_it_lies)
+TEST(handler_stack_stays_innermost_at_any_address)
 {
 	const struct syc_merge_run run = run_of("x15 y25");
 
@@ -126,7 +126,7 @@ static const char *by_entry(const char *native, unsigned gap, const char *run,
 	return letters();
 }
 
-TEST(each_run_takes_the_place_of_one_run_of_the_loop)
+TEST(each_run_replaces_one_run_of_the_loop)
 {
 	CHECK_STR(by_entry("A10 E20 B30 E40 C90", 0, "x y! z!", true),
 	          "AxyBzC");
@@ -134,18 +134,18 @@ TEST(each_run_takes_the_place_of_one_run_of_the_loop)
 	CHECK_STR(by_entry("A10 E20 B30", 0, "", true), "AEB");
 }
 
-TEST(a_run_that_has_not_begun_yet_leaves_the_outermost_loop_native)
+TEST(loop_without_a_run_stays_native)
 {
 	CHECK_STR(by_entry("A10 E20 B30 E40 C90", 0, "x y!", true), "AxyBEC");
 }
 
-TEST(a_walk_that_was_cut_replaces_one_more)
+TEST(cut_walk_replaces_one_more)
 {
 	CHECK_STR(by_entry("A10 E20 B30 E40 C90", 0, "x! y z", false),
 	          "AxByzC");
 }
 
-TEST(runs_without_a_loop_stand_in_front_of_who_attached)
+TEST(runs_without_a_loop_precede_the_attacher)
 {
 	CHECK_STR(by_entry("A10 E20 B30 C90", 0, "x! y! z!", true), "AxByzC");
 	CHECK_STR(by_entry("A10 B30 C90", 0, "x! y!", true), "ABxyC");
@@ -153,18 +153,18 @@ TEST(runs_without_a_loop_stand_in_front_of_who_attached)
 	CHECK_STR(by_entry("A10 B85 E90 C95", 0, "x! y!", true), "ABxyC");
 }
 
-TEST(loops_outside_of_a_gap_are_counted_from_the_outermost)
+TEST(loops_outside_of_a_gap_count_from_the_outermost)
 {
 	/* three of six loops are missing in front of D */
 	CHECK_STR(by_entry("A10 E20 B30 D60 E70 E75 C90", 3,
 	                   "1! 2! 3! 4! 5! 6!", true),
 	          "A1B234D56C");
-	/* Where the walk was cut, too, nobody knows which they are */
+	/* If the walk was cut, too, they are unknown */
 	CHECK_STR(by_entry("A10 E20 B30 D60 E70 C90", 3, "1! 2! 3!", false),
 	          "A1B23DEC");
 }
 
-TEST(with_neither_all_stand_in_front_of_who_attached)
+TEST(frames_without_addresses_precede_the_attacher)
 {
 	const struct syc_merge_run run = run_of("x y z");
 
@@ -179,7 +179,7 @@ TEST(with_neither_all_stand_in_front_of_who_attached)
 	CHECK_STR(letters(), "xyzA");
 }
 
-TEST(who_is_innermost_leaves_out_what_is_native_inside)
+TEST(innermost_runtime_drops_native_frames_inside)
 {
 	struct syc_merge_run run = run_of("x y z");
 
@@ -194,7 +194,7 @@ TEST(who_is_innermost_leaves_out_what_is_native_inside)
 	begin("A10 B20", 0);
 	syc_merge_innermost(&merge, &run, 30);
 	CHECK_STR(letters(), "pq");
-	/* What is missing is in front of the same frame as before */
+	/* The gap is in front of the same frame as before */
 	begin("A10 B20 C30 D40", 3);
 	syc_merge_innermost(&merge, &run, 30);
 	CHECK_STR(letters(), "pqCD");
@@ -204,7 +204,7 @@ TEST(who_is_innermost_leaves_out_what_is_native_inside)
 	CHECK(merge.gap == 0);
 }
 
-TEST(older_runtimes_go_outside_of_newer_ones)
+TEST(older_runtimes_are_outside_of_newer_ones)
 {
 	struct syc_merge_run run = run_of("x y");
 
@@ -221,7 +221,7 @@ TEST(older_runtimes_go_outside_of_newer_ones)
 	CHECK_STR(letters(), "mxypqn");
 }
 
-TEST(a_cut_keeps_the_innermost_and_sixteen_outermost)
+TEST(cut_keeps_the_innermost_and_sixteen_outermost)
 {
 	begin("A1 B2 C3 D4 E5 F6 G7 H8 I9 J10 K11 L12 M13 N14 O15 P16 Q17 R18 "
 	      "S19 T20 U21 V22 W23 X24 Y25 Z26",

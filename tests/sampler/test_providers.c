@@ -156,21 +156,21 @@ static void check_nest(const char *caps, const char *merged)
 	peer_free(&peer);
 }
 
-TEST(with_stack_pointers_frames_are_merged_by_address)
+TEST(frames_with_stack_pointers_are_merged_by_address)
 {
 	check_nest("9", /* SIGNAL | SP */
 	           "native_leaf < toy_eval < leaf < inner < native_call < "
 	           "toy_eval < mid < outer < host_run");
 }
 
-TEST(with_entry_marks_runs_stand_in_place_of_the_interpreters_loop)
+TEST(runs_with_entry_marks_replace_the_interpreter_loop)
 {
 	check_nest("17", /* SIGNAL | ENTRY */
 	           "native_leaf < leaf < inner < native_call < mid < outer < "
 	           "host_run");
 }
 
-TEST(with_neither_the_runtime_stands_inside_of_who_attached_it)
+TEST(runtime_without_addresses_is_inside_of_its_attacher)
 {
 	check_nest("1", /* SIGNAL */
 	           "native_leaf < toy_eval < native_call < toy_eval < leaf < "
@@ -209,7 +209,7 @@ CHILD(has_two_runtimes)
 	syscap_detach_thread(second.attachment);
 }
 
-TEST(several_runtimes_stand_in_the_order_of_their_calls)
+TEST(several_runtimes_have_the_order_of_their_calls)
 {
 	struct peer peer;
 
@@ -226,7 +226,7 @@ TEST(several_runtimes_stand_in_the_order_of_their_calls)
 
 /* --------------------------------------------------------- what walk() says */
 
-CHILD(says_busy_and_gone)
+CHILD(returns_busy_and_gone)
 {
 	begin(SYSCAP_PROVIDER_SIGNAL | SYSCAP_PROVIDER_SP);
 	toy.walk_says = SYSCAP_WALK_BUSY;
@@ -242,13 +242,13 @@ CHILD(says_busy_and_gone)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(busy_and_gone_leave_the_native_stack_and_partial_is_told)
+TEST(busy_and_gone_keep_the_native_stack_and_partial_is_flagged)
 {
 	const char *const native = "native_leaf < toy_eval < native_call < "
 				   "toy_eval < host_run";
 	struct peer peer;
 
-	check_run("says_busy_and_gone", "", &peer);
+	check_run("returns_busy_and_gone", "", &peer);
 	const struct peer_frame partial = stacks_sample(&peer, 1);
 	CHECK_STR(stacks_nth(&peer, 0), native);
 	CHECK(strstr(stacks_text(&peer, &partial), "leaf < inner <") != NULL);
@@ -286,7 +286,7 @@ CHILD(is_deep)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(deep_stacks_are_cut_to_the_limit_and_keep_both_ends)
+TEST(deep_stacks_are_cut_in_the_middle)
 {
 	static const char *const caps[] = { "1", "9", "17" };
 
@@ -364,7 +364,7 @@ CHILD(samples_in_a_sample)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(a_sample_inside_of_one_is_refused_and_one_that_died_is_forgotten)
+TEST(nested_sample_is_refused_and_abandoned_sample_is_forgotten)
 {
 	struct peer peer;
 
@@ -408,7 +408,7 @@ CHILD(reaches_safe_points)
 	CHECK_EQ(toy.n_walks, 1);
 }
 
-TEST(ticks_wait_for_a_safe_point_and_their_weights_are_summed)
+TEST(ticks_wait_for_a_safe_point_and_add_their_weights)
 {
 	struct peer peer;
 
@@ -469,7 +469,7 @@ CHILD(has_handles)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(handles_get_their_names_at_a_safe_point)
+TEST(handles_are_named_at_a_safe_point)
 {
 	struct peer peer;
 
@@ -536,7 +536,7 @@ CHILD(pushes)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(a_runtime_may_sample_by_itself)
+TEST(runtime_pushes_samples)
 {
 	struct peer peer;
 
@@ -554,7 +554,8 @@ TEST(a_runtime_may_sample_by_itself)
 	peer_free(&peer);
 }
 
-/* ------------------------------------------- threads, fork, coming and going */
+/* ------------------------------------------- threads, fork, coming and
+ * going */
 
 static void *leave_without_detaching(void *arg)
 {
@@ -583,7 +584,7 @@ CHILD(leaves_without_detaching)
 	CHECK_EQ(toy.n_walks, 0);
 }
 
-TEST(a_thread_does_not_inherit_what_a_dead_one_left_attached)
+TEST(thread_does_not_inherit_attachments_of_a_dead_one)
 {
 	struct peer peer;
 
@@ -612,7 +613,7 @@ CHILD(forks)
 	CHECK_EQ(toy.n_walks, 2);
 }
 
-TEST(a_forked_child_keeps_what_its_thread_has_attached)
+TEST(forked_child_keeps_the_attachments_of_its_thread)
 {
 	struct peer peer;
 
@@ -640,7 +641,7 @@ CHILD(forks_while_ticks_wait)
 	syscap_detach_thread(toy.attachment);
 }
 
-TEST(what_waits_is_told_by_the_parent_and_not_by_a_forked_child)
+TEST(waiting_ticks_are_recorded_by_the_parent_only)
 {
 	struct peer peer;
 
@@ -649,7 +650,7 @@ TEST(what_waits_is_told_by_the_parent_and_not_by_a_forked_child)
 	peer_free(&peer);
 }
 
-TEST(nine_are_too_many_and_eight_can_come_again)
+TEST(ninth_attachment_is_refused_and_places_are_reused)
 {
 	struct syscap_attachment *attachments[8];
 
@@ -666,7 +667,7 @@ TEST(nine_are_too_many_and_eight_can_come_again)
 	}
 }
 
-TEST(a_provider_that_can_do_nothing_is_refused)
+TEST(provider_without_capabilities_is_refused)
 {
 	CHECK(syscap_attach_thread(NULL, NULL) == NULL);
 	toy_init(&toy, 0);
@@ -729,7 +730,7 @@ CHILD(comes_and_goes)
 	CHECK(toy.n_walks > 0);
 }
 
-TEST(ticks_while_a_runtime_comes_and_goes_find_all_or_nothing_of_it)
+TEST(ticks_see_whole_attachments_only)
 {
 	struct peer peer;
 

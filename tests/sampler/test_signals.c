@@ -62,7 +62,7 @@ static void count_with_info(int signal, siginfo_t *info, void *context)
 	              sigismember(&now, SIGUSR1) == 0;
 }
 
-TEST(a_foreign_profiling_timer_gets_all_its_ticks)
+TEST(foreign_profiling_timer_gets_all_its_ticks)
 {
 	const struct itimerval every_10_ms = { { 0, 10000 }, { 0, 10000 } };
 	const struct itimerval never = { { 0, 0 }, { 0, 0 } };
@@ -84,7 +84,7 @@ TEST(a_foreign_profiling_timer_gets_all_its_ticks)
 	CHECK(sampling_finish(0, NULL) != 0);
 }
 
-TEST(a_foreign_real_time_signal_arrives_with_value_and_mask)
+TEST(foreign_real_time_signal_keeps_value_and_mask)
 {
 	const int signal = SIGRTMIN + 5;
 	struct sigaction action = { .sa_sigaction = count_with_info,
@@ -113,7 +113,7 @@ TEST(a_foreign_real_time_signal_arrives_with_value_and_mask)
 	CHECK(sampling_finish(0, NULL) != 0);
 }
 
-TEST(a_signal_that_was_ignored_still_is)
+TEST(ignored_signal_stays_ignored)
 {
 	const int signal = SIGRTMIN + 5;
 	struct sigaction action = { .sa_handler = SIG_IGN };
@@ -125,7 +125,7 @@ TEST(a_signal_that_was_ignored_still_is)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 }
 
-TEST(a_signal_that_would_have_killed_still_does)
+TEST(fatal_signal_stays_fatal)
 {
 	for (int is_real_time = 0; is_real_time < 2; is_real_time++) {
 		const int signal = is_real_time != 0 ? SIGRTMIN + 5 : SIGPROF;
@@ -145,7 +145,7 @@ TEST(a_signal_that_would_have_killed_still_does)
 	}
 }
 
-TEST(a_handler_for_one_time_is_called_once)
+TEST(one_shot_handler_is_called_once)
 {
 	const int signal = SIGRTMIN + 5;
 	struct sigaction action = { .sa_handler = count,
@@ -166,7 +166,7 @@ TEST(a_handler_for_one_time_is_called_once)
 	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == signal);
 }
 
-TEST(a_signal_that_somebody_handles_or_waits_for_is_not_chosen)
+TEST(handled_or_awaited_signal_is_not_chosen)
 {
 	struct sigaction action = { .sa_handler = count };
 	sigset_t waited;
@@ -180,7 +180,7 @@ TEST(a_signal_that_somebody_handles_or_waits_for_is_not_chosen)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 }
 
-TEST(when_every_signal_is_taken_start_says_so)
+TEST(start_reports_that_every_signal_is_taken)
 {
 	struct sigaction action = { .sa_handler = count };
 	struct syscap_sampler_options options = { .size = sizeof(options) };
@@ -198,7 +198,7 @@ static bool has_changed(int signal)
 	return stats.signal != signal && stats.n_threads == 1;
 }
 
-TEST(a_program_that_takes_our_signal_keeps_it_and_we_take_another)
+TEST(sampler_yields_its_signal_and_takes_another)
 {
 	struct sigaction action = { .sa_handler = count };
 
@@ -234,8 +234,8 @@ TEST(errno_is_kept)
 
 /* ------------------------------------------------- what a handler may do */
 
-/* Whoever calls these while all signals are blocked is a handler of ours:
- * the threads of these tests never block any. */
+/* A call with all signals blocked is our handler's: the threads of these tests
+ * never block any. */
 static volatile sig_atomic_t is_looking;
 static unsigned n_forbidden;
 
@@ -286,7 +286,7 @@ void free(void *at)
 #define CAN_INTERPOSE 0
 #endif
 
-TEST(a_handler_neither_allocates_nor_frees)
+TEST(handler_neither_allocates_nor_frees)
 {
 	if (!CAN_INTERPOSE)
 		SKIP("the sanitizer has an allocator of its own");
@@ -320,8 +320,8 @@ TEST(a_handler_neither_allocates_nor_frees)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* What a handler may call once its thread has a ring (docs/sampling.md), and
- * what this thread needs to end. */
+/* System calls that a handler may make once its thread has a ring
+ * (docs/sampling.md), and those that this thread needs to end. */
 static void forbid_the_rest(void)
 {
 	struct sock_filter code[] = {
@@ -363,7 +363,7 @@ static void *burn_in_a_box(void *nothing)
 	return nothing;
 }
 
-TEST(a_handler_makes_no_system_call_but_the_listed)
+TEST(handler_makes_only_listed_system_calls)
 {
 	pthread_t thread;
 
@@ -385,7 +385,7 @@ static void jump_at(int signal)
 	siglongjmp(back, 1);
 }
 
-TEST(a_program_may_jump_out_of_its_own_handlers)
+TEST(application_may_jump_out_of_its_handlers)
 {
 	struct sigaction action = { .sa_handler = jump_at };
 	const struct itimerval often = { { 0, 700 }, { 0, 700 } };

@@ -71,7 +71,7 @@ static bool is_listed(int tid)
 	return access(path, F_OK) == 0;
 }
 
-TEST(every_thread_that_runs_is_in_the_capture)
+TEST(every_running_thread_is_in_the_capture)
 {
 	struct worker workers[N] = { 0 };
 
@@ -101,7 +101,7 @@ TEST(every_thread_that_runs_is_in_the_capture)
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
 
-TEST(a_sample_has_the_id_of_its_thread)
+TEST(sample_has_the_id_of_its_thread)
 {
 	struct worker w = { .ms = 300 };
 	uint64_t weight;
@@ -116,7 +116,7 @@ TEST(a_sample_has_the_id_of_its_thread)
 	CHECK(weight >= (GETS_ALL_TICKS ? 100 : 1) && weight <= 330);
 }
 
-TEST(a_new_thread_has_a_timer_within_100_ms)
+TEST(new_thread_has_a_timer_within_100_ms)
 {
 	int64_t best = INT64_MAX;
 
@@ -139,7 +139,7 @@ TEST(a_new_thread_has_a_timer_within_100_ms)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 }
 
-TEST(threads_that_are_gone_leave_no_timer)
+TEST(dead_threads_leave_no_timer)
 {
 	const int before = sampling_timers();
 
@@ -166,7 +166,7 @@ TEST(threads_that_are_gone_leave_no_timer)
 	CHECK_EQ(sampling_stats().n_threads, 0);
 }
 
-TEST(neither_the_watcher_nor_the_drain_thread_is_sampled)
+TEST(library_threads_are_not_sampled)
 {
 	SKIP_UNDER_TSAN(); /* it has a thread that blocks signals */
 	sampling_record();
@@ -179,7 +179,7 @@ TEST(neither_the_watcher_nor_the_drain_thread_is_sampled)
 	sampling_finish(0, NULL);
 }
 
-TEST(weights_add_up_to_the_processor_time_that_was_used)
+TEST(weights_add_up_to_the_processor_time)
 {
 	sampling_record();
 	sampling_start(SYSCAP_SAMPLER_CPU, 1000);
@@ -190,15 +190,15 @@ TEST(weights_add_up_to_the_processor_time_that_was_used)
 	const struct syscap_sampler_stats stats = sampling_stats();
 	uint64_t weight;
 	const unsigned n = sampling_finish(gettid(), &weight);
-	/* The last tick may be 10 ms away, and more on a busy machine, whose
-	 * kernel looks at processor timers in its own tick only */
+	/* The last tick may be 10 ms away, and more on a busy machine.  Its
+	 * kernel checks processor timers in its own tick only */
 	CHECK(!GETS_ALL_TICKS || (int64_t)stats.n_due >= used * 3 / 4 - 25);
 	CHECK((int64_t)stats.n_due <= used + 25);
 	CHECK_EQ(n, stats.n_samples);
 	CHECK_EQ(weight, stats.n_due);
 }
 
-TEST(weights_add_up_to_the_time_that_passed)
+TEST(weights_add_up_to_the_wall_time)
 {
 	sampling_record();
 	const int64_t before = sampling_wall_ms();
@@ -221,7 +221,7 @@ static bool has_ticked(int n)
 	return sampling_stats().n_samples > (uint64_t)n;
 }
 
-TEST(no_sample_is_taken_after_stop)
+TEST(no_sample_after_stop)
 {
 	struct worker w = { .ms = 2000 };
 
@@ -252,8 +252,8 @@ static void *start_and_stop(void *nothing)
 	for (int i = 0; i < 500; i++) {
 		int r;
 
-		/* Where the other is kept from the processor for seconds, in
-		 * the middle of it, that is what they say */
+		/* If the other thread does not get the processor for seconds,
+		 * they show that */
 		do
 			r = syscap_sampler_start(&options);
 		while (r == -EBUSY);
@@ -266,7 +266,7 @@ static void *start_and_stop(void *nothing)
 	return NULL;
 }
 
-TEST(it_starts_and_stops_a_thousand_times_under_load)
+TEST(thousand_starts_and_stops_under_load)
 {
 	struct worker workers[2] = { { .ms = 300 }, { .ms = 300 } };
 	const int before = sampling_timers();
@@ -289,7 +289,7 @@ TEST(it_starts_and_stops_a_thousand_times_under_load)
 	sampling_finish(0, NULL);
 }
 
-TEST(a_second_start_is_refused)
+TEST(second_start_is_refused)
 {
 	struct syscap_sampler_options options = { .size = sizeof(options) };
 
@@ -302,7 +302,7 @@ TEST(a_second_start_is_refused)
 	CHECK_EQ(syscap_sampler_stop(), -ENOENT);
 }
 
-TEST(options_that_make_no_sense_are_refused)
+TEST(invalid_options_are_refused)
 {
 	static const struct syscap_sampler_options bad[] = {
 		{ .hz = 20001 },
@@ -328,7 +328,7 @@ TEST(options_that_make_no_sense_are_refused)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 }
 
-TEST(without_a_recording_ticks_do_nothing)
+TEST(ticks_without_a_recording_do_nothing)
 {
 	SKIP_UNDER_TSAN(); /* it hides from the client that it is a handler */
 	sampling_start(SYSCAP_SAMPLER_WALL, 10000);
@@ -354,7 +354,7 @@ static bool has_unsampled(int n)
 	return sampling_stats().n_unsampled == (uint32_t)n;
 }
 
-TEST(a_thread_that_blocks_the_signal_is_left_alone_and_counted)
+TEST(blocking_thread_is_counted_as_unsampled)
 {
 	struct worker w = { 0 };
 	const int before = sampling_timers();
@@ -393,7 +393,7 @@ static bool is_not_listed(int tid)
 	return !is_listed(tid);
 }
 
-TEST(a_thread_by_raw_clone_is_found_and_its_makers_ring_left_alone)
+TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 {
 	const size_t size = 65536;
 	struct worker w = { 0 };
@@ -429,7 +429,7 @@ TEST(a_thread_by_raw_clone_is_found_and_its_makers_ring_left_alone)
 }
 
 /* Like many: more threads than signals may be queued. */
-TEST(a_thread_that_gets_no_timer_is_counted_and_tried_again)
+TEST(thread_without_a_timer_is_counted_and_tried_again)
 {
 	struct worker workers[N] = { 0 };
 	struct rlimit before, little;
@@ -459,7 +459,7 @@ TEST(a_thread_that_gets_no_timer_is_counted_and_tried_again)
 	}
 }
 
-TEST(perf_events_tick_while_a_thread_runs_and_cost_no_descriptor)
+TEST(perf_events_tick_in_running_threads_and_use_no_fd)
 {
 	struct syscap_sampler_options options = { .size = sizeof(options),
 		                                  .clock = SYSCAP_SAMPLER_PERF,
@@ -522,7 +522,7 @@ static void fork_again(void)
 	expect_nothing();
 }
 
-TEST(a_child_of_fork_is_not_sampled_and_may_start)
+TEST(forked_child_is_not_sampled_and_may_start)
 {
 	struct worker w = { .ms = 300 };
 
@@ -538,7 +538,7 @@ TEST(a_child_of_fork_is_not_sampled_and_may_start)
 	sampling_finish(0, NULL);
 }
 
-TEST(the_program_may_exit_while_it_is_sampled)
+TEST(exit_while_sampled)
 {
 	for (int i = 0; i < 20; i++) {
 		const pid_t pid = fork();

@@ -57,7 +57,7 @@ static int64_t share_of(struct syc_target *t, int64_t us, unsigned *ret_n)
 	return spent * 100 / (now - from);
 }
 
-TEST(ticks_that_take_long_get_their_share_and_no_more)
+TEST(long_ticks_get_at_most_their_share)
 {
 	unsigned n;
 
@@ -67,7 +67,7 @@ TEST(ticks_that_take_long_get_their_share_and_no_more)
 	CHECK(n >= 150);
 }
 
-TEST(with_a_hundred_percent_none_is_left_out)
+TEST(share_of_100_percent_skips_nothing)
 {
 	unsigned n;
 
@@ -75,7 +75,7 @@ TEST(with_a_hundred_percent_none_is_left_out)
 	CHECK(n >= 450);
 }
 
-TEST(short_ones_are_not_left_out_after_a_long_one)
+TEST(short_ticks_after_a_long_one_are_kept)
 {
 	struct syc_target *const t = begin(10);
 	struct syc_throttle pace;
@@ -94,7 +94,7 @@ TEST(short_ones_are_not_left_out_after_a_long_one)
 	CHECK_EQ(n, 100);
 }
 
-TEST(who_waited_for_a_processor_did_not_take_long)
+TEST(waits_for_a_processor_do_not_count)
 {
 	struct syc_target *const t = begin(10);
 	struct syc_throttle pace;

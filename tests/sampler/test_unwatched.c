@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_unwatched.c - a linked program that is sampled and wants no thread of ours:
- * SYSCAP_THREAD=0. */
+/* test_unwatched.c - a linked program that is sampled and wants no thread of
+ * ours: SYSCAP_THREAD=0. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -74,7 +74,7 @@ CHILD(enters_a_namespace)
 		test_fail(__FILE__, __LINE__, "unshare(): %s", strerror(errno));
 }
 
-TEST(a_sampled_program_may_enter_a_user_namespace)
+TEST(sampled_program_may_enter_a_user_namespace)
 {
 	run_alone("enters_a_namespace", "SYSCAP_SAMPLE=1000");
 	run_alone("enters_a_namespace", "SYSCAP_SAMPLE=1000,wall");
@@ -145,7 +145,8 @@ static int run_workers(int before, int n)
 	return n_woken;
 }
 
-/* A tick may hit the first thread as it is about to sleep, but not each time. */
+/* A tick may hit the first thread as it is about to sleep, but not each
+ * time. */
 CHILD(makes_workers_and_sleeps)
 {
 	bool has_slept[2] = { false, false };
@@ -159,7 +160,7 @@ CHILD(makes_workers_and_sleeps)
 	}
 }
 
-TEST(threads_that_run_are_found_while_the_first_sleeps_and_it_is_not_woken)
+TEST(running_threads_are_found_without_waking_the_first)
 {
 	run_alone("makes_workers_and_sleeps", "SYSCAP_SAMPLE=1000");
 }
@@ -183,7 +184,7 @@ CHILD(starts_with_workers)
 	CHECK_EQ(sampling_timers(), 0);
 }
 
-TEST(start_finds_those_that_are_there_and_stop_leaves_no_timer)
+TEST(start_finds_existing_threads_and_stop_leaves_no_timer)
 {
 	run_alone("starts_with_workers", NULL);
 }
@@ -199,7 +200,7 @@ CHILD(has_a_worker_that_blocks_all)
 	pthread_join(thread, NULL);
 }
 
-TEST(a_thread_that_blocks_the_signal_is_counted_by_who_does_not)
+TEST(blocking_thread_is_counted_by_another)
 {
 	run_alone("has_a_worker_that_blocks_all", "SYSCAP_SAMPLE=1000");
 }
@@ -210,7 +211,7 @@ CHILD(is_toggled)
 	CHECK_EQ(sampling_stats().hz, 0);
 }
 
-TEST(a_toggle_wants_a_thread_and_is_refused)
+TEST(toggle_without_threads_is_refused)
 {
 	run_alone("is_toggled", "SYSCAP_TOGGLE_SIGNAL=12");
 }

@@ -8,7 +8,7 @@
 #include "harness/test.h"
 #include "sampler/stacks.h"
 
-/* Where the loop lies, as NATIVE() has it */
+/* Range of the loop, from NATIVE() */
 extern const char __start_native_toy_eval[], __stop_native_toy_eval[];
 
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
