@@ -208,14 +208,35 @@ void frames_reap(int pid)
 	CHECK_EQ(status, 0);
 }
 
+/* What was made, to be removed at exit.  An unlinked file on a tmpfs, as /tmp
+ * may be, would be taken for a memfd. */
+static char made_paths[256][32];
+static unsigned n_made;
+static pid_t maker;
+
+static void remove_made(void)
+{
+	if (getpid() != maker)
+		return;
+	while (n_made > 0)
+		unlink(made_paths[--n_made]);
+}
+
 int frames_make_file(int flags)
 {
-	char path[] = "/tmp/syscap-trace-XXXXXX";
+	const size_t n_paths = sizeof(made_paths) / sizeof(made_paths[0]);
+
+	CHECK(n_made < n_paths && (n_made == 0 || maker == getpid()));
+	if (n_made == 0) {
+		maker = getpid();
+		CHECK_EQ(atexit(remove_made), 0);
+	}
+	char *const path = made_paths[n_made++];
+	strcpy(path, "/tmp/syscap-trace-XXXXXX");
 	const int made = mkstemp(path);
 	const int fd = open(path, flags | O_CLOEXEC);
 
 	CHECK(made >= 0 && fd >= 0);
 	close(made);
-	unlink(path);
 	return fd;
 }
