@@ -208,9 +208,10 @@ void frames_reap(int pid)
 	CHECK_EQ(status, 0);
 }
 
-/* What was made, to be removed at exit.  An unlinked file on a tmpfs, as /tmp
- * may be, would be taken for a memfd. */
-static char made_paths[256][32];
+/* The names of the last files that were made.  They are removed at exit, since
+ * an unlinked file on a tmpfs, as /tmp may be, would be taken for a memfd. */
+#define N_PATHS 16u
+static char made_paths[N_PATHS][32];
 static unsigned n_made;
 static pid_t maker;
 
@@ -218,20 +219,20 @@ static void remove_made(void)
 {
 	if (getpid() != maker)
 		return;
-	while (n_made > 0)
-		unlink(made_paths[--n_made]);
+	for (unsigned i = 0; i < N_PATHS; i++)
+		unlink(made_paths[i]);
 }
 
 int frames_make_file(int flags)
 {
-	const size_t n_paths = sizeof(made_paths) / sizeof(made_paths[0]);
+	char *const path = made_paths[n_made++ % N_PATHS];
 
-	CHECK(n_made < n_paths && (n_made == 0 || maker == getpid()));
-	if (n_made == 0) {
+	if (maker == 0) {
 		maker = getpid();
 		CHECK_EQ(atexit(remove_made), 0);
 	}
-	char *const path = made_paths[n_made++];
+	CHECK_EQ(maker, getpid());
+	unlink(path);
 	strcpy(path, "/tmp/syscap-trace-XXXXXX");
 	const int made = mkstemp(path);
 	const int fd = open(path, flags | O_CLOEXEC);

@@ -66,7 +66,7 @@ unsigned char *frames_read(int fd, size_t n, size_t *ret_size);
 /** Wait for a child that must exit with 0. */
 void frames_reap(int pid);
 
-/** A new file in /tmp, removed at exit.  At most 256 in a process. */
+/** A new file in /tmp.  Its name is removed at exit, or after 16 more files. */
 int frames_make_file(int flags);
 
 /** Size of a file, and nanoseconds from now. */
