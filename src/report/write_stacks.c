@@ -393,7 +393,7 @@ int syc_page_write_samples(struct syc_page *page)
 		syc_column_get *get;
 	} columns[] = {
 		{ "sample.times", get_time },
-		{ "sampler.threads", get_thread },
+		{ "sample.threads", get_thread },
 		{ "sample.nodes", get_node },
 		{ "sample.ticks", get_ticks },
 	};

@@ -257,7 +257,8 @@ TEST(journal_that_cuts_frames_is_rejected)
 	batch = make_rings_batch(&r, &size);
 	make_rings_journal(&r)->offset = r.capture.frame; /* the last one */
 	make_rings_write(&r, NULL, 0);
-	recovering_refuse(r.capture_path, EBADMSG, "not what the journal");
+	recovering_refuse(r.capture_path, EBADMSG,
+	                  "differ from the ring file's journal");
 	check_untouched(&r, 0);
 	free(batch);
 	recovering_end(&r);

@@ -221,7 +221,7 @@ TEST(root_does_not_mix_the_files_of_two_users)
 	recovering_run(r.capture_path, &recovered);
 	CHECK(recovered.left_alone[0] != '\0' && !recovered.had_rings);
 	unlink(r.capture_path);
-	recovering_refuse(r.path, EPERM, "owns the ring file");
+	recovering_refuse(r.path, EPERM, "only the owner of the ring file");
 	CHECK(!recovering_is_there(r.capture_path));
 	recovering_end(&r);
 }
