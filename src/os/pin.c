@@ -6,7 +6,6 @@
 #include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "os/fd.h"
 #include "os/process.h"
@@ -23,6 +22,19 @@ struct name_search {
 	char name[PATH_MAX];
 };
 
+/* The loader's lock protects @from, and ThreadSanitizer does not know it. */
+__attribute__((no_sanitize("thread"))) static void
+copy_string(char *to, const volatile char *from, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size - 1 && from[n] != 0) {
+		to[n] = from[n];
+		n++;
+	}
+	to[n] = 0;
+}
+
 /* Copied under the loader's lock: another thread may unload the object. */
 static int copy_name(struct dl_phdr_info *object, size_t size, void *data)
 {
@@ -36,9 +48,8 @@ static int copy_name(struct dl_phdr_info *object, size_t size, void *data)
 		    search->address - object->dlpi_addr - segment->p_vaddr >=
 		            segment->p_memsz)
 			continue;
-		const size_t n = strnlen(object->dlpi_name, PATH_MAX - 1);
-		memcpy(search->name, object->dlpi_name, n);
-		search->name[n] = 0;
+		copy_string(search->name, object->dlpi_name,
+		            sizeof(search->name));
 		return 1;
 	}
 	return 0;

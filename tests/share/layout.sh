@@ -48,7 +48,8 @@ dump() {
 		}
 		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
 			sub(/^value_of_/, "", name)
-			if (name ~ /^SYC_/)
+			# those are fields of /proc/PID/stat
+			if (name ~ /^SYC_/ && name !~ /^SYC_STAT_/)
 				print name, number($NF)
 		}' | LC_ALL=C sort -u
 }

@@ -47,7 +47,7 @@ cp a before
 status=0
 "$SYSCAP" record -q -o a -- true 2>err || status=$?
 [ $status = 125 ]
-grep -q 'a.old, where it would be kept, is no capture; --force' err
+grep -q 'which is not a capture; --force' err
 cmp a before
 grep -q mine a.old
 
@@ -56,7 +56,7 @@ chmod a-w a
 status=0
 $unprivileged "$SYSCAP" record -q -o a -- true 2>err || status=$?
 [ $status = 125 ]
-grep -q 'a.old, where it would be kept, is no capture$' err || { cat err; exit 1; }
+grep -q 'a.old, which is not a capture$' err || { cat err; exit 1; }
 chmod u+w a
 
 # what is no capture is not touched at all
