@@ -86,7 +86,7 @@ t.test("the environment starts sampling when the module is loaded", function()
     assert(joined:stop())
     local seconds = 0.5
     %s]]):format(programs.work), { environment = "SYSCAP_SAMPLE=1000" })
-  t.check(t.count(t.stacks(), "^leaf") > 20)
+  t.check(t.count(t.stacks(), "^leaf") > 0)
 end)
 
 t.test("a state is sampled once at a time, and again after its end", function()
