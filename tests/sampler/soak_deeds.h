@@ -9,10 +9,10 @@
 
 typedef void soak_deed(void);
 
-/* Behind SOAK_N_FOR_TSAN: stacks that ThreadSanitizer is not told of, on which
- * its own overflows after minutes; and threads that end, with which it is done
- * before their last key destructors run, so that a tick in between crashes
- * it. */
+/* ThreadSanitizer runs only the first SOAK_N_FOR_TSAN deeds.  The others switch
+ * stacks without its knowledge, so that its own stack overflows after minutes,
+ * or end threads.  It discards a thread before the last key destructors run, and
+ * a tick there crashes it. */
 #define SOAK_N_FOR_TSAN 6u
 
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];

@@ -90,7 +90,7 @@ static uintptr_t pc_of(pid_t pid)
 	return regs.rip;
 }
 
-/* The function at @pc, for whoever reads that this failed. */
+/* The test fails if a signal that can be blocked is open at @pc. */
 static void check_place(pid_t pid, uintptr_t pc)
 {
 	/* Nobody can block two of them, and each step opens the third */
