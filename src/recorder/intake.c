@@ -196,13 +196,37 @@ static void take_fact(struct syc_intake *intake,
 		take_unmapped(intake, metadata);
 }
 
-static void take_stack(struct syc_intake *intake,
+/*
+ * A sampler writes stacks of other threads into its own ring.  So these threads
+ * may have no ring.
+ */
+static void count_thread(struct syc_intake *intake, int32_t pid, int32_t tid)
+{
+	const int32_t key[2] = { pid, tid };
+	size_t number;
+
+	if (intake->threads.n < SYC_INTAKE_THREADS)
+		intake->has_more_threads |=
+			syc_map_put(&intake->threads, key, sizeof(key),
+		                    &number) < 0;
+	else
+		intake->has_more_threads |= !syc_map_get(&intake->threads, key,
+		                                         sizeof(key), &number);
+}
+
+static void take_stack(struct syc_intake *intake, const struct syc_ring *ring,
                        const struct syscap_wire_frame *frame)
 {
 	const struct syscap_wire_sample *sample = (const void *)frame;
 	const struct syscap_wire_allocation *allocation = (const void *)frame;
 
+	const int32_t tid = frame->type == SYSCAP_FRAME_ALLOCATION
+	                            ? allocation->tid
+	                            : sample->tid;
+
 	intake->stacks++;
+	if (ring->ours && tid > 0 && tid != ring->tid)
+		count_thread(intake, frame->pid, tid);
 	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
 		intake->allocations += allocation->size > 0;
 		intake->command_allocations += frame->pid == intake->command;
@@ -219,6 +243,11 @@ static void take_stack(struct syc_intake *intake,
 	}
 	syc_processes_stack(intake->processes, frame->pid,
 	                    (const uint64_t *)(sample + 1), sample->n_addrs);
+}
+
+void syc_intake_fini(struct syc_intake *intake)
+{
+	syc_map_fini(&intake->threads);
 }
 
 const char *syc_intake_frame(void *context, struct syc_ring *ring,
@@ -263,7 +292,7 @@ const char *syc_intake_frame(void *context, struct syc_ring *ring,
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
 	case SYSCAP_FRAME_ALLOCATION:
-		take_stack(intake, frame);
+		take_stack(intake, ring, frame);
 		break;
 	default:
 		break;
@@ -367,7 +396,10 @@ void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring)
 {
 	syc_ring_look_for_client(ring);
 	if (ring->used && ring->ours)
-		intake->threads++;
+		count_thread(intake,
+		             ring->pid == ring->known_pid ? ring->shown_pid
+		                                          : ring->pid,
+		             ring->tid);
 	else if (ring->used)
 		intake->other_rings++;
 	write_losses(intake, ring);

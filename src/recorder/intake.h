@@ -13,6 +13,7 @@
 
 #include "capture/compose.h"
 #include "capture/writer.h"
+#include "common/map.h"
 #include "recorder/arenas.h"
 #include "recorder/console.h"
 #include "recorder/drain.h"
@@ -20,18 +21,24 @@
 #include "recorder/renumber.h"
 #include "recorder/sampling_summary.h"
 
+/** More threads are not counted: a client may invent thread ids. */
+#define SYC_INTAKE_THREADS 262144u
+
+/** All zero, except for its first four members. */
 struct syc_intake {
 	struct syc_writer *writer;
 	struct syc_processes *processes;
 	struct syc_renumber *renumber;
 	struct syc_console *report;
 
-	uint64_t lost;        /* frames, reported by writers or found here */
-	uint64_t threads;     /* rings of our client: one a thread */
-	uint64_t other_rings; /* of other clients: one a thread and copy */
-	uint64_t closed;      /* rings with malformed content */
-	int32_t command;      /* its pid */
-	uint64_t allocations; /* without frees */
+	uint64_t lost;          /* frames, reported by writers or found here */
+	struct syc_map threads; /* of our client: owners of rings and of stacks,
+	                         * by pid and tid */
+	bool has_more_threads;  /* than SYC_INTAKE_THREADS, or than memory */
+	uint64_t other_rings;   /* of other clients: one a thread and copy */
+	uint64_t closed;        /* rings with malformed content */
+	int32_t command;        /* its pid */
+	uint64_t allocations;   /* without frees */
 	uint64_t command_allocations;
 	uint64_t samples; /* of all processes */
 	uint64_t command_samples;
@@ -40,6 +47,8 @@ struct syc_intake {
 	int counter_error; /* printed already */
 	union syc_frame_buffer frame;
 };
+
+void syc_intake_fini(struct syc_intake *intake);
 
 /** For struct syc_drain_sink; @context is the intake. */
 const char *syc_intake_frame(void *context, struct syc_ring *ring,

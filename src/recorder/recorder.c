@@ -296,6 +296,7 @@ static void close_fd(int fd)
 static void tear_down_recording(struct syc_recording *recording)
 {
 	syc_rings_free(&recording->rings);
+	syc_intake_fini(&recording->intake);
 	if (recording->server == NULL) /* otherwise the server owns it */
 		close_fd(recording->control);
 	syc_control_server_free(recording->server);

@@ -132,7 +132,8 @@ void syc_summary_print(const char *output, const struct syc_writer *writer,
 	fprintf(stderr, "syscap record: %s: ", output);
 	print_count("", totals.frames, "frame", "frames", true);
 	print_count(", ", processes, "process", "processes", true);
-	print_count(", ", intake->threads, "thread", "threads",
+	print_count(intake->has_more_threads ? ", at least " : ", ",
+	            intake->threads.n, "thread", "threads",
 	            intake->other_rings == 0);
 	print_count(", ", intake->other_rings, "ring of another client",
 	            "rings of other clients", false);

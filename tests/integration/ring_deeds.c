@@ -274,6 +274,52 @@ static void crowd(void)
 			exit(99);
 }
 
+static void put_stacks(struct ring_client *client, int32_t tid)
+{
+	struct syscap_wire_sample sample = {
+		.frame = { .len = sizeof(sample),
+		           .cpu = -1,
+		           .pid = client->pid,
+		           .time = ring_client_now(),
+		           .type = SYSCAP_FRAME_SAMPLE },
+		.tid = tid,
+	};
+	struct syscap_wire_allocation allocation = {
+		.frame = sample.frame,
+		.addr = 4096,
+		.size = 16,
+		.tid = tid,
+	};
+
+	allocation.frame.len = sizeof(allocation);
+	allocation.frame.type = SYSCAP_FRAME_ALLOCATION;
+	ring_client_put(client, &sample, sizeof(sample));
+	if (tid % 2 == 0)
+		ring_client_put(client, &allocation, sizeof(allocation));
+}
+
+/* A sampler's thread writes the stacks of three others. */
+static void stacks_of_others(void)
+{
+	struct ring_client client = open_ring();
+
+	ring_client_introduce(&client);
+	for (int i = 0; i < 8; i++)
+		put_stacks(&client, client.tid + i % 4);
+	ring_client_end(&client);
+}
+
+/* One more than the recorder counts, with this thread */
+static void invented_threads(void)
+{
+	struct ring_client client = open_ring();
+
+	ring_client_introduce(&client);
+	for (int i = 1; i <= 262144; i++)
+		put_stacks(&client, client.tid + 2 * i - client.tid % 2);
+	ring_client_end(&client);
+}
+
 /* What a client does that wants to know whether it is recorded. */
 static void ask_and_be_silent(void)
 {
@@ -296,6 +342,8 @@ static const struct {
 	{ "namespaces", namespaces },
 	{ "daemon", leave_a_daemon },
 	{ "threads", many_threads },
+	{ "stacks", stacks_of_others },
+	{ "invented", invented_threads },
 	{ "ask", ask_and_be_silent },
 };
 

@@ -186,7 +186,7 @@ TEST(who_ends_while_the_recorder_stands_still_is_recorded)
 	CHECK_EQ(count("of a crowd"), 8000);
 	look();
 	check_children(200, "of a crowd", 40, "crowd");
-	CHECK(says("201 processes, 400 threads, 0 frames lost"));
+	CHECK(says("201 processes, 200 threads, 0 frames lost"));
 	recording_free(&recording);
 }
 

@@ -117,6 +117,22 @@ TEST(losses_that_no_record_told_are_told_by_the_recorder)
 	recording_free(&recording);
 }
 
+TEST(threads_that_only_a_sampler_names_are_counted)
+{
+	CHECK_EQ(record("stacks"), 0);
+	CHECK_EQ(recording_count_type(&recording, SYSCAP_FRAME_SAMPLE), 8);
+	CHECK(strstr(recording.messages, " 1 process, 4 threads, ") != NULL);
+	recording_free(&recording);
+}
+
+TEST(more_threads_than_the_recorder_counts_are_said_to_be_more)
+{
+	CHECK_EQ(record("invented"), 0);
+	CHECK(strstr(recording.messages,
+	             " 1 process, at least 262,144 threads, ") != NULL);
+	recording_free(&recording);
+}
+
 TEST(every_frame_before_a_sudden_death_arrives)
 {
 	CHECK_EQ(record("death"), 128 + SIGKILL);
