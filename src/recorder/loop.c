@@ -345,7 +345,8 @@ static bool is_empty(const struct syc_recording *recording)
 {
 	const struct syc_record_options *const options = recording->options;
 
-	return recording->intake.threads.n + recording->intake.other_rings == 0 &&
+	return recording->intake.threads.n + recording->intake.other_rings ==
+	               0 &&
 	       recording->preload == NULL && !options->trace_fd &&
 	       !options->gjs && !options->error_lines &&
 	       options->counters.groups == 0;
