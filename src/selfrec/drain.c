@@ -294,7 +294,7 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 		uint64_t room = fits != 0 ? fits : batch->size / 2;
 
 		room = room > left_free ? room - left_free : 0;
-		syc_gather(s, batch, room);
+		syc_gather_again(s, batch, room);
 		if (batch->size == 0)
 			return;
 		r = write_batch(s, batch);
@@ -302,14 +302,15 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 }
 
 /* Code that was loaded after the last look at the maps may have emitted: its
- * MAP frames come before its addresses. */
+ * MAP frames come before its addresses.  Frames that come after this look wait
+ * for the next one. */
 static bool gather_with_maps(struct syc_session *s, struct syc_batch *batch,
                              uint64_t room)
 {
 	const bool is_all = syc_gather(s, batch, room);
 
 	return batch->size != 0 && syc_say_new_maps(s, syc_clock_kernel())
-	               ? syc_gather(s, batch, room)
+	               ? syc_gather_again(s, batch, room)
 	               : is_all;
 }
 

@@ -195,26 +195,61 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 	return is_all;
 }
 
-bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
+/* The frames that slot @i had at the last gathering. */
+static bool look_back(const struct syc_session *s, uint32_t i,
+                      struct span *span)
 {
-	const uint32_t n = syc_session_slots(s);
+	const uint32_t end = s->ends[i];
+
+	if (!look_at_slot(s, i, span))
+		return false;
+	span->tail = end;
+	span->n = end >= span->head ? end - span->head
+	                            : end + s->arena.body - span->head;
+	return span->n != 0;
+}
+
+static bool gather_slots(struct syc_session *s, struct syc_batch *batch,
+                         uint64_t room, bool is_again)
+{
+	const uint32_t n = is_again ? s->n_ends : syc_session_slots(s);
 	bool is_all = true;
 	struct span span;
+	uint32_t i;
 
 	batch->frames = s->copy;
 	batch->parts = s->parts;
 	batch->size = 0;
 	batch->n_parts = 0;
-	for (uint32_t i = 0; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
-	                     batch->size < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
-	     i++)
-		if (look_at_slot(s, i, &span) &&
-		    syc_relatives_knows(s, span.pid)) {
-			is_all &= add_slot(s, batch, i, &span, room);
-			if (i == 0 && batch->n_parts == 0 && !s->is_introduced)
-				break; /* nothing goes before our own frame */
+	for (i = 0; i < n && batch->n_parts < SYC_RING_JOURNAL_PARTS &&
+	            batch->size < SYC_COPY_SIZE - SYSCAP_FRAME_MAX;
+	     i++) {
+		const bool has_frames = is_again && i != 0
+		                                ? look_back(s, i, &span)
+		                                : look_at_slot(s, i, &span);
+
+		s->ends[i] = has_frames ? span.tail : s->heads[i];
+		if (!has_frames || !syc_relatives_knows(s, span.pid))
+			continue;
+		is_all &= add_slot(s, batch, i, &span, room);
+		if (i == 0 && batch->n_parts == 0 && !s->is_introduced) {
+			i++;
+			break; /* nothing goes before our own frame */
 		}
+	}
+	s->n_ends = i;
 	return is_all;
+}
+
+bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
+{
+	return gather_slots(s, batch, room, false);
+}
+
+bool syc_gather_again(struct syc_session *s, struct syc_batch *batch,
+                      uint64_t room)
+{
+	return gather_slots(s, batch, room, true);
 }
 
 static uint32_t part_length(const struct syc_session *s,

@@ -21,6 +21,13 @@
 bool syc_gather(struct syc_session *session, struct syc_batch *batch,
                 uint64_t room);
 
+/**
+ * The same frames once more, with those that the drainer has added to its own
+ * slot in front of them.
+ */
+bool syc_gather_again(struct syc_session *session, struct syc_batch *batch,
+                      uint64_t room);
+
 /** What the batch says that is done of it is out. */
 void syc_gather_advance(struct syc_session *session,
                         const struct syc_batch *batch);

@@ -117,6 +117,8 @@ struct syc_session {
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	/* What the rings' headers say too, for relatives to overwrite */
 	uint32_t heads[SYC_RING_FILE_SLOTS];
+	uint32_t ends[SYC_RING_FILE_SLOTS]; /* of the last gathering */
+	uint32_t n_ends;
 	uint32_t words[SYC_RING_FILE_SLOTS]; /* as they were found */
 	struct syc_relatives relatives;
 	struct syc_described described;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -71,6 +72,51 @@ CHILD(loads_copies_that_emit_addresses)
 	pthread_join(thread, NULL);
 }
 
+#define N_BETWEEN 8u
+
+static bool is_drained;
+static unsigned n_between;
+
+static void load_between(void)
+{
+	const struct part *const part = load_copy(peer_arg(), n_between++);
+
+	part->stack((uintptr_t)part->stack);
+}
+
+static bool is_maps(int fd)
+{
+	char link[32], path[64] = "";
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return readlink(link, path, sizeof(path) - 1) > 5 &&
+	       strcmp(path + strlen(path) - 5, "/maps") == 0;
+}
+
+/* The copies' as well: once the maps are read, another copy comes. */
+__attribute__((visibility("default"))) int close(int fd)
+{
+	const bool is_read = is_drained && is_maps(fd);
+	const int r = (int)syscall(SYS_close, fd);
+
+	if (is_read && n_between < N_BETWEEN) {
+		is_drained = false; /* an event may read the maps, too */
+		load_between();
+		is_drained = true;
+	}
+	return r;
+}
+
+CHILD(loads_copies_after_each_look_at_the_maps)
+{
+	load_between();
+	is_drained = true;
+	for (unsigned i = 0; i < N_BETWEEN; i++)
+		CHECK_EQ(syscap_drain(), 0);
+	is_drained = false;
+	CHECK_EQ(n_between, N_BETWEEN);
+}
+
 struct maps {
 	unsigned n, n_samples;
 	uint64_t start[1000], end[1000];
@@ -108,11 +154,11 @@ static void read_maps(const char *path, struct maps *maps)
 	syscap_reader_close(reader);
 }
 
-static void record(const char *child, struct maps *ret_maps)
+static void record(const char *child, const char *thread, struct maps *ret_maps)
 {
 	char *const dir = written_make_dir();
 	char path[4096], variable[4200];
-	const char *const env[] = { variable, NULL };
+	const char *const env[] = { variable, thread, NULL };
 
 	snprintf(path, sizeof(path), "%s/x", dir);
 	snprintf(variable, sizeof(variable), "SYSCAP_OUTPUT=%s", path);
@@ -125,7 +171,7 @@ TEST(program_without_addresses_writes_no_map_frames)
 {
 	struct maps maps;
 
-	record("emits_no_addresses", &maps);
+	record("emits_no_addresses", NULL, &maps);
 	CHECK_EQ(maps.n, 0);
 }
 
@@ -133,7 +179,17 @@ TEST(map_frames_precede_the_addresses_of_each_loaded_copy)
 {
 	struct maps maps;
 
-	record("loads_copies_that_emit_addresses", &maps);
+	record("loads_copies_that_emit_addresses", NULL, &maps);
 	CHECK_EQ(maps.n_samples, N_COPIES);
 	CHECK(maps.n >= N_COPIES);
+}
+
+TEST(addresses_of_copies_loaded_while_maps_are_read_wait_for_the_next_look)
+{
+	struct maps maps;
+
+	record("loads_copies_after_each_look_at_the_maps", "SYSCAP_THREAD=0",
+	       &maps);
+	CHECK_EQ(maps.n_samples, N_BETWEEN);
+	CHECK(maps.n >= N_BETWEEN);
 }
