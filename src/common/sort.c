@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sort.c - sorting of nearly sorted rows, and percentiles. */
+/* sort.c - sorting and grouping of rows, and percentiles. */
 #define _GNU_SOURCE
 #include "common/sort.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,51 @@ static int compare_times(const void *one, const void *other, void *data)
 void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times)
 {
 	syc_order(rows, n, compare_times, (void *)(uintptr_t)times);
+}
+
+int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
+{
+	uint32_t *begins = calloc(rows->n_groups + 2, sizeof(*begins));
+	size_t n = 0;
+
+	*group = (struct syc_group){ .begins = begins };
+	if (begins == NULL || rows->n > UINT32_MAX)
+		goto fail;
+	/* Rows are counted two places further and placed one place further: at
+	 * the end every begin is right. */
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const uint32_t of = rows->group_of(rows->data, i);
+
+		if (of != UINT32_MAX) {
+			begins[of + 2]++;
+			n++;
+		}
+	}
+	for (size_t i = 2; i < rows->n_groups + 2; i++)
+		begins[i] += begins[i - 1];
+	group->rows = malloc((n + 1) * sizeof(*group->rows));
+	if (group->rows == NULL)
+		goto fail;
+	for (uint32_t i = 0; i < rows->n; i++) {
+		const uint32_t of = rows->group_of(rows->data, i);
+
+		if (of != UINT32_MAX)
+			group->rows[begins[of + 1]++] = i;
+	}
+	for (size_t i = 0; rows->compare != NULL && i < rows->n_groups; i++)
+		syc_order(group->rows + begins[i], begins[i + 1] - begins[i],
+		          rows->compare, (void *)(uintptr_t)rows->data);
+	return 0;
+fail:
+	syc_group_fini(group);
+	return -ENOMEM;
+}
+
+void syc_group_fini(struct syc_group *group)
+{
+	free(group->begins);
+	free(group->rows);
+	*group = (struct syc_group){ 0 };
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sort.h - sorting of nearly sorted rows, and percentiles. */
+/* sort.h - sorting and grouping of rows, and percentiles. */
 #ifndef SYC_COMMON_SORT_H
 #define SYC_COMMON_SORT_H
 
@@ -15,6 +15,27 @@ void syc_order(uint32_t *rows, size_t n,
 
 /** Sort by the time of each row; of equal times, the lower number is first. */
 void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times);
+
+/** Rows to group. */
+struct syc_group_rows {
+	size_t n; /* at most UINT32_MAX */
+	size_t n_groups;
+	/* The row's group; UINT32_MAX omits it. */
+	uint32_t (*group_of)(const void *data, uint32_t row);
+	/* As that of qsort_r(), for distinct rows; NULL: by number. */
+	int (*compare)(const void *one, const void *other, void *data);
+	const void *data;
+};
+
+/** All zero is empty. */
+struct syc_group {
+	/* Group g has rows[begins[g]] to rows[begins[g + 1] - 1], in order. */
+	uint32_t *begins, *rows;
+};
+
+/** 0 or -ENOMEM; on failure @group is empty. */
+int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
+void syc_group_fini(struct syc_group *group);
 
 /**
  * By nearest rank: the smallest value that at least @percent, from 1, of the @n

@@ -42,7 +42,7 @@ struct calls {
 /* A walk over the tree: the node, and the path to it. */
 struct walk {
 	const struct syscap_view *view;
-	struct syc_children children;
+	struct syc_group callees;
 	uint32_t *path;         /* by depth: the node */
 	uint32_t *next;         /* by depth: its next child */
 	uint32_t *on_path;      /* by function: number of frames on the path */
@@ -63,13 +63,13 @@ static int begin_walk(struct walk *walk, const struct syc_export *export)
 	if (walk->path == NULL || walk->next == NULL || walk->on_path == NULL ||
 	    walk->is_outermost == NULL)
 		return -ENOMEM;
-	return syc_children_init(&walk->children, export->profile,
-	                         export->view);
+	return syc_callees_by_name(&walk->callees, export->profile,
+	                           export->view);
 }
 
 static void end_walk(struct walk *walk)
 {
-	syc_children_fini(&walk->children);
+	syc_group_fini(&walk->callees);
 	free(walk->path);
 	free(walk->next);
 	free(walk->on_path);
@@ -80,7 +80,7 @@ static void enter(struct walk *walk, uint32_t node, uint32_t depth)
 	if (walk->on_path[walk->view->functions[node]]++ == 0)
 		walk->is_outermost[node / 64] |= UINT64_C(1) << node % 64;
 	walk->path[depth] = node;
-	walk->next[depth] = walk->children.begins[node];
+	walk->next[depth] = walk->callees.begins[node];
 }
 
 /* From the root on. */
@@ -91,9 +91,9 @@ static void walk_tree(struct walk *walk)
 	for (;;) {
 		const uint32_t node = walk->path[depth];
 
-		if (walk->next[depth] < walk->children.begins[node + 1]) {
+		if (walk->next[depth] < walk->callees.begins[node + 1]) {
 			const uint32_t child =
-				walk->children.nodes[walk->next[depth]++];
+				walk->callees.rows[walk->next[depth]++];
 
 			enter(walk, child, ++depth);
 		} else if (depth > 0) {
@@ -142,13 +142,6 @@ static uint32_t function_of(const void *data, uint32_t node)
 	                                           : view->functions[node];
 }
 
-static int64_t no_time(const void *data, uint32_t node)
-{
-	(void)data;
-	(void)node;
-	return 0;
-}
-
 static int group_nodes(const struct syc_export *export,
                        uint32_t (*group_of)(const void *, uint32_t),
                        struct syc_group *group)
@@ -156,7 +149,6 @@ static int group_nodes(const struct syc_export *export,
 	struct syc_group_rows rows = {
 		.n = export->view->n_nodes,
 		.group_of = group_of,
-		.time_of = no_time,
 		.data = export->view,
 	};
 

@@ -210,9 +210,9 @@ static int write_operation(struct syc_chrome *trace, size_t number)
 	int r = write_part(trace, &part);
 
 	part.phase = "n";
-	for (uint32_t i = linked->begins[number];
-	     r == 0 && i < linked->begins[number + 1]; i++) {
-		part.mark = linked->steps[i];
+	for (uint32_t i = linked->steps.begins[number];
+	     r == 0 && i < linked->steps.begins[number + 1]; i++) {
+		part.mark = linked->parts[linked->steps.rows[i]].mark;
 		part.thread = mark_of(trace, part.mark).thread;
 		part.name = mark_of(trace, part.mark).name;
 		part.time = mark_of(trace, part.mark).time;

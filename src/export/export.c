@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * export.c - helpers of all formats: event selection, labels, process ids,
- * grouping.
- */
+/* export.c - helpers of all formats: event selection, labels, process ids. */
 #define _GNU_SOURCE
 #include "export/export.h"
 
@@ -12,7 +9,6 @@
 #include <string.h>
 
 #include "common/map.h"
-#include "common/sort.h"
 
 bool syc_export_has_mark(const struct syc_export *export,
                          const struct syscap_profile_mark *mark)
@@ -88,59 +84,4 @@ void syc_pids_fini(struct syc_pids *pids)
 {
 	free(pids->items);
 	*pids = (struct syc_pids){ 0 };
-}
-
-static int compare(const void *one, const void *other, void *data)
-{
-	const struct syc_group_rows *rows = data;
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const int64_t time_a = rows->time_of(rows->data, a);
-	const int64_t time_b = rows->time_of(rows->data, b);
-
-	if (time_a != time_b)
-		return time_a < time_b ? -1 : 1;
-	return (a > b) - (a < b);
-}
-
-int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
-{
-	size_t *begins = calloc(rows->n_groups + 2, sizeof(*begins));
-	size_t n = 0;
-
-	*group = (struct syc_group){ .begins = begins };
-	if (begins == NULL || rows->n > UINT32_MAX)
-		return -ENOMEM;
-	/* Nodes are counted two places further and placed one place further:
-	 * at the end every begin is right. */
-	for (uint32_t i = 0; i < rows->n; i++) {
-		const uint32_t of = rows->group_of(rows->data, i);
-
-		if (of != SYSCAP_PROFILE_NONE) {
-			begins[of + 2]++;
-			n++;
-		}
-	}
-	for (size_t i = 2; i < rows->n_groups + 2; i++)
-		begins[i] += begins[i - 1];
-	group->rows = calloc(n + 1, sizeof(*group->rows));
-	if (group->rows == NULL)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < rows->n; i++) {
-		const uint32_t of = rows->group_of(rows->data, i);
-
-		if (of != SYSCAP_PROFILE_NONE)
-			group->rows[begins[of + 1]++] = i;
-	}
-	for (size_t i = 0; i < rows->n_groups; i++)
-		syc_order(group->rows + begins[i], begins[i + 1] - begins[i],
-		          compare, (void *)rows);
-	return 0;
-}
-
-void syc_group_fini(struct syc_group *group)
-{
-	free(group->begins);
-	free(group->rows);
-	*group = (struct syc_group){ 0 };
 }

@@ -76,26 +76,4 @@ struct syc_pids {
 int syc_pids_init(struct syc_pids *pids, const struct syscap_profile *profile);
 void syc_pids_fini(struct syc_pids *pids);
 
-/** Rows to group. */
-struct syc_group_rows {
-	size_t n; /* at most UINT32_MAX */
-	size_t n_groups;
-	/* The row's group; SYSCAP_PROFILE_NONE omits it. */
-	uint32_t (*group_of)(const void *data, uint32_t row);
-	int64_t (*time_of)(const void *data, uint32_t row);
-	const void *data;
-};
-
-/** All zero is empty. */
-struct syc_group {
-	/* Group g has rows[begins[g]] to rows[begins[g + 1]] - 1, by time,
-	 * equal times by number. */
-	size_t *begins;
-	uint32_t *rows;
-};
-
-/** 0 or -ENOMEM. End it in any case. */
-int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
-void syc_group_fini(struct syc_group *group);
-
 #endif

@@ -262,7 +262,7 @@ static int write_thread(struct writer *writer, uint32_t number)
 
 static bool has_something(const struct writer *writer, size_t thread)
 {
-	const size_t *markers = writer->markers.by_thread.begins;
+	const uint32_t *markers = writer->markers.by_thread.begins;
 
 	return writer->by.begins[thread] < writer->by.begins[thread + 1] ||
 	       markers[thread] < markers[thread + 1] ||

@@ -318,9 +318,17 @@ static uint32_t process_of(const void *data, uint32_t i)
 	        .process;
 }
 
-static int64_t time_of(const void *data, uint32_t i)
+static int compare_allocations(const void *one, const void *other, void *data)
 {
-	return ((const struct syc_firefox_allocations *)data)->items[i].time;
+	const struct syc_firefox_allocations *allocations = data;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+	const int64_t time_a = allocations->items[a].time;
+	const int64_t time_b = allocations->items[b].time;
+
+	if (time_a != time_b)
+		return time_a < time_b ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 /* A view has no frees. The frees of its allocations come with these, and weigh
@@ -345,7 +353,7 @@ static void find_holders(struct syc_firefox_allocations *allocations,
                          size_t n_processes)
 {
 	const struct syscap_profile *profile = allocations->export->profile;
-	const size_t *begins = allocations->by_process.begins;
+	const uint32_t *begins = allocations->by_process.begins;
 	const struct syscap_profile_process *processes;
 	const struct syscap_profile_thread *threads;
 	size_t n;
@@ -369,7 +377,7 @@ int syc_firefox_allocations_init(struct syc_firefox_allocations *allocations,
                                  size_t heap_stacks)
 {
 	struct syc_group_rows rows = { .group_of = process_of,
-		                       .time_of = time_of,
+		                       .compare = compare_allocations,
 		                       .data = allocations };
 	int r;
 

@@ -83,11 +83,16 @@ static uint32_t group_of(const void *data, uint32_t row)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-static int64_t time_of(const void *data, uint32_t row)
+static int by_time(const void *one, const void *other, void *data)
 {
-	const struct event event = event_of(data, row);
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+	const struct event event_a = event_of(data, a);
+	const struct event event_b = event_of(data, b);
 
-	return begin_of(&event);
+	if (begin_of(&event_a) != begin_of(&event_b))
+		return begin_of(&event_a) < begin_of(&event_b) ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 int syc_firefox_markers_init(struct syc_firefox_markers *markers,
@@ -95,7 +100,7 @@ int syc_firefox_markers_init(struct syc_firefox_markers *markers,
                              const struct syc_firefox_tables *tables)
 {
 	struct syc_group_rows rows = { .group_of = group_of,
-		                       .time_of = time_of,
+		                       .compare = by_time,
 		                       .data = markers };
 	size_t n;
 

@@ -100,7 +100,7 @@ static const struct {
 struct picture {
 	const struct syc_flamegraph *graph;
 	FILE *out;
-	struct syc_children children;
+	struct syc_group callees;
 	uint64_t *begins; /* by node: its begin in the row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* number of rows drawn */
@@ -143,18 +143,18 @@ static double change(const struct picture *picture, uint32_t node)
 }
 
 /* Callers come before callees, so that a node's own place is known when its
- * children get theirs. */
+ * callees get theirs. */
 static void lay_out(struct picture *picture)
 {
 	const struct syscap_view *view = picture->graph->view;
-	const struct syc_children *children = &picture->children;
+	const struct syc_group *callees = &picture->callees;
 
 	for (uint32_t node = 0; node < view->n_nodes; node++) {
 		uint64_t at = picture->begins[node];
 
-		for (uint32_t i = children->begins[node];
-		     i < children->begins[node + 1]; i++) {
-			const uint32_t child = children->nodes[i];
+		for (uint32_t i = callees->begins[node];
+		     i < callees->begins[node + 1]; i++) {
+			const uint32_t child = callees->rows[i];
 
 			picture->begins[child] = at;
 			picture->levels[child] = picture->levels[node] + 1;
@@ -428,13 +428,13 @@ int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out)
 	int r = -ENOMEM;
 
 	if (picture.begins != NULL && picture.levels != NULL)
-		r = syc_children_init(&picture.children, graph->profile,
-		                      graph->view);
+		r = syc_callees_by_name(&picture.callees, graph->profile,
+		                        graph->view);
 	if (r == 0) {
 		lay_out(&picture);
 		print_picture(&picture);
 	}
-	syc_children_fini(&picture.children);
+	syc_group_fini(&picture.callees);
 	free(picture.begins);
 	free(picture.levels);
 	return r;

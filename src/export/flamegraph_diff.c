@@ -16,7 +16,7 @@
 struct side {
 	const struct syscap_profile *profile;
 	const struct syscap_view *view;
-	struct syc_children children;
+	struct syc_group callees;
 };
 
 static const char *name_of(const struct side *side, uint32_t node)
@@ -32,13 +32,13 @@ struct matching {
 	bool *taken;        /* nodes of the base */
 };
 
-/* The end of the siblings with the name of number @i of @children. */
+/* The end of the siblings with the name of number @i of @callees. */
 static uint32_t skip_same(const struct side *side, uint32_t i, uint32_t end)
 {
-	const char *name = name_of(side, side->children.nodes[i]);
+	const char *name = name_of(side, side->callees.rows[i]);
 
 	while (i < end &&
-	       strcmp(name_of(side, side->children.nodes[i]), name) == 0)
+	       strcmp(name_of(side, side->callees.rows[i]), name) == 0)
 		i++;
 	return i;
 }
@@ -47,7 +47,7 @@ static int note_gone(struct syc_flamegraph_diff *diff, const struct side *base,
                      uint32_t begin, uint32_t end)
 {
 	for (uint32_t i = begin; i < end; i++)
-		if (syc_array_push(&diff->gone, base->children.nodes[i]) < 0)
+		if (syc_array_push(&diff->gone, base->callees.rows[i]) < 0)
 			return -ENOMEM;
 	return 0;
 }
@@ -66,7 +66,7 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 	uint32_t best = end;
 
 	for (; j < end; j++) {
-		const uint32_t node = base->children.nodes[j];
+		const uint32_t node = base->callees.rows[j];
 
 		if (taken[node])
 			continue;
@@ -75,8 +75,8 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 				return j;
 		} else if (best == end ||
 		           base->view->totals[node] >
-		                   base->view->totals[base->children
-		                                              .nodes[best]]) {
+		                   base->view
+		                           ->totals[base->callees.rows[best]]) {
 			best = j;
 		}
 	}
@@ -92,7 +92,7 @@ static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,
 
 	for (unsigned pass = 0; pass < 2; pass++)
 		for (uint32_t at = i; at < i_end; at++) {
-			const uint32_t node = new->children.nodes[at];
+			const uint32_t node = new->callees.rows[at];
 			uint32_t found;
 
 			if (matching->partners[node] != SYSCAP_PROFILE_NONE)
@@ -102,25 +102,25 @@ static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,
 			                               : NULL);
 			if (found == j_end)
 				continue;
-			matching->partners[node] = base->children.nodes[found];
-			matching->taken[base->children.nodes[found]] = true;
+			matching->partners[node] = base->callees.rows[found];
+			matching->taken[base->callees.rows[found]] = true;
 		}
 	for (; j < j_end; j++)
-		if (!matching->taken[base->children.nodes[j]] &&
+		if (!matching->taken[base->callees.rows[j]] &&
 		    note_gone(diff, base, j, j + 1) < 0)
 			return -ENOMEM;
 	return 0;
 }
 
-static int match_children(struct syc_flamegraph_diff *diff,
-                          struct matching *matching, uint32_t node)
+static int match_callees(struct syc_flamegraph_diff *diff,
+                         struct matching *matching, uint32_t node)
 {
 	const struct side *new = matching->new, *base = matching->base;
 	const uint32_t partner = matching->partners[node];
-	uint32_t i = new->children.begins[node];
-	const uint32_t i_last = new->children.begins[node + 1];
-	uint32_t j = base->children.begins[partner];
-	const uint32_t j_last = base->children.begins[partner + 1];
+	uint32_t i = new->callees.begins[node];
+	const uint32_t i_last = new->callees.begins[node + 1];
+	uint32_t j = base->callees.begins[partner];
+	const uint32_t j_last = base->callees.begins[partner + 1];
 	int r = 0;
 
 	while (r == 0 && (i < i_last || j < j_last)) {
@@ -132,9 +132,8 @@ static int match_children(struct syc_flamegraph_diff *diff,
 			i == i_last ? 1
 			: j == j_last
 				? -1
-				: strcmp(name_of(new, new->children.nodes[i]),
-		                         name_of(base,
-		                                 base->children.nodes[j]));
+				: strcmp(name_of(new, new->callees.rows[i]),
+		                         name_of(base, base->callees.rows[j]));
 
 		if (order == 0)
 			r = pair_up(diff, matching, i, i_end, j, j_end);
@@ -179,7 +178,7 @@ static int match(struct syc_flamegraph_diff *diff, const struct side *new,
 			continue;
 		diff->selfs[i] = base->view->selfs[partner];
 		diff->totals[i] = base->view->totals[partner];
-		r = match_children(diff, &matching, (uint32_t)i);
+		r = match_callees(diff, &matching, (uint32_t)i);
 	}
 	free(matching.partners);
 	free(matching.taken);
@@ -207,13 +206,13 @@ int syc_flamegraph_diff_init(struct syc_flamegraph_diff *diff,
 	};
 	r = diff->selfs == NULL || diff->totals == NULL
 	            ? -ENOMEM
-	            : syc_children_init(&new_side.children, profile, view);
+	            : syc_callees_by_name(&new_side.callees, profile, view);
 	if (r == 0)
-		r = syc_children_init(&base_side.children, base_profile, base);
+		r = syc_callees_by_name(&base_side.callees, base_profile, base);
 	if (r == 0)
 		r = match(diff, &new_side, &base_side);
-	syc_children_fini(&new_side.children);
-	syc_children_fini(&base_side.children);
+	syc_group_fini(&new_side.callees);
+	syc_group_fini(&base_side.callees);
 	if (r < 0)
 		syc_flamegraph_diff_fini(diff);
 	return r;

@@ -17,8 +17,6 @@
 struct look {
 	const struct syscap_view *view;
 	const struct syscap_profile *profile;
-	const struct syscap_profile_part *parts;
-	size_t n_parts;
 };
 
 static bool is_in_view(const struct look *look, uint32_t number)
@@ -29,37 +27,26 @@ static bool is_in_view(const struct look *look, uint32_t number)
 	return syscap_view_has(look->view, mark.thread, mark.time);
 }
 
+static uint32_t step_of(const void *data, uint32_t part)
+{
+	const struct syscap_profile_part *parts =
+		((const struct syc_mark_links *)data)->parts;
+
+	return parts[part].phase == SYSCAP_PHASE_STEP ? parts[part].operation
+	                                              : NONE;
+}
+
 static int by_time(const void *one, const void *other, void *data)
 {
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const int64_t time_a = syscap_profile_mark(data, a).time;
-	const int64_t time_b = syscap_profile_mark(data, b).time;
+	const struct syc_mark_links *linked = data;
+	const uint32_t a = linked->parts[*(const uint32_t *)one].mark;
+	const uint32_t b = linked->parts[*(const uint32_t *)other].mark;
+	const int64_t time_a = syscap_profile_mark(linked->profile, a).time;
+	const int64_t time_b = syscap_profile_mark(linked->profile, b).time;
 
 	if (time_a != time_b)
 		return time_a < time_b ? -1 : 1;
 	return (a > b) - (a < b);
-}
-
-/* begins[i + 1] counts up to where operation i's steps end: see children.c. */
-static void sort_steps(struct syc_mark_links *linked, const struct look *look)
-{
-	for (size_t i = 0; i < look->n_parts; i++)
-		if (look->parts[i].phase == SYSCAP_PHASE_STEP &&
-		    look->parts[i].operation != NONE)
-			linked->begins[look->parts[i].operation + 2]++;
-	for (size_t i = 2; i < linked->n_operations + 2; i++)
-		linked->begins[i] += linked->begins[i - 1];
-	for (size_t i = 0; i < look->n_parts; i++)
-		if (look->parts[i].phase == SYSCAP_PHASE_STEP &&
-		    look->parts[i].operation != NONE)
-			linked->steps[linked->begins[look->parts[i].operation +
-			                             1]++] =
-				look->parts[i].mark;
-	for (size_t i = 0; i < linked->n_operations; i++)
-		qsort_r(linked->steps + linked->begins[i],
-		        linked->begins[i + 1] - linked->begins[i],
-		        sizeof(*linked->steps), by_time, (void *)look->profile);
 }
 
 static int by_mark(const void *one, const void *other)
@@ -92,31 +79,32 @@ int syc_mark_links_init(struct syc_mark_links *linked,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view)
 {
-	struct look look = { .view = view, .profile = profile };
+	const struct look look = { .view = view, .profile = profile };
+	struct syc_group_rows steps = { .group_of = step_of,
+		                        .compare = by_time,
+		                        .data = linked };
+	int r;
 
-	*linked = (struct syc_mark_links){ 0 };
-	look.parts = syscap_profile_parts(profile, &look.n_parts);
+	*linked = (struct syc_mark_links){ .profile = profile };
+	linked->parts = syscap_profile_parts(profile, &steps.n);
 	linked->operations =
 		syscap_profile_operations(profile, &linked->n_operations);
 	linked->arrows = syscap_profile_arrows(profile, &linked->n_arrows);
 	linked->has_operation = calloc(linked->n_operations + 1, 1);
 	linked->has_arrow = calloc(linked->n_arrows + 1, 1);
-	linked->begins =
-		calloc(linked->n_operations + 2, sizeof(*linked->begins));
-	linked->steps = calloc(look.n_parts + 1, sizeof(*linked->steps));
 	linked->flows =
 		calloc(2 * linked->n_arrows + 1, sizeof(*linked->flows));
+	steps.n_groups = linked->n_operations;
+	r = syc_group_init(&linked->steps, &steps);
 	if (linked->has_operation == NULL || linked->has_arrow == NULL ||
-	    linked->begins == NULL || linked->steps == NULL ||
-	    linked->flows == NULL) {
+	    linked->flows == NULL || r < 0) {
 		syc_mark_links_fini(linked);
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < look.n_parts; i++)
-		if (look.parts[i].operation != NONE &&
-		    is_in_view(&look, look.parts[i].mark))
-			linked->has_operation[look.parts[i].operation] = 1;
-	sort_steps(linked, &look);
+	for (size_t i = 0; i < steps.n; i++)
+		if (linked->parts[i].operation != NONE &&
+		    is_in_view(&look, linked->parts[i].mark))
+			linked->has_operation[linked->parts[i].operation] = 1;
 	find_flows(linked, &look);
 	return 0;
 }
@@ -125,8 +113,7 @@ void syc_mark_links_fini(struct syc_mark_links *linked)
 {
 	free(linked->has_operation);
 	free(linked->has_arrow);
-	free(linked->begins);
-	free(linked->steps);
+	syc_group_fini(&linked->steps);
 	free(linked->flows);
 	*linked = (struct syc_mark_links){ 0 };
 }

@@ -17,6 +17,8 @@
 
 #include <syscap/profile.h>
 
+#include "common/sort.h"
+
 struct syc_mark_spans_open {
 	uint32_t number;
 	int64_t end;
@@ -69,9 +71,9 @@ struct syc_mark_links {
 	const struct syscap_profile_arrow *arrows;
 	size_t n_operations, n_arrows;
 	unsigned char *has_operation, *has_arrow; /* by number */
-	/* Operation i's steps are the marks steps[begins[i]] to
-	 * steps[begins[i + 1]] - 1, by time. */
-	uint32_t *begins, *steps;
+	const struct syscap_profile *profile;
+	const struct syscap_profile_part *parts;
+	struct syc_group steps; /* parts of each operation, by time */
 	struct syc_flow *flows; /* by mark */
 	size_t n_flows;
 };

@@ -154,9 +154,9 @@ static int write_operation(struct syc_perfetto *trace, size_t number,
 	int r = write_part(trace, SYC_EVENT_BEGIN, track, operation->from,
 	                   operation->name, operation->begin);
 
-	for (uint32_t i = linked->begins[number];
-	     r == 0 && i < linked->begins[number + 1]; i++) {
-		const uint32_t step = linked->steps[i];
+	for (uint32_t i = linked->steps.begins[number];
+	     r == 0 && i < linked->steps.begins[number + 1]; i++) {
+		const uint32_t step = linked->parts[linked->steps.rows[i]].mark;
 
 		r = write_part(trace, SYC_EVENT_INSTANT, track,
 		               mark_of(trace, step).time,

@@ -9,15 +9,11 @@
 
 #include "common/map.h"
 #include "common/sort.h"
-
-struct order {
-	const struct syscap_profile *profile;
-	const struct syscap_view *view;
-};
+#include "profile/tree.h"
 
 static int compare(const void *one, const void *other, void *data)
 {
-	const struct order *order = data;
+	const struct syc_callees_order *order = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
 	const struct syscap_profile_function *f, *g;
@@ -31,40 +27,13 @@ static int compare(const void *one, const void *other, void *data)
 	return r != 0 ? r : (a > b) - (a < b);
 }
 
-int syc_children_init(struct syc_children *children,
-                      const struct syscap_profile *profile,
-                      const struct syscap_view *view)
+int syc_callees_by_name(struct syc_group *callees,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view)
 {
-	struct order order = { profile, view };
-	const size_t n = view->n_nodes;
-	uint32_t *begins = calloc(n + 2, sizeof(*begins));
-	uint32_t *nodes = calloc(n + 1, sizeof(*nodes));
+	const struct syc_callees_order order = { profile, view };
 
-	*children = (struct syc_children){ n, begins, nodes };
-	if (begins == NULL || nodes == NULL) {
-		syc_children_fini(children);
-		return -ENOMEM;
-	}
-	/* Nodes are counted two places further and placed one place further:
-	 * at the end every begin is right. */
-	for (size_t i = 1; i < n; i++)
-		begins[view->parents[i] + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		begins[i] += begins[i - 1];
-	for (size_t i = 1; i < n; i++)
-		nodes[begins[view->parents[i] + 1]++] = (uint32_t)i;
-	for (size_t i = 0; i < n; i++)
-		if (begins[i + 1] - begins[i] > 1)
-			qsort_r(nodes + begins[i], begins[i + 1] - begins[i],
-			        sizeof(*nodes), compare, &order);
-	return 0;
-}
-
-void syc_children_fini(struct syc_children *children)
-{
-	free(children->begins);
-	free(children->nodes);
-	*children = (struct syc_children){ 0 };
+	return syc_callees_init(callees, &order, compare);
 }
 
 static int find_deepest(const struct syscap_view *view, size_t *ret_deepest)

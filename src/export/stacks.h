@@ -13,20 +13,13 @@
 #include <syscap/profile.h>
 
 #include "common/array.h"
+#include "common/sort.h"
 #include "export/export.h"
 
-struct syc_children {
-	size_t n; /* nodes */
-	/* Node i's children are nodes[begins[i]] to nodes[begins[i + 1]] - 1,
-	 * by name. */
-	uint32_t *begins, *nodes;
-};
-
-/** 0 or -ENOMEM. */
-int syc_children_init(struct syc_children *children,
-                      const struct syscap_profile *profile,
-                      const struct syscap_view *view);
-void syc_children_fini(struct syc_children *children);
+/** The callees of each node, by name. 0 or -ENOMEM. */
+int syc_callees_by_name(struct syc_group *callees,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
 
 /** Number of stacks in a batch. */
 #define SYC_BATCH_WALK_MAX 16u

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tree.c - prefix trees with a hash index, and traversal of trees. */
+/*
+ * tree.c - prefix trees with a hash index, traversal of trees, and callees of
+ * nodes.
+ */
 #define _GNU_SOURCE
 #include "profile/tree.h"
 
@@ -159,4 +162,27 @@ bool syc_tree_walk_next(struct syc_tree_walk *walk, uint32_t *ret_node,
 	*ret_node = walk->at;
 	*ret_is_leaving = walk->is_leaving;
 	return walk->at != 0;
+}
+
+static uint32_t caller_of(const void *data, uint32_t node)
+{
+	const struct syc_callees_order *order = data;
+
+	return node == 0 ? UINT32_MAX : order->view->parents[node];
+}
+
+int syc_callees_init(struct syc_group *callees,
+                     const struct syc_callees_order *order,
+                     int (*compare)(const void *one, const void *other,
+                                    void *order))
+{
+	const struct syc_group_rows rows = {
+		.n = order->view->n_nodes,
+		.n_groups = order->view->n_nodes,
+		.group_of = caller_of,
+		.compare = compare,
+		.data = order,
+	};
+
+	return syc_group_init(callees, &rows);
 }

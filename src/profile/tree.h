@@ -1,11 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tree.h - prefix trees with a hash index, and traversal of trees. */
+/*
+ * tree.h - prefix trees with a hash index, traversal of trees, and callees of
+ * nodes.
+ */
 #ifndef SYC_PROFILE_TREE_H
 #define SYC_PROFILE_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <syscap/profile.h>
+
+#include "common/sort.h"
 
 struct syc_slots {
 	uint64_t *items; /* a hash, and node + 1; or 0 */
@@ -118,5 +125,21 @@ void syc_tree_walk_fini(struct syc_tree_walk *walk);
  */
 bool syc_tree_walk_next(struct syc_tree_walk *walk, uint32_t *ret_node,
                         bool *ret_is_leaving);
+
+/** The nodes that a comparison of callees is about. */
+struct syc_callees_order {
+	const struct syscap_profile *profile;
+	const struct syscap_view *view;
+};
+
+/**
+ * Group the nodes of a view by their caller, sorted by @compare as of
+ * qsort_r(), which receives @order.  0 or -ENOMEM; on failure @callees is
+ * empty.
+ */
+int syc_callees_init(struct syc_group *callees,
+                     const struct syc_callees_order *order,
+                     int (*compare)(const void *one, const void *other,
+                                    void *order));
 
 #endif

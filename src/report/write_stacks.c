@@ -13,12 +13,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "profile/tree.h"
 #include "report/writer.h"
 
 static int compare(const void *one, const void *other, void *data)
 {
-	const struct syscap_view *view = data;
+	const struct syscap_view *view =
+		((const struct syc_callees_order *)data)->view;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
 
@@ -28,30 +31,10 @@ static int compare(const void *one, const void *other, void *data)
 	       (view->functions[a] < view->functions[b]);
 }
 
-/* Node i's callees are items[begins[i]] to items[begins[i + 1]] - 1. */
-static void list_callees(const struct syscap_view *view, uint32_t *begins,
-                         uint32_t *items)
-{
-	const size_t n = view->n_nodes;
-
-	/* Nodes are counted two places further and placed one place further:
-	 * at the end every begin is right. */
-	for (size_t i = 1; i < n; i++)
-		begins[view->parents[i] + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		begins[i] += begins[i - 1];
-	for (size_t i = 1; i < n; i++)
-		items[begins[view->parents[i] + 1]++] = (uint32_t)i;
-	for (size_t i = 0; i < n; i++)
-		if (begins[i + 1] - begins[i] > 1)
-			qsort_r(items + begins[i], begins[i + 1] - begins[i],
-			        sizeof(*items), compare, (void *)view);
-}
-
 /* @next[i]: the next callee of node i. There is no recursion, since stacks in
  * captures may be deeper than ours. */
 static void walk(struct syc_preorder *order, const struct syscap_view *view,
-                 const uint32_t *ends, uint32_t *next, const uint32_t *items)
+                 const struct syc_group *callees, uint32_t *next)
 {
 	uint32_t node = 0, depth = 0, at = 0;
 
@@ -59,13 +42,13 @@ static void walk(struct syc_preorder *order, const struct syscap_view *view,
 		order->nodes[at] = node;
 		order->depths[at] = depth;
 		order->numbers[node] = at++;
-		while (next[node] == ends[node]) {
+		while (next[node] == callees->begins[node + 1]) {
 			if (node == 0)
 				return;
 			node = view->parents[node];
 			depth--;
 		}
-		node = items[next[node]++];
+		node = callees->rows[next[node]++];
 		depth++;
 	}
 }
@@ -74,9 +57,9 @@ int syc_preorder_init(struct syc_preorder *order,
                       const struct syscap_view *view)
 {
 	const size_t n = view->n_nodes;
-	uint32_t *begins = calloc(n + 2, sizeof(*begins));
+	const struct syc_callees_order by_total = { .view = view };
 	uint32_t *next = malloc((n + 1) * sizeof(*next));
-	uint32_t *items = malloc((n + 1) * sizeof(*items));
+	struct syc_group callees = { 0 };
 	int r = -ENOMEM;
 
 	*order = (struct syc_preorder){
@@ -85,18 +68,15 @@ int syc_preorder_init(struct syc_preorder *order,
 		.numbers = malloc(n * sizeof(*order->numbers)),
 		.depths = malloc(n * sizeof(*order->depths)),
 	};
-	if (begins != NULL && next != NULL && items != NULL &&
-	    order->nodes != NULL && order->numbers != NULL &&
-	    order->depths != NULL) {
-		list_callees(view, begins, items);
-		for (size_t i = 0; i < n; i++)
-			next[i] = begins[i];
-		walk(order, view, begins + 1, next, items);
-		r = 0;
+	if (next != NULL && order->nodes != NULL && order->numbers != NULL &&
+	    order->depths != NULL)
+		r = syc_callees_init(&callees, &by_total, compare);
+	if (r == 0) {
+		memcpy(next, callees.begins, n * sizeof(*next));
+		walk(order, view, &callees, next);
 	}
-	free(begins);
+	syc_group_fini(&callees);
 	free(next);
-	free(items);
 	if (r < 0)
 		syc_preorder_fini(order);
 	return r;

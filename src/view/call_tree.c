@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/tree.h"
+
 static int compare_amounts(const void *one, const void *other, void *data)
 {
 	const struct syc_neighbour *a = one, *b = other;
@@ -144,15 +146,10 @@ void syc_function_calls_fini(struct syc_function_calls *calls)
 	free(calls->callees.items);
 }
 
-struct order {
-	const struct syscap_profile *profile;
-	const struct syscap_view *view;
-};
-
 /* Equal ones by name, so their order is stable. */
 static int compare_totals(const void *one, const void *other, void *data)
 {
-	const struct order *order = data;
+	const struct syc_callees_order *order = data;
 	const uint32_t a = *(const uint32_t *)one;
 	const uint32_t b = *(const uint32_t *)other;
 	const uint64_t *totals = order->view->totals;
@@ -167,51 +164,23 @@ static int compare_totals(const void *one, const void *other, void *data)
 	return r != 0 ? r : strcmp(f->binary, g->binary);
 }
 
-int syc_branches_renew(struct syc_branches *branches,
+int syc_branches_renew(struct syc_group *branches,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view)
 {
-	struct order order = { profile, view };
-	const size_t n = view->n_nodes;
-	uint32_t *begins = calloc(n + 2, sizeof(*begins));
-	uint32_t *nodes = calloc(n + 1, sizeof(*nodes));
+	const struct syc_callees_order order = { profile, view };
 
-	syc_branches_fini(branches);
-	branches->begins = begins;
-	branches->nodes = nodes;
-	if (begins == NULL || nodes == NULL) {
-		syc_branches_fini(branches);
-		return -ENOMEM;
-	}
-	/* Nodes are counted two places further and placed one place further:
-	 * at the end every begin is right. */
-	for (size_t i = 1; i < n; i++)
-		begins[view->parents[i] + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		begins[i] += begins[i - 1];
-	for (size_t i = 1; i < n; i++)
-		nodes[begins[view->parents[i] + 1]++] = (uint32_t)i;
-	for (size_t i = 0; i < n; i++)
-		if (begins[i + 1] - begins[i] > 1)
-			qsort_r(nodes + begins[i], begins[i + 1] - begins[i],
-			        sizeof(*nodes), compare_totals, &order);
-	return 0;
+	syc_group_fini(branches);
+	return syc_callees_init(branches, &order, compare_totals);
 }
 
-void syc_branches_fini(struct syc_branches *branches)
-{
-	free(branches->begins);
-	free(branches->nodes);
-	*branches = (struct syc_branches){ 0 };
-}
-
-uint32_t syc_branches_find(const struct syc_branches *branches,
+uint32_t syc_branches_find(const struct syc_group *branches,
                            const struct syscap_view *view, uint32_t node,
                            uint32_t function)
 {
 	for (uint32_t i = branches->begins[node];
 	     i < branches->begins[node + 1]; i++)
-		if (view->functions[branches->nodes[i]] == function)
-			return branches->nodes[i];
+		if (view->functions[branches->rows[i]] == function)
+			return branches->rows[i];
 	return SYSCAP_PROFILE_NONE;
 }

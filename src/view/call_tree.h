@@ -8,6 +8,7 @@
 #include <syscap/profile.h>
 
 #include "common/array.h"
+#include "common/sort.h"
 
 struct syc_neighbour {
 	uint32_t function; /* ROOT: it is outermost there */
@@ -30,19 +31,14 @@ int syc_function_calls_find(struct syc_function_calls *calls,
                             const struct syscap_view *view, uint32_t function);
 void syc_function_calls_fini(struct syc_function_calls *calls);
 
-struct syc_branches {
-	/* Node i's callees are nodes[begins[i]] to nodes[begins[i + 1]] - 1. */
-	uint32_t *begins, *nodes;
-};
-
-/** 0 or -ENOMEM; frees the old content. */
-int syc_branches_renew(struct syc_branches *branches,
+/** The callees of each node, the largest first. 0 or -ENOMEM; frees the old
+ * content. */
+int syc_branches_renew(struct syc_group *branches,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view);
-void syc_branches_fini(struct syc_branches *branches);
 
 /** The callee of @node that is @function, or NONE. */
-uint32_t syc_branches_find(const struct syc_branches *branches,
+uint32_t syc_branches_find(const struct syc_group *branches,
                            const struct syscap_view *view, uint32_t node,
                            uint32_t function);
 

@@ -35,8 +35,8 @@ thread_of(const struct syc_page_context *context, uint32_t thread)
 
 static size_t count_samples(const struct chart *chart, uint32_t thread)
 {
-	return chart->timeline.begins[thread + 1] -
-	       chart->timeline.begins[thread];
+	return chart->timeline.samples.begins[thread + 1] -
+	       chart->timeline.samples.begins[thread];
 }
 
 /* The whole time of the view. */

@@ -44,7 +44,7 @@ static int add_box(struct flame_boxes *boxes, struct flame_box box)
 /* Place the callees of @parent in the row below. */
 static int place_callees(struct flame_boxes *boxes,
                          const struct syscap_view *view,
-                         const struct syc_branches *branches,
+                         const struct syc_group *branches,
                          struct flame_box parent)
 {
 	const double scale =
@@ -56,7 +56,7 @@ static int place_callees(struct flame_boxes *boxes,
 	int x = 0;
 
 	for (uint32_t i = branches->begins[parent.node]; i < end; i++) {
-		const uint32_t node = branches->nodes[i];
+		const uint32_t node = branches->rows[i];
 
 		sum += (double)view->totals[node];
 		int to = (int)(sum * scale + 1e-6);
@@ -64,7 +64,7 @@ static int place_callees(struct flame_boxes *boxes,
 			to = parent.width;
 		if (to - x < 1) {
 			for (uint32_t k = i + 1; k < end; k++)
-				sum += (double)view->totals[branches->nodes[k]];
+				sum += (double)view->totals[branches->rows[k]];
 			to = (int)(sum * scale + 0.5);
 			return add_box(
 				boxes,
@@ -86,8 +86,8 @@ static int place_callees(struct flame_boxes *boxes,
  */
 static int flame_boxes_place(struct flame_boxes *boxes,
                              const struct syscap_view *view,
-                             const struct syc_branches *branches,
-                             uint32_t zoomed, int width)
+                             const struct syc_group *branches, uint32_t zoomed,
+                             int width)
 {
 	const int depth = flame_boxes_depth(view, zoomed);
 	uint32_t node = zoomed;
@@ -115,7 +115,7 @@ static int flame_boxes_place(struct flame_boxes *boxes,
 #define MANY 0x2506u
 
 struct flame {
-	struct syc_branches branches;
+	struct syc_group branches;
 	uint32_t zoomed, chosen; /* nodes */
 	/* The functions on the path, since nodes change with the view. */
 	SYC_ARRAY(uint32_t) zoomed_path;
@@ -323,12 +323,12 @@ static void move_sideways(struct flame *flame, struct syc_page_context *context,
 
 static void move_down(struct flame *flame, struct syc_page_context *context)
 {
-	const struct syc_branches *branches = &flame->branches;
+	const struct syc_group *branches = &flame->branches;
 
 	if (branches->begins[flame->chosen] <
 	    branches->begins[flame->chosen + 1])
 		choose(flame, context,
-		       branches->nodes[branches->begins[flame->chosen]]);
+		       branches->rows[branches->begins[flame->chosen]]);
 }
 
 static bool click(struct flame *flame, struct syc_page_context *context,
@@ -461,7 +461,7 @@ static void fini(void *state)
 {
 	struct flame *flame = state;
 
-	syc_branches_fini(&flame->branches);
+	syc_group_fini(&flame->branches);
 	free(flame->zoomed_path.items);
 	free(flame->chosen_path.items);
 	free(flame->boxes.array.items);

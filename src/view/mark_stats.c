@@ -23,64 +23,38 @@
 
 struct work {
 	const struct syscap_profile *profile;
-	size_t n_marks;
-	const struct syscap_profile_mark_name *names;
-	size_t n_names;
-	size_t *counts; /* by name; then the place of the next one */
+	const struct syscap_view *view;
 };
 
-static size_t count(struct work *work, const struct syscap_view *view)
+static uint32_t name_of(const void *data, uint32_t number)
 {
-	size_t n = 0;
+	const struct work *work = data;
+	const struct syscap_profile_mark mark =
+		syscap_profile_mark(work->profile, number);
 
-	for (size_t i = 0; i < work->n_marks; i++) {
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(work->profile, i);
-
-		if (!mark.is_end &&
-		    syscap_view_has(view, mark.thread, mark.time)) {
-			work->counts[mark.name]++;
-			n++;
-		}
-	}
-	return n;
+	return !mark.is_end && syscap_view_has(work->view, mark.thread,
+	                                       mark.time)
+	               ? mark.name
+	               : SYSCAP_PROFILE_NONE;
 }
 
-static void place(struct work *work, const struct syscap_view *view,
-                  struct syc_mark_table *table)
+/* A row for each name that marks have. */
+static int list_names(struct syc_mark_table *table,
+                      const struct syc_group *by_name, size_t n_names)
 {
-	size_t at = 0;
+	table->rows = calloc(n_names + 1, sizeof(*table->rows));
+	if (table->rows == NULL)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_names; i++) {
+		const uint32_t first = by_name->begins[i];
+		const uint32_t end = by_name->begins[i + 1];
 
-	for (size_t i = 0; i < work->n_names; i++) {
-		const size_t n = work->counts[i];
-
-		if (n > 0)
+		if (first < end)
 			table->rows[table->n_rows++] = (struct syc_mark_row){
-				.name = (uint32_t)i, .first = at, .count = n
+				.name = i, .first = first, .count = end - first
 			};
-		work->counts[i] = at;
-		at += n;
 	}
-	for (size_t i = 0; i < work->n_marks; i++) {
-		const struct syscap_profile_mark mark =
-			syscap_profile_mark(work->profile, i);
-
-		if (!mark.is_end &&
-		    syscap_view_has(view, mark.thread, mark.time))
-			table->marks[work->counts[mark.name]++] = (uint32_t)i;
-	}
-}
-
-static int by_time(const void *one, const void *other, void *data)
-{
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const int64_t time_a = syscap_profile_mark(data, a).time;
-	const int64_t time_b = syscap_profile_mark(data, b).time;
-
-	if (time_a != time_b)
-		return time_a < time_b ? -1 : 1;
-	return (a > b) - (a < b);
+	return 0;
 }
 
 static void add_up(struct syc_mark_row *row, const int64_t *durations)
@@ -116,7 +90,7 @@ static int sum_up(const struct work *work, struct syc_mark_table *table)
 		struct syc_mark_row *row = &table->rows[i];
 		uint32_t *marks = table->marks + row->first;
 
-		syc_order(marks, row->count, by_time, (void *)work->profile);
+		syscap_profile_order_marks(work->profile, marks, row->count);
 		for (size_t k = 0; k < row->count; k++)
 			durations[k] =
 				syscap_profile_mark(work->profile, marks[k])
@@ -145,32 +119,31 @@ int syc_mark_table_make(struct syc_mark_table *table,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view)
 {
-	struct work work = { 0 };
-	int r = -ENOMEM;
+	struct work work = { profile, view };
+	struct syc_group_rows marks = { .group_of = name_of, .data = &work };
+	const struct syscap_profile_mark_name *names;
+	struct syc_group by_name;
+	int r;
 
 	syc_mark_table_fini(table);
-	work.profile = profile;
-	work.n_marks = syscap_profile_n_marks(profile);
-	work.names = syscap_profile_mark_names(profile, &work.n_names);
-	work.counts = calloc(work.n_names + 1, sizeof(*work.counts));
-	table->rows = calloc(work.n_names + 1, sizeof(*table->rows));
-	if (work.counts != NULL && table->rows != NULL) {
-		table->n_marks = count(&work, view);
-		table->marks =
-			calloc(table->n_marks + 1, sizeof(*table->marks));
-		if (table->marks != NULL) {
-			place(&work, view, table);
-			r = sum_up(&work, table);
-		}
-	}
-	free(work.counts);
+	marks.n = syscap_profile_n_marks(profile);
+	names = syscap_profile_mark_names(profile, &marks.n_groups);
+	r = syc_group_init(&by_name, &marks);
+	if (r < 0)
+		return r;
+	r = list_names(table, &by_name, marks.n_groups);
+	table->marks = by_name.rows;
+	table->n_marks = by_name.begins[marks.n_groups];
+	free(by_name.begins);
+	if (r == 0)
+		r = sum_up(&work, table);
 	if (r < 0) {
 		syc_mark_table_fini(table);
 		return r;
 	}
 	if (table->n_rows > 0)
 		qsort_r(table->rows, table->n_rows, sizeof(*table->rows),
-		        by_total, (void *)(uintptr_t)work.names);
+		        by_total, (void *)(uintptr_t)names);
 	return 0;
 }
 
@@ -192,7 +165,7 @@ void syc_mark_table_fini(struct syc_mark_table *table)
 struct search {
 	const struct syscap_profile *profile;
 	struct syscap_view *all, *slow;
-	struct syc_branches all_branches;
+	struct syc_group all_branches;
 	struct syc_slow_marks *slow_marks;
 };
 
@@ -428,7 +401,7 @@ int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
 		r = syscap_view_new(profile, &asked, &search.slow, error);
 	if (r == 0)
 		r = find(&search);
-	syc_branches_fini(&search.all_branches);
+	syc_group_fini(&search.all_branches);
 	syscap_view_free(search.all);
 	syscap_view_free(search.slow);
 	if (r < 0)

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/sort.h"
 #include "view/figures.h"
 
 #define LEAST_NS 100
@@ -83,57 +82,48 @@ void syc_axis_draw(const struct syc_axis *axis,
 	}
 }
 
-static bool has_passed(const struct syscap_view *view, size_t i)
+struct passed {
+	const struct syscap_view *view;
+	struct syscap_profile_samples samples;
+};
+
+static uint32_t thread_of(const void *data, uint32_t sample)
 {
-	return (view->passed[i / 64] >> i % 64 & 1) != 0;
+	const struct passed *passed = data;
+
+	return (passed->view->passed[sample / 64] >> sample % 64 & 1) != 0
+	               ? passed->samples.threads[sample]
+	               : SYSCAP_PROFILE_NONE;
+}
+
+static int by_time(const void *one, const void *other, void *data)
+{
+	const int64_t *times = ((const struct passed *)data)->samples.times;
+	const uint32_t a = *(const uint32_t *)one;
+	const uint32_t b = *(const uint32_t *)other;
+
+	if (times[a] != times[b])
+		return times[a] < times[b] ? -1 : 1;
+	return (a > b) - (a < b);
 }
 
 int syc_timeline_renew(struct syc_timeline *timeline,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view)
 {
-	struct syscap_profile_samples samples;
-	size_t n, *begins;
+	struct passed passed = { .view = view };
+	struct syc_group_rows rows = { .group_of = thread_of,
+		                       .compare = by_time,
+		                       .data = &passed };
 
 	syc_timeline_fini(timeline);
-	syscap_profile_samples(profile, &samples);
-	syscap_profile_threads(profile, &n);
-	begins = calloc(n + 2, sizeof(*begins));
-	timeline->begins = begins;
-	timeline->n_threads = n;
-	timeline->samples = calloc(view->n_passed + 1, sizeof(uint32_t));
-	if (begins == NULL || timeline->samples == NULL) {
-		syc_timeline_fini(timeline);
-		return -ENOMEM;
-	}
+	syscap_profile_samples(profile, &passed.samples);
+	syscap_profile_threads(profile, &rows.n_groups);
 	/* Views of allocations have passed bits of these. */
-	if (view->unit == SYSCAP_UNIT_BYTES)
-		return 0;
-	for (size_t i = 0; i < view->n_looked; i++)
-		if (has_passed(view, i))
-			begins[samples.threads[i] + 2]++;
-	for (size_t i = 2; i < n + 2; i++)
-		begins[i] += begins[i - 1];
-	for (size_t i = 0; i < view->n_looked; i++)
-		if (has_passed(view, i))
-			timeline->samples[begins[samples.threads[i] + 1]++] =
-				(uint32_t)i;
-	for (size_t i = 0; i < n; i++)
-		syc_order_by_time(timeline->samples + begins[i],
-		                  begins[i + 1] - begins[i], samples.times);
-	return 0;
-}
-
-static int mark_by_time(const void *one, const void *other, void *data)
-{
-	const uint32_t a = *(const uint32_t *)one;
-	const uint32_t b = *(const uint32_t *)other;
-	const int64_t time_a = syscap_profile_mark(data, a).time;
-	const int64_t time_b = syscap_profile_mark(data, b).time;
-
-	if (time_a != time_b)
-		return time_a < time_b ? -1 : 1;
-	return (a > b) - (a < b);
+	if (view->unit != SYSCAP_UNIT_BYTES)
+		rows.n = view->n_looked;
+	timeline->n_threads = rows.n_groups;
+	return syc_group_init(&timeline->samples, &rows);
 }
 
 int syc_timeline_find_marks(struct syc_timeline *timeline,
@@ -142,8 +132,6 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
 {
 	const size_t n_marks = syscap_profile_n_marks(profile);
 	const struct syscap_profile_thread *threads;
-	bool is_sorted = true;
-	int64_t latest = INT64_MIN;
 	size_t n;
 
 	threads = syscap_profile_threads(profile, &n);
@@ -160,13 +148,9 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
 		    timeline->n_marks >= threads[thread].n_marks ||
 		    !syscap_view_has(view, thread, mark.time))
 			continue;
-		is_sorted &= latest <= mark.time;
-		latest = mark.time;
 		timeline->marks[timeline->n_marks++] = (uint32_t)i;
 	}
-	if (!is_sorted)
-		qsort_r(timeline->marks, timeline->n_marks, sizeof(uint32_t),
-		        mark_by_time, (void *)(uintptr_t)profile);
+	syscap_profile_order_marks(profile, timeline->marks, timeline->n_marks);
 	return 0;
 }
 
@@ -175,14 +159,14 @@ static uint64_t count_ticks(const struct syc_timeline *timeline,
                             const struct syscap_profile_thread *thread,
                             uint32_t number)
 {
-	const size_t begin = timeline->begins[number];
-	const size_t end = timeline->begins[number + 1];
+	const size_t begin = timeline->samples.begins[number];
+	const size_t end = timeline->samples.begins[number + 1];
 	uint64_t sum = 0;
 
 	if (end - begin == thread->n_samples)
 		return thread->ticks; /* all of them */
 	for (size_t i = begin; i < end; i++)
-		sum += samples->ticks[timeline->samples[i]];
+		sum += samples->ticks[timeline->samples.rows[i]];
 	return sum;
 }
 
@@ -218,8 +202,7 @@ uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
 
 void syc_timeline_fini(struct syc_timeline *timeline)
 {
-	free(timeline->samples);
-	free(timeline->begins);
+	syc_group_fini(&timeline->samples);
 	free(timeline->marks);
 	memset(timeline, 0, sizeof(*timeline));
 }
@@ -230,13 +213,14 @@ static size_t timeline_seek(const struct syc_timeline *timeline,
                             const struct syscap_profile_samples *samples,
                             uint32_t thread, double time)
 {
-	size_t low = timeline->begins[thread];
-	size_t high = timeline->begins[thread + 1];
+	size_t low = timeline->samples.begins[thread];
+	size_t high = timeline->samples.begins[thread + 1];
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if ((double)samples->times[timeline->samples[middle]] < time)
+		if ((double)samples->times[timeline->samples.rows[middle]] <
+		    time)
 			low = middle + 1;
 		else
 			high = middle;
@@ -261,7 +245,9 @@ static uint32_t most_frequent(const struct syc_timeline *timeline,
 	for (size_t i = 0; i < looked; i++) {
 		const size_t at = first + i * n / looked;
 
-		nodes[i] = view->nodes[samples->stacks[timeline->samples[at]]];
+		nodes[i] =
+			view->nodes
+				[samples->stacks[timeline->samples.rows[at]]];
 	}
 	for (size_t i = 0; i < looked; i++) {
 		unsigned same = 0;
@@ -285,7 +271,7 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 	struct syscap_profile_samples samples;
 	const uint64_t tick =
 		syscap_profile_tick(context->source->profile, thread);
-	const size_t last = timeline->begins[thread + 1];
+	const size_t last = timeline->samples.begins[thread + 1];
 
 	syscap_profile_samples(context->source->profile, &samples);
 	stacks->n = axis->width < SYC_COLUMN_STACKS_MOST
@@ -303,7 +289,7 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 			                     end);
 		} else if (first < last) {
 			/* A sample covers the time before it. */
-			const uint32_t number = timeline->samples[first];
+			const uint32_t number = timeline->samples.rows[first];
 			const double begun =
 				(double)samples.times[number] -
 				(double)tick * samples.ticks[number];

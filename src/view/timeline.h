@@ -7,6 +7,7 @@
 
 #include <syscap/profile.h>
 
+#include "common/sort.h"
 #include "view/page_context.h"
 
 /** From @begin in column 0 to @end after the last column, ns of the clock. */
@@ -33,8 +34,7 @@ void syc_axis_draw(const struct syc_axis *axis,
                    struct syc_page_context *context, int y);
 
 struct syc_timeline {
-	uint32_t *samples; /* numbers */
-	size_t *begins;    /* thread t's: begins[t] to begins[t + 1] - 1 */
+	struct syc_group samples; /* by thread, each by time */
 	size_t n_threads;
 	uint32_t *marks; /* numbers, of one thread, by time */
 	size_t n_marks;
