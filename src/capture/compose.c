@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/frame.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 /* No frame composed here has a longer part in front of its text. */
 #define FIXED_MAX 96u

@@ -22,9 +22,8 @@
 
 #include "base/header_losses.h"
 #include "capture/error.h"
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "capture/frame.h"
-#include "capture/input_file.h"
 #include "capture/losses.h"
 #include "capture/ring_file_reader.h"
 #include "common/load.h"

@@ -17,8 +17,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
-#include "capture/input_file.h"
-#include "capture/recover_file.h"
+#include "capture/files.h"
 #include "capture/ring_file_reader.h"
 #include "ring/ring_file.h"
 

@@ -4,8 +4,6 @@
  * frames.
  */
 #define _GNU_SOURCE
-#include "capture/recover_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,9 +14,9 @@
 
 #include "base/frame.h"
 #include "capture/error.h"
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "capture/frame.h"
-#include "capture/input_file.h"
+#include "capture/recover.h"
 #include "capture/ring_file_reader.h"
 #include "common/load.h"
 

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "capture/files.h"
 #include "capture/frame.h"
-#include "capture/input_file.h"
-#include "common/text_file.h"
+#include "common/strings.h"
 
 #define WAIT_STEPS   400
 #define WAIT_STEP_NS 5000000

@@ -18,7 +18,7 @@
 #include "base/loss_record.h"
 #include "capture/frame.h"
 #include "common/frame_layout.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 /* Flags in bytes that older readers treat as a gap; little-endian, one byte of
  * two. */

@@ -10,7 +10,7 @@
 #include "capture/embedded.h"
 #include "capture/line_table.h"
 #include "cli/checker.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 #define AT(field)   offsetof(struct syscap_wire_counter, field)
 #define SIZE(field) sizeof(((struct syscap_wire_counter *)0)->field)

@@ -9,13 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "capture/join.h"
 #include "capture/join_state.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
-#include "cli/output_file.h"
+#include "cli/files.h"
 #include "cli/table.h"
 
 struct cat_options {

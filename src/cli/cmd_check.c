@@ -8,7 +8,7 @@
 #include "cli/checker.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
+#include "cli/files.h"
 
 /* Counts of the ring file of a dead process, besides its frames. */
 static void check_rings(struct syc_checker *checker)

@@ -14,12 +14,10 @@
 #include "cli/commands.h"
 #include "cli/diff_output.h"
 #include "cli/error.h"
-#include "cli/filter_check.h"
 #include "cli/filter_options.h"
 #include "cli/options.h"
 #include "cli/view_query.h"
 #include "compare/comparison.h"
-#include "compare/observe.h"
 
 struct diff_collect {
 	const char *command;

@@ -14,9 +14,9 @@
 #include "cli/commands.h"
 #include "cli/dump.h"
 #include "cli/error.h"
-#include "cli/filter_check.h"
+#include "cli/files.h"
 #include "cli/filter_options.h"
-#include "cli/input.h"
+#include "cli/view_query.h"
 #include "common/array.h"
 
 /* A frame to be shown later. */

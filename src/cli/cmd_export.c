@@ -10,9 +10,8 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
+#include "cli/files.h"
 #include "cli/filter_options.h"
-#include "cli/input.h"
-#include "cli/output_file.h"
 #include "cli/view_query.h"
 #include "export/export.h"
 

@@ -10,8 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
-#include "cli/output_file.h"
+#include "cli/files.h"
 #include "cli/table.h"
 #include "common/array.h"
 #include "common/json.h"

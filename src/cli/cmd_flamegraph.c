@@ -8,12 +8,11 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
+#include "cli/files.h"
 #include "cli/filter_options.h"
-#include "cli/input.h"
-#include "cli/output_file.h"
 #include "cli/view_query.h"
 #include "export/flamegraph.h"
-#include "export/folded.h"
+#include "export/stacks.h"
 
 struct run {
 	struct syc_output_file output;

@@ -11,8 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
-#include "cli/output_file.h"
+#include "cli/files.h"
 #include "import/import.h"
 
 #define FORMATS "perf-script folded"

@@ -11,7 +11,7 @@
 #include "cli/cmd_report.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
+#include "cli/files.h"
 #include "cli/record_options.h"
 #include "recorder/recorder.h"
 

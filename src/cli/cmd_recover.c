@@ -15,7 +15,7 @@
 #include "capture/recover.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
+#include "cli/files.h"
 #include "cli/table.h"
 
 struct recover_how {

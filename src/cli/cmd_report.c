@@ -17,7 +17,7 @@
 #include "cli/checker.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
+#include "cli/files.h"
 #include "cli/options.h"
 #include "cli/view_query.h"
 #include "report/column.h"

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "cli/files.h"
 #include "cli/filter_options.h"
-#include "cli/output_file.h"
 
 struct syc_report_page_request {
 	const char *command; /* for messages */

@@ -12,12 +12,11 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/filter_check.h"
+#include "cli/files.h"
 #include "cli/filter_options.h"
-#include "cli/input.h"
 #include "cli/options.h"
-#include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
+#include "cli/view_query.h"
 
 /* Does @filter exclude events without a stack? */
 static bool stat_filtered_is(const struct syscap_filter *filter)

@@ -23,12 +23,12 @@
 #include <syscap/capture.h>
 #include <syscap/format.h>
 
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "capture/join_symbols.h"
 #include "capture/line_table.h"
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/input.h"
+#include "cli/files.h"
 #include "cli/options.h"
 #include "cli/record_options.h"
 #include "cli/table.h"

@@ -24,7 +24,7 @@
 
 #include <syscap/format.h>
 
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "cli/cmd_view.h"
 #include "cli/commands.h"
 #include "cli/error.h"

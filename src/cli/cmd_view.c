@@ -11,8 +11,8 @@
 
 #include "cli/commands.h"
 #include "cli/error.h"
-#include "cli/filter_check.h"
-#include "cli/input.h"
+#include "cli/files.h"
+#include "cli/view_query.h"
 #include "view/paint.h"
 
 static bool view_options_is(int key)

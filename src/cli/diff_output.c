@@ -13,10 +13,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/stat_hot.h"
+#include "cli/stat_summary.h"
 #include "cli/table.h"
 #include "common/json.h"
-#include "common/labels.h"
+#include "common/strings.h"
 #include "compare/comparison.h"
 
 /* Is the row beyond one of the gates? */

@@ -10,7 +10,7 @@
 #include <syscap/profile.h>
 
 #include "common/array.h"
-#include "compare/significance.h"
+#include "compare/comparison.h"
 
 /** --fail-above: a factor, and a pattern of names, or NULL. */
 struct syc_diff_gate {

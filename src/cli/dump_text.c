@@ -9,7 +9,7 @@
 #include "capture/frame.h"
 #include "cli/dump.h"
 #include "cli/table.h"
-#include "common/labels.h"
+#include "common/strings.h"
 
 /* Markers of contexts are small negative numbers. */
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)

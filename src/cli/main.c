@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "capture/input_file.h"
+#include "capture/files.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/options.h"

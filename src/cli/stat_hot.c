@@ -4,8 +4,6 @@
  * row orders.
  */
 #define _GNU_SOURCE
-#include "cli/stat_hot.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,10 +11,10 @@
 #include <string.h>
 
 #include "cli/filter_options.h"
+#include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/labels.h"
 #include "common/map.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 static const char *const keys[] = {
 	[SYC_STAT_SORT_SELF] = "self",   [SYC_STAT_SORT_TOTAL] = "total",

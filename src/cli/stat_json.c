@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 #include "common/json.h"
 

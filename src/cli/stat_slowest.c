@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/stat_hot.h"
+#include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/labels.h"
+#include "common/strings.h"
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 

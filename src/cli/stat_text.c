@@ -10,10 +10,9 @@
 #include <string.h>
 
 #include "cli/filter_options.h"
-#include "cli/stat_hot.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
-#include "common/labels.h"
+#include "common/strings.h"
 
 /* Deeper levels are not indented further; a number shows the level. */
 #define MOST_INDENT 32u

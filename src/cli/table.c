@@ -13,8 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/labels.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 static void write_character(FILE *out, const char *text, size_t len,
                             uint32_t point, bool quoted)

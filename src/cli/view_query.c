@@ -1,17 +1,277 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.c - the profile of a capture, and the view that a command shows.
+ * view_query.c - the profile of a capture, the view that a command shows, and
+ * the names in its filter that the capture does not contain.
  */
 #include "cli/view_query.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/error.h"
-#include "cli/filter_check.h"
-#include "cli/input.h"
+#include "cli/files.h"
 #include "cli/options.h"
+#include "cli/table.h"
+#include "profile/filter.h"
+
+/* Names in a filter that a capture does not contain. */
+
+enum missing {
+	SYC_MISSING_PID = 1,
+	SYC_MISSING_THREAD = 2,
+	SYC_MISSING_FUNCTION = 4,
+	SYC_MISSING_FOCUS = 8,
+	SYC_MISSING_MARK = 16,
+	SYC_MISSING_ALL = 31
+};
+
+static bool has_pid(const struct syscap_profile *profile, int32_t pid)
+{
+	const struct syscap_profile_process *processes;
+	size_t n;
+
+	processes = syscap_profile_processes(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (processes[i].pid == pid)
+			return true;
+	return false;
+}
+
+/* Threads of any process: another process than --pid may have it. */
+static bool has_thread(const struct syscap_profile *profile, const char *wanted)
+{
+	const struct syscap_profile_thread *threads;
+	char digits[16];
+	size_t n;
+
+	threads = syscap_profile_threads(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(digits, sizeof(digits), "%" PRId32, threads[i].tid);
+		if (strcmp(threads[i].name, wanted) == 0 ||
+		    strcmp(digits, wanted) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool has_function(const struct syscap_profile *profile,
+                         const char *pattern)
+{
+	const struct syscap_profile_function *functions;
+	bool found = false;
+	regex_t regex;
+	char why[100];
+	size_t n;
+
+	if (syc_pattern_compile(&regex, pattern, why, sizeof(why)) != 0)
+		return true; /* the pattern was valid before, so memory is
+		              * missing */
+	functions = syscap_profile_functions(profile, &n);
+	for (size_t i = 0; i < n && !found; i++)
+		found = functions[i].category != SYSCAP_CATEGORY_NOTE &&
+		        regexec(&regex, functions[i].name, 0, NULL, 0) == 0;
+	regfree(&regex);
+	return found;
+}
+
+static bool has_mark(const struct syscap_profile *profile,
+                     const struct syscap_filter *filter)
+{
+	const struct syscap_profile_mark_name *names;
+	size_t n;
+
+	names = syscap_profile_mark_names(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i].group, filter->mark_group) == 0 &&
+		    (filter->mark_name == NULL ||
+		     strcmp(names[i].name, filter->mark_name) == 0))
+			return true;
+	return false;
+}
+
+static unsigned filter_check_find(const struct syscap_profile *profile,
+                                  const struct syscap_filter *filter)
+{
+	unsigned missing = 0;
+
+	if (filter->pid != 0 && !has_pid(profile, filter->pid))
+		missing |= SYC_MISSING_PID;
+	if (filter->thread != NULL && !has_thread(profile, filter->thread))
+		missing |= SYC_MISSING_THREAD;
+	if (filter->function != NULL &&
+	    !has_function(profile, filter->function))
+		missing |= SYC_MISSING_FUNCTION;
+	if (filter->focus != NULL && !has_function(profile, filter->focus))
+		missing |= SYC_MISSING_FOCUS;
+	if (filter->mark_group != NULL && !has_mark(profile, filter))
+		missing |= SYC_MISSING_MARK;
+	return missing;
+}
+
+/* ------------------------------------------------------------ messages */
+
+static void tell(const char *command, const char *file, const char *what,
+                 const char *wanted)
+{
+	fprintf(stderr, "%s: %s: there is %s ", command, file, what);
+	syc_printable_write(stderr, wanted, false);
+}
+
+/* Print the nearest name, the @only one, or the number of names. */
+static void tell_others(const char *suggest, const char *only, size_t n,
+                        const char *what)
+{
+	if (suggest != NULL) {
+		fputs("; did you mean '", stderr);
+		syc_printable_write(stderr, suggest, false);
+		fputs("'?\n", stderr);
+	} else if (n == 1) {
+		fputs("; the only one is ", stderr);
+		syc_printable_write(stderr, only, false);
+		putc('\n', stderr);
+	} else {
+		fprintf(stderr, "; there are %zu %s\n", n, what);
+	}
+}
+
+static void tell_pid(const struct syscap_profile *profile)
+{
+	const struct syscap_profile_process *processes;
+	size_t n, n_real = 0, last = 0;
+
+	processes = syscap_profile_processes(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		if (processes[i].pid >= 0)
+			n_real++, last = i;
+	if (n_real == 1) {
+		fprintf(stderr, "; the only one is %" PRId32 " ",
+		        processes[last].pid);
+		syc_printable_write(stderr, processes[last].binary, false);
+		putc('\n', stderr);
+	} else {
+		tell_others(NULL, NULL, n_real, "processes");
+	}
+}
+
+static void tell_thread(const struct syscap_profile *profile,
+                        const char *wanted)
+{
+	struct syc_suggest suggest = { .wanted = wanted };
+	const struct syscap_profile_thread *threads;
+	const char *only = "";
+	size_t n, n_real = 0;
+	char digits[16];
+
+	threads = syscap_profile_threads(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (threads[i].tid >= 0 && n_real++ == 0) {
+			snprintf(digits, sizeof(digits), "%" PRId32,
+			         threads[i].tid);
+			only = threads[i].name[0] != 0 ? threads[i].name
+			                               : digits;
+		}
+		syc_suggest_consider(&suggest, threads[i].name);
+	}
+	tell_others(suggest.name, only, n_real, "threads");
+}
+
+static void tell_function(const struct syscap_profile *profile,
+                          const char *wanted)
+{
+	struct syc_suggest suggest = { .wanted = wanted };
+	const struct syscap_profile_function *functions;
+	const char *only = "";
+	size_t n, n_real = 0;
+
+	functions = syscap_profile_functions(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		if (functions[i].category == SYSCAP_CATEGORY_NOTE ||
+		    functions[i].name[0] == 0)
+			continue;
+		if (n_real++ == 0)
+			only = functions[i].name;
+		syc_suggest_consider(&suggest, functions[i].name);
+	}
+	tell_others(suggest.name, only, n_real, "functions");
+}
+
+static void write_mark(char text[128], const char *group, const char *name)
+{
+	snprintf(text, 128, "%s%s%s", group, name != NULL ? "/" : "",
+	         name != NULL ? name : "");
+}
+
+static void tell_mark(const char *command, const char *file,
+                      const struct syscap_profile *profile,
+                      const struct syscap_filter *filter)
+{
+	const struct syscap_profile_mark_name *names;
+	char wanted[128], text[128] = "", kept[128] = "";
+	struct syc_suggest suggest = { .wanted = wanted };
+	size_t n;
+
+	write_mark(wanted, filter->mark_group, filter->mark_name);
+	tell(command, file, "no mark", wanted);
+	names = syscap_profile_mark_names(profile, &n);
+	for (size_t i = 0; i < n; i++) {
+		write_mark(text, names[i].group,
+		           filter->mark_name != NULL ? names[i].name : NULL);
+		syc_suggest_consider(&suggest, text);
+		if (suggest.name == text) {
+			memcpy(kept, text, sizeof(kept));
+			suggest.name = kept;
+		}
+	}
+	if (n == 1)
+		write_mark(text, names[0].group, names[0].name);
+	tell_others(suggest.name, text, n, "kinds of marks");
+}
+
+void syc_filter_check_print(const char *command, const char *file,
+                            const struct syscap_profile *profile,
+                            const struct syscap_filter *filter,
+                            unsigned missing)
+{
+	char pid[16];
+
+	/* Output on stdout came first. */
+	fflush(stdout);
+	if (missing & SYC_MISSING_PID) {
+		snprintf(pid, sizeof(pid), "%" PRId32, filter->pid);
+		tell(command, file, "no process", pid);
+		tell_pid(profile);
+	}
+	if (missing & SYC_MISSING_THREAD) {
+		tell(command, file, "nothing of a thread", filter->thread);
+		tell_thread(profile, filter->thread);
+	}
+	if (missing & SYC_MISSING_FUNCTION) {
+		tell(command, file, "no function that matches",
+		     filter->function);
+		tell_function(profile, filter->function);
+	}
+	if (missing & SYC_MISSING_FOCUS) {
+		tell(command, file, "no function that matches", filter->focus);
+		tell_function(profile, filter->focus);
+	}
+	if (missing & SYC_MISSING_MARK)
+		tell_mark(command, file, profile, filter);
+}
+
+bool syc_filter_check_report(const char *command, const char *file,
+                             const struct syscap_profile *profile,
+                             const struct syscap_filter *filter, int r,
+                             const struct syscap_error *error)
+{
+	const unsigned missing = filter_check_find(profile, filter);
+
+	if (r == -EINVAL && (missing & SYC_MISSING_MARK) == 0)
+		syc_cli_error_print(command, file, error);
+	syc_filter_check_print(command, file, profile, filter, missing);
+	return r == -EINVAL || missing != 0;
+}
 
 static int64_t add(int64_t begin, int64_t ns)
 {
@@ -75,12 +335,12 @@ static int judge(struct syc_view_query *query,
 	const struct syscap_filter *filter = &query->filter;
 	struct syscap_profile *all = NULL;
 
-	query->missing = syc_filter_check_find(query->profile, filter);
+	query->missing = filter_check_find(query->profile, filter);
 	if (query->missing != 0) {
 		all = read_all_parts(query, options);
 		if (all == NULL)
 			return -ENOMEM;
-		query->missing = syc_filter_check_find(all, filter);
+		query->missing = filter_check_find(all, filter);
 	}
 	if ((r == -EINVAL || !query->is_one_of_many) &&
 	    syc_filter_check_report(query->command, query->file,

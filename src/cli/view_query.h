@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * view_query.h - the profile of a capture, and the view that a command shows.
+ * view_query.h - the profile of a capture, the view that a command shows, and
+ * the names in its filter that the capture does not contain.
  */
 #ifndef SYC_CLI_VIEW_QUERY_H
 #define SYC_CLI_VIEW_QUERY_H
+
+#include <stdbool.h>
 
 #include <syscap/profile.h>
 
@@ -28,5 +31,28 @@ bool syc_view_query_open(struct syc_view_query *query,
                          const struct syscap_profile_options *options,
                          const struct syscap_filter *filter);
 void syc_view_query_close(struct syc_view_query *query);
+
+/*
+ * Names in a filter that a capture does not contain.
+ *
+ * A name that is nowhere is distinguished from one whose samples another
+ * condition excludes: the first is usually a typing error. Threads are those
+ * with events that the profile keeps.
+ */
+
+/** Print the @missing ones to stderr, with the names that exist instead. */
+void syc_filter_check_print(const char *command, const char *file,
+                            const struct syscap_profile *profile,
+                            const struct syscap_filter *filter,
+                            unsigned missing);
+
+/**
+ * Report all errors of @filter, for which syscap_view_new() returned @r and
+ * @error. Returns whether there are any.
+ */
+bool syc_filter_check_report(const char *command, const char *file,
+                             const struct syscap_profile *profile,
+                             const struct syscap_filter *filter, int r,
+                             const struct syscap_error *error);
 
 #endif

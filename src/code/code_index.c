@@ -8,12 +8,12 @@
  * tree is changed.
  */
 #define _GNU_SOURCE
-#include "code/code_index.h"
-
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+#include "code/code_table.h"
 
 struct syc_code_piece {
 	uint64_t low, last;

@@ -18,8 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "code/jitdump.h"
-#include "code/perf_map.h"
+#include "code/code_sources.h"
 #include "common/array.h"
 #include "common/load.h"
 #include "common/map.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "code/code_watch.h"
-#include "common/text_file.h"
+#include "common/strings.h"
 
 #define NS INT64_C(1000000000)
 

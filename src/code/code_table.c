@@ -8,10 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "code/code_index.h"
 #include "common/array.h"
 #include "common/map.h"
-#include "common/utf8.h"
+#include "common/strings.h"
 
 /* A character is decoded in a copy with a NUL behind it. */
 #define LONGEST_CHARACTER 4u
@@ -72,7 +71,7 @@ struct code_change {
 	uint64_t start, len;
 	union {
 		uint64_t to;        /* of MOVE */
-		int64_t maybe_from; /* of ADD; see code_index.h */
+		int64_t maybe_from; /* of ADD; see code_table.h */
 	};
 	uint32_t name;
 	uint32_t kind;

@@ -14,9 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code/gdb_jit.h"
-#include "code/jitdump.h"
-#include "code/perf_map.h"
+#include "code/code_sources.h"
 #include "common/array.h"
 #include "common/map.h"
 

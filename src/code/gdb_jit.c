@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* gdb_jit.c - the list of images in GDB's JIT interface. */
 #define _GNU_SOURCE
-#include "code/gdb_jit.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "code/code_sources.h"
 #include "common/array.h"
 #include "common/map.h"
 #include "symbols/elf_symbols.h"

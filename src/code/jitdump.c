@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* jitdump.c - reading of a growing jit-PID.dump. */
 #define _GNU_SOURCE
-#include "code/jitdump.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "code/code_sources.h"
 #include "code/code_table.h"
 #include "common/load.h"
 

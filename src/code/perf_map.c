@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* perf_map.c - reading of a growing /tmp/perf-PID.map. */
 #define _GNU_SOURCE
-#include "code/perf_map.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/error.h"
+#include "code/code_sources.h"
 
 /* The name in a longer line is cut in any case. */
 #define BUFFER_SIZE 65536u

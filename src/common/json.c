@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 #define MOST_UNITS 1e15
 

@@ -13,7 +13,6 @@
 
 #include "common/sort.h"
 #include "compare/comparison.h"
-#include "compare/observe.h"
 #include "profile/filter.h"
 
 /* The durations of each name, from one array. */

@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "compare/comparison.h"
-#include "compare/observe.h"
 #include "profile/tree.h"
 
 #define DIGITS "0123456789"

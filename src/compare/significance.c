@@ -18,9 +18,9 @@
  * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). Its continued
  * fraction converges fast on one side of the mean; symmetry gives the other.
  */
-#include "compare/significance.h"
-
 #include <math.h>
+
+#include "compare/comparison.h"
 
 #define STEPS     300
 #define PRECISE   1e-15

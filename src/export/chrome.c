@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 #include "export/chrome_events.h"
 #include "export/export.h"
 #include "export/stacks.h"

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "common/json.h"
-#include "common/labels.h"
+#include "common/strings.h"
 #include "export/export.h"
-#include "export/folded.h"
 #include "export/stacks.h"
 
 /* Always quoted; a quote inside is doubled. The first character is data. */

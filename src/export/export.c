@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/map.h"
+#include "common/strings.h"
 
 bool syc_export_has_mark(const struct syc_export *export,
                          const struct syscap_profile_mark *mark)
@@ -23,19 +24,17 @@ bool syc_amount_is_time(enum syscap_view_unit unit)
 
 void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
 {
-	const double value = (double)amount;
+	char text[40];
 
-	if (!syc_amount_is_time(unit))
+	if (syc_amount_is_time(unit)) {
+		syc_duration_format(amount > INT64_MAX ? INT64_MAX
+		                                       : (int64_t)amount,
+		                    text, sizeof(text));
+		fputs(text, out);
+	} else {
 		fprintf(out, "%" PRIu64 " %s", amount,
 		        unit == SYSCAP_UNIT_BYTES ? "bytes" : "ticks");
-	else if (amount < 1000)
-		fprintf(out, "%" PRIu64 " ns", amount);
-	else if (value < 999999.5)
-		fprintf(out, "%.3f µs", value / 1e3);
-	else if (value < 999999500.0)
-		fprintf(out, "%.3f ms", value / 1e6);
-	else
-		fprintf(out, "%.3f s", value / 1e9);
+	}
 }
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");

@@ -8,7 +8,7 @@
  */
 #include <errno.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 #include "export/firefox.h"
 
 enum {

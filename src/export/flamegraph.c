@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 #include "export/export.h"
 #include "export/stacks.h"
 

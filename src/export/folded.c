@@ -6,14 +6,13 @@
  * built from its end, because a leaf only leads upwards.
  */
 #define _GNU_SOURCE
-#include "export/folded.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/export.h"
+#include "export/stacks.h"
 
 #define FIRST_LINE 4096u
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 #include "export/perfetto.h"
 
 /* Fields of LogMessage, of interned data and of StackSample. */

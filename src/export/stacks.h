@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <syscap/profile.h>
 
@@ -125,5 +126,43 @@ void syc_thread_samples_fini(struct syc_thread_samples *by);
 const uint32_t *syc_thread_samples_get(struct syc_thread_samples *by,
                                        uint32_t thread, size_t at,
                                        size_t *ret_n);
+
+/*
+ * Stacks as lines of text: "outermost;...;innermost COUNT".
+ *
+ *	syc_folded_init(&folded, profile, false);
+ *	syc_folded_stack(&folded, out, view, node);
+ *	syc_folded_fini(&folded);
+ */
+
+struct syc_folded {
+	/* Of each function, the text to write; the last one ends at n. */
+	size_t *begins;
+	char *names;
+	char *line; /* built from its end */
+	size_t capacity;
+};
+
+/** With @in_quotes each '"' is doubled. 0 or -ENOMEM; call fini in any case. */
+int syc_folded_init(struct syc_folded *folded,
+                    const struct syscap_profile *profile, bool in_quotes);
+void syc_folded_fini(struct syc_folded *folded);
+
+/** Write the frames from the root to @node, separated by ';'. 0 or -ENOMEM. */
+int syc_folded_stack(struct syc_folded *folded, FILE *out,
+                     const struct syscap_view *view, uint32_t node);
+
+/** The same for @n nodes, the innermost first. The first function prefetches
+ * their names: call it for several stacks before the second. */
+void syc_folded_fetch(const struct syc_folded *folded,
+                      const struct syscap_view *view, const uint32_t *nodes,
+                      size_t n);
+int syc_folded_path(struct syc_folded *folded, FILE *out,
+                    const struct syscap_view *view, const uint32_t *nodes,
+                    size_t n);
+
+/** Write all stacks in the order of the tree. 0 or -ENOMEM. */
+int syc_folded_write(FILE *out, const struct syscap_profile *profile,
+                     const struct syscap_view *view);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 static bool is_plain(const char *text, size_t len)
 {

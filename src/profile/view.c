@@ -3,8 +3,6 @@
  * view.c - views: filtered trees of functions, their losses, their hottest
  * lines.
  */
-#include "profile/view.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/model.h"
 #include "profile/tree.h"
-#include "profile/view.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 

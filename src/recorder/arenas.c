@@ -10,7 +10,7 @@
 #include "recorder/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
-#include "recorder/ring_owner.h"
+#include "recorder/rings.h"
 
 /*
  * Limits far above the needs of honest processes.  One that runs program after

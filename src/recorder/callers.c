@@ -21,7 +21,6 @@
 
 #include "common/array.h"
 #include "recorder/console.h"
-#include "recorder/control_server.h"
 #include "recorder/now.h"
 #include "ring/ring.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * callers.h - processes that find the recorder by name: connections in, rings
- * out.
+ * callers.h - requests for rings: by the control socket that the command
+ * inherits, and by processes that find the recorder by name.
+ *
+ * By name: connections in, rings out.
  *
  * The socket is in a directory of its own, mode 0700, which other users cannot
  * enter.  The directory is removed when its recorder ends, and one of a killed
@@ -16,11 +18,108 @@
 #define SYC_RECORDER_CALLERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #include <sys/un.h>
 
 #include "recorder/console.h"
-#include "recorder/control_server.h"
+
+/*
+ * The recorder's end of the control socket: requests and arenas in, rings out.
+ *
+ * All processes of a recording share the other end.  The kernel reports the
+ * writer of each message (SO_PASSCRED), and never puts bytes of two writers
+ * into one message.  So requests are reassembled separately for each sender,
+ * and the garbage of one does not disturb another.
+ *
+ * Replies carry no name.  Any reply answers any request, so that an unfetched
+ * one serves the next process.  No function waits.
+ */
+
+/**
+ * Sender, or 0 if unknown; and the fd in the message, or -1 if there is not
+ * exactly one.  It belongs to the last byte.
+ */
+struct syc_control_origin {
+	int32_t pid;
+	int fd;
+};
+
+/**
+ * A descriptor that is closed for one that arrives.  If the table has no room,
+ * an arriving fd is lost without notice to its sender.
+ */
+struct syc_control_spare {
+	int of; /* the fd that it duplicates */
+	int fd; /* -1: none */
+};
+
+/** Open a spare fd, if possible. */
+void syc_control_spare_keep(struct syc_control_spare *spare);
+void syc_control_spare_close(struct syc_control_spare *spare);
+
+/**
+ * Read one message into @bytes, as recv(2).  A received fd must be closed, and
+ * then syc_control_spare_keep() called.
+ */
+ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
+                                 struct syc_control_spare *spare,
+                                 struct syc_control_origin *ret_origin);
+
+/** Send a reply with the ring @fd, or -1: none.  0 or -errno. */
+int syc_control_message_reply(int socket, int fd);
+
+/** Whether the same reply may succeed later. */
+bool syc_control_message_may_retry(int r);
+
+struct syc_control_server;
+
+/** Actions for received messages. */
+struct syc_control_hooks {
+	/*
+	 * Returns the fd of a ring, which is closed once it is sent.
+	 * -EAGAIN leaves the sender without a reply; another -errno replies that
+	 * there is no ring.  @may_retry@may_retry: after -EMFILE it is called again, with fewer
+	 * fds open.
+	 */
+	int (*request)(void *context, int32_t pid, bool may_retry);
+	/*
+	 * @pid hands its rings over in @fd, which the caller closes; -1: its fd
+	 * did not arrive.  @is_late: rings that it announced before. Messages
+	 * by two sockets may arrive in either order.
+	 */
+	void (*take)(void *context, int32_t pid, int fd, bool is_late);
+	/* @pid has rings that it cannot hand over yet: it may die before. */
+	void (*late)(void *context, int32_t pid);
+	/* @pid could not hand its rings over, and ends. */
+	void (*lost)(void *context, int32_t pid);
+	void *context;
+};
+
+/**
+ * Create the pair of sockets: ours, and the one whose number the command gets.
+ * Both are close-on-exec until the command's is passed on, and non-blocking.
+ */
+int syc_control_server_pair(int *ret_ours, int *ret_command);
+
+/** The server takes the socket @fd. */
+int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
+                           struct syc_console *report,
+                           struct syc_control_server **ret_server);
+void syc_control_server_free(struct syc_control_server *server);
+
+/** Read a bounded number of requests.  False: no process can send more. */
+bool syc_control_server_read(struct syc_control_server *server);
+
+/** Send due replies.  True: some still wait. */
+bool syc_control_server_write(struct syc_control_server *server);
+
+/** True: every ring that was sent has been fetched. */
+bool syc_control_server_fetched(const struct syc_control_server *server);
+
+/** No more rings: reply to all requests with none. */
+void syc_control_server_refuse(struct syc_control_server *server);
 
 struct syc_listener {
 	int fd; /* -1: there is none */

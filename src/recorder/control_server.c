@@ -4,8 +4,6 @@
  * messages.
  */
 #define _GNU_SOURCE
-#include "recorder/control_server.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
@@ -16,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "recorder/callers.h"
 #include "ring/ring.h"
 
 /*

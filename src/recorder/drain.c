@@ -21,8 +21,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/validate.h"
-
 /* Read no more of a client that has sent nothing yet, since reading creates
  * pages. */
 #define FIRST_CHUNK 4096u

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.h - one ring as the recorder sees it, and its drain.
+ * drain.h - one ring as the recorder sees it, its drain, and the check of its
+ * frames.
  *
  * The shared memory is not trusted, and no word is read twice.  The position of
  * the next frame is kept here, tail is checked before use, and frames are
@@ -105,5 +106,29 @@ void syc_ring_look_for_client(struct syc_ring *ring);
 enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
                                 const struct syc_drain_sink *sink,
                                 uint32_t *ret_bytes);
+
+/*
+ * Check of a frame, and its preparation for a file.
+ *
+ * The bytes come from an untrusted process.  So a private copy is examined,
+ * which no other process can change.  Pure: no allocation, no system call, no
+ * state.
+ */
+
+/** Highest process or thread id of Linux. */
+#define SYC_PID_LIMIT (INT32_C(1) << 22)
+
+/**
+ * Check the frame at @frame (8-byte aligned), of which @avail bytes are there,
+ * and clean it.  Then padding is zero, texts end inside their fields with
+ * nothing behind them, and len is the size of the content.  @tid is the thread
+ * whose tag padding2 may carry, or 0.
+ *
+ * Returns the size of the frame before it was cleaned (its len may be less
+ * now); or -EBADMSG with one sentence as reason.  The end marker of a ring
+ * passes; the caller checks for it.
+ */
+int syc_validate_frame(void *frame, size_t avail, int32_t tid,
+                       const char **ret_why);
 
 #endif

@@ -11,7 +11,7 @@
 #include "recorder/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
-#include "recorder/ring_owner.h"
+#include "recorder/rings.h"
 #include "symbols/process_maps.h"
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loop.c - the loop of a recording, and its end. */
+/*
+ * loop.c - the loop of a recording, its reads of the kernel's counters, and its
+ * end.
+ */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -12,7 +15,6 @@
 
 #include "recorder/now.h"
 #include "recorder/recording.h"
-#include "recorder/summary.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND (1000 * MS)
@@ -25,6 +27,78 @@
 #define EVENTS_AT_ONCE 64
 #define FLUSH_AFTER \
 	(20 * MS) /* delay of frames for readers of the growing file */
+
+/* When a recording reads the kernel's counters. */
+
+bool syc_system_counters_begin(struct syc_system_counters *system,
+                               const struct syc_record_options *options,
+                               const struct syc_counters_options *sources,
+                               int64_t now)
+{
+	struct syc_counters_options wanted = *sources;
+
+	if (options->counters.groups == 0)
+		return true;
+	wanted.groups = options->counters.groups;
+	system->counters = syc_counters_new(&wanted);
+	if (system->counters == NULL)
+		return false;
+	system->period = SECOND / options->counters.hz;
+	system->due = now + system->period;
+	syc_counters_embed(system->counters, now);
+	syc_counters_read(system->counters, now);
+	return true;
+}
+
+/* Read again, if it is due. */
+static void system_counters_look(struct syc_system_counters *system,
+                                 int64_t now)
+{
+	if (system->counters == NULL || now < system->due)
+		return;
+	syc_counters_read(system->counters, now);
+	/* Missed reads are not repeated */
+	system->due +=
+		system->period * ((now - system->due) / system->period + 1);
+}
+
+/* The time until the next read, at most @ms. */
+static int system_counters_wait(const struct syc_system_counters *system,
+                                int64_t now, int ms)
+{
+	if (system->counters == NULL || now + ms * MS <= system->due)
+		return ms;
+	return system->due <= now ? 0
+	                          : (int)((system->due - now + MS - 1) / MS);
+}
+
+static void say_empty(struct syc_console *report, unsigned empty)
+{
+	char names[SYC_ASKED_TEXT];
+
+	syc_asked_names(empty, ", ", names);
+	syc_console_print(report, "--counters: there is nothing to read of %s",
+	                  names);
+}
+
+/* Read for the last time. Print which of the named groups had no counters. */
+static void system_counters_end(struct syc_system_counters *system,
+                                const struct syc_record_options *options,
+                                struct syc_console *report, int64_t now)
+{
+	if (system->counters == NULL)
+		return;
+	syc_counters_read(system->counters, now);
+	/* "all" means the available groups */
+	const unsigned empty = syc_counters_empty(system->counters);
+	if (options->counters.groups != SYC_COUNTERS_ALL && empty != 0)
+		say_empty(report, empty);
+}
+
+void syc_system_counters_free(struct syc_system_counters *system)
+{
+	syc_counters_free(system->counters);
+}
 
 static void take_signals(struct syc_recording *recording)
 {
@@ -189,7 +263,7 @@ void syc_loop_run(struct syc_recording *recording)
 		drain_rings(recording, &pass);
 		now = syc_now();
 		syc_processes_look(recording->processes, now);
-		syc_system_counters_look(&recording->counters, now);
+		system_counters_look(&recording->counters, now);
 		if (recording->preload != NULL)
 			syc_unloaded_look(&recording->unloaded,
 			                  (int32_t)recording->command.pid, now);
@@ -201,7 +275,7 @@ void syc_loop_run(struct syc_recording *recording)
 		flush_writer(recording, now);
 		show_progress(recording, now);
 		wait_for_events(recording,
-		                syc_system_counters_wait(
+		                system_counters_wait(
 					&recording->counters, syc_now(),
 					choose_wait(recording, &pass, due)));
 	}
@@ -288,8 +362,8 @@ static void take_the_rest(struct syc_recording *recording)
 	if (!syc_stderr_log_end(&recording->logged))
 		syc_console_print(&recording->report,
 		                  "--stderr: some of it was not recorded");
-	syc_system_counters_end(&recording->counters, recording->options,
-	                        &recording->report, syc_now());
+	system_counters_end(&recording->counters, recording->options,
+	                    &recording->report, syc_now());
 	syc_rings_end_all(&recording->rings);
 	/* Those that died with the command get their EXIT frames. */
 	if (!recording->command.running)

@@ -12,8 +12,7 @@
 #include <unistd.h>
 
 #include "base/elf_note.h"
-#include "capture/input_file.h"
-#include "recorder/memory_image.h"
+#include "capture/files.h"
 #include "recorder/now.h"
 #include "recorder/preload.h"
 #include "symbols/elf_file.h"

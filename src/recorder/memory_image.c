@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_image.c - libraries in the memory of another process. */
 #define _GNU_SOURCE
-#include "recorder/memory_image.h"
-
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "recorder/maps.h"
 
 #define SEGMENTS_MAX 64u
 #define DYNAMIC_MAX  512u

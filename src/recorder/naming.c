@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* naming.c - names for the stacks of a recording, added at its end. */
 #define _GNU_SOURCE
-#include "recorder/naming.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +12,7 @@
 #include "capture/line_table.h"
 #include "common/load.h"
 #include "recorder/now.h"
+#include "recorder/recording.h"
 #include "symbols/lines.h"
 #include "symbols/resolver.h"
 #include "symbols/symbol_table.h"

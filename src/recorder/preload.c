@@ -18,8 +18,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "capture/input_file.h"
-#include "common/text_file.h"
+#include "capture/files.h"
+#include "common/strings.h"
 #include "recorder/procfs.h"
 #include "symbols/elf_file.h"
 

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/text_file.h"
+#include "common/strings.h"
 
 bool syc_procfs_parse_stat(char *stat, struct syc_procfs_identity *ret_identity)
 {

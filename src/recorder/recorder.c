@@ -16,8 +16,7 @@
 #include <syscap/capture.h>
 
 #include "capture/error.h"
-#include "capture/file_lock.h"
-#include "capture/input_file.h"
+#include "capture/files.h"
 #include "recorder/maps.h"
 #include "recorder/now.h"
 #include "recorder/preload.h"

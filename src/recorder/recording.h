@@ -18,19 +18,103 @@
 
 #include "capture/compose.h"
 #include "capture/writer.h"
+#include "code/code_names.h"
+#include "collect/asked.h"
+#include "collect/counters.h"
 #include "recorder/callers.h"
 #include "recorder/console.h"
-#include "recorder/control_server.h"
 #include "recorder/intake.h"
-#include "recorder/naming.h"
+#include "recorder/maps.h"
 #include "recorder/preload.h"
 #include "recorder/processes.h"
 #include "recorder/recorder.h"
 #include "recorder/renumber.h"
 #include "recorder/rings.h"
 #include "recorder/stderr_log.h"
-#include "recorder/system_counters.h"
-#include "recorder/traced_file.h"
+
+/*
+ * Names for the stacks of a recording, added at its end.
+ *
+ * The capture is read once more, as by `syscap symbolize`.  The recorder also
+ * has the mapped files, even if they were deleted since, and the processes that
+ * still live.
+ */
+
+struct syc_naming_options {
+	const char *output;
+	struct stat began; /* of output; its path may name another file */
+	const struct syc_mapped_files *files;
+	struct syc_code_names *code; /* all processes reported, not settled */
+	struct syc_writer *writer;
+	struct syc_console *report;
+	int64_t end; /* of the recording, ns */
+	bool has_lines;
+};
+
+/**
+ * Addresses in stacks, counted each time: named ones, those without a file, and
+ * unnamed ones in the file with most of them.
+ */
+struct syc_names_found {
+	uint64_t addresses, named, unmapped, of_most;
+	char most[64]; /* its file name; "": there is none */
+};
+
+/**
+ * Append the names to the capture of @naming->writer.  Prints failures on
+ * stderr; the capture stays valid then.
+ */
+void syc_naming_write(const struct syc_naming_options *naming,
+                      struct syc_names_found *ret_found);
+
+/* When a recording reads the kernel's counters. */
+
+/** All zero: nothing is read. */
+struct syc_system_counters {
+	struct syc_counter_groups *counters;
+	int64_t period, due; /* ns */
+};
+
+/**
+ * Read for the first time, if @options request it; @sources has the processes
+ * and the destination of frames.  False: out of memory.
+ */
+bool syc_system_counters_begin(struct syc_system_counters *system,
+                               const struct syc_record_options *options,
+                               const struct syc_counters_options *sources,
+                               int64_t now);
+
+void syc_system_counters_free(struct syc_system_counters *system);
+
+/*
+ * Captures that the command writes itself, by another capture writer, into a
+ * file of the recorder.
+ *
+ * Older writers omit the end time, leave a torn frame, or overwrite each
+ * other's frames.  The command is not trusted.  The file is copied first,
+ * because the command may cut it meanwhile, and then joined into the recording.
+ */
+
+struct syc_traced_file {
+	const char *variable; /* in which the command gets the fd */
+	const char *option;   /* by which the user requested it */
+	int fd;               /* -1: none */
+};
+
+/** Create the file, beside @output if there is no memfd.  0 or -errno. */
+int syc_traced_file_make(struct syc_traced_file *written, const char *output);
+
+/**
+ * Join the file into @writer, with ids behind *@last_counter_id.  Prints on
+ * stderr what could not be joined; a file that is no capture is kept beside
+ * @output.  Returns the number of frames; *@ret_lost: some of its content is
+ * lost.
+ */
+uint64_t syc_traced_file_join(const struct syc_traced_file *written,
+                              const char *output, uint32_t *last_counter_id,
+                              struct syc_writer *writer, bool *ret_lost);
+
+void syc_traced_file_close(struct syc_traced_file *written);
 
 /**
  * Settings that the recorder changed for itself, and restores for the command.
@@ -124,5 +208,53 @@ void syc_command_reap(struct syc_spawned *command);
 /** Forward a signal, unless the command got it too. */
 void syc_command_forward(const struct syc_spawned *command,
                          const struct signalfd_siginfo *info);
+
+/* Summary of a recording on standard error. */
+
+void syc_summary_print(const char *output, const struct syc_writer *writer,
+                       const struct syc_intake *intake, unsigned processes,
+                       const struct syc_names_found *names);
+
+/** Print why @command gave no allocations, which were requested. */
+void syc_summary_no_memory(const char *command,
+                           const struct syc_intake *intake);
+
+/**
+ * The same for samples.  @rate is $SYSCAP_SAMPLE of the command, @cpu_us its
+ * processor time.
+ */
+void syc_summary_unsampled(const char *command, const char *rate,
+                           int64_t cpu_us, const struct syc_intake *intake);
+
+/** @n processes were seen without the preloaded library. */
+void syc_summary_unloaded(unsigned n);
+
+/**
+ * @argv recorded no events, and nothing was requested: print the possible
+ * options.
+ */
+void syc_summary_nothing(char *const argv[]);
+
+/**
+ * @n processes were seen with AddressSanitizer's shared runtime, and got the
+ * settings that they need to start.
+ */
+void syc_summary_asan(const char *command, unsigned n);
+
+/**
+ * Print why @command could not give @what, such as "stalls", which was
+ * requested.  If it could, nothing is printed: no stall may have been long
+ * enough.
+ */
+void syc_summary_no_waits(const char *command, const char *what);
+
+/** @n processes found the recorder, and ended before they got a ring. */
+void syc_summary_without_ring(unsigned n);
+
+/**
+ * @n processes had SYSCAP_SAMPLE in their environment, but no linked sampler;
+ * @is_preloaded: the command was given one.
+ */
+void syc_summary_without_sampler(unsigned n, bool is_preloaded);
 
 #endif

@@ -4,8 +4,6 @@
  * of arenas.
  */
 #define _GNU_SOURCE
-#include "recorder/ring_owner.h"
-
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -15,6 +13,7 @@
 
 #include "recorder/now.h"
 #include "recorder/procfs.h"
+#include "recorder/rings.h"
 
 struct inode_search {
 	ino_t inode;

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/text_file.h"
+#include "common/strings.h"
 #include "recorder/now.h"
 #include "recorder/processes.h"
 

@@ -4,8 +4,6 @@
  * recorder.
  */
 #define _GNU_SOURCE
-#include "recorder/traced_file.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,6 +17,7 @@
 #include <syscap/capture.h>
 
 #include "capture/join.h"
+#include "recorder/recording.h"
 
 /* More than this is copied to a file. */
 #define IN_MEMORY ((off_t)256 << 20)

@@ -6,8 +6,6 @@
  * texts, a text that fills its field.  Content that does not fit its length is
  * refused, because the bytes behind it cannot be trusted either.
  */
-#include "recorder/validate.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +14,8 @@
 
 #include "capture/frame.h"
 #include "common/frame_layout.h"
-#include "common/utf8.h"
+#include "common/strings.h"
+#include "recorder/drain.h"
 
 /*
  * Most frames are samples and values of counters, which need no cleaning. Code

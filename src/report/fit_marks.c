@@ -2,13 +2,12 @@
 /*
  * fit_marks.c - choice of the marks that a page holds, and bars for the others.
  */
-#include "report/fit_marks.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
+#include "report/writer.h"
 
 #define CELLS      2048 /* cells of time, about the width of a screen */
 #define LEAST_SLOW 20

@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 #include "report/writer.h"
 
 /* Counters with their own values and, by number of the profile, the counter

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/fit_marks.h"
 #include "report/writer.h"
 
 /* Cell by cell of their time.  0 or -errno. */

@@ -42,7 +42,7 @@ void syc_record_unlock(int fd, enum syc_record_owner owner);
  * The bytes behind the first are for facts: whoever knows one holds any of
  * them for as long as it lives.  Of a pipe the fact is that it has a header.
  * Of a file it is that its holder may still write to it: the commands ask for
- * these locks before they replace or append (capture/file_lock.h), and fcntl()
+ * these locks before they replace or append (capture/files.h), and fcntl()
  * tells them who it is, if they are a table's.
  */
 

@@ -4,8 +4,6 @@
  * files.
  */
 #define _GNU_SOURCE
-#include "symbols/module.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,6 +12,7 @@
 
 #include "symbols/demangle.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/module_finder.h"
 
 #ifdef SYC_HAVE_LZMA
 #include <lzma.h>

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 /* Keep a file, and read its build-id. */
 static int keep_file(struct syc_handed_files *files, int fd,

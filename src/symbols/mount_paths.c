@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 /* One mount.  The texts are owned and unescaped. */
 struct syc_mount {

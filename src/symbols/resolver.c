@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 #include "symbols/demangle.h"
 #include "symbols/lines.h"
 #include "symbols/module_finder.h"

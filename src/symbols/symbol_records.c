@@ -3,9 +3,9 @@
  * symbol_records.c - records of a symbol table, from the addresses in stacks.
  */
 #define _GNU_SOURCE
-#include "symbols/symbol_records.h"
-
 #include <string.h>
+
+#include "symbols/symbol_table.h"
 
 /* Markers of contexts are small negative numbers. */
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)

@@ -15,12 +15,11 @@
 #include "base/header_losses.h"
 #include "capture/embedded.h"
 #include "capture/error.h"
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "capture/join_symbols.h"
 #include "capture/line_table.h"
 #include "common/frame_layout.h"
 #include "common/load.h"
-#include "symbols/symbol_records.h"
 
 const struct syc_symbol_patch *
 syc_symbol_table_patches(const struct syc_symbol_table *table, size_t *ret_n)

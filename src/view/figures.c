@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 
 /* Width of columns with times; hours leave fewer digits. */
 #define TIME_WIDTH 11

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 struct range {
 	uint32_t first, last;

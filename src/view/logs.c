@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include <stdlib.h>
 
-#include "common/labels.h"
+#include "common/strings.h"
 #include "view/figures.h"
 #include "view/page_context.h"
 #include "view/table.h"

@@ -10,13 +10,40 @@
 #define SYC_VIEW_PAGE_CONTEXT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <syscap/profile.h>
 
 #include "common/array.h"
 #include "view/grid.h"
-#include "view/input.h"
-#include "view/search.h"
+#include "view/terminal.h"
+
+/* Fuzzy search for names by a few of their letters. */
+
+#define SYC_SEARCH_SIZE    128
+#define SYC_SEARCH_HISTORY 32
+
+struct syc_search {
+	char pattern[SYC_SEARCH_SIZE]; /* "": none */
+	char history[SYC_SEARCH_HISTORY][SYC_SEARCH_SIZE];
+	unsigned n_history;
+	/* While it is typed. */
+	bool is_open;
+	char typed[SYC_SEARCH_SIZE];
+	unsigned back; /* position in the history; 0: none */
+};
+
+bool syc_search_matches(const char *pattern, const char *text);
+
+void syc_search_open(struct syc_search *search);
+/** One more character. */
+void syc_search_type(struct syc_search *search, uint32_t point);
+/** Delete the last character; false: the pattern is empty. */
+bool syc_search_rub_out(struct syc_search *search);
+/** Replace it by an older (1) or newer (-1) search. */
+void syc_search_recall(struct syc_search *search, int direction);
+/** Accept the pattern. */
+void syc_search_accept(struct syc_search *search);
 
 struct syc_source {
 	const char *file;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 
 static const unsigned char steps[6] = { 0, 95, 135, 175, 215, 255 };
 

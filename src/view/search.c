@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* search.c - fuzzy search for names by a few of their letters. */
-#include "view/search.h"
-
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
+#include "view/page_context.h"
 
 static bool has_capital(const char *text)
 {

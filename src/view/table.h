@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "view/grid.h"
-#include "view/input.h"
 #include "view/page_context.h"
+#include "view/terminal.h"
 
 struct syc_list {
 	size_t n, chosen, top;

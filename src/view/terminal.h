@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* terminal.h - modes of the terminal, restored on every way out. */
+/*
+ * terminal.h - modes of the terminal, restored on every way out; its keys and
+ * mouse events.
+ */
 #ifndef SYC_VIEW_TERMINAL_H
 #define SYC_VIEW_TERMINAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** Reasons for syc_terminal_wait() to return. */
 enum {
@@ -30,5 +35,52 @@ int syc_terminal_write(const char *bytes, size_t n);
 
 /** Stop this process, as Ctrl-Z does. */
 void syc_terminal_stop(void);
+
+/* Keys and mouse events from the bytes that a terminal sends. */
+
+enum syc_key {
+	SYC_KEY_NONE, /* a key without a meaning */
+	SYC_KEY_CHARACTER,
+	SYC_KEY_PASTED,  /* a character, too */
+	SYC_KEY_CONTROL, /* with the letter `point` */
+	SYC_KEY_ENTER,
+	SYC_KEY_ESCAPE,
+	SYC_KEY_BACKSPACE,
+	SYC_KEY_TAB,
+	SYC_KEY_BACK_TAB,
+	SYC_KEY_UP,
+	SYC_KEY_DOWN,
+	SYC_KEY_LEFT,
+	SYC_KEY_RIGHT,
+	SYC_KEY_HOME,
+	SYC_KEY_END,
+	SYC_KEY_PAGE_UP,
+	SYC_KEY_PAGE_DOWN,
+	SYC_KEY_CLICK,
+	SYC_KEY_BACK_CLICK, /* the right button */
+	SYC_KEY_WHEEL_UP,
+	SYC_KEY_WHEEL_DOWN
+};
+
+struct syc_input_event {
+	enum syc_key key;
+	uint32_t point; /* of a character */
+	int x, y;       /* of the mouse, from 0 */
+};
+
+/** All zero is a valid start. */
+struct syc_input {
+	unsigned char bytes[512];
+	size_t n;
+	bool is_paste;
+};
+
+/** The place of the next bytes, and the number that fits: at least one after
+ * syc_input_next() returned false with @is_late. */
+unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
+
+/** False: no complete key. */
+bool syc_input_next(struct syc_input *input, bool is_late,
+                    struct syc_input_event *ret_event);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <syscap/capture.h>
 
-#include "capture/file_lock.h"
+#include "capture/files.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
 

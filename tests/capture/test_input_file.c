@@ -10,7 +10,7 @@
 
 #include <syscap/capture.h>
 
-#include "capture/input_file.h"
+#include "capture/files.h"
 #include "harness/test.h"
 
 #define PAGES 8

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code/jitdump.h"
-#include "code/perf_map.h"
+#include "code/code_sources.h"
 #include "harness/test.h"
 
 const char *sample_path(const char *name)

@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "code/code_sources.h"
 #include "code/code_watch.h"
-#include "code/gdb_jit.h"
 #include "code/samples.h"
 #include "harness/test.h"
 

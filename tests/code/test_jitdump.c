@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "code/jitdump.h"
+#include "code/code_sources.h"
 #include "code/samples.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"

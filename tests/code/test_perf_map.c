@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "code/perf_map.h"
+#include "code/code_sources.h"
 #include "code/samples.h"
 #include "harness/test.h"
 

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/text_file.h"
+#include "common/strings.h"
 #include "harness/test.h"
 
 TEST(a_file_is_read_whole_and_ended)

@@ -2,7 +2,7 @@
 /* test_function_name.c - a function's name that is the same in every build. */
 #include <string.h>
 
-#include "compare/observe.h"
+#include "compare/comparison.h"
 #include "harness/test.h"
 
 static void check(const char *name, const char *expected)

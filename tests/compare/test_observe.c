@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "compare/comparison.h"
-#include "compare/observe.h"
 #include "harness/make_capture.h"
 #include "harness/test.h"
 

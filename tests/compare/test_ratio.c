@@ -2,7 +2,7 @@
 /* test_ratio.c - how two means compare, and how sure that is. */
 #include <math.h>
 
-#include "compare/significance.h"
+#include "compare/comparison.h"
 #include "harness/test.h"
 
 #define N(items) (sizeof(items) / sizeof((items)[0]))

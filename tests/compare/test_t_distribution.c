@@ -2,7 +2,7 @@
 /* test_t_distribution.c - Student's t against what is known of it. */
 #include <math.h>
 
-#include "compare/significance.h"
+#include "compare/comparison.h"
 #include "harness/test.h"
 
 #define PI 3.14159265358979323846

@@ -14,9 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "code/gdb_jit.h"
-#include "code/jitdump.h"
-#include "code/perf_map.h"
+#include "code/code_sources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

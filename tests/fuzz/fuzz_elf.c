@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/utf8.h"
+#include "common/strings.h"
 #include "symbols/demangle.h"
-#include "symbols/module.h"
+#include "symbols/module_finder.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

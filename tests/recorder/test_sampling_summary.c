@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/sampling_summary.h"
+#include "recorder/intake.h"
 
 static char said[4096];
 

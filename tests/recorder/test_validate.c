@@ -7,7 +7,7 @@
 #include <syscap/format.h>
 
 #include "harness/test.h"
-#include "recorder/validate.h"
+#include "recorder/drain.h"
 
 union frame {
 	struct syscap_wire_frame frame;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "harness/test.h"
-#include "report/fit_marks.h"
+#include "report/writer.h"
 
 #define N       30000
 #define NAMES   2

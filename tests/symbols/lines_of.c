@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "symbols/lines.h"
-#include "symbols/module.h"
+#include "symbols/module_finder.h"
 
 static int answer(struct syc_lines *lines, uint64_t address)
 {

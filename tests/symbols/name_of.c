@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "symbols/demangle.h"
-#include "symbols/module.h"
+#include "symbols/module_finder.h"
 
 static void answer(const struct syc_module *module, uint64_t address)
 {

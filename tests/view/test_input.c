@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "harness/test.h"
-#include "view/input.h"
+#include "view/terminal.h"
 
 static struct syc_input input;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_search.c - search by some letters of a name. */
 #include "harness/test.h"
-#include "view/search.h"
+#include "view/page_context.h"
 
 static struct syc_search search;
 

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* utf8.h - decoder and check of UTF-8, and copies of texts. */
-#ifndef SYC_COMMON_UTF8_H
-#define SYC_COMMON_UTF8_H
+/*
+ * strings.h - UTF-8, durations and severities as text, and the text of small
+ * files.
+ */
+#ifndef SYC_COMMON_STRINGS_H
+#define SYC_COMMON_STRINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 /** U+FFFD, which replaces unreadable bytes. */
 #define SYC_UTF8_REPLACEMENT "\xEF\xBF\xBD"
@@ -52,5 +56,42 @@ static inline char *syc_copy_text(const char *text, size_t len)
 	}
 	return copy;
 }
+
+/** Write @ns into @buffer in ns, µs, ms or s: "12.345 ms". */
+void syc_duration_format(int64_t ns, char *buffer, size_t size);
+
+/* GLib's level bits 2 to 7, the worst first, and "other" without any. */
+#define SYC_SEVERITIES 7
+
+static inline unsigned syc_severity_index(uint16_t severity)
+{
+	unsigned i = 0;
+
+	while (i + 1 < SYC_SEVERITIES && !(severity & 4u << i))
+		i++;
+	return i;
+}
+
+static inline const char *syc_severity_name(unsigned index)
+{
+	static const char *const names[SYC_SEVERITIES] = {
+		"error", "critical", "warning", "message",
+		"info",  "debug",    "other"
+	};
+
+	return names[index];
+}
+
+/* The text of a small file, such as a file in /proc. Context: offline. */
+
+/**
+ * Read at most @size - 1 bytes of the file at @path into @text, and add a NUL,
+ * also after a failure. Returns the number of bytes, or -errno.
+ */
+ssize_t syc_text_file_read(const char *path, char *text, size_t size);
+
+/** The same for /proc/@pid/@name. */
+ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
+                                size_t size);
 
 #endif

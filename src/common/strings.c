@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* utf8.c - decoder and check of UTF-8. */
-#include "common/utf8.h"
+/*
+ * strings.c - UTF-8, durations and severities as text, and the text of small
+ * files.
+ */
+#define _GNU_SOURCE
+#include "common/strings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
 
 /*
  * By first byte: the length, and the range of the second byte.  That range
@@ -105,4 +115,54 @@ size_t syc_utf8_count(const char *text)
 		text += len ? len : point;
 	}
 	return n;
+}
+
+void syc_duration_format(int64_t ns, char *buffer, size_t size)
+{
+	const double value = (double)ns;
+	const double magnitude = value < 0 ? -value : value;
+
+	/* The limits are where three decimals round up to the next unit. */
+	if (magnitude < 1e3)
+		snprintf(buffer, size, "%" PRId64 " ns", ns);
+	else if (magnitude < 999999.5)
+		snprintf(buffer, size, "%.3f µs", value / 1e3);
+	else if (magnitude < 999999500.0)
+		snprintf(buffer, size, "%.3f ms", value / 1e6);
+	else
+		snprintf(buffer, size, "%.3f s", value / 1e9);
+}
+
+/* The text of a small file. */
+
+ssize_t syc_text_file_read(const char *path, char *text, size_t size)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	size_t used = 0;
+	ssize_t n = 1;
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	while (n != 0 && used < size - 1) {
+		n = read(fd, text + used, size - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+		else if (n < 0 && errno != EINTR)
+			break;
+	}
+	if (n < 0)
+		n = -errno;
+	close(fd);
+	text[used] = '\0';
+	return n < 0 ? n : (ssize_t)used;
+}
+
+ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
+                                size_t size)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	return syc_text_file_read(path, text, size);
 }

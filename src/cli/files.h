@@ -1,10 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* output_file.h - the file or standard output that a command writes. */
-#ifndef SYC_CLI_OUTPUT_FILE_H
-#define SYC_CLI_OUTPUT_FILE_H
+/*
+ * files.h - captures that a command reads, by name or from standard input, and
+ * the file or standard output that it writes.
+ */
+#ifndef SYC_CLI_FILES_H
+#define SYC_CLI_FILES_H
 
 #include <stdbool.h>
 #include <stdio.h>
+
+#include <syscap/capture.h>
+
+/**
+ * Open the capture @name; "-" is standard input. A pipe is read to its end into
+ * a file without a name, in $TMPDIR or /tmp.
+ */
+int syc_input_open(const char *name, struct syscap_reader **ret_reader,
+                   struct syscap_error *error);
+
+/** Is @output the capture @name? Prints a message then, because writing
+ * would destroy it. Either may be NULL. */
+bool syc_input_refuse_output(const char *command, const char *name,
+                             const char *output);
+
+/** Is @name "-"? Prints a message then, for a command that needs a file
+ * name. */
+bool syc_input_refuse_dash(const char *command, const char *name,
+                           const char *why);
+
+/* The file or standard output that a command writes. */
 
 struct syc_output_file {
 	const char *command;

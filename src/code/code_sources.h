@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * code_sources.h - readers of what runtimes report about their code: jitdumps,
+ * perf maps, and the images of GDB's JIT interface.
+ */
+#ifndef SYC_CODE_CODE_SOURCES_H
+#define SYC_CODE_CODE_SOURCES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <syscap/capture.h>
+
+#include "code/code_table.h"
+
+/*
+ * Reading of a growing jit-PID.dump, which a runtime writes for perf.
+ *
+ * It has a header, and records with a length and a time of CLOCK_MONOTONIC.  So
+ * a record can be read at any later time.  The runtime maps a page of the file
+ * as code, and that mapping gives its path.  Both byte orders are supported.
+ */
+
+struct syc_jitdump;
+
+/**
+ * Read the file @fd, which syc_jitdump_free() closes.  @pid is the process's
+ * number in its own namespace, or 0.  Records with another pid than this and
+ * that in the header are skipped.
+ *
+ * Context: offline.
+ */
+int syc_jitdump_new(int fd, int32_t pid, struct syc_jitdump **ret_dump);
+
+void syc_jitdump_free(struct syc_jitdump *dump);
+
+/**
+ * Read the new complete records into @table.  Costs one system call if there
+ * are none.  An incomplete record is left for the next call.
+ *
+ * Returns 0, or with @error: -EBADMSG: the file is no jitdump, or it is
+ * damaged at the offset, and nothing behind that can be found; -EOPNOTSUPP: an
+ * unknown clock or version; -ENOSPC: the table is full; or the errno of a
+ * system call.  After a failure, every call returns the same.
+ *
+ * Context: offline.
+ */
+int syc_jitdump_read(struct syc_jitdump *dump, struct syc_code_table *table,
+                     struct syscap_error *error);
+
+/** The number of functions in the records so far. */
+uint64_t syc_jitdump_loads(const struct syc_jitdump *dump);
+
+/** Whether @path has the form .../jit-PID.dump. */
+bool syc_jitdump_is_name(const char *path);
+
+/*
+ * Reading of a growing /tmp/perf-PID.map, which a runtime writes for perf.
+ *
+ * Its lines are "START LEN NAME".  The numbers are hex, with or without 0x.
+ * The name extends to the end of the line.  There are no times, so the caller
+ * gives the time from which new lines are valid.  A later line replaces
+ * overlapping earlier ones.
+ *
+ * The path is predictable, in a directory where everyone can write.  So it must
+ * be a regular file, no link, and belong to the owner of the process.
+ */
+
+#define SYC_PERF_MAP_TAIL 64u
+
+/** The progress in a file.  All zero at first.  Owns nothing. */
+struct syc_perf_map {
+	uint64_t n_ranges; /* lines taken */
+	uint64_t n_bad;    /* malformed lines */
+	uint64_t restarts; /* number of times that the file was replaced */
+	/* Private. */
+	bool any, in_long_line;
+	dev_t device;
+	ino_t inode;
+	uint64_t size, offset;
+	int64_t changed;                       /* ns */
+	unsigned char tail[SYC_PERF_MAP_TAIL]; /* the bytes before offset */
+	unsigned n_tail;
+};
+
+struct syc_perf_map_options {
+	uid_t owner;
+	int64_t from; /* new lines are valid from then on */
+	/* At addresses without older code, they are valid from then on, since
+	 * runtimes buffer lines. */
+	int64_t maybe_from;
+	/* A file older than this (CLOCK_REALTIME, ns) is of an earlier process
+	 * with the same pid.  0: any file is valid. */
+	int64_t not_before;
+	bool is_last; /* the file is complete: take an unfinished last line */
+};
+
+/**
+ * Read the new lines of the file @name in the directory @directory (a
+ * descriptor, or AT_FDCWD) into @table.  Costs one system call if there are
+ * none.
+ *
+ * Returns 0, also if there is no file.  With @error: -ELOOP or -EINVAL: no
+ * regular file; -EPERM: another owner; -ENOSPC: the table is full; or the errno
+ * of a system call.
+ *
+ * Context: offline.
+ */
+int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
+                      const struct syc_perf_map_options *options,
+                      struct syc_code_table *table, struct syscap_error *error);
+
+struct syc_perf_map_line {
+	uint64_t start, len;
+	const char *name; /* in the line */
+	size_t name_len;
+};
+
+/** True if the @len bytes of @line, without newline, are well-formed.  Pure. */
+bool syc_perf_map_parse(const char *line, size_t len,
+                        struct syc_perf_map_line *ret_line);
+
+/*
+ * The list of images in GDB's JIT interface.
+ *
+ * A runtime keeps a list of ELF images in its memory, headed by the symbol
+ * __jit_debug_descriptor.  The runtime's lock on the list is not visible from
+ * outside.  So the list is read until it is the same before and after, and all
+ * lengths in it are limited.  It is readable only while the process lives.
+ */
+
+/** The bounds of an image's functions. */
+struct syc_gdb_jit_cover {
+	bool any;
+	uint64_t low, last;
+};
+
+/**
+ * Add the functions of the image at @bytes to @table, from @from on.  Returns
+ * 0; -ENOEXEC: no such image; or as syc_elf_view_read() and
+ * syc_code_table_add(). *@ret_cover is valid also on failure.  Context:
+ * offline.
+ */
+int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
+                           struct syc_code_table *table,
+                           struct syc_gdb_jit_cover *ret_cover);
+
+struct syc_gdb_jit;
+
+/** @descriptor: the address of the symbol in @pid.  Context: offline. */
+int syc_gdb_jit_new(int32_t pid, uint64_t descriptor,
+                    struct syc_gdb_jit **ret_jit);
+
+void syc_gdb_jit_free(struct syc_gdb_jit *jit);
+
+/**
+ * Add the images that were registered since the last look to @table, from @from
+ * on.  Code of removed images ends at @now.  Costs one system call if the head
+ * is unchanged.
+ *
+ * Returns 0, also if the list kept changing: the next look reads it.  With
+ * @error: -EOPNOTSUPP: a version other than 1; -ENOSPC: the table is full;
+ * -ENOMEM; or an error of reading the process's memory.
+ *
+ * Context: offline.
+ */
+int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
+                     struct syc_code_table *table, struct syscap_error *error);
+
+/**
+ * Find the symbol's address by the file @fd, which is mapped as code at @mapped
+ * from @file_offset on.  Returns 0; -ENOENT: no such symbol; or -errno.
+ */
+int syc_gdb_jit_find(int fd, uint64_t mapped, uint64_t file_offset,
+                     uint64_t *ret_descriptor);
+
+#endif
