@@ -35,14 +35,13 @@ struct split_wait {
  */
 #define DEEP 1024u
 
-/* End of the stack in a part that a tick cut */
-static _Thread_local uintptr_t cut_at
-	__attribute__((tls_model("initial-exec")));
-
 /*
- * The wait that began last.  It is valid despite waits of handlers: a part that
- * a handler interrupts is its wait's last.
+ * The frame of the wait that began last; 0: it is over.  It is valid despite
+ * waits of handlers: a part that a handler interrupts is its wait's last.
  */
+static _Thread_local uintptr_t waits_at
+	__attribute__((tls_model("initial-exec")));
+static _Thread_local bool is_cut __attribute__((tls_model("initial-exec")));
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
@@ -50,7 +49,8 @@ static _Thread_local struct syc_library_wait last_wait
  * A signal that was blocked in the interrupted code can only come in a call
  * with a mask of its own.  In a handler that such a call was left for, the
  * signal is not blocked.  After the handler's return it is, so that it can't
- * come there.
+ * come there.  The call is a part of ours if it lies close below the wait;
+ * otherwise the program has blocked the signal.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -63,7 +63,10 @@ const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 	    !syc_registers_interrupt_call(interrupted))
 		return NULL;
 	syc_registers_of(interrupted, &regs);
-	__atomic_store_n(&cut_at, regs.sp, __ATOMIC_RELAXED);
+	const uintptr_t at = __atomic_load_n(&waits_at, __ATOMIC_RELAXED);
+	if (regs.sp >= at || at - regs.sp >= DEEP)
+		return NULL;
+	__atomic_store_n(&is_cut, true, __ATOMIC_RELAXED);
 	syc_own_code_bounds(&last_wait.low, &last_wait.high);
 	return &last_wait;
 }
@@ -93,15 +96,16 @@ static int64_t read_monotonic(void)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
-bool syc_restart_is_needed(void)
+bool syc_restart_is_needed(bool is_ticked)
 {
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_RELAXED);
 
-	return s != NULL &&
-	       __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
-	               SYSCAP_SAMPLER_WALL &&
-	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	return (is_ticked ||
+	        (s != NULL &&
+	         __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
+	                 SYSCAP_SAMPLER_WALL &&
+	         __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)) &&
 	       !syc_seccomp_has_filter();
 }
 
@@ -117,8 +121,9 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	syc_all_signals_block(&before);
 	memset(&wait->mask, 0, sizeof(wait->mask));
 	memcpy(&wait->mask, &before, sizeof(before));
-	__atomic_store_n(&cut_at, 0, __ATOMIC_RELAXED);
 	last_wait.called = called;
+	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
+	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }
 
 /* Longest duration of the next part; NULL: for ever. */
@@ -138,13 +143,12 @@ static const struct timespec *time_left(struct split_wait *wait)
  * it, and nothing else did. */
 static bool was_cut(struct split_wait *wait, int r)
 {
-	const uintptr_t here = (uintptr_t)wait;
-	const uintptr_t at = __atomic_exchange_n(&cut_at, 0, __ATOMIC_RELAXED);
+	const bool was = r < 0 && errno == EINTR &&
+	                 __atomic_load_n(&is_cut, __ATOMIC_RELAXED);
 
-	const bool is_cut = r < 0 && errno == EINTR && at != 0 && at < here &&
-	                    here - at < DEEP;
-	wait->has_parts |= is_cut;
-	return is_cut;
+	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
+	wait->has_parts |= was;
+	return was;
 }
 
 /* The wait is over; errno is kept. */
@@ -152,6 +156,7 @@ static void end_wait(const struct split_wait *wait)
 {
 	uint64_t before;
 
+	__atomic_store_n(&waits_at, 0, __ATOMIC_RELAXED);
 	memcpy(&before, &wait->mask, sizeof(before));
 	syc_all_signals_restore(&before);
 }
@@ -227,26 +232,26 @@ static int round_to_ms(const struct timespec *time)
 	const uintptr_t called = syc_io_call_known(&call)
 
 /*
- * A call without a wait is repeated: a signal during it may as well have come
- * before.  Other calls are made in parts, with the time @left and the program's
- * mask.
+ * A call without a wait and a mask is repeated: a signal during it may as well
+ * have come before.  Other calls are made in parts, with the time @left and the
+ * program's mask.
  */
-#define WAIT(ns, at_once, part)                                             \
-	const int64_t timeout_ns = (ns);                                    \
-	struct split_wait wait;                                             \
-	int r;                                                              \
-                                                                            \
-	if (timeout_ns == 0) {                                              \
-		do                                                          \
-			r = at_once;                                        \
-		while (r < 0 && errno == EINTR && syc_restart_is_needed()); \
-		return r;                                                   \
-	}                                                                   \
-	begin_wait(&wait, timeout_ns, called);                              \
-	do {                                                                \
-		const struct timespec *const left = time_left(&wait);       \
-		r = part;                                                   \
-	} while (was_cut(&wait, r));                                        \
+#define WAIT(has_mask, ns, at_once, part)                             \
+	const int64_t timeout_ns = (ns);                              \
+	struct split_wait wait;                                       \
+	int r;                                                        \
+                                                                      \
+	if (timeout_ns == 0 && !(has_mask)) {                         \
+		do                                                    \
+			r = at_once;                                  \
+		while (r < 0 && errno == EINTR);                      \
+		return r;                                             \
+	}                                                             \
+	begin_wait(&wait, timeout_ns, called);                        \
+	do {                                                          \
+		const struct timespec *const left = time_left(&wait); \
+		r = timeout_ns == 0 ? at_once : part;                 \
+	} while (was_cut(&wait, r));                                  \
 	end_wait(&wait)
 
 #define FROM_MS(t)    ((t) < 0 ? -1 : (t)*MS)
@@ -255,7 +260,7 @@ static int round_to_ms(const struct timespec *time)
 int syc_restart_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
 	CALLED(poll);
-	WAIT(FROM_MS(timeout), poll_real(fds, n, 0),
+	WAIT(false, FROM_MS(timeout), poll_real(fds, n, 0),
 	     ppoll_real(fds, n, left, &wait.mask));
 	return r;
 }
@@ -264,7 +269,7 @@ int syc_restart___poll_chk(struct pollfd *fds, nfds_t n, int timeout,
                            size_t room)
 {
 	CALLED(__poll_chk);
-	WAIT(FROM_MS(timeout), __poll_chk_real(fds, n, 0, room),
+	WAIT(false, FROM_MS(timeout), __poll_chk_real(fds, n, 0, room),
 	     __ppoll_chk_real(fds, n, left, &wait.mask, room));
 	return r;
 }
@@ -273,7 +278,8 @@ int syc_restart_ppoll(struct pollfd *fds, nfds_t n, struct timespec *timeout,
                       const sigset_t *mask)
 {
 	CALLED(ppoll);
-	WAIT(sum_timespec(timeout), ppoll_real(fds, n, timeout, mask),
+	WAIT(mask != NULL, sum_timespec(timeout),
+	     ppoll_real(fds, n, timeout, mask),
 	     ppoll_real(fds, n, left, OR_OURS(mask)));
 	return r;
 }
@@ -283,7 +289,7 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
                             size_t room)
 {
 	CALLED(__ppoll_chk);
-	WAIT(sum_timespec(timeout),
+	WAIT(mask != NULL, sum_timespec(timeout),
 	     __ppoll_chk_real(fds, n, timeout, mask, room),
 	     __ppoll_chk_real(fds, n, left, OR_OURS(mask), room));
 	return r;
@@ -308,7 +314,8 @@ static int drop_stale_tick(const struct split_wait *wait, const sigset_t *mask)
 static int wait_for_epoll(int fd, struct epoll_event *events, int n,
                           int timeout, const sigset_t *mask, uintptr_t called)
 {
-	WAIT(FROM_MS(timeout), epoll_pwait_real(fd, events, n, 0, mask),
+	WAIT(mask != NULL, FROM_MS(timeout),
+	     epoll_pwait_real(fd, events, n, 0, mask),
 	     EPOLL_PART(epoll_pwait_real(fd, events, n, round_to_ms(left),
 	                                 OR_OURS(mask))));
 	return r;
@@ -332,7 +339,7 @@ int syc_restart_epoll_pwait2(int fd, struct epoll_event *events, int n,
                              struct timespec *timeout, const sigset_t *mask)
 {
 	CALLED(epoll_pwait2);
-	WAIT(ask_timespec(timeout),
+	WAIT(mask != NULL, ask_timespec(timeout),
 	     epoll_pwait2_real(fd, events, n, timeout, mask),
 	     EPOLL_PART(epoll_pwait2_real(fd, events, n, left, OR_OURS(mask))));
 	return r;
@@ -357,7 +364,7 @@ int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                        struct timeval *timeout)
 {
 	CALLED(select);
-	WAIT(sum_timeval(timeout),
+	WAIT(false, sum_timeval(timeout),
 	     select_real(n, to_read, to_write, other, timeout),
 	     pselect_real(n, to_read, to_write, other, left, &wait.mask));
 	if (timeout != NULL) {
@@ -373,7 +380,7 @@ int syc_restart_pselect(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                         struct timespec *timeout, const sigset_t *mask)
 {
 	CALLED(pselect);
-	WAIT(sum_timespec(timeout),
+	WAIT(mask != NULL, sum_timespec(timeout),
 	     pselect_real(n, to_read, to_write, other, timeout, mask),
 	     pselect_real(n, to_read, to_write, other, left, OR_OURS(mask)));
 	return r;
@@ -412,7 +419,7 @@ static int sleep_in_parts(const struct timespec *time,
 
 	if (ns >= LONG * SECOND)
 		return nanosleep_real(time, left_over);
-	WAIT(ns, nanosleep_real(time, left_over),
+	WAIT(false, ns, nanosleep_real(time, left_over),
 	     ppoll_real(NULL, 0, left, &wait.mask));
 	if (r != 0 && errno == EINTR && left_over != NULL)
 		*left_over = *time_left(&wait);

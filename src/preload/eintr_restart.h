@@ -28,9 +28,9 @@
 
 #include "sampler/workspace.h"
 
-/** Ticks come in waits, and may be answered by calls that the program did not
- * make. */
-bool syc_restart_is_needed(void);
+/** Ticks come in waits, or @is_ticked: in this one.  They may be answered by
+ * calls that the program did not make. */
+bool syc_restart_is_needed(bool is_ticked);
 
 /** In the handler of @signal, a tick of ours: notes that the tick cut a part.
  * Returns the part's wait, or NULL. */
@@ -71,10 +71,10 @@ int syc_restart_clock_nanosleep(clockid_t clock, int flags,
 bool syc_restart_can_read(const struct timespec *time);
 
 /** The function that a wrapper calls: @next, the real one, or one of these. */
-#define SYC_RESTART(name, next)                                                \
-	(__typeof__(&syc_restart_##name))(syc_restart_is_needed()              \
-	                                          ? (uintptr_t)                \
-	                                                    syc_restart_##name \
-	                                          : (next))
+#define SYC_RESTART(name, is_ticked, next)                                      \
+	((__typeof__(&syc_restart_##name))(syc_restart_is_needed(is_ticked)     \
+	                                           ? (uintptr_t)                \
+	                                                     syc_restart_##name \
+	                                           : (next)))
 
 #endif

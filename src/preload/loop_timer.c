@@ -40,8 +40,6 @@
 
 struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
 
-static int own_signal; /* if nothing is sampled */
-
 static bool is_loop(const struct syc_loop *loop)
 {
 	const uintptr_t at = (uintptr_t)loop - (uintptr_t)syc_loop_table;
@@ -189,9 +187,9 @@ static void leave_signal(int signal)
 
 	if (syc_seccomp_has_filter())
 		return;
-	if (signal != 0 && signal == own_signal) {
+	if (signal != 0 && signal == syc_interposed_signal) {
 		syc_signals_give_up(syc_signal_bit(signal));
-		own_signal = 0;
+		syc_interposed_signal = 0;
 	}
 	for (unsigned i = 0; i < SYC_LOOPS_MAX; i++) {
 		struct syc_loop *const loop = &syc_loop_table[i];
@@ -204,9 +202,9 @@ static void leave_signal(int signal)
 		else /* it may be about to arm it, and creates another */
 			set_timer(loop, 0);
 	}
-	if (signal == 0 && own_signal != 0) {
-		syc_signals_uninstall(own_signal);
-		own_signal = 0;
+	if (signal == 0 && syc_interposed_signal != 0) {
+		syc_signals_uninstall(syc_interposed_signal);
+		syc_interposed_signal = 0;
 	}
 	errno = saved;
 }
@@ -219,18 +217,20 @@ static int find_signal(void)
 
 	if (s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)
 		return __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
-	if (own_signal == 0 || !syc_signals_is_installed(own_signal)) {
+	if (syc_interposed_signal == 0 ||
+	    !syc_signals_is_installed(syc_interposed_signal)) {
 		tasks.starter_tid = 0;
 		const int signal = syc_signals_choose(
 			SYSCAP_SAMPLER_CPU, 0, SYC_SIGNALS_HARMLESS, &tasks);
 
-		own_signal = signal > 0 && syc_signals_install(
-						   signal, syc_tick_handle) == 0
-		                     ? signal
-		                     : 0;
-		syc_tick_mask_update(own_signal);
+		syc_interposed_signal =
+			signal > 0 && syc_signals_install(signal,
+		                                          syc_tick_handle) == 0
+				? signal
+				: 0;
+		syc_tick_mask_update(syc_interposed_signal);
 	}
-	return own_signal;
+	return syc_interposed_signal;
 }
 
 /*

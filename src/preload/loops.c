@@ -35,7 +35,7 @@
 /* The unwinder's minimum */
 #define FRAMES 32
 
-/* A timer that expires sooner is stopped before a wait */
+/* A wait for less is not worth a call */
 #define CLOSE (2 * MS)
 
 int64_t syc_loops_threshold;
@@ -243,19 +243,22 @@ static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
 	return false;
 }
 
-/* Longest wait before the timer must be stopped. */
-static int64_t time_to_wait(struct syc_loop *loop, int64_t now, int64_t timeout)
+static int64_t time_armed(const struct syc_loop *loop)
 {
-	const int64_t until =
-		__atomic_load_n(&loop->armed_until, __ATOMIC_RELAXED);
-	const int64_t left = (until - now) / 2;
+	return __atomic_load_n(&loop->armed_until, __ATOMIC_RELAXED);
+}
 
-	if (until == 0 || (timeout >= 0 && timeout < left))
-		return timeout;
-	if (left > CLOSE)
-		return left;
-	syc_loop_timer_stop(loop);
-	return timeout;
+/* The timer may expire in the wait: make its first part so that it can't. */
+static void set_first_part(struct syc_loops_wait *wait)
+{
+	const int64_t left = (time_armed(wait->loop) - wait->began) / 2;
+
+	if (wait->timeout >= 0 && wait->timeout < left)
+		wait->is_ticked = false;
+	else if (left > CLOSE) {
+		wait->is_ticked = false;
+		wait->first = left;
+	}
 }
 
 /* A thread without a loop has no timer. */
@@ -273,13 +276,13 @@ void syc_loops_begin_other(struct syc_loops_wait *wait)
 {
 	own_loop();
 	syc_loops_begin_call(wait);
+	wait->is_ticked = wait->loop != NULL && time_armed(wait->loop) != 0;
 }
 
 void syc_loops_begin_rest(struct syc_loops_wait *wait)
 {
 	syc_loops_begin_other(wait);
-	if (wait->loop != NULL &&
-	    __atomic_load_n(&wait->loop->armed_until, __ATOMIC_RELAXED) != 0)
+	if (wait->is_ticked)
 		syc_loop_timer_stop(wait->loop);
 }
 
@@ -295,7 +298,7 @@ void syc_loops_end_rest(const struct syc_loops_wait *wait)
 }
 
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
-                          uintptr_t frame, int64_t timeout)
+                          uintptr_t frame, int64_t timeout, bool has_mask)
 {
 	struct syc_loop *loop;
 
@@ -311,8 +314,8 @@ void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
 	if (!wait->is_loops)
 		return;
 	end_iteration(loop, wait->began);
-	if (timeout != 0)
-		wait->first = time_to_wait(loop, wait->began, timeout);
+	if (timeout != 0 && wait->is_ticked && !has_mask)
+		set_first_part(wait);
 }
 
 bool syc_loops_ticked(const struct syc_loops_wait *wait)
@@ -322,8 +325,7 @@ bool syc_loops_ticked(const struct syc_loops_wait *wait)
 	               wait->n_ticks;
 }
 
-bool syc_loops_waits_on(const struct syc_loops_wait *wait, int r,
-                        int64_t *ret_left)
+bool syc_loops_waits_on(struct syc_loops_wait *wait, int r, int64_t *ret_left)
 {
 	int64_t waited;
 
@@ -331,19 +333,14 @@ bool syc_loops_waits_on(const struct syc_loops_wait *wait, int r,
 	    !(r < 0 ? syc_loops_interrupted(wait)
 	            : r == 0 && wait->first != wait->timeout))
 		return false;
-	if (wait->is_loops)
-		syc_loop_timer_stop(wait->loop);
 	waited = syscap_clock() - wait->began;
 	*ret_left = wait->timeout < 0        ? -1
 	            : wait->timeout > waited ? wait->timeout - waited
 	                                     : 0;
-	return true;
-}
-
-void syc_loops_wait_again(struct syc_loops_wait *wait)
-{
 	wait->first = wait->timeout;
+	wait->is_ticked = true;
 	wait->n_ticks = __atomic_load_n(&wait->loop->n_ticks, __ATOMIC_RELAXED);
+	return true;
 }
 
 void syc_loops_end_wait(const struct syc_loops_wait *wait)
@@ -358,7 +355,9 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 	loop->represented = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
-	/* A timer that should have expired long ago is the parent's */
-	if (loop->armed_until == 0 || now > loop->armed_until + MS)
+	/* A timer that should have expired long ago is the parent's.  That of a
+	 * long stall expires late. */
+	if (loop->armed_until == 0 || now > loop->armed_until + MS ||
+	    loop->armed_until > now + loop->threshold)
 		syc_loop_timer_start(loop, now);
 }

@@ -7,9 +7,9 @@
  * caller, is part of an iteration: one for a reply of the X server, say.
  *
  * A one-shot timer runs while iterations begin and end, and is not armed for
- * each.  It must not expire in a wait, which would then return EINTR.  So a
- * wait that is longer than the timer's rest is made in two parts, and the timer
- * is stopped in between.
+ * each.  A wait in which it may expire must not return EINTR, and is made by
+ * eintr_restart.h.  That needs system calls, so a loop's wait first waits for
+ * half of the timer's rest without them.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -30,6 +30,7 @@ struct syc_loops_wait {
 	bool is_loops;         /* between iterations */
 	int64_t timeout;       /* ns; below 0: none */
 	int64_t first;         /* duration of the first part */
+	bool is_ticked;        /* the timer may expire in it */
 	int64_t began;
 	uint32_t n_ticks;
 };
@@ -65,24 +66,24 @@ void syc_loops_begin_call(struct syc_loops_wait *wait);
 
 /**
  * The timer is stopped during a call that waits for a signal, or can't be made
- * again.  errno is kept.
+ * again.  If the thread blocks its signal, that may be pending.  errno is kept.
  */
 void syc_loops_begin_rest(struct syc_loops_wait *wait);
 void syc_loops_end_rest(const struct syc_loops_wait *wait);
 
 /**
  * A wait for @timeout ns begins in a function that @site called, and whose
- * frame is at @frame.
+ * frame is at @frame.  One with a mask has no first part, in which a signal
+ * whose handler blocks the timer's may be missed.
  */
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
-                          uintptr_t frame, int64_t timeout);
+                          uintptr_t frame, int64_t timeout, bool has_mask);
 
 /**
  * The wait for wait->first returned @r.  True if the caller must wait for the
- * rest, *ret_left.
+ * rest, *ret_left, in which the timer may expire.
  */
-bool syc_loops_waits_on(const struct syc_loops_wait *wait, int r,
-                        int64_t *ret_left);
+bool syc_loops_waits_on(struct syc_loops_wait *wait, int r, int64_t *ret_left);
 
 /** The timer expired in a call that returned EINTR. */
 bool syc_loops_ticked(const struct syc_loops_wait *wait);
@@ -91,9 +92,6 @@ static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)
 {
 	return errno == EINTR && syc_loops_ticked(wait);
 }
-
-/** The wait for the rest begins. */
-void syc_loops_wait_again(struct syc_loops_wait *wait);
 
 /**
  * The wait is over.  If it was a loop's, the next iteration begins.  errno is

@@ -63,20 +63,22 @@ static int to_ms(int64_t ns)
 	return ns < 0 ? -1 : (int)((ns + MS - 1) / MS);
 }
 
-#define BEGIN(name)                                         \
-	SYC_IO_CALL(#name);                                 \
-	const __typeof__(&take_##name) next =               \
-		SYC_RESTART(name, syc_io_call_real(&call)); \
-	struct syc_loops_wait wait = { .loop = NULL };      \
-	int r;                                              \
-                                                            \
-	if (__builtin_expect(next == NULL, 0))              \
-		return (int)syc_io_missing();               \
+#define BEGIN(name)                                     \
+	SYC_IO_CALL(#name);                             \
+	const uintptr_t next = syc_io_call_real(&call); \
+	struct syc_loops_wait wait = { .loop = NULL };  \
+	int r;                                          \
+                                                        \
+	if (__builtin_expect(next == 0, 0))             \
+		return (int)syc_io_missing();           \
 	const int64_t begin = begin_call()
 
-#define BEGIN_LOOP(ns)                                                      \
+#define CALL(name, args) SYC_RESTART(name, wait.is_ticked, next) args
+
+#define BEGIN_LOOP(ns, has_mask)                                            \
 	syc_loops_begin_wait(&wait, (uintptr_t)__builtin_return_address(0), \
-	                     (uintptr_t)__builtin_frame_address(0), ns)
+	                     (uintptr_t)__builtin_frame_address(0), ns,     \
+	                     has_mask)
 
 #define END                                    \
 	syc_loops_end_wait(&wait);             \
@@ -84,84 +86,75 @@ static int to_ms(int64_t ns)
 	return r
 
 /* @args contain @t, the time of a part */
-#define WAIT_MS(name, params, args)                                  \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name);       \
-	SYC_IO_EXPORTED int take_##name params                       \
-	{                                                            \
-		BEGIN(name);                                         \
-		int t = timeout;                                     \
-		int64_t left;                                        \
-                                                                     \
-		if (syc_loops_is_on())                               \
-			BEGIN_LOOP(timeout < 0 ? -1 : timeout * MS); \
-		if (wait.first != wait.timeout)                      \
-			t = (int)(wait.first / MS);                  \
-		r = next args;                                       \
-		while (syc_loops_waits_on(&wait, r, &left)) {        \
-			syc_loops_wait_again(&wait);                 \
-			t = to_ms(left);                             \
-			r = next args;                               \
-		}                                                    \
-		END;                                                 \
+#define WAIT_MS(name, params, args, has_mask)                                  \
+	SYC_IO_EXPORTED int take_##name params __asm__(#name);                 \
+	SYC_IO_EXPORTED int take_##name params                                 \
+	{                                                                      \
+		BEGIN(name);                                                   \
+		int t = timeout;                                               \
+		int64_t left;                                                  \
+                                                                               \
+		if (syc_loops_is_on())                                         \
+			BEGIN_LOOP(timeout < 0 ? -1 : timeout * MS, has_mask); \
+		if (wait.first != wait.timeout)                                \
+			t = (int)(wait.first / MS);                            \
+		while (r = CALL(name, args),                                   \
+		       syc_loops_waits_on(&wait, r, &left))                    \
+			t = to_ms(left);                                       \
+		END;                                                           \
 	}
 
-#define WAIT_TIME(name, params, args, from)                    \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
-	SYC_IO_EXPORTED int take_##name params                 \
-	{                                                      \
-		BEGIN(name);                                   \
-		struct timespec part, *t = timeout;            \
-		int64_t left;                                  \
-                                                               \
-		if (syc_loops_is_on())                         \
-			BEGIN_LOOP(from(timeout));             \
-		if (wait.first != wait.timeout)                \
-			t = put_time(wait.first, &part);       \
-		r = next args;                                 \
-		while (syc_loops_waits_on(&wait, r, &left)) {  \
-			syc_loops_wait_again(&wait);           \
-			t = put_time(left, &part);             \
-			r = next args;                         \
-		}                                              \
-		END;                                           \
-	}
-
-/*
- * The result overwrites the sets.  So the wait is made in parts only after an
- * interruption, which does not change them.  @rest sets the time that is left.
- */
-#define WAIT_SETS(name, params, args, ns, rest)                  \
+#define WAIT_TIME(name, params, args, from)                      \
 	SYC_IO_EXPORTED int take_##name params __asm__(#name);   \
 	SYC_IO_EXPORTED int take_##name params                   \
 	{                                                        \
 		BEGIN(name);                                     \
-		struct timespec part;                            \
+		struct timespec part, *t = timeout;              \
 		int64_t left;                                    \
                                                                  \
-		(void)part;                                      \
 		if (syc_loops_is_on())                           \
-			BEGIN_LOOP(ns);                          \
-		/* The timer is stopped, whatever it has left */ \
-		if (syc_loops_waits_on(&wait, 0, &left))         \
-			syc_loops_wait_again(&wait);             \
-		r = next args;                                   \
-		while (syc_loops_waits_on(&wait, r, &left)) {    \
-			syc_loops_wait_again(&wait);             \
-			rest;                                    \
-			r = next args;                           \
-		}                                                \
+			BEGIN_LOOP(from(timeout), mask != NULL); \
+		if (wait.first != wait.timeout)                  \
+			t = put_time(wait.first, &part);         \
+		while (r = CALL(name, args),                     \
+		       syc_loops_waits_on(&wait, r, &left))      \
+			t = put_time(left, &part);               \
 		END;                                             \
 	}
 
-WAIT_MS(poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, t))
+/*
+ * The result overwrites the sets.  So a wait that the timer may interrupt is not
+ * made in two parts.  An interruption does not change them.  @rest sets the time
+ * that is left.
+ */
+#define WAIT_SETS(name, params, args, ns, has_mask, rest)      \
+	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
+	SYC_IO_EXPORTED int take_##name params                 \
+	{                                                      \
+		BEGIN(name);                                   \
+		struct timespec part;                          \
+		int64_t left;                                  \
+                                                               \
+		(void)part;                                    \
+		if (syc_loops_is_on())                         \
+			BEGIN_LOOP(ns, has_mask);              \
+		(void)syc_loops_waits_on(&wait, 0, &left);     \
+		while (r = CALL(name, args),                   \
+		       syc_loops_waits_on(&wait, r, &left)) {  \
+			rest;                                  \
+		}                                              \
+		END;                                           \
+	}
+
+WAIT_MS(poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, t), false)
 WAIT_MS(__poll_chk, (struct pollfd * fds, nfds_t n, int timeout, size_t room),
-        (fds, n, t, room))
+        (fds, n, t, room), false)
 WAIT_MS(epoll_wait, (int fd, struct epoll_event *events, int n, int timeout),
-        (fd, events, n, t))
+        (fd, events, n, t), false)
 WAIT_MS(epoll_pwait,
         (int fd, struct epoll_event *events, int n, int timeout,
          const sigset_t *mask),
-        (fd, events, n, t, mask))
+        (fd, events, n, t, mask), mask != NULL)
 WAIT_TIME(ppoll,
           (struct pollfd * fds, nfds_t n, struct timespec *timeout,
            const sigset_t *mask),
@@ -179,14 +172,14 @@ WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timeval *timeout),
           (n, to_read, to_write, other, timeout),
-          timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0
-                  ? 0
-                  : -1, )
+          timeout != NULL && timeout->tv_sec == 0 && timeout->tv_usec == 0 ? 0
+                                                                           : -1,
+          false, )
 WAIT_SETS(pselect,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timespec *timeout, const sigset_t *mask),
           (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
-          timeout = put_time(left, &part))
+          mask != NULL, timeout = put_time(left, &part))
 
 /* Waits for a signal, which must not be ours */
 #define WAIT_SIGNAL(name, params, args)                        \
@@ -196,7 +189,7 @@ WAIT_SETS(pselect,
 		BEGIN(name);                                   \
 		if (syc_loops_is_on())                         \
 			syc_loops_begin_rest(&wait);           \
-		r = next args;                                 \
+		r = CALL(name, args);                          \
 		syc_loops_end_rest(&wait);                     \
 		syc_io_end(&call, begin, SYC_IO_NONE);         \
 		return r;                                      \
@@ -218,29 +211,19 @@ SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
 static inline __attribute__((always_inline)) int
 sleep_for(const struct timespec *time, struct timespec *left)
 {
-	SYC_IO_CALL("nanosleep");
-	const __typeof__(&take_nanosleep) next =
-		SYC_RESTART(nanosleep, syc_io_call_real(&call));
-	struct syc_loops_wait wait = { .loop = NULL };
+	BEGIN(nanosleep);
 	struct timespec rest;
-	int r;
 
-	if (next == NULL)
-		return (int)syc_io_missing();
-	const int64_t begin = begin_call();
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
-	if (wait.loop == NULL) {
-		r = next(time, left);
-	} else {
-		r = next(time, &rest);
-		while (r != 0 && syc_loops_interrupted(&wait)) {
-			syc_loops_begin_other(&wait);
-			r = next(&rest, &rest);
-		}
-		if (r != 0 && errno == EINTR && left != NULL)
-			*left = rest;
+	struct timespec *const to = wait.loop == NULL ? left : &rest;
+	while (r = CALL(nanosleep, (time, to)),
+	       r != 0 && syc_loops_interrupted(&wait)) {
+		syc_loops_begin_other(&wait);
+		time = to;
 	}
+	if (r != 0 && errno == EINTR && to != left && left != NULL)
+		*left = rest;
 	syc_io_end(&call, begin, SYC_IO_NONE);
 	return r;
 }
@@ -293,30 +276,26 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
                                          struct timespec *left)
 {
 	SYC_IO_CALL("clock_nanosleep");
-	const __typeof__(&take_clock_nanosleep) next =
-		SYC_RESTART(clock_nanosleep, syc_io_call_real(&call));
+	const uintptr_t next = syc_io_call_real(&call);
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;
 
-	if (next == NULL)
+	if (next == 0)
 		return ENOSYS;
 	const int64_t begin = begin_call();
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
-	if (wait.loop == NULL) {
-		r = next(clock, flags, time, left);
-	} else {
-		r = next(clock, flags, time, &rest);
-		while (r == EINTR && syc_loops_ticked(&wait)) {
-			syc_loops_begin_other(&wait);
-			/* A sleep until a time is simply repeated */
-			r = next(clock, flags, flags != 0 ? time : &rest,
-			         &rest);
-		}
-		if (r == EINTR && left != NULL && flags == 0)
-			*left = rest;
+	struct timespec *const to = wait.loop == NULL ? left : &rest;
+	while (r = CALL(clock_nanosleep, (clock, flags, time, to)),
+	       r == EINTR && syc_loops_ticked(&wait)) {
+		syc_loops_begin_other(&wait);
+		/* A sleep until a time is simply repeated */
+		if (flags == 0)
+			time = to;
 	}
+	if (r == EINTR && to != left && left != NULL && flags == 0)
+		*left = rest;
 	syc_io_end(&call, begin, SYC_IO_NONE);
 	return r;
 }

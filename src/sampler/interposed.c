@@ -359,6 +359,7 @@ void syc_interposed_on_exec(void)
 }
 
 void (*syc_interposed_others)(int signal);
+int syc_interposed_signal;
 
 void syc_interposed_on_handler(int signal)
 {
@@ -387,13 +388,14 @@ void syc_interposed_on_query(int signal, struct sigaction *action)
 const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 {
 	const struct syc_sampler *const s = syc_sampler;
+	int signal =
+		s == NULL ? 0 : __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
 	uint64_t mask;
 
-	if (s == NULL || set == NULL)
-		return set;
-	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+	if (signal == 0 || !is_sampled_by(s, signal))
+		signal = syc_interposed_signal;
 	/* The kernel says EFAULT of one that can't be read */
-	if (signal == 0 || !is_sampled_by(s, signal) ||
+	if (signal == 0 || set == NULL ||
 	    syc_memory_is_bad((uintptr_t)set, sizeof(mask)))
 		return set;
 	memcpy(&mask, set, sizeof(mask));

@@ -83,6 +83,8 @@ void syc_interposed_on_handler(int signal);
 /** Called too, by users of other timers with the ticks' signal; with 0 before a
  * filter.  May be NULL. */
 extern void (*syc_interposed_others)(int signal);
+/** Their signal if nothing is sampled, or 0. */
+extern int syc_interposed_signal;
 
 /**
  * The application has given @signal its default action, or ignores it.  If

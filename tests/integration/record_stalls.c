@@ -7,6 +7,7 @@
  *	record_stalls busy	one of 200 ms, in a loop that always has work
  *	record_stalls odd	where one does not expect them
  *	record_stalls sleeps	in sleeps, that other timers cut
+ *	record_stalls KIND masked	with a mask, in a thread that blocks signals
  *
  * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
  */
@@ -26,6 +27,7 @@
 #include <sys/msg.h>
 #include <sys/select.h>
 #include <sys/sem.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -54,7 +56,9 @@ static int64_t now(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-static int wait_a_while(const char *kind, int ms)
+/* Inlined: each place that waits is one of its own. */
+static inline __attribute__((always_inline)) int
+wait_with(const char *kind, int ms, const sigset_t *mask)
 {
 	struct pollfd one = { .fd = ends[0], .events = POLLIN };
 	struct timespec time = { .tv_sec = ms / 1000,
@@ -69,18 +73,23 @@ static int wait_a_while(const char *kind, int ms)
 	if (strcmp(kind, "poll") == 0)
 		return poll(&one, 1, ms);
 	if (strcmp(kind, "ppoll") == 0)
-		return ppoll(&one, 1, &time, NULL);
+		return ppoll(&one, 1, &time, mask);
 	if (strcmp(kind, "select") == 0)
 		return select(ends[0] + 1, &set, NULL, NULL, &tv);
 	if (strcmp(kind, "pselect") == 0)
-		return pselect(ends[0] + 1, &set, NULL, NULL, &time, NULL);
+		return pselect(ends[0] + 1, &set, NULL, NULL, &time, mask);
 	if (strcmp(kind, "epoll_wait") == 0)
 		return epoll_wait(many, &event, 1, ms);
 	if (strcmp(kind, "epoll_pwait") == 0)
-		return epoll_pwait(many, &event, 1, ms, NULL);
+		return epoll_pwait(many, &event, 1, ms, mask);
 	if (strcmp(kind, "epoll_pwait2") == 0)
-		return epoll_pwait2(many, &event, 1, &time, NULL);
+		return epoll_pwait2(many, &event, 1, &time, mask);
 	exit(2);
+}
+
+static int wait_a_while(const char *kind, int ms)
+{
+	return wait_with(kind, ms, NULL);
 }
 
 __attribute__((noinline)) static void stand_still(int ms)
@@ -419,6 +428,137 @@ static void be_odd(void)
 	be_interrupted();
 }
 
+/* It blocks all signals, ours too, for longer than a timer runs. */
+static void on_user_signal(int number)
+{
+	(void)number;
+	stand_still(80);
+	n_urgent++;
+}
+
+__attribute__((noinline)) static int wait_deeper(const char *kind, int ms,
+                                                 const sigset_t *mask)
+{
+	const int r = wait_with(kind, ms, mask);
+
+	__asm__ volatile("");
+	return r;
+}
+
+__attribute__((noinline)) static int go_deeper(const char *kind, int ms,
+                                               const sigset_t *mask)
+{
+	const int r = wait_deeper(kind, ms, mask);
+
+	__asm__ volatile("");
+	return r;
+}
+
+static int wait_masked(const char *kind, int ms, const sigset_t *mask,
+                       bool is_deeper)
+{
+	return is_deeper ? go_deeper(kind, ms, mask)
+	                 : wait_with(kind, ms, mask);
+}
+
+static void need_signal(int r, const char *kind)
+{
+	need(r == -1 && errno == EINTR && n_urgent == 1, kind);
+	n_urgent = 0;
+}
+
+/* The program's own signal comes in the wait, and ours while its handler runs. */
+static void wait_for_user_signal(const char *kind, bool is_deeper)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 20000 };
+	sigset_t user, open;
+
+	sigemptyset(&user);
+	sigaddset(&user, SIGALRM);
+	need(wait_a_while(kind, 5) == 0, kind);
+	sigprocmask(SIG_BLOCK, &user, &open);
+	need(setitimer(ITIMER_REAL, &soon, NULL) == 0, "setitimer");
+	need_signal(wait_masked(kind, 60000, &open, is_deeper), kind);
+	/* epoll's say 0 of one that came before, if they do not wait */
+	if (kind[0] == 'p') {
+		raise(SIGALRM);
+		need_signal(wait_masked(kind, 0, &open, is_deeper), "a look");
+	}
+	sigprocmask(SIG_SETMASK, &open, NULL);
+}
+
+/* All are blocked, but in the wait: ours is pending there.  It is not armed
+ * again for a second, since it is blocked. */
+static void wait_for_pending(const char *kind, bool is_deeper)
+{
+	sigset_t all, open;
+
+	sigfillset(&all);
+	for (int i = 0; i < 2; i++) {
+		if (i != 0)
+			usleep(1100000);
+		need(wait_a_while(kind, 5) == 0, kind);
+		sigprocmask(SIG_SETMASK, &all, &open);
+		stand_still(80);
+		if (i == 0) {
+			need(wait_masked(kind, 0, &open, is_deeper) == 0,
+			     "a look");
+			need(wait_masked(kind, 80, &open, is_deeper) == 0,
+			     kind);
+		} else {
+			raise(SIGALRM);
+			need_signal(wait_masked(kind, 60000, &open, is_deeper),
+			            "a signal that came before");
+		}
+		sigprocmask(SIG_SETMASK, &open, NULL);
+	}
+}
+
+static void wait_with_all_blocked(const char *kind, bool is_deeper)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	need(wait_a_while(kind, 5) == 0, kind);
+	stand_still(2);
+	need(wait_masked(kind, 80, &all, is_deeper) == 0, "all blocked");
+}
+
+/* A timer's signal is none that a program may wait for. */
+static void wait_for_any_signal(void)
+{
+	const struct timespec time = { .tv_nsec = 100 * MS };
+	struct signalfd_siginfo info;
+	sigset_t all, open;
+
+	sigfillset(&all);
+	need(wait_a_while("poll", 5) == 0, "poll");
+	sigprocmask(SIG_SETMASK, &all, &open);
+	stand_still(80);
+	need(sigtimedwait(&all, NULL, &time) == -1 && errno == EAGAIN,
+	     "a signal that nobody sent");
+	const int fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
+	need(fd >= 0 && read(fd, &info, sizeof(info)) == -1 && errno == EAGAIN,
+	     "a signalfd's that nobody sent");
+	close(fd);
+	sigprocmask(SIG_SETMASK, &open, NULL);
+}
+
+static void be_masked(const char *kind)
+{
+	struct sigaction action = { .sa_handler = on_user_signal };
+
+	sigfillset(&action.sa_mask);
+	need(sigaction(SIGALRM, &action, NULL) == 0, "sigaction");
+	for (int i = 0; i < 2; i++) {
+		wait_with_all_blocked(kind, i != 0);
+		wait_for_user_signal(kind, i != 0);
+		wait_for_pending(kind, i != 0);
+		usleep(1100000);
+	}
+	wait_for_any_signal();
+}
+
 int main(int argc, char **argv)
 {
 	struct epoll_event event = { .events = EPOLLIN };
@@ -433,6 +573,8 @@ int main(int argc, char **argv)
 		look_in_iterations();
 	else if (strcmp(argv[1], "sleeps") == 0)
 		sleep_in_iterations();
+	else if (argc > 2 && strcmp(argv[2], "masked") == 0)
+		be_masked(argv[1]);
 	else if (argc > 2)
 		want_signal(atoi(argv[2]));
 	else

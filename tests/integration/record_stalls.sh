@@ -38,6 +38,24 @@ done
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
+# Waits with a mask, of a thread that blocks signals otherwise
+for option in --sample=1000,wall --stalls; do
+	pids=
+	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
+		"$SYSCAP" record -q $option -o $kind.syscap -- \
+			"$program" $kind masked &
+		pids="$pids $!"
+	done
+	for pid in $pids; do
+		wait "$pid" || fail "masked, $option: $?"
+	done
+	[ $option = --stalls ] || rm ./*.syscap*
+done
+for kind in ppoll pselect epoll_pwait epoll_pwait2; do
+	has_stall $kind.syscap wait_deeper
+done
+rm ./*.syscap*
+
 # With samples by the same signal, and all else
 "$SYSCAP" record -q --stalls --sample --io -o loop.syscap -- \
 	"$program" poll || fail "all: $?"
