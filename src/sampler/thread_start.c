@@ -2,6 +2,7 @@
 /* thread_start.c - threads that make their own timers. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <syscap.h>
 
+#include "emit/thread.h"
 #include "os/signals.h"
 #include "os/threads.h"
 #include "sampler/interposed.h"
@@ -159,11 +161,25 @@ syc_thread_start_take(struct slot *slot)
 	return birth;
 }
 
-static void end_thread(void *nothing)
+/*
+ * Destructors of the application run in the first rounds, and ticks come there.
+ * So the thread's state ends late, too: as many rounds later.  @place: in
+ * @slots, a number.
+ */
+static void end_thread(void *place)
 {
-	(void)nothing;
-	if (is_sampling())
+	struct slot *const next = (struct slot *)place + 1;
+
+	if (is_sampling()) {
+		if (next < slots + PTHREAD_DESTRUCTOR_ITERATIONS - 1 &&
+		    pthread_setspecific(end_key, next) == 0) {
+			syc_thread_watch(NULL);
+			return;
+		}
 		run_in_round(syc_thread_timer_end, NULL);
+	}
+	if (place != slots && syc_self != NULL && syc_thread_watched() == NULL)
+		syc_thread_watch(syc_state_of(syc_self));
 }
 
 void syc_thread_start_begin(void)
@@ -173,6 +189,8 @@ void syc_thread_start_begin(void)
 	has_end_key = end_key < KEYS_AT_HAND;
 	if (!has_end_key)
 		pthread_key_delete(end_key);
+	else /* the main thread may call pthread_exit() */
+		pthread_setspecific(end_key, slots);
 }
 
 bool syc_thread_start_prepare(struct syc_thread_start *birth, bool is_cramped)

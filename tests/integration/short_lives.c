@@ -5,10 +5,11 @@
  *	short_lives WAY
  *
  * WAY is threads: one after the other; or crowd: eight at a time; or last: a
- * thread that is there when the process ends.  Or it is exec: the program begins
- * once more; or fork: children that work for 2.5 ms.  Or it is failing: an exec
- * fails each millisecond.  A line for each thread holds its id and the
- * microseconds of processor time by its own clock.
+ * thread that is there when the process ends.  Or it is destructors: threads
+ * work in a key's, too.  Or it is main_exit: the main thread ends first.  Or it
+ * is exec: the program begins once more; or fork: children that work for 2.5 ms.
+ * Or it is failing: an exec fails each millisecond.  A line for each thread holds
+ * its id and the microseconds of processor time by its own clock.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -53,6 +54,63 @@ static void *live(void *us)
 	*place = work_until(*place);
 	print_time(*place);
 	return NULL;
+}
+
+static pthread_key_t key;
+
+__attribute__((noinline)) static void work_at_end(void *us)
+{
+	int64_t *const place = us;
+
+	if (*place < 10000) { /* in the next round again */
+		*place = work_until(*place + 5000);
+		pthread_setspecific(key, us);
+	} else {
+		print_time(work_until(*place + 3700));
+	}
+}
+
+static void *live_and_end(void *us)
+{
+	int64_t *const place = us;
+
+	*place = work_until(*place);
+	pthread_setspecific(key, us);
+	return NULL;
+}
+
+static void run_destructors(void)
+{
+	pthread_t thread;
+	int64_t us;
+
+	if (pthread_key_create(&key, work_at_end) != 0)
+		exit(2);
+	for (int i = 0; i < 10; i++) {
+		us = 5300;
+		if (pthread_create(&thread, NULL, live_and_end, &us) != 0)
+			exit(2);
+		pthread_join(thread, NULL);
+	}
+}
+
+static void *outlive_main(void *thread)
+{
+	pthread_join(*(pthread_t *)thread, NULL);
+	print_time(work_until(20300));
+	return NULL;
+}
+
+static void exit_main(int64_t began)
+{
+	static pthread_t self;
+	pthread_t thread;
+
+	self = pthread_self();
+	if (pthread_create(&thread, NULL, outlive_main, &self) != 0)
+		exit(2);
+	print_time(work_until(began + 7600) - began);
+	pthread_exit(NULL);
 }
 
 static void *stay(void *us)
@@ -133,6 +191,10 @@ int main(int argc, char **argv)
 		run_threads(8);
 	else if (strcmp(way, "last") == 0)
 		leave_thread();
+	else if (strcmp(way, "destructors") == 0)
+		run_destructors();
+	else if (strcmp(way, "main_exit") == 0)
+		exit_main(began);
 	else if (strcmp(way, "fork") == 0)
 		run_children();
 	if (strcmp(way, "failing") == 0) {

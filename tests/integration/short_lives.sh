@@ -38,7 +38,7 @@ check() {
 }
 
 for clock in cpu perf; do
-	for way in threads crowd last exec failing fork; do
+	for way in threads crowd last destructors main_exit exec failing fork; do
 		"$SYSCAP" record -q --force --no-symbols --sample=1000,$clock \
 			-o r.syscap -- "$SYSCAP_TEST_BIN/short_lives" $way >own ||
 			{ echo "$way, $clock: $?"; exit 1; }
