@@ -58,6 +58,7 @@
 struct code {
 	uintptr_t start, end;
 	uint64_t offset;
+	uint64_t name; /* a hash; others may be as long, and lie there next */
 	uintptr_t header; /* where its file begins in memory; 0: nowhere */
 	size_t header_size;
 };
@@ -94,8 +95,18 @@ static struct code describe_segment(const struct dl_phdr_info *info,
 	};
 }
 
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0;
+
+	while (*name != '\0')
+		hash = hash * 31 + (unsigned char)*name++;
+	return hash;
+}
+
 static void list_code(struct listing *list, const struct dl_phdr_info *info)
 {
+	const uint64_t name = hash_name(info->dlpi_name);
 	struct code first = { .start = 0 };
 
 	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
@@ -108,6 +119,7 @@ static void list_code(struct listing *list, const struct dl_phdr_info *info)
 			first = code;
 		if ((p->p_flags & PF_X) == 0 || list->n == CODE_MOST)
 			continue;
+		code.name = name;
 		code.header = first.start;
 		code.header_size = first.end - first.start;
 		list->code[list->n++] = code;
@@ -134,7 +146,8 @@ static bool has_segment(const struct listing *list, const struct code *code)
 	for (unsigned i = 0; i < list->n; i++)
 		if (list->code[i].start == code->start &&
 		    list->code[i].end == code->end &&
-		    list->code[i].offset == code->offset)
+		    list->code[i].offset == code->offset &&
+		    list->code[i].name == code->name)
 			return true;
 	return false;
 }
@@ -297,8 +310,13 @@ static void look(struct looks *l)
 
 	after->n = 0;
 	dl_iterate_phdr(list_object, (struct listing *[]){ after, before });
-	if (after->loads == before->loads && after->unloads == before->unloads)
+	if (after->loads == before->loads &&
+	    after->unloads == before->unloads) {
+		/* Libraries that another thread's look found may have samples
+		 * since */
+		l->since = now;
 		return;
+	}
 	if (l->pid == 0) {
 		l->pid = getpid();
 		l->since = loaded_by == l->pid ? loaded_at : now;

@@ -215,8 +215,10 @@ static void drop_repeats(struct syc_mapped_process *process)
 		if (old != NULL && is_same(old, &maps[i]) &&
 		    life_at(process, old->time) ==
 		            life_at(process, maps[i].time) &&
-		    !is_divided(process, old, maps[i].time))
+		    !is_divided(process, old, maps[i].time)) {
+			maps[kept - 1].is_own |= maps[i].is_own;
 			continue;
+		}
 		maps[kept++] = maps[i];
 	}
 	process->maps.n = kept;
@@ -292,7 +294,7 @@ static bool is_better(const struct syc_mapped_process *process,
 	if (a_lives != b_lives)
 		return a_lives;
 	if (is_known)
-		return a->time < b->time;
+		return a->is_own != b->is_own ? a->is_own : a->time < b->time;
 	if ((a->time <= time) != (b->time <= time))
 		return a->time <= time;
 	return a->time <= time ? a->time > b->time : a->time < b->time;

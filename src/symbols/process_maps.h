@@ -9,8 +9,9 @@
  *
  * A process that unloads libraries writes METADATA syscap.unmapped.  These
  * divide the time of an address into parts, and a MAP is valid in its own part.
- * The first MAP of such a part is that of the process itself.  Others are from
- * recorders, which read late.
+ * The MAP of the process itself, or else the first, counts in such a part.
+ * Others are from recorders, which read late; the end of a part is written with
+ * a time that may be earlier than the end itself.
  *
  * Context of all: offline.
  */
@@ -34,6 +35,7 @@ struct syc_process_map {
 	const char *path;     /* of the caller; NULL: the end of a mapping */
 	const char *build_id; /* of the caller; "": none */
 	void *found;          /* of the caller, NULL at first */
+	bool is_own;          /* the process itself wrote it */
 };
 
 /** All zero: none. */

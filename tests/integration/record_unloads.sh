@@ -32,6 +32,7 @@ END
 cat >host.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,9 +67,28 @@ __attribute__((noinline)) void *use_bravo(int end)
 	__asm__ volatile("");
 	return at;
 }
+static int rounds;
+__attribute__((noinline)) void use_charlie(void)
+{
+	use("./libcharlie.so", 0);
+	__asm__ volatile("");
+}
+__attribute__((noinline)) void use_delta(void)
+{
+	use("./libdelta.so", 0);
+	__asm__ volatile("");
+}
+static void *use_others(void *nothing)
+{
+	for (int i = 0; i < rounds; i++) {
+		use_charlie();
+		use_delta();
+	}
+	return nothing;
+}
 int main(int argc, char **argv)
 {
-	const int rounds = atoi(argv[1]);
+	rounds = atoi(argv[1]);
 	const int is_killed = argc > 2 && strcmp(argv[2], "killed") == 0;
 	int status;
 	if (argc > 2 && strcmp(argv[2], "forks") == 0) {
@@ -81,6 +101,17 @@ int main(int argc, char **argv)
 			return WEXITSTATUS(status);
 		}
 	}
+	if (argc > 2 && strcmp(argv[2], "threads") == 0) {
+		pthread_t thread;
+		work = 100;
+		if (pthread_create(&thread, NULL, use_others, NULL) != 0)
+			return 3;
+		for (int i = 0; i < rounds; i++) {
+			use_alpha();
+			use_bravo(0);
+		}
+		return pthread_join(thread, NULL);
+	}
 	for (int i = 0; i < rounds; i++)
 		if (use_alpha() != use_bravo(is_killed && i + 1 == rounds))
 			return 77;
@@ -88,11 +119,11 @@ int main(int argc, char **argv)
 }
 END
 cc=${CC:-cc}
-for name in alpha bravo; do
+for name in alpha bravo charlie delta; do
 	"$cc" -O1 -g -w -fPIC -shared -DWORK=${name}_work -DKEEP=${name}_keep \
 		-o lib$name.so plug.c
 done
-"$cc" -O1 -g -w -o host host.c -ldl
+"$cc" -O1 -g -w -pthread -o host host.c -ldl
 
 # check NAME: of all stacks through a plug-in, none has the other one's name, or
 # none.  Some have their own.
@@ -182,3 +213,16 @@ for name in alpha bravo; do
 		exit 1
 	}
 done
+
+# Also if threads take turns at an address
+"$SYSCAP" record -q --memory=1 -o threads.syscap -- ./host 500 threads
+"$SYSCAP" export -f folded --of leaked -o leaks threads.syscap
+awk 'match($0, /use_[a-z]+;run;/) {
+	name = substr($0, RSTART + 4, RLENGTH - 9)
+	bytes[index($0, ";run;" name "_keep ") > 0] += $NF
+	}
+	END { exit !(bytes[0] == 0 && bytes[1] == 2000 * 100000) }' leaks || {
+	cat leaks
+	echo "FAIL: leaks have the name of another library"
+	exit 1
+}

@@ -5,16 +5,23 @@
 
 static struct syc_process_maps processes;
 
-static void map(int pid, int64_t time, uint64_t begin, uint64_t end,
-                const char *path)
+static void add(int pid, int64_t time, uint64_t begin, uint64_t end,
+                const char *path, bool is_own)
 {
 	const struct syc_process_map one = { .begin = begin,
 		                             .end = end,
 		                             .time = time,
 		                             .path = path,
-		                             .build_id = "" };
+		                             .build_id = "",
+		                             .is_own = is_own };
 
 	CHECK_EQ(syc_process_maps_add(&processes, pid, &one), 0);
+}
+
+static void map(int pid, int64_t time, uint64_t begin, uint64_t end,
+                const char *path)
+{
+	add(pid, time, begin, end, path, false);
 }
 
 static void settle(void)
@@ -103,6 +110,21 @@ TEST(late_map_of_a_recorder_counts_from_its_own_part)
 	CHECK_STR(find(7, 160, 0x1000, false), "alpha");
 	CHECK_STR(find(7, 200, 0x1000, false), "alpha");
 	CHECK_STR(find(7, 210, 0x1000, false), "bravo");
+	syc_process_maps_fini(&processes);
+}
+
+TEST(recorder_s_map_after_an_early_end_does_not_count)
+{
+	unmap(7, 100, "all");
+	add(7, 101, 0x1000, 0x2000, "alpha", true);
+	unmap(7, 200, "1000-2000");
+	map(7, 210, 0x1000, 0x2000, "alpha"); /* unmapped at 220 */
+	add(7, 230, 0x1000, 0x2000, "bravo", true);
+	unmap(7, 300, "1000-2000");
+	settle();
+	CHECK_STR(find(7, 200, 0x1000, false), "alpha");
+	CHECK_STR(find(7, 240, 0x1000, false), "bravo");
+	CHECK_STR(find(7, 300, 0x1000, false), "bravo");
 	syc_process_maps_fini(&processes);
 }
 
