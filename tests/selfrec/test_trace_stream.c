@@ -268,10 +268,11 @@ TEST(a_frame_that_a_deadline_cut_in_two_is_finished_first)
 
 TEST(nobody_else_writes_while_half_a_frame_is_out)
 {
-	int ends[2];
+	int ends[2], tried[2];
 	char byte;
 
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
+	CHECK_EQ(pipe2(tried, O_CLOEXEC), 0);
 	CHECK(fcntl(ends[1], F_SETPIPE_SZ, 8192) > 0);
 	writer.longest = LONGEST;
 	frames_open(&writer, 0, ends[1]);
@@ -281,10 +282,13 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	if (pid == 0) {
 		frames_open(&other, 1, ends[1]);
 		CHECK_EQ(frames_write(&other, 1, 50), -EAGAIN);
-		CHECK_EQ(frames_write(&other, 1, 30000), 0);
+		CHECK_EQ(write(tried[1], "x", 1), 1);
+		CHECK_EQ(frames_write(&other, 1, -1), 0);
 		_exit(0);
 	}
-	usleep(100000);
+	close(tried[1]);
+	CHECK_EQ(read(tried[0], &byte, 1), 1);
+	close(tried[0]);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
 	/* A call with no frames does nothing but finish it */
 	CHECK_EQ(frames_write(&writer, 0, 0), -EAGAIN);
