@@ -23,6 +23,7 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
+#include "ring/clock.h"
 
 #define ERROR_NS 5000
 
@@ -312,6 +313,8 @@ TEST(a_handler_may_read_at_every_instruction_of_taking_a_base)
 CHILD(slewed)
 {
 	SYSCAP_INSTANT("test", "mark", NULL);
+	if (!syc_clock_is_tsc()) /* there is no base: the parent skips */
+		return;
 	for (int i = 0; i < 5; i++) { /* a busy machine spoils a reading */
 		while (syc_self->window == 0) {
 			usleep(6000);
