@@ -10,10 +10,12 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
 # A period is 1 ms.  A thread's end, and a program's begin and end, take some
-# time that its last look at its clock does not have.
+# time that its last look at its clock does not have.  On a busy machine a child
+# takes as long to end as it lived: the kernel says how long.
 check() {
 	"$SYSCAP" export -f csv --table samples -o samples.csv r.syscap
 	awk -v way="$1" '
+	FILENAME == "own" && NF == 3 { most[$1] = $3; next }
 	FILENAME == "own" { own[$1] += $2; all += $2; ways[$1]++; next }
 	/^time_ns,/ { n = split($0, names, ","); for (i = 1; i <= n; i++) at[names[i]] = i; next }
 	{ split($0, cells, ","); got[cells[at["tid"]]] += cells[at["weight_ns"]] / 1000 }
@@ -22,7 +24,10 @@ check() {
 			off = got[tid] - own[tid]
 			sum += got[tid]
 			count++
-			if (off < -1000 || off > 1000 + 600 * ways[tid]) {
+			above = own[tid] + 600 * ways[tid]
+			if (above < most[tid])
+				above = most[tid]
+			if (off < -1000 || got[tid] > 1000 + above) {
 				print way ": thread " tid " has " got[tid] + 0 " us of " own[tid]
 				bad = 1
 			}
