@@ -144,7 +144,6 @@ unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 void syc_leave_nested(struct syc_thread *st);
 void syc_write_missing_header(struct syc_thread *st);
 void syc_open(struct syc_thread *st);
-void syc_mend(struct syc_thread *st);
 void syc_finish(struct syc_thread *st, volatile uintptr_t *token);
 void syc_finish_disturbed(struct syc_thread *st, volatile uintptr_t *token);
 void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
@@ -189,8 +188,6 @@ static inline bool syc_enter_from(struct syc_thread *st,
 {
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
-	if (SYC_LIKELY(__atomic_load_n(&st->owner, __ATOMIC_RELAXED) == 0))
-		syc_mend(st);
 	/* One instruction: else a handler between load and store could become
 	 * owner, die, and be overwritten without anybody looking. */
 	if (SYC_LIKELY(syc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
@@ -362,9 +359,9 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	*token = syc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* All before room_end: a child that a handler forks has none.  And if
-	 * it forks later, the child writes into the parent's ring, but only
-	 * what the parent writes there too. */
+	/* F1.  All before room_end: a child that a handler forks has none.  If
+	 * it forks later, the child writes what the parent writes too, into
+	 * what was put in the place of the parent's ring. */
 	const uint64_t at = st->next;
 	unsigned char *const body = st->body;
 	const int32_t *const cpu_at = st->cpu;
@@ -381,8 +378,7 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	}
 	__atomic_store_n(&st->end, place->next, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* Not ours any more: a handler forked, and this is the child */
-	if (SYC_UNLIKELY(st->owner != (uintptr_t)token || st->disturbed != 0)) {
+	if (SYC_UNLIKELY(st->disturbed != 0)) {
 		syc_withdraw(st, token, place->next);
 		return false;
 	}

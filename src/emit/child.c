@@ -15,6 +15,33 @@
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 
+void syc_child_prepare(void)
+{
+	struct syc_state *const own =
+		syc_process_is_there() ? syc_thread_of_self() : NULL;
+
+	if (own != NULL)
+		syc_thread_mapped(own)->is_emitting =
+			own->hot.owner != 0 || own->hot.disturbed != 0;
+}
+
+/*
+ * F1.  What @own, if any, was the state of this thread before the fork, which
+ * @is_first says is the one that forked.  No thread here gets that by chance:
+ * nor any other one, where not all copies' pointers are known.
+ */
+static void leave_states(const struct syc_state *own, bool is_first)
+{
+	const uint32_t ever =
+		__atomic_load_n(&syc_block->states_ever, __ATOMIC_RELAXED);
+	const bool is_known = is_first && (syc_thread_watched() != NULL ||
+	                                   syc_copies_count() == 1);
+
+	for (uint32_t i = 0; i < ever; i++)
+		if (!is_known || syc_state_at(i) == own)
+			syc_thread_mapped(syc_state_at(i))->is_left = true;
+}
+
 static void begin_child(void)
 {
 	const int32_t pid = getpid();
@@ -31,10 +58,12 @@ static void begin_child(void)
 		syc_process->is_child = true;
 	}
 	syc_connection_forget();
-	struct syc_state *const own = syc_thread_watched();
-	if (own != NULL || syc_self != NULL)
-		syc_thread_ring_drop_inherited(
-			own != NULL ? own : syc_state_of(syc_self), true);
+	const struct syc_state *const own = syc_thread_of_self();
+	leave_states(own, true);
+	if (own == NULL)
+		return;
+	syc_process->may_continue = !syc_thread_mapped(own)->is_emitting;
+	syc_thread_ring_drop_inherited(own, true);
 }
 
 /* What fork() can do at once and _Fork() leaves to the first event. */
@@ -87,8 +116,8 @@ int32_t syc_child_pid(void)
 	const struct syc_state *const own = syc_thread_of_self();
 	const bool is_main = pid == gettid();
 	syc_process->high_water = inherited;
-	/* A child's only thread may hold a pointer to an inherited state */
-	syc_process->low_water = inherited;
+	if (!syc_process->is_child) /* after _Fork() or clone */
+		leave_states(own, is_main);
 	for (uint32_t i = 0; i < inherited; i++)
 		syc_thread_ring_drop_inherited(
 			syc_state_at(i), !is_main || syc_state_at(i) == own);

@@ -5,6 +5,10 @@
 
 #include <stdint.h>
 
+/** Before fork(): note whether it is called on top of an emit.  Context:
+ * any-thread, signal-safe. */
+void syc_child_prepare(void);
+
 /**
  * What fork() can do at once, and _Fork() leaves to the first event.
  *

@@ -20,45 +20,6 @@ static uint64_t pos_at(const struct syc_thread *st, uint64_t offset)
 	return offset << 32 | (uint32_t)((uint32_t)offset + st->lap);
 }
 
-/*
- * A handler may fork, and emit in the child: the emit that it interrupted
- * goes on there with what it has loaded of the parent's state.  What stands
- * in the state is then the child's, published, and nothing is under way: put
- * it right.  The reader's word for tail is checked as always.
- */
-static void start_from_tail(struct syc_thread *st)
-{
-	const uint32_t *const tail =
-		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-
-	st->room_end = 0;
-	SYC_SIGNAL_FENCE();
-	if (tail == NULL)
-		return;
-	const uint32_t at = __atomic_load_n(tail, __ATOMIC_RELAXED);
-	if (at >= st->size || at % 8 != 0) {
-		syc_thread_ring_close(syc_state_of(st),
-		                      "a ring was closed: its tail was "
-		                      "overwritten");
-		return;
-	}
-	st->next = at;
-	st->end = at;
-}
-
-/* After syc_disturb(): whether it was done with a parent's values.  Undoes it. */
-static bool is_of_another_process(struct syc_thread *st, uint64_t owner,
-                                  uint64_t next, uint64_t end)
-{
-	if (st->owner == owner && st->next == next && st->end == end)
-		return false;
-	st->suspect = 0;
-	start_from_tail(st);
-	__atomic_store_n(&st->disturbed, 0, __ATOMIC_RELAXED);
-	SYC_SIGNAL_FENCE();
-	return true;
-}
-
 void syc_disturb(struct syc_thread *st)
 {
 	for (;;) {
@@ -80,8 +41,10 @@ void syc_disturb(struct syc_thread *st)
 			__atomic_load_n(&st->next, __ATOMIC_RELAXED);
 		const uint64_t end =
 			__atomic_load_n(&st->end, __ATOMIC_RELAXED);
+		unsigned char *const body =
+			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 		const bool is_under_way =
-			owner != 0 && end > next && st->body != NULL;
+			owner != 0 && end > next && body != NULL;
 		const uint64_t target = pos_at(st, is_under_way ? end : next);
 		SYC_SIGNAL_FENCE();
 		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) != 0)
@@ -93,15 +56,13 @@ void syc_disturb(struct syc_thread *st)
 		if (is_under_way) {
 			st->suspect_len = (uint32_t)(end - next);
 			st->suspect_owner = owner;
-			syc_store_word(st->body + next,
+			syc_store_word(body + next,
 			               syc_first_word(st, st->suspect_len));
 		}
 		__atomic_store_n(&st->suspect, is_under_way ? 1 + next : 0,
 		                 __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
-		if (!syc_exchange_local(&st->disturbed, 0, 1))
-			continue;
-		if (!is_of_another_process(st, owner, next, end))
+		if (syc_exchange_local(&st->disturbed, 0, 1))
 			return;
 	}
 }
@@ -112,11 +73,13 @@ static void settle_suspect(struct syc_thread *st, uint64_t complete)
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
 
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+
 	/* An owner that moved next has finished it, and published it */
 	if (suspect != 0 && st->suspect_owner != complete &&
-	    st->next == suspect - 1 && st->body != NULL)
-		syc_repair_count_dead(syc_state_of(st),
-		                      st->body + (suspect - 1),
+	    st->next == suspect - 1 && body != NULL)
+		syc_repair_count_dead(syc_state_of(st), body + (suspect - 1),
 		                      st->suspect_len);
 	__atomic_store_n(&st->suspect, 0, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
@@ -155,11 +118,6 @@ static void publish_all(struct syc_thread *st)
 		}
 		uint32_t *const tail =
 			__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-		SYC_SIGNAL_FENCE();
-		/* Both have to be of one ring: a handler in between may have
-		 * forked, and emitted in the child, where we go on then */
-		if (__atomic_load_n(&st->pos, __ATOMIC_RELAXED) != pos)
-			continue;
 		if (tail != NULL) { /* W2, pairs with R1 */
 			__atomic_store_n(tail, (uint32_t)(pos >> 32),
 			                 __ATOMIC_RELEASE);
@@ -170,10 +128,6 @@ static void publish_all(struct syc_thread *st)
 		SYC_SIGNAL_FENCE();
 		if (syc_exchange_local(&st->disturbed, seen, 0))
 			return;
-		if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
-			start_from_tail(st);
-			return;
-		}
 	}
 }
 
@@ -191,26 +145,6 @@ void syc_become_owner(struct syc_thread *st, volatile uintptr_t *token)
 	syc_disturb(st); /* again: a handler may have ended it all meanwhile */
 	settle_suspect(st, (uintptr_t)token);
 	syc_repair_all(st);
-}
-
-/*
- * A handler forked inside an emit, and emitted in the child: when the emit
- * goes on there, it may write one of the two, not both.  What was published
- * tells which.
- */
-SYC_COLD void syc_mend(struct syc_thread *st)
-{
-	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
-	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
-	uint32_t *const tail = __atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-
-	SYC_SIGNAL_FENCE();
-	if (next == end || tail == NULL || st->owner != 0 || st->disturbed != 0)
-		return;
-	if (end == __atomic_load_n(tail, __ATOMIC_RELAXED))
-		syc_exchange_local(&st->next, next, end);
-	else
-		syc_exchange_local(&st->end, end, next);
 }
 
 SYC_COLD void syc_open(struct syc_thread *st)
@@ -273,21 +207,6 @@ SYC_COLD void syc_finish_disturbed(struct syc_thread *st,
 }
 
 /*
- * In a child: the emit that was forked inside has moved next to where its own
- * frame ended in the parent's ring.  What is published here says so.
- */
-static bool moved_by_parent(struct syc_thread *st)
-{
-	const uint64_t next = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
-	const uint64_t end = __atomic_load_n(&st->end, __ATOMIC_RELAXED);
-	const uint32_t *const tail =
-		__atomic_load_n(&st->tail, __ATOMIC_RELAXED);
-
-	return tail != NULL && end == __atomic_load_n(tail, __ATOMIC_RELAXED) &&
-	       syc_exchange_local(&st->next, next, end);
-}
-
-/*
  * An emit that began alone goes the long way.  What it @announced (0: nothing
  * yet) is taken back or, if a handler has reserved it meanwhile, says
  * nothing.  What else is found is an owner's that died in the one instruction
@@ -296,14 +215,12 @@ static bool moved_by_parent(struct syc_thread *st)
 SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
                            uint64_t announced)
 {
-	if (st->owner != (uintptr_t)token) { /* in a forked child */
-		syc_mend(st);
-		return;
-	}
+	if (st->owner != (uintptr_t)token)
+		return; /* a handler forked: F1 */
 	if (__atomic_load_n(&st->disturbed, __ATOMIC_RELAXED) == 0) {
 		if (announced != 0) {
 			syc_exchange_local(&st->end, announced, st->next);
-		} else if (st->end == st->next || moved_by_parent(st)) {
+		} else if (st->end == st->next) {
 			/* no room, and alone */
 			__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 			SYC_SIGNAL_FENCE();
@@ -316,9 +233,11 @@ SYC_COLD void syc_withdraw(struct syc_thread *st, volatile uintptr_t *token,
 	syc_disturb(st);
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
-	if (announced != 0 && suspect != 0 && st->body != NULL &&
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	if (announced != 0 && suspect != 0 && body != NULL &&
 	    st->suspect_owner == (uintptr_t)token)
-		syc_repair_write_nothing(st, st->body + (suspect - 1),
+		syc_repair_write_nothing(st, body + (suspect - 1),
 		                         st->suspect_len);
 	settle_suspect(st, announced != 0 ? (uintptr_t)token : 0);
 	syc_repair_all(st);

@@ -24,7 +24,6 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	struct syc_state *const ts = syc_state_of(st);
 	const int saved = errno;
 	unsigned char *frame = NULL;
-	uint32_t known = __atomic_load_n(&st->limit, __ATOMIC_RELAXED);
 	uint32_t limit;
 
 	if (st->body == NULL && !syc_thread_connect(ts))
@@ -53,10 +52,7 @@ SYC_COLD unsigned char *syc_reserve_slow(struct syc_thread *st, uint32_t len,
 	/* While losses are pending every emit comes here; a handler may add
 	 * to them between the two, so look again. */
 	if (!syc_loss_is_pending(ts)) {
-		/* It stays where a handler changed it, which may have forked:
-		 * in the child our limit is another ring's */
-		__atomic_compare_exchange_n(&st->limit, &known, limit, false,
-		                            __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+		__atomic_store_n(&st->limit, limit, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
 		if (syc_loss_is_pending(ts))
 			__atomic_store_n(&st->limit, (uint32_t)st->pos,

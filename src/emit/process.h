@@ -29,7 +29,6 @@ struct syc_process {
 	uint32_t announced;  /* PROCESS and clock frames are in a ring */
 	uint32_t n_rings;    /* mapped now */
 	uint32_t high_water; /* states [0, high_water) have been used */
-	uint32_t low_water;  /* states below may be an inherited syc_self */
 	uint32_t scavenge;   /* where the next look for dead threads begins */
 	uint32_t n_failures; /* ring requests in a row that got none; those
 	                      * that were under way together are one */
@@ -39,6 +38,7 @@ struct syc_process {
 	uint32_t users;
 	uint32_t life;
 	bool is_child;       /* fork() told that this is one */
+	bool may_continue;   /* its first thread, in its parent's state: F1 */
 	bool main_has_state; /* so its end is noticed */
 
 	/* Losses of threads that have no state, or had and are gone; `told`

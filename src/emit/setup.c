@@ -82,6 +82,7 @@ static int prepare_recording(void)
 {
 	static const struct syc_share_hooks hooks = {
 		.on_thread_exit = syc_thread_leave_for_good,
+		.on_fork = syc_child_prepare,
 		.on_child = syc_child_begin,
 		.on_quick_exit = syc_at_exit_end,
 	};

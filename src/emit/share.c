@@ -194,7 +194,7 @@ int syc_share_found(const struct syc_control_socket *control,
 	block->is_alone = !syc_share_works();
 	syc_copies_enter(block, &syc_active, &syc_drain_sleeping);
 	use_block(block);
-	pthread_atfork(NULL, NULL, hooks->on_child);
+	pthread_atfork(hooks->on_fork, NULL, hooks->on_child);
 	at_quick_exit(hooks->on_quick_exit);
 	return 0;
 }

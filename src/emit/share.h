@@ -14,6 +14,7 @@
 /** What the C library is to call. */
 struct syc_share_hooks {
 	void (*on_thread_exit)(void *state);
+	void (*on_fork)(void); /* before it */
 	void (*on_child)(void);
 	void (*on_quick_exit)(void);
 };

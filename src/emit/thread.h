@@ -5,8 +5,8 @@
  * States are type-stable: they live in one mapping that is never unmapped,
  * and are recycled only when the thread that had them is gone.  A forked
  * child finds all of them zeroed, the one its syc_self points to included:
- * limit 0 sends its first event down the slow path, which claims the state
- * anew.
+ * epoch 0 sends its first event down the slow path, which claims a state.
+ * F1 (docs/ring.md): not that one, if an emit may be under way in it.
  *
  *	FREE ──claim──▶ ALIVE ──thread exit──▶ DEAD ──tid gone──▶ ALIVE …
  */
@@ -81,6 +81,14 @@ extern struct syc_state *syc_states;
 static inline struct syc_state *syc_state_at(uint32_t i)
 {
 	return &syc_states[i];
+}
+
+/** False in a child, of a state that no thread of its own has: what an emit
+ * that the fork interrupted does there says nothing.  Context: any-thread,
+ * signal-safe. */
+static inline bool syc_thread_is_begun(const struct syc_state *ts)
+{
+	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;
 }
 
 /** ts->retry_at of a thread that asks no more. */

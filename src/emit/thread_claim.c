@@ -11,8 +11,8 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_leave.h"
+#include "emit/thread_ring.h"
 #include "os/threads.h"
-#include "share/copies.h"
 
 /* glibc >= 2.35 registers rseq; the kernel keeps cpu_id there up to date. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
@@ -117,15 +117,14 @@ static struct syc_state *claim_state(int32_t tid)
 		__atomic_load_n(&syc_process->high_water, __ATOMIC_RELAXED);
 
 	scavenge_states(high);
-	for (uint32_t i =
-	             __atomic_load_n(&syc_process->low_water, __ATOMIC_RELAXED);
-	     i < SYC_THREADS_MAX; i++) {
+	for (uint32_t i = 0; i < SYC_THREADS_MAX; i++) {
 		struct syc_state *const ts = syc_state_at(i);
 		const uint32_t phase =
 			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);
 
 		if (phase == SYC_STATE_FREE) {
-			if (!syc_thread_take_phase(ts, SYC_STATE_FREE))
+			if (syc_thread_mapped(ts)->is_left ||
+			    !syc_thread_take_phase(ts, SYC_STATE_FREE))
 				continue;
 			raise_states_high_water(i + 1);
 			return ts;
@@ -186,10 +185,12 @@ static struct syc_state *find_own(int32_t pid, int32_t tid)
 
 	if (ts == NULL)
 		return NULL;
-	/* A child's first thread: zeroed, and nobody else's because of
-	 * low_water.  Others there have inherited no pointer that counts. */
-	if (pid == tid && syc_thread_take_phase(ts, SYC_STATE_FREE))
+	/* A child's first thread: zeroed, and left for it */
+	if (pid == tid && syc_process->may_continue &&
+	    syc_thread_take_phase(ts, SYC_STATE_FREE)) {
+		syc_thread_mapped(ts)->is_left = false;
 		begin_state(ts, pid, tid, ts->hot.owner);
+	}
 	return is_state_of(tid, ts) ? ts : NULL;
 }
 
@@ -202,11 +203,6 @@ void syc_thread_claim(void)
 	if (pid == 0 || pid != getpid())
 		return;
 	struct syc_state *ts = find_own(pid, tid);
-	/* Now no inherited pointer is left unclaimed; but for those of copies
-	 * whose threads no key tells */
-	if (pid == tid &&
-	    (ts == NULL || !ts->no_exit_hook || syc_copies_count() == 1))
-		__atomic_store_n(&syc_process->low_water, 0, __ATOMIC_RELAXED);
 	if (ts == NULL)
 		ts = find_claimed(pid, tid);
 	if (ts == NULL) {

@@ -50,12 +50,13 @@ SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 	/* The thread ends, but a later destructor of its emits */
 	if (syc_thread_has_ended())
 		syc_self = NULL;
-	if (syc_self == NULL)
+	if (syc_self == NULL || !syc_thread_is_begun(syc_state_of(syc_self)))
 		syc_thread_claim();
-	if (syc_self != NULL)
-		syc_thread_leave_epoch(syc_state_of(syc_self));
+	if (syc_self != NULL && syc_thread_is_begun(syc_state_of(syc_self))) {
+		st = syc_self;
+		syc_thread_leave_epoch(syc_state_of(st));
+	}
 	syc_undisturbed_end(&before);
-	st = syc_self;
 lost:
 	if (st == NULL)
 		syc_loss_count_stray(type, 0, syc_clock_kernel());

@@ -83,11 +83,9 @@ void syc_thread_leave_epoch(struct syc_state *ts)
 	if (ts->hot.epoch == epoch || ts->hot.owner != 0 || ts->is_connecting ||
 	    epoch == 0)
 		return;
-	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {
-		syc_thread_leave_ring(ts);
-		memset(&ts->lost, 0, sizeof(ts->lost));
-		memset(ts->told, 0, sizeof(ts->told));
-		ts->retry_at = 0;
-	}
+	syc_thread_leave_ring(ts);
+	memset(&ts->lost, 0, sizeof(ts->lost));
+	memset(ts->told, 0, sizeof(ts->told));
+	ts->retry_at = 0;
 	__atomic_store_n(&ts->hot.epoch, epoch, __ATOMIC_RELAXED);
 }

@@ -17,16 +17,6 @@
 #include "os/signals.h"
 #include "ring/clock.h"
 
-/*
- * Which ring of @ts is mapped: not in wiped memory, for a child has to get rid
- * of its parent's.  Written by the owner (or who finishes a dead state), read
- * in a child only.
- */
-static struct syc_mapped *find_mapped(const struct syc_state *ts)
-{
-	return &syc_block->mapped[ts - syc_states];
-}
-
 void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
                           int32_t tid)
 {
@@ -45,8 +35,8 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 
 	ts->ring = ring;
 	ts->head = at;
-	find_mapped(ts)->size = size;
-	find_mapped(ts)->header = ring;
+	syc_thread_mapped(ts)->size = size;
+	syc_thread_mapped(ts)->header = ring;
 	if (ts->is_ours) {
 		ring->lost = ts->lost;
 		syc_thread_ring_sign(ring, ts->hot.pid, ts->tid);
@@ -72,6 +62,8 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 
 void syc_thread_ring_close(struct syc_state *ts, const char *why)
 {
+	if (!syc_thread_is_begun(ts))
+		return;
 	/* The ring stays mapped: an interrupted emit may still write a frame */
 	__atomic_store_n(&ts->hot.tail, NULL, __ATOMIC_RELAXED);
 	ts->hot.room_end = 0;
@@ -92,7 +84,7 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
-	find_mapped(ts)->header = NULL;
+	syc_thread_mapped(ts)->header = NULL;
 	syc_ring_unmap(ts->ring, ts->hot.size);
 	ts->ring = NULL;
 	ts->hot.size = 0;
@@ -102,7 +94,7 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 void syc_thread_ring_drop_inherited(const struct syc_state *ts,
                                     bool may_be_written)
 {
-	struct syc_mapped *const mapped = find_mapped(ts);
+	struct syc_mapped *const mapped = syc_thread_mapped(ts);
 	struct syc_ring_header *const header = mapped->header;
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
@@ -131,8 +123,8 @@ SYC_COLD bool syc_thread_connect(struct syc_state *ts)
 	                          syc_clock_kernel() < ts->retry_at))
 		return false;
 	syc_undisturbed_begin(&before);
-	if (__atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_FREE)
-		syc_thread_claim(); /* a forked child's first event */
+	if (!syc_thread_is_begun(ts))
+		syc_thread_claim(); /* an event that a fork interrupted */
 	/* atomic: threads that look for a state pass by */
 	if (ts->hot.body == NULL &&
 	    __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) == SYC_STATE_ALIVE) {

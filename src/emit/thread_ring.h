@@ -14,6 +14,12 @@
 void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
                            uint32_t size, uint32_t at);
 
+/** What a child inherits of @ts.  Context: owner; in a child, any thread. */
+static inline struct syc_mapped *syc_thread_mapped(const struct syc_state *ts)
+{
+	return &syc_block->mapped[ts - syc_states];
+}
+
 /** Say in @ring, whose reader is ours, who writes it.  signal-safe. */
 void syc_thread_ring_sign(struct syc_ring_header *ring, int32_t pid,
                           int32_t tid);

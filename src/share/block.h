@@ -57,6 +57,8 @@ struct syc_control_socket {
 struct syc_mapped {
 	struct syc_ring_header *header;
 	uint32_t size;
+	bool is_emitting; /* as fork() found the thread, for its child */
+	bool is_left;     /* F1: no thread of this process gets the state */
 	struct syc_control_socket connection; /* fd 0: none; or not any more */
 };
 

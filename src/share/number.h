@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #ifndef SYC_COPIES_NUMBER /* tests build copies of other numbers */
-#define SYC_COPIES_NUMBER 23u
+#define SYC_COPIES_NUMBER 24u
 #endif
 
 /** What ids are for. */

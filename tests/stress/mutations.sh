@@ -111,6 +111,8 @@ guest_end="selfrec/test_guest_end.c harness/written.c"
 hand_over="emit/test_hand_over.c"
 hand_over_host="emit/test_hand_over_host.c"
 
+fork_inside="stress/test_fork_inside.c harness/stepper.c"
+
 mutate "publish before fill" include/syscap/emit.h \
 	's/(\tplace->frame = body \+ at;)/$1\n\t__atomic_store_n(place->tail, (uint32_t)place->next, __ATOMIC_RELEASE);/' \
 	"$kill" what_is_published_survives_sigkill_at_every_instruction
@@ -120,7 +122,7 @@ mutate "the end is not announced" include/syscap/emit.h \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
 mutate "a disturbed emit goes on as if it were alone" include/syscap/emit.h \
-	's/st->owner != \(uintptr_t\)token \|\|\s+st->disturbed != 0/st->owner != (uintptr_t)token/' \
+	's/SYC_UNLIKELY\(st->disturbed != 0\)/0/' \
 	"$step" a_handler_may_emit_at_every_instruction_of_every_call
 
 mutate "what came meanwhile is not published" include/syscap/emit.h \
@@ -302,6 +304,21 @@ mutate "rings are kept for who can not be reached" src/emit/handed_arena.c \
 mutate "an exit does not wait for room" src/emit/handed_arena.c \
 	's/SYC_CONTROL_TIMEOUT_MS \* MS/0 * MS/' \
 	"$hand_over_host" who_exits_waits_for_room_to_send_its_arena
+
+mutate "a child continues in the state of its parent" src/emit/thread_claim.c \
+	's/pid == tid && syc_process->may_continue &&/pid == tid \&\&/' \
+	"$fork_inside" a_child__Forked_inside_an_emit_writes_a_ring_of_its_own \
+	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
+
+mutate "a left state is claimed" src/emit/thread_claim.c \
+	's/syc_thread_mapped\(ts\)->is_left \|\|\s+//' \
+	"$fork_inside" a_child__Forked_inside_an_emit_writes_a_ring_of_its_own \
+	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
+
+mutate "fork() does not note an emit" src/emit/child.c \
+	's/(is_emitting =)\s+own->hot.owner != 0 \|\| own->hot.disturbed != 0/$1 false/' \
+	"$fork_inside" a_child_forked_inside_an_emit_writes_a_ring_of_its_own \
+	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
 mutate "a vfork child makes an arena" src/emit/hand_over.c \
 	's/if \(syc_process->pid == getpid\(\)\)/if (1)/' \

@@ -107,6 +107,55 @@ CHILD(forks_at_every_instruction)
 }
 
 /*
+ * The same inside of a handler's emit, on top of the stepped one: two of the
+ * parent's emits go on in the child.
+ */
+static long inner_target;
+static bool inner_is_reached;
+
+static void emit_inner(void)
+{
+	SYSCAP_MARK("test", "inner", sequence, 0, "message");
+}
+
+static void step_inner(void)
+{
+	struct stepper stepper;
+
+	inner_is_reached =
+		stepper_run(&stepper, inner_target, emit_inner, fork_here);
+}
+
+CHILD(forks_inside_two_emits)
+{
+	struct stepper stepper;
+	const long stride = stepper_stride(test_is_whole() ? 7 : 23);
+
+	stepper_install(false);
+	emit_one();
+	emit_inner();
+	bool is_outer_reached = true;
+	for (long k = stepper_first(stride); is_outer_reached; k += stride) {
+		inner_is_reached = true;
+		for (inner_target = stepper_first(stride);
+		     is_outer_reached && inner_is_reached;
+		     inner_target += stride) {
+			sequence++;
+			child = -1;
+			is_outer_reached =
+				stepper_run(&stepper, k, emit_one, step_inner);
+			if (child == 0) {
+				SYSCAP_MARK("test", "child", sequence, 0, NULL);
+				_exit(0);
+			}
+			SYSCAP_MARK("test", "parent", sequence, 0, NULL);
+			n_children += child > 0;
+		}
+	}
+	SYSCAP_MARK("test", "n_children", n_children, 0, NULL);
+}
+
+/*
  * The same where the stepped emit has to look for room, and to tell of
  * losses.  The parent's ring is full each time, and then read.
  */
@@ -167,6 +216,17 @@ static unsigned count(const struct peer_ring *ring, const char *name,
 	return n;
 }
 
+static unsigned count_named(const struct peer_ring *ring, const char *name)
+{
+	struct peer_frame f;
+	unsigned n = 0;
+	size_t at = 0;
+
+	while (peer_next(ring, &at, &f))
+		n += f.type == 10 && strcmp(peer_mark_name(&f), name) == 0;
+	return n;
+}
+
 static void check_forks(const char *arg)
 {
 	struct peer peer;
@@ -221,6 +281,42 @@ TEST(a_child__Forked_inside_an_emit_that_emits_first_is_off_the_parents_ring)
 	check_forks("_Fork emits child-last");
 }
 
+static void check_forks_inside_two(const char *arg)
+{
+	struct peer peer;
+
+	SKIP_UNDER_TSAN();
+	peer_start_arg(&peer, "forks_inside_two_emits", arg, RING, PEER_OURS);
+	CHECK_EQ(peer_finish(&peer), 0);
+	const struct peer_ring *const own = &peer.rings[0];
+	const unsigned n = peer.n_rings - 1;
+	CHECK(n > 3);
+	CHECK_EQ(count(own, "n_children", n), 1);
+	for (unsigned i = 0; i <= n; i++) {
+		check_one_owner(&peer.rings[i]);
+		CHECK_EQ(peer_lost_total(&peer.rings[i]), 0);
+	}
+	for (int64_t k = 1; count(own, "parent", k) != 0; k++) {
+		CHECK_EQ(count(own, "parent", k), 1);
+		CHECK_EQ(count(own, "stepped", k), 1);
+		CHECK(count(own, "inner", k) <= 1);
+		CHECK_EQ(count(own, "handler", k), 0);
+	}
+	for (unsigned i = 1; i <= n; i++) {
+		CHECK_EQ(count_named(&peer.rings[i], "child"), 1);
+		CHECK_EQ(count_named(&peer.rings[i], "handler"),
+		         strstr(arg, "emits") != NULL);
+	}
+	peer_free(&peer);
+}
+
+TEST(a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own)
+{
+	check_forks_inside_two("fork");
+	check_forks_inside_two("fork emits");
+	check_forks_inside_two("_Fork emits");
+}
+
 static void check_slow_forks(const char *arg)
 {
 	struct peer peer;
@@ -237,13 +333,8 @@ static void check_slow_forks(const char *arg)
 	for (unsigned i = 0; i <= n; i++)
 		check_one_owner(&peer.rings[i]);
 	for (unsigned i = 1; i <= n; i++) {
-		unsigned n_marks = 0;
-		struct peer_frame f;
-		size_t at = 0;
+		const unsigned n_marks = count_named(&peer.rings[i], "child");
 
-		while (peer_next(&peer.rings[i], &at, &f))
-			n_marks += f.type == 10 &&
-			           strcmp(peer_mark_name(&f), "child") == 0;
 		/* The stepped one may be here, or lost, and in the parent */
 		CHECK(peer.rings[i].has_ended);
 		const uint64_t sum = n_marks + peer_lost_total(&peer.rings[i]);
