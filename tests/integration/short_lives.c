@@ -9,12 +9,14 @@
  * work in a key's, too.  Or it is main_exit: the main thread ends first.  Or it
  * is exec: the program begins once more; or fork: children that work for 2.5 ms.
  * Or it is failing: an exec fails each millisecond.  A line for each thread holds
- * its id and the microseconds of processor time by its own clock.  Another one for
- * each child holds its id, 0, and all the time that the kernel says it took.
+ * its id and the microseconds of processor time by its own clock.  Another one may
+ * hold its id, 0, and an upper bound.  That is the time from its birth on, or what
+ * wait4() says a child took.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,50 +51,64 @@ static void print_time(int64_t us)
 	dprintf(STDOUT_FILENO, "%d %lld\n", (int)gettid(), (long long)us);
 }
 
-static void *live(void *us)
+static void print_most(pid_t id, int64_t us)
 {
-	int64_t *const place = us;
+	dprintf(STDOUT_FILENO, "%d 0 %lld\n", (int)id, (long long)us);
+}
 
-	*place = work_until(*place);
-	print_time(*place);
+/* Another thread prints it, since printing takes time, too */
+struct life {
+	int64_t us; /* how long to live, then how long it was */
+	pid_t tid;
+};
+
+static void print_life(const struct life *life)
+{
+	dprintf(STDOUT_FILENO, "%d %lld\n", (int)life->tid,
+	        (long long)life->us);
+}
+
+static void *live(void *its_life)
+{
+	struct life *const life = its_life;
+
+	life->tid = gettid();
+	life->us = work_until(life->us);
 	return NULL;
 }
 
 static pthread_key_t key;
 
-__attribute__((noinline)) static void work_at_end(void *us)
+__attribute__((noinline)) static void work_at_end(void *its_life)
 {
-	int64_t *const place = us;
+	struct life *const life = its_life;
+	const bool is_first = life->us < 10000;
 
-	if (*place < 10000) { /* in the next round again */
-		*place = work_until(*place + 5000);
-		pthread_setspecific(key, us);
-	} else {
-		print_time(work_until(*place + 3700));
-	}
+	life->us = work_until(life->us + (is_first ? 5000 : 3700));
+	if (is_first) /* in the next round again */
+		pthread_setspecific(key, life);
 }
 
-static void *live_and_end(void *us)
+static void *live_and_end(void *its_life)
 {
-	int64_t *const place = us;
-
-	*place = work_until(*place);
-	pthread_setspecific(key, us);
+	live(its_life);
+	pthread_setspecific(key, its_life);
 	return NULL;
 }
 
 static void run_destructors(void)
 {
 	pthread_t thread;
-	int64_t us;
 
 	if (pthread_key_create(&key, work_at_end) != 0)
 		exit(2);
 	for (int i = 0; i < 10; i++) {
-		us = 5300;
-		if (pthread_create(&thread, NULL, live_and_end, &us) != 0)
+		struct life life = { .us = 5300 };
+
+		if (pthread_create(&thread, NULL, live_and_end, &life) != 0)
 			exit(2);
 		pthread_join(thread, NULL);
+		print_life(&life);
 	}
 }
 
@@ -112,12 +128,13 @@ static void exit_main(int64_t began)
 	if (pthread_create(&thread, NULL, outlive_main, &self) != 0)
 		exit(2);
 	print_time(work_until(began + 7600) - began);
+	print_most(gettid(), own_us());
 	pthread_exit(NULL);
 }
 
-static void *stay(void *us)
+static void *stay(void *its_life)
 {
-	live(us);
+	live(its_life);
 	sem_post(&has_worked);
 	for (;;)
 		pause();
@@ -128,30 +145,33 @@ static void *stay(void *us)
 static void run_threads(int n_at_once)
 {
 	pthread_t threads[N_THREADS];
-	int64_t us[N_THREADS];
+	struct life lives[N_THREADS];
 
 	for (int i = 0; i < N_THREADS; i += n_at_once) {
 		for (int k = i; k < i + n_at_once; k++) {
-			us[k] = 100 + k * 37 % N_THREADS * 149;
-			if (pthread_create(&threads[k], NULL, live, &us[k]) !=
-			    0)
+			lives[k].us = 100 + k * 37 % N_THREADS * 149;
+			if (pthread_create(&threads[k], NULL, live,
+			                   &lives[k]) != 0)
 				exit(2);
 		}
 		for (int k = i; k < i + n_at_once; k++)
 			pthread_join(threads[k], NULL);
+		for (int k = i; k < i + n_at_once; k++)
+			print_life(&lives[k]);
 	}
 }
 
 static void leave_thread(void)
 {
-	static int64_t us = 7800;
+	static struct life life = { .us = 7800 };
 	pthread_t thread;
 
 	sem_init(&has_worked, 0, 0);
-	if (pthread_create(&thread, NULL, stay, &us) != 0)
+	if (pthread_create(&thread, NULL, stay, &life) != 0)
 		exit(2);
 	while (sem_wait(&has_worked) != 0)
 		;
+	print_life(&life);
 }
 
 __attribute__((noinline)) static void fail_execs(void)
@@ -180,11 +200,11 @@ static void run_children(void)
 		struct rusage used;
 		if (child < 0 || wait4(child, NULL, 0, &used) != child)
 			exit(2);
-		printf("%d 0 %lld\n", (int)child,
-		       (used.ru_utime.tv_sec + used.ru_stime.tv_sec) *
-		                       1000000LL +
-		               used.ru_utime.tv_usec + used.ru_stime.tv_usec);
-		fflush(stdout);
+		print_most(child,
+		           (used.ru_utime.tv_sec + used.ru_stime.tv_sec) *
+		                           INT64_C(1000000) +
+		                   used.ru_utime.tv_usec +
+		                   used.ru_stime.tv_usec);
 	}
 }
 

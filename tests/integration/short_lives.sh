@@ -10,8 +10,8 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
 # A period is 1 ms.  A thread's end, and a program's begin and end, take some
-# time that its last look at its clock does not have.  On a busy machine a child
-# takes as long to end as it lived: the kernel says how long.
+# time that its last look at its clock does not have.  On a busy machine it is as
+# long as such a life: where that is known, it is the upper bound.
 check() {
 	"$SYSCAP" export -f csv --table samples -o samples.csv r.syscap
 	awk -v way="$1" '
@@ -27,6 +27,7 @@ check() {
 			above = own[tid] + 600 * ways[tid]
 			if (above < most[tid])
 				above = most[tid]
+			all_most += tid in most && most[tid] > own[tid] ? most[tid] : own[tid]
 			if (off < -1000 || got[tid] > 1000 + above) {
 				print way ": thread " tid " has " got[tid] + 0 " us of " own[tid]
 				bad = 1
@@ -34,7 +35,7 @@ check() {
 		}
 		off = sum - all
 		# Each child counts by itself
-		if (way !~ /fork/ && (off < -1000 - all / 50 || off > 1000 + all / 50 + 100 * count)) {
+		if (way !~ /fork/ && (off < -1000 - all / 50 || sum > all_most + 1000 + all / 50 + 100 * count)) {
 			print way ": " sum " us of " all
 			bad = 1
 		}
@@ -69,9 +70,12 @@ awk '{ all += $NF } /;fail_late;/ { late += $NF }
 # program itself may have none, too.
 "$SYSCAP" record --force --no-symbols -o r.syscap --sample -- \
 	"$SYSCAP_TEST_BIN/short_lives" fork >own 2>summary
-"$SYSCAP" stat r.syscap | grep -q ', weight [234][0-9] without stack$' ||
-	{ "$SYSCAP" stat r.syscap; exit 1; }
-"$SYSCAP" stat --json r.syscap | grep -q '"without_stack": *[234][0-9],' ||
+without=$("$SYSCAP" stat r.syscap |
+	sed -n 's/.*, weight \([0-9]*\) without stack$/\1/p')
+most=$(awk 'NF == 3 { most += $3 } END { print int(most / 1000) + 20 }' own)
+{ [ "${without:-0}" -ge 20 ] && [ "$without" -le "$most" ]; } ||
+	{ "$SYSCAP" stat r.syscap; echo "at most $most are right"; exit 1; }
+"$SYSCAP" stat --json r.syscap | grep -q "\"without_stack\": *$without," ||
 	{ echo "JSON: no time without a stack"; exit 1; }
-grep -q 'record: [234][0-9] ms of processor time have no stack: ' summary ||
+grep -q "record: $without ms of processor time have no stack: " summary ||
 	{ cat summary; exit 1; }
