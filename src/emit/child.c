@@ -39,7 +39,9 @@ static void leave_states(const struct syc_state *own, bool is_first)
 
 	for (uint32_t i = 0; i < ever; i++)
 		if (!is_known || syc_state_at(i) == own)
-			syc_thread_mapped(syc_state_at(i))->is_left = true;
+			__atomic_store_n(
+				&syc_thread_mapped(syc_state_at(i))->is_left,
+				true, __ATOMIC_RELAXED);
 }
 
 static void begin_child(void)

@@ -123,7 +123,8 @@ static struct syc_state *claim_state(int32_t tid)
 			__atomic_load_n(&ts->phase, __ATOMIC_RELAXED);
 
 		if (phase == SYC_STATE_FREE) {
-			if (syc_thread_mapped(ts)->is_left ||
+			if (__atomic_load_n(&syc_thread_mapped(ts)->is_left,
+			                    __ATOMIC_RELAXED) ||
 			    !syc_thread_take_phase(ts, SYC_STATE_FREE))
 				continue;
 			raise_states_high_water(i + 1);
@@ -188,7 +189,8 @@ static struct syc_state *find_own(int32_t pid, int32_t tid)
 	/* A child's first thread: zeroed, and left for it */
 	if (pid == tid && syc_process->may_continue &&
 	    syc_thread_take_phase(ts, SYC_STATE_FREE)) {
-		syc_thread_mapped(ts)->is_left = false;
+		__atomic_store_n(&syc_thread_mapped(ts)->is_left, false,
+		                 __ATOMIC_RELAXED);
 		begin_state(ts, pid, tid, ts->hot.owner);
 	}
 	return is_state_of(tid, ts) ? ts : NULL;

@@ -311,7 +311,7 @@ mutate "a child continues in the state of its parent" src/emit/thread_claim.c \
 	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
 mutate "a left state is claimed" src/emit/thread_claim.c \
-	's/syc_thread_mapped\(ts\)->is_left \|\|\s+//' \
+	's/__atomic_load_n\(&syc_thread_mapped\(ts\)->is_left,\s+__ATOMIC_RELAXED\) \|\|\s+//' \
 	"$fork_inside" a_child__Forked_inside_an_emit_writes_a_ring_of_its_own \
 	a_child_forked_inside_a_handlers_emit_writes_a_ring_of_its_own
 
