@@ -310,8 +310,10 @@ static void be_the_first(const char *name, int ready, int end)
 	char byte = 0;
 
 	if (unshare(CLONE_NEWPID) != 0 &&
-	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0)
-		_exit(77);
+	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
+		(void)!write(ready, &byte, 1);
+		_exit(77); /* in a chroot nobody but root can */
+	}
 	const pid_t pid = fork();
 	if (pid != 0) {
 		int status;
