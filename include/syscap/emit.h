@@ -361,13 +361,17 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	SYC_SIGNAL_FENCE();
 	/* F1.  All before room_end: a child that a handler forks has none.  If
 	 * it forks later, the child writes what the parent writes too, into
-	 * what was put in the place of the parent's ring. */
-	const uint64_t at = st->next;
-	unsigned char *const body = st->body;
-	const int32_t *const cpu_at = st->cpu;
-	const uint64_t pid_word = st->pid_word;
-	place->tag_word = st->tag_word;
-	place->tail = st->tail;
+	 * what was put in the place of the parent's ring.  Atomic, since clang
+	 * moves other loads behind the fence. */
+	const uint64_t at = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
+	unsigned char *const body =
+		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
+	const int32_t *const cpu_at =
+		__atomic_load_n(&st->cpu, __ATOMIC_RELAXED);
+	const uint64_t pid_word =
+		__atomic_load_n(&st->pid_word, __ATOMIC_RELAXED);
+	place->tag_word = __atomic_load_n(&st->tag_word, __ATOMIC_RELAXED);
+	place->tail = __atomic_load_n(&st->tail, __ATOMIC_RELAXED);
 	place->next = at + len;
 	SYC_SIGNAL_FENCE();
 	/* No room; or a handler became owner between our load and store of
