@@ -153,7 +153,7 @@ static void emit_and_end(void)
 /* A program that the tables of were not taken from has nothing to look at. */
 CHILD(steps)
 {
-	CHECK(step_through(emit_and_end) > 500);
+	CHECK(step_through(emit_and_end) > 300);
 }
 
 static void step_by(const char *variable, int fd)
