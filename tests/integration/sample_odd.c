@@ -765,16 +765,17 @@ static int handle_on_alternate_stacks(void)
 /* Lets a second signal come where only the kernel's part of it has room. */
 static void use_all_of_it(int number)
 {
-	char here;
+	char *const here = __builtin_frame_address(0);
 	stack_t stack;
 
 	(void)number;
 	sigaltstack(NULL, &stack);
-	/* As this signal's part, which may be less than AT_MINSIGSTKSZ */
+	/* As this signal's part, which may be less than AT_MINSIGSTKSZ, and what
+	 * this frame and its calls take */
 	const size_t tick =
-		(size_t)((char *)stack.ss_sp + stack.ss_size - &here) + 512;
+		(size_t)((char *)stack.ss_sp + stack.ss_size - here) + 768;
 	volatile char *const used =
-		alloca((size_t)(&here - (char *)stack.ss_sp) - tick);
+		alloca((size_t)(here - (char *)stack.ss_sp) - tick);
 	used[0] = 1;
 	sigprocmask(SIG_UNBLOCK, &all, NULL);
 	for (volatile unsigned i = 0; i < 3000000; i++)
