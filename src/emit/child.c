@@ -26,9 +26,10 @@ void syc_child_prepare(void)
 }
 
 /*
- * F1.  What @own, if any, was the state of this thread before the fork, which
- * @is_first says is the one that forked.  No thread here gets that by chance:
- * nor any other one, where not all copies' pointers are known.
+ * F1: no thread of this child claims the state of the thread that forked, since
+ * that thread still has a pointer to it.  @is_first: this is that thread, and
+ * @own its state, if it had one.  If other copies of the library may have
+ * pointers to other states, or if @is_first is false, all are left.
  */
 static void leave_states(const struct syc_state *own, bool is_first)
 {

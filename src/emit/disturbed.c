@@ -72,7 +72,6 @@ static void settle_suspect(struct syc_thread *st, uint64_t complete)
 {
 	const uint64_t suspect =
 		__atomic_load_n(&st->suspect, __ATOMIC_RELAXED);
-
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 

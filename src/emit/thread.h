@@ -83,9 +83,9 @@ static inline struct syc_state *syc_state_at(uint32_t i)
 	return &syc_states[i];
 }
 
-/** False in a child, of a state that no thread of its own has: what an emit
- * that the fork interrupted does there says nothing.  Context: any-thread,
- * signal-safe. */
+/** Whether a thread of this process has, or had, the state.  In a child, an emit
+ * that the fork interrupted may go on in one for which this is false.  Context:
+ * any-thread, signal-safe. */
 static inline bool syc_thread_is_begun(const struct syc_state *ts)
 {
 	return __atomic_load_n(&ts->phase, __ATOMIC_RELAXED) != SYC_STATE_FREE;

@@ -163,8 +163,8 @@ syc_thread_start_take(struct slot *slot)
 
 /*
  * Destructors of the application run in the first rounds, and ticks come there.
- * So the thread's state ends late, too: as many rounds later.  @place: in
- * @slots, a number.
+ * So the thread's state ends late, too: as many rounds later.  The key's value,
+ * @place, must not be NULL: it is &slots[n] in round n, from 0 on.
  */
 static void end_thread(void *place)
 {
