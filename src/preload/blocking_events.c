@@ -25,24 +25,14 @@
 #define ROOM \
 	((uintptr_t)24 * 1024) /* a walk, a frame, a thread's first event */
 
-/* Set by the linker: the begin of this library, and the end of its code */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char etext[] __attribute__((visibility("hidden")));
-
-void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
-{
-	*ret_low = (uintptr_t)__ehdr_start;
-	*ret_high = (uintptr_t)etext;
-}
-
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n)
 {
-	const uintptr_t low = (uintptr_t)__ehdr_start;
-	const uintptr_t size = (uintptr_t)etext - low;
+	uintptr_t low, high;
 	unsigned n_kept = 0;
 
+	syc_own_code_bounds(&low, &high);
 	for (unsigned i = 0; i < n; i++)
-		if (addrs[i] - low >= size)
+		if (addrs[i] - low >= high - low)
 			addrs[n_kept++] = addrs[i];
 	return n_kept;
 }
@@ -240,7 +230,7 @@ static void show_name(const char *name, char *shown, size_t size)
 	shown[n] = '\0';
 }
 
-static void write_mark(const struct syc_io_call *call, int64_t begin,
+static void write_mark(const struct syc_real_call *call, int64_t begin,
                        int64_t duration, const char *message)
 {
 	char name[24];
@@ -252,7 +242,7 @@ static void write_mark(const struct syc_io_call *call, int64_t begin,
 
 /* The real function, which the program called, is the innermost. */
 static __attribute__((noinline)) void
-write_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
+write_stack(const struct syc_real_call *call, int64_t begin, int64_t duration)
 {
 	uint64_t addrs[1 + SYC_BLOCKED_DEPTH];
 	unsigned flags = 0;
@@ -262,7 +252,7 @@ write_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
 	if (n == SYC_BLOCKED_DEPTH)
 		flags |= SYSCAP_STACK_CUT;
 	n = 1 + syc_own_code_remove(addrs + 1, n);
-	addrs[0] = syc_io_call_known(call);
+	addrs[0] = syc_real_call_known(call);
 	const unsigned first = addrs[0] == 0;
 	syc_sample_emit_tagged(
 		begin, addrs + first, n - first, flags,
@@ -270,7 +260,7 @@ write_stack(const struct syc_io_call *call, int64_t begin, int64_t duration)
 }
 
 static __attribute__((noinline)) void
-write_details(const struct syc_io_call *call, int64_t begin, int64_t duration,
+write_details(const struct syc_real_call *call, int64_t begin, int64_t duration,
               const struct syc_io_subject *what)
 {
 	char message[MESSAGE];
@@ -279,7 +269,7 @@ write_details(const struct syc_io_call *call, int64_t begin, int64_t duration,
 	write_mark(call, begin, duration, message);
 }
 
-__attribute__((noinline)) void syc_io_record(const struct syc_io_call *call,
+__attribute__((noinline)) void syc_io_record(const struct syc_real_call *call,
                                              int64_t begin, int64_t duration,
                                              const struct syc_io_subject *what)
 {

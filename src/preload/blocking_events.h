@@ -22,7 +22,7 @@
 
 #include "os/seccomp_state.h"
 
-struct syc_io_call;
+struct syc_real_call;
 
 /** Greatest number of addresses in a stack, from the innermost on. */
 #define SYC_BLOCKED_DEPTH 256u
@@ -35,9 +35,6 @@ bool syc_own_stack_is_alternate(void);
 
 /** False on a handler's small alternate stack, on which a walk may not fit. */
 bool syc_own_stack_has_space(void);
-
-/** Addresses of this library's code. */
-void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
 /**
  * Remove our frames from the @n frames of a stack.  Returns the number of the
@@ -90,11 +87,11 @@ static inline int64_t syc_io_begin(void)
  * Write the events of a call.  The caller is the function that the program
  * called.  The stack begins with the real function.
  */
-void syc_io_record(const struct syc_io_call *call, int64_t begin,
+void syc_io_record(const struct syc_real_call *call, int64_t begin,
                    int64_t duration, const struct syc_io_subject *what);
 
 static inline __attribute__((always_inline)) void
-syc_io_end(const struct syc_io_call *call, int64_t begin,
+syc_io_end(const struct syc_real_call *call, int64_t begin,
            struct syc_io_subject what)
 {
 	if (begin == 0)

@@ -10,7 +10,8 @@
 
 #include "os/seccomp_state.h"
 #include "os/signals.h"
-#include "preload/io_wrap.h"
+#include "preload/preload.h"
+#include "preload/real_call.h"
 #include "sampler/registers.h"
 #include "sampler/state.h"
 #include "sampler/tick.h"
@@ -50,7 +51,8 @@ static _Thread_local struct syc_library_wait last_wait
  * with a mask of its own.  In a handler that such a call was left for, the
  * signal is not blocked.  After the handler's return it is, so that it can't
  * come there.  The call is a part of ours if it lies close below the wait;
- * otherwise the program has blocked the signal.
+ * otherwise the program has blocked the signal.  A tick may also interrupt our
+ * code before the wait and after it.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -59,15 +61,16 @@ const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 	uint64_t blocked;
 
 	memcpy(&blocked, &interrupted->uc_sigmask, sizeof(blocked));
-	if ((blocked & syc_signal_bit(signal)) == 0 ||
-	    !syc_registers_interrupt_call(interrupted))
-		return NULL;
 	syc_registers_of(interrupted, &regs);
 	const uintptr_t at = __atomic_load_n(&waits_at, __ATOMIC_RELAXED);
 	if (regs.sp >= at || at - regs.sp >= DEEP)
 		return NULL;
-	__atomic_store_n(&is_cut, true, __ATOMIC_RELAXED);
 	syc_own_code_bounds(&last_wait.low, &last_wait.high);
+	if ((blocked & syc_signal_bit(signal)) != 0 &&
+	    syc_registers_interrupt_call(interrupted))
+		__atomic_store_n(&is_cut, true, __ATOMIC_RELAXED);
+	else if (regs.pc < last_wait.low || regs.pc >= last_wait.high)
+		return NULL;
 	return &last_wait;
 }
 
@@ -76,7 +79,7 @@ __attribute__((constructor)) static void listen_to_ticks(void)
 	syc_tick_interrupts = syc_restart_note;
 }
 
-SYC_IO_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
+SYC_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
 
 /*
  * The time of the parts: a library behind ours may change both (libfaketime).
@@ -96,17 +99,30 @@ static int64_t read_monotonic(void)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
-bool syc_restart_is_needed(bool is_ticked)
+/* A tick by processor time comes in no wait, but one that was blocked may be
+ * pending when a mask opens. */
+static bool may_be_pending(const struct syc_sampler *s)
+{
+	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
+
+	return signal != 0 &&
+	       (syc_signal_mask(SIG_BLOCK, 0) & syc_signal_bit(signal)) != 0;
+}
+
+bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 {
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_RELAXED);
 
-	return (is_ticked ||
-	        (s != NULL &&
-	         __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
-	                 SYSCAP_SAMPLER_WALL &&
-	         __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0)) &&
-	       !syc_seccomp_has_filter();
+	if (syc_seccomp_has_filter())
+		return false;
+	if (is_ticked)
+		return true;
+	if (s == NULL || __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) == 0)
+		return false;
+	return __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
+	               SYSCAP_SAMPLER_WALL ||
+	       (has_mask && may_be_pending(s));
 }
 
 /* A wait for @timeout ns begins, in place of the function at @called. */
@@ -115,14 +131,17 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 {
 	uint64_t before;
 
+	last_wait.called = called;
+	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 	wait->timeout = timeout;
 	wait->has_parts = false;
 	wait->until = timeout < 0 ? 0 : read_monotonic() + timeout;
 	syc_all_signals_block(&before);
 	memset(&wait->mask, 0, sizeof(wait->mask));
 	memcpy(&wait->mask, &before, sizeof(before));
-	last_wait.called = called;
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
+	/* Again: a handler may have waited before all were blocked */
+	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }
 
@@ -156,45 +175,45 @@ static void end_wait(const struct split_wait *wait)
 {
 	uint64_t before;
 
-	__atomic_store_n(&waits_at, 0, __ATOMIC_RELAXED);
 	memcpy(&before, &wait->mask, sizeof(before));
 	syc_all_signals_restore(&before);
+	__atomic_store_n(&waits_at, 0, __ATOMIC_RELAXED);
 }
 
-SYC_IO_REAL(poll, (struct pollfd * fds, nfds_t n, int t), (fds, n, t))
-SYC_IO_REAL(__poll_chk, (struct pollfd * fds, nfds_t n, int t, size_t room),
-            (fds, n, t, room))
-SYC_IO_REAL(ppoll,
-            (struct pollfd * fds, nfds_t n, const struct timespec *t,
-             const sigset_t *mask),
-            (fds, n, t, mask))
-SYC_IO_REAL(__ppoll_chk,
-            (struct pollfd * fds, nfds_t n, const struct timespec *t,
-             const sigset_t *mask, size_t room),
-            (fds, n, t, mask, room))
-SYC_IO_REAL(epoll_pwait,
-            (int fd, struct epoll_event *events, int n, int t,
-             const sigset_t *mask),
-            (fd, events, n, t, mask))
-SYC_IO_REAL(epoll_pwait2,
-            (int fd, struct epoll_event *events, int n,
-             const struct timespec *t, const sigset_t *mask),
-            (fd, events, n, t, mask))
-SYC_IO_REAL(select,
-            (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
-             struct timeval *t),
-            (n, to_read, to_write, other, t))
-SYC_IO_REAL(pselect,
-            (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
-             const struct timespec *t, const sigset_t *mask),
-            (n, to_read, to_write, other, t, mask))
-SYC_IO_REAL(sigsuspend, (const sigset_t *mask), (mask))
-SYC_IO_REAL(nanosleep, (const struct timespec *t, struct timespec *left),
-            (t, left))
-SYC_IO_REAL(clock_nanosleep,
-            (clockid_t clock, int flags, const struct timespec *t,
-             struct timespec *left),
-            (clock, flags, t, left))
+SYC_REAL(poll, (struct pollfd * fds, nfds_t n, int t), (fds, n, t))
+SYC_REAL(__poll_chk, (struct pollfd * fds, nfds_t n, int t, size_t room),
+         (fds, n, t, room))
+SYC_REAL(ppoll,
+         (struct pollfd * fds, nfds_t n, const struct timespec *t,
+          const sigset_t *mask),
+         (fds, n, t, mask))
+SYC_REAL(__ppoll_chk,
+         (struct pollfd * fds, nfds_t n, const struct timespec *t,
+          const sigset_t *mask, size_t room),
+         (fds, n, t, mask, room))
+SYC_REAL(epoll_pwait,
+         (int fd, struct epoll_event *events, int n, int t,
+          const sigset_t *mask),
+         (fd, events, n, t, mask))
+SYC_REAL(epoll_pwait2,
+         (int fd, struct epoll_event *events, int n, const struct timespec *t,
+          const sigset_t *mask),
+         (fd, events, n, t, mask))
+SYC_REAL(select,
+         (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+          struct timeval *t),
+         (n, to_read, to_write, other, t))
+SYC_REAL(pselect,
+         (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
+          const struct timespec *t, const sigset_t *mask),
+         (n, to_read, to_write, other, t, mask))
+SYC_REAL(sigsuspend, (const sigset_t *mask), (mask))
+SYC_REAL(nanosleep, (const struct timespec *t, struct timespec *left),
+         (t, left))
+SYC_REAL(clock_nanosleep,
+         (clockid_t clock, int flags, const struct timespec *t,
+          struct timespec *left),
+         (clock, flags, t, left))
 
 /* 0: no wait, or an invalid time, which is refused */
 static int64_t sum_timespec(const struct timespec *time)
@@ -227,9 +246,9 @@ static int round_to_ms(const struct timespec *time)
 }
 
 /* The C library's function, which is in stacks of the wait. */
-#define CALLED(name)        \
-	SYC_IO_CALL(#name); \
-	const uintptr_t called = syc_io_call_known(&call)
+#define CALLED(name)          \
+	SYC_REAL_CALL(#name); \
+	const uintptr_t called = syc_real_call_known(&call)
 
 /*
  * A call without a wait and a mask is repeated: a signal during it may as well

@@ -28,9 +28,12 @@
 
 #include "sampler/workspace.h"
 
-/** Ticks come in waits, or @is_ticked: in this one.  They may be answered by
- * calls that the program did not make. */
-bool syc_restart_is_needed(bool is_ticked);
+/**
+ * The wait that begins may be interrupted by a tick: ticks come in waits, or
+ * @is_ticked: in this one.  Or the thread blocks our signal, and the wait
+ * @has_mask that may let it in.  A wait with a mask costs a system call.
+ */
+bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 
 /** In the handler of @signal, a tick of ours: notes that the tick cut a part.
  * Returns the part's wait, or NULL. */
@@ -71,8 +74,9 @@ int syc_restart_clock_nanosleep(clockid_t clock, int flags,
 bool syc_restart_can_read(const struct timespec *time);
 
 /** The function that a wrapper calls: @next, the real one, or one of these. */
-#define SYC_RESTART(name, is_ticked, next)                                      \
-	((__typeof__(&syc_restart_##name))(syc_restart_is_needed(is_ticked)     \
+#define SYC_RESTART(name, is_ticked, has_mask, next)                            \
+	((__typeof__(&syc_restart_##name))(syc_restart_is_needed(is_ticked,     \
+	                                                         has_mask)      \
 	                                           ? (uintptr_t)                \
 	                                                     syc_restart_##name \
 	                                           : (next)))

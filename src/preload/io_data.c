@@ -21,29 +21,29 @@ struct addrinfo;
 	PATIENT_THEN(ret, name, params, args, fd, (void)0)
 
 /* @also: code that uses the result, r */
-#define PATIENT_THEN(ret, name, params, args, fd, also)         \
-	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
-	SYC_IO_EXPORTED ret take_##name params                  \
-	{                                                       \
-		SYC_IO_CALL(#name);                             \
-		ret(*const next) params =                       \
-			(ret(*) params)syc_io_call_real(&call); \
-		struct syc_loops_wait wait;                     \
-                                                                \
-		if (__builtin_expect(next == NULL, 0))          \
-			return (ret)syc_io_missing();           \
-		const int64_t begin = syc_io_begin();           \
-		syc_loops_begin_call(&wait);                    \
-		ret r = next args;                              \
-		if (__builtin_expect(r < 0, 0) &&               \
-		    syc_loops_interrupted(&wait)) {             \
-			syc_loops_begin_rest(&wait);            \
-			r = next args;                          \
-			syc_loops_end_rest(&wait);              \
-		}                                               \
-		syc_io_end(&call, begin, SYC_IO_OF(fd));        \
-		also;                                           \
-		return r;                                       \
+#define PATIENT_THEN(ret, name, params, args, fd, also)          \
+	SYC_EXPORTED ret take_##name params __asm__(#name);      \
+	SYC_EXPORTED ret take_##name params                      \
+	{                                                        \
+		SYC_REAL_CALL(#name);                            \
+		ret(*const next) params =                        \
+			(ret(*) params)syc_real_call_get(&call); \
+		struct syc_loops_wait wait;                      \
+                                                                 \
+		if (__builtin_expect(next == NULL, 0))           \
+			return (ret)syc_real_missing();          \
+		const int64_t begin = syc_io_begin();            \
+		syc_loops_begin_call(&wait);                     \
+		ret r = next args;                               \
+		if (__builtin_expect(r < 0, 0) &&                \
+		    syc_loops_interrupted(&wait)) {              \
+			syc_loops_begin_rest(&wait);             \
+			r = next args;                           \
+			syc_loops_end_rest(&wait);               \
+		}                                                \
+		syc_io_end(&call, begin, SYC_IO_OF(fd));         \
+		also;                                            \
+		return r;                                        \
 	}
 
 #define READ(name)                                                            \
@@ -103,11 +103,11 @@ PLAIN(syncfs)
 /* The fd may be another file when the event is written */
 SYC_IO_INT(close, (int fd), (fd), SYC_IO_NONE)
 
-SYC_IO_EXPORTED void take_sync(void) __asm__("sync");
-SYC_IO_EXPORTED void take_sync(void)
+SYC_EXPORTED void take_sync(void) __asm__("sync");
+SYC_EXPORTED void take_sync(void)
 {
-	SYC_IO_CALL("sync");
-	void (*const next)(void) = (void (*)(void))syc_io_call_real(&call);
+	SYC_REAL_CALL("sync");
+	void (*const next)(void) = (void (*)(void))syc_real_call_get(&call);
 
 	if (next == NULL)
 		return;
@@ -155,9 +155,9 @@ BETWEEN(splice)
 /* Waits for locks */
 SYC_IO_INT(flock, (int fd, int how), (fd, how), SYC_IO_OF(fd))
 
-#define LOCK(name)                                             \
-	SYC_IO_WRAP(int, name, (int fd, int what, long value), \
-	            (fd, what, value), (int)syc_io_missing(),  \
+#define LOCK(name)                                              \
+	SYC_IO_WRAP(int, name, (int fd, int what, long value),  \
+	            (fd, what, value), (int)syc_real_missing(), \
 	            what == F_SETLKW || what == F_OFD_SETLKW, SYC_IO_OF(fd))
 LOCK(fcntl)
 LOCK(fcntl64)
@@ -213,5 +213,5 @@ PATIENT(ssize_t, __recvfrom_chk,
 SYC_IO_WRAP(int, getaddrinfo,
             (const char *node, const char *service, const void *hints,
              struct addrinfo **result),
-            (node, service, hints, result), -11 + 0 * (int)syc_io_missing(),
+            (node, service, hints, result), -11 + 0 * (int)syc_real_missing(),
             true, SYC_IO_AT(AT_FDCWD, node))

@@ -1,66 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_real.c - the C library's functions behind ours: their lookup, and the
- * bypass for our own calls (--wrap), which are not the program's.
+ * io_real.c - our own calls of functions that are wrapped, which are not the
+ * program's, go to the real ones (--wrap).
  */
 #define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "preload/io_wrap.h"
+#include "preload/real_call.h"
 
-#define NONE ((uintptr_t)1)
-
-/* Set by the linker: begin and end of the section */
-extern struct syc_io_call calls_begin[] __asm__("__start_syc_io_calls")
-	__attribute__((visibility("hidden")));
-extern struct syc_io_call calls_end[] __asm__("__stop_syc_io_calls")
-	__attribute__((visibility("hidden")));
-
-/*
- * dlsym() may allocate, and a preloaded allocator may then read its settings.
- * It finds none.
- */
-static _Thread_local volatile bool is_looking
-	__attribute__((tls_model("initial-exec")));
-
-/* Not inlined: each bypass below would contain it. */
-__attribute__((noinline)) uintptr_t
-syc_io_call_look_up(struct syc_io_call *call)
-{
-	uintptr_t next;
-
-	if (is_looking)
-		return 0;
-	is_looking = true;
-	next = (uintptr_t)dlsym(RTLD_NEXT, call->name);
-	is_looking = false;
-	__atomic_store_n(&call->next, next != 0 ? next : NONE,
-	                 __ATOMIC_RELAXED);
-	return next;
-}
-
-/*
- * Runs first, since a tick that interrupts a lookup does not find later
- * functions.
- */
-__attribute__((constructor(101))) static void look_up_calls(void)
-{
-	for (struct syc_io_call *call = calls_begin; call < calls_end; call++)
-		syc_io_call_real(call);
-}
-
-#define INNER(ret, name, params, args)                                   \
-	ret __wrap_##name params;                                        \
-	ret __wrap_##name params                                         \
-	{                                                                \
-		SYC_IO_CALL(#name);                                      \
-		ret(*const next) params =                                \
-			(ret(*) params)syc_io_call_real(&call);          \
-                                                                         \
-		return next != NULL ? next args : (ret)syc_io_missing(); \
+#define INNER(ret, name, params, args)                                     \
+	ret __wrap_##name params;                                          \
+	ret __wrap_##name params                                           \
+	{                                                                  \
+		SYC_REAL_CALL(#name);                                      \
+		ret(*const next) params =                                  \
+			(ret(*) params)syc_real_call_get(&call);           \
+                                                                           \
+		return next != NULL ? next args : (ret)syc_real_missing(); \
 	}
 
 INNER(int, open, (const char *path, int flags, mode_t mode),

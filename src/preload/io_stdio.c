@@ -65,7 +65,7 @@ static int number_of(const FILE *file)
 
 static void *no_stream(void)
 {
-	syc_io_missing();
+	syc_real_missing();
 	return NULL;
 }
 
@@ -114,12 +114,12 @@ GET_CHK(__fgets_chk)
 GET_CHK(__fgets_unlocked_chk)
 
 SYC_IO_WRAP(ssize_t, getline, (char **line, size_t *n, FILE *file),
-            (line, n, file), syc_io_missing(), may_read(file, LINE), OF(file))
+            (line, n, file), syc_real_missing(), may_read(file, LINE), OF(file))
 
 #define UNTIL(name)                                                \
 	SYC_IO_WRAP(ssize_t, name,                                 \
 	            (char **line, size_t *n, int end, FILE *file), \
-	            (line, n, end, file), syc_io_missing(),        \
+	            (line, n, end, file), syc_real_missing(),      \
 	            may_read(file, LINE), OF(file))
 UNTIL(getdelim)
 UNTIL(__getdelim)
@@ -134,18 +134,18 @@ WRITE(fwrite_unlocked)
 
 #define PUT(name)                                                            \
 	SYC_IO_WRAP(int, name, (const char *text, FILE *file), (text, file), \
-	            (int)syc_io_missing(), may_write(file, LINE), OF(file))
+	            (int)syc_real_missing(), may_write(file, LINE), OF(file))
 PUT(fputs)
 PUT(fputs_unlocked)
 
-SYC_IO_WRAP(int, puts, (const char *text), (text), (int)syc_io_missing(),
+SYC_IO_WRAP(int, puts, (const char *text), (text), (int)syc_real_missing(),
             may_write(stdout, LINE), OF(stdout))
 
-SYC_IO_WRAP(int, fclose, (FILE * file), (file), (int)syc_io_missing(), true,
+SYC_IO_WRAP(int, fclose, (FILE * file), (file), (int)syc_real_missing(), true,
             SYC_IO_NONE)
 
-#define FLUSH(name)                                                          \
-	SYC_IO_WRAP(int, name, (FILE * file), (file), (int)syc_io_missing(), \
+#define FLUSH(name)                                                            \
+	SYC_IO_WRAP(int, name, (FILE * file), (file), (int)syc_real_missing(), \
 	            true, OF(file))
 FLUSH(fflush)
 FLUSH(fflush_unlocked)

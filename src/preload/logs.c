@@ -216,10 +216,10 @@ static glib_set_writer *find_of(const void *caller)
 	return found;
 }
 
-SYC_IO_EXPORTED void take_set_writer(glib_writer *writer, void *data,
-                                     void (*free_data)(void *)) __asm__(NAME);
-SYC_IO_EXPORTED void take_set_writer(glib_writer *writer, void *data,
-                                     void (*free_data)(void *))
+SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
+                                  void (*free_data)(void *)) __asm__(NAME);
+SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
+                                  void (*free_data)(void *))
 {
 	glib_set_writer *set = set_ours;
 
@@ -270,9 +270,9 @@ static void record_syslog(int priority, const char *format, va_list args)
 
 static void say(int priority, const char *format, va_list args)
 {
-	SYC_IO_CALL("vsyslog");
+	SYC_REAL_CALL("vsyslog");
 	void (*const next)(int, const char *, va_list) =
-		(void (*)(int, const char *, va_list))syc_io_call_real(&call);
+		(void (*)(int, const char *, va_list))syc_real_call_get(&call);
 
 	record_syslog(priority, format, args);
 	if (next != NULL)
@@ -282,26 +282,25 @@ static void say(int priority, const char *format, va_list args)
 static void say_checked(int priority, int flag, const char *format,
                         va_list args)
 {
-	SYC_IO_CALL("__vsyslog_chk");
+	SYC_REAL_CALL("__vsyslog_chk");
 	void (*const next)(int, int, const char *, va_list) = (void (*)(
-		int, int, const char *, va_list))syc_io_call_real(&call);
+		int, int, const char *, va_list))syc_real_call_get(&call);
 
 	record_syslog(priority, format, args);
 	if (next != NULL)
 		next(priority, flag, format, args);
 }
 
-SYC_IO_EXPORTED void take_vsyslog(int priority, const char *format,
-                                  va_list args) __asm__("vsyslog");
-SYC_IO_EXPORTED void take_vsyslog(int priority, const char *format,
-                                  va_list args)
+SYC_EXPORTED void take_vsyslog(int priority, const char *format,
+                               va_list args) __asm__("vsyslog");
+SYC_EXPORTED void take_vsyslog(int priority, const char *format, va_list args)
 {
 	say(priority, format, args);
 }
 
-SYC_IO_EXPORTED void take_syslog(int priority, const char *format,
-                                 ...) __asm__("syslog");
-SYC_IO_EXPORTED void take_syslog(int priority, const char *format, ...)
+SYC_EXPORTED void take_syslog(int priority, const char *format,
+                              ...) __asm__("syslog");
+SYC_EXPORTED void take_syslog(int priority, const char *format, ...)
 {
 	va_list args;
 
@@ -310,19 +309,18 @@ SYC_IO_EXPORTED void take_syslog(int priority, const char *format, ...)
 	va_end(args);
 }
 
-SYC_IO_EXPORTED void take_vsyslog_chk(int priority, int flag,
-                                      const char *format,
-                                      va_list args) __asm__("__vsyslog_chk");
-SYC_IO_EXPORTED void take_vsyslog_chk(int priority, int flag,
-                                      const char *format, va_list args)
+SYC_EXPORTED void take_vsyslog_chk(int priority, int flag, const char *format,
+                                   va_list args) __asm__("__vsyslog_chk");
+SYC_EXPORTED void take_vsyslog_chk(int priority, int flag, const char *format,
+                                   va_list args)
 {
 	say_checked(priority, flag, format, args);
 }
 
-SYC_IO_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
-                                     ...) __asm__("__syslog_chk");
-SYC_IO_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
-                                     ...)
+SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
+                                  ...) __asm__("__syslog_chk");
+SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
+                                  ...)
 {
 	va_list args;
 

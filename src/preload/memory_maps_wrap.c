@@ -120,7 +120,7 @@ static bool is_allocator(const struct syc_memory_change *change)
 #define FOLLOWED(name)                                                 \
 	static inline __typeof__(&__wrap_##name) next_##name(void)     \
 	{                                                              \
-		SYC_IO_CALL(#name);                                    \
+		SYC_REAL_CALL(#name);                                  \
 		const uintptr_t next =                                 \
 			__atomic_load_n(&call.next, __ATOMIC_RELAXED); \
                                                                        \

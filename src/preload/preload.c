@@ -46,6 +46,10 @@
 
 extern void *__dso_handle HIDDEN;
 
+/* Set by the linker: the begin of this library, and the end of its code */
+extern const char __ehdr_start[] HIDDEN;
+extern const char etext[] HIDDEN;
+
 WEAK const char *gnu_get_libc_version(void);
 WEAK int __cxa_at_quick_exit(void (*function)(void *), void *object);
 WEAK int __register_atfork(void (*prepare)(void), void (*parent)(void),
@@ -54,6 +58,12 @@ WEAK int __register_atfork(void (*prepare)(void), void (*parent)(void),
 bool syc_libc_is_foreign(void)
 {
 	return &gnu_get_libc_version == NULL;
+}
+
+void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
+{
+	*ret_low = (uintptr_t)__ehdr_start;
+	*ret_high = (uintptr_t)etext;
 }
 
 HIDDEN int at_quick_exit(void (*function)(void))

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* preload.h - state of the preloaded library. */
+/*
+ * preload.h - facts about the preloaded library.  Context of everything:
+ * any-thread, signal-safe.
+ */
 #ifndef SYC_PRELOAD_PRELOAD_H
 #define SYC_PRELOAD_PRELOAD_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/**
- * The process has a C library other than the one of the build.  Context:
- * any-thread, signal-safe.
- */
+/** The process has a C library other than the one of the build. */
 bool syc_libc_is_foreign(void);
+
+/** Addresses of this library's code. */
+void syc_own_code_bounds(uintptr_t *ret_low, uintptr_t *ret_high);
 
 #endif

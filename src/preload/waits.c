@@ -63,17 +63,18 @@ static int to_ms(int64_t ns)
 	return ns < 0 ? -1 : (int)((ns + MS - 1) / MS);
 }
 
-#define BEGIN(name)                                     \
-	SYC_IO_CALL(#name);                             \
-	const uintptr_t next = syc_io_call_real(&call); \
-	struct syc_loops_wait wait = { .loop = NULL };  \
-	int r;                                          \
-                                                        \
-	if (__builtin_expect(next == 0, 0))             \
-		return (int)syc_io_missing();           \
+#define BEGIN(name)                                      \
+	SYC_REAL_CALL(#name);                            \
+	const uintptr_t next = syc_real_call_get(&call); \
+	struct syc_loops_wait wait = { .loop = NULL };   \
+	int r;                                           \
+                                                         \
+	if (__builtin_expect(next == 0, 0))              \
+		return (int)syc_real_missing();          \
 	const int64_t begin = begin_call()
 
-#define CALL(name, args) SYC_RESTART(name, wait.is_ticked, next) args
+#define CALL(name, has_mask, args) \
+	SYC_RESTART(name, wait.is_ticked, has_mask, next) args
 
 #define BEGIN_LOOP(ns, has_mask)                                            \
 	syc_loops_begin_wait(&wait, (uintptr_t)__builtin_return_address(0), \
@@ -87,8 +88,8 @@ static int to_ms(int64_t ns)
 
 /* @args contain @t, the time of a part */
 #define WAIT_MS(name, params, args, has_mask)                                  \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name);                 \
-	SYC_IO_EXPORTED int take_##name params                                 \
+	SYC_EXPORTED int take_##name params __asm__(#name);                    \
+	SYC_EXPORTED int take_##name params                                    \
 	{                                                                      \
 		BEGIN(name);                                                   \
 		int t = timeout;                                               \
@@ -98,15 +99,15 @@ static int to_ms(int64_t ns)
 			BEGIN_LOOP(timeout < 0 ? -1 : timeout * MS, has_mask); \
 		if (wait.first != wait.timeout)                                \
 			t = (int)(wait.first / MS);                            \
-		while (r = CALL(name, args),                                   \
+		while (r = CALL(name, has_mask, args),                         \
 		       syc_loops_waits_on(&wait, r, &left))                    \
 			t = to_ms(left);                                       \
 		END;                                                           \
 	}
 
 #define WAIT_TIME(name, params, args, from)                      \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name);   \
-	SYC_IO_EXPORTED int take_##name params                   \
+	SYC_EXPORTED int take_##name params __asm__(#name);      \
+	SYC_EXPORTED int take_##name params                      \
 	{                                                        \
 		BEGIN(name);                                     \
 		struct timespec part, *t = timeout;              \
@@ -116,7 +117,7 @@ static int to_ms(int64_t ns)
 			BEGIN_LOOP(from(timeout), mask != NULL); \
 		if (wait.first != wait.timeout)                  \
 			t = put_time(wait.first, &part);         \
-		while (r = CALL(name, args),                     \
+		while (r = CALL(name, mask != NULL, args),       \
 		       syc_loops_waits_on(&wait, r, &left))      \
 			t = put_time(left, &part);               \
 		END;                                             \
@@ -127,23 +128,23 @@ static int to_ms(int64_t ns)
  * made in two parts.  An interruption does not change them.  @rest sets the time
  * that is left.
  */
-#define WAIT_SETS(name, params, args, ns, has_mask, rest)      \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
-	SYC_IO_EXPORTED int take_##name params                 \
-	{                                                      \
-		BEGIN(name);                                   \
-		struct timespec part;                          \
-		int64_t left;                                  \
-                                                               \
-		(void)part;                                    \
-		if (syc_loops_is_on())                         \
-			BEGIN_LOOP(ns, has_mask);              \
-		(void)syc_loops_waits_on(&wait, 0, &left);     \
-		while (r = CALL(name, args),                   \
-		       syc_loops_waits_on(&wait, r, &left)) {  \
-			rest;                                  \
-		}                                              \
-		END;                                           \
+#define WAIT_SETS(name, params, args, ns, has_mask, rest)     \
+	SYC_EXPORTED int take_##name params __asm__(#name);   \
+	SYC_EXPORTED int take_##name params                   \
+	{                                                     \
+		BEGIN(name);                                  \
+		struct timespec part;                         \
+		int64_t left;                                 \
+                                                              \
+		(void)part;                                   \
+		if (syc_loops_is_on())                        \
+			BEGIN_LOOP(ns, has_mask);             \
+		(void)syc_loops_waits_on(&wait, 0, &left);    \
+		while (r = CALL(name, has_mask, args),        \
+		       syc_loops_waits_on(&wait, r, &left)) { \
+			rest;                                 \
+		}                                             \
+		END;                                          \
 	}
 
 WAIT_MS(poll, (struct pollfd * fds, nfds_t n, int timeout), (fds, n, t), false)
@@ -182,31 +183,31 @@ WAIT_SETS(pselect,
           mask != NULL, timeout = put_time(left, &part))
 
 /* Waits for a signal, which must not be ours */
-#define WAIT_SIGNAL(name, params, args)                        \
-	SYC_IO_EXPORTED int take_##name params __asm__(#name); \
-	SYC_IO_EXPORTED int take_##name params                 \
-	{                                                      \
-		BEGIN(name);                                   \
-		if (syc_loops_is_on())                         \
-			syc_loops_begin_rest(&wait);           \
-		r = CALL(name, args);                          \
-		syc_loops_end_rest(&wait);                     \
-		syc_io_end(&call, begin, SYC_IO_NONE);         \
-		return r;                                      \
+#define WAIT_SIGNAL(name, params, args, has_mask)           \
+	SYC_EXPORTED int take_##name params __asm__(#name); \
+	SYC_EXPORTED int take_##name params                 \
+	{                                                   \
+		BEGIN(name);                                \
+		if (syc_loops_is_on())                      \
+			syc_loops_begin_rest(&wait);        \
+		r = CALL(name, has_mask, args);             \
+		syc_loops_end_rest(&wait);                  \
+		syc_io_end(&call, begin, SYC_IO_NONE);      \
+		return r;                                   \
 	}
 
-WAIT_SIGNAL(pause, (void), ())
-WAIT_SIGNAL(sigsuspend, (const sigset_t *mask), (mask))
+WAIT_SIGNAL(pause, (void), (), false)
+WAIT_SIGNAL(sigsuspend, (const sigset_t *mask), (mask), true)
 
 /* Sleeps, which a stall's stack must not shorten */
 
-SYC_IO_EXPORTED int take_nanosleep(const struct timespec *time,
-                                   struct timespec *left) __asm__("nanosleep");
-SYC_IO_EXPORTED int
+SYC_EXPORTED int take_nanosleep(const struct timespec *time,
+                                struct timespec *left) __asm__("nanosleep");
+SYC_EXPORTED int
 take_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                      struct timespec *left) __asm__("clock_nanosleep");
-SYC_IO_EXPORTED int take_usleep(useconds_t us) __asm__("usleep");
-SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
+SYC_EXPORTED int take_usleep(useconds_t us) __asm__("usleep");
+SYC_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
 
 static inline __attribute__((always_inline)) int
 sleep_for(const struct timespec *time, struct timespec *left)
@@ -217,7 +218,7 @@ sleep_for(const struct timespec *time, struct timespec *left)
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
 	struct timespec *const to = wait.loop == NULL ? left : &rest;
-	while (r = CALL(nanosleep, (time, to)),
+	while (r = CALL(nanosleep, false, (time, to)),
 	       r != 0 && syc_loops_interrupted(&wait)) {
 		syc_loops_begin_other(&wait);
 		time = to;
@@ -228,13 +229,13 @@ sleep_for(const struct timespec *time, struct timespec *left)
 	return r;
 }
 
-SYC_IO_EXPORTED int take_nanosleep(const struct timespec *time,
-                                   struct timespec *left)
+SYC_EXPORTED int take_nanosleep(const struct timespec *time,
+                                struct timespec *left)
 {
 	return sleep_for(time, left);
 }
 
-SYC_IO_EXPORTED int take_usleep(useconds_t us)
+SYC_EXPORTED int take_usleep(useconds_t us)
 {
 	const struct timespec time = { .tv_sec = us / 1000000,
 		                       .tv_nsec = us % 1000000 * 1000L };
@@ -242,7 +243,7 @@ SYC_IO_EXPORTED int take_usleep(useconds_t us)
 	return sleep_for(&time, NULL);
 }
 
-SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds)
+SYC_EXPORTED unsigned take_sleep(unsigned seconds)
 {
 	const struct timespec time = { .tv_sec = seconds };
 	struct timespec left = { .tv_sec = 0 };
@@ -255,11 +256,10 @@ SYC_IO_EXPORTED unsigned take_sleep(unsigned seconds)
 }
 
 /* The C library's thrd_sleep() calls none of ours */
-SYC_IO_EXPORTED int
-take_thrd_sleep(const struct timespec *time,
-                struct timespec *left) __asm__("thrd_sleep");
-SYC_IO_EXPORTED int take_thrd_sleep(const struct timespec *time,
-                                    struct timespec *left)
+SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
+                                 struct timespec *left) __asm__("thrd_sleep");
+SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
+                                 struct timespec *left)
 {
 	const int saved = errno;
 	int r = sleep_for(time, left);
@@ -271,12 +271,12 @@ SYC_IO_EXPORTED int take_thrd_sleep(const struct timespec *time,
 }
 
 /* Returns the error */
-SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
-                                         const struct timespec *time,
-                                         struct timespec *left)
+SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
+                                      const struct timespec *time,
+                                      struct timespec *left)
 {
-	SYC_IO_CALL("clock_nanosleep");
-	const uintptr_t next = syc_io_call_real(&call);
+	SYC_REAL_CALL("clock_nanosleep");
+	const uintptr_t next = syc_real_call_get(&call);
 	struct syc_loops_wait wait = { .loop = NULL };
 	struct timespec rest;
 	int r;
@@ -287,7 +287,7 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
 	struct timespec *const to = wait.loop == NULL ? left : &rest;
-	while (r = CALL(clock_nanosleep, (clock, flags, time, to)),
+	while (r = CALL(clock_nanosleep, false, (clock, flags, time, to)),
 	       r == EINTR && syc_loops_ticked(&wait)) {
 		syc_loops_begin_other(&wait);
 		/* A sleep until a time is simply repeated */
@@ -302,24 +302,24 @@ SYC_IO_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 
 struct sembuf;
 
-#define AGAIN(ret, name, params, args)                          \
-	SYC_IO_EXPORTED ret take_##name params __asm__(#name);  \
-	SYC_IO_EXPORTED ret take_##name params                  \
-	{                                                       \
-		SYC_IO_CALL(#name);                             \
-		ret(*const next) params =                       \
-			(ret(*) params)syc_io_call_real(&call); \
-		struct syc_loops_wait wait;                     \
-                                                                \
-		if (__builtin_expect(next == NULL, 0))          \
-			return (ret)syc_io_missing();           \
-		ret r;                                          \
-		do {                                            \
-			syc_loops_begin_call(&wait);            \
-			r = next args;                          \
-		} while (__builtin_expect(r < 0, 0) &&          \
-		         syc_loops_interrupted(&wait));         \
-		return r;                                       \
+#define AGAIN(ret, name, params, args)                           \
+	SYC_EXPORTED ret take_##name params __asm__(#name);      \
+	SYC_EXPORTED ret take_##name params                      \
+	{                                                        \
+		SYC_REAL_CALL(#name);                            \
+		ret(*const next) params =                        \
+			(ret(*) params)syc_real_call_get(&call); \
+		struct syc_loops_wait wait;                      \
+                                                                 \
+		if (__builtin_expect(next == NULL, 0))           \
+			return (ret)syc_real_missing();          \
+		ret r;                                           \
+		do {                                             \
+			syc_loops_begin_call(&wait);             \
+			r = next args;                           \
+		} while (__builtin_expect(r < 0, 0) &&           \
+		         syc_loops_interrupted(&wait));          \
+		return r;                                        \
 	}
 
 /* Until a time of day: repeated with the same arguments */
@@ -337,24 +337,24 @@ AGAIN(ssize_t, msgrcv,
 AGAIN(int, msgsnd, (int queue, const void *message, size_t n, int flags),
       (queue, message, n, flags))
 
-SYC_IO_EXPORTED int
+SYC_EXPORTED int
 take_semtimedop(int set, struct sembuf *changes, size_t n,
                 const struct timespec *timeout) __asm__("semtimedop");
-SYC_IO_EXPORTED int take_semtimedop(int set, struct sembuf *changes, size_t n,
-                                    const struct timespec *timeout)
+SYC_EXPORTED int take_semtimedop(int set, struct sembuf *changes, size_t n,
+                                 const struct timespec *timeout)
 {
-	SYC_IO_CALL("semtimedop");
+	SYC_REAL_CALL("semtimedop");
 	int (*const next)(int, struct sembuf *, size_t,
 	                  const struct timespec *) =
 		(int (*)(int, struct sembuf *, size_t,
-	                 const struct timespec *))syc_io_call_real(&call);
+	                 const struct timespec *))syc_real_call_get(&call);
 	struct syc_loops_wait wait;
 	const struct timespec *const asked = timeout;
 	struct timespec left;
 	int64_t began = 0;
 
 	if (next == NULL)
-		return (int)syc_io_missing();
+		return (int)syc_real_missing();
 	for (;;) {
 		syc_loops_begin_call(&wait);
 		if (began == 0 && wait.loop != NULL)

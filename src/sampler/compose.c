@@ -56,8 +56,10 @@ void syc_library_wait_drop_frames(struct syc_unwind *unwind,
 	       unwind->addrs[n + 1] < wait->high)
 		n++;
 	leave_out_innermost(unwind, n);
+	/* An address within the function, if it is taken for a return address,
+	 * too */
 	if (n != 0 && wait->called != 0)
-		unwind->addrs[0] = wait->called;
+		unwind->addrs[0] = wait->called + 1;
 }
 
 static void put_innermost(struct syc_unwind *unwind, uint64_t name)

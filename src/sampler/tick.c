@@ -149,7 +149,8 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
  * A tick that waited while signals were blocked stands for what was done
  * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
  * call with a mask, such as ppoll(), may open that of a thread that blocks the
- * signal.  By wall time such waits are made of parts (preload/eintr_restart.c).
+ * signal.  By wall time each wait is made of parts, in which all signals are
+ * blocked (preload/eintr_restart.c).
  */
 static uint64_t name_of_wait(const struct tick *tick)
 {

@@ -39,14 +39,18 @@
 
 static int ends[2], many;
 static volatile unsigned sum;
+static volatile int n_urgent;
 
-static void need(bool is_true, const char *what)
+static void need_at(int line, bool is_true, const char *what)
 {
 	if (is_true)
 		return;
-	fprintf(stderr, "record_stalls: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "record_stalls: line %d: %s: %s, %d of its own\n", line,
+	        what, strerror(errno), n_urgent);
 	exit(1);
 }
+
+#define need(is_true, what) need_at(__LINE__, is_true, what)
 
 static int64_t now(void)
 {
@@ -173,8 +177,6 @@ static void sleep_in_iterations(void)
 			sleep_in_between(100);
 	}
 }
-
-static volatile int n_urgent;
 
 static void on_urgent(int number)
 {
@@ -462,11 +464,13 @@ static int wait_masked(const char *kind, int ms, const sigset_t *mask,
 	                 : wait_with(kind, ms, mask);
 }
 
-static void need_signal(int r, const char *kind)
+static void need_signal_at(int line, int r, const char *kind)
 {
-	need(r == -1 && errno == EINTR && n_urgent == 1, kind);
+	need_at(line, r == -1 && errno == EINTR && n_urgent == 1, kind);
 	n_urgent = 0;
 }
+
+#define need_signal(r, kind) need_signal_at(__LINE__, r, kind)
 
 /* The program's own signal comes in the wait, and ours while its handler runs. */
 static void wait_for_user_signal(const char *kind, bool is_deeper)
@@ -545,6 +549,20 @@ static void wait_for_any_signal(void)
 	sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
+/* sigsuspend() ends by the program's signal, not by one of ours. */
+static void suspend_with_pending(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 20000 };
+	sigset_t all, open;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &open);
+	stand_still(80);
+	need(setitimer(ITIMER_REAL, &soon, NULL) == 0, "setitimer");
+	need_signal(sigsuspend(&open), "sigsuspend");
+	sigprocmask(SIG_SETMASK, &open, NULL);
+}
+
 static void be_masked(const char *kind)
 {
 	struct sigaction action = { .sa_handler = on_user_signal };
@@ -557,6 +575,7 @@ static void be_masked(const char *kind)
 		wait_for_pending(kind, i != 0);
 		usleep(1100000);
 	}
+	suspend_with_pending();
 	wait_for_any_signal();
 }
 

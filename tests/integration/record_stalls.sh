@@ -38,10 +38,12 @@ done
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
-# Waits with a mask, of a thread that blocks signals otherwise
-for option in --sample=1000,wall --stalls; do
+# Waits with a mask, of a thread that blocks signals otherwise.  By the default
+# clock, what it does meanwhile is shown as such.
+for option in --sample=1000 "--sample=1000 --io" --sample=1000,wall --stalls; do
 	pids=
 	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
+		# shellcheck disable=SC2086 # two options
 		"$SYSCAP" record -q $option -o $kind.syscap -- \
 			"$program" $kind masked &
 		pids="$pids $!"
@@ -49,7 +51,23 @@ for option in --sample=1000,wall --stalls; do
 	for pid in $pids; do
 		wait "$pid" || fail "masked, $option: $?"
 	done
-	[ $option = --stalls ] || rm ./*.syscap*
+	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
+		[ "$option" != --stalls ] || continue
+		"$SYSCAP" stat --functions 1000 $kind.syscap |
+			sed -n '/^Hot functions/,/^$/p' >seen
+		# With --io a wrapper of ours is among the callers
+		awk '/ libsyscap-/ && $3 >= 1 { print; n++ } END { exit n }' \
+			seen || fail "$option: $kind: time of ours"
+		awk '/ signals blocked / { print $1 + 0 }' seen >blocked
+		awk '/ pthread_sigmask / { print $1 + 0 }' seen >unblocking
+		case $(uname -m) in
+		x86_64)
+			[ "$(cat blocked)" -gt "$(cat unblocking)" ] ||
+				fail "$option: $kind: $(cat seen)"
+			;;
+		esac
+	done
+	[ "$option" = --stalls ] || rm ./*.syscap*
 done
 for kind in ppoll pselect epoll_pwait epoll_pwait2; do
 	has_stall $kind.syscap wait_deeper

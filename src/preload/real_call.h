@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * real_call.h - functions that the program calls in place of the C library's,
+ * and the real ones behind them: the next of their names.
+ *
+ * Ours have other names in C, so that declarations in headers do not matter.
+ * If a header declares `...`, the registers are passed on.
+ *
+ * All real functions are in one section, and looked up at initialisation:
+ * handlers, and children of threaded processes, must not call dlsym().
+ *
+ * Context of everything: any-thread, signal-safe.
+ */
+#ifndef SYC_PRELOAD_REAL_CALL_H
+#define SYC_PRELOAD_REAL_CALL_H
+
+#include <errno.h>
+#include <stdint.h>
+
+struct syc_real_call {
+	const char *name;
+	uintptr_t next; /* 0: not looked up yet */
+};
+
+#define SYC_REAL_CALL(text)                                          \
+	static struct syc_real_call call                             \
+		__attribute__((section("syc_real_calls"), used)) = { \
+			.name = (text),                              \
+		}
+
+/** Look @call up.  0: there is none, or it is being looked up. */
+uintptr_t syc_real_call_look_up(struct syc_real_call *call);
+
+static inline uintptr_t syc_real_call_get(struct syc_real_call *call)
+{
+	const uintptr_t next = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
+
+	if (__builtin_expect(next <= 1, 0))
+		return next == 0 ? syc_real_call_look_up(call) : 0;
+	return next;
+}
+
+/** The real function if it was looked up, or 0. */
+static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
+{
+	const uintptr_t next = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
+
+	return next > 1 ? next : 0;
+}
+
+/* Not inlined: each is one frame of the stack. */
+#define SYC_EXPORTED __attribute__((visibility("default"), noinline))
+
+/* There is no real function during the lookup */
+static inline long syc_real_missing(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+/** A real function that wrappers of similar functions call. */
+#define SYC_REAL(name, params, args)                                       \
+	static inline int name##_real params                               \
+	{                                                                  \
+		SYC_REAL_CALL(#name);                                      \
+		int(*const next) params =                                  \
+			(int(*) params)syc_real_call_get(&call);           \
+                                                                           \
+		return next == NULL ? (int)syc_real_missing() : next args; \
+	}
+
+#endif
