@@ -11,9 +11,11 @@
 #define ANCESTORS_MAX 16u
 
 /*
- * The limit of overlapping mappings that are compared.  Only a hostile capture
- * has more.
+ * Limits of the mappings that are compared for one address: of those that begin
+ * at one address as many before and after the time, and of all.  Only a hostile
+ * capture has more that matter.
  */
+#define BESIDE_MAX 128u
 #define RIVALS_MAX 4096u
 
 struct syc_mapped_process {
@@ -175,6 +177,68 @@ static bool is_end(const struct syc_process_map *map)
 	return map->path == NULL;
 }
 
+/* The first of the maps from @low up to @high that begins at @begin and is not
+ * older than @time, or is after those. */
+static size_t find_map(const struct syc_mapped_process *process, size_t low,
+                       size_t high, uint64_t begin, int64_t time)
+{
+	const struct syc_process_map key = { .begin = begin, .time = time };
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (compare_maps(&process->maps.items[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Maps that may contain an address or a part of a range, those that begin at one
+ * address at a time: from `first` up to `end`. */
+struct rivals {
+	size_t first, end;
+	size_t n_left; /* before these, to look at */
+	size_t n_seen;
+};
+
+static struct rivals begin_rivals(const struct syc_mapped_process *process,
+                                  uint64_t last_begin)
+{
+	const size_t n = process->maps.n;
+
+	return (struct rivals){ .n_left = last_begin == UINT64_MAX
+		                                  ? n
+		                                  : find_map(process, 0, n,
+		                                             last_begin + 1,
+		                                             INT64_MIN) };
+}
+
+static size_t less(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* False: no others contain @address, or any after it. */
+static bool next_rivals(const struct syc_mapped_process *process,
+                        uint64_t address, int64_t time, struct rivals *rivals)
+{
+	const size_t n = rivals->n_left;
+
+	if (n == 0 || process->ends[n - 1] <= address ||
+	    rivals->n_seen >= RIVALS_MAX)
+		return false;
+	const uint64_t begin = process->maps.items[n - 1].begin;
+	const size_t first = find_map(process, 0, n, begin, INT64_MIN);
+	const size_t at = find_map(process, first, n, begin, time);
+	rivals->first = at - less(BESIDE_MAX, at - first);
+	rivals->end = at + less(BESIDE_MAX, n - at);
+	rivals->n_left = first;
+	rivals->n_seen += rivals->end - rivals->first;
+	return true;
+}
+
 /* The mapping of @old may have ended before @new. */
 static bool is_divided(const struct syc_mapped_process *process,
                        const struct syc_process_map *old, int64_t new)
@@ -183,13 +247,17 @@ static bool is_divided(const struct syc_mapped_process *process,
 		if (process->anew.items[i] >= old->time &&
 		    process->anew.items[i] < new)
 			return true;
-	for (size_t i = 0; process->has_ends && i < process->maps.n; i++) {
-		const struct syc_process_map *map = &process->maps.items[i];
+	struct rivals rivals = begin_rivals(process, old->end - 1);
+	while (process->has_ends &&
+	       next_rivals(process, old->begin, old->time, &rivals))
+		for (size_t i = rivals.first; i < rivals.end; i++) {
+			const struct syc_process_map *map =
+				&process->maps.items[i];
 
-		if (is_end(map) && map->time >= old->time && map->time < new &&
-		    map->begin < old->end && map->end > old->begin)
-			return true;
-	}
+			if (is_end(map) && map->time >= old->time &&
+			    map->time < new && map->end > old->begin)
+				return true;
+		}
 	return false;
 }
 
@@ -202,32 +270,52 @@ static bool is_same(const struct syc_process_map *a,
 	       strcmp(a->build_id, b->build_id) == 0;
 }
 
-/* Recorders and processes repeat the same mappings. */
-static void drop_repeats(struct syc_mapped_process *process)
+/* For each map, the latest end of those up to it. */
+static void sum_ends(struct syc_mapped_process *process)
 {
-	struct syc_process_map *maps = process->maps.items;
-	size_t kept = 0;
+	uint64_t end = 0;
 
 	for (size_t i = 0; i < process->maps.n; i++) {
-		const struct syc_process_map *old =
-			kept ? &maps[kept - 1] : NULL;
-
-		if (old != NULL && is_same(old, &maps[i]) &&
-		    life_at(process, old->time) ==
-		            life_at(process, maps[i].time) &&
-		    !is_divided(process, old, maps[i].time)) {
-			maps[kept - 1].is_own |= maps[i].is_own;
-			continue;
-		}
-		maps[kept++] = maps[i];
+		if (process->maps.items[i].end > end)
+			end = process->maps.items[i].end;
+		process->ends[i] = end;
 	}
-	process->maps.n = kept;
+}
+
+/* The map before this one says the same, and is still valid. */
+static bool is_repeat(const struct syc_mapped_process *process, size_t i)
+{
+	const struct syc_process_map *const maps = process->maps.items;
+
+	return i > 0 && is_same(&maps[i - 1], &maps[i]) &&
+	       life_at(process, maps[i - 1].time) ==
+	               life_at(process, maps[i].time) &&
+	       !is_divided(process, &maps[i - 1], maps[i].time);
+}
+
+/* Recorders and processes repeat the same mappings. */
+static int drop_repeats(struct syc_mapped_process *process)
+{
+	struct syc_process_map *const maps = process->maps.items;
+	bool *const repeats = calloc(process->maps.n, sizeof(*repeats));
+	size_t n = 0;
+
+	if (repeats == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < process->maps.n; i++)
+		repeats[i] = is_repeat(process, i);
+	for (size_t i = 0; i < process->maps.n; i++)
+		if (repeats[i])
+			maps[n - 1].is_own |= maps[i].is_own;
+		else
+			maps[n++] = maps[i];
+	process->maps.n = n;
+	free(repeats);
+	return 0;
 }
 
 static int settle_process(struct syc_mapped_process *process)
 {
-	uint64_t end = 0;
-
 	if (process->exits.n > 0)
 		qsort(process->exits.items, process->exits.n, sizeof(int64_t),
 		      compare_times);
@@ -239,17 +327,16 @@ static int settle_process(struct syc_mapped_process *process)
 		return 0;
 	qsort(process->maps.items, process->maps.n,
 	      sizeof(*process->maps.items), compare_maps);
-	drop_repeats(process);
 	process->ends = calloc(process->maps.n, sizeof(*process->ends));
 	if (process->ends == NULL)
 		return -ENOMEM;
-	for (size_t i = 0; i < process->maps.n; i++) {
-		if (process->maps.items[i].end > end)
-			end = process->maps.items[i].end;
-		process->ends[i] = end;
+	sum_ends(process);
+	if (drop_repeats(process) < 0)
+		return -ENOMEM;
+	sum_ends(process);
+	for (size_t i = 0; i < process->maps.n; i++)
 		if (life_at(process, process->maps.items[i].time) > 0)
 			process->is_reused = true;
-	}
 	return 0;
 }
 
@@ -311,43 +398,21 @@ static bool is_life_known(const struct syc_mapped_process *process, size_t life)
 	return false;
 }
 
-/* The maps from *ret_first up to the returned number begin at @address or
- * before. They include all maps that contain it. */
-static size_t find_rivals(const struct syc_mapped_process *process,
-                          uint64_t address, size_t *ret_first)
-{
-	size_t low = 0, high = process->maps.n, first;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-
-		if (process->maps.items[middle].begin <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	first = low;
-	while (first > 0 && process->ends[first - 1] > address &&
-	       low - first < RIVALS_MAX)
-		first--;
-	*ret_first = first;
-	return low;
-}
-
 static struct part find_part(const struct syc_mapped_process *process,
                              uint64_t address, int64_t time)
 {
 	struct part part = { INT64_MIN, INT64_MAX };
-	size_t i = 0;
-	const size_t end =
-		process->has_ends ? find_rivals(process, address, &i) : 0;
+	struct rivals rivals = begin_rivals(process, address);
 
-	for (; i < end; i++)
-		if (is_end(&process->maps.items[i]) &&
-		    process->maps.items[i].end > address)
-			narrow(&part, process->maps.items[i].time, time);
+	while (process->has_ends &&
+	       next_rivals(process, address, time, &rivals))
+		for (size_t i = rivals.first; i < rivals.end; i++)
+			if (is_end(&process->maps.items[i]) &&
+			    process->maps.items[i].end > address)
+				narrow(&part, process->maps.items[i].time,
+				       time);
 	/* The mappings before that time stay valid */
-	for (i = 0; i < process->anew.n; i++)
+	for (size_t i = 0; i < process->anew.n; i++)
 		if (process->anew.items[i] < time)
 			narrow(&part, process->anew.items[i], time);
 	return part;
@@ -364,24 +429,24 @@ static struct own_answer find_own(const struct syc_mapped_process *process,
 	const struct part part = find_part(process, address, time);
 	const bool is_known =
 		part.since != INT64_MIN && part.until != INT64_MAX;
+	struct rivals rivals = begin_rivals(process, address);
 	struct syc_process_map *best = NULL;
 	unsigned n = 0;
-	size_t i;
-	const size_t end = find_rivals(process, address, &i);
 
-	for (; i < end; i++) {
-		struct syc_process_map *map = &process->maps.items[i];
+	while (next_rivals(process, address, time, &rivals))
+		for (size_t i = rivals.first; i < rivals.end; i++) {
+			struct syc_process_map *map = &process->maps.items[i];
 
-		if (map->end <= address)
-			continue;
-		n++;
-		if (is_end(map) || map->time <= part.since ||
-		    map->time > part.until)
-			continue;
-		if (best == NULL ||
-		    is_better(process, map, best, time, is_known))
-			best = map;
-	}
+			if (map->end <= address)
+				continue;
+			n++;
+			if (is_end(map) || map->time <= part.since ||
+			    map->time > part.until)
+				continue;
+			if (best == NULL ||
+			    is_better(process, map, best, time, is_known))
+				best = map;
+		}
 	/* It belongs to an earlier process with this pid, and only counts if
 	 * nothing else is known about this process. */
 	if (best != NULL &&

@@ -216,3 +216,45 @@ TEST(cyclic_forks_end)
 	CHECK_STR(find(7, 5, 0x1000, true), NULL);
 	syc_process_maps_fini(&processes);
 }
+
+/* Each is unmapped before the next is mapped, by a range that begins with it or
+ * before it. */
+static void map_in_turn(unsigned n, const char *range)
+{
+	for (unsigned i = 0; i < n; i++) {
+		map(7, i * 100, 0x2000, 0x3000, i % 2 == 0 ? "even" : "odd");
+		unmap(7, i * 100 + 50, range);
+	}
+	settle();
+	for (unsigned i = 0; i < n; i++) {
+		CHECK_STR(find(7, i * 100 + 10, 0x2800, false),
+		          i % 2 == 0 ? "even" : "odd");
+		CHECK_STR(find(7, i * 100 + 60, 0x2800, false),
+		          i + 1 == n   ? NULL
+		          : i % 2 == 0 ? "odd"
+		                       : "even");
+	}
+	syc_process_maps_fini(&processes);
+}
+
+TEST(any_number_of_libraries_may_take_turns_at_one_address)
+{
+	map_in_turn(20000, "2000-3000");
+	map_in_turn(20000, "1000-4000");
+}
+
+TEST(any_number_of_loads_of_one_library_are_told_apart)
+{
+	map(7, 5, 0x2000, 0x3000, "first");
+	unmap(7, 6, "1000-4000");
+	for (unsigned i = 1; i < 20000; i++) {
+		map(7, i * 100, 0x2000, 0x3000, "same");
+		map(7, i * 100 + 10, 0x2000, 0x3000, "same");
+		unmap(7, i * 100 + 50, "1000-4000");
+	}
+	settle();
+	CHECK_STR(find(7, 5, 0x2000, false), "first");
+	for (unsigned i = 1; i < 20000; i++)
+		CHECK_STR(find(7, i * 100 + 20, 0x2000, false), "same");
+	syc_process_maps_fini(&processes);
+}
