@@ -229,6 +229,7 @@ int main(int argc, char **argv)
 		fail_execs();
 		fail_late();
 		print_time(own_us() - began);
+		print_most(gettid(), own_us());
 		return 0;
 	}
 	if (strcmp(way, "exec") == 0) {
@@ -241,5 +242,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	print_time(work_until(began + 5700) - began);
+	print_most(gettid(), own_us());
 	return 0;
 }

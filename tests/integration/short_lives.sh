@@ -25,8 +25,8 @@ check() {
 			sum += got[tid]
 			count++
 			above = own[tid] + 600 * ways[tid]
-			if (above < most[tid])
-				above = most[tid]
+			if (above < most[tid] + 600)
+				above = most[tid] + 600
 			all_most += tid in most && most[tid] > own[tid] ? most[tid] : own[tid]
 			if (off < -1000 || got[tid] > 1000 + above) {
 				print way ": thread " tid " has " got[tid] + 0 " us of " own[tid]
