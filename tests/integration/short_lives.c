@@ -10,12 +10,17 @@
  * is exec: the program begins once more; or fork: children that work for 2.5 ms.
  * Or it is failing: an exec fails each millisecond.  A line for each thread holds
  * its id and the microseconds of processor time by its own clock.  Another one may
- * hold its id, 0, and an upper bound.  That is the time from its birth on, or what
- * wait4() says a child took.
+ * hold its id, 0, and an upper bound, by wait4() of a child; 0: that of its process
+ * less what the threads have.
+ *
+ *	short_lives measured WAY
+ *
+ * runs it, and its last line holds 0, 0 and what wait4() says that took.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>
+#include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -54,6 +59,29 @@ static void print_time(int64_t us)
 static void print_most(pid_t id, int64_t us)
 {
 	dprintf(STDOUT_FILENO, "%d 0 %lld\n", (int)id, (long long)us);
+}
+
+static int64_t wait_us(pid_t child)
+{
+	struct rusage used;
+
+	if (child < 0 || wait4(child, NULL, 0, &used) != child)
+		exit(2);
+	return (used.ru_utime.tv_sec + used.ru_stime.tv_sec) *
+	               INT64_C(1000000) +
+	       used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+}
+
+extern char **environ;
+
+static int run_measured(char **argv)
+{
+	pid_t child;
+
+	if (posix_spawn(&child, argv[0], NULL, NULL, argv, environ) != 0)
+		return 2;
+	print_most(0, wait_us(child));
+	return 0;
 }
 
 /* Another thread prints it, since printing takes time, too */
@@ -116,6 +144,7 @@ static void *outlive_main(void *thread)
 {
 	pthread_join(*(pthread_t *)thread, NULL);
 	print_time(work_until(20300));
+	print_most(gettid(), 0); /* it ends the process */
 	return NULL;
 }
 
@@ -128,7 +157,7 @@ static void exit_main(int64_t began)
 	if (pthread_create(&thread, NULL, outlive_main, &self) != 0)
 		exit(2);
 	print_time(work_until(began + 7600) - began);
-	print_most(gettid(), own_us());
+	print_most(gettid(), 0);
 	pthread_exit(NULL);
 }
 
@@ -197,14 +226,7 @@ static void run_children(void)
 			print_time(work_until(2500));
 			exit(0);
 		}
-		struct rusage used;
-		if (child < 0 || wait4(child, NULL, 0, &used) != child)
-			exit(2);
-		print_most(child,
-		           (used.ru_utime.tv_sec + used.ru_stime.tv_sec) *
-		                           INT64_C(1000000) +
-		                   used.ru_utime.tv_usec +
-		                   used.ru_stime.tv_usec);
+		print_most(child, wait_us(child));
 	}
 }
 
@@ -213,6 +235,10 @@ int main(int argc, char **argv)
 	const int64_t began = own_us();
 	const char *const way = argc > 1 ? argv[1] : "";
 
+	if (strcmp(way, "measured") == 0 && argc > 2) {
+		argv[1] = argv[0];
+		return run_measured(argv + 1);
+	}
 	if (strcmp(way, "threads") == 0)
 		run_threads(1);
 	else if (strcmp(way, "crowd") == 0)
@@ -229,7 +255,7 @@ int main(int argc, char **argv)
 		fail_execs();
 		fail_late();
 		print_time(own_us() - began);
-		print_most(gettid(), own_us());
+		print_most(gettid(), 0);
 		return 0;
 	}
 	if (strcmp(way, "exec") == 0) {
@@ -242,6 +268,6 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	print_time(work_until(began + 5700) - began);
-	print_most(gettid(), own_us());
+	print_most(gettid(), 0);
 	return 0;
 }
