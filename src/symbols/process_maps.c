@@ -11,9 +11,9 @@
 #define ANCESTORS_MAX 16u
 
 /*
- * Limits of the mappings that are compared for one address: of those that begin
- * at one address as many before and after the time, and of all.  Only a hostile
- * capture has more that matter.
+ * Limits of the mappings that are compared for one address and time.  Of those
+ * that begin at one address, the nearest in time are: as many before and after.
+ * Only a hostile capture has more that matter.
  */
 #define BESIDE_MAX 128u
 #define RIVALS_MAX 4096u
@@ -195,8 +195,8 @@ static size_t find_map(const struct syc_mapped_process *process, size_t low,
 	return low;
 }
 
-/* Maps that may contain an address or a part of a range, those that begin at one
- * address at a time: from `first` up to `end`. */
+/* Maps that may contain an address, or a part of a range.  Those that begin at
+ * one address are looked at together: from `first` up to `end`. */
 struct rivals {
 	size_t first, end;
 	size_t n_left; /* before these, to look at */
