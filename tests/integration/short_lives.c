@@ -10,8 +10,8 @@
  * is exec: the program begins once more; or fork: children that work for 2.5 ms.
  * Or it is failing: an exec fails each millisecond.  A line for each thread holds
  * its id and the microseconds of processor time by its own clock.  Another one may
- * hold its id, 0, and an upper bound, by wait4() of a child; 0: that of its process
- * less what the threads have.
+ * hold its id, 0, and an upper bound.  For a child that is what wait4() says.  0
+ * means what its process took, less what the threads have.
  *
  *	short_lives measured WAY
  *
