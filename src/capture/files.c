@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/unconst.h"
 #include "capture/error.h"
 #include "common/strings.h"
 
@@ -56,7 +57,7 @@ void syc_mapping_end(struct syc_mapping *mapping)
 	if (mapping->data == NULL)
 		return;
 	leave(mapping);
-	munmap((void *)mapping->data, mapping->size);
+	munmap(syc_unconst(mapping->data), mapping->size);
 	mapping->data = NULL;
 }
 
@@ -88,7 +89,7 @@ bool syc_mapping_mend(const void *address)
 	if (m == NULL)
 		return false;
 	const uint64_t at = ((uintptr_t)address & -page) - (uintptr_t)m->data;
-	if (mmap((void *)(m->data + at), m->size - at, PROT_READ,
+	if (mmap(syc_unconst(m->data + at), m->size - at, PROT_READ,
 	         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
 	if (at < m->lost_at)

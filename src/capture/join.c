@@ -62,8 +62,9 @@ void syc_join_free(struct syc_join *join)
 	free(join);
 }
 
-static void report_user(struct syc_join *join, struct syc_join_message *message,
-                        const char *format, va_list arguments)
+__attribute__((format(printf, 3, 0))) static void
+report_user(struct syc_join *join, struct syc_join_message *message,
+            const char *format, va_list arguments)
 {
 	char text[1024];
 

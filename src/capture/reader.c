@@ -21,6 +21,7 @@
 #include <syscap/format.h>
 
 #include "base/header_losses.h"
+#include "base/unconst.h"
 #include "capture/error.h"
 #include "capture/files.h"
 #include "capture/frame.h"
@@ -151,7 +152,8 @@ static int map_file(int fd, struct syc_mapping *mapping,
 	if (r < 0)
 		return syc_error_set(error, -r, 0, "cannot map: %s",
 		                     strerror(-r));
-	(void)madvise((void *)mapping->data, mapping->size, MADV_SEQUENTIAL);
+	(void)madvise(syc_unconst(mapping->data), mapping->size,
+	              MADV_SEQUENTIAL);
 	return 0;
 }
 
@@ -421,7 +423,7 @@ static void release_pages(struct syscap_reader *reader, uint64_t granularity)
 	if (reader->mapping.data == NULL || reader->position > reader->size ||
 	    end <= reader->released)
 		return;
-	(void)madvise((void *)(reader->data + reader->released),
+	(void)madvise(syc_unconst(reader->data + reader->released),
 	              (size_t)(end - reader->released), MADV_DONTNEED);
 	reader->released = end;
 }

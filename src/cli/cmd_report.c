@@ -168,8 +168,8 @@ int syc_report_page_make(struct syc_report_page_request *request)
 /* Show the page @file in a browser; false, with a message. */
 static bool report_page_open(const char *command, const char *file)
 {
-	char path[4200];
-	char *const argv[] = { "xdg-open", path, NULL };
+	char path[4200], program[] = "xdg-open";
+	char *const argv[] = { program, path, NULL };
 	int status = 0;
 	pid_t pid;
 	int r;

@@ -87,8 +87,8 @@ static void symbolize_job_refuse(struct symbolize_job *job, const char *file,
 }
 
 /* Print information, unless the run is quiet. */
-static void symbolize_job_note(struct symbolize_job *job, const char *format,
-                               ...)
+__attribute__((format(printf, 2, 3))) static void
+symbolize_job_note(struct symbolize_job *job, const char *format, ...)
 {
 	va_list arguments;
 	char *text;

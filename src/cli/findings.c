@@ -56,8 +56,9 @@ static void print_finding(struct syc_findings *findings, enum syc_finding kind,
 	syc_json_end_object(json);
 }
 
-static void add_problem(struct syc_findings *findings, enum syc_finding kind,
-                        uint64_t offset, const char *format, va_list arguments)
+__attribute__((format(printf, 4, 0))) static void
+add_problem(struct syc_findings *findings, enum syc_finding kind,
+            uint64_t offset, const char *format, va_list arguments)
 {
 	char message[300];
 

@@ -11,6 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/unconst.h"
+
 static bool has_any(const double *values, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -104,7 +106,7 @@ static size_t count_units(const struct syc_comparison *comparison)
 void syc_comparison_fini(struct syc_comparison *comparison)
 {
 	for (size_t i = 0; i < comparison->rows.n; i++) {
-		free((char *)comparison->rows.items[i].name.of);
+		free(syc_unconst(comparison->rows.items[i].name.of));
 		free(comparison->rows.items[i].values);
 	}
 	free(comparison->rows.items);
@@ -244,7 +246,7 @@ static void leave_out(struct syc_comparison *comparison, double min_share)
 			comparison->rows.items[kept++] = *row;
 			continue;
 		}
-		free((char *)row->name.of);
+		free(syc_unconst(row->name.of));
 		free(row->values);
 	}
 	comparison->rows.n = kept;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/unconst.h"
 #include "compare/comparison.h"
 #include "profile/tree.h"
 
@@ -128,7 +129,7 @@ struct groups {
 static void free_groups(struct groups *groups)
 {
 	for (size_t i = 0; i < groups->names.n; i++)
-		free((char *)groups->names.items[i].name);
+		free(syc_unconst(groups->names.items[i].name));
 	free(groups->names.items);
 	free(groups->of);
 	free(groups->amounts);

@@ -21,8 +21,9 @@ struct syc_printf {
 	char buffer[512];
 };
 
-static inline void syc_printf_begin(struct syc_printf *text, size_t max,
-                                    const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static inline void
+syc_printf_begin(struct syc_printf *text, size_t max, const char *format,
+                 va_list args)
 {
 	const int saved = errno;
 	va_list copy;
@@ -41,8 +42,9 @@ static inline void syc_printf_begin(struct syc_printf *text, size_t max,
 }
 
 /** Put the message and its NUL at @at, where len + 1 bytes are free. */
-static inline void syc_printf_finish(struct syc_printf *text, char *at,
-                                     const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static inline void
+syc_printf_finish(struct syc_printf *text, char *at, const char *format,
+                  va_list args)
 {
 	const int saved = errno;
 

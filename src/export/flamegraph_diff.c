@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unconst.h"
 #include "export/flamegraph.h"
 #include "export/stacks.h"
 
@@ -184,7 +185,7 @@ static int match(struct syc_flamegraph_diff *diff, const struct side *new,
 	free(matching.taken);
 	if (diff->gone.n > 1)
 		qsort_r(diff->gone.items, diff->gone.n, sizeof(uint32_t),
-		        by_total, (void *)base->view);
+		        by_total, syc_unconst(base->view));
 	return r;
 }
 

@@ -50,8 +50,8 @@ static void gzip_begin(struct gzip *gzip, FILE *out)
 static void write_block(struct gzip *gzip, unsigned char is_last)
 {
 	const unsigned n = (unsigned)gzip->n;
-	const unsigned char header[5] = { is_last, n & 0xff, n >> 8, ~n & 0xff,
-		                          ~n >> 8 & 0xff };
+	const unsigned char header[5] = { is_last, n & 0xff, n >> 8 & 0xff,
+		                          ~n & 0xff, ~n >> 8 & 0xff };
 
 	fwrite(header, sizeof(header), 1, gzip->out);
 	if (n > 0)

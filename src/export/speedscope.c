@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/unconst.h"
 #include "common/json.h"
 #include "common/sort.h"
 #include "export/export.h"
@@ -215,7 +216,7 @@ static int choose_marks(struct writer *writer)
 			writer->begin = mark.time;
 	}
 	syc_order(writer->order, writer->n_order, compare_marks,
-	          (void *)profile);
+	          syc_unconst(profile));
 	return 0;
 }
 

@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/unconst.h"
 #include "capture/error.h"
 #include "common/map.h"
 #include "import/import.h"
@@ -380,7 +381,7 @@ static int take_head(struct parser *parser, char *line)
 		r = take_who(parser, line);
 	/* Without stacks the frame is in the same line */
 	if (r == 0)
-		r = take_frame(parser, (char *)rest + n);
+		r = take_frame(parser, syc_unconst(rest + n));
 	return r < 0 ? r : 1;
 }
 

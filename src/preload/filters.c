@@ -388,7 +388,8 @@ static long install_filter(long number, const long *args)
 	const bool is_strict = number == SYS_prctl
 	                               ? args[1] == SECCOMP_MODE_STRICT
 	                               : args[0] == SECCOMP_SET_MODE_STRICT;
-	const long flags = number == SYS_prctl || is_strict ? 0 : args[1];
+	const unsigned long flags =
+		number == SYS_prctl || is_strict ? 0 : (unsigned long)args[1];
 	struct coming filter;
 	unsigned n_allowed = 0;
 

@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/unconst.h"
 #include "os/seccomp_state.h"
 #include "preload/stack_size.h"
 #include "preload/time_left.h"
@@ -361,10 +362,10 @@ EXEC(execveat,
 		return NEXT(next)(path, __VA_ARGS__);                \
 	}
 
-EXEC_LIST(execl, execv, (void)0, (char *const *)argv)
-EXEC_LIST(execlp, execvp, (void)0, (char *const *)argv)
+EXEC_LIST(execl, execv, (void)0, syc_unconst(argv))
+EXEC_LIST(execlp, execvp, (void)0, syc_unconst(argv))
 EXEC_LIST(execle, execve, char *const *const envp = va_arg(list, char **),
-          (char *const *)argv, envp)
+          syc_unconst(argv), envp)
 
 int __wrap_dlclose(void *library)
 {

@@ -255,7 +255,8 @@ static unsigned severity_of_priority(int priority)
 }
 
 /* Messages that the program's mask excludes are not recorded. */
-static void record_syslog(int priority, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void
+record_syslog(int priority, const char *format, va_list args)
 {
 	va_list copy;
 
@@ -268,7 +269,8 @@ static void record_syslog(int priority, const char *format, va_list args)
 	va_end(copy);
 }
 
-static void say(int priority, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void
+say(int priority, const char *format, va_list args)
 {
 	SYC_REAL_CALL("vsyslog");
 	void (*const next)(int, const char *, va_list) =
@@ -279,8 +281,8 @@ static void say(int priority, const char *format, va_list args)
 		next(priority, format, args);
 }
 
-static void say_checked(int priority, int flag, const char *format,
-                        va_list args)
+__attribute__((format(printf, 3, 0))) static void
+say_checked(int priority, int flag, const char *format, va_list args)
 {
 	SYC_REAL_CALL("__vsyslog_chk");
 	void (*const next)(int, int, const char *, va_list) = (void (*)(
@@ -291,15 +293,15 @@ static void say_checked(int priority, int flag, const char *format,
 		next(priority, flag, format, args);
 }
 
-SYC_EXPORTED void take_vsyslog(int priority, const char *format,
-                               va_list args) __asm__("vsyslog");
+__attribute__((format(printf, 2, 0))) SYC_EXPORTED void
+take_vsyslog(int priority, const char *format, va_list args) __asm__("vsyslog");
 SYC_EXPORTED void take_vsyslog(int priority, const char *format, va_list args)
 {
 	say(priority, format, args);
 }
 
-SYC_EXPORTED void take_syslog(int priority, const char *format,
-                              ...) __asm__("syslog");
+__attribute__((format(printf, 2, 3))) SYC_EXPORTED void
+take_syslog(int priority, const char *format, ...) __asm__("syslog");
 SYC_EXPORTED void take_syslog(int priority, const char *format, ...)
 {
 	va_list args;
@@ -309,16 +311,18 @@ SYC_EXPORTED void take_syslog(int priority, const char *format, ...)
 	va_end(args);
 }
 
-SYC_EXPORTED void take_vsyslog_chk(int priority, int flag, const char *format,
-                                   va_list args) __asm__("__vsyslog_chk");
+__attribute__((format(printf, 3, 0))) SYC_EXPORTED void
+take_vsyslog_chk(int priority, int flag, const char *format,
+                 va_list args) __asm__("__vsyslog_chk");
 SYC_EXPORTED void take_vsyslog_chk(int priority, int flag, const char *format,
                                    va_list args)
 {
 	say_checked(priority, flag, format, args);
 }
 
-SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
-                                  ...) __asm__("__syslog_chk");
+__attribute__((format(printf, 3, 4))) SYC_EXPORTED void
+take_syslog_chk(int priority, int flag, const char *format,
+                ...) __asm__("__syslog_chk");
 SYC_EXPORTED void take_syslog_chk(int priority, int flag, const char *format,
                                   ...)
 {

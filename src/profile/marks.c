@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unconst.h"
 #include "common/sort.h"
 
 /*
@@ -149,7 +150,7 @@ static int compare(const void *left, const void *right, void *data)
 
 void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers, size_t n)
 {
-	syc_order(numbers, n, compare, (void *)marks);
+	syc_order(numbers, n, compare, syc_unconst(marks));
 }
 
 /* The ends of the open marks, the innermost last. */

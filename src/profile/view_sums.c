@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/unconst.h"
 #include "profile/model.h"
 #include "profile/tree.h"
 
@@ -88,7 +89,7 @@ void syscap_view_free(struct syscap_view *public)
 	free(view->passed);
 	free(view->threads);
 	free(view->losses.items);
-	free((void *)public->marks);
+	free(syc_unconst(public->marks));
 	free(view);
 }
 
@@ -170,7 +171,8 @@ static int collect(struct syc_view *view, const struct sums *sums,
 				.self = sums->selfs[i],
 				.total = sums->totals[i],
 			};
-	qsort_r(view->sums, n, sizeof(*view->sums), compare, (void *)functions);
+	qsort_r(view->sums, n, sizeof(*view->sums), compare,
+	        syc_unconst(functions));
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/unconst.h"
 #include "recorder/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
@@ -333,7 +334,7 @@ void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring)
 	struct syc_arena_taken *const arena = ring->arena;
 
 	if (ring->why != NULL)
-		(void)madvise((void *)ring->body, ring->size, MADV_REMOVE);
+		(void)madvise(syc_unconst(ring->body), ring->size, MADV_REMOVE);
 	arena->slots[ring->slot] =
 		ring->why == NULL && free_slot(&arena->map, ring->slot,
 	                                       ring->slot_pid)

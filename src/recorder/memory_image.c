@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/unconst.h"
 #include "recorder/maps.h"
 
 #define SEGMENTS_MAX 64u
@@ -330,7 +331,7 @@ int syc_memory_image_make(int32_t pid, uint64_t base)
 			add_eh_frame(&image, &image.segments[i]);
 	}
 	const bool is_whole = finish_file(&image);
-	munmap((void *)image.bytes, image.size);
+	munmap(syc_unconst(image.bytes), image.size);
 	close(image.memory);
 	if (!is_whole)
 		close(image.file);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/unconst.h"
 #include "capture/embedded.h"
 #include "capture/line_table.h"
 #include "common/load.h"
@@ -83,7 +84,7 @@ static int find_names(const struct syc_naming_options *naming,
                       struct syc_line_bytes *ret_lines)
 {
 	const struct syc_line_listener listener = { report_lines,
-		                                    (void *)naming };
+		                                    syc_unconst(naming) };
 	struct progress progress = { naming->report, syc_now() };
 	const struct syc_symbol_table_options options = {
 		.extend = true,

@@ -16,6 +16,7 @@
 
 #include <syscap/capture.h>
 
+#include "base/unconst.h"
 #include "capture/join.h"
 #include "recorder/recording.h"
 
@@ -169,7 +170,7 @@ static int join_capture(const struct syc_traced_file *written,
 		.last_counter_id = *last_counter_id,
 		.last_jit_address = FIRST_JIT,
 		.report = report_trouble,
-		.data = (void *)written,
+		.data = syc_unconst(written),
 	};
 	struct syc_join_totals totals;
 	struct syc_join_span span;

@@ -9,6 +9,8 @@
 
 #ifdef SYC_HAVE_ZLIB
 #include <zlib.h>
+
+#include "base/unconst.h"
 #endif
 
 /* Level 1 is five times as fast as 6 and 8 % larger, of columns. */
@@ -89,7 +91,7 @@ static void run(struct syc_pack *pack, const void *bytes, size_t n, int flush)
 	z_stream *stream = pack->deflater;
 	int r;
 
-	stream->next_in = (unsigned char *)bytes;
+	stream->next_in = syc_unconst(bytes);
 	stream->avail_in = (unsigned)n;
 	do {
 		stream->next_out = pack->packed + pack->n_packed;

@@ -199,9 +199,9 @@ static void take_sample(struct syc_target *t, const struct tick *tick,
 	__atomic_store_n(&t->is_silent, false, __ATOMIC_RELAXED);
 	add_to_counter(&t->n_samples, 1);
 	add_to_counter(&t->n_due, weight);
-	if ((r & SYSCAP_STACK_CUT) != 0)
+	if (((unsigned)r & SYSCAP_STACK_CUT) != 0)
 		add_to_counter(&t->n_cut, 1);
-	if ((r & SYSCAP_STACK_STOPPED) != 0)
+	if (((unsigned)r & SYSCAP_STACK_STOPPED) != 0)
 		add_to_counter(&t->n_stopped, 1);
 }
 

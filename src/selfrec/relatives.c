@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/frame.h"
+#include "base/unconst.h"
 #include "emit/own.h"
 #include "ring/clock.h"
 #include "selfrec/describe.h"
@@ -17,7 +18,7 @@ static struct syc_relative *find_relative(const struct syc_relatives *relatives,
 {
 	for (uint32_t i = 0; i < relatives->n; i++)
 		if (relatives->all[i].kin.pid == pid)
-			return (struct syc_relative *)&relatives->all[i];
+			return syc_unconst(&relatives->all[i]);
 	return NULL;
 }
 

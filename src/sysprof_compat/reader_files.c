@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/unconst.h"
 #include "sysprof_compat/reader.h"
 
 static bool is_sorted_in(const struct syc_file_list *files, const char *path)
@@ -64,7 +65,7 @@ static void sort_paths(struct syc_file_list *files)
 	qsort(files->paths, files->n, sizeof(files->paths[0]), compare_paths);
 	for (size_t i = 0; i < files->n; i++) {
 		if (n != 0 && strcmp(files->paths[n - 1], files->paths[i]) == 0)
-			free((char *)files->paths[i]);
+			free(syc_unconst(files->paths[i]));
 		else
 			files->paths[n++] = files->paths[i];
 	}
@@ -92,7 +93,7 @@ static bool add_path(struct syc_file_list *files, const char *path)
 void syc_file_list_free(struct syc_file_list *files)
 {
 	for (size_t i = 0; i < files->n; i++)
-		free((char *)files->paths[i]);
+		free(syc_unconst(files->paths[i]));
 	free(files->paths);
 	*files = (struct syc_file_list){ 0 };
 }
@@ -201,8 +202,8 @@ void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
 	memset(iter, 0, sizeof(*iter));
 	if (jitmap == NULL || jitmap->frame.len < sizeof(*jitmap))
 		return;
-	iter->p1 = (void *)jitmap->data;
-	iter->p2 = (char *)(void *)jitmap + jitmap->frame.len;
+	iter->p1 = syc_unconst(jitmap->data);
+	iter->p2 = (char *)syc_unconst(jitmap) + jitmap->frame.len;
 	iter->u1 = jitmap->n_jitmaps;
 }
 
@@ -224,7 +225,7 @@ bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
 		memcpy(addr, at, sizeof(*addr));
 	if (path != NULL)
 		*path = at + 8;
-	iter->p1 = (void *)(end + 1);
+	iter->p1 = syc_unconst(end + 1);
 	iter->u1--;
 	return true;
 }

@@ -118,7 +118,7 @@ static bool renumber_definitions(struct cat *cat, SysprofCaptureFrame *frame)
 			new_counter(cat, def->counters[i].id, frame->pid);
 		if (id == 0)
 			return false;
-		def->counters[i].id = id;
+		def->counters[i].id = id & 0xFFFFFF;
 	}
 	return true;
 }

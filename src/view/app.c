@@ -37,7 +37,7 @@ struct app {
 
 bool syc_app_has_page(const char *name)
 {
-	for (unsigned i = 0; i < SYC_PAGES; i++)
+	for (int i = 0; i < SYC_PAGES; i++)
 		if (strcmp(syc_app_state_page(i)->name, name) == 0)
 			return true;
 	return false;
@@ -45,7 +45,8 @@ bool syc_app_has_page(const char *name)
 
 const char *syc_app_page_name(unsigned number)
 {
-	return number < SYC_PAGES ? syc_app_state_page(number)->name : NULL;
+	return number < SYC_PAGES ? syc_app_state_page((int)number)->name
+	                          : NULL;
 }
 
 static int begin(struct app *app, const struct syc_app_options *options,
@@ -69,9 +70,9 @@ static int begin(struct app *app, const struct syc_app_options *options,
 	app->state.context.has_colours = options->colours != SYC_COLOURS_NONE;
 	app->paint.colours = options->colours;
 	app->is_growing = options->is_live;
-	for (unsigned i = 0; options->page != NULL && i < SYC_PAGES; i++)
+	for (int i = 0; options->page != NULL && i < SYC_PAGES; i++)
 		if (strcmp(syc_app_state_page(i)->name, options->page) == 0)
-			app->state.page = (int)i;
+			app->state.page = i;
 	return 0;
 }
 
