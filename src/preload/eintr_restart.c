@@ -43,6 +43,8 @@ struct split_wait {
 static _Thread_local uintptr_t waits_at
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local bool is_cut __attribute__((tls_model("initial-exec")));
+static _Thread_local uint64_t waits_mask /* the program's */
+	__attribute__((tls_model("initial-exec")));
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
@@ -66,6 +68,7 @@ const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 	if (regs.sp >= at || at - regs.sp >= DEEP)
 		return NULL;
 	syc_own_code_bounds(&last_wait.low, &last_wait.high);
+	last_wait.is_blocked = (waits_mask & syc_signal_bit(signal)) != 0;
 	if ((blocked & syc_signal_bit(signal)) != 0 &&
 	    syc_registers_interrupt_call(interrupted))
 		__atomic_store_n(&is_cut, true, __ATOMIC_RELAXED);
@@ -99,16 +102,6 @@ static int64_t read_monotonic(void)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* A tick by processor time comes in no wait, but one that was blocked may be
- * pending when a mask opens. */
-static bool may_be_pending(const struct syc_sampler *s)
-{
-	const int signal = __atomic_load_n(&s->signal, __ATOMIC_RELAXED);
-
-	return signal != 0 &&
-	       (syc_signal_mask(SIG_BLOCK, 0) & syc_signal_bit(signal)) != 0;
-}
-
 bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 {
 	const struct syc_sampler *const s =
@@ -118,11 +111,9 @@ bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 		return false;
 	if (is_ticked)
 		return true;
-	if (s == NULL || __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) == 0)
-		return false;
-	return __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
-	               SYSCAP_SAMPLER_WALL ||
-	       (has_mask && may_be_pending(s));
+	return s != NULL && __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
+	       (has_mask || __atomic_load_n(&s->clock, __ATOMIC_RELAXED) ==
+	                            SYSCAP_SAMPLER_WALL);
 }
 
 /* A wait for @timeout ns begins, in place of the function at @called. */
@@ -140,6 +131,7 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	memset(&wait->mask, 0, sizeof(wait->mask));
 	memcpy(&wait->mask, &before, sizeof(before));
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
+	waits_mask = before;
 	/* Again: a handler may have waited before all were blocked */
 	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);

@@ -29,9 +29,10 @@
 #include "sampler/workspace.h"
 
 /**
- * The wait that begins may be interrupted by a tick: ticks come in waits, or
- * @is_ticked: in this one.  Or the thread blocks our signal, and the wait
- * @has_mask that may let it in.  A wait with a mask costs a system call.
+ * A tick may interrupt the wait that begins: ticks come in waits, or @is_ticked:
+ * in this one.  Or the wait @has_mask: if the thread blocks our signal, a tick
+ * may be pending.  And a tick at the same time as a signal that the mask lets in
+ * would leave that one pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 

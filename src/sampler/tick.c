@@ -149,8 +149,8 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
  * A tick that waited while signals were blocked stands for what was done
  * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
  * call with a mask, such as ppoll(), may open that of a thread that blocks the
- * signal.  By wall time each wait is made of parts, in which all signals are
- * blocked (preload/eintr_restart.c).
+ * signal.  Waits that are made of parts have all signals blocked meanwhile
+ * (preload/eintr_restart.c).
  */
 static uint64_t name_of_wait(const struct tick *tick)
 {
@@ -160,7 +160,10 @@ static uint64_t name_of_wait(const struct tick *tick)
 
 	memcpy(&blocked, &tick->context->uc_sigmask, sizeof(blocked));
 	const bool is_opened =
-		(blocked & syc_signal_bit(tick->info->si_signo)) != 0 &&
+		(tick->wait != NULL
+	                 ? tick->wait->is_blocked
+	                 : (blocked & syc_signal_bit(tick->info->si_signo)) !=
+	                           0) &&
 		syc_sampler->clock != SYSCAP_SAMPLER_WALL;
 	if (!is_opened && !syc_registers_open_mask(tick->context))
 		return 0;

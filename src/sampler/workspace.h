@@ -27,6 +27,7 @@ struct syc_runtimes;
 struct syc_library_wait {
 	uintptr_t low, high;
 	uintptr_t called; /* the function that the program meant, or 0 */
+	bool is_blocked;  /* the program blocks the tick's signal outside */
 };
 
 struct syc_sample_options {
