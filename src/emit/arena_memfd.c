@@ -97,7 +97,7 @@ int syc_arena_memfd_make(struct syc_arena *arena, int32_t pid, int64_t began,
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st) != 0) {
-		close(fd);
+		syc_fd_close(fd);
 		return -ENOTSUP;
 	}
 	noted->dev = st.st_dev;
@@ -117,6 +117,6 @@ bool syc_arena_memfd_is_there(const struct syc_control_socket *noted)
 void syc_arena_memfd_close(struct syc_control_socket *noted)
 {
 	if (syc_arena_memfd_is_there(noted))
-		close(noted->fd);
+		syc_fd_close(noted->fd);
 	noted->fd = 0;
 }

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "emit/child.h"
 
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
+#include "os/futex.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 
@@ -90,7 +90,7 @@ static int32_t wait_for_pid(void)
 
 		if (pid > 0)
 			return pid;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 	return 0;
 }

@@ -31,7 +31,7 @@ bool syc_connection_adopt(const char *path, struct sockaddr_un *ret_address)
 
 	if (fd < 0)
 		return false;
-	close(fd);
+	syc_fd_close(fd);
 	memcpy(ret_address->sun_path, path, len + 1);
 	ret_address->sun_family = AF_UNIX;
 	return true;
@@ -61,7 +61,7 @@ static int make_socket(void)
 
 	if (fd < 0 || is_spare(fd))
 		return syc_fd_keep(fd);
-	close(fd);
+	syc_fd_close(fd);
 	return -1;
 }
 
@@ -75,7 +75,7 @@ static int connect_to(int fd, const struct sockaddr_un *address)
 static void close_connection(const struct syc_control_socket *connection)
 {
 	if (syc_control_is_same(connection))
-		close(connection->fd);
+		syc_fd_close(connection->fd);
 }
 
 /* Anybody may have taken the name: we talk to our own user only. */
@@ -104,7 +104,7 @@ static int open_connection(struct syc_control_socket *noted)
 			r = -EACCES;
 	}
 	if (fd >= 0 && r != 0)
-		close(fd);
+		syc_fd_close(fd);
 	return r;
 }
 

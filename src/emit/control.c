@@ -72,8 +72,8 @@ static int wait_for_control(int fd, short events, int64_t deadline)
 			deadline != 0 ? deadline - syc_clock_kernel() : 0;
 		struct pollfd pfd = { .fd = fd, .events = events };
 
-		const int n =
-			poll(&pfd, 1, left > 0 ? (int)(left / 1000000) + 1 : 0);
+		const int n = syc_fd_poll(
+			&pfd, left > 0 ? (int)(left / 1000000) + 1 : 0);
 		if (n > 0)
 			return 0;
 		if (n < 0 && errno != EINTR)
@@ -91,9 +91,10 @@ int syc_control_send_request(const struct syc_control_socket *socket,
 	while (sent < SYC_CONTROL_REQUEST_LEN) {
 		if (!syc_control_is_same(socket))
 			return -ESTALE;
-		const ssize_t n = send(socket->fd, &SYC_CONTROL_REQUEST[sent],
-		                       SYC_CONTROL_REQUEST_LEN - sent,
-		                       MSG_NOSIGNAL | MSG_DONTWAIT);
+		const ssize_t n =
+			syc_fd_send(socket->fd, &SYC_CONTROL_REQUEST[sent],
+		                    SYC_CONTROL_REQUEST_LEN - sent,
+		                    MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (n >= 0) {
 			sent += (size_t)n;
 			continue;
@@ -136,8 +137,9 @@ int syc_control_send_message(const struct syc_control_socket *socket,
 	do {
 		n = fd >= 0 ? syscall(SYS_sendmsg, socket->fd, &msg,
 		                      MSG_NOSIGNAL | MSG_DONTWAIT)
-		            : send(socket->fd, message, SYC_CONTROL_REQUEST_LEN,
-		                   MSG_NOSIGNAL | MSG_DONTWAIT);
+		            : syc_fd_send(socket->fd, message,
+		                          SYC_CONTROL_REQUEST_LEN,
+		                          MSG_NOSIGNAL | MSG_DONTWAIT);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? -EPIPE : -errno;
@@ -164,13 +166,13 @@ static int take_fd(struct msghdr *msg)
 			if (n_taken++ == 0)
 				taken = fd;
 			else
-				close(fd);
+				syc_fd_close(fd);
 		}
 	}
 	if (n_taken == 1 && (msg->msg_flags & MSG_CTRUNC) == 0)
 		return syc_fd_release(0, taken);
 	if (taken >= 0)
-		close(taken);
+		syc_fd_close(taken);
 	return -EBADMSG;
 }
 
@@ -192,7 +194,7 @@ int syc_control_receive_ring(const struct syc_control_socket *socket,
 		if (!syc_control_is_same(socket))
 			return -ESTALE;
 		const unsigned held = syc_fd_hold();
-		const ssize_t n = recvmsg(socket->fd, &msg,
+		const ssize_t n = syscall(SYS_recvmsg, socket->fd, &msg,
 		                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 		syc_fd_release(held, -1);
 		if (n > 0)

@@ -4,7 +4,6 @@
 #include "emit/hand_over.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "emit/arena_memfd.h"
@@ -14,6 +13,7 @@
 #include "emit/handed_arena.h"
 #include "emit/process.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "os/lazy_map.h"
 #include "os/process.h"
 #include "os/threads.h"
@@ -131,7 +131,7 @@ static void make_locked(struct syc_handed_arena *h,
 		 * victim is enough */
 		if (syc_tid_is_gone((int32_t)holder))
 			break;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 }
 

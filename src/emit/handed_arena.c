@@ -4,7 +4,6 @@
 #include "emit/handed_arena.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <sys/un.h>
 
@@ -12,6 +11,7 @@
 #include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
+#include "os/futex.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "share/copies.h"
@@ -129,7 +129,7 @@ static void try_for_a_while(struct syc_handed_arena *h)
 
 	while (r != 0 && !syc_handed_arena_is_hopeless(r) &&
 	       syc_clock_kernel() < deadline) {
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 		r = try_if_unsent(h, false);
 	}
 	if (r != 0)

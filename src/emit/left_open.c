@@ -5,7 +5,6 @@
 #include "emit/left_open.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 #include "emit/process.h"
 #include "emit/setup.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "os/signals.h"
 #include "os/threads.h"
 #include "share/copies.h"
@@ -87,7 +87,7 @@ static void decide_late(void)
 	if (before != 0)
 		for (int i = 0; i < WAIT_MS && is_open() && before == getpid();
 		     i++)
-			poll(NULL, 0, 1);
+			syc_futex_nap();
 	else if (who == getpid() && !may_be_handler())
 		look_again();
 	change_active(SYC_LEFT_OPEN, 0);

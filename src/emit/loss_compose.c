@@ -3,13 +3,13 @@
 #define _GNU_SOURCE
 #include "emit/loss_compose.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/frame.h"
 #include "base/loss_record.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
+#include "os/futex.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 
@@ -100,7 +100,7 @@ uint32_t syc_loss_compose_last(unsigned char *frame, int32_t pid)
 			    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED) ||
 		    syc_tid_is_gone(teller))
 			break;
-		poll(NULL, 0, 1); /* or it will never go on */
+		syc_futex_nap(); /* or it will never go on */
 	}
 	const uint32_t len = compose_stray(frame, pid);
 	__atomic_store_n(&syc_process->telling, 0, __ATOMIC_RELEASE);

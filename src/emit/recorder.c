@@ -17,6 +17,7 @@
 #include "emit/room.h"
 #include "emit/slot.h"
 #include "emit/thread_ring.h"
+#include "os/fd.h"
 #include "os/seccomp_state.h"
 #include "ring/clock.h"
 
@@ -34,7 +35,7 @@ static int map_ring(int fd, struct syc_ring_header **ret_ring,
 	uint32_t size;
 	const int r = syc_ring_map(fd, &ring, &size);
 
-	close(fd);
+	syc_fd_close(fd);
 	if (r != 0)
 		return r;
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);

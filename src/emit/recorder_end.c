@@ -26,7 +26,7 @@ static bool is_hung_up(int fd)
 {
 	struct pollfd pfd = { .fd = fd };
 
-	return poll(&pfd, 1, 0) == 1 && (pfd.revents & POLLHUP) != 0;
+	return syc_fd_poll(&pfd, 0) == 1 && (pfd.revents & POLLHUP) != 0;
 }
 
 /*
@@ -84,7 +84,7 @@ static bool is_deserted(const struct sockaddr_un *address)
 	const int r = syscall(SYS_connect, fd, address, sizeof(*address)) == 0
 	                      ? 0
 	                      : errno;
-	close(fd);
+	syc_fd_close(fd);
 	return r == ECONNREFUSED || (r == ENOENT && is_swept_away(address));
 }
 

@@ -4,7 +4,6 @@
 #include "emit/setup.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stddef.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "emit/share.h"
 #include "emit/thread_leave.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "os/process.h"
 #include "os/signals.h"
 #include "ring/arena.h"
@@ -106,7 +106,7 @@ int syc_setup_prepare(void)
 	                                    __ATOMIC_ACQUIRE,
 	                                    __ATOMIC_ACQUIRE)) {
 		expected = NOT_BEGUN; /* another thread is at it */
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 	const int r = !syc_process_is_there() ? prepare_recording() : 0;
 	__atomic_store_n(&phase, NOT_BEGUN, __ATOMIC_RELEASE);

@@ -4,7 +4,6 @@
 #include "emit/share.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "ring/clock.h"
 #include "share/copy_note.h"
 #include "share/discovery.h"
@@ -110,7 +110,7 @@ static void use_block(struct syc_block *block)
 	    !__atomic_compare_exchange_n(&taken, &none, block, false,
 	                                 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
 		for (int i = 0; i < 10 && !syc_process_is_there(); i++)
-			poll(NULL, 0, 1);
+			syc_futex_nap();
 	if (syc_process_is_there())
 		return;
 	if (&syc_map_frames != NULL)

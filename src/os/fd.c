@@ -7,14 +7,48 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* fcntl(F_GETFL) shows all of them: the program has no such fd at 0 to 2 */
 #define PLACEHOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW)
 
-static void drop_number(int fd)
+void syc_fd_close(int fd)
 {
 	syscall(SYS_close, fd);
+}
+
+ssize_t syc_fd_read(int fd, void *to, size_t size)
+{
+	return syscall(SYS_read, fd, to, size);
+}
+
+ssize_t syc_fd_pread(int fd, void *to, size_t size, off_t at)
+{
+	return syscall(SYS_pread64, fd, to, size, at);
+}
+
+ssize_t syc_fd_write(int fd, const void *from, size_t size)
+{
+	return syscall(SYS_write, fd, from, size);
+}
+
+ssize_t syc_fd_pwrite(int fd, const void *from, size_t size, off_t at)
+{
+	return syscall(SYS_pwrite64, fd, from, size, at);
+}
+
+ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags)
+{
+	return syscall(SYS_sendto, fd, from, size, flags, NULL, 0);
+}
+
+int syc_fd_poll(struct pollfd *fd, int ms)
+{
+	const struct timespec time = { .tv_sec = ms / 1000,
+		                       .tv_nsec = ms % 1000 * 1000000L };
+
+	return (int)syscall(SYS_ppoll, fd, 1, ms < 0 ? NULL : &time, NULL, 0);
 }
 
 unsigned syc_fd_hold(void)
@@ -26,7 +60,7 @@ unsigned syc_fd_hold(void)
 		                            PLACEHOLDER | O_CLOEXEC, 0);
 
 		if (fd > STDERR_FILENO)
-			drop_number(fd);
+			syc_fd_close(fd);
 		if (fd < 0 || fd > STDERR_FILENO)
 			return held;
 		held |= 1u << fd;
@@ -54,7 +88,7 @@ int syc_fd_keep(int fd)
 	const int copy = syc_fd_dup(fd);
 	if (copy < 0 && fd > STDERR_FILENO)
 		return fd;
-	drop_number(fd);
+	syc_fd_close(fd);
 	return copy;
 }
 
@@ -65,7 +99,7 @@ int syc_fd_release(unsigned held, int fd)
 	for (int i = 0; held >> i != 0; i++)
 		if ((held >> i & 1) != 0 && (syscall(SYS_fcntl, i, F_GETFL) &
 		                             PLACEHOLDER) == PLACEHOLDER)
-			drop_number(i);
+			syc_fd_close(i);
 	if (fd >= 0 && fd <= STDERR_FILENO)
 		return syc_fd_keep(fd);
 	errno = saved;
@@ -76,7 +110,8 @@ int syc_fd_open(const char *path, int flags, mode_t mode)
 {
 	const unsigned held = syc_fd_hold();
 
-	return syc_fd_release(held, open(path, flags | O_CLOEXEC, mode));
+	return syc_fd_release(held, (int)syscall(SYS_openat, AT_FDCWD, path,
+	                                         flags | O_CLOEXEC, mode));
 }
 
 bool syc_fd_is_file(int fd, dev_t dev, ino_t ino)
@@ -92,8 +127,8 @@ size_t syc_small_file_read(const char *path, char *text, size_t size)
 	ssize_t n = 0;
 
 	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
+		n = syc_fd_read(fd, text, size - 1);
+		syc_fd_close(fd);
 	}
 	if (n < 0)
 		n = 0;

@@ -8,12 +8,15 @@
  * while ours is made, and an fd that is kept has a high number, where no
  * application expects its own.
  *
- * Context of everything here: any-thread, signal-safe.  A function that opens a path
- * is a cancellation point, as open() is.
+ * None of these is a cancellation point of the C library.  In a tick that
+ * interrupts glibc's handler of a cancellation, such a call waits for ever.
+ *
+ * Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_OS_FD_H
 #define SYC_OS_FD_H
 
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -38,6 +41,15 @@ int syc_fd_release(unsigned held, int fd);
 
 /** open() with O_CLOEXEC, between the two. */
 int syc_fd_open(const char *path, int flags, mode_t mode);
+
+/** As the functions of the C library. */
+void syc_fd_close(int fd);
+ssize_t syc_fd_read(int fd, void *to, size_t size);
+ssize_t syc_fd_pread(int fd, void *to, size_t size, off_t at);
+ssize_t syc_fd_write(int fd, const void *from, size_t size);
+ssize_t syc_fd_pwrite(int fd, const void *from, size_t size, off_t at);
+ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags);
+int syc_fd_poll(struct pollfd *fd, int ms);
 
 /** dup() to a number of SYC_FD_FIRST or more; if the limit is lower, to the
  * highest that is free.  Close-on-exec.  -1 and errno. */

@@ -36,8 +36,9 @@ bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
 		               &there, 1UL, 0UL) == (long)size;
 	}
 	while (done < size) {
-		const ssize_t n = pread(elf->fd, (char *)to + done, size - done,
-		                        (off_t)(offset + done));
+		const ssize_t n =
+			syc_fd_pread(elf->fd, (char *)to + done, size - done,
+		                     (off_t)(offset + done));
 
 		if (n == 0 || (n < 0 && errno != EINTR))
 			return false;
@@ -113,7 +114,7 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
 		return false;
 	if (fstat(elf.fd, &st) != 0 || !S_ISREG(st.st_mode) ||
 	    (inode != 0 && st.st_ino != inode)) {
-		close(elf.fd);
+		syc_fd_close(elf.fd);
 		return false;
 	}
 	*ret_elf = elf;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/elf_note.h"
+#include "os/fd.h"
 
 struct syc_own_elf {
 	int fd; /* -1: in memory */
@@ -44,7 +45,7 @@ bool syc_own_elf_open(const char *path, uint64_t inode,
                       struct syc_own_elf *ret_elf);
 static inline void syc_own_elf_close(const struct syc_own_elf *elf)
 {
-	close(elf->fd);
+	syc_fd_close(elf->fd);
 }
 
 /** @size bytes at @offset of it, and its header, if it is one that we read.

@@ -31,13 +31,13 @@ size_t syc_own_proc_cmdline(char *text, size_t size)
 	if (fd < 0)
 		return 0;
 	while (n < size && got != 0) {
-		got = read(fd, text + n, size - n);
+		got = syc_fd_read(fd, text + n, size - n);
 		if (got < 0 && errno != EINTR)
 			break;
 		if (got > 0)
 			n += (size_t)got;
 	}
-	close(fd);
+	syc_fd_close(fd);
 	while (n > 0 && text[n - 1] == '\0')
 		n--;
 	for (size_t i = 0; i < n; i++)

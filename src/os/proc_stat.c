@@ -22,8 +22,8 @@ static int read_text(const char *folder, int32_t id, char *text, size_t size)
 	const int fd = syc_fd_open(path, O_RDONLY, 0);
 	if (fd < 0)
 		return -errno;
-	const ssize_t n = read(fd, text, size - 1);
-	close(fd);
+	const ssize_t n = syc_fd_read(fd, text, size - 1);
+	syc_fd_close(fd);
 	text[n > 0 ? n : 0] = '\0';
 	return n > 0 ? 0 : -ENOENT;
 }

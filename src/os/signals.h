@@ -29,9 +29,11 @@ static inline uint64_t syc_signal_bit(int signal)
  * thread that blocks them makes those calls of other threads wait for it.
  */
 #ifdef __GLIBC__
-#define SYC_SIGNALS_OF_LIBC (UINT64_C(3) << 31) /* 32, 33 */
+#define SYC_SIGNALS_OF_LIBC  (UINT64_C(3) << 31) /* 32, 33 */
+#define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 31)
 #else
-#define SYC_SIGNALS_OF_LIBC (UINT64_C(7) << 31) /* 34 too: musl */
+#define SYC_SIGNALS_OF_LIBC  (UINT64_C(7) << 31) /* 34 too: musl */
+#define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 32)
 #endif
 
 /**

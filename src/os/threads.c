@@ -64,7 +64,7 @@ static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
 	char buffer[512];
 	ssize_t n;
 
-	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+	while ((n = syc_fd_read(fd, buffer, sizeof(buffer))) > 0)
 		for (ssize_t i = 0; i < n; i++) {
 			const char c = buffer[i];
 
@@ -107,7 +107,7 @@ static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
 	} else {
 		found = find_by_text(fd, addr, ret_low, ret_high);
 	}
-	close(fd);
+	syc_fd_close(fd);
 	return found;
 }
 

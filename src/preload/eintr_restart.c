@@ -26,15 +26,11 @@ struct split_wait {
 	sigset_t mask;          /* the program's */
 	int64_t timeout, until; /* ns; a timeout below 0: there is none */
 	struct timespec left;
-	bool has_parts; /* a tick cut one */
 };
 
-/*
- * Greatest distance from the waiting frame to the end of the stack in the real
- * call.  The kernel's frame for a handler is larger: it has the red zone, the
- * vector registers and the context.
- */
-#define DEEP 1024u
+/* Greatest distance from the waiting frame to the end of the stack in the real
+ * call, or in a function that a library has put in front of it. */
+#define DEEP 65536u
 
 /*
  * The frame of the wait that began last; 0: it is over.  It is valid despite
@@ -48,13 +44,20 @@ static _Thread_local uint64_t waits_mask /* the program's */
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
+/* But those that can't be. */
+static bool are_all_blocked(uint64_t mask)
+{
+	return (SYC_ALL_SIGNALS & ~mask & ~syc_signal_bit(SIGKILL) &
+	        ~syc_signal_bit(SIGSTOP)) == 0;
+}
+
 /*
  * A signal that was blocked in the interrupted code can only come in a call
  * with a mask of its own.  In a handler that such a call was left for, the
  * signal is not blocked.  After the handler's return it is, so that it can't
- * come there.  The call is a part of ours if it lies close below the wait;
- * otherwise the program has blocked the signal.  A tick may also interrupt our
- * code before the wait and after it.
+ * come there.  The call is a part of ours if all signals are blocked, and it lies
+ * close below the wait; otherwise the program has blocked the signal.  A tick may
+ * also interrupt our code before the wait and after it.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -69,7 +72,7 @@ const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 		return NULL;
 	syc_own_code_bounds(&last_wait.low, &last_wait.high);
 	last_wait.is_blocked = (waits_mask & syc_signal_bit(signal)) != 0;
-	if ((blocked & syc_signal_bit(signal)) != 0 &&
+	if (are_all_blocked(blocked) &&
 	    syc_registers_interrupt_call(interrupted))
 		__atomic_store_n(&is_cut, true, __ATOMIC_RELAXED);
 	else if (regs.pc < last_wait.low || regs.pc >= last_wait.high)
@@ -102,12 +105,19 @@ static int64_t read_monotonic(void)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
+/* A library behind ours makes its ppoll() by our poll(). */
+static bool is_in_part(void)
+{
+	return __atomic_load_n(&waits_at, __ATOMIC_RELAXED) != 0 &&
+	       are_all_blocked(syc_signal_mask(SIG_BLOCK, 0));
+}
+
 bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 {
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_RELAXED);
 
-	if (syc_seccomp_has_filter())
+	if (syc_seccomp_has_filter() || is_in_part())
 		return false;
 	if (is_ticked)
 		return true;
@@ -125,7 +135,6 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 	wait->timeout = timeout;
-	wait->has_parts = false;
 	wait->until = timeout < 0 ? 0 : read_monotonic() + timeout;
 	syc_all_signals_block(&before);
 	memset(&wait->mask, 0, sizeof(wait->mask));
@@ -152,13 +161,12 @@ static const struct timespec *time_left(struct split_wait *wait)
 
 /* A part returned @r, and errno if that is below 0.  True if a tick of ours cut
  * it, and nothing else did. */
-static bool was_cut(struct split_wait *wait, int r)
+static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&
 	                 __atomic_load_n(&is_cut, __ATOMIC_RELAXED);
 
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
-	wait->has_parts |= was;
 	return was;
 }
 
@@ -262,7 +270,7 @@ static int round_to_ms(const struct timespec *time)
 	do {                                                          \
 		const struct timespec *const left = time_left(&wait); \
 		r = timeout_ns == 0 ? at_once : part;                 \
-	} while (was_cut(&wait, r));                                  \
+	} while (was_cut(r));                                         \
 	end_wait(&wait)
 
 #define FROM_MS(t)    ((t) < 0 ? -1 : (t)*MS)
@@ -307,20 +315,19 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 }
 
 /*
- * sampler/throttle.c sets the timer in a tick.  If the next tick is pending then,
- * Linux 6.13 and later drop it where the mask opens, and run no handler.  All
- * calls begin anew then, but epoll's return EINTR.  So this part comes before
+ * A tick may set its timer, and another thread may delete it.  If a tick is pending
+ * then, Linux 6.13 and later drop it where the mask opens, and run no handler.
+ * All calls begin anew then, but epoll's return EINTR.  So this part comes before
  * theirs.
  */
-static int drop_stale_tick(const struct split_wait *wait, const sigset_t *mask)
+static int drop_stale_tick(const sigset_t *mask)
 {
 	const struct timespec at_once = { 0, 0 };
 
-	return wait->has_parts ? ppoll_real(NULL, 0, &at_once, mask) : 0;
+	return ppoll_real(NULL, 0, &at_once, mask);
 }
 
-#define EPOLL_PART(part) \
-	drop_stale_tick(&wait, OR_OURS(mask)) != 0 ? -1 : (part)
+#define EPOLL_PART(part) drop_stale_tick(OR_OURS(mask)) != 0 ? -1 : (part)
 
 static int wait_for_epoll(int fd, struct epoll_event *events, int n,
                           int timeout, const sigset_t *mask, uintptr_t called)
@@ -356,14 +363,14 @@ int syc_restart_epoll_pwait2(int fd, struct epoll_event *events, int n,
 	return r;
 }
 
-/* Doubtful times are not waited for here. */
 static int64_t sum_timeval(const struct timeval *time)
 {
 	if (time == NULL)
 		return -1;
-	if (time->tv_sec < 0 || time->tv_usec < 0 || time->tv_sec >= LONG ||
-	    time->tv_usec >= LONG)
+	if (time->tv_sec < 0 || time->tv_usec < 0)
 		return 0;
+	if (time->tv_sec >= LONG || time->tv_usec >= LONG * 1000000)
+		return LONG * SECOND;
 	return time->tv_sec * SECOND + time->tv_usec * INT64_C(1000);
 }
 
@@ -405,7 +412,7 @@ static int wait_for_signal(const sigset_t *mask, uintptr_t called)
 	begin_wait(&wait, -1, called);
 	do
 		r = sigsuspend_real(OR_OURS(mask));
-	while (was_cut(&wait, r));
+	while (was_cut(r));
 	end_wait(&wait);
 	return r;
 }
@@ -413,7 +420,8 @@ static int wait_for_signal(const sigset_t *mask, uintptr_t called)
 int syc_restart_sigsuspend(const sigset_t *mask)
 {
 	CALLED(sigsuspend);
-	return wait_for_signal(mask, called);
+	return mask != NULL ? wait_for_signal(mask, called)
+	                    : sigsuspend_real(mask); /* EFAULT */
 }
 
 int syc_restart_pause(void)
@@ -426,14 +434,19 @@ int syc_restart_pause(void)
 static int sleep_in_parts(const struct timespec *time,
                           struct timespec *left_over, uintptr_t called)
 {
-	const int64_t ns = time == NULL ? 0 : ask_timespec(time);
+	const bool is_bad = time == NULL || (left_over != NULL &&
+	                                     !syc_restart_can_read(left_over));
+	const int64_t ns = is_bad ? 0 : ask_timespec(time);
 
-	if (ns >= LONG * SECOND)
+	if (is_bad) /* the kernel returns EFAULT */
 		return nanosleep_real(time, left_over);
+	const time_t more = time->tv_sec >= LONG ? time->tv_sec - LONG : 0;
 	WAIT(false, ns, nanosleep_real(time, left_over),
 	     ppoll_real(NULL, 0, left, &wait.mask));
-	if (r != 0 && errno == EINTR && left_over != NULL)
+	if (r != 0 && errno == EINTR && left_over != NULL) {
 		*left_over = *time_left(&wait);
+		left_over->tv_sec += more;
+	}
 	return r;
 }
 
@@ -454,8 +467,10 @@ static int sleep_until(clockid_t clock, const struct timespec *until,
 	begin_wait(&wait, -1, called);
 	do {
 		const struct timespec now = read_clock(clock);
-		const int64_t left = (until->tv_sec - now.tv_sec) * SECOND +
-		                     until->tv_nsec - now.tv_nsec;
+		const int64_t seconds = until->tv_sec - now.tv_sec;
+		const int64_t left =
+			(seconds < LONG ? seconds : LONG) * SECOND +
+			until->tv_nsec - now.tv_nsec;
 		if (left <= 0) {
 			r = 0;
 			break;
@@ -463,7 +478,7 @@ static int sleep_until(clockid_t clock, const struct timespec *until,
 		const struct timespec part = { .tv_sec = left / SECOND,
 			                       .tv_nsec = left % SECOND };
 		r = ppoll_real(NULL, 0, &part, &wait.mask);
-	} while (r == 0 || was_cut(&wait, r));
+	} while (r == 0 || was_cut(r));
 	end_wait(&wait);
 	return r == 0 ? 0 : errno;
 }

@@ -150,6 +150,9 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 	const int64_t now = syscap_clock();
 	const struct syc_library_wait *const wait =
 		syc_restart_note(loop->signal, context);
+	struct syc_tick_cancel cancel;
+
+	syc_tick_hold_cancel(&cancel);
 
 	__atomic_store_n(&loop->armed_until, 0, __ATOMIC_RELAXED);
 	if (wait == NULL && is_interruption(loop, context))
@@ -172,6 +175,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 		}
 	}
 	errno = saved;
+	syc_tick_release_cancel(&cancel, loop->signal, context);
 	return true;
 }
 

@@ -209,6 +209,12 @@ take_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
 SYC_EXPORTED int take_usleep(useconds_t us) __asm__("usleep");
 SYC_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
 
+/* The kernel returns EFAULT. */
+static bool is_bad(const struct timespec *left)
+{
+	return left != NULL && !syc_restart_can_read(left);
+}
+
 static inline __attribute__((always_inline)) int
 sleep_for(const struct timespec *time, struct timespec *left)
 {
@@ -217,7 +223,8 @@ sleep_for(const struct timespec *time, struct timespec *left)
 
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
-	struct timespec *const to = wait.loop == NULL ? left : &rest;
+	struct timespec *const to =
+		wait.loop == NULL || is_bad(left) ? left : &rest;
 	while (r = CALL(nanosleep, false, (time, to)),
 	       r != 0 && syc_loops_interrupted(&wait)) {
 		syc_loops_begin_other(&wait);
@@ -286,7 +293,8 @@ SYC_EXPORTED int take_clock_nanosleep(clockid_t clock, int flags,
 	const int64_t begin = begin_call();
 	if (syc_loops_is_on())
 		syc_loops_begin_other(&wait);
-	struct timespec *const to = wait.loop == NULL ? left : &rest;
+	struct timespec *const to =
+		wait.loop == NULL || is_bad(left) ? left : &rest;
 	while (r = CALL(clock_nanosleep, false, (clock, flags, time, to)),
 	       r == EINTR && syc_loops_ticked(&wait)) {
 		syc_loops_begin_other(&wait);

@@ -6,7 +6,6 @@
 #include "sampler/sampler.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -21,6 +20,7 @@
 #include "emit/setup.h"
 #include "emit/stack.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/thread_list.h"
@@ -75,7 +75,7 @@ bool syc_handover_ask(void)
 		if (__atomic_load_n(&syc_block->sampler_yields,
 		                    __ATOMIC_ACQUIRE) == 0)
 			return true;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 	return false;
 }

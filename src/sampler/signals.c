@@ -183,7 +183,8 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 /* Several threads may put ours back at once. */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
-	const uint64_t all = SYC_ALL_SIGNALS;
+	/* Nor does pthread_cancel(): its signal comes after our return */
+	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
 	struct sigaction action, before;
 
 	last_handler = handler;

@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
@@ -359,6 +361,31 @@ static void take_scout(const ucontext_t *context)
 	errno = saved;
 }
 
+void syc_tick_hold_cancel(struct syc_tick_cancel *ret_before)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ret_before->state);
+	pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &ret_before->type);
+}
+
+void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
+                             const void *context)
+{
+	const ucontext_t *const interrupted = context;
+	uint64_t mask;
+	int ignored;
+
+	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS &&
+	    before->state == PTHREAD_CANCEL_ENABLE) {
+		memcpy(&mask, &interrupted->uc_sigmask, sizeof(mask));
+		syc_signal_mask(SIG_SETMASK, mask | syc_signal_bit(signal));
+	}
+	pthread_setcancelstate(before->state, &ignored);
+	/* glibc's other functions forget the thread's result */
+	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS)
+		pthread_testcancel();
+	pthread_setcanceltype(before->type, &ignored);
+}
+
 static void tell_of_interruption(int signal, struct tick *tick)
 {
 	if (syc_tick_interrupts != NULL)
@@ -371,6 +398,7 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 	const int32_t tid =
 		(int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	struct tick tick = { .info = info, .context = context };
+	struct syc_tick_cancel cancel;
 	struct syc_target *t;
 	uint64_t cookie;
 
@@ -379,8 +407,13 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		    syc_tick_others(info, context))
 			return;
 		if (syc_sampler != NULL) {
-			if (signal == SIGURG && info->si_code == SI_TKILL)
+			if (signal == SIGURG && info->si_code == SI_TKILL &&
+			    owns_tls(tid)) {
+				syc_tick_hold_cancel(&cancel);
 				syc_unwatched_hand_over();
+				syc_tick_release_cancel(&cancel, signal,
+				                        context);
+			}
 			__atomic_add_fetch(&syc_sampler->n_foreign, 1,
 			                   __ATOMIC_RELAXED);
 		}
@@ -391,8 +424,11 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		if (syc_sampler == NULL || !owns_tls(tid))
 			return;
 		tell_of_interruption(signal, &tick);
-		if (cookie == syc_target_scout_cookie())
+		if (cookie == syc_target_scout_cookie()) {
+			syc_tick_hold_cancel(&cancel);
 			take_scout(context);
+			syc_tick_release_cancel(&cancel, signal, context);
+		}
 		return;
 	}
 	if (!may_use_tls(t, tid))
@@ -405,6 +441,8 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		return;
 	}
 	const int saved = errno;
+	syc_tick_hold_cancel(&cancel);
 	take_tick(t, cookie, &tick);
 	errno = saved;
+	syc_tick_release_cancel(&cancel, signal, context);
 }

@@ -53,6 +53,23 @@ extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 extern const struct syc_library_wait *(*syc_tick_interrupts)(
 	int signal, const void *context);
 
+/** Whether and how the thread can be cancelled. */
+struct syc_tick_cancel {
+	int state, type;
+};
+
+/**
+ * A thread that pthread_cancel() ends must not leave our handler half-way.  It
+ * can't be cancelled in between, although some calls there are cancellation
+ * points.  If it was interrupted in one, the release is one as well, with the
+ * program's signal mask and @signal: nothing may follow.
+ *
+ * Context: signal-safe, any-thread.
+ */
+void syc_tick_hold_cancel(struct syc_tick_cancel *ret_before);
+void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
+                             const void *context);
+
 /**
  * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack.
  * Does nothing if another thread uses it, or if there is no memory for it.

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
@@ -171,7 +170,7 @@ static int others_live(const struct syc_proc_stat *main)
 	while (!others &&
 	       (n = syscall(SYS_getdents64, fd, buffer, sizeof(buffer))) > 0)
 		others = has_others(buffer, n, main);
-	close(fd);
+	syc_fd_close(fd);
 	return others || n < 0;
 }
 

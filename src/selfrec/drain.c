@@ -4,7 +4,6 @@
 #include "selfrec/drain.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,6 +16,7 @@
 #include "emit/process.h"
 #include "os/env.h"
 #include "os/fd.h"
+#include "os/futex.h"
 #include "os/signals.h"
 #include "os/threads.h"
 #include "ring/clock.h"
@@ -409,7 +409,7 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 	while (syc_tid_lock_try(&s->draining) != 0) {
 		if (syc_clock_kernel() >= deadline)
 			return false;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 	return true;
 }

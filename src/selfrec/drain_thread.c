@@ -90,7 +90,7 @@ static void take_descriptors(struct syc_session *s)
 static void close_copy(int fd, dev_t dev, ino_t ino)
 {
 	if (syc_fd_is_file(fd, dev, ino))
-		close(fd);
+		syc_fd_close(fd);
 }
 
 /*

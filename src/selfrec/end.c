@@ -5,7 +5,6 @@
 #include "selfrec/end.h"
 
 #include <errno.h>
-#include <poll.h>
 
 #include <syscap.h>
 
@@ -15,6 +14,7 @@
 #include "emit/setup.h"
 #include "emit/thread.h"
 #include "os/env.h"
+#include "os/futex.h"
 #include "os/signals.h"
 #include "ring/clock.h"
 #include "selfrec/drain.h"
@@ -60,7 +60,7 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 		}
 		if (!is_busy || syc_clock_kernel() >= end)
 			return;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 }
 
@@ -71,7 +71,7 @@ static bool wait_for_users(int64_t deadline)
 	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
 		if (syc_clock_kernel() >= deadline)
 			return false;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 	return true;
 }

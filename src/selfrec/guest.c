@@ -80,7 +80,7 @@ static void close_inherited(const struct syc_origin *origin)
 	const struct syc_output *const output = &origin->output;
 
 	if (syc_fd_is_file(output->ring_fd, output->ring_dev, output->ring_ino))
-		close(output->ring_fd);
+		syc_fd_close(output->ring_fd);
 }
 
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)

@@ -4,13 +4,13 @@
 #include "selfrec/left.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
 #include "os/fd.h"
+#include "os/futex.h"
 #include "os/process.h"
 #include "ring/clock.h"
 #include "selfrec/say.h"
@@ -132,7 +132,7 @@ static int open_trace(const struct syc_session *s)
 	if (fd < 0 ||
 	    syc_fd_is_file(fd, s->trace.target.dev, s->trace.target.ino))
 		return fd;
-	close(fd);
+	syc_fd_close(fd);
 	return -1;
 }
 
@@ -143,7 +143,7 @@ bool syc_left_tell_all(struct syc_session *s, int64_t deadline)
 	if (s->trace.target.kind != SYC_TRACE_FILE || is_left_to_relatives(s))
 		return false;
 	for (uint32_t was; (was = syc_trace_shut(&s->trace)) != SYC_TRACE_OPEN;
-	     poll(NULL, 0, 1)) {
+	     syc_futex_nap()) {
 		if (was == SYC_TRACE_SHUT)
 			return true;
 		if (syc_clock_kernel() >= deadline)
@@ -156,6 +156,6 @@ bool syc_left_tell_all(struct syc_session *s, int64_t deadline)
 	if (fd < 0)
 		return false;
 	const int r = syc_trace_untold_leave(fd, &lost);
-	close(fd);
+	syc_fd_close(fd);
 	return r == 0;
 }

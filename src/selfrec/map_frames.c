@@ -19,6 +19,7 @@
 #include "base/frame.h"
 #include "base/text.h"
 #include "emit/own.h"
+#include "os/fd.h"
 #include "os/own_elf.h"
 #include "os/process.h"
 
@@ -57,8 +58,8 @@ static void read_more(struct lines *lines)
 		lines->end = 0;
 	}
 	do
-		got = read(lines->fd, lines->buffer + lines->end,
-		           sizeof(lines->buffer) - lines->end);
+		got = syc_fd_read(lines->fd, lines->buffer + lines->end,
+		                  sizeof(lines->buffer) - lines->end);
 	while (got < 0 && errno == EINTR);
 	lines->at_end = got <= 0;
 	lines->has_failed = got < 0;
@@ -350,7 +351,7 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 	if (may_lock)
 		count_loads_locked(counters);
 	const bool goes_on = emit_new_maps(&lines, described, &to);
-	close(lines.fd);
+	syc_fd_close(lines.fd);
 	if (!goes_on || lines.has_failed)
 		return goes_on;
 	forget_unseen_mappings(described);

@@ -226,7 +226,7 @@ int syc_output_create_rings(struct syc_output *output,
 static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
 	if (*fd >= 0 && syc_fd_is_file(*fd, dev, ino))
-		close(*fd);
+		syc_fd_close(*fd);
 	*fd = -1;
 }
 
@@ -335,8 +335,8 @@ int syc_output_begin(struct syc_output *output, void *front,
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
 	/* A failure does no harm: the frames tell it, too */
-	if (pwrite(output->fd, &now, sizeof(now),
-	           offsetof(struct syscap_wire_file, end_time)) < 0)
+	if (syc_fd_pwrite(output->fd, &now, sizeof(now),
+	                  offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;
 }
 

@@ -14,6 +14,7 @@
 #include "emit/process.h"
 #include "emit/thread_ring.h"
 #include "os/env.h"
+#include "os/fd.h"
 #include "os/futex.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
@@ -33,7 +34,7 @@ static int claim_by_file(struct syc_session *s, struct syc_slot *ret_slot)
 	if (fd < 0)
 		return fd;
 	const int r = syc_arena_claim(&s->arena, fd, s->pid, ret_slot);
-	close(fd);
+	syc_fd_close(fd);
 	return r;
 }
 

@@ -5,9 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
+#include "os/futex.h"
 #include "ring/clock.h"
 
 /* Beyond all thread ids: they begin anew in each pid namespace. */
@@ -53,7 +53,7 @@ int syc_record_lock(int fd, enum syc_record_owner owner, int64_t deadline)
 
 		if (r != -EAGAIN || syc_clock_kernel() >= deadline)
 			return r;
-		poll(NULL, 0, 1);
+		syc_futex_nap();
 	}
 }
 

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -154,7 +153,7 @@ void syc_session_close(struct syc_session *s, bool is_whole)
 	}
 	syc_trace_close(&s->trace);
 	if (is_rings(s, s->output.ring_fd))
-		close(s->output.ring_fd);
+		syc_fd_close(s->output.ring_fd);
 	s->output.ring_fd = -1;
 }
 
@@ -261,13 +260,13 @@ int syc_session_open_rings(const struct syc_session *s)
 	if (!is_rings(s, fd) &&
 	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
 		if (fd >= 0)
-			close(fd);
+			syc_fd_close(fd);
 		fd = open_of_thread(s);
 	}
 	if (is_rings(s, fd))
 		return fd;
 	if (fd >= 0)
-		close(fd);
+		syc_fd_close(fd);
 	return -ENOTSUP;
 }
 

@@ -70,7 +70,7 @@ static int open_rings(struct syc_output *output)
 		return -errno;
 	if (!syc_fd_is_file(output->ring_fd, output->ring_dev,
 	                    output->ring_ino)) {
-		close(output->ring_fd);
+		syc_fd_close(output->ring_fd);
 		output->ring_fd = -1;
 		return -EBUSY;
 	}

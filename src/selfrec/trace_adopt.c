@@ -74,10 +74,10 @@ static const char *check_file(int number, int flags, uint64_t size)
 		return "SYSPROF_TRACE_FD is not empty, and can't be read";
 	memset(&header, 0, sizeof(header));
 	do
-		n = pread(fd, &header, sizeof(header), 0);
+		n = syc_fd_pread(fd, &header, sizeof(header), 0);
 	while (n < 0 && errno == EINTR);
 	if (fd != number)
-		close(fd);
+		syc_fd_close(fd);
 	if (n < 0 || header.magic != SYSCAP_MAGIC)
 		return "SYSPROF_TRACE_FD is a file that is neither empty nor "
 		       "a capture";

@@ -10,6 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "os/fd.h"
 #include "selfrec/trace_file.h"
 #include "selfrec/trace_stream.h"
 
@@ -21,7 +22,7 @@ bool syc_trace_beside_is(const struct syc_trace *trace, int reader)
 	    lseek(trace->shared, 0, SEEK_CUR) <= 0)
 		return false;
 	memset(&header, 0, sizeof(header));
-	return pread(reader, &header, sizeof(header), 0) >= 0 &&
+	return syc_fd_pread(reader, &header, sizeof(header), 0) >= 0 &&
 	       !syc_trace_file_has_mark(&header);
 }
 

@@ -51,7 +51,7 @@ static int get_fd(struct syc_trace *trace)
 	const int fd = syc_fd_dup(own >= 0 ? own : target->number);
 	const int r = fd < 0 ? -errno : 0;
 	if (own >= 0)
-		close(own);
+		syc_fd_close(own);
 	if (r != 0)
 		return r;
 	trace->fd = fd;
@@ -92,7 +92,7 @@ static int prepare_file(struct syc_trace *trace)
 
 		if (reader < 0)
 			return -EACCES;
-		close(reader);
+		syc_fd_close(reader);
 	}
 	syc_trace_hold(trace);
 	return 0;
@@ -103,7 +103,7 @@ static int prepare_pipe(const struct syc_trace *trace)
 {
 	struct pollfd pfd = { .fd = trace->fd };
 
-	return poll(&pfd, 1, 0) > 0 ? -EPIPE : 0;
+	return syc_fd_poll(&pfd, 0) > 0 ? -EPIPE : 0;
 }
 
 static int prepare_target(struct syc_trace *trace)
@@ -154,9 +154,9 @@ int syc_trace_open(struct syc_trace *trace,
 		r = prepare_target(trace);
 	if (r != 0) {
 		if (trace->shared >= 0 && trace->shared != trace->fd)
-			close(trace->shared);
+			syc_fd_close(trace->shared);
 		if (trace->fd >= 0)
-			close(trace->fd);
+			syc_fd_close(trace->fd);
 		trace->shared = -1;
 		trace->fd = -1;
 	}
@@ -203,7 +203,7 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 	}
 	/* Not before: it would end a lock of the table */
 	if (reader >= 0 && reader != trace->fd)
-		close(reader);
+		syc_fd_close(reader);
 	/* As it ends this one, and as the program's own close() does */
 	syc_trace_hold(trace);
 	return r;
@@ -249,13 +249,13 @@ void syc_trace_close(struct syc_trace *trace)
 	if (trace->fd >= 0 && trace->shared >= 0 &&
 	    trace->shared != trace->fd &&
 	    is_target(trace->shared, &trace->target))
-		close(trace->shared);
+		syc_fd_close(trace->shared);
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
 		/* Left as it is, maybe within a frame */
 		if (trace->target.kind == SYC_TRACE_SOCKET)
 			syc_block->stream_is_within_frame =
 				syc_trace_has_rest(trace);
-		close(trace->fd);
+		syc_fd_close(trace->fd);
 	}
 	trace->shared = -1;
 	trace->fd = -1;

@@ -78,7 +78,7 @@ static void write_mark(const struct syc_trace *trace)
 	if (trace->is_appending || trace->is_unmarked)
 		return;
 	fill_mark(&mark, trace->end);
-	if (pwrite(trace->fd, &mark, sizeof(mark), MARK_AT) < 0)
+	if (syc_fd_pwrite(trace->fd, &mark, sizeof(mark), MARK_AT) < 0)
 		return;
 }
 
@@ -88,8 +88,8 @@ static void write_end_time(struct syc_trace *trace, int64_t now)
 	if (trace->is_appending || now <= trace->end_time)
 		return;
 	trace->end_time = now;
-	if (pwrite(trace->fd, &now, sizeof(now),
-	           offsetof(struct syscap_wire_file, end_time)) < 0)
+	if (syc_fd_pwrite(trace->fd, &now, sizeof(now),
+	                  offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;
 }
 
@@ -155,7 +155,7 @@ static bool is_torn_frame(const unsigned char *bytes, uint64_t n)
 static int read_at(int fd, void *to, size_t size, uint64_t offset)
 {
 	for (;;) {
-		const ssize_t n = pread(fd, to, size, (off_t)offset);
+		const ssize_t n = syc_fd_pread(fd, to, size, (off_t)offset);
 
 		if (n >= 0)
 			return (int)n;

@@ -31,6 +31,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "os/fd.h"
+#include "os/futex.h"
 #include "ring/clock.h"
 #include "selfrec/file_header.h"
 #include "selfrec/record_lock.h"
@@ -174,7 +176,7 @@ static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 
 	for (;;) {
 		const int ms = milliseconds_until(deadline);
-		const int n = poll(&pfd, 1, ms);
+		const int n = syc_fd_poll(&pfd, ms);
 
 		if (n < 0 && errno != EINTR)
 			return -errno;
@@ -211,7 +213,7 @@ static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
 			return 0;
 		if (milliseconds_until(deadline) == 0)
 			return -EAGAIN;
-		if (poll(&pfd, 1, 1) > 0)
+		if (syc_fd_poll(&pfd, 1) > 0)
 			return -EPIPE;
 	}
 }
@@ -219,10 +221,10 @@ static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
 static int send_some(const struct syc_trace *trace, uint32_t n)
 {
 	const unsigned char *const from = trace->rest + trace->rest_at;
-	const ssize_t done =
-		trace->target.kind == SYC_TRACE_SOCKET
-			? send(trace->fd, from, n, MSG_NOSIGNAL | MSG_DONTWAIT)
-			: write(trace->fd, from, n);
+	const ssize_t done = trace->target.kind == SYC_TRACE_SOCKET
+	                             ? syc_fd_send(trace->fd, from, n,
+	                                           MSG_NOSIGNAL | MSG_DONTWAIT)
+	                             : syc_fd_write(trace->fd, from, n);
 
 	if (done >= 0)
 		return (int)done;
@@ -263,7 +265,7 @@ static int send_rest(struct syc_trace *trace, uint32_t at_once,
 		} else { /* somebody else took the room */
 			if (milliseconds_until(deadline) == 0)
 				return -EAGAIN;
-			poll(NULL, 0, 1);
+			syc_futex_nap();
 		}
 	}
 	return 0;

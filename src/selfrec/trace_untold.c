@@ -10,6 +10,7 @@
 
 #include "base/header_losses.h"
 #include "emit/loss_totals.h"
+#include "os/fd.h"
 #include "ring/arena.h"
 #include "selfrec/trace.h"
 #include "selfrec/trace_file.h"
@@ -18,7 +19,8 @@ _Static_assert(SYC_HEADER_LOSSES_KINDS >= SYC_LOSS_KINDS, "one for each");
 
 static bool read_our_header(int fd, struct syscap_wire_file *header)
 {
-	return pread(fd, header, sizeof(*header), 0) == sizeof(*header) &&
+	return syc_fd_pread(fd, header, sizeof(*header), 0) ==
+	               sizeof(*header) &&
 	       syc_trace_is_capture(header) && syc_trace_file_has_mark(header);
 }
 

@@ -15,8 +15,8 @@
  * that begin at one address, the nearest in time are: as many before and after.
  * Only a hostile capture has more that matter.
  */
-#define BESIDE_MAX 128u
-#define RIVALS_MAX 4096u
+#define BESIDE_MAX 16u
+#define RIVALS_MAX 16384u
 
 struct syc_mapped_process {
 	int32_t pid;

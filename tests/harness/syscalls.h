@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * syscalls.h - in the place of the C library's syscall(), by which the library
+ * makes its calls.  Only for one file of a program.
+ */
+#ifndef TESTS_HARNESS_SYSCALLS_H
+#define TESTS_HARNESS_SYSCALLS_H
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "os/raw_syscall.h"
+
+/** The test's: called first, and may change @args.  True: the call is not made,
+ * and *@ret_r is its result, or -errno. */
+static bool take_syscall(long number, long *args, long *ret_r);
+
+long syscall(long number, ...)
+{
+	long args[6], r;
+	va_list list;
+
+	va_start(list, number);
+	for (int i = 0; i < 6; i++)
+		args[i] = va_arg(list, long);
+	va_end(list);
+	if (!take_syscall(number, args, &r))
+		r = syc_raw_syscall(number, args[0], args[1], args[2], args[3],
+		                    args[4], args[5]);
+	if (r >= 0 || r < -4095)
+		return r;
+	errno = (int)-r;
+	return -1;
+}
+
+#endif
