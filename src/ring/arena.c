@@ -94,7 +94,7 @@ static bool shrink(struct syc_arena *arena)
 	return true;
 }
 
-static uint64_t limit_of(int which)
+static uint64_t limit_of(unsigned which)
 {
 	struct rlimit limit;
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void limit(int what, rlim_t most)
+static void limit(unsigned what, rlim_t most)
 {
 	const struct rlimit both = { most, most };
 
