@@ -28,8 +28,8 @@ struct split_wait {
 	struct timespec left;
 };
 
-/* Greatest distance from the waiting frame to the end of the stack in the real
- * call, or in a function that a library has put in front of it. */
+/* Greatest distance from the waiting frame to the end of the stack in the call.
+ * A library may have put a function of its own in front of that. */
 #define DEEP 65536u
 
 /*
@@ -55,9 +55,9 @@ static bool are_all_blocked(uint64_t mask)
  * A signal that was blocked in the interrupted code can only come in a call
  * with a mask of its own.  In a handler that such a call was left for, the
  * signal is not blocked.  After the handler's return it is, so that it can't
- * come there.  The call is a part of ours if all signals are blocked, and it lies
- * close below the wait; otherwise the program has blocked the signal.  A tick may
- * also interrupt our code before the wait and after it.
+ * come there.  A part of ours has all signals blocked, and lies close below the
+ * wait.  In other calls the program has blocked the signal.  A tick may also
+ * interrupt our code before the wait and after it.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {

@@ -338,7 +338,7 @@ TEST(who_exits_waits_for_room_to_send_its_arena)
 		pid_t gone = 0;
 
 		start("exits_while_the_socket_is_full", "", false);
-		while (gone == 0 && call_of(peer.pid) != SYS_poll)
+		while (gone == 0 && call_of(peer.pid) != SYS_nanosleep)
 			gone = waitpid(peer.pid, &status, WNOHANG);
 		peer.holds_replies = true;
 		peer_serve(&peer);

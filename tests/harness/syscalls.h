@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * syscalls.h - in the place of the C library's syscall(), by which the library
- * makes its calls.  Only for one file of a program.
+ * makes its calls; copies of it in shared objects, too.  Only for one file of a
+ * program.
  */
 #ifndef TESTS_HARNESS_SYSCALLS_H
 #define TESTS_HARNESS_SYSCALLS_H
@@ -18,7 +19,7 @@
  * and *@ret_r is its result, or -errno. */
 static bool take_syscall(long number, long *args, long *ret_r);
 
-long syscall(long number, ...)
+__attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	long args[6], r;
 	va_list list;

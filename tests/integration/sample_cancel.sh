@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # sample_cancel.sh - pthread_cancel() ends a thread as without us, and never
-# within our handler: later threads are sampled, and cleanup handlers have the
+# within our handler.  Later threads are sampled.  Cleanup handlers have the
 # thread's own signal mask.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
