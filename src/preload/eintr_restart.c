@@ -440,7 +440,7 @@ static int sleep_in_parts(const struct timespec *time,
 
 	if (is_bad) /* the kernel returns EFAULT */
 		return nanosleep_real(time, left_over);
-	const time_t more = time->tv_sec >= LONG ? time->tv_sec - LONG : 0;
+	const time_t more = ns == LONG * SECOND ? time->tv_sec - LONG : 0;
 	WAIT(false, ns, nanosleep_real(time, left_over),
 	     ppoll_real(NULL, 0, left, &wait.mask));
 	if (r != 0 && errno == EINTR && left_over != NULL) {

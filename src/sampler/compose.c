@@ -56,9 +56,11 @@ void syc_library_wait_drop_frames(struct syc_unwind *unwind,
 	       unwind->addrs[n + 1] < wait->high)
 		n++;
 	leave_out_innermost(unwind, n);
+	const bool is_ours = unwind->n != 0 && unwind->addrs[0] >= wait->low &&
+	                     unwind->addrs[0] < wait->high;
 	/* An address within the function, if it is taken for a return address,
 	 * too */
-	if (n != 0 && wait->called != 0)
+	if ((n != 0 || is_ours) && wait->called != 0)
 		unwind->addrs[0] = wait->called + 1;
 }
 

@@ -8,6 +8,7 @@
  *	record_stalls odd	where one does not expect them
  *	record_stalls sleeps	in sleeps, that other timers cut
  *	record_stalls KIND masked	with a mask, in a thread that blocks signals
+ *	record_stalls KIND many		many that signals end
  *
  * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
  */
@@ -598,7 +599,6 @@ static void be_masked(const char *kind)
 		wait_for_pending(kind, i != 0);
 		usleep(1100000);
 	}
-	wait_for_many(kind);
 	suspend_with_pending();
 	wait_for_any_signal();
 }
@@ -619,6 +619,8 @@ int main(int argc, char **argv)
 		sleep_in_iterations();
 	else if (argc > 2 && strcmp(argv[2], "masked") == 0)
 		be_masked(argv[1]);
+	else if (argc > 2 && strcmp(argv[2], "many") == 0)
+		wait_for_many(argv[1]);
 	else if (argc > 2)
 		want_signal(atoi(argv[2]));
 	else

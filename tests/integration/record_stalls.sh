@@ -52,6 +52,12 @@ for option in --sample=1000 "--sample=1000 --io" --sample=1000,wall --stalls; do
 		wait "$pid" || fail "masked, $option: $?"
 	done
 	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
+		# shellcheck disable=SC2086 # two options
+		"$SYSCAP" record -q --force $option -o many.syscap -- \
+			"$program" $kind many || fail "$kind many, $option: $?"
+		rm many.syscap*
+	done
+	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
 		[ "$option" != --stalls ] || continue
 		"$SYSCAP" stat --functions 1000 $kind.syscap |
 			sed -n '/^Hot functions/,/^$/p' >seen
