@@ -152,8 +152,8 @@ static void draw_bars(struct mark_list *marks,
 		make_bars(marks, table, context, width);
 	syc_bars_draw(context->grid, 0, context->top, BARS_HEIGHT, marks->bars,
 	              width,
-	              row->max > 2 * FRAME_NS ? (double)row->max
-	                                      : (double)(2 * FRAME_NS),
+	              (double)row->max > 2 * FRAME_NS ? (double)row->max
+	                                              : 2 * FRAME_NS,
 	              FRAME_NS);
 }
 

@@ -166,7 +166,8 @@ static void emit_every_kind(void)
 /* An outermost emit that has returned has published what came inside it. */
 static bool is_published(void)
 {
-	return (uint32_t)syc_self->next == *syc_self->tail;
+	return syc_self->disturbed == 0 &&
+	       (uint32_t)syc_self->next == *syc_self->tail;
 }
 
 static void step_all_calls(long n, void (*action)(void))
