@@ -43,12 +43,17 @@ ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags)
 	return syscall(SYS_sendto, fd, from, size, flags, NULL, 0);
 }
 
+/* A filter may allow poll() alone, which new machines do not have. */
 int syc_fd_poll(struct pollfd *fd, int ms)
 {
+#ifdef SYS_poll
+	return (int)syscall(SYS_poll, fd, 1, ms);
+#else
 	const struct timespec time = { .tv_sec = ms / 1000,
 		                       .tv_nsec = ms % 1000 * 1000000L };
 
 	return (int)syscall(SYS_ppoll, fd, 1, ms < 0 ? NULL : &time, NULL, 0);
+#endif
 }
 
 unsigned syc_fd_hold(void)

@@ -8,8 +8,9 @@
  * while ours is made, and an fd that is kept has a high number, where no
  * application expects its own.
  *
- * None of these is a cancellation point of the C library.  In a tick that
- * interrupts glibc's handler of a cancellation, such a call waits for ever.
+ * All calls here go by syscall().  The C library's functions are cancellation
+ * points, and such a function waits for ever in a tick that has interrupted
+ * glibc's handler of a cancellation.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -42,7 +43,7 @@ int syc_fd_release(unsigned held, int fd);
 /** open() with O_CLOEXEC, between the two. */
 int syc_fd_open(const char *path, int flags, mode_t mode);
 
-/** As the functions of the C library. */
+/** As the C library's function of that name; @fd of syc_fd_poll() is one. */
 void syc_fd_close(int fd);
 ssize_t syc_fd_read(int fd, void *to, size_t size);
 ssize_t syc_fd_pread(int fd, void *to, size_t size, off_t at);

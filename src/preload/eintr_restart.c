@@ -29,7 +29,7 @@ struct split_wait {
 };
 
 /* Greatest distance from the waiting frame to the end of the stack in the call.
- * A library may have put a function of its own in front of that. */
+ * Functions of other libraries may be in between, such as a sanitizer's. */
 #define DEEP 65536u
 
 /*
@@ -44,7 +44,8 @@ static _Thread_local uint64_t waits_mask /* the program's */
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
-/* But those that can't be. */
+/* All but SIGKILL and SIGSTOP, which can't be blocked, and those that we never
+ * block. */
 static bool are_all_blocked(uint64_t mask)
 {
 	return (SYC_ALL_SIGNALS & ~mask & ~syc_signal_bit(SIGKILL) &
@@ -105,19 +106,12 @@ static int64_t read_monotonic(void)
 	return now.tv_sec * SECOND + now.tv_nsec;
 }
 
-/* A library behind ours makes its ppoll() by our poll(). */
-static bool is_in_part(void)
-{
-	return __atomic_load_n(&waits_at, __ATOMIC_RELAXED) != 0 &&
-	       are_all_blocked(syc_signal_mask(SIG_BLOCK, 0));
-}
-
 bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 {
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_RELAXED);
 
-	if (syc_seccomp_has_filter() || is_in_part())
+	if (syc_seccomp_has_filter())
 		return false;
 	if (is_ticked)
 		return true;

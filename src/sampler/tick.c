@@ -361,6 +361,15 @@ static void take_scout(const ucontext_t *context)
 	errno = saved;
 }
 
+static bool is_on_alternate_stack(const ucontext_t *interrupted)
+{
+	const stack_t *const stack = &interrupted->uc_stack;
+
+	return (stack->ss_flags & SS_DISABLE) == 0 &&
+	       (uintptr_t)__builtin_frame_address(0) - (uintptr_t)stack->ss_sp <
+	               stack->ss_size;
+}
+
 void syc_tick_hold_cancel(struct syc_tick_cancel *ret_before)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &ret_before->state);
@@ -374,8 +383,10 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 	uint64_t mask;
 	int ignored;
 
+	/* On an alternate stack a handler of the program may not fit below us */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS &&
-	    before->state == PTHREAD_CANCEL_ENABLE) {
+	    before->state == PTHREAD_CANCEL_ENABLE &&
+	    !is_on_alternate_stack(interrupted)) {
 		memcpy(&mask, &interrupted->uc_sigmask, sizeof(mask));
 		syc_signal_mask(SIG_SETMASK, mask | syc_signal_bit(signal));
 	}

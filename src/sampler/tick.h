@@ -59,10 +59,10 @@ struct syc_tick_cancel {
 };
 
 /**
- * A thread that pthread_cancel() ends must not leave our handler half-way.  It
- * can't be cancelled in between, although some calls there are cancellation
- * points.  If it was interrupted in one, the release is one as well, with the
- * program's signal mask and @signal: nothing may follow.
+ * A thread that pthread_cancel() ends must not leave our handler half-way.
+ * Between these two calls a cancellation waits.  If the thread was interrupted in a
+ * cancellation point, it ends in the release, with the program's signal mask and
+ * @signal blocked.  So the release is the last act of the handler.
  *
  * Context: signal-safe, any-thread.
  */
