@@ -91,7 +91,7 @@ cp /etc/resolv.conf "$root/etc/"
 if [ -n "$is_short" ]; then
 	sources
 	run "demo" root 'cmake --workflow --preset demo'
-	run "tests" root 'cmake -B build/bare -DSYSCAP_BENCH=OFF
+	run "tests" root 'cmake -B build/bare -DSYSCAP_BENCH=OFF -DSYSCAP_WERROR=ON
 		cmake --build build/bare -j 2
 		ctest --test-dir build/bare -j 2 --output-on-failure \
 			-LE "^verylong$" \

@@ -171,8 +171,9 @@ static void put(struct syc_pack *pack, const unsigned char *bytes, size_t n)
 static void put_block(struct syc_pack *pack, const unsigned char *bytes,
                       unsigned n, unsigned char is_last)
 {
-	const unsigned char head[5] = { is_last, n & 0xff, n >> 8, ~n & 0xff,
-		                        ~n >> 8 & 0xff };
+	const unsigned char low = n & 0xff, high = n >> 8 & 0xff;
+	const unsigned char head[5] = { is_last, low, high, low ^ 0xff,
+		                        high ^ 0xff };
 
 	put(pack, head, sizeof(head));
 	put(pack, bytes, n);
