@@ -7,7 +7,7 @@ set -eu
 tests=$(cd "$(dirname "$0")/.." && pwd)
 export LC_ALL=C.UTF-8
 if ! command -v python3 >/dev/null; then
-	echo "there is no python3"
+	echo "skip: there is no python3"
 	exit 77
 fi
 dir=$(mktemp -d)

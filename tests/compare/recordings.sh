@@ -11,7 +11,7 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 export PYTHONDONTWRITEBYTECODE=1
 if ! command -v python3 >/dev/null; then
-	echo "there is no python3"
+	echo "skip: there is no python3"
 	exit 77
 fi
 dir=$(mktemp -d)

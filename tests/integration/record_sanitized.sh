@@ -50,7 +50,7 @@ try() {
 
 all='--sample --memory=mmap --io --stalls --logs'
 build plain gcc -fsanitize=address || {
-	echo "gcc cannot build with -fsanitize=address"
+	echo "skip: gcc cannot build with -fsanitize=address"
 	exit 77
 }
 for options in '' --io --memory "$all"; do

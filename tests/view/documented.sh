@@ -4,6 +4,6 @@
 # `syscap view` shows; UPDATE=1 writes them anew.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
-command -v python3 >/dev/null || { echo "there is no python3"; exit 77; }
+command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
 PYTHONDONTWRITEBYTECODE=1 exec python3 "${0%.sh}.py" "$SYSCAP" \
 	"$SYSCAP_SOURCE/README.md" "$SYSCAP_SOURCE/docs/view.md"
