@@ -46,7 +46,15 @@ void syc_handover_offer(void)
 	if (!syc_block_is_there())
 		return;
 	offers = true;
-	__atomic_store_n(&syc_block->sampler_yields, 1, __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_block->sampler_yields, SYC_YIELDS_LATER,
+	                 __ATOMIC_RELAXED);
+}
+
+void syc_handover_note_signal(int signal)
+{
+	if (offers)
+		__atomic_store_n(&syc_block->sampler_yields, (uint32_t)signal,
+		                 __ATOMIC_RELAXED);
 }
 
 bool syc_handover_is_due(void)
@@ -64,13 +72,19 @@ void syc_handover_done(void)
 
 bool syc_handover_ask(void)
 {
-	if (!syc_block_is_there() ||
-	    __atomic_load_n(&syc_block->sampler_yields, __ATOMIC_RELAXED) == 0)
+	const int signal =
+		syc_block_is_there()
+			? (int)__atomic_load_n(&syc_block->sampler_yields,
+	                                       __ATOMIC_RELAXED)
+			: 0;
+
+	if (signal == 0)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
-	/* A copy without a watcher checks when this signal arrives, which is
-	 * ignored by default */
-	syscall(SYS_tgkill, getpid(), gettid(), SIGURG);
+	/* A copy without a watcher also checks at its signal.  Another than
+	 * these would kill the process if that copy ends just now. */
+	if (syc_signals_is_harmless(signal))
+		syscall(SYS_tgkill, getpid(), gettid(), signal);
 	for (int i = 0; i < WAIT_MS; i++) {
 		if (__atomic_load_n(&syc_block->sampler_yields,
 		                    __ATOMIC_ACQUIRE) == 0)
@@ -150,6 +164,7 @@ static void fill_sampler(const struct syscap_sampler_options *o, int signal)
 	__atomic_store_n(&s->clock, o->clock, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	syc_handover_note_signal(signal);
 	s->period_ns = 1000000000 / o->hz;
 	s->max_share = o->max_share;
 	s->may_change_signal =

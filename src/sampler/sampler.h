@@ -8,11 +8,12 @@
  * example, an extension module of a script's runtime).
  *
  * 	the copy that yields                the copy that is loaded
- * 	block->sampler_yields = 1
+ * 	block->sampler_yields = its signal
  * 	                                    start: -EALREADY
  * 	                                    block->sampler_wanted = 1
- * 	its watcher sees that, stops,
- * 	releases the claim
+ * 	                                    sends that signal
+ * 	its watcher or its handler sees
+ * 	that, stops, releases the claim
  * 	block->sampler_yields = 0  ───────▶ waits for this, starts
  */
 #ifndef SYC_SAMPLER_SAMPLER_H
@@ -46,8 +47,15 @@ void syc_sampler_watch_forks(void);
  */
 void syc_autostart(void);
 
+/** block->sampler_yields of a copy that has no signal yet. */
+#define SYC_YIELDS_LATER 1
+
 /** This copy will yield.  Context: setup, before it samples. */
 void syc_handover_offer(void);
+
+/** This copy's ticks are @signal from now on.  Context: any-thread,
+ * signal-safe. */
+void syc_handover_note_signal(int signal);
 
 /** Somebody wants what this copy offers.  By the watcher. */
 bool syc_handover_is_due(void);

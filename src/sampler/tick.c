@@ -418,8 +418,8 @@ REALIGN NO_CANARY void syc_tick_handle(int signal, siginfo_t *info,
 		    syc_tick_others(info, context))
 			return;
 		if (syc_sampler != NULL) {
-			if (signal == SIGURG && info->si_code == SI_TKILL &&
-			    owns_tls(tid)) {
+			if (syc_signals_is_harmless(signal) &&
+			    info->si_code == SI_TKILL && owns_tls(tid)) {
 				syc_tick_hold_cancel(&cancel);
 				syc_unwatched_hand_over();
 				syc_tick_release_cancel(&cancel, signal,

@@ -147,6 +147,7 @@ bool syc_unwatched_change_signal(void)
 		return false;
 	}
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
+	syc_handover_note_signal(signal);
 	syc_children_note_signal();
 	if (syc_unwatched_before_ticks != NULL)
 		syc_unwatched_before_ticks(signal);

@@ -133,7 +133,7 @@ struct syc_block {
 	struct syc_names_root names; /* emit/names.c */
 
 	/* sampler/sampler.h */
-	uint32_t sampler_yields;
+	uint32_t sampler_yields; /* a signal, or 0 */
 	uint32_t sampler_wanted;
 
 	/* copies.h */

@@ -595,6 +595,20 @@ TEST(a_library_that_is_loaded_later_brings_a_sampler_for_children_too)
 	recording_free(&recording);
 }
 
+TEST(a_sampler_takes_over_without_a_signal_that_the_program_handles)
+{
+	need_preloading();
+	recording_init(&recording);
+	CHECK_EQ(recording_run(
+			 &recording, "--sample", "--",
+			 recording_program("sample_taken_over"),
+			 recording_program("record_sample_plugin_sampler.so"),
+			 NULL),
+	         0);
+	CHECK(strstr(recording.messages, "sampling is off") == NULL);
+	recording_free(&recording);
+}
+
 TEST(what_a_process_said_last_of_its_sampler_counts_whatever_ring_is_read_first)
 {
 	setenv("SYSCAP_SAMPLE", "1000", 1);
