@@ -18,9 +18,10 @@
  *	}
  *
  * and run it under a recorder: `syscap record -- ./demo`, sysprof-cli, GNOME
- * Builder.  The environment variable SYSPROF_CONTROL_FD leads to the recorder.
- * Without a recorder nothing is recorded.  Every macro is then one load and one
- * branch not taken: no call, no clock read, no evaluation of arguments.
+ * Builder.  The recorder passes its socket in the environment variable
+ * SYSPROF_CONTROL_FD.  Without a recorder, events are not recorded, and every
+ * macro is one load and one branch not taken: no call, no clock read, no
+ * evaluation of arguments.
  *
  * Terms
  *	mark     an instant or an interval with a name
@@ -30,10 +31,10 @@
  *
  * Guarantees
  *	No call blocks, aborts, allocates or locks, except that a thread's
- *	first event may wait for its ring.  It takes a few system calls, and at
- *	most 250 ms if the recorder does not answer.  If the recorder stays
- *	silent for a second, new threads do not wait.  An event without room is
- *	dropped and counted, and the capture reports the loss.
+ *	first event may wait for its ring.  The first event takes a few system
+ *	calls, and at most 250 ms if the recorder does not answer.  If the
+ *	recorder stays silent for a second, new threads do not wait.  An event
+ *	without room is dropped and counted, and the capture reports the loss.
  *
  * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
@@ -84,8 +85,8 @@ extern "C" {
 /* -------------------------------------------------- state and recording */
 
 /**
- * True while events may be recorded.  The macros test this themselves.  Call it
- * if preparing an event is expensive.
+ * True while events may be recorded.  The macros test this themselves.  Call
+ * this function if preparing an event is expensive.
  *
  * Context: any-thread, signal-safe.  One load.
  */
@@ -99,12 +100,12 @@ SYSCAP_INLINE bool syscap_is_active(void);
 #endif
 
 /**
- * The time in ns on the capture's clock.  Never goes back within a thread.
+ * The time in ns on the capture's clock, which never goes back within a thread.
  *
- * If the kernel uses the processor's time stamp counter, this does too.  The
- * error is at most 5 us, unless the kernel's clock is slewed by more than 500
- * ppm; the capture states a larger error.  Otherwise this is the kernel's
- * clock.
+ * If the kernel uses the processor's time stamp counter, this function does
+ * too.  The error is at most 5 us, unless the kernel's clock is slewed by more
+ * than 500 ppm; the capture states a larger error.  Otherwise this is the
+ * kernel's clock.
  *
  * Context: any-thread, signal-safe.
  */
@@ -122,9 +123,9 @@ SYSCAP_INLINE int64_t syscap_begin(void);
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
-	char reason[120];     /* why it is on or off, one sentence */
+	char reason[120];     /* one sentence: why is_active is so */
 	uint64_t n_dropped;   /* lost events of this process ... */
-	uint64_t n_abandoned; /* ... of which begun and never finished */
+	uint64_t n_abandoned; /* ... of these, begun and never finished */
 	uint64_t n_untold;    /* lost and not reported in the capture yet */
 	uint32_t n_rings;     /* mapped now */
 	bool clock_is_tsc;
@@ -135,7 +136,7 @@ struct syscap_stats {
 	/* Copies of the library in this process that share rings and ids, in
 	 * the program and in loaded libraries */
 	uint32_t n_copies;
-	char why_alone[120]; /* why this copy does not share; "" if it does */
+	char why_alone[120]; /* reason for not sharing; "" if it shares */
 };
 
 /**
@@ -160,8 +161,8 @@ struct syscap_options {
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
 	uint64_t max_bytes;   /* recording stops at this size; 0: no limit */
 	uint32_t ring_kib;    /* size of each thread's ring; 0: 256 */
-	uint32_t interval_ms; /* most time between drains; 0: 50 */
-	uint32_t exit_flush_ms; /* most time that exit() waits; 0: 250 */
+	uint32_t interval_ms; /* longest time between drains; 0: 50 */
+	uint32_t exit_flush_ms; /* longest wait of exit(); 0: 250 */
 	unsigned flags;         /* SYSCAP_NO_THREAD, SYSCAP_PRIVATE_CHILDREN */
 	char message[1024];     /* out: the file's name, or the error */
 };
@@ -176,21 +177,22 @@ struct syscap_options {
  * variables; a recorder gets no events until syscap_stop().  Published events
  * survive the death of the process, see syscap-recover(1).
  *
- * Returns 0, and @options->message is the file's name.  Else a negative errno,
- * and the message has the reason.  -EALREADY: such a recording is running.
- * -EINVAL: invalid options.  -EIO: the file cannot be created.
+ * Returns 0, and @options->message is the file's name.  Else returns a negative
+ * errno, and the message has the reason.  -EALREADY: such a recording is
+ * running.  -EINVAL: invalid options.  -EIO: the file cannot be created.
  *
- * Context: setup, any-thread.  Allocates: it makes the drain thread.
+ * Context: setup, any-thread.  Allocates, since the call makes the drain
+ * thread.
  */
 int syscap_start(struct syscap_options *options);
 
 /**
  * Stop the recording of syscap_start().
  *
- * Returns 0 if all events emitted before the call are in the file.  Else a
+ * Returns 0 if all events emitted before the call are in the file, else a
  * negative errno.  -ENOENT: there is no such recording.  -EFBIG: the size limit
- * was reached.  -ETIMEDOUT: after 5 s.  Others, such as -ENOSPC: the remaining
- * events are in the ring file, for syscap-recover(1).
+ * was reached.  -ETIMEDOUT: after 5 s.  Other errors, such as -ENOSPC: the
+ * remaining events are in the ring file, for syscap-recover(1).
  *
  * Context: setup, any-thread.
  */
@@ -214,7 +216,7 @@ int syscap_drain(void);
  * If a signal handler leaves an event by siglongjmp(), the thread's next event
  * repairs it, provided that both run on the thread's own stack.  Programs that
  * switch stacks inside a signal handler (preemptive coroutines) and never
- * return to the old stack call this instead.  Do not call it while an
+ * return to the old stack call this instead.  Do not call this while an
  * interrupted event may still continue.
  *
  * Context: any-thread, signal-safe.
@@ -240,8 +242,8 @@ SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
                                   const char *message);
 
 /**
- * The same with texts as arguments, for callers without a fixed place, such as
- * other languages.  Costs two more bounded copies.
+ * As syscap_mark_at(), with texts as arguments, for callers without a fixed
+ * place, such as other languages.  The call costs two more bounded copies.
  *
  * Context: any-thread, signal-safe.
  */
@@ -249,12 +251,12 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message);
 
 /**
- * The same with a message formatted by vsnprintf().  If formatting fails, the
- * message is empty.
+ * As syscap_mark(), with a message formatted by vsnprintf().  If formatting
+ * fails, the message is empty.
  *
- * Context: any-thread; signal-safe if the C library's vsnprintf() is.  That of
- * glibc does not allocate for integers, strings and plain floating point.  It
- * allocates for widths and precisions above some hundreds, for %ls and for
+ * Context: any-thread; signal-safe if the C library's vsnprintf() is. glibc's
+ * vsnprintf() does not allocate for integers, strings and plain floating point.
+ * It allocates for widths and precisions above some hundreds, for %ls and for
  * positional arguments.
  */
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
@@ -268,7 +270,7 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
  * Get the number of (@group, @name); equal texts have equal numbers.  Returns 0
  * if the table (4,096 sites) is full, or if its memory could not be mapped at
  * the first call.  Keep the number: a look-up costs more than a mark.
- * syscap_mark_by_id() ignores numbers that were not returned here.
+ * syscap_mark_by_id() ignores numbers that this function did not return.
  *
  * Context: any-thread.  By id: signal-safe too.
  */
@@ -306,7 +308,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                            \
 	} while (0)
 
-/** From @begin, a result of syscap_begin(), until now. */
+/** A mark from @begin, a result of syscap_begin(), until now. */
 #define SYSCAP_MARK_SINCE(group, name, begin, message)                         \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -317,7 +319,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                              \
 	} while (0)
 
-/** @duration ns from @begin on, with a printf message. */
+/** A mark of @duration ns from @begin on, with a printf message. */
 #define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)            \
 	do {                                                             \
 		if (SYC_ACTIVE())                                        \
@@ -344,7 +346,7 @@ static inline void syc_scope_end(struct syc_scope *scope)
  */
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
-/** The same; @message must live as long as the block. */
+/** As SYSCAP_SCOPE, with @message, which must live as long as the block. */
 #define SYSCAP_SCOPE_MESSAGE(group, name, message_)                    \
 	SYC_MARK_SITE(SYC_JOIN(syc_site_, __LINE__), group, name);     \
 	struct syc_scope SYC_JOIN(syc_scope_, __LINE__)                \
@@ -374,7 +376,7 @@ union syscap_value {
 
 /**
  * A counter.  Define it with SYSCAP_COUNTER, or set the texts and the type and
- * leave the rest zero.  Must live until the process ends.
+ * leave the rest zero.  A counter must live until the process ends.
  */
 struct syscap_counter {
 	char category[32];
@@ -410,8 +412,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
                                              double value);
 
 /**
- * The same, but only if the value differs from the last one that an update
- * sent, or if an event was lost since.
+ * Record a counter's value now, but only if it differs from the last value that
+ * an update sent, or if an event was lost since.
  *
  * Context: any-thread, signal-safe.
  */
@@ -419,7 +421,8 @@ void syscap_counter_update_int64(struct syscap_counter *counter, int64_t value);
 void syscap_counter_update_double(struct syscap_counter *counter, double value);
 
 /**
- * Record several values with one time.  @n above 5,456 is split.
+ * Record several values with one time.  More than 5,456 values become several
+ * events.
  *
  * Context: any-thread, signal-safe.
  */
@@ -427,10 +430,10 @@ void syscap_counters_set(struct syscap_counter *const *counters,
                          const union syscap_value *values, unsigned n);
 
 /**
- * Get the counter with these texts and type, for callers without a static one.
- * Equal texts have one counter, which lives until the process ends.  Returns
- * NULL if the table (4,096 counters) is full, or if its memory could not be
- * mapped at the first call.
+ * Get the counter with these texts and type, for callers without a static
+ * counter.  Equal texts have one counter, which lives until the process ends.
+ * Returns NULL if the table (4,096 counters) is full, or if its memory could
+ * not be mapped at the first call.
  *
  * Context: any-thread.
  */
@@ -452,7 +455,7 @@ struct syscap_counter *syscap_counter_get(const char *category,
 		}                                                           \
 	} while (0)
 
-/** The same, but only if the value has changed. */
+/** Set @counter to @value, but only if the value has changed. */
 #define SYSCAP_COUNTER_UPDATE(counter, value)                                  \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -491,7 +494,9 @@ void syscap_log_vprintf(unsigned severity, const char *domain,
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message);
 
-/** Record a line of text; nothing is evaluated while nothing is recorded. */
+/**
+ * Record a line of text; arguments are not evaluated while nothing is recorded.
+ */
 #define SYSCAP_LOG(severity, domain, message)               \
 	do {                                                \
 		if (SYC_ACTIVE())                           \
@@ -512,7 +517,7 @@ static inline void syc_log(unsigned severity, const char *domain,
  */
 void syscap_metadata(const char *id, const char *value);
 
-/** The same as syscap_metadata(); nothing is evaluated while nothing is
+/** As syscap_metadata(); arguments are not evaluated while nothing is
  * recorded. */
 #define SYSCAP_METADATA(id, value)                  \
 	do {                                        \
@@ -527,12 +532,13 @@ void syscap_metadata(const char *id, const char *value);
  *
  * @backtrace stores at most @n_addrs (512) code addresses at @addrs, the
  * innermost first, and returns their number; a negative number means no stack.
- * NULL means no stack too.  It is called once, during this call, and only while
- * something is recorded.  It may write up to two addresses in front of @addrs,
- * so that unwinders can drop their own frame and this function's.  It may emit.
- * It may leave by siglongjmp(); then nothing is recorded.
+ * If @backtrace is NULL, the event has no stack, either.  @backtrace is called
+ * once, during this call, and only while events are recorded.  It may write up
+ * to two addresses in front of @addrs, so that unwinders can drop their own
+ * frame and this function's.  It may emit.  It may leave by siglongjmp(); then
+ * the event is not recorded.
  *
- * Can be used inside malloc(), since it does not allocate.  If @backtrace
+ * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
  *
  * Context: any-thread, signal-safe as far as @backtrace is.
@@ -551,7 +557,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user);
 
-/** The same as the functions; nothing is evaluated while nothing is recorded. */
+/** As the functions; arguments are not evaluated while nothing is recorded. */
 #define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
 	do {                                                               \
 		if (SYC_ACTIVE())                                          \
@@ -566,10 +572,10 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 
 /* --------------------------------------------- operations and arrows */
 
-/** Role of a mark among those with its id.  docs/marks.md is the guide. */
+/** Role of a mark among the marks with its id. docs/marks.md is the guide. */
 enum syscap_link {
 	SYSCAP_LINK_WHOLE, /* an operation, from begin for duration */
-	SYSCAP_LINK_BEGIN, /* it begins at the mark's time ... */
+	SYSCAP_LINK_BEGIN, /* an operation begins at the mark's time ... */
 	SYSCAP_LINK_STEP,
 	SYSCAP_LINK_END,
 	SYSCAP_LINK_OUT, /* an arrow leaves from the mark's end ... */
@@ -580,16 +586,16 @@ enum syscap_link {
  * Record an instant, now, as the part @link of the operation or arrow @id.
  *
  * Operations may overlap, even on one thread, and may end on another thread.
- * All parts of an operation have the same group and @id.  Until its end, they
- * identify one operation of the process.  If the program knows the beginning at
- * the end, one mark for the whole is better: half the cost, and no part can be
- * lost.
+ * All parts of an operation have the same group and @id.  Until its end, group
+ * and @id identify one operation of the process.  If the program knows the
+ * beginning at the end, one mark for the whole operation is better: it costs
+ * half, and no part can be lost.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.
  *
- * The capture has @link as text in front of @message.  Numbers that the enum
- * does not have record nothing.
+ * The capture has @link as text in front of @message.  If @link is not in the
+ * enum, no mark is recorded.
  *
  * Context: any-thread, signal-safe.
  */
@@ -597,7 +603,7 @@ void syscap_linked(const char *group, const char *name, unsigned link,
                    uint64_t id, const char *message);
 
 /**
- * The same for a site, with a beginning and a duration in ns.
+ * As syscap_linked(), for a site, with a beginning and a duration in ns.
  *
  * Context: any-thread, signal-safe.
  */
@@ -660,24 +666,24 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
  * Embed a file in the capture: @size bytes at @data (NULL only with 0), under
  * the name @path of 1 to 255 bytes.
  *
- * Unlike an event, this waits if the ring is full: for each part of some
- * kilobytes up to 250 ms, and as much again if a sink is slow.  After that the
- * rest is not sent, and the file in the capture has no end.  It cannot be sent
- * again, since readers use the parts of a path up to the first end.  So send a
- * path once, and never from two threads at a time.
+ * Unlike an event, this call waits if the ring is full: for each part of some
+ * kilobytes up to 250 ms, and as much again if a sink is slow.  After this time
+ * the rest is not sent, and the file in the capture has no end.  The file
+ * cannot be sent again, since readers use the parts of a path up to the first
+ * end.  So send a path once, and never from two threads at a time.
  *
- * Returns 0, also if nothing is recorded.  Else -EINVAL, -ENAMETOOLONG;
- * -ENOBUFS: there was no room; -ECANCELED: recording stopped or changed its
- * destination meanwhile, or the process forked.
+ * Returns 0, also if nothing is recorded.  Errors: -EINVAL, -ENAMETOOLONG;
+ * -ENOBUFS: there was no room; -ECANCELED: during the call, recording stopped
+ * or changed its destination, or the process forked.
  *
  * Context: any-thread.  Not a cancellation point.
  */
 int syscap_file(const char *path, const void *data, size_t size);
 
 /**
- * The same with the content of @fd, read from its position to its end.  If
- * read() fails, returns its negative errno; if the first read() fails, nothing
- * is sent.  Does not read while nothing is recorded.
+ * As syscap_file(), with the content of @fd, read from its position to its end.
+ * If read() fails, returns its negative errno; if the first read() fails,
+ * nothing is sent.  The call does not read @fd while nothing is recorded.
  *
  * Context: any-thread.  Not a cancellation point.
  */
@@ -721,15 +727,15 @@ SYSCAP_INLINE int64_t syscap_begin(void)
 	                                 : 0;
 }
 
-/* Out of line: long messages, counters not known to the ring, emits that are
- * not alone. */
+/* Functions out of line: long messages, counters not defined in the ring, emits
+ * that are not alone (syscap/emit.h). */
 void syc_mark_slow(const struct syscap_mark_site *site, int64_t begin,
                    int64_t duration, const char *message, size_t len,
                    const void *cfa);
 void syc_counter_slow(struct syscap_counter *counter, uint64_t bits,
                       int64_t now, const void *cfa);
 
-/** The ring of @st carries @counter's definition. */
+/** True if the ring of @st has @counter's definition. */
 static inline bool syc_counter_is_defined(const struct syc_thread *st,
                                           const struct syscap_counter *counter)
 {
@@ -747,7 +753,7 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
-/* The message at the end of a frame.  If gcc knows that an unknown length is
+/* The message at the end of a frame.  If gcc knows that a variable length is
  * small, it turns memcpy() into string instructions, which take as long as the
  * rest of the event.  The asm hides the length from gcc. */
 static inline __attribute__((always_inline)) void

@@ -55,7 +55,7 @@ struct syscap_error {
 
 /** The file header, in host byte order. */
 struct syscap_file_info {
-	uint64_t size; /* of the file, bytes, and of the merged ring file */
+	uint64_t size; /* bytes of the file and of the merged ring file */
 	uint8_t version;
 	bool foreign_order; /* the file's byte order is not the host's */
 	char capture_time[65];
@@ -76,7 +76,7 @@ struct syscap_frame {
 	uint16_t len;
 	int16_t cpu;
 	int32_t pid;
-	int32_t tid; /* own field or tagged padding2; -1: unknown */
+	int32_t tid; /* from its field or tagged padding2; -1: unknown */
 	int64_t time;
 	uint8_t type;      /* enum syscap_frame_type, or an unknown type */
 	uint32_t padding2; /* the field's value, tagged or not */
@@ -146,7 +146,9 @@ struct syscap_frame {
 	};
 };
 
-/** One counter of a CTRDEF.  Texts are copies: the fields may be full. */
+/**
+ * One counter of a CTRDEF.  Texts are copies, since full fields have no NUL.
+ */
 struct syscap_counter_info {
 	char category[33], name[33], description[53];
 	uint32_t id;
@@ -161,24 +163,28 @@ struct syscap_counter_info {
 struct syscap_reader;
 
 /**
- * Open @path.  Returns -EBADMSG if it is shorter than a header or not a
+ * Open @path.  Returns -EBADMSG if the file is shorter than a header or not a
  * capture, and -EISDIR or -EINVAL if it is a directory, a pipe or a device.
  * Frames that a recorder appends later are not read.
  *
- * A process that records itself names its ring file in the first frame.  If it
- * was killed, the frames in the ring file follow those of the file, at offsets
- * beyond its end (info.merged_frames).  `syscap recover` moves them into the
- * file.  If the process is alive, frames that it is writing are omitted, so
- * that the file ends with a whole frame.  The info has the reason if a ring
- * file was not merged; that is no error.
+ * A process that records itself names its ring file in the first frame.  If the
+ * process was killed, the frames in the ring file follow those of the file, at
+ * offsets beyond its end (info.merged_frames).  `syscap recover` moves these
+ * frames into the file.  If the process is alive, a frame that it is writing is
+ * omitted, so that the file ends with a whole frame.  If a ring file was not
+ * merged, this is no error, and the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of them.
- * It follows the last frame, at the offset info.size, which does not count it.
+ * This record follows the last frame, at the offset info.size; the size does
+ * not include the record.
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);
 
-/** Read a capture in memory; the caller owns @data, which must outlive it. */
+/**
+ * Read a capture in memory; the caller owns @data, which must outlive the
+ * reader.
+ */
 int syscap_reader_open_memory(const void *data, size_t size,
                               struct syscap_reader **ret_reader,
                               struct syscap_error *error);
@@ -196,15 +202,16 @@ void syscap_reader_info(const struct syscap_reader *reader,
  * Returns 1 and fills @ret_frame, or 0 at the end of the file.
  *
  * Returns -EBADMSG if no frame can begin here: the length is below 24, not a
- * multiple of 8, or beyond the end of the file.  Nothing after this point can
- * be found, and all further calls return the same.  Of @ret_frame, the offset
- * is set, and the length in the file, or 0 if the file ends before it.
+ * multiple of 8, or beyond the end of the file.  Frames after this point cannot
+ * be found, and all further calls return the same error.  Only the offset of
+ * @ret_frame is set, and the length in the file, or 0 if the file ends before
+ * the length.
  *
  * Returns -EILSEQ if the length is valid and the content is not: a count does
  * not fit, or a text is not terminated.  Fields are not decoded, and the next
  * call continues after the frame.
  *
- * Frames of unknown type are returned like any other, not decoded.
+ * Frames of unknown type are returned like other frames, but not decoded.
  */
 int syscap_reader_next(struct syscap_reader *reader,
                        struct syscap_frame *ret_frame,
@@ -215,7 +222,7 @@ void syscap_reader_rewind(struct syscap_reader *reader);
 
 /**
  * Go to the frame at @offset, taken from a frame or syscap_reader_tell().
- * Returns 0, or -EINVAL if it is outside the file.
+ * Returns 0, or -EINVAL if @offset is outside the file.
  */
 int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
 
@@ -241,7 +248,7 @@ bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
                        uint32_t *ret_id, uint64_t *ret_bits);
 
-/** Get address @i of a stack; returns false if there is none. */
+/** Get address @i of a stack; returns false if @i is not below the count. */
 bool syscap_frame_addr(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned i,
                        uint64_t *ret_addr);
@@ -282,20 +289,20 @@ const char *syscap_frame_type_name(uint8_t type);
  * valid UTF-8, and cut if a frame cannot hold them.  The file contains whole
  * frames only, also after a failure.
  *
- * After a failure of the file, all further calls return it.  It is enough to
- * check syscap_writer_close().  Ignore SIGPIPE and SIGXFSZ.  One thread at a
- * time per writer.
+ * After a failed write, all further calls return its error, so checking
+ * syscap_writer_close() is enough.  Ignore SIGPIPE and SIGXFSZ.  One thread at
+ * a time per writer.
  */
 struct syscap_writer;
 
 /**
- * Create the file, or empty it if it is a capture.  Returns -EEXIST if it is
- * another file, and -EBUSY if it is being written.
+ * Create the file, or empty an existing capture.  Returns -EEXIST if another
+ * file has this name, and -EBUSY if the capture is being written.
  */
 int syscap_writer_open(const char *path, struct syscap_writer **ret_writer,
                        struct syscap_error *error);
 
-/** Write the remaining data and free the writer, in case of an error too. */
+/** Write the remaining data and free the writer, also if this fails. */
 int syscap_writer_close(struct syscap_writer *writer,
                         struct syscap_error *error);
 
@@ -329,8 +336,8 @@ struct syscap_writer_sample {
 	uint64_t ticks;          /* its weight in ticks of the sampler */
 	const uint64_t *addrs;   /* the innermost first */
 	size_t n_addrs;          /* more than 8187: the stack is cut */
-	bool is_cut, is_stopped; /* outer frames are missing: too many; or the
-	                          * unwinder stopped */
+	bool is_cut, is_stopped; /* outer frames are missing: the stack is too
+				  * deep, or the unwinder stopped */
 };
 
 /** Add a stack.  Many ticks become several samples in the file. */

@@ -13,17 +13,18 @@
  *	commit   store next                  store the type
  *	leave    store tail, owner = 0       publish_all(), owner = 0
  *
- * Alone is an outermost emit of one frame, on top of which nobody emits.  It
- * needs no compare-exchange.  Everything else goes the second, long way.
+ * "Alone" is an outermost emit of one frame that no handler's emit interrupts.
+ * It needs no compare-exchange.  All other emits take the second, slow path.
  *
  * A signal handler may interrupt between any two instructions and emit too.
- * It then finds an owner, reserves for it what it announced (disturb() in
- * src/emit/disturbed.c), reserves behind that, fills, commits, and publishes
- * nothing: the interrupted outermost emit does, and goes back to next.
+ * The handler then finds an owner and reserves the frame that the owner
+ * announced (disturb() in src/emit/disturbed.c).  It reserves its own frame
+ * behind that, fills and commits it, and publishes nothing.  The interrupted
+ * outermost emit publishes all frames, and uses next again.
  *
- * The invariants T1 to T6 of struct syc_thread, which comments name, are in
- * docs/ring.md, each with why it holds.  While disturbed is 0, next, end and
- * room_end count; else pos, headered and limit.
+ * docs/ring.md has the invariants T1 to T6 of struct syc_thread, which comments
+ * name, with their reasons.  While disturbed is 0, next, end and room_end are
+ * valid; else pos, headered and limit.
  *
  * Ordering.  Against handlers on the same thread, program order of the
  * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to it.  Against the
@@ -34,8 +35,9 @@
  *	STORE frame                         LOAD  frame
  *	STORE tail, release   (W2)          STORE head, release   (R2)
  *
- *	W2 pairs with R1: who sees the tail sees the frames before it.
- *	R2 pairs with W1: who sees the head may overwrite what lies before it.
+ *	W2 pairs with R1: a reader that sees the tail sees the frames before it.
+ *	R2 pairs with W1: a writer that sees the head may overwrite the bytes
+ *	before it.
  */
 #ifndef SYSCAP_EMIT_H
 #define SYSCAP_EMIT_H
@@ -66,10 +68,10 @@ extern "C" {
 #define SYC_COLD           __attribute__((cold, noinline))
 #define SYC_SIGNAL_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 
-/** The header of a frame: the whole of an end marker. */
+/** Size of a frame's header; an end marker is only a header. */
 #define SYC_HEAD_SIZE 24u
 
-/** A loss record is at most this long. */
+/** Most bytes of a loss record. */
 #define SYC_LOSS_RECORD_MAX 512u
 #define SYC_RING_ROOM       (SYC_LOSS_RECORD_MAX + SYC_HEAD_SIZE)
 
@@ -77,30 +79,32 @@ extern "C" {
 #define SYC_DEFINED_MAX 4096u
 
 /**
- * What a thread needs to emit.  The first cache line is touched by every
- * event, the second by every event that reads the clock.  The rest is in
- * src/emit/thread.h.  Lives in memory that a forked child finds zeroed.
+ * What a thread needs to emit.  Every event uses the first cache line, every
+ * event that reads the clock the second.  The other fields are in
+ * src/emit/thread.h.  The struct lives in memory that a forked child finds
+ * zeroed.
  */
 struct syc_thread {
 	uint64_t owner;     /* token of the outermost emit under way, or 0 */
-	uint64_t next;      /* where in the body the next frame goes */
-	uint64_t end;       /* where the frame under way ends; next: none is */
-	uint64_t room_end;  /* frames may go up to here unlooked; 0: none may */
-	uint64_t disturbed; /* not 0: pos counts, not next; see disturbed.c */
+	uint64_t next;      /* offset in the body of the next frame */
+	uint64_t end;       /* end of the announced frame; == next: none */
+	uint64_t room_end;  /* end of unchecked room; 0: check each frame */
+	uint64_t disturbed; /* not 0: pos is valid, not next; see disturbed.c */
 	unsigned char *body;
 	uint32_t *tail;     /* in the ring header; NULL: publish nothing */
-	const int32_t *cpu; /* rseq's cpu_id of this thread, or one of -1 */
+	const int32_t *cpu; /* rseq's cpu_id of this thread, or a word of -1 */
 
 	/* the clock: ns = base_ns + (tsc - base_tsc) * mult / 2^32 */
 	uint64_t base_tsc __attribute__((aligned(64)));
 	uint64_t window; /* ticks that the base may be used for; 0: never */
 	uint64_t mult;
 	int64_t base_ns;
-	uint64_t pid_word; /* the pid as it stands in a frame's first word */
-	uint64_t tag_word; /* tid_tag as it stands in its third */
-	int64_t last_ns;   /* as slow calls told: the next is not below it */
-	int32_t epoch; /* syc_active when the ring was got; the thread stores
-	                    * it, relaxed: who ends a session looks */
+	uint64_t pid_word; /* the pid, shifted for a frame's first word */
+	uint64_t tag_word; /* tid_tag, shifted for its third word */
+	int64_t last_ns;   /* last time of a slow call; never goes back */
+	/* syc_active when the thread got the ring; the thread stores it,
+	 * relaxed, since the end of a session reads it */
+	int32_t epoch;
 	int32_t pid;
 
 	/* emits that are not alone */
@@ -114,28 +118,29 @@ struct syc_thread {
 	uint64_t suspect_owner;
 	uint32_t suspect_len;
 	uint32_t tid_tag; /* padding2 of frames without a tid of their own */
-	int64_t read_ns;  /* what the kernel said at base_tsc; 0: no base */
+	int64_t read_ns;  /* the kernel's time at base_tsc; 0: no base */
 
 	/* one bit per counter whose definition is in this ring */
 	uint64_t defined[SYC_DEFINED_MAX / 64] __attribute__((aligned(64)));
 };
 
 /**
- * Zero: events have nowhere to go.  Negative: the first one decides that
- * (src/emit/thread_first.c), and before that there may be no thread-local
- * storage: look here first.  Else the epoch, which changes whenever
- * they are to go somewhere else; a thread's state says which one it is in.
+ * Zero: no events are recorded.  Negative: the first event decides whether
+ * events are recorded (src/emit/thread_first.c).  Before that there may be no
+ * thread-local storage, so check this word first.  Positive: the epoch, which
+ * changes with the destination of events.  A thread's state has the epoch of
+ * its ring.
  */
 extern SYC_HIDDEN int syc_active;
 
-/** 1: whoever publishes wakes the drain thread (selfrec/drain_thread.h). */
+/** 1: a publishing thread wakes the drain thread (selfrec/drain_thread.h). */
 extern SYC_HIDDEN uint32_t syc_drain_sleeping;
 
 /** This thread's state; NULL before its first event. */
 extern SYC_HIDDEN __thread struct syc_thread *syc_self
 	__attribute__((tls_model(SYSCAP_TLS_MODEL)));
 
-/* Out of line, in src/emit.  All signal-safe. */
+/* Functions out of line, in src/emit.  All are signal-safe. */
 struct syc_thread *syc_thread_first(uint8_t type);
 bool syc_enter_nested(struct syc_thread *st, volatile uintptr_t *token,
                       const void *cfa);
@@ -153,9 +158,9 @@ int32_t syc_cpu_slow(void);
 void syc_wake_drainer(void);
 
 /*
- * Compare-and-exchange that is one instruction to a signal handler.  No
- * other processor stores to pos, so no lock prefix is needed (trap: a load
- * and a store apart would lose the handler's reserve in between).
+ * Compare-and-exchange in one instruction, so a signal handler cannot split it.
+ * No other processor stores to pos, so no lock prefix is needed.  A separate
+ * load and store would lose the reserve of a handler in between.
  */
 static inline bool syc_exchange_local(uint64_t *word, uint64_t expected,
                                       uint64_t desired)
@@ -181,15 +186,17 @@ static inline uintptr_t syc_token_value(const struct syc_thread *st)
 
 /**
  * Begin an emit.  @token lives in the caller's stack frame until syc_leave().
- * Its address tells how deep the emit is, its value that it still lives.
+ * The address of @token shows the depth of the emit, its value that the emit
+ * has not ended.
  */
 static inline bool syc_enter_from(struct syc_thread *st,
                                   volatile uintptr_t *token, const void *cfa)
 {
 	*token = syc_token_value(st);
 	SYC_SIGNAL_FENCE();
-	/* One instruction: else a handler between load and store could become
-	 * owner, die, and be overwritten without anybody looking. */
+	/* One instruction: between a load and a store, a handler could become
+	 * owner and be abandoned, and the store would overwrite it
+	 * unnoticed. */
 	if (SYC_LIKELY(syc_exchange_local(&st->owner, 0, (uintptr_t)token))) {
 		SYC_SIGNAL_FENCE();
 		syc_open(st);
@@ -204,7 +211,7 @@ syc_enter(struct syc_thread *st, volatile uintptr_t *token)
 	return syc_enter_from(st, token, __builtin_dwarf_cfa());
 }
 
-/** cpu, pid and len as they stand in the first 8 bytes of a frame. */
+/** The first 8 bytes of a frame: cpu, pid and len. */
 static inline uint64_t syc_first_word(const struct syc_thread *st, uint32_t len)
 {
 	const int32_t *const known =
@@ -223,14 +230,14 @@ static inline void syc_store_word(unsigned char *at, uint64_t word)
 	__builtin_memcpy(at, &word, sizeof(word));
 }
 
-/** len, cpu and pid as they stand in the first 8 bytes of a frame. */
+/** The first 8 bytes of a frame, from len, cpu and pid. */
 static inline uint64_t syc_head_word(uint64_t len, int cpu, int32_t pid)
 {
 	return (uint64_t)(uint32_t)pid << 32 | (uint64_t)(uint16_t)cpu << 16 |
 	       len;
 }
 
-/** The header behind them.  @type_word: padding2 << 32 | type. */
+/** Store the rest of a header.  @type_word: padding2 << 32 | type. */
 static inline void syc_store_head(unsigned char *frame, int64_t time,
                                   uint64_t type_word)
 {
@@ -238,7 +245,7 @@ static inline void syc_store_head(unsigned char *frame, int64_t time,
 	syc_store_word(frame + SYC_AT(frame, type), type_word);
 }
 
-/** How long a frame is that a text of @n bytes ends, @fixed in front of it. */
+/** Length of a frame of @fixed bytes and then a text of @n bytes. */
 static inline uint32_t syc_text_frame_len(size_t fixed, size_t n)
 {
 	return (uint32_t)(fixed + n + 8) & ~UINT32_C(7);
@@ -246,8 +253,8 @@ static inline uint32_t syc_text_frame_len(size_t fixed, size_t n)
 
 /**
  * Take @len bytes (a multiple of 8, 24 to SYSCAP_FRAME_MAX) for a frame at
- * @time, if pos stays within @limit.  Returns the frame, its first word
- * written and its type TIMESTAMP until syc_commit(); or NULL.
+ * @time, if pos stays within @limit.  Returns the frame, with its first word
+ * written and the type TIMESTAMP until syc_commit(), or NULL.
  */
 static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
                                       uint32_t len, int64_t time)
@@ -263,10 +270,10 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 
 		if (SYC_UNLIKELY((int32_t)(limit - count - len) < 0))
 			return NULL;
-		/* A handler's emit died on top of us, before its first word */
+		/* A handler's emit was abandoned before its first word */
 		if (SYC_UNLIKELY(__atomic_load_n(&st->headered,
 		                                 __ATOMIC_RELAXED) != old)) {
-			/* or a child was forked there, or the ring closed */
+			/* or a handler forked, or the ring is closed */
 			if (__atomic_load_n(&st->body, __ATOMIC_RELAXED) ==
 			    NULL)
 				return NULL;
@@ -280,8 +287,8 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		if (SYC_UNLIKELY(!syc_exchange_local(&st->pos, old, pos)))
 			continue;
 		SYC_SIGNAL_FENCE();
-		/* body only now: had a handler forked, this would be a child
-		 * with another ring, or with none yet */
+		/* Load body last: if a handler forked, this process is a child
+		 * with another ring, or without one */
 		unsigned char *const body =
 			__atomic_load_n(&st->body, __ATOMIC_RELAXED);
 		if (SYC_UNLIKELY(body == NULL))
@@ -291,7 +298,7 @@ static inline unsigned char *syc_take(struct syc_thread *st, uint32_t limit,
 		syc_store_word(frame + SYC_AT(frame, type),
 		               SYSCAP_FRAME_TIMESTAMP);
 		SYC_SIGNAL_FENCE();
-		/* Fails if a handler has done it already, and has reserved
+		/* Fails if a handler has stored it already, and has reserved
 		 * more */
 		syc_exchange_local(&st->headered, old, pos);
 		syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
@@ -311,7 +318,7 @@ static inline unsigned char *syc_reserve(struct syc_thread *st, uint32_t len,
 	return frame;
 }
 
-/** The frame is whole.  @padding2: st->tid_tag, or 0 where a tid is inside. */
+/** The frame is whole.  @padding2: st->tid_tag, or 0 if the frame has a tid. */
 static inline void syc_commit(unsigned char *frame, uint8_t type,
                               uint32_t padding2)
 {
@@ -333,7 +340,7 @@ static inline void syc_leave(struct syc_thread *st, volatile uintptr_t *token,
 
 /* ------------------------------------------------ emits that are alone */
 
-/** Where the frame of syc_begin() goes. */
+/** The place of the frame of syc_begin(). */
 struct syc_place {
 	unsigned char *frame;
 	uint32_t *tail;
@@ -343,12 +350,12 @@ struct syc_place {
 
 /**
  * Begin an emit of one frame of @len bytes, and write the frame's first word.
- * False: this one goes through syc_enter().  Until syc_end() the caller writes
- * all other bytes of the frame, in any order.
+ * Returns false if the emit must use syc_enter().  Until syc_end() the caller
+ * writes all other bytes of the frame, in any order.
  *
- * Nothing is reserved: that the emit is under way, and how far its frame
- * goes, is announced.  Only a handler on top of us could write there, and
- * goes behind it.  See disturb() in src/emit/disturbed.c.
+ * Room is not reserved, but announced: the owner, and the end of its frame.
+ * Only a handler that interrupts this emit could use the same room, and it
+ * writes behind the announced end: see disturb() in src/emit/disturbed.c.
  */
 static inline __attribute__((always_inline)) bool
 syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
@@ -359,10 +366,10 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	*token = syc_token_value(st);
 	__atomic_store_n(&st->owner, (uintptr_t)token, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* F1.  All before room_end: a child that a handler forks has none.  If
-	 * it forks later, the child writes what the parent writes too, into
-	 * what was put in the place of the parent's ring.  Atomic, since clang
-	 * moves other loads behind the fence. */
+	/* F1.  Load all before room_end: if a handler forks, room_end of the
+	 * child is 0.  If a handler forks later, the child writes the same
+	 * frame, into the private memory that replaced the parent's ring.  The
+	 * loads are atomic, since clang moves other loads behind the fence. */
 	const uint64_t at = __atomic_load_n(&st->next, __ATOMIC_RELAXED);
 	unsigned char *const body =
 		__atomic_load_n(&st->body, __ATOMIC_RELAXED);
@@ -375,7 +382,7 @@ syc_begin(struct syc_thread *st, volatile uintptr_t *token, uint32_t len,
 	place->next = at + len;
 	SYC_SIGNAL_FENCE();
 	/* No room; or a handler became owner between our load and store of
-	 * it, announced a frame, and died: that one must be counted. */
+	 * owner, announced a frame, and was abandoned: count its frame. */
 	if (SYC_UNLIKELY(place->next > st->room_end || st->end != at)) {
 		syc_withdraw(st, token, 0);
 		return false;
@@ -408,7 +415,7 @@ syc_end(struct syc_thread *st, volatile uintptr_t *token,
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&st->owner, 0, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
-	/* What handlers emitted meanwhile is behind it, and not told yet */
+	/* Frames of handlers are behind this frame, not yet published */
 	if (SYC_UNLIKELY((st->disturbed | __atomic_load_n(&syc_drain_sleeping,
 	                                                  __ATOMIC_RELAXED)) !=
 	                 0))
@@ -429,7 +436,7 @@ static inline int64_t syc_clock(struct syc_thread *st)
 			st->base_ns + (int64_t)(ticks * st->mult >> 32);
 
 		SYC_SIGNAL_FENCE();
-		/* Else a handler has taken a new base between our loads */
+		/* Else a handler has stored a new base between our loads */
 		if (SYC_LIKELY(st->base_tsc == base)) {
 			return now;
 		}
@@ -438,7 +445,7 @@ static inline int64_t syc_clock(struct syc_thread *st)
 	return syc_clock_slow(st);
 }
 
-/** @st's; NULL: the kernel's. */
+/** The clock of @st; NULL: the kernel's clock. */
 static inline int64_t syc_clock_of(struct syc_thread *st)
 {
 	return SYC_LIKELY(st != NULL) ? syc_clock(st) : syc_clock_slow(NULL);
@@ -451,9 +458,9 @@ static inline struct syc_thread *syc_thread_of(int active)
 }
 
 /**
- * The state of this thread, which its first event in an epoch makes. NULL:
- * nothing is recorded, or no state is available, and the event of @type is
- * counted as lost.
+ * The state of this thread, which its first event in an epoch makes.  Returns
+ * NULL if nothing is recorded, or if there is no state; then the event of @type
+ * is counted as lost.
  */
 static inline struct syc_thread *syc_thread_get(uint8_t type)
 {

@@ -5,14 +5,14 @@
  * A .syscap file is a 256-byte header and then frames until its end.  There
  * is no trailer, no checksum and no count of frames.  Every frame begins on a
  * multiple of 8 from the start of the file, and its length is a multiple of 8
- * between 24 and 65,528.  Integers are in the byte order that the header
- * names; everything this library writes is little-endian.
+ * between 24 and 65,528.  Integers are in the byte order that the header names;
+ * this library writes little-endian only.
  *
  * The format is GNOME Sysprof's, version 1; the names here are ours.  A ring
  * between an application and a recorder carries the same frames.
- * docs/format.md describes how readers treat them.
+ * docs/format.md describes how readers treat frames.
  *
- * Writers: all padding is zero (but padding2, below), texts are
+ * Promises of our writers: all padding is zero (but padding2, below), texts are
  * NUL-terminated and cut at a UTF-8 boundary, every pid has a PROCESS frame.
  */
 #ifndef SYSCAP_FORMAT_H
@@ -42,7 +42,7 @@
 /**
  * padding2 of frames that have no thread id of their own (MARK, LOG, CTRDEF,
  * CTRSET, METADATA, FILE_CHUNK): this tag or'ed with the thread id, which is
- * below 2^22.  Other writers leave 0 or stale bytes there.
+ * below 2^22.  Other writers leave 0 or stale bytes in padding2.
  */
 #define SYSCAP_TID_TAG      UINT32_C(0x5C000000)
 #define SYSCAP_TID_TAG_MASK UINT32_C(0xFFC00000)
@@ -70,7 +70,7 @@ enum syscap_frame_type {
 	SYSCAP_FRAME_RING_END = 255
 };
 
-/** Types that every recorder's ring reader takes are below this one. */
+/** Every recorder's ring reader accepts the types below this one. */
 #define SYSCAP_FRAME_RING_LIMIT 16
 
 struct syscap_wire_file {
@@ -79,8 +79,8 @@ struct syscap_wire_file {
 	uint8_t little_endian; /* bit 0; on big-endian writers bit 7 */
 	uint8_t padding[2];
 	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
-	int64_t time;     /* CLOCK_MONOTONIC ns: where the capture begins */
-	int64_t end_time; /* ns; 0: not finished, look at the frames */
+	int64_t time;          /* CLOCK_MONOTONIC ns: begin of the capture */
+	int64_t end_time;      /* ns; 0: not finished; frames have the times */
 	uint64_t last_frame_index; /* 0: none */
 	char suffix[160];
 };
@@ -96,25 +96,25 @@ struct syscap_wire_frame {
 };
 
 /**
- * In the flags of SAMPLE and TRACE, and in the padding of ALLOCATION, which
- * other readers pass over: the stack goes on, outwards, but not in here.
+ * The stack's outer frames are omitted.  The bit is in the flags of SAMPLE and
+ * TRACE, and in the padding of ALLOCATION; other readers ignore it.
  */
 #define SYSCAP_STACK_CUT 2u
 
-/** There too: the unwinder did not find the way to the outermost frame. */
+/** In the same words: the unwinder did not reach the outermost frame. */
 #define SYSCAP_STACK_STOPPED 4u
 
 /**
  * padding2 of a SAMPLE that stands for more than one tick of its timer: this
- * and how many, up to 0xFFFFFF.  Other readers pass over it.
+ * tag and the number of ticks, up to 0xFFFFFF.  Other readers ignore it.
  */
 #define SYSCAP_WEIGHT_TAG      UINT32_C(0x5D000000)
 #define SYSCAP_WEIGHT_TAG_MASK UINT32_C(0xFF000000)
 
 /**
- * padding2 of a SAMPLE that no timer asked for: the stack of a call that
- * blocked, or one that was taken while a loop stood still.  Behind the tag is for
- * how long: 20 bits of µs, shifted to the left by the 4 above them.
+ * padding2 of a SAMPLE that no timer requested: the stack of a blocking call,
+ * or a stack taken while a loop was stalled.  The lower bits have the duration:
+ * 20 bits of µs, shifted to the left by the 4 bits above these 20 bits.
  */
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)
@@ -230,7 +230,7 @@ struct syscap_wire_overlay {
 
 struct syscap_wire_dbus_message {
 	struct syscap_wire_frame frame;
-	uint16_t bus_type; /* bits 0-1; bit 2: the body was left out */
+	uint16_t bus_type; /* bits 0-1; bit 2: the body was omitted */
 	uint16_t message_len;
 	/* message[message_len], at offset 28 */
 };

@@ -27,10 +27,10 @@
  *
  * A growing capture: read, settle, query, read again (syscap_profile_read()
  * continues), settle again.  Items are only added, and their numbers do not
- * change.  One thing changes: a later settle may find the name of an address,
- * so the function of its location differs.  Pointers into the profile are valid
+ * change.  Exception: a later settle may find the name of an address, which
+ * changes the function of its location.  Pointers into the profile are valid
  * until the next read, settle or free.  A view does not change until it is
- * freed, and its numbers stay valid.  syscap_view_has() may be called until the
+ * freed, and its numbers stay valid. syscap_view_has() may be called until the
  * next read.
  *
  * The profile owns copies of all texts; the reader may be closed.  Texts are
@@ -51,8 +51,8 @@
  *	32	for a line of a log
  *	48	for an allocation; 32 more during settle
  * Each text is kept once.  Messages of marks and logs are not kept:
- * syscap_profile_message() reads them from the file.  Of parts that the options
- * exclude, nothing is kept.
+ * syscap_profile_message() reads them from the file.  Items of parts that the
+ * options exclude are not kept.
  *
  * Functions that can fail return 0 or -errno.  Context of all functions: one
  * thread at a time per profile; allocates; not for signal handlers.
@@ -83,8 +83,8 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
 	SYSCAP_PROFILE_COUNTERS = 8, /* and how often each was set */
 	SYSCAP_PROFILE_LOGS = 16,
-	/* Values of counters, with COUNTERS.  There are many, and a walk also
-	 * returns them. */
+	/* Values of counters, with COUNTERS.  A capture has many values, and a
+	 * walk also returns them. */
 	SYSCAP_PROFILE_VALUES = 64,
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
@@ -96,12 +96,12 @@ enum syscap_profile_parts {
 struct syscap_profile_options {
 	unsigned parts; /* 0: all */
 	/*
-	 * Do not look up names in files.  By default this is done, as by
-	 * `syscap symbolize`, if the capture has no names (docs/symbols.md).
+	 * Do not look up names in files.  By default, a capture without names
+	 * gets names from files, as by `syscap symbolize` (docs/symbols.md).
 	 */
 	bool no_lookup;
-	/* The capture is read and settled once.  Memory for further reading is
-	 * freed then, and further reading returns -EINVAL. */
+	/* The capture is read and settled once.  Then memory for further
+	 * reading is freed, and further reading returns -EINVAL. */
 	bool is_once;
 	const char *root; /* the recorded machine's files; or NULL */
 	const char *const *debug_dirs; /* as --debug-dir */
@@ -124,7 +124,7 @@ int syscap_profile_add(struct syscap_profile *profile,
 
 /**
  * Add all frames from the profile's position, which is the beginning at first,
- * to @reader's end.  @reader may be a new one of the same file, which has
+ * to @reader's end.  @reader may be a new reader of the same file, which has
  * grown.  Malformed frames are counted and omitted.
  *
  * Returns 0 or -ENOMEM.  -EBADMSG: no frame can begin at the offset in @error;
@@ -135,12 +135,12 @@ int syscap_profile_read(struct syscap_profile *profile,
                         struct syscap_error *error);
 
 /**
- * The same in pieces, for callers with other work to do: adds frames of @n_bytes
- * or somewhat more.
+ * Read as syscap_profile_read(), but in pieces, for callers with other work to
+ * do: adds frames of @n_bytes or somewhat more.
  *
- * Returns 1 if there are more, else as above.  While there are more, a function
- * without a name is called by its place.  No file is searched for the name,
- * since a table at the capture's end may have it.
+ * Returns 1 if there are more frames, else as syscap_profile_read().  Until the
+ * last piece, a function without a name is called by its place.  No file is
+ * searched for the name, since a table at the capture's end may have it.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,
@@ -153,7 +153,7 @@ int syscap_profile_settle(struct syscap_profile *profile);
 
 /** The clock of the sampler's timer. */
 enum syscap_profile_clock {
-	SYSCAP_CLOCK_UNKNOWN, /* the period is unknown too: ticks */
+	SYSCAP_CLOCK_UNKNOWN, /* clock and period are unknown: ticks */
 	SYSCAP_CLOCK_CPU,     /* processor time of the thread */
 	SYSCAP_CLOCK_WALL
 };
@@ -161,16 +161,17 @@ enum syscap_profile_clock {
 /**
  * A process.  Pids are reused: a PROCESS frame after the EXIT of its pid begins
  * another process.  Data without a process, such as the load of the machine,
- * belongs to the one with the pid -1.
+ * belongs to the process with the pid -1.
  */
 struct syscap_profile_process {
 	int32_t pid;
-	int64_t begin, end;  /* of what is known of it; end of EXIT, if seen */
+	int64_t begin, end;  /* of its events; end of EXIT, if seen */
 	const char *command; /* of the latest PROCESS frame, or "" */
 	const char *binary;  /* the name of the program's file, or "" */
 	bool has_ended;
-	enum syscap_profile_clock clock; /* of its samples; also UNKNOWN if it
-	                                  * changed while the process ran */
+	enum syscap_profile_clock clock; /* of its samples; UNKNOWN also if the
+					  * clock changed while the process
+					  * ran */
 	int64_t period_ns;               /* of a tick; 0: unknown */
 };
 
@@ -192,9 +193,9 @@ const struct syscap_profile_thread *
 syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
- * Get the number of an event's process or thread.  This is for callers that
- * walk over the capture themselves, such as streaming exporters.  Returns NONE
- * if the profile has no event of it.
+ * Get the number of an event's process or thread.  Callers that walk over the
+ * capture themselves, such as streaming exporters, need these numbers.  Returns
+ * NONE if the profile has no event of this process or thread.
  */
 uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
                                      int32_t pid, int64_t time);
@@ -217,18 +218,18 @@ enum syscap_profile_category {
 	SYSCAP_CATEGORY_SYSTEM, /* a library in a system directory */
 	SYSCAP_CATEGORY_JIT,    /* code or scripts that a runtime named */
 	SYSCAP_CATEGORY_KERNEL,
-	SYSCAP_CATEGORY_NOTE /* no code: says why the stack ends here */
+	SYSCAP_CATEGORY_NOTE /* no code: the reason for the stack's end */
 };
 
 /**
  * A function, identified by its name, its binary and whether it is inlined.  A
- * function that is inlined into some callers only is two functions.
+ * function that is inlined into only some callers counts as two functions.
  */
 struct syscap_profile_function {
 	const char *name;   /* or "libfoo.so+0x1234", "0x7f..." */
 	const char *binary; /* the file's last part; "": unknown */
 	enum syscap_profile_category category;
-	bool is_named;   /* false: the name is only its place */
+	bool is_named;   /* false: the name is the address's place */
 	bool is_inlined; /* its code is in its caller's */
 };
 
@@ -240,13 +241,13 @@ struct syscap_profile_function {
 #define SYSCAP_FUNCTION_ROOT    0u /* "": the root of all trees */
 #define SYSCAP_FUNCTION_CUT     1u /* "[stack cut]" */
 #define SYSCAP_FUNCTION_STOPPED 2u /* "[stack incomplete]" */
-#define SYSCAP_FUNCTION_EMPTY   3u /* "[no stack]": a sample without one */
-#define SYSCAP_FUNCTION_HIDDEN  4u /* "[system]": all was hidden */
+#define SYSCAP_FUNCTION_EMPTY   3u /* "[no stack]": a sample without a stack */
+#define SYSCAP_FUNCTION_HIDDEN  4u /* "[system]": all frames were hidden */
 
 /** One address of one process, in stacks. */
 struct syscap_profile_location {
 	uint64_t address;
-	uint32_t process;  /* NONE: no address, but a function as above */
+	uint32_t process;  /* NONE: not an address, but a note as above */
 	uint32_t function; /* after settle */
 	uint32_t map;      /* of a struct syscap_profile_map; NONE: unknown */
 	uint32_t source; /* of a struct syscap_profile_source; NONE: unknown */
@@ -260,7 +261,7 @@ struct syscap_profile_location {
  * last item has the line of the address.
  */
 struct syscap_profile_source {
-	uint32_t function; /* of the first one: the location's */
+	uint32_t function; /* of the first item: the location's */
 	uint32_t line; /* number of its struct syscap_profile_line, or NONE */
 	uint32_t n_inlined; /* number of items after this one */
 };
@@ -340,7 +341,7 @@ void syscap_profile_span(const struct syscap_profile *profile,
 
 /** An interval in which a thread lost events. */
 struct syscap_profile_loss {
-	uint32_t thread; /* its tid is -1 if several are meant */
+	uint32_t thread; /* its tid is -1 if several threads lost events */
 	int64_t begin, end;
 	uint64_t frames, samples, bytes;
 };
@@ -362,29 +363,31 @@ enum syscap_view_of {
 	SYSCAP_VIEW_PEAK       /* bytes; in use at the maximum */
 };
 
-/** A selection of a profile.  All zero: everything, unchanged. */
+/** A selection of a profile.  A zeroed filter selects all data, unchanged. */
 struct syscap_filter {
 	enum syscap_view_of of;
 
-	/* Conditions on samples.  All that are set must hold. */
+	/* Conditions on samples.  All conditions that are set must hold. */
 	bool has_from, has_to;
 	int64_t from, to;        /* from <= time < to */
-	int32_t pid;             /* 0: any; all lives of it */
+	int32_t pid;             /* 0: any; all processes with this pid */
 	const char *thread;      /* its name, or its tid in digits; NULL: any */
 	const char *function;    /* regex: the stack has such a function */
-	const uint32_t *threads; /* numbers in the profile; n 0: any.  Has no
-	                          * effect on which marks are the slowest */
+	const uint32_t *threads; /* numbers in the profile; n 0: any.  They do
+				  * not change the choice of the slowest
+				  * marks */
 	size_t n_threads;
 
 	/*
-	 * If any of these is set, samples inside marks: at begin <= time < end
-	 * of such a mark of their thread, or of a mark of their process whose
-	 * thread is unknown (view->n_threadless_marks).  Of the marks that
-	 * pass, those no shorter than longer_than.  Of these, the slowest: this
-	 * number, or this share, rounded up; equal ones by time.
+	 * If any of these fields is set, only samples inside marks are
+	 * selected: at begin <= time < end of such a mark of their thread, or
+	 * of a mark of their process whose thread is unknown
+	 * (view->n_threadless_marks).  Of the marks that pass, the marks no
+	 * shorter than longer_than are used.  Of these, only the slowest are
+	 * used: this number, or this share, rounded up; equal ones by time.
 	 */
-	const char *mark_group; /* NULL: of all */
-	const char *mark_name;  /* NULL: all of the group */
+	const char *mark_group; /* NULL: any group */
+	const char *mark_name;  /* NULL: all marks of the group */
 	int64_t longer_than;    /* ns; 0: any */
 	uint64_t slowest;       /* 0: all */
 	double slowest_percent; /* 0: all */
@@ -392,7 +395,7 @@ struct syscap_filter {
 	/*
 	 * Transforms of each stack, in this order, from the outermost to the
 	 * innermost frame.  Regexes are POSIX extended ones of up to 4,096
-	 * bytes and match anywhere in the name.  They do not match notes
+	 * bytes and match anywhere in the name.  Regexes do not match notes
 	 * ([stack cut]), which stay outermost.
 	 */
 	bool no_inlines;   /* no frames of inlined functions: their amounts
@@ -403,9 +406,11 @@ struct syscap_filter {
 	bool hide_system;  /* omit frames of SYSTEM and KERNEL; their amounts
 	                    * belong to their callers.  [system]: no frame is
 	                    * left */
-	const char *collapse_library; /* glob of binaries: frames of one binary
-	                               * in a row are one, called "[BINARY]" */
-	bool collapse_recursion;      /* one function in a row is one frame */
+	const char *collapse_library; /* glob of binaries: successive frames of
+				       * one binary become one frame, called
+				       * "[BINARY]" */
+	bool collapse_recursion;      /* successive frames of a function become
+				       * one */
 	bool reverse; /* the innermost frame becomes the outermost; sums of
 	               * functions do not change */
 
@@ -437,13 +442,13 @@ struct syscap_view_sum {
  */
 struct syscap_view {
 	enum syscap_view_unit unit;
-	uint64_t total;              /* of all that passed, in units */
-	uint64_t ticks;              /* the same in ticks (allocations: 0) */
+	uint64_t total;              /* of all passed samples, in units */
+	uint64_t ticks;              /* total in ticks (allocations: 0) */
 	uint64_t n_passed;           /* samples, allocations or waits */
-	uint64_t n_looked;           /* all of these, before the filter */
+	uint64_t n_looked;           /* number of these before the filter */
 	size_t n_marks;              /* of the filter's mark condition */
 	const uint32_t *marks;       /* their numbers, the slowest first */
-	uint64_t n_threadless_marks; /* of them, without a thread */
+	uint64_t n_threadless_marks; /* number of these without a thread */
 
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
@@ -452,7 +457,8 @@ struct syscap_view {
 	 * Siblings then differ by function or line.  Else NULL. */
 	const uint32_t *lines;
 
-	size_t n_sums; /* the largest self first, then total, then by name */
+	size_t n_sums; /* sorted: the largest self first, then total, then by
+		        * name */
 	const struct syscap_view_sum *sums;
 
 	/*
@@ -482,8 +488,8 @@ void syscap_view_free(struct syscap_view *view);
 
 /**
  * True if an event of @thread at @time passes the filter's times, pid and
- * threads.  This is for events without a stack: values, log lines, and marks by
- * their beginning.
+ * threads.  Use this for events without a stack: values, log lines, and marks
+ * by their beginning.
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
@@ -507,8 +513,8 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
 
 /* -------------------------------------------------- marks: may still change */
 
-/** A mark; loss records are not among them.  Marks in one lane of a thread are
- * nested or disjoint. */
+/** A mark that is not a loss record.  Marks in one lane of a thread are nested
+ * or disjoint. */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative duration counts as 0 */
 	uint64_t offset;        /* of the frame: syscap_profile_message() */
@@ -518,8 +524,9 @@ struct syscap_profile_mark {
 	                * NONE: a whole operation */
 	uint32_t depth; /* in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
-	bool is_end;    /* end of an operation with a begin: that mark has the
-	                * duration of both, and tables omit this one */
+	bool is_end;    /* end of an operation with a begin: the mark of the
+			 * begin has the whole duration, and tables omit this
+			 * mark */
 };
 
 /** Group and name of marks. */
@@ -554,9 +561,9 @@ syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * Get the message of the mark or log whose frame is at @offset.  @reader reads
- * the same file, and its position changes.  Returns "" if there is none, NULL
- * without memory.  The result is valid until the next call and until @reader is
- * closed.
+ * the same file, and its position changes.  Returns "" if the frame has no
+ * message, NULL without memory.  The result is valid until the next call and
+ * until @reader is closed.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
                                    struct syscap_reader *reader,
@@ -586,9 +593,9 @@ struct syscap_profile_part {
 /** An operation, which may span threads. */
 struct syscap_profile_operation {
 	uint64_t id;
-	int64_t from, to;    /* the capture's, if an end is missing */
-	uint32_t begin, end; /* marks; NONE: missing; equal: a whole */
-	uint32_t name;       /* of the begin, else of the end */
+	int64_t from, to;    /* the capture's times, if an end is missing */
+	uint32_t begin, end; /* marks; NONE: missing; equal: one mark */
+	uint32_t name;       /* of the begin mark, else of the end mark */
 	uint32_t process;
 };
 
@@ -609,17 +616,17 @@ syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n);
 /* ------------------------------------------ counters and logs: may change */
 
 /**
- * One id of a process that defines it, sets it, or both.  If the process does
- * not define it, texts and type are those of the latest definition of the id,
- * after settle (docs/format.md).
+ * One counter id of a process that defines the id, sets it, or both.  If the
+ * process does not define the id, texts and type are those of the latest
+ * definition of the id, after settle (docs/format.md).
  */
 struct syscap_profile_counter {
 	const char *category, *name, *description; /* "": undefined */
 	uint32_t process;
 	uint32_t id;
-	uint32_t shown_as; /* number of the counter whose definition it uses:
-	                    * its own; of undefined ids, the first one with
-	                    * the id */
+	uint32_t shown_as; /* number of the counter whose definition is used:
+			    * its own; for undefined ids, the first counter with
+			    * the id */
 	uint64_t n_values; /* number of times that it was set */
 	bool is_defined;   /* by its process */
 	bool is_double;
@@ -658,8 +665,8 @@ syscap_profile_logs(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * A walk over the events of a capture, in the order of its file, with their
- * numbers in the profile.  This is for programs that write or sum up each event
- * and need not keep them.
+ * numbers in the profile.  Programs that write or sum up each event, and need
+ * not keep events, use a walk.
  *
  *	syscap_profile_walk_new(profile, reader, &walk);
  *	while (syscap_profile_walk_value(walk, &value) > 0)
@@ -686,8 +693,8 @@ struct syscap_profile_value {
 
 /**
  * Begin a walk.  @reader reads the file that @profile has read, and belongs to
- * the walk until that is freed.  @profile must not be read further meanwhile.
- * Returns 0 or -ENOMEM.
+ * the walk until the walk is freed.  Do not read @profile further during the
+ * walk.  Returns 0 or -ENOMEM.
  */
 int syscap_profile_walk_new(const struct syscap_profile *profile,
                             struct syscap_reader *reader,
@@ -698,21 +705,22 @@ void syscap_profile_walk_free(struct syscap_profile_walk *walk);
 
 /**
  * Get the next event of the profile's parts, or with SYSCAP_PROFILE_THREADS of
- * all.  It is valid until the next call.  Returns 1, 0 at the end, or -ENOMEM.
+ * all parts.  The event is valid until the next call.  Returns 1, 0 at the end,
+ * or -ENOMEM.
  */
 int syscap_profile_walk_event(struct syscap_profile_walk *walk,
                               struct syscap_profile_event *ret_event);
 
-/** The same for the next value of a counter, of the part COUNTERS. */
+/** Get the next value of a counter, of the part COUNTERS. */
 int syscap_profile_walk_value(struct syscap_profile_walk *walk,
                               struct syscap_profile_value *ret_value);
 
 /* -------------------------------------------------- waits: may still change */
 
 /**
- * A stack that no timer requested, if the part SAMPLES is kept: of a blocking
- * call that began at @time, with a mark of that time; or of a loop that was
- * stalled for @duration since the previous stack.
+ * A stack that no timer requested, kept with the part SAMPLES.  The stack is of
+ * a blocking call that began at @time, with a mark of that time, or of a loop
+ * that was stalled for @duration since the previous stack.
  */
 struct syscap_profile_wait {
 	int64_t time, duration;
@@ -728,7 +736,7 @@ syscap_profile_waits(const struct syscap_profile *profile, size_t *ret_n);
 
 /**
  * An allocation (size above 0) or a free.  An allocation ends with its free or,
- * if that was lost, with another allocation at its address.
+ * if the free was lost, with another allocation at its address.
  */
 struct syscap_profile_allocation {
 	int64_t time;

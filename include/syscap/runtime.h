@@ -12,7 +12,7 @@
  *	it can report its machine code                syscap_code_add(), perf
  *	                                              maps, jitdump, GDB's list
  *
- * docs/providers.md shows one of each.  <syscap.h> defines the words for
+ * docs/providers.md shows an example of each. <syscap.h> defines the words for
  * contexts.
  */
 #ifndef SYSCAP_RUNTIME_H
@@ -33,10 +33,10 @@ extern "C" {
  * has @len bytes at @name and is cut between characters at 4,095 bytes.
  *
  * Equal names have equal addresses until the process ends.  The capture has the
- * name before the first stack that contains the address, or before a later one
- * if there was no room.  The upper half of the address is 0xE0000000, as the
- * format defines.  The lower half has 16 bits of the process and 16 bits of a
- * count.  A forked child keeps the addresses and writes their names again.
+ * name before the first stack that contains the address, or before a later
+ * stack if there was no room.  The upper half of the address is 0xE0000000, as
+ * the format defines.  The lower half has 16 bits of the process and 16 bits of
+ * a count.  A forked child keeps the addresses and writes their names again.
  *
  * If 65,535 names or 4 MiB of names exist, returns syscap_jit_lost() and counts
  * the loss.
@@ -45,7 +45,7 @@ extern "C" {
  */
 uint64_t syscap_jit_intern(const char *name, size_t len);
 
-/** The same for @a, a space, and @b. */
+/** As syscap_jit_intern(), for the text of @a, a space, and @b. */
 uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
                             size_t b_len);
 
@@ -54,7 +54,7 @@ uint64_t syscap_jit_lost(void);
 
 /**
  * True if all @n bytes at @at can be read, found by one or two system calls
- * without effect.  The memory may be unmapped right afterwards.
+ * without effect.  Another thread may unmap the memory right after this check.
  *
  * Context: any-thread, signal-safe.
  */
@@ -73,11 +73,11 @@ enum syscap_call_kind {
 enum syscap_call_flags {
 	/* The outermost frame of one run of the interpreter's loop */
 	SYSCAP_CALL_ENTRY = 1u << 0,
-	/* Same machine frame as the next, older one */
+	/* Same machine frame as the next, older frame */
 	SYSCAP_CALL_INLINED = 1u << 1,
 	/* A label of native code, such as "gc" */
 	SYSCAP_CALL_LABEL = 1u << 2,
-	/* The runtime's stack is known up to here only */
+	/* The runtime's older frames are unknown */
 	SYSCAP_CALL_PARTIAL = 1u << 3
 };
 
@@ -107,7 +107,7 @@ void *syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *ret_size);
 /** Registers at a sample. */
 struct syscap_regs {
 	uint32_t size;      /* the caller's sizeof */
-	uint32_t in_signal; /* 0 at a safe point: then all below is 0 */
+	uint32_t in_signal; /* 0 at a safe point: then all fields below are 0 */
 	uintptr_t pc, sp, fp, lr;
 	void *ucontext; /* ucontext_t * */
 	int64_t time;   /* of the sample, ns */
@@ -141,8 +141,8 @@ enum {
 /**
  * A provider of a runtime's frames.
  *
- * Rules for its callbacks
- *  1. In a handler (walk() with in_signal, request(), step_out()) they use
+ * Rules for the callbacks of a provider
+ *  1. In a handler (walk() with in_signal, request(), step_out()) callbacks use
  *     plain reads of the interrupted thread's memory and the signal-safe
  *     functions of this header.  They do not use malloc(), free(), locks,
  *     stdio, dlsym(), or a thread-local variable that was first used after
@@ -150,33 +150,35 @@ enum {
  *     handler may run on the program's alternate stack; more memory is in
  *     syscap_stack_scratch().  They terminate, and stop when
  *     syscap_stack_push() returns 0.
- *  2. They read only data reachable from @thread_data, and no data of other
- *     threads.  The runtime stores to that data, such as the newest frame,
- *     between two calls of atomic_signal_fence(memory_order_seq_cst).
+ *  2. Callbacks read only data reachable from @thread_data, and no data of
+ *     other threads.  The runtime stores to that data, such as the newest
+ *     frame, between two calls of atomic_signal_fence(memory_order_seq_cst).
  *     Otherwise a compiler may move or omit the stores at -O2.
- *  3. They push names or stable handles, never addresses that a collector may
- *     move.  Handles live until the next safe point, and
+ *  3. Callbacks push names or stable handles, never addresses that a collector
+ *     may move.  Handles live until the next safe point, and
  *     syscap_handles_pending() lists them for the collector.
  *  4. Names are copied when they are interned and may be freed afterwards.
- *  5. They test memory that may be half-written by syscap_readable().  The
- *     library does not catch SIGSEGV.
- *  6. In a handler they never stop sampling, log, write or free.
+ *  5. Before reading memory that may be half-written, callbacks call
+ *     syscap_readable().  The library does not catch SIGSEGV.
+ *  6. In a handler, callbacks never stop sampling, log, write or free.
  *
  * Order of frames.  Native frames and frames of providers with SP are merged by
- * address: the smaller is the younger.  Frames with equal addresses keep the
- * provider's order.  With ENTRY, the k-th native frame within [eval_low,
- * eval_high) is replaced by the k-th run of frames that ends in one with
- * SYSCAP_CALL_ENTRY; SP is then ignored.  With neither, the runtime's frames
- * stand inside the native frames that called the caller of
- * syscap_attach_thread().  With INNERMOST and neither, native frames inside
- * them are the runtime's path to its safe point and are omitted.
+ * address: the frame with the smaller address is the younger.  Frames with
+ * equal addresses keep the provider's order.  With ENTRY, the k-th native frame
+ * within [eval_low, eval_high) is replaced by the k-th run of frames that ends
+ * in a frame with SYSCAP_CALL_ENTRY; SP is then ignored.  Without ENTRY and SP,
+ * the runtime's frames stand inside the native frames that called the caller of
+ * syscap_attach_thread().  With INNERMOST and without ENTRY and SP, native
+ * frames inside the runtime's frames are its path to its safe point and are
+ * omitted.
  *
  * Calls of providers.  A tick of the sampler calls all providers with SIGNAL.
  * With SAFEPOINT and without SIGNAL, the newest provider whose request()
- * accepts gets the tick.  Nothing is recorded until its safe point, where all
- * providers with SIGNAL or SAFEPOINT are called.  With HANDLES, the stack waits
- * for the safe point, and ticks before it add their weight.  One stack of each
- * thread can wait.  A provider with PUSH alone is called only by its pushes.
+ * accepts gets the tick.  The sample is recorded at that runtime's safe point,
+ * at which all providers with SIGNAL or SAFEPOINT are called.  With HANDLES,
+ * the stack waits for the safe point, and ticks before the safe point add their
+ * weight.  One stack of each thread can wait.  A provider with PUSH alone is
+ * called only by its pushes.
  */
 struct syscap_provider {
 	uint32_t size; /* sizeof(struct syscap_provider) */
@@ -188,16 +190,16 @@ struct syscap_provider {
 	int (*walk)(struct syscap_stack_sink *sink,
 	            const struct syscap_regs *regs, void *thread_data);
 	/* In a handler: make the runtime call syscap_safepoint() soon.
-	 * Returns < 0 if it is not running and would not reach one; then
-	 * another provider or the native unwinder gets the tick. */
+	 * Returns < 0 if the runtime is not running and would not reach a safe
+	 * point; then another provider or the native unwinder gets the tick. */
 	int (*request)(void *thread_data);
 	/* In a handler: if the native unwinder stops at @regs in the
 	 * runtime's code, step to the native caller, whose sp is greater.
-	 * Returns 0, SYSCAP_STEP_TOLD, or < 0 if that is impossible. */
+	 * Returns 0, SYSCAP_STEP_TOLD, or < 0 if this step is impossible. */
 	int (*step_out)(struct syscap_regs *regs, void *thread_data);
 	/* At a safe point, or in syscap_detach_thread(): store the name of
-	 * @handle, at most @size bytes.  Returns its length, or < 0 if it is
-	 * unknown. */
+	 * @handle, at most @size bytes.  Returns the name's length, or < 0 if
+	 * the name is unknown. */
 	int (*resolve)(uint64_t handle, char *name, size_t size,
 	               void *thread_data);
 };
@@ -206,12 +208,12 @@ struct syscap_provider {
 struct syscap_attachment;
 
 /**
- * Call @provider at each sample of this thread.  *@provider is copied.  Up to 8
- * may be attached to a thread; the newest is innermost.
+ * Call @provider at each sample of this thread. *@provider is copied.  Up to 8
+ * providers may be attached to a thread; the newest is innermost.
  *
- * Returns NULL if there is no memory or no room, or if @provider lacks what its
- * caps need: walk() always, request() for SAFEPOINT without SIGNAL, resolve()
- * for HANDLES, a range for ENTRY.
+ * Returns NULL if there is no memory or no room, or if @provider lacks a field
+ * that its caps need: walk() always, request() for SAFEPOINT without SIGNAL,
+ * resolve() for HANDLES, a range for ENTRY.
  *
  * A forked child keeps the providers of its one thread.
  *
@@ -221,7 +223,7 @@ struct syscap_attachment *
 syscap_attach_thread(const struct syscap_provider *provider, void *thread_data);
 
 /**
- * Detach a provider.  No callback runs after it returns.  Waiting handles are
+ * Detach a provider.  No callback runs after this call.  Waiting handles are
  * named, and ticks that wait for a safe point are recorded with the native
  * stack.
  *
@@ -230,9 +232,9 @@ syscap_attach_thread(const struct syscap_provider *provider, void *thread_data);
 void syscap_detach_thread(struct syscap_attachment *attachment);
 
 /**
- * Record the samples that were due since request().  The runtime calls it at a
- * safe point.  Costs two loads if none was due.  Returns the sum of recorded
- * weights.
+ * Record the samples that were due since request().  The runtime calls this
+ * function at a safe point.  The call costs two loads if no sample was due.
+ * Returns the sum of recorded weights.
  *
  * Context: by the thread itself, not in a handler.
  */
@@ -242,7 +244,7 @@ int syscap_safepoint(struct syscap_attachment *attachment);
  * Get the handles of samples that wait for a safe point; the collector must
  * keep them.
  *
- * Context: by the thread itself, or with it stopped.
+ * Context: by the thread itself, or while the thread is stopped.
  */
 size_t syscap_handles_pending(struct syscap_attachment *attachment,
                               const uint64_t **ret_handles);
@@ -252,8 +254,8 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
  * sampler.  The stack is that of @regs, or the caller's if @regs is NULL or all
  * zero except size.  With in_signal, the rules for handlers apply.
  *
- * Returns 0, or -EBUSY: it interrupted another sample; -ENOENT: walk() returned
- * SYSCAP_WALK_GONE, or this is another thread; -EINVAL.
+ * Returns 0, or -EBUSY: the call interrupted another sample; -ENOENT: walk()
+ * returned SYSCAP_WALK_GONE, or this is another thread; -EINVAL.
  *
  * Context: by the thread itself, signal-safe.
  */
@@ -265,20 +267,20 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 /**
  * Report that machine code at [@start, @start + @len) was added with the name
  * @name (cut at 4,095 bytes), was moved or was removed.  Stacks keep the bare
- * address.  syscap record and syscap symbolize name it by the code that was
- * there at the sample's time.
+ * address. syscap record and syscap symbolize name the address by the code that
+ * occupied it at the sample's time.
  *
  * Each call is an event: METADATA with the id "syscap.code" and the value
  *
  *	add START LEN NAME	move FROM TO LEN	remove START LEN
  *
- * with numbers in hexadecimal without 0x.  While nothing is recorded, nothing
- * is kept: a runtime that started earlier reports its code when recording
+ * with numbers in hexadecimal without 0x.  While nothing is recorded, reports
+ * are dropped: a runtime that started earlier reports its code when recording
  * begins.
  *
- * Returns false if there was no room; the event is lost.  To repeat it, keep
- * the time of syscap_clock() and call a function below.  The order in which
- * events arrive does not matter, only their times do.
+ * Returns false if there was no room; the event is lost.  To repeat the report,
+ * keep the time of syscap_clock() and call a function below.  The order in
+ * which events arrive does not matter, only their times do.
  *
  * Context: any-thread, signal-safe.
  */
@@ -287,7 +289,7 @@ bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len);
 bool syscap_code_remove(uintptr_t start, size_t len);
 
 /**
- * The same with the time at which it happened, in ns.
+ * As the functions above, with the time of the change, in ns.
  *
  * Context: any-thread, signal-safe.
  */

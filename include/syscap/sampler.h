@@ -21,7 +21,8 @@
  *
  * The linker takes the sampler (some 80 KiB) out of the archive if the program
  * calls a function of this header or syscap_attach_thread(), or uses
- * SYSCAP_WITH_SAMPLER.  A program that only emits events does not contain it.
+ * SYSCAP_WITH_SAMPLER.  A program that only emits events does not contain the
+ * sampler.
  *
  * Samples are events (<syscap.h>): they need a recorder or syscap_start().
  * docs/sampling.md describes how a sample is taken, the clocks and their cost.
@@ -43,24 +44,25 @@ enum syscap_sampler_clock {
 	/* As CPU. */
 	SYSCAP_SAMPLER_AUTO,
 	/* Processor time of each thread.  Only running threads are sampled;
-	 * sleeping ones are neither woken nor interrupted (Linux 5.9 and
+	 * sleeping threads are neither woken nor interrupted (Linux 5.9 and
 	 * later).  The kernel checks these timers at its tick, 100 to 1,000
 	 * times a second.  At a higher rate, each sample has the weight of all
 	 * ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
-	/* CLOCK_MONOTONIC: any rate, sleeping threads too.  Wakes them, and
-	 * makes system calls that are not restarted return EINTR. */
+	/* CLOCK_MONOTONIC: any rate, sleeping threads too.  Ticks wake sleeping
+	 * threads, and system calls that are not restarted return EINTR. */
 	SYSCAP_SAMPLER_WALL,
 	/* The kernel's software clock for profilers: running threads only, at
-	 * rates above the kernel's tick.  The call fails if
-	 * perf_event_paranoid or seccomp forbids it. */
+	 * rates above the kernel's tick. syscap_sampler_start() fails if
+	 * perf_event_paranoid or seccomp forbids perf events. */
 	SYSCAP_SAMPLER_PERF
 };
 
 /** Stacks of a sample if a runtime's provider is attached. */
 enum syscap_sampler_stacks {
 	SYSCAP_SAMPLER_MERGED,  /* native and the runtime's, in call order */
-	SYSCAP_SAMPLER_MANAGED, /* the runtime's; native if there is none */
+	SYSCAP_SAMPLER_MANAGED, /* the runtime's frames; native if there are
+				 * none */
 	SYSCAP_SAMPLER_NATIVE
 };
 
@@ -83,33 +85,33 @@ struct syscap_sampler_options {
  * Sample all threads of this process, and new threads within 100 ms, until
  * syscap_sampler_stop().
  *
- * A forked child is not sampled until it calls this itself.  With
+ * A forked child is not sampled until it calls this function itself.  With
  * SYSCAP_SAMPLE, a child is sampled once it is 10 ms old by its clock.  New
  * threads of such a child are found only while one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
  * A thread without a timer (RLIMIT_SIGPENDING), or one that blocks the signal,
  * is counted in the stats and tried again.  If the program handles the signal
- * itself later, another one is used, or sampling ends.
+ * itself later, another signal is used, or sampling ends.
  *
  * Returns 0, or a negative errno.  -EALREADY: this or another copy of the
  * library samples this process already; a copy that `syscap record --sample`
  * preloaded yields within a second.  -EINVAL: invalid options.  -EBUSY: all
  * usable signals are in use.  -EPERM: perf events are not allowed.  -ENOTSUP:
- * there is no unwinder for this machine.  Others are those of timer_create()
- * and pthread_create().
+ * there is no unwinder for this machine.  Other errors are those of
+ * timer_create() and pthread_create().
  *
  * Context: setup, any-thread.  Allocates: it creates a thread.
  */
 int syscap_sampler_start(struct syscap_sampler_options *options);
 
 /**
- * Stop sampling.  No sample is taken after it returns 0.  The signal handler
- * stays, since a signal may be pending.
+ * Stop sampling.  No sample is taken after this call returns 0.  The signal
+ * handler stays, since a signal may be pending.
  *
  * Returns 0, or -ENOENT: not sampling.  -EBUSY or -ETIMEDOUT: another start or
- * stop, or a sample, takes seconds, for example on a very busy machine; call it
- * again.
+ * stop, or a sample, takes seconds, for example on a very busy machine; call
+ * this function again.
  *
  * Context: setup, any-thread.
  */
@@ -139,7 +141,7 @@ struct syscap_sampler_stats {
 	uint32_t n_threads;    /* sampled now */
 	uint32_t n_unsampled;  /* threads without a timer */
 	uint32_t n_names_lost; /* names without room in the table */
-	int signal;            /* in use; 0: none yet */
+	int signal;            /* in use; 0: no signal yet */
 	uint32_t clock;        /* in use, never AUTO */
 	uint32_t hz;
 	uint64_t n_skipped; /* ticks skipped because of max_share; the next
@@ -156,23 +158,23 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
 /**
  * Store up to @n code addresses of the calling thread's stack, the innermost
  * first, and return their number.  @leave_out is a number cast to a pointer:
- * that many innermost addresses are omitted.  The first address is in the
+ * the number of innermost addresses to omit.  The first address is in the
  * caller.
  *
- * Each address lies inside the call instruction, not after it, except those of
- * interrupted functions.  So a function that ends in a call that never returns
- * is named correctly.
+ * Each address lies inside the call instruction, not after it, except addresses
+ * of interrupted functions.  So a function that ends in a call that never
+ * returns is named correctly.
  *
- * It can be the callback of syscap_allocation() and syscap_sample():
+ * This function can be the callback of syscap_allocation() and syscap_sample():
  *
  *	syscap_allocation(address, size, syscap_backtrace, (void *)1);
  *
  * Unwinds by the tables that compilers write for exceptions, and by frame
- * pointers in code without tables (of a JIT).  Does not read memory that may be
- * unmapped, does not lock or allocate.
+ * pointers in code without tables (of a JIT).  The walk does not read memory
+ * that may be unmapped, and does not lock or allocate.
  *
  * Context: any-thread, signal-safe.  The first walk through a function costs
- * microseconds, later ones nanoseconds a frame (docs/sampling.md).
+ * microseconds, later walks nanoseconds a frame (docs/sampling.md).
  */
 int syscap_backtrace(uint64_t *addrs, unsigned n, void *leave_out);
 

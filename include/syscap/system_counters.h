@@ -17,14 +17,14 @@
  *	syscap_system_counters_choose("cpu,memory,hz=10");
  *
  * The drain thread reads the counters (<syscap.h>), at the requested rate.  The
- * program's threads do nothing.  Without a drain thread (SYSCAP_THREAD=0 or
- * SYSCAP_NO_THREAD) there are no counters, and the capture reports that.  There
- * are none under a recorder, which reads them itself on request, and none with
- * SYSPROF_TRACE_FD.  A forked child that records into its parent's file has its
- * parent's counters.
+ * program's threads do not read counters.  Without a drain thread
+ * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) there are no counters, and the capture
+ * reports that.  Under a recorder, which reads the counters itself on request,
+ * and with SYSPROF_TRACE_FD, the program reads no counters.  A forked child
+ * that records into its parent's file has its parent's counters.
  *
- * The linker takes this (some 23 KiB) out of the archive if the program calls
- * it or uses SYSCAP_WITH_SYSTEM_COUNTERS.  docs/collectors.md lists the
+ * The linker takes this code (some 23 KiB) out of the archive if the program
+ * calls it or uses SYSCAP_WITH_SYSTEM_COUNTERS. docs/collectors.md lists the
  * sources.
  */
 #ifndef SYSCAP_SYSTEM_COUNTERS_H
@@ -37,8 +37,8 @@ extern "C" {
 /**
  * Choose the counters of this and all later recordings.  @what is a list, with
  * commas, of groups (cpu, memory, disk, net, energy, battery, sched, psi) and a
- * rate, "hz=1" to "hz=100".  Without a group, all are read; the default rate is
- * 10 times a second.  NULL: none.
+ * rate, "hz=1" to "hz=100".  Without a group, all groups are read; the default
+ * rate is 10 times a second.  NULL: none.
  *
  * Returns 0.  -EINVAL: @what is invalid, and the choice is not changed.
  *
@@ -47,8 +47,8 @@ extern "C" {
 int syscap_system_counters_choose(const char *what);
 
 /**
- * Link this into a program that does not call it, so that SYSCAP_COUNTERS has
- * an effect.  Once, outside functions:
+ * Link this code into a program that does not call it, so that SYSCAP_COUNTERS
+ * has an effect.  Once, outside functions:
  *
  *	SYSCAP_WITH_SYSTEM_COUNTERS;
  */
