@@ -19,8 +19,8 @@
  *
  * and run it under a recorder: `syscap record -- ./demo`, sysprof-cli, GNOME
  * Builder.  The recorder passes its socket in the environment variable
- * SYSPROF_CONTROL_FD.  Without a recorder, events are not recorded, and every
- * macro is one load and one branch not taken: no call, no clock read, no
+ * SYSPROF_CONTROL_FD.  Without a recorder, events are not recorded.  Every
+ * macro is then one load and one branch not taken: no call, no clock read, no
  * evaluation of arguments.
  *
  * Terms
@@ -588,7 +588,7 @@ enum syscap_link {
  * Operations may overlap, even on one thread, and may end on another thread.
  * All parts of an operation have the same group and @id.  Until its end, group
  * and @id identify one operation of the process.  If the program knows the
- * beginning at the end, one mark for the whole operation is better: it costs
+ * beginning at the end, make one mark for the whole operation.  This costs
  * half, and no part can be lost.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
@@ -666,11 +666,11 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
  * Embed a file in the capture: @size bytes at @data (NULL only with 0), under
  * the name @path of 1 to 255 bytes.
  *
- * Unlike an event, this call waits if the ring is full: for each part of some
- * kilobytes up to 250 ms, and as much again if a sink is slow.  After this time
- * the rest is not sent, and the file in the capture has no end.  The file
- * cannot be sent again, since readers use the parts of a path up to the first
- * end.  So send a path once, and never from two threads at a time.
+ * Unlike an event, this call waits if the ring is full.  For each part of some
+ * kilobytes it waits up to 250 ms, and as much again if a sink is slow.  After
+ * this time the rest is not sent, and the file in the capture has no end.  The
+ * file cannot be sent again, since readers use the parts of a path up to the
+ * first end.  So send a path once, and never from two threads at a time.
  *
  * Returns 0, also if nothing is recorded.  Errors: -EINVAL, -ENAMETOOLONG;
  * -ENOBUFS: there was no room; -ECANCELED: during the call, recording stopped

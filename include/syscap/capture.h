@@ -164,8 +164,8 @@ struct syscap_reader;
 
 /**
  * Open @path.  Returns -EBADMSG if the file is shorter than a header or not a
- * capture, and -EISDIR or -EINVAL if it is a directory, a pipe or a device.
- * Frames that a recorder appends later are not read.
+ * capture.  Returns -EISDIR or -EINVAL if the file is a directory, a pipe or a
+ * device.  Frames that a recorder appends later are not read.
  *
  * A process that records itself names its ring file in the first frame.  If the
  * process was killed, the frames in the ring file follow those of the file, at

@@ -79,7 +79,7 @@ extern "C" {
 #define SYC_DEFINED_MAX 4096u
 
 /**
- * What a thread needs to emit.  Every event uses the first cache line, every
+ * A thread's data for emits.  Every event uses the first cache line, every
  * event that reads the clock the second.  The other fields are in
  * src/emit/thread.h.  The struct lives in memory that a forked child finds
  * zeroed.

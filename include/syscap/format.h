@@ -12,8 +12,9 @@
  * between an application and a recorder carries the same frames.
  * docs/format.md describes how readers treat frames.
  *
- * Promises of our writers: all padding is zero (but padding2, below), texts are
- * NUL-terminated and cut at a UTF-8 boundary, every pid has a PROCESS frame.
+ * Promises of our writers: all padding is zero (but padding2, below).  Texts
+ * are NUL-terminated and cut at a UTF-8 boundary.  Every pid has a PROCESS
+ * frame.
  */
 #ifndef SYSCAP_FORMAT_H
 #define SYSCAP_FORMAT_H
