@@ -2,7 +2,7 @@
 /*
  * syscap.h - marks, counters and logs for a profiler.
  *
- * Link libsyscap.a and mark where time goes:
+ * Link libsyscap.a and mark the work of the program:
  *
  *	#include <syscap.h>
  *
@@ -200,8 +200,8 @@ int syscap_stop(void);
 
 /**
  * Write all emitted events to the file or fd now.  With SYSCAP_THREAD=0 or
- * SYSCAP_NO_THREAD, call it from the main loop, often enough that no ring fills
- * up.  Does nothing under a recorder.
+ * SYSCAP_NO_THREAD, call this function from the main loop, often enough that no
+ * ring fills up.  The call has no effect under a recorder.
  *
  * Returns 0 or a negative errno.  -EAGAIN: the output was not ready within the
  * drain interval.
@@ -256,8 +256,8 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
  *
  * Context: any-thread; signal-safe if the C library's vsnprintf() is. glibc's
  * vsnprintf() does not allocate for integers, strings and plain floating point.
- * It allocates for widths and precisions above some hundreds, for %ls and for
- * positional arguments.
+ * glibc's vsnprintf() allocates for widths and precisions above some hundreds,
+ * for %ls and for positional arguments.
  */
 void syscap_mark_printf(const char *group, const char *name, int64_t begin,
                         int64_t duration, const char *format, ...)
@@ -533,10 +533,10 @@ void syscap_metadata(const char *id, const char *value);
  * @backtrace stores at most @n_addrs (512) code addresses at @addrs, the
  * innermost first, and returns their number; a negative number means no stack.
  * If @backtrace is NULL, the event has no stack, either.  @backtrace is called
- * once, during this call, and only while events are recorded.  It may write up
- * to two addresses in front of @addrs, so that unwinders can drop their own
- * frame and this function's.  It may emit.  It may leave by siglongjmp(); then
- * the event is not recorded.
+ * once, during this call, and only while events are recorded.  @backtrace may
+ * write up to two addresses in front of @addrs, so that unwinders can drop
+ * their own frame and this function's.  @backtrace may emit, and may leave by
+ * siglongjmp(); then the event is not recorded.
  *
  * This call does not allocate, so malloc() can use it.  If @backtrace
  * allocates, the caller must prevent endless recursion.
@@ -588,7 +588,7 @@ enum syscap_link {
  * Operations may overlap, even on one thread, and may end on another thread.
  * All parts of an operation have the same group and @id.  Until its end, group
  * and @id identify one operation of the process.  If the program knows the
- * beginning at the end, make one mark for the whole operation.  This costs
+ * beginning at the end, make one mark for the whole operation.  One mark costs
  * half, and no part can be lost.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,

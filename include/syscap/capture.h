@@ -72,7 +72,7 @@ struct syscap_file_info {
 /** One frame, decoded.  Texts are NUL-terminated, in the file's mapping. */
 struct syscap_frame {
 	uint64_t offset;            /* in the file */
-	const unsigned char *bytes; /* all of it, in file byte order */
+	const unsigned char *bytes; /* the whole frame, in file byte order */
 	uint16_t len;
 	int16_t cpu;
 	int32_t pid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * emit.h - the inline half of the emit path.  Not an interface: include
- * <syscap.h>, and call nothing here whose name begins with syc_.
+ * emit.h - the inline half of the emit path.  This header is not an interface:
+ * include <syscap.h>, and call no function whose name begins with syc_.
  *
  * One thread writes one ring.  An event is emitted in five steps, in one of
  * two ways:
@@ -14,21 +14,22 @@
  *	leave    store tail, owner = 0       publish_all(), owner = 0
  *
  * "Alone" is an outermost emit of one frame that no handler's emit interrupts.
- * It needs no compare-exchange.  All other emits take the second, slow path.
+ * An emit of this kind needs no compare-exchange.  All other emits take the
+ * second, slow path.
  *
  * A signal handler may interrupt between any two instructions and emit too.
  * The handler then finds an owner and reserves the frame that the owner
- * announced (disturb() in src/emit/disturbed.c).  It reserves its own frame
- * behind that, fills and commits it, and publishes nothing.  The interrupted
- * outermost emit publishes all frames, and uses next again.
+ * announced (disturb() in src/emit/disturbed.c).  The handler reserves its own
+ * frame behind that, fills and commits it, and publishes nothing.  The
+ * interrupted outermost emit publishes all frames, and uses next again.
  *
  * docs/ring.md has the invariants T1 to T6 of struct syc_thread, which comments
  * name, with their reasons.  While disturbed is 0, next, end and room_end are
  * valid; else pos, headered and limit.
  *
  * Ordering.  Against handlers on the same thread, program order of the
- * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to it.  Against the
- * reader:
+ * machine is enough; SYC_SIGNAL_FENCE keeps the compiler to this order.
+ * Against the reader:
  *
  *	writer (this thread)                reader (src/recorder/drain.c)
  *	LOAD  head, acquire   (W1)          LOAD  tail, acquire   (R1)
@@ -110,7 +111,7 @@ struct syc_thread {
 	/* emits that are not alone */
 	uint64_t pos;      /* offset in the body << 32 | bytes ever reserved */
 	uint64_t headered; /* pos up to which every frame has its len */
-	uint32_t limit;    /* the count in pos may reach this */
+	uint32_t limit;    /* greatest value of the count in pos */
 	uint32_t size;     /* of the body; 0: no ring */
 	uint32_t lap;      /* count - offset */
 	uint32_t nested;   /* emits under way inside the outermost one */

@@ -2,8 +2,8 @@
 /*
  * format.h - the bytes of a capture.
  *
- * A .syscap file is a 256-byte header and then frames until its end.  There
- * is no trailer, no checksum and no count of frames.  Every frame begins on a
+ * A .syscap file is a 256-byte header and then frames until its end.  A file
+ * has no trailer, no checksum and no count of frames.  Every frame begins on a
  * multiple of 8 from the start of the file, and its length is a multiple of 8
  * between 24 and 65,528.  Integers are in the byte order that the header names;
  * this library writes little-endian only.
@@ -102,12 +102,12 @@ struct syscap_wire_frame {
  */
 #define SYSCAP_STACK_CUT 2u
 
-/** In the same words: the unwinder did not reach the outermost frame. */
+/** Bit of the same words: the unwinder did not reach the outermost frame. */
 #define SYSCAP_STACK_STOPPED 4u
 
 /**
  * padding2 of a SAMPLE that stands for more than one tick of its timer: this
- * tag and the number of ticks, up to 0xFFFFFF.  Other readers ignore it.
+ * tag and the number of ticks, up to 0xFFFFFF.  Other readers ignore padding2.
  */
 #define SYSCAP_WEIGHT_TAG      UINT32_C(0x5D000000)
 #define SYSCAP_WEIGHT_TAG_MASK UINT32_C(0xFF000000)

@@ -19,11 +19,11 @@
  *	syscap_view_free(view);
  *	syscap_profile_free(profile);
  *
- * There are three steps.  *Read* walks over the frames once: stacks become one
- * tree, and each sample a row of numbers.  *Settle* resolves the functions of
- * addresses and the lanes of marks.  *View* applies a filter and its
- * transforms, and makes a tree of functions with sums.  A view walks over the
- * rows and the tree, not over the file.
+ * A program computes results in three steps. *Read* walks over the frames once:
+ * stacks become one tree, and each sample a row of numbers. *Settle* resolves
+ * the functions of addresses and the lanes of marks. *View* applies a filter
+ * and its transforms, and makes a tree of functions with sums.  A view walks
+ * over the rows and the tree, not over the file.
  *
  * A growing capture: read, settle, query, read again (syscap_profile_read()
  * continues), settle again.  Items are only added, and their numbers do not
@@ -114,7 +114,7 @@ struct syscap_profile_options {
  */
 int syscap_profile_new(const struct syscap_profile_options *options,
                        struct syscap_profile **ret_profile);
-/** Free a profile and everything in it. */
+/** Free a profile and all its items. */
 void syscap_profile_free(struct syscap_profile *profile);
 
 /** Add one frame that @reader has returned.  Returns 0 or -ENOMEM. */
@@ -373,9 +373,9 @@ struct syscap_filter {
 	int32_t pid;             /* 0: any; all processes with this pid */
 	const char *thread;      /* its name, or its tid in digits; NULL: any */
 	const char *function;    /* regex: the stack has such a function */
-	const uint32_t *threads; /* numbers in the profile; n 0: any.  They do
-				  * not change the choice of the slowest
-				  * marks */
+	const uint32_t *threads; /* numbers in the profile; n 0: any.  The
+				  * threads do not change the choice of the
+				  * slowest marks */
 	size_t n_threads;
 
 	/*
@@ -424,7 +424,8 @@ enum syscap_view_unit {
 	SYSCAP_UNIT_TICKS, /* a period is unknown */
 	SYSCAP_UNIT_CPU_NS,
 	SYSCAP_UNIT_WALL_NS,
-	SYSCAP_UNIT_MIXED_NS, /* processor time of some, wall time of others */
+	SYSCAP_UNIT_MIXED_NS, /* processor time of some samples, wall time of
+			       * other samples */
 	SYSCAP_UNIT_BYTES
 };
 
@@ -432,7 +433,7 @@ enum syscap_view_unit {
 struct syscap_view_sum {
 	uint32_t function;
 	uint64_t self;  /* innermost */
-	uint64_t total; /* anywhere in the stack, once however often */
+	uint64_t total; /* of stacks with the function, once per stack */
 };
 
 /**
@@ -478,7 +479,7 @@ struct syscap_view {
  * Create a view of a settled @profile through @filter (NULL: all samples).
  *
  * Returns 0 or -ENOMEM.  -EINVAL, with the reason in @error: a regex is invalid,
- * or there is no such mark.
+ * or the filter's mark does not exist.
  */
 int syscap_view_new(const struct syscap_profile *profile,
                     const struct syscap_filter *filter,

@@ -94,7 +94,7 @@ struct syscap_stack_frame {
 struct syscap_stack_sink;
 
 /**
- * Add a frame.  Returns 0 if there is no more room: stop walking.
+ * Add a frame.  Returns 0 if the stack has no more room: stop walking.
  *
  * Context: within walk(), signal-safe.
  */
@@ -123,7 +123,8 @@ enum syscap_provider_caps {
 	SYSCAP_PROVIDER_SP = 1u << 3,        /* every frame has its sp */
 	SYSCAP_PROVIDER_ENTRY = 1u << 4,     /* entry marks and eval_low/high */
 	SYSCAP_PROVIDER_PUSH = 1u << 5,      /* calls syscap_sample_push() */
-	SYSCAP_PROVIDER_INNERMOST = 1u << 6  /* no native frame inside it */
+	SYSCAP_PROVIDER_INNERMOST = 1u << 6  /* no native frame inside its
+					      * frames */
 };
 
 /** Results of walk() other than 0. */
@@ -144,11 +145,11 @@ enum {
  * Rules for the callbacks of a provider
  *  1. In a handler (walk() with in_signal, request(), step_out()) callbacks use
  *     plain reads of the interrupted thread's memory and the signal-safe
- *     functions of this header.  They do not use malloc(), free(), locks,
+ *     functions of this header.  Callbacks do not use malloc(), free(), locks,
  *     stdio, dlsym(), or a thread-local variable that was first used after
- *     syscap_attach_thread().  They use at most 2 KiB of stack, since the
+ *     syscap_attach_thread().  Callbacks use at most 2 KiB of stack, since the
  *     handler may run on the program's alternate stack; more memory is in
- *     syscap_stack_scratch().  They terminate, and stop when
+ *     syscap_stack_scratch().  Callbacks terminate, and stop when
  *     syscap_stack_push() returns 0.
  *  2. Callbacks read only data reachable from @thread_data, and no data of
  *     other threads.  The runtime stores to that data, such as the newest

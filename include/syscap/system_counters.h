@@ -19,9 +19,9 @@
  * The drain thread reads the counters (<syscap.h>), at the requested rate.  The
  * program's threads do not read counters.  Without a drain thread
  * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) there are no counters, and the capture
- * reports that.  Under a recorder, which reads the counters itself on request,
- * and with SYSPROF_TRACE_FD, the program reads no counters.  A forked child
- * that records into its parent's file has its parent's counters.
+ * reports this state.  Under a recorder, which reads the counters itself on
+ * request, and with SYSPROF_TRACE_FD, the program reads no counters.  A forked
+ * child that records into its parent's file has its parent's counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program
  * calls it or uses SYSCAP_WITH_SYSTEM_COUNTERS. docs/collectors.md lists the
