@@ -25,8 +25,8 @@
 
 #define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
 
-/** Our notes: of an object with a sampler (sampler/autostart.c), and of one with
- * our library (share/copy_note.h). */
+/** Our notes: of an object with a sampler (sampler/autostart.c), and of an
+ * object with our library (share/copy_note.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1
 #define SYC_COPY_NOTE_TYPE    2
@@ -34,16 +34,16 @@
 /** Longest build-id in hex, with its NUL: 64 bytes of id. */
 #define SYC_BUILD_ID_SIZE 129u
 
-/** Offsets are in the run of notes. */
+/** Offsets count from the start of the sequence of notes. */
 struct syc_elf_note {
 	uint32_t type, name_size, value_size;
 	uint64_t name, value, next;
 };
 
 /**
- * The note at @at of @size bytes, less than 2^62; @words are its header's, in
- * the machine's order.  Notes are aligned to 8 bytes if @align is 8, else to
- * 4.  False: it does not fit.
+ * The note at @at of @size bytes, less than 2^62; @words are the note's header
+ * in the machine's byte order.  Notes are aligned to 8 bytes if @align is 8,
+ * else to 4.  False: the note does not fit.
  */
 static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
                                    const uint32_t words[3],
@@ -63,7 +63,7 @@ static inline bool syc_elf_note_at(uint64_t size, uint64_t align, uint64_t at,
 		.value_size = words[1],
 		.name = name,
 		.value = value,
-		/* The last one may end without its padding. */
+		/* The last note may lack its padding. */
 		.next = next < size ? next : size,
 	};
 	return true;

@@ -16,7 +16,7 @@ void syc_file_chunks_emit(const struct syc_file_chunks *chunks,
 	size_t at = 0, n;
 	uint16_t len;
 
-	/* Sysprof 3.46 looks past the frame behind a chunk of another file. */
+	/* Sysprof 3.46 skips the frame after a chunk of another file. */
 	syc_frame_begin(&gap, SYSCAP_FRAME_TIMESTAMP, -1, chunks->time);
 	len = syc_frame_end(&gap, sizeof(gap));
 	if (!chunks->emit(chunks->context, &gap, len))

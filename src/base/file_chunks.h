@@ -16,13 +16,13 @@ struct syc_file_chunks {
 	/* For one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
 	void *buffer;
 	size_t size;
-	/* False ends it */
+	/* False stops the emission */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
 	void *context;
 };
 
-/** Emit the frames of @n bytes, and one before them that separates it from
- * others. Context: any-thread, signal-safe, if emit() is. */
+/** Emit a frame that separates this file from others, then the frames of @n
+ * bytes.  Context: any-thread, signal-safe, if emit() is. */
 void syc_file_chunks_emit(const struct syc_file_chunks *chunks,
                           const void *data, size_t n);
 

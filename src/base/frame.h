@@ -3,8 +3,7 @@
  * frame.h - headers of frames, and names of frame types.
  *
  * For code that composes frames outside of a ring; <syscap/emit.h> writes the
- * headers of frames in a ring.  The names are those of texts, loss records and
- * JSON.
+ * headers of frames in a ring.  Texts, loss records and JSON use these names.
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
@@ -16,7 +15,8 @@
 
 #include <syscap/format.h>
 
-/** padding2 of a frame that has no other place for @tid; 0: @tid is invalid. */
+/** Value of padding2, for a frame without a field for @tid; 0: @tid is
+ * invalid. */
 static inline uint32_t syc_frame_tid_tag(int32_t tid)
 {
 	return tid > 0 && ((uint32_t)tid & SYSCAP_TID_TAG_MASK) == 0
@@ -36,8 +36,8 @@ static inline void syc_frame_begin(struct syscap_wire_frame *frame,
 	};
 }
 
-/** End a frame of which all up to @end is written: clear the rest of its last
- * word, and write len, which is returned. */
+/** End a frame that is written up to @end: clear the rest of the last word,
+ * write len, and return len. */
 static inline uint16_t syc_frame_end(struct syscap_wire_frame *frame,
                                      size_t end)
 {

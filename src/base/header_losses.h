@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * header_losses.h - losses in a capture's header, of writers that could not
- * write frames any more.
+ * header_losses.h - losses in a capture's header, of writers that could no
+ * longer write frames.
  *
- * The only writer of a file counts there the frames for which the disk had no
- * space (capture/losses.h).
+ * A file's only writer counts in its header the frames for which the disk had
+ * no space (capture/losses.h).
  *
  * A trace file has the mark of selfrec/trace_file.c in its header.  A process
  * that ends while others write, and gets no turn in time, adds its unwritten
- * frames to these sums.  The next process that gets a turn takes them, and
- * writes a loss record.  Readers synthesize one from sums that remain.  Sums
- * are changed by atomic instructions on the file's first page, without a lock.
- * They may be incomplete at any time, and are exact when all writers have
- * ended.
+ * frames to the header's sums.  The next process that gets a turn takes the
+ * sums, and writes a loss record.  Readers synthesize a record from sums that
+ * remain.  Sums are changed by atomic instructions on the file's first page,
+ * without a lock.  The sums may be incomplete at any time, and are exact when
+ * all writers have ended.
  *
- * They are in bytes that the format leaves unused.
+ * The sums are in bytes that the format leaves unused.
  */
 #ifndef SYC_BASE_HEADER_LOSSES_H
 #define SYC_BASE_HEADER_LOSSES_H
@@ -34,7 +34,7 @@ struct syc_header_losses {
 	uint64_t name;    /* 0: no losses */
 	uint64_t bytes;   /* of the frames */
 	int64_t from, to; /* ns; 0: unknown */
-	/* By type; 0: abandoned emits.  Rings have those below
+	/* By type; 0: abandoned emits.  Rings have the types below
 	 * SYSCAP_FRAME_RING_LIMIT. */
 	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
 };
@@ -46,7 +46,7 @@ _Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
                                240,
                "between the used fields and the mark");
 
-/** Whether the header has any, in this byte order.  Context: any-thread,
+/** Whether the header has losses, in this byte order.  Context: any-thread,
  * signal-safe. */
 static inline bool
 syc_header_losses_has_frames(const struct syscap_wire_file *header)

@@ -2,9 +2,9 @@
 /*
  * loss_record.h - format of a loss record, for writers and readers.
  *
- * A thread that finds its ring full counts its losses, and writes a loss record
- * before its next frame.  The record is a MARK of group "syscap" and name
- * "lost", from the first lost frame to the last, with a message like
+ * A thread with a full ring counts its losses, and writes a loss record before
+ * its next frame.  The record is a MARK of group "syscap" and name "lost", from
+ * the first lost frame to the last, with a message like
  *
  *	frames=12 bytes=1248 tid=4711 mark=10 ctrset=2
  *
@@ -32,15 +32,15 @@ struct syc_loss {
 /** Name of the frames of @type in a record; NULL: unknown type. */
 const char *syc_loss_record_kind(unsigned type);
 
-/** Whether a mark has the name of a loss record.  Its message may be
+/** Whether a mark has the name of a loss record.  The mark's message may be
  * invalid. */
 bool syc_loss_record_is(const char *group, const char *name);
 
 /** Read the message of a loss record; false if it is invalid. */
 bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss);
 
-/** Write the message, as much as fits into @size with a NUL.  Returns its
- * length. */
+/** Write the message, as much as fits into @size with a NUL.  Returns the
+ * message's length. */
 size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
                              size_t size);
 

@@ -31,7 +31,7 @@ static const char *parse_number(const char *text, bool *ret_negative,
 	return *text == ' ' || *text == '\0' ? text : NULL;
 }
 
-/* Put a word of the message where it belongs; other words are skipped. */
+/* Store a word of the message in its field; skip unknown words. */
 static bool take_word(struct syc_loss *loss, const char *key, size_t len,
                       bool negative, uint64_t number)
 {

@@ -12,7 +12,7 @@ static uint64_t rotate(uint64_t x, unsigned n)
 	return x << n | x >> (64 - n);
 }
 
-/* Little-endian, whatever the machine is. */
+/* Little-endian on every machine. */
 static uint64_t load_word(const unsigned char *at, size_t n)
 {
 	uint64_t word = 0;

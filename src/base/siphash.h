@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* siphash.h - SipHash-2-4: a keyed hash that doesn't give its key away. */
+/* siphash.h - SipHash-2-4: a keyed hash that does not reveal its key. */
 #ifndef SYC_BASE_SIPHASH_H
 #define SYC_BASE_SIPHASH_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** The hash of @n bytes at @bytes under the 16 at @key.  signal-safe. */
+/** The hash of @n bytes at @bytes under the key of 16 bytes at @key.
+ * signal-safe. */
 uint64_t syc_siphash(const unsigned char *key, const void *bytes, size_t n);
 
 #endif

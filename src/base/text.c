@@ -9,12 +9,12 @@ size_t syc_text_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
-	/* Back to the start of the sequence that max would cut */
+	/* Go back to the start of the sequence that max would cut */
 	size_t cut = max;
 	while (cut > 0 && max - cut < 4 &&
 	       ((unsigned char)text[cut] & 0xC0) == 0x80)
 		cut--;
-	/* The bytes there are not UTF-8: cut where the field ends */
+	/* The bytes at the cut are not UTF-8: cut at the field's end */
 	return ((unsigned char)text[cut] & 0xC0) == 0x80 ? max : cut;
 }
 
@@ -23,7 +23,7 @@ void syc_text_field(char *field, size_t size, const char *text)
 	size_t len = 0;
 
 	if (text != NULL) {
-		/* One byte more than fits shows whether it must be cut */
+		/* One byte more than fits shows whether the text must be cut */
 		len = syc_text_cut(text, strnlen(text, size), size - 1);
 		memcpy(field, text, len);
 	}

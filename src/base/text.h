@@ -30,7 +30,7 @@ static inline bool syc_text_is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/** Copy @n bytes: quicker than a call for those that are few. */
+/** Copy @n bytes: for few bytes quicker than a call. */
 static inline __attribute__((always_inline)) void
 syc_text_copy(void *to, const char *text, size_t n)
 {
@@ -66,8 +66,8 @@ syc_text_copy(void *to, const char *text, size_t n)
 	}
 }
 
-/** syc_text_field() where @size is a constant and the text's length @n is
- * known: a third of the time. */
+/** syc_text_field() for a constant @size and a text of the known length @n:
+ * takes a third of the time. */
 static inline __attribute__((always_inline)) void
 syc_text_put_known(char *field, size_t size, const char *text, size_t n)
 {
@@ -85,13 +85,14 @@ syc_text_put(char *field, size_t size, const char *text)
 	syc_text_put_known(field, size, text, text != NULL ? strlen(text) : 0);
 }
 
-/** Read a number of base 10 or 16 (small letters): what follows it. */
+/** Read a number of base 10 or 16 (small letters).  Returns the text after
+ * it. */
 const char *syc_text_take(const char *text, unsigned base,
                           uint64_t *ret_number);
 
 /** A text under construction; excess bytes are omitted. */
 struct syc_text {
-	char *at;  /* where the next byte goes */
+	char *at;  /* position of the next byte */
 	char *end; /* the last byte, kept for the NUL */
 };
 
@@ -99,7 +100,7 @@ struct syc_text syc_text_begin(char *buffer, size_t size);
 void syc_text_add(struct syc_text *text, const char *string);
 void syc_text_add_u64(struct syc_text *text, uint64_t number);
 void syc_text_add_i64(struct syc_text *text, int64_t number);
-/** Without 0x. */
+/** Without the prefix 0x. */
 void syc_text_add_hex(struct syc_text *text, uint64_t number);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unconst.h - memory that its owner gives to a function without const. */
+/* unconst.h - memory whose owner passes it to a function without const. */
 #ifndef SYC_BASE_UNCONST_H
 #define SYC_BASE_UNCONST_H
 
 #include <stdint.h>
 
-/** @it for free(), munmap() and madvise(); or for a caller that knows that it
- * may write there. */
+/** @it without const: for free(), munmap() and madvise(), and for a caller that
+ * may write to this memory. */
 static inline void *syc_unconst(const void *it)
 {
 	return (void *)(uintptr_t)it;

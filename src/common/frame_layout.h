@@ -3,8 +3,8 @@
  * frame_layout.h - layout of every frame type.
  *
  * One table for all code that reads, checks, cleans or converts frames: the
- * readers of captures, the recorder and `syscap check`.  A type is a row below
- * and a struct in <syscap/format.h>.  Pure.
+ * readers of captures, the recorder and `syscap check`. Each type has a row
+ * below and a struct in <syscap/format.h>. Pure.
  *
  * The table is in a header for code that handles many frames.  With a case for
  * each type, SYC_FRAME_TYPES(), the compiler knows the row, and fields that the
@@ -24,15 +24,15 @@
 /* The bytes before each name of a JITMAP. */
 #define SYC_JIT_ADDR_SIZE 8u
 
-/** A field whose text ends with a NUL inside it. */
+/** A field whose text ends with a NUL inside the field. */
 struct syc_frame_text {
-	uint16_t at, size; /* size 0: the end of a list */
+	uint16_t at, size; /* size 0: end of the list */
 	const char *name;
 };
 
 /** Numbers next to each other, each of @size bytes. */
 struct syc_frame_numbers {
-	uint8_t at, size, n; /* size 0: there are no more */
+	uint8_t at, size, n; /* size 0: end of the list */
 	uint8_t n_bits;      /* bits of the first of two fields in 16 bits; or
 	                      * 0 */
 };
@@ -42,8 +42,8 @@ struct syc_frame_numbers {
 
 struct syc_frame_shape {
 	/*
-	 * All ones if a duration is the first field, otherwise 0. The alignment
-	 * allows finding a row by a shift.
+	 * All ones if a duration is the first field, otherwise 0.  With this
+	 * alignment a shift finds a row.
 	 */
 	_Alignas(128) uint64_t duration;
 	uint64_t gap;   /* unused bits of the little-endian word at gap_at */
@@ -59,8 +59,8 @@ struct syc_frame_shape {
 	bool is_walked;                 /* the items have different sizes */
 	bool may_tell_tid;              /* in padding2 */
 	const char *unfit;              /* error message for too many items */
-	const char *last_text;          /* its name; NULL: no text */
-	struct syc_frame_text texts[3]; /* ended by size 0 */
+	const char *last_text;          /* name of the last text; NULL: none */
+	struct syc_frame_text texts[3]; /* size 0: end of the list */
 	const struct syc_frame_text *item_texts;
 	struct syc_frame_numbers numbers[4], item_numbers[2];
 };
@@ -203,7 +203,7 @@ static const struct syc_frame_shape syc_frame_shapes[SYSCAP_FRAME_LAST] = {
 		                   NUMBER(allocation, n_addrs) },
 		.item_numbers = { ADDRESS },
 	},
-	[SYSCAP_FRAME_OVERLAY] = { /* two texts that a NUL each ends */
+	[SYSCAP_FRAME_OVERLAY] = { /* two texts, each ends with a NUL */
 		.least = SYSCAP_OVERLAY_FIXED + 2, .sure = SYC_FRAME_LOOK,
 		.size = SYSCAP_OVERLAY_FIXED + 2,
 		.count_at = SYC_AT(overlay, src_len),
@@ -247,7 +247,7 @@ static inline const struct syc_frame_shape *syc_frame_shape(uint8_t type)
 	                                            : NULL;
 }
 
-/** Like syc_frame_content_end(), for types with items of several sizes. */
+/** syc_frame_content_end() for types with items of several sizes. */
 size_t syc_frame_walk_end(const struct syc_frame_shape *shape,
                           const unsigned char *frame, size_t len, bool big);
 

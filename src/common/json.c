@@ -13,9 +13,9 @@
 #define MOST_UNITS 1e15
 
 /*
- * Most doubles were written by hand, or are quotients of such numbers. Then
- * @value is a whole number of units of 10^-@ret_decimals. That number is small
- * enough to be exact as a double, and one division gives @value again.
+ * Most doubles were written by hand, or are quotients of such numbers.  Such a
+ * @value is a whole number of units of 10^-@ret_decimals.  The number of units
+ * is small enough to be exact as a double, so one division gives @value.
  */
 static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -36,8 +36,8 @@ static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 
 /*
  * For other doubles: the fewest decimals that are nearer to @value than to any
- * other double, computed in integers of 128 bits. Printing and reading again
- * would be much slower.
+ * other double, computed in integers of 128 bits.  Printing a number and
+ * reading it back would be much slower.
  */
 static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -204,8 +204,8 @@ static bool is_plain(char c)
 	return c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
 }
 
-/* Write the beginning of @text that needs no escape, as far as it fits. Returns
- * the rest. */
+/* Write the beginning of @text that needs no escape, as much as fits.  Returns
+ * the rest of @text. */
 static const char *put_plain(struct syc_json *json, const char *text)
 {
 	char *to = json->waiting + json->n_waiting;
@@ -232,7 +232,7 @@ static void write_text(struct syc_json *json, const char *text)
 		if (len == 0)
 			put_text(json, SYC_UTF8_REPLACEMENT);
 		else if (is_plain((char)point) && len == 1)
-			continue; /* there was no room for the text */
+			continue; /* the buffer was full */
 		else if (point == '"' || point == '\\' ||
 		         syc_utf8_is_control(point))
 			write_escape(json, point);
@@ -320,8 +320,8 @@ void syc_json_double(struct syc_json *json, double value)
 		syc_json_null(json);
 		return;
 	}
-	/* 17 digits always read back exactly. Mostly 15 or 16 digits do, and
-	 * they are shorter. */
+	/* 17 digits always read back exactly.  Usually 15 or 16 digits suffice,
+	 * and are shorter. */
 	for (int digits = 15; digits <= 17; digits++) {
 		snprintf(text, sizeof(text), "%.*g", digits, value);
 		if (strtod(text, NULL) == value)

@@ -8,12 +8,13 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/** Size of the largest, with a sign. */
+/** Size of the largest number, with a sign. */
 #define SYC_DIGITS_SIZE 21u
 
 /**
- * Write the digits of @value, at least @least, so that they end at @end.
- *  Returns the first. printf() would be slow for millions of numbers.
+ * Write the digits of @value, at least @least digits, so that the last digit
+ * ends at @end.  Returns the first digit. printf() would be slow for millions
+ * of numbers.
  */
 static inline char *syc_digits(char *end, uint64_t value, unsigned least)
 {
@@ -23,7 +24,7 @@ static inline char *syc_digits(char *end, uint64_t value, unsigned least)
 	return end;
 }
 
-/** The same, with a minus sign for negative numbers. */
+/** syc_digits() with a minus sign for negative numbers. */
 static inline char *syc_digits_signed(char *end, int64_t value)
 {
 	if (value >= 0)
@@ -35,8 +36,8 @@ static inline char *syc_digits_signed(char *end, int64_t value)
 
 /**
  * Find the shortest decimal that reads back as @value: @ret_units *
- * 10^-@ret_decimals, at most 18 of these.  False: it needs an exponent, or is
- * not a number.
+ * 10^-@ret_decimals, at most 18 decimals.  False: @value needs an exponent, or
+ * is not a number.
  */
 bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
 
@@ -51,8 +52,9 @@ bool syc_decimal_find(double value, int64_t *ret_units, unsigned *ret_decimals);
  *	syc_json_end_object(&json);
  *	syc_json_end_line(&json);
  *
- * Commas are inserted.  A document is buffered. After its last bracket, @out
- * has all of it, and any error.  Nesting is at most 32 deep.
+ * Commas are inserted.  A document is buffered.  After the document's last
+ * bracket, @out has the whole document, and any error.  Nesting is at most 32
+ * deep.
  */
 
 struct syc_json {
@@ -60,8 +62,8 @@ struct syc_json {
 	unsigned depth;
 	uint32_t has_items; /* bit d: a comma is due at depth d */
 	bool after_key;
-	/* The buffer avoids a stdio call for each comma, which would take most
-	 * of the time. */
+	/* The buffer avoids a stdio call for each comma.  Such calls would take
+	 * most of the time. */
 	unsigned n_waiting;
 	char waiting[1000];
 };
@@ -101,7 +103,7 @@ void syc_json_member_unsigned(struct syc_json *json, const char *key,
 void syc_json_member_address(struct syc_json *json, const char *key,
                              uint64_t address);
 void syc_json_member_bool(struct syc_json *json, const char *key, bool value);
-/** "tid"; null if it is negative, which means unknown. */
+/** Member "tid"; null if @tid is negative, which means unknown. */
 void syc_json_member_tid(struct syc_json *json, int32_t tid);
 
 #endif

@@ -3,8 +3,8 @@
  * map.c - numbers of distinct keys: a hash table of key numbers with linear
  * probing, at most half full.
  *
- * Keys are from untrusted files, so the hash is seeded.  Therefore no file can
- * be made such that all of its keys collide.
+ * Keys are from untrusted files, so the hash is seeded.  Therefore nobody can
+ * craft a file whose keys all collide.
  */
 #define _GNU_SOURCE
 #include "common/map.h"
@@ -80,7 +80,8 @@ static int grow_slots(struct syc_map *map)
 		return -ENOMEM;
 	if (map->n_slots == 0 &&
 	    getrandom(&map->seed, sizeof(map->seed), GRND_NONBLOCK) < 0)
-		map->seed = MULTIPLIER_B; /* early boot: no attacker yet */
+		map->seed = MULTIPLIER_B; /* early in boot: no attacker exists
+		                           * yet */
 
 	free(map->slots);
 	map->slots = slots;

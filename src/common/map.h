@@ -21,7 +21,7 @@ struct syc_map_key {
 
 struct syc_map_block; /* keys live in blocks, which never move */
 
-/** All zero is an empty map. */
+/** An all-zero struct is an empty map. */
 struct syc_map {
 	struct syc_map_key *keys; /* by number */
 	size_t n, capacity;
@@ -33,7 +33,8 @@ struct syc_map {
 
 void syc_map_fini(struct syc_map *map);
 
-/** Find @key or add it.  Returns 1 if it is new, 0 if it exists, or -ENOMEM. */
+/** Find @key or add it.  Returns 1 if @key is new, 0 if it exists, or
+ * -ENOMEM. */
 int syc_map_put(struct syc_map *map, const void *key, size_t len,
                 size_t *ret_number);
 

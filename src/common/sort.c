@@ -53,8 +53,8 @@ int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows)
 	*group = (struct syc_group){ .begins = begins };
 	if (begins == NULL || rows->n > UINT32_MAX)
 		goto fail;
-	/* Rows are counted two places further and placed one place further: at
-	 * the end every begin is right. */
+	/* A row is counted two places after its group and placed one place
+	 * after it.  So all begins are right at the end. */
 	for (uint32_t i = 0; i < rows->n; i++) {
 		const uint32_t of = rows->group_of(rows->data, i);
 
@@ -91,14 +91,14 @@ void syc_group_fini(struct syc_group *group)
 }
 
 /*
- * Find the value at a rank among many: its bytes are found one by one, the
- * highest first, by counting. This needs no memory, and the time does not
- * depend on the order of the values.
+ * Find the value at a rank among many: counting finds its bytes one by one, the
+ * highest first.  Counting needs no memory, and its time does not depend on the
+ * order of the values.
  */
 
 #define SIGN UINT64_C(0x8000000000000000)
 
-/* The value as an unsigned number, in the same order. */
+/* Map a value to an unsigned number with the same order. */
 static uint64_t key_of(int64_t value)
 {
 	return (uint64_t)value ^ SIGN;

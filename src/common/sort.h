@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * Like qsort_r(), for distinct row numbers. Takes linear time and no memory if
- * few rows are far from their place.
+ * A qsort_r() for distinct row numbers.  Takes linear time and no memory if few
+ * rows are far from their place.
  */
 void syc_order(uint32_t *rows, size_t n,
                int (*compare)(const void *, const void *, void *), void *data);
@@ -20,14 +20,14 @@ void syc_order_by_time(uint32_t *rows, size_t n, const int64_t *times);
 struct syc_group_rows {
 	size_t n; /* at most UINT32_MAX */
 	size_t n_groups;
-	/* The row's group; UINT32_MAX omits it. */
+	/* The row's group; UINT32_MAX omits the row. */
 	uint32_t (*group_of)(const void *data, uint32_t row);
-	/* As that of qsort_r(), for distinct rows; NULL: by number. */
+	/* A comparison as for qsort_r(), of distinct rows; NULL: by number. */
 	int (*compare)(const void *one, const void *other, void *data);
 	const void *data;
 };
 
-/** All zero is empty. */
+/** An all-zero struct is an empty group. */
 struct syc_group {
 	/* Group g has rows[begins[g]] to rows[begins[g + 1] - 1], in order. */
 	uint32_t *begins, *rows;
@@ -39,8 +39,7 @@ void syc_group_fini(struct syc_group *group);
 
 /**
  * By nearest rank: the smallest value that at least @percent, from 1, of the @n
- * values do not exceed.  The values are read at most nine times, whatever they
- * are.
+ * values do not exceed.  Each value is read at most nine times.
  */
 int64_t syc_rank_percentile(const int64_t *values, size_t n, unsigned percent);
 

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /*
- * By first byte: the length, and the range of the second byte.  That range
+ * By first byte: the length, and the range of the second byte.  The range
  * excludes overlong forms, surrogates and everything above U+10FFFF (Unicode
  * 15, table 3-7).
  */
@@ -122,7 +122,7 @@ void syc_duration_format(int64_t ns, char *buffer, size_t size)
 	const double value = (double)ns;
 	const double magnitude = value < 0 ? -value : value;
 
-	/* The limits are where three decimals round up to the next unit. */
+	/* At these limits three decimals round up to the next unit. */
 	if (magnitude < 1e3)
 		snprintf(buffer, size, "%" PRId64 " ns", ns);
 	else if (magnitude < 999999.5)

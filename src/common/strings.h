@@ -19,20 +19,22 @@
 /**
  * Decode the first character of the NUL-terminated @text, which is not empty.
  *
- * Returns its length, and the character.  Returns 0 for invalid bytes; then
+ * Returns the character, and its length.  Returns 0 for invalid bytes; then
  * *ret_point is the number of bytes that one U+FFFD replaces.  As Unicode
- * recommends, this is the longest prefix of a character, at least one byte.
+ * recommends, U+FFFD replaces the longest prefix of a character, at least one
+ * byte.
  */
 size_t syc_utf8_next(const char *text, uint32_t *ret_point);
 
 /**
  * Control characters, and characters that end a line or change its direction.
- * They could disguise the text around them.
+ * Such characters could disguise the text around them.
  */
 bool syc_utf8_is_control(uint32_t point);
 
 /**
- * Write the character into @bytes, which has space for 4.  Returns its length.
+ * Write the character into @bytes, which has space for 4.  Returns the length
+ * of the sequence.
  */
 size_t syc_utf8_put(uint32_t point, char *bytes);
 
@@ -43,8 +45,8 @@ bool syc_utf8_is_valid(const char *text);
 size_t syc_utf8_count(const char *text);
 
 /**
- * Copy @len bytes, none a NUL, and append a NUL.  NULL: out of memory.  The
- * caller frees the copy.
+ * Copy @len bytes, none a NUL, and append a NUL.  Returns NULL if memory is
+ * out.  The caller frees the copy.
  */
 static inline char *syc_copy_text(const char *text, size_t len)
 {
@@ -90,7 +92,7 @@ static inline const char *syc_severity_name(unsigned index)
  */
 ssize_t syc_text_file_read(const char *path, char *text, size_t size);
 
-/** The same for /proc/@pid/@name. */
+/** syc_text_file_read() for /proc/@pid/@name. */
 ssize_t syc_text_file_read_proc(int32_t pid, const char *name, char *text,
                                 size_t size);
 

@@ -2,8 +2,9 @@
 /*
  * directory.h - names in a directory of /proc or /sys.
  *
- * Uses bare system calls and a buffer of the caller.  Does not allocate,
- * touches only errno of the C library, and is no cancellation point.
+ * The functions use bare system calls and a buffer of the caller.  They do not
+ * allocate, change nothing of the C library but errno, and are no cancellation
+ * points.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -13,29 +14,29 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A descriptor of the folder at @path, or -errno. */
+/** An fd of the directory at @path, or -errno. */
 int syc_directory_open(const char *path);
 
 void syc_directory_close(int fd);
 
-/** A walk through it. */
+/** A walk through a directory. */
 struct syc_directory {
 	int fd;
-	long at, n; /* in entries */
+	long at, n; /* in the entries */
 	bool has_failed;
 	char entries[2048] __attribute__((aligned(8)));
 };
 
 struct syc_directory_entry {
-	const char *name; /* until the next step */
+	const char *name; /* valid until the next step */
 	uint64_t inode;
 };
 
-/** Begins again with the first one. */
+/** Begins again with the first name. */
 void syc_directory_begin(struct syc_directory *folder, int fd);
 
-/** Steps to the next that does not begin with a dot.  False: there is no more,
- * or reading failed. */
+/** Steps to the next name that does not begin with a dot.  False: no name is
+ * left, or reading failed. */
 bool syc_directory_next(struct syc_directory *folder,
                         struct syc_directory_entry *ret_entry);
 

@@ -2,8 +2,8 @@
 /*
  * env.c - the table of environment variables, and messages on stderr.
  *
- * A set-user-ID program ignores all of them.  Its caller must not be able to
- * make it write into an fd, or to watch it.
+ * A set-user-ID program ignores all of these variables.  The program's caller
+ * must not be able to watch the program or make it write into an fd.
  */
 #define _GNU_SOURCE
 #include "os/env.h"
@@ -21,37 +21,42 @@
 static const char names[][21] = {
 	/* fd of a recorder's control socket */
 	[SYC_ENV_CONTROL_FD] = "SYSPROF_CONTROL_FD",
-	/* NUMBER:INODE, which socket that fd is */
+	/* NUMBER:INODE of the control socket's fd */
 	[SYC_ENV_CONTROL_INODE] = "SYSCAP_CONTROL_INODE",
 	/* path of the recorder's listening socket */
 	[SYC_ENV_RECORDER] = "SYSCAP_RECORDER",
-	/* bytes of each ring that the recorder wants handed over */
+	/* bytes of each ring that the process passes to the recorder */
 	[SYC_ENV_ARENA] = "SYSCAP_ARENA",
 	/* fd to write a capture to */
 	[SYC_ENV_TRACE_FD] = "SYSPROF_TRACE_FD",
 	/* name of a capture to write */
 	[SYC_ENV_OUTPUT] = "SYSCAP_OUTPUT",
-	/* 0: no thread of the library, the program calls syscap_drain() */
+	/* 0: the library starts no thread, the program calls syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",
-	/* the kernel's counters to read, if that part is linked */
+	/* the kernel's counters to read, if collect is linked */
 	[SYC_ENV_COUNTERS] = "SYSCAP_COUNTERS",
 	/* size of each thread's ring */
 	[SYC_ENV_RING_KIB] = "SYSCAP_RING_KIB",
-	/* where ring files go */
+	/* directory of ring files */
 	[SYC_ENV_RUNTIME_DIR] = "XDG_RUNTIME_DIR",
-	/* samples a second, and by which clock and signal */
+	/* samples per second, and their clock and signal */
 	[SYC_ENV_SAMPLE] = "SYSCAP_SAMPLE",
 	/* number of the signal that begins and ends sampling */
 	[SYC_ENV_TOGGLE_SIGNAL] = "SYSCAP_TOGGLE_SIGNAL",
-	/* all allocations, or one of so many bytes: preloaded libraries only */
+	/* all allocations, or one per this many bytes; preloaded library
+	 * only */
 	[SYC_ENV_MEMORY] = "SYSCAP_MEMORY",
-	/* calls that block for longer than so many ns: the same */
+	/* calls that block for longer than this many ns; preloaded library
+	 * only */
 	[SYC_ENV_IO] = "SYSCAP_IO",
-	/* iterations of a loop that take longer than so many ms: the same */
+	/* iterations of a loop that take longer than this many ms; preloaded
+	 * library only */
 	[SYC_ENV_STALLS] = "SYSCAP_STALLS",
-	/* 1: messages to GLib, syslog() and the journal: the same */
+	/* 1: record messages to GLib, syslog() and the journal; preloaded
+	 * library only */
 	[SYC_ENV_LOGS] = "SYSCAP_LOGS",
-	/* 1: report on stderr why recording and sampling are on or off */
+	/* 1: report on stderr the reasons why recording and sampling are on or
+	 * off */
 	[SYC_ENV_DEBUG] = "SYSCAP_DEBUG",
 };
 
@@ -61,7 +66,7 @@ const char *syc_env_get(enum syc_env variable)
 
 	if (getauxval(AT_SECURE) != 0 || environ == NULL)
 		return NULL;
-	/* Not getenv(): shells have one of their own */
+	/* No getenv(): shells define a getenv() of their own */
 	for (char **at = environ; *at != NULL; at++) {
 		size_t n = 0;
 
@@ -99,7 +104,7 @@ int syc_env_parse_fd(const char *text)
 	return fd > 2 ? fd : -1;
 }
 
-static bool wanted; /* set once, before there are events */
+static bool wanted; /* set once, before the first event */
 
 void syc_diag_init(void)
 {

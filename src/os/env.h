@@ -29,19 +29,20 @@ enum syc_env {
 };
 
 /**
- * The value of @variable, or NULL: not set, or the process is set-user-ID
- * (AT_SECURE).
+ * The value of @variable.  NULL: @variable is not set, or the process is
+ * set-user-ID (AT_SECURE).
  *
  * Context: setup (getenv() races with setenv()).
  */
 const char *syc_env_get(enum syc_env variable);
 
-/** A decimal number; 0 if it is unset or not a number.  Context: setup. */
+/** The variable's decimal number; 0 if the variable is unset or not a number.
+ * Context: setup. */
 uint64_t syc_env_number(enum syc_env variable);
 
 /**
- * Parse the number of an fd: decimal digits and nothing else, above 2.
- * Returns it, or -1.
+ * Parse the number of an fd above 2, of decimal digits alone.  Returns the fd,
+ * or -1.
  */
 int syc_env_parse_fd(const char *text);
 

@@ -10,7 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* fcntl(F_GETFL) shows all of them: the program has no such fd at 0 to 2 */
+/* fcntl(F_GETFL) shows all of these flags: the program has no such fd at 0 to
+ * 2 */
 #define PLACEHOLDER (O_PATH | O_DIRECTORY | O_NOFOLLOW)
 
 void syc_fd_close(int fd)
@@ -43,7 +44,7 @@ ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags)
 	return syscall(SYS_sendto, fd, from, size, flags, NULL, 0);
 }
 
-/* A filter may allow poll() alone, which new machines do not have. */
+/* A filter may allow only poll(), a call that new architectures lack. */
 int syc_fd_poll(struct pollfd *fd, int ms)
 {
 #ifdef SYS_poll
@@ -76,7 +77,7 @@ int syc_fd_dup(int fd)
 {
 	int copy = -1;
 
-	/* Below the limit, if that is lower: the highest that is free */
+	/* If the limit is below SYC_FD_FIRST, take the highest free fd */
 	for (int from = SYC_FD_FIRST; copy < 0 && from > STDERR_FILENO;
 	     from--) {
 		copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);

@@ -10,7 +10,7 @@
 
 #include "os/process.h"
 
-/* Both 0 where they may not be seen. */
+/* The kernel shows both fields as 0 to a process that may not read them. */
 static bool is_same_image(const uint64_t *a, const uint64_t *b)
 {
 	if (a[SYC_STAT_STACK] == 0 || b[SYC_STAT_STACK] == 0)
@@ -28,10 +28,10 @@ static bool looks_alive(struct syc_fork_identity *relative)
 {
 	struct syc_proc_stat it, us;
 
-	/* or there is no /proc */
+	/* No such process, or no /proc */
 	if (syc_proc_stat_read("/proc/", relative->pid, &it) != 0)
 		return is_there(relative->pid);
-	/* Threads may live on when the first one has ended */
+	/* Other threads may live on after the first thread's end */
 	const bool is_without_first = syc_proc_stat_has_ended(&it);
 	if (is_without_first && it.fields[SYC_STAT_THREADS] <= 1)
 		return false;

@@ -16,7 +16,7 @@
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif
-/* Linux 5.16 */
+/* since Linux 5.16 */
 #define FLAG_32 2u
 
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns)

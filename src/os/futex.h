@@ -15,8 +15,9 @@
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
 
 /**
- * The same, and until *@shared, at which others outside of this library may
- * wait too, is not @shared_value.  False: the kernel can't (before Linux 5.16).
+ * syc_futex_wait() that also ends when *@shared is no longer @shared_value.
+ * Threads outside of this library may wait at @shared, too.  False: the kernel
+ * lacks the call (before Linux 5.16).
  */
 bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
                            uint32_t shared_value, int64_t ns);

@@ -16,13 +16,14 @@
 #define NAME "__kernel_clock_gettime"
 #endif
 
-/* Instead of the address of a function */
+/* A value in place of a function's address */
 #define SYSTEM_CALL 1u
 
 typedef long read_clock(clockid_t id, struct timespec *time);
 
-/* The kernel's linker scripts put the names behind the symbols; if one does
- * not, nothing is found.  Addresses in the vDSO are offsets in it. */
+/* The kernel's linker scripts put the names behind the symbols; in any other
+ * vDSO the search finds nothing.  Addresses in the vDSO are offsets from its
+ * start. */
 static __attribute__((cold, noinline)) uintptr_t find_reader(void)
 {
 	const uintptr_t base = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -53,7 +54,8 @@ static __attribute__((cold, noinline)) uintptr_t find_reader(void)
 
 int64_t syc_kernel_clock(clockid_t id)
 {
-	static uintptr_t reader; /* relaxed: all find the same */
+	static uintptr_t reader; /* relaxed: all threads find the same
+	                          * address */
 	struct timespec time = { 0 };
 	uintptr_t found = __atomic_load_n(&reader, __ATOMIC_RELAXED);
 	long r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lazy_map.h - memory of large tables, mapped at their first use.  A program
- * that never uses a table has no page and no zeroes for it.
+ * lazy_map.h - memory of large tables, mapped at their first use.  An unused
+ * table takes no page of memory, and no zeroes in the file.
  */
 #ifndef SYC_OS_LAZY_MAP_H
 #define SYC_OS_LAZY_MAP_H
@@ -9,10 +9,10 @@
 #include <stddef.h>
 
 /**
- * The zeroed memory of @size at *@place, a static pointer; mapped now where
- * that is NULL.  It stays for good, and a forked child has it too.  NULL: the
- * mapping failed, and the next call tries again.  Each table documents the
- * consequences.
+ * The zeroed memory of @size at *@place, a static pointer; mapped now if
+ * *@place is NULL.  The memory is never unmapped, and a forked child has it
+ * too.  Returns NULL if the mapping failed; the next call tries again.  Each
+ * table documents the consequences of NULL.
  *
  * Context: any-thread, signal-safe.
  */

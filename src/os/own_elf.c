@@ -13,8 +13,8 @@
 
 #include "os/fd.h"
 
-/* Linkers make a few.  An object that claims more is not looked through: each
- * costs a system call. */
+/* Linkers make a few segments.  An object that claims more than this is not
+ * searched, because each segment costs a system call. */
 #define SEGMENTS_MAX  256u
 #define NOTES_MAX     1024u
 #define NOTES_SIZE    (UINT64_C(1) << 20)
@@ -56,7 +56,7 @@ bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header)
 	       header->e_ident[EI_DATA] == ELFDATA2LSB;
 }
 
-/* The first get() of each note checks the offset: nothing here overflows. */
+/* The first get() of each note checks the offset, so no sum below overflows. */
 static bool search_notes(const struct syc_own_elf *elf,
                          const Elf64_Phdr *segment, char *hex)
 {
@@ -97,9 +97,9 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
 }
 
 /*
- * The path may lead to anything by now: opening a device could do something.
- * The inode alone is compared, as some file systems (overlayfs, btrfs) show
- * another device in maps than in stat().
+ * The path may lead to any file by now, and opening a device could have
+ * effects.  Only the inode is compared, because some file systems (overlayfs,
+ * btrfs) show another device in maps than in stat().
  */
 bool syc_own_elf_open(const char *path, uint64_t inode,
                       struct syc_own_elf *ret_elf)

@@ -11,8 +11,8 @@
 #include "os/process.h"
 
 /*
- * /proc/self is the main thread's, where nothing is left once that thread has
- * called pthread_exit().  But confinement may know it alone.
+ * /proc/self is the main thread's directory, whose files are empty after that
+ * thread has called pthread_exit().  But confinement may allow only /proc/self.
  */
 int syc_own_proc_open(const char *of_thread, const char *of_process)
 {

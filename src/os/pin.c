@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pin.c - keeps a loaded object where it is. */
+/* pin.c - keeps an object loaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -12,8 +12,9 @@
 
 #ifdef __GLIBC__
 
-/* Linkers warn of static programs whose objects name dlopen(), which glibc has
- * in all of them.  So it is looked up.  musl unloads nothing. */
+/* Linkers warn if an object of a static program names dlopen(), but glibc has
+ * dlopen() in each static program.  So dlsym() looks it up. musl unloads
+ * nothing. */
 #pragma weak dl_iterate_phdr
 #pragma weak dlsym
 
@@ -35,7 +36,8 @@ copy_string(char *to, const volatile char *from, size_t size)
 	to[n] = 0;
 }
 
-/* Copied under the loader's lock: another thread may unload the object. */
+/* Copies the name under the loader's lock, because another thread may unload
+ * the object. */
 static int copy_name(struct dl_phdr_info *object, size_t size, void *data)
 {
 	struct name_search *const search = data;
@@ -63,11 +65,11 @@ bool syc_pin_object(const void *address)
 	search.address = (uintptr_t)address;
 	if (dl_iterate_phdr == NULL || dlsym == NULL)
 		return true;
-	/* The program has no name here, and is never unloaded. */
+	/* The program has no name in this list, and is never unloaded. */
 	if (dl_iterate_phdr(copy_name, &search) == 0 || search.name[0] == 0)
 		return false;
 	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
-	/* The loader opens the file, to see that it is the one that it has */
+	/* The loader opens the file to check that it is the loaded one */
 	const unsigned held = syc_fd_hold();
 	void *const handle =
 		open(search.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

@@ -16,7 +16,7 @@
 #define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #if !defined(__SANITIZE_THREAD__)
-/* The highest of @kept below @limit; -1: none is. */
+/* The highest of @kept below @limit; -1: no fd is below @limit. */
 static int highest_below(const int *kept, unsigned n, int limit)
 {
 	int highest = -1;
@@ -27,7 +27,8 @@ static int highest_below(const int *kept, unsigned n, int limit)
 	return highest;
 }
 
-/* Closes descriptors from @from on and below @to.  False: that can't be done.
+/* Closes the fds from @from up to, but not including, @to.  False: the call
+ * failed.
  */
 static bool close_between(unsigned from, unsigned to, unsigned flags)
 {
@@ -38,15 +39,15 @@ static bool close_between(unsigned from, unsigned to, unsigned flags)
 bool syc_private_fds_make(const int *kept, unsigned n)
 {
 #if defined(__SANITIZE_THREAD__)
-	/* The sanitizer takes all threads to have one table, and would see
-	 * races of numbers that are not the same descriptors */
+	/* The sanitizer assumes one fd table for all threads, and would report
+	 * races between equal numbers of different tables */
 	(void)kept;
 	(void)n;
 	return false;
 #else
 	int above = highest_below(kept, n, INT_MAX);
 
-	/* The first call makes the table: its range is never empty */
+	/* The first call makes the table, because its range is never empty */
 	if (!close_between((unsigned)(above + 1), UINT_MAX,
 	                   CLOSE_RANGE_UNSHARE_FLAG))
 		return false;
@@ -56,7 +57,8 @@ bool syc_private_fds_make(const int *kept, unsigned n)
 		close_between((unsigned)(next + 1), (unsigned)above, 0);
 		above = next;
 	}
-	/* For good: nothing that is opened here becomes one of these */
+	/* Occupy 0 to 2 for good: no file opened here becomes a standard
+	 * stream */
 	syc_fd_hold();
 	return true;
 #endif

@@ -30,7 +30,7 @@ static int read_text(const char *folder, int32_t id, char *text, size_t size)
 
 int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat)
 {
-	/* "ID (NAME) STATE ...": the name may hold anything */
+	/* "ID (NAME) STATE ...": the name may contain any character */
 	const char *const name = strchr(text, '(');
 	const char *at = strrchr(text, ')');
 	if (name == NULL || at == NULL || at[1] != ' ')

@@ -10,18 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** An fd to read @of_thread or, if that can't be opened, @of_process; or -1.
- * Context: any-thread, signal-safe. */
+/** An fd to read @of_thread or, if this file can't be opened, @of_process; or
+ * -1.  Context: any-thread, signal-safe. */
 int syc_own_proc_open(const char *of_thread, const char *of_process);
 
 /** The command line, as much as fits into @size, the arguments joined by
- * spaces.  Returns its length, without a NUL; 0: unknown.  Context: any-thread,
- * signal-safe. */
+ * spaces.  Returns the text's length, without a NUL; 0: unknown.  Context:
+ * any-thread, signal-safe. */
 size_t syc_own_proc_cmdline(char *text, size_t size);
 
-/** The pid namespace of this process; 0: unknown.  Children may be in others,
- * in which the same pids belong to other processes.  Context: any-thread,
- * signal-safe; errno is kept. */
+/** The pid namespace of this process; 0: unknown.  Children may be in other
+ * namespaces, in which the same pids belong to other processes.  Context:
+ * any-thread, signal-safe; errno is kept. */
 uint64_t syc_pid_namespace_id(void);
 
 /** Fields behind the name in /proc/PID/stat, counted from 1. */
@@ -30,7 +30,7 @@ enum {
 	SYC_STAT_PARENT = 4,
 	SYC_STAT_THREADS = 20,
 	SYC_STAT_START = 22,
-	SYC_STAT_CODE = 26, /* 0: not permitted; so are these: */
+	SYC_STAT_CODE = 26, /* 0: not permitted, also in the fields below */
 	SYC_STAT_STACK = 28,
 	SYC_STAT_BLOCKED = 32, /* signals */
 	SYC_STAT_STATUS = 52,  /* as wait() returns it, after the end */
@@ -44,48 +44,49 @@ struct syc_proc_stat {
 };
 
 /**
- * Read the file of @id in @folder, which ends with a slash.  0, -ENOENT: there
- * is none (any more); or -errno.
+ * Read the "stat" of @id in @folder, which ends with a slash.  Returns 0 or
+ * -errno; -ENOENT: no file (any more).
  *
  * Context: any-thread, signal-safe.
  */
 int syc_proc_stat_read(const char *folder, int32_t id,
                        struct syc_proc_stat *ret_stat);
 
-/** The same of @text, the contents of such a file.  Context: any-thread,
+/** Parse @text, the contents of a "stat" file.  Context: any-thread,
  * signal-safe. */
 int syc_proc_stat_parse(const char *text, struct syc_proc_stat *ret_stat);
 
-/** Whether it, or its first thread, has ended.  Context: any-thread,
- * signal-safe. */
+/** Whether the thread, or the process' first thread, has ended.  Context:
+ * any-thread, signal-safe. */
 bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);
 
 /**
  * A parent or a forked child of this process, whose image it may still run.
  *
- * A pid alone is not enough: its process may have exec'ed, or ended, and the
- * pid may be reused.  Images that were forked from each other have code and
- * stack at the same addresses.  Others do not, except for the same image
- * without address randomisation.
+ * A pid is not enough: its process may have exec'ed, or ended, and the pid may
+ * be reused.  Images that were forked from each other have code and stack at
+ * the same addresses.  Other images differ in these addresses, except for the
+ * same image without address randomisation.
  */
 struct syc_fork_identity {
 	int32_t pid;
 	int32_t parent;       /* according to /proc; 0: unknown */
-	uint64_t start_ticks; /* after the first look; 0: unknown */
-	/* At the last look its first thread had ended; relaxed */
+	uint64_t start_ticks; /* set by the first check; 0: unknown */
+	/* The last check found its first thread ended; relaxed */
 	bool is_without_first;
 };
 
 /**
- * Look at @relative->pid.  False: it has ended, or runs another image.  True
- * also if it is unknown.
+ * Check @relative->pid.  False: the process has ended, or runs another image.
+ * True also if the answer is unknown.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
 bool syc_fork_identity_is_running(struct syc_fork_identity *relative);
 
 /** Keep the object that contains @address loaded, even after dlclose().  False:
- * there is none, or it is the program.  Context: setup. */
+ * no object contains @address, or the object is the program.  Context:
+ * setup. */
 bool syc_pin_object(const void *address);
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef SYC_OS_RAW_SYSCALL_H
 #define SYC_OS_RAW_SYSCALL_H
 
-/** The kernel's result: -errno for a failure.  Context: any-thread,
+/** Returns the kernel's result: -errno for a failure.  Context: any-thread,
  * signal-safe. */
 static inline __attribute__((always_inline)) long
 syc_raw_syscall(long number, long a, long b, long c, long d, long e, long f)

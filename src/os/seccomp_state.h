@@ -2,14 +2,14 @@
 /*
  * seccomp_state.h - seccomp filters that the application has installed.
  *
- * A filter may kill the application for system calls that it does not make
- * itself.  From then on the library only makes calls that nearly all filters
- * permit, because the C library makes them: getpid(), gettid(),
- * rt_sigprocmask(), munmap().  If the filter forbids even these, the thread is
- * closed: nothing of ours runs there.
+ * A filter may kill the application for system calls that the application does
+ * not make itself.  After a filter's installation the library only makes calls
+ * that nearly all filters permit, because the C library makes them: getpid(),
+ * gettid(), rt_sigprocmask(), munmap().  If the filter forbids even these
+ * calls, the thread is closed: no code of ours runs in a closed thread.
  *
- * Only the wrapper of such calls sets it (preload/filters.c); the variables are
- * in threads.c.
+ * Only the wrapper of the installing calls (preload/filters.c) sets this state;
+ * the variables are in threads.c.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -21,13 +21,14 @@
 
 #include <syscap.h>
 
-/** Filters that were installed; those of them that closed all threads. */
+/** Filters that were installed; filters that closed all threads. */
 extern uint32_t syc_seccomp_filters, syc_seccomp_closing_filters;
 
-/** Uses that filters ended in this thread. */
+/** Functions that filters ended in this thread. */
 enum syc_seccomp_end {
 	SYC_SECCOMP_ENDED_NOTHING = 0,
-	SYC_SECCOMP_ENDED_TICKS, /* the call that ends them may be forbidden, too */
+	SYC_SECCOMP_ENDED_TICKS, /* also the call that stops ticks may be
+	                          * forbidden */
 	SYC_SECCOMP_CLOSED_THREAD,
 };
 
@@ -48,7 +49,7 @@ static inline bool syc_seccomp_is_closed(void)
 	        syc_seccomp_here == SYC_SECCOMP_CLOSED_THREAD);
 }
 
-/** The calling thread starts another, which inherits its filters. */
+/** The calling thread starts another thread, which inherits its filters. */
 static inline void syc_seccomp_note_new_thread(void)
 {
 	if (syc_seccomp_is_closed())

@@ -2,10 +2,10 @@
 /*
  * signal_handler.c - test whether the calling code may be a signal handler.
  *
- * The kernel does not report it.  But a handler returns into code that only
- * calls sigreturn.  On x86-64 that code is the C library's, and its address is
- * part of each signal's action; elsewhere it is the vDSO's.  While a handler
- * runs, that return address lies on its stack.
+ * The kernel does not report running handlers.  But a handler returns into code
+ * that only calls sigreturn.  On x86-64 the C library has this code, and each
+ * signal's action contains the code's address; elsewhere the vDSO has this
+ * code.  While a handler runs, this return address is on the handler's stack.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -18,7 +18,7 @@
 
 #define N_SIGNALS 64
 
-/* The kernel's struct; sigaction() leaves the restorer out. */
+/* The kernel's struct; sigaction() omits the restorer. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;
@@ -30,7 +30,7 @@ struct kernel_action {
 
 struct returns {
 	unsigned n;
-	uintptr_t low[4], high[4]; /* [low, high) is where a handler returns */
+	uintptr_t low[4], high[4]; /* handlers return to [low, high) */
 	bool are_more;
 };
 
@@ -47,7 +47,7 @@ static void add_range(struct returns *to, uintptr_t low, uintptr_t high)
 	to->high[to->n++] = high;
 }
 
-/* Collects where the installed handlers return to. */
+/* Collects the return addresses of the installed handlers. */
 static void find_returns(struct returns *to)
 {
 	memset(to, 0, sizeof(*to));
@@ -57,7 +57,7 @@ static void find_returns(struct returns *to)
 		memset(&action, 0, sizeof(action));
 		if (syscall(SYS_rt_sigaction, number, NULL, &action,
 		            sizeof(action.mask)) != 0 ||
-		    action.handler <= 1) /* default, or ignored */
+		    action.handler <= 1) /* default action, or ignored */
 			continue;
 #if defined(__x86_64__)
 		add_range(to, action.restorer, action.restorer + 1);
@@ -68,7 +68,7 @@ static void find_returns(struct returns *to)
 	}
 }
 
-/* All of the stack, what sanitizers fence off included. */
+/* Search all of the stack, including the zones that sanitizers poison. */
 __attribute__((no_sanitize("address", "thread"), noinline)) static bool
 is_on_stack(const struct returns *returns, uintptr_t from, uintptr_t to)
 {

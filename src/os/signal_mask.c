@@ -15,7 +15,7 @@ uint64_t syc_signal_mask(int how, uint64_t set)
 	                (long)(intptr_t)&before, sizeof(set), SYC_MASK_IS_OURS,
 	                0);
 #if defined(__x86_64__)
-	/* The program's next call may leave the register as it is */
+	/* The program's next system call may leave this register unchanged */
 	__asm__ volatile("xor %%r8d, %%r8d" ::: "r8", "cc");
 #endif
 	return before;

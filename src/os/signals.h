@@ -2,11 +2,10 @@
 /*
  * signals.h - signal masks, running handlers, and writes that raise no signal.
  *
- * Masks are changed by the system call itself.  The C library's
- * pthread_sigmask() clears its own signals in each mask that it sets.  A
- * restored mask would unblock them in a thread that had blocked them, such as
- * the helper of timer_create(SIGEV_THREAD).  Then the next timer would kill the
- * process.
+ * Masks are changed by the bare system call.  The C library's pthread_sigmask()
+ * clears its own signals in each mask that it sets.  So a restored mask would
+ * unblock these signals in a thread that had blocked them, such as the helper
+ * of timer_create(SIGEV_THREAD).  Then the next timer would kill the process.
  *
  * Context of everything here: any-thread, signal-safe; errno is kept.
  */
@@ -17,35 +16,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Bit of @signal in the kernel's set of 64 bits, which the C library's
- * sigset_t begins with.  Context: any-thread, signal-safe. */
+/** Bit of @signal in the kernel's set of 64 bits, the beginning of the C
+ * library's sigset_t.  Context: any-thread, signal-safe. */
 static inline uint64_t syc_signal_bit(int signal)
 {
 	return UINT64_C(1) << (signal - 1);
 }
 
 /*
- * The C library's own signals, for timers, pthread_cancel() and setuid(): a
- * thread that blocks them makes those calls of other threads wait for it.
+ * The C library's own signals, for timers, pthread_cancel() and setuid(): if a
+ * thread blocks these signals, such calls of other threads wait for the thread.
  */
 #ifdef __GLIBC__
 #define SYC_SIGNALS_OF_LIBC  (UINT64_C(3) << 31) /* 32, 33 */
 #define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 31)
 #else
-#define SYC_SIGNALS_OF_LIBC  (UINT64_C(7) << 31) /* 34 too: musl */
+#define SYC_SIGNALS_OF_LIBC  (UINT64_C(7) << 31) /* musl: 34, too */
 #define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 32)
 #endif
 
 /**
- * Signals that are blocked to keep handlers out.  Not SIGSYS: a filter that
- * traps a system call kills the process if it is blocked.
+ * Signals that this library blocks to keep handlers out.  Without SIGSYS: if
+ * SIGSYS is blocked, a filter that traps a system call kills the process.
  */
 #define SYC_ALL_SIGNALS (~(SYC_SIGNALS_OF_LIBC | UINT64_C(1) << (SIGSYS - 1)))
 
 /** Fifth argument of our calls, which the kernel ignores. */
 #define SYC_MASK_IS_OURS 0x5359
 
-/** Change the mask as sigprocmask() with @how and @set: the mask before.
+/** Change the mask as sigprocmask() with @how and @set.  Returns the old mask.
  * Context: any-thread, signal-safe. */
 uint64_t syc_signal_mask(int how, uint64_t set);
 
@@ -62,30 +61,31 @@ struct syc_undisturbed {
 
 /**
  * No handler runs on this thread until syc_undisturbed_end().  The thread is
- * not cancelled in our system calls either, which would leave claims and the
- * program's locks behind.  Context: any-thread, signal-safe.
+ * not cancelled in our system calls either.  A cancelled thread would leave
+ * claims and the program's locks behind.  Context: any-thread, signal-safe.
  */
 void syc_undisturbed_begin(struct syc_undisturbed *ret_before);
 void syc_undisturbed_end(const struct syc_undisturbed *before);
 
 /**
- * Whether a signal handler may be running on the calling thread, whose stack
- * is [@low, @high) (empty: not known).  Looks for the address that handlers
- * return to in the used part of the stack.  False is certain.  True may be due
- * to an old value, or to an unknown stack.
+ * Whether a signal handler may be running on the calling thread, whose stack is
+ * [@low, @high) (empty: not known).  Searches the used part of the stack for
+ * the address that handlers return to.  The result false is certain.  The
+ * result true may be due to an old value, or to an unknown stack.
  *
  * Costs some microseconds.  Context: owner, signal-safe.
  */
 bool syc_handler_may_run(uintptr_t low, uintptr_t high);
 
 /*
- * A write into a pipe without a reader raises SIGPIPE, one over the file size
- * limit SIGXFSZ.  Both go to the thread that writes.  Between begin and end
- * they are blocked, and end removes those that our writes raised.
+ * A write into a pipe without a reader raises SIGPIPE, and a write over the
+ * file size limit raises SIGXFSZ.  The writing thread receives both signals.
+ * Between begin and end both signals are blocked, and end removes the signals
+ * that our writes raised.
  */
 struct syc_write_nosignal {
 	uint64_t before; /* the thread's mask */
-	bool had_pipe;   /* was pending before: stays pending */
+	bool had_pipe;   /* SIGPIPE was pending before, and stays pending */
 	bool had_file_size;
 };
 
@@ -93,8 +93,8 @@ struct syc_write_nosignal {
 void syc_write_nosignal_begin(struct syc_write_nosignal *quiet);
 void syc_write_nosignal_end(const struct syc_write_nosignal *quiet);
 
-/** The same if no write failed: nothing is pending.  Context: any-thread,
- * signal-safe. */
+/** syc_write_nosignal_end() for the case that no write failed: no signal is
+ * pending.  Context: any-thread, signal-safe. */
 void syc_write_nosignal_end_clean(const struct syc_write_nosignal *quiet);
 
 #endif

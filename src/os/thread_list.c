@@ -15,7 +15,7 @@
 #include "os/process.h"
 #include "os/threads.h"
 
-/* glibc 2.32's, whatever we are compiled with */
+/* glibc 2.32 has this variable; declared here for older headers */
 extern char __libc_single_threaded __attribute__((weak));
 
 static uint64_t parse_signal_set(const char *at)
@@ -75,8 +75,8 @@ static int open_file(struct syc_thread_list *tasks, int32_t tid,
 	                                   O_RDONLY | O_CLOEXEC, 0));
 }
 
-/* Reads on behind the @used bytes of text and ends it with a NUL.  False:
- * nothing came. */
+/* Continues to read after the @used bytes of text, and appends a NUL.  False:
+ * the file has no more bytes. */
 static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
@@ -90,7 +90,8 @@ static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 	return used != before;
 }
 
-/* A file of @tid's folder, as much of its beginning as text holds. */
+/* Reads the beginning of a file in @tid's directory, as much as fits into
+ * text. */
 static int read_file(struct syc_thread_list *tasks, int32_t tid,
                      const char *name)
 {
@@ -117,7 +118,8 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 	                 __ATOMIC_RELEASE);
 }
 
-/* Just now it blocks all, to start the sampler. */
+/* A thread that works for the sampler blocks all signals for a moment; take its
+ * mask from before. */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
                             struct syc_thread_status *about)
 {
@@ -137,7 +139,7 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 		return r;
 	ret_about->is_dead = syc_proc_stat_has_ended(&stat);
 	ret_about->is_asleep = stat.fields[SYC_STAT_STATE] == 'S';
-	/* The first thread is none of ours: its name is the program's */
+	/* The first thread is never ours: it has the program's name */
 	ret_about->is_ours =
 		tid != getpid() &&
 		syc_library_thread_is_name(stat.name, stat.name_len);
@@ -151,7 +153,8 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 
 /*
  * The signal mask in /proc/.../status, and whether the thread is in seccomp's
- * strict mode.  The file has any length: one line lists all groups of the user.
+ * strict mode.  The file's length is not bounded: one line lists all groups of
+ * the user.
  */
 static int read_status(struct syc_thread_list *tasks, int32_t tid,
                        struct syc_thread_status *about)
@@ -159,7 +162,8 @@ static int read_status(struct syc_thread_list *tasks, int32_t tid,
 	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1",
 			  filtered[] = "\nSeccomp:\t2",
 			  filters[] = "\nSeccomp_filters:\t";
-	const size_t kept_most = sizeof(filters) + 16; /* a cut line of ours */
+	const size_t kept_most = sizeof(filters) + 16; /* a partial line that we
+	                                                * parse */
 	char *const text = tasks->text;
 	size_t kept = 0;
 	const int fd = open_file(tasks, tid, "/status");
@@ -212,7 +216,8 @@ bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
 	const char *const argument = syc_text_take(text, 10, &number);
 	if (number != SYS_rt_sigtimedwait || strncmp(argument, " 0x", 3) != 0)
 		return false;
-	/* The call may have returned by now, and the stack have changed or gone
+	/* The call may have returned by now, and the stack may have changed or
+	 * gone
 	 */
 	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };
 	const struct iovec from = {

@@ -2,9 +2,9 @@
 /*
  * thread_list.h - the threads of this process, as /proc/self/task lists them.
  *
- * Uses bare system calls and buffers of the caller.  Does not allocate, touches
- * only errno of the C library, and is no cancellation point.  A forked child's
- * ticks look here too.
+ * The functions use bare system calls and buffers of the caller.  They do not
+ * allocate, change nothing of the C library but errno, and are no cancellation
+ * points.  A forked child's ticks call them, too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -18,74 +18,77 @@
 
 #include "os/directory.h"
 
-/** A descriptor of the folder, or -errno. */
+/** An fd of the directory, or -errno. */
 int syc_thread_list_open(void);
 
 void syc_thread_list_close(int dir);
 
-/** A walk through the folder, and what is read on the way. */
+/** A walk through the directory, with buffers for the files of its threads. */
 struct syc_thread_list {
 	struct syc_directory folder;
 	char text[1792];
 	/*
-	 * A thread that works for the sampler has all signals blocked.  This is
-	 * its mask before and afterwards.  0: nobody is.
+	 * A thread that works for the sampler has all signals blocked;
+	 * starter_mask is its mask before and afterwards. tid 0: no thread does
+	 * this work.
 	 */
 	int32_t starter_tid;
 	uint64_t starter_mask;
 };
 
-/** The calling thread blocked @mask before it blocked all; NULL: it is done.
- * One thread at a time. */
+/** The calling thread blocked @mask before it blocked all signals; NULL: the
+ * thread has finished.  One thread at a time. */
 void syc_thread_list_note_starter(struct syc_thread_list *tasks,
                                   const uint64_t *mask);
 
 struct syc_thread_entry {
 	int32_t tid;
-	uint64_t inode; /* differs: perhaps another thread with this tid */
+	uint64_t inode; /* a changed inode may mean another thread with this
+	                 * tid */
 };
 
 /** Begins again with the first thread. */
 void syc_thread_list_begin(struct syc_thread_list *tasks, int dir);
 
-/** Steps to the next one.  False: there is no more, or reading failed. */
+/** Steps to the next thread.  False: no thread is left, or reading failed. */
 bool syc_thread_list_next(struct syc_thread_list *tasks,
                           struct syc_thread_entry *ret_task);
 
 struct syc_thread_status {
-	uint64_t start;   /* when it began, clock ticks since boot */
-	uint64_t blocked; /* its signal mask: bit 0 is signal 1 */
-	uint32_t filters; /* of seccomp; before Linux 5.9 whether any */
+	uint64_t start;   /* the thread's start, in clock ticks since boot */
+	uint64_t blocked; /* the signal mask: bit 0 is signal 1 */
+	uint32_t filters; /* of seccomp; before Linux 5.9 only 0 or 1 */
 	bool is_dead;     /* ended, but still listed */
-	bool is_asleep;   /* waits for something */
+	bool is_asleep;   /* sleeps until an event */
 	bool is_ours;     /* a thread of a copy of this library */
-	bool is_strict;   /* may make four system calls, none of a tick's */
+	bool is_strict;   /* may make four system calls; a tick makes others */
 };
 
 /**
- * When @tid began, whether it lives, and what it blocks of signals 1 to 31.
- * 0, or -errno: it is gone.
+ * The start of @tid, whether the thread lives, and which of the signals 1 to 31
+ * it blocks.  Returns 0, or -errno if the thread is gone.
  */
 int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
                          struct syc_thread_status *ret_about);
 
 /**
- * Whether @tid sleeps in sigwait() or a similar call for @signal: then it does
- * not appear to block the signal.
+ * Whether @tid sleeps in sigwait() or a similar call for @signal.  Such a
+ * thread does not appear to block the signal.
  */
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal);
 
-/** Fills in all of @about->blocked, and the rest, too. */
+/** syc_thread_list_read() that fills in all 64 bits of @about->blocked. */
 int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
                               struct syc_thread_status *ret_about);
 
-/** The C library made no other thread; one of a bare clone() may be there. */
+/** Whether the C library made no other thread; a bare clone() may have made
+ * one. */
 bool syc_thread_list_is_single(void);
 
 /**
- * Whether a thread lives besides those of this library, which must not keep
- * a process that has no others.  True if it is unknown.
+ * Whether a thread lives besides the threads of this library.  Our threads must
+ * not keep a process alive that has no others.  True if the answer is unknown.
  */
 bool syc_thread_list_has_others(struct syc_thread_list *tasks);
 

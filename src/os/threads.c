@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * threads.c - facts about threads: the bounds of the calling thread's stack,
- * the end of another, and the seccomp filters that bind them.
+ * the end of another thread, and the state of seccomp filters.
  *
  * The kernel reports the mapping of an address on the stack.  The address is
  * the thread control block, which glibc and musl put at the top of the stack of
- * every thread that they start.  For the process' first thread it is the 16
- * random bytes above its frames (AT_RANDOM).  Below a thread's stack is its
- * guard, so the mapping begins with the stack.  A program may also give the
- * thread a part of a larger block.
+ * every thread that they start.  For the process' first thread the address is
+ * that of the 16 random bytes above its frames (AT_RANDOM).  A thread's guard
+ * is below its stack, so the mapping begins with the stack.  A program may also
+ * give the thread a part of a larger block.
  *
- * Ids do not identify the first thread: in a forked child it is the one that
- * forked.
+ * Ids do not identify the first thread: a forked child's first thread is the
+ * thread that called fork().
  */
 #define _GNU_SOURCE
 #include "os/threads.h"
@@ -46,8 +46,8 @@ struct map_query {
 };
 #define MAP_QUERY _IOWR('f', 17, struct map_query)
 
-/* A growing stack may be this much larger than it is now; the kernel keeps
- * at least 128 MiB clear for it. */
+/* A growing stack may grow by this much; the kernel keeps at least 128 MiB free
+ * for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
 /* Lines are "start-end perms ...".  A small buffer: handlers have small
@@ -111,7 +111,7 @@ static bool find_mapping(uintptr_t addr, uintptr_t *ret_low,
 	return found;
 }
 
-/* The first thread's stack grows: its mapping is only what it is now. */
+/* The first thread's stack grows: its mapping shows only the present size. */
 static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t addr = (uintptr_t)getauxval(AT_RANDOM);
@@ -127,7 +127,7 @@ static bool find_main_stack(uintptr_t *ret_low, uintptr_t *ret_high)
 	return true;
 }
 
-/* The first thread has its control block elsewhere than on its stack. */
+/* The first thread's control block is not on its stack. */
 static bool find_stack(uintptr_t addr, uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	const uintptr_t top = syc_thread_pointer();

@@ -2,8 +2,8 @@
 /*
  * threads.h - threads of this process, and those of this library.
  *
- * Whether one is gone, locks that name their holder, and the calling thread's
- * control block and stack.
+ * Tests of a thread's end, locks that name their holder, and the calling
+ * thread's control block and stack.
  */
 #ifndef SYC_OS_THREADS_H
 #define SYC_OS_THREADS_H
@@ -19,13 +19,13 @@
 #include "os/raw_syscall.h"
 #endif
 
-/** Whether this process has no thread @tid (any more).  One that has ended and
- * stays listed is still there.  Context: any-thread, signal-safe. */
+/** Whether this process has no thread @tid (any more).  An ended thread that
+ * /proc still lists counts as present.  Context: any-thread, signal-safe. */
 bool syc_tid_is_gone(int32_t tid);
 
 /*
- * A lock that names its holder: a word with the thread's id, or 0.  Nobody
- * waits for it without a limit, so the callers have the loops.
+ * A lock that names its holder: a word with the thread's id, or 0.  No caller
+ * waits for the lock without a limit, so the callers have the loops.
  */
 
 /** Take @lock.  Context: any-thread, signal-safe.  Returns 0, or the id of the
@@ -51,12 +51,14 @@ static inline void syc_tid_lock_give(uint32_t *lock)
 
 /*
  * The calling thread's control block: the register of thread-local storage.
- * Unlike a thread's id it stays the same over fork().
+ * Unlike a thread's id the control block's address stays the same across
+ * fork().
  */
 
 /**
- * Whether there is one, and so thread-local storage.  IFUNC resolvers of a
- * static program run before it exists.  Does not touch errno, which lies there.
+ * Whether the calling thread has a control block, and so thread-local storage.
+ * IFUNC resolvers of a static program run before the control block exists.
+ * Does not change errno, which is in thread-local storage.
  *
  * Context: any-thread, signal-safe.
  */
@@ -88,21 +90,22 @@ static inline uintptr_t syc_thread_pointer(void)
 }
 
 /**
- * The stack that the calling thread was started on, if @addr lies on it.  Costs
- * a few system calls on Linux 6.11 and later, else /proc/self/maps is read.
+ * The stack that the calling thread was started on, if @addr is on this stack.
+ * Costs a few system calls on Linux 6.11 and later, else reads /proc/self/maps.
  *
  * Returns false, and an empty range, if @addr lies elsewhere or the stack is
- * not known.  Bounds say where a stack may be, not that all between them is
- * mapped.
+ * not known.  A stack lies within its bounds, but not all memory between them
+ * is mapped.
  *
- * pthread_getattr_np() would do, but allocates.
+ * pthread_getattr_np() is no alternative, because it allocates.
  *
  * Context: owner, signal-safe.
  */
 bool syc_stack_bounds_around(uintptr_t addr, uintptr_t *ret_low,
                              uintptr_t *ret_high);
 
-/** The same of the caller's own frame.  Context: owner, signal-safe. */
+/** The bounds of the stack that has the caller's own frame.  Context: owner,
+ * signal-safe. */
 static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 {
 	return syc_stack_bounds_around((uintptr_t)__builtin_frame_address(0),
@@ -111,16 +114,16 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 
 /*
  * Threads of this library, by name.  Other copies of the library may have
- * threads, too, of which this one knows nothing else.
+ * threads, too; this copy knows only their names.
  */
 #define SYC_THREAD_DRAIN   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
 #define SYC_THREAD_TOGGLE  "syscap-toggle"
-#define SYC_THREAD_ENDED   "syscap-ended" /* one that only waits for others */
+#define SYC_THREAD_ENDED   "syscap-ended" /* it only waits for others */
 
 /**
- * Whether the @n characters at @name are one of these.  A program may be
- * called so, and its threads with it.
+ * Whether the @n characters at @name are the name of a library thread.  A
+ * program, and so its threads, may have such a name, too.
  *
  * Context: any-thread, signal-safe.
  */
@@ -136,8 +139,8 @@ int syc_library_thread_make(void *(*run)(void *), void *data);
 
 /**
  * Begin of a library thread: sets its name to @name, and its mask to
- * SYC_ALL_SIGNALS.  It has inherited its maker's mask.  A thread that blocks
- * the C library's own signals would stop setuid() in others.
+ * SYC_ALL_SIGNALS.  The thread has inherited its maker's mask.  A thread that
+ * blocks the C library's own signals would stop setuid() in other threads.
  *
  * Context: owner.
  */

@@ -26,7 +26,7 @@ void syc_write_nosignal_begin(struct syc_write_nosignal *quiet)
 	uint64_t before = 0;
 
 	quiet->before = syc_signal_mask(SIG_BLOCK, ours);
-	/* One that was not blocked can't wait */
+	/* A signal that was not blocked can't be pending */
 	if ((quiet->before & ours) != 0)
 		before = pending_signals();
 	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;

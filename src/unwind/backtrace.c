@@ -25,7 +25,7 @@ static __attribute__((cold, noinline)) void learn_stack(void)
 
 	if (!syc_stack_bounds(&low, &high))
 		low = high = 1;
-	/* A handler that interrupts here finds the bounds itself */
+	/* A handler that interrupts this code finds the bounds itself */
 	stack_high = high;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	stack_low = low;
@@ -52,8 +52,7 @@ __attribute__((noinline)) int syc_backtrace(uint64_t *addrs, unsigned n,
 }
 
 /*
- * This function's frame is left out, too.  The flags argument prevents a tail
- * call
+ * Omit this function's frame, too.  The flags argument prevents a tail call
  */
 __attribute__((noinline)) int syscap_backtrace(uint64_t *addrs, unsigned n,
                                                void *leave_out)

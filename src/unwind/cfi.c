@@ -25,8 +25,8 @@ struct tables {
 };
 
 /*
- * Find the entry about @at in the module.  0; -ENOENT if there is none; -EINVAL
- * if it is invalid.
+ * Find the entry for the pc @at in the module.  Returns 0; -ENOENT if the
+ * module has no entry for @at; -EINVAL if the entry is invalid.
  */
 static int find_entry(struct tables *tables, uintptr_t at, struct syc_fde *fde)
 {
@@ -81,8 +81,8 @@ static bool is_sigreturn(const struct syc_walk *walk)
 }
 
 /*
- * No call has pushed a return address that is a function's first byte and
- * behind no call.  The maker of this stack did.
+ * If a return address is a function's first byte and follows no call, then no
+ * call has pushed it, but the code that made this stack.
  */
 static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 {
@@ -148,7 +148,8 @@ static bool saves_others(const struct syc_row *row, unsigned ra)
 	return false;
 }
 
-/* The CFA as a rule's bits and offset; false: it fits in no rule. */
+/* Store the CFA as a rule's bits and offset.  False: the CFA fits in no
+ * rule. */
 static bool pack_cfa(const struct syc_walk *walk, struct tables *tables,
                      unsigned *bits, int64_t *ret_offset)
 {
@@ -238,8 +239,8 @@ uint64_t syc_cfi_learn_rule(struct syc_walk *walk)
 	unsigned tries = 0;
 
 	/*
-	 * A rule must not be stored for a generation that began during the read
-	 * of its tables.
+	 * A rule must not be stored for a generation that began while its
+	 * tables were read.
 	 */
 	do {
 		generation = syc_modules_generation();
@@ -265,7 +266,7 @@ static bool load_for_expr(void *user, uintptr_t at, unsigned size,
 	return true;
 }
 
-/* If a register is unknown, the walk restarts and follows all of them. */
+/* If a register is unknown, the walk restarts and follows all registers. */
 static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 {
 	return error == -ENODATA && !walk->full ? SYC_STEP_FULL
@@ -273,8 +274,8 @@ static enum syc_step step_after_error(const struct syc_walk *walk, int error)
 }
 
 /*
- * The CFA counts from a register that calls need not keep.  Functions further
- * in may have left it unchanged; tables do not say.
+ * Whether the CFA counts from a register that calls need not keep.  Functions
+ * further in may have left the register unchanged; tables do not report this.
  */
 static bool is_guess(const struct syc_walk *walk, const struct syc_row *row)
 {

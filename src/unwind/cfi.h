@@ -3,8 +3,8 @@
  * cfi.h - call frame information of a module, in .eh_frame: the entry about a
  * pc, the unwind rules that the entry's instructions give, and expressions.
  *
- * Nothing in the tables is believed: every offset is checked by the cursor
- * that reads it (dwarf_reader.h), and every loop has a limit.
+ * All tables are untrusted: the cursor that reads an offset checks it
+ * (dwarf_reader.h), and every loop has a limit.
  */
 #ifndef SYC_UNWIND_CFI_H
 #define SYC_UNWIND_CFI_H
@@ -15,22 +15,24 @@
 #include "unwind/dwarf_reader.h"
 #include "unwind/machine.h"
 
-/** A frame description entry, and its common entry. */
+/** A frame description entry, with its common entry. */
 struct syc_fde {
-	uintptr_t begin, end;           /* the code that it is about */
+	uintptr_t begin, end;           /* the code that the entry covers */
 	uintptr_t common, common_end;   /* instructions of the common entry, */
-	uintptr_t program, program_end; /* and its own */
+	uintptr_t program, program_end; /* and of the entry itself */
 	uint64_t code_align;
 	int64_t data_align;
 	unsigned ra;      /* column of the return address */
 	uint8_t encoding; /* of pointers in the instructions */
-	bool signal;      /* returns to where a signal interrupted */
+	bool signal;      /* returns to the instruction that a signal
+	                   * interrupted */
 };
 
 /**
  * Find the entry about @pc, by the table of PT_GNU_EH_FRAME at @header.
  *
- * Returns 0; -ENOENT if there is none; -EINVAL if the table is invalid.
+ * Returns 0; -ENOENT if the table has no entry for @pc; -EINVAL if the table is
+ * invalid.
  *
  * Context: signal-safe, any-thread.
  */
@@ -38,7 +40,7 @@ int syc_eh_frame_find(struct syc_bytes *bytes, uintptr_t header, uintptr_t pc,
                       struct syc_fde *ret_fde);
 
 /**
- * The entry at @at itself.  0 or -EINVAL.
+ * Parse the entry at @at.  Returns 0 or -EINVAL.
  *
  * Context: signal-safe, any-thread.
  */
@@ -48,16 +50,16 @@ int syc_eh_frame_parse(struct syc_bytes *bytes, uintptr_t at,
 /**
  * Make an index of the running program's .eh_frame, for a program without
  * PT_GNU_EH_FRAME.  The program is loaded @bias above the addresses in its
- * file, whose section headers are read.  Does nothing if there is an index, or
- * if the file can't be opened.  Once made, the index is only read.
+ * file.  Reads the section headers of this file.  Does nothing if the index
+ * exists, or if the file can't be opened.  The finished index is never changed.
  *
  * Context: any-thread.
  */
 void syc_frame_index_make(uintptr_t bias);
 
 /**
- * As syc_eh_frame_find(), in the index; -ENOENT if there is none.  @bytes
- * becomes the program's .eh_frame.
+ * Like syc_eh_frame_find(), but searches the index.  Returns -ENOENT if there
+ * is no index.  @bytes becomes the program's .eh_frame.
  *
  * Context: any-thread, signal-safe.
  */
@@ -69,16 +71,17 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
  * and relative to it each register of the caller.
  */
 enum syc_row_kind {
-	SYC_ROW_SAME,      /* as in this frame; as good as no rule */
+	SYC_ROW_SAME,      /* as in this frame; equals no rule */
 	SYC_ROW_UNDEFINED, /* unknown */
 	SYC_ROW_AT,        /* at CFA + value */
-	SYC_ROW_IS,        /* it is CFA + value */
+	SYC_ROW_IS,        /* the register is CFA + value */
 	SYC_ROW_REGISTER,  /* in register value of this frame */
-	SYC_ROW_AT_EXPR,   /* at what the expression at value says */
-	SYC_ROW_IS_EXPR    /* it is what the expression at value says */
+	SYC_ROW_AT_EXPR,   /* at the result of the expression at value */
+	SYC_ROW_IS_EXPR    /* the result of the expression at value */
 };
 
-/** A kind and its value in one word: a row is copied, and on small stacks. */
+/** A kind and its value in one word, because rows are copied on small
+ * stacks. */
 struct syc_row_rule {
 	int64_t word;
 };
@@ -101,8 +104,8 @@ static inline int64_t syc_row_value(struct syc_row_rule rule)
 }
 
 struct syc_row {
-	/* The CFA: cfa_expr, the address of an expression; if that is 0,
-	 * register cfa_reg + cfa_offset. */
+	/* The CFA: cfa_expr is the address of an expression; if cfa_expr is 0,
+	 * the CFA is register cfa_reg + cfa_offset. */
 	uintptr_t cfa_expr;
 	int64_t cfa_offset;
 	unsigned cfa_reg;
@@ -119,8 +122,9 @@ static inline struct syc_row_rule syc_row_get(const struct syc_row *row,
 }
 
 /**
- * Run the instructions of @fde up to @pc.  0, or -EINVAL if they are invalid,
- * or more, or nested deeper, than any compiler's.
+ * Run the instructions of @fde up to @pc.  Returns 0; -EINVAL if the
+ * instructions are invalid, or exceed the number or depth that any compiler
+ * makes.
  *
  * Context: signal-safe, any-thread.
  */
@@ -130,21 +134,21 @@ int syc_row_find(struct syc_bytes *bytes, const struct syc_fde *fde,
 /** Environment of an expression. */
 struct syc_expr_env {
 	const struct syc_regs *regs;
-	/* Load @size bytes (1, 2, 4, 8) of memory; false: they can't be read.
-	 * NULL: no memory can be read. */
+	/* Load @size bytes (1, 2, 4, 8) of memory; false: the bytes can't be
+	 * read.  NULL: no memory can be read. */
 	bool (*load)(void *user, uintptr_t at, unsigned size,
 	             uintptr_t *ret_value);
 	void *user;
-	/* Set: registers that the expression uses, known or not */
+	/* Output: registers that the expression uses, known or not */
 	uint64_t used;
 };
 
 /**
  * Evaluate the expression at @at: a length and as many bytes.  The stack begins
- * with @first, unless that is NULL.
+ * with @first, unless @first is NULL.
  *
- * Returns 0; -EINVAL if it is invalid or does not end; -EFAULT if it reads
- * unreadable memory; -ENODATA if a register is unknown.
+ * Returns 0; -EINVAL if the expression is invalid or does not end; -EFAULT if
+ * it reads unreadable memory; -ENODATA if a register is unknown.
  *
  * Context: signal-safe, any-thread.
  */

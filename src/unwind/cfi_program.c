@@ -13,7 +13,7 @@ struct row_machine {
 	const struct syc_fde *fde;
 	uintptr_t at, pc; /* pc of the row; the wanted pc */
 	struct syc_row row;
-	struct syc_row first; /* as the common entry leaves it */
+	struct syc_row first; /* the row after the common entry */
 	struct syc_row remembered[REMEMBERED_MOST];
 	unsigned n_remembered;
 	bool bad;
@@ -39,7 +39,7 @@ static int64_t factor_offset(struct row_machine *m, uint64_t n)
 	return (int64_t)(n * (uint64_t)m->fde->data_align);
 }
 
-/* The address of a block, which the cursor skips. */
+/* Skip a block with the cursor.  Returns the block's address. */
 static uintptr_t take_block(struct row_machine *m)
 {
 	const uintptr_t at = m->cursor.at;
@@ -72,7 +72,8 @@ static void recall_row(struct row_machine *m)
 		m->row = m->remembered[--m->n_remembered];
 }
 
-/* Instructions about the CFA and the location; false: op is another. */
+/* Run an instruction about the CFA or the location; false: op is another
+ * instruction. */
 static bool run_cfa(struct row_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;
@@ -121,7 +122,7 @@ static bool run_cfa(struct row_machine *m, unsigned op)
 	}
 }
 
-/* Instructions about one register; false: op is another. */
+/* Run an instruction about one register; false: op is another instruction. */
 static bool run_register(struct row_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;
@@ -200,8 +201,9 @@ static void run_instruction(struct row_machine *m)
 		recall_row(m);
 		return;
 	case 0x2c: /* AARCH64_negate_ra_state_with_pc */
-	case 0x2d: /* AARCH64_negate_ra_state: addresses begin or end to have a
-		    * signature, which is always stripped */
+	case 0x2d: /* AARCH64_negate_ra_state: return addresses are signed from
+		    * here on, or no longer signed; signatures are always
+		    * stripped */
 		return;
 	case 0x2e: /* GNU_args_size: for landing pads */
 		syc_cursor_uleb(c);

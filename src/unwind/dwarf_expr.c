@@ -34,7 +34,7 @@ static void push_value(struct expr_machine *m, uintptr_t value)
 		m->stack[m->n++] = value;
 }
 
-/* An empty stack gives 0, and the error is kept. */
+/* An empty stack returns 0, and sets the machine's error. */
 static uintptr_t pop_value(struct expr_machine *m)
 {
 	if (m->n == 0) {
@@ -89,7 +89,7 @@ static void jump_by(struct expr_machine *m, int64_t by)
 		m->cursor.at = to;
 }
 
-/* Constants; false: op is none. */
+/* Push a constant; false: op is no constant. */
 static bool run_constant(struct expr_machine *m, unsigned op)
 {
 	struct syc_cursor *const c = &m->cursor;
@@ -186,7 +186,7 @@ static uintptr_t divide_signed(struct expr_machine *m, uintptr_t a, uintptr_t b)
 		fail_expr(m, -EINVAL);
 		return 0;
 	}
-	/* the least number has no negative */
+	/* the least number divided by -1 overflows */
 	return (intptr_t)b == -1 ? -a : (uintptr_t)((intptr_t)a / (intptr_t)b);
 }
 
@@ -207,7 +207,8 @@ static uintptr_t shift_value(unsigned op, uintptr_t a, uintptr_t by)
 	return op == 0x24 ? a << by : a >> by;
 }
 
-/* Operations that take two values and leave one; false: op is another. */
+/* Operations that pop two values and push one; false: op is another
+ * operation. */
 static bool run_binary(struct expr_machine *m, unsigned op)
 {
 	if (!((op >= 0x1a && op <= 0x1e) || (op >= 0x21 && op <= 0x27) ||

@@ -8,8 +8,8 @@
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 
-#define LEB_MOST  10u /* bytes of one, padding included */
-#define BACK_MOST 64u /* bytes before the wanted one */
+#define LEB_MOST  10u /* bytes of one LEB128 number, with padding */
+#define BACK_MOST 64u /* fetched bytes before the wanted byte */
 
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n)
@@ -33,7 +33,7 @@ static bool fetch_bytes(struct syc_bytes *bytes, uintptr_t at)
 		bytes->n = module->stays_end - module->stays;
 		return true;
 	}
-	/* Searches go back and forth, all else forward */
+	/* A search goes back and forth, other reads go forward */
 	const uintptr_t back = at - bytes->low;
 	const uintptr_t start = at - (back < BACK_MOST ? back : BACK_MOST);
 	const uintptr_t left = bytes->high - start;
@@ -203,7 +203,7 @@ uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
 	case 0x00:
 		base = 0;
 		break;
-	case 0x10: /* relative to itself */
+	case 0x10: /* relative to its own position */
 		base = cursor->at;
 		break;
 	case 0x30:

@@ -2,12 +2,12 @@
 /*
  * dwarf_reader.h - reader of tables, byte by byte.
  *
- * Parsers of tables never follow a pointer.  They have a cursor over addresses,
- * and a source provides the bytes at an address.  In a process the source is a
- * module, which may be unmapped meanwhile, so its bytes are copied (memory.h).
- * A test provides an array with any addresses.
+ * Parsers of tables never follow a pointer.  A parser has a cursor over
+ * addresses, and a source provides the bytes at an address.  In a process the
+ * source is a module.  The module may be unmapped meanwhile, so its bytes are
+ * copied (memory.h).  A test provides an array with any addresses.
  *
- * Context of all: any-thread, signal-safe.
+ * Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_UNWIND_DWARF_READER_H
 #define SYC_UNWIND_DWARF_READER_H
@@ -27,17 +27,17 @@ struct syc_bytes {
 	uintptr_t start;
 	size_t n;
 	/*
-	 * Fetch the bytes at @at, which is in [low, high); false: they can't be
-	 * read.  NULL: all bytes are at data.
+	 * Fetch the bytes at @at, which is in [low, high); false: the bytes
+	 * can't be read.  NULL: all bytes are at data.
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
-	const void *user; /* fetch()'s */
+	const void *user; /* for fetch() */
 	unsigned char window[SYC_BYTES_WINDOW];
 };
 
 /**
- * A position in [at, end).  A read beyond it or a failed one returns zeroes and
- * sets bad.
+ * A position in [at, end).  A read beyond the end, or a failed read, returns
+ * zeroes and sets bad.
  */
 struct syc_cursor {
 	struct syc_bytes *bytes;
@@ -49,7 +49,8 @@ struct syc_cursor {
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n);
 
-/** The bytes of @module, read in place if it stays, else copied. */
+/** The bytes of @module, read in place if the module is never unmapped, else
+ * copied. */
 void syc_bytes_init_module(struct syc_bytes *bytes,
                            const struct syc_loaded_module *module);
 
@@ -57,7 +58,7 @@ void syc_bytes_init_module(struct syc_bytes *bytes,
 void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
                      uintptr_t at, uintptr_t end);
 
-/** As syc_cursor_u8(), for a byte that has to be fetched. */
+/** syc_cursor_u8() for a byte that is not yet fetched. */
 unsigned syc_cursor_far(struct syc_cursor *cursor);
 
 static inline unsigned syc_cursor_u8(struct syc_cursor *cursor)
@@ -79,12 +80,12 @@ int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size);
 uint64_t syc_cursor_uleb(struct syc_cursor *cursor);
 int64_t syc_cursor_sleb(struct syc_cursor *cursor);
 
-/** Bad if there are no @n bytes. */
+/** Sets bad if fewer than @n bytes are left. */
 void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n);
 
 /**
- * A pointer with @encoding, of DW_EH_PE_*, which may be relative to @data_base.
- * Bad for encodings that need memory or other bases.
+ * A pointer with @encoding, of DW_EH_PE_*. The pointer may be relative to
+ * @data_base.  Sets bad for encodings that need memory or other bases.
  */
 uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
                              uintptr_t data_base);

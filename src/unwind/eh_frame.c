@@ -10,8 +10,8 @@
 #define ENTRY_SIZE        8u
 
 /*
- * A record of .eh_frame: [body, end).  It begins with 0 in a common entry, and
- * with the distance to one in others.
+ * A record of .eh_frame: [body, end).  A common entry begins with 0, and any
+ * other entry with the distance to its common entry.
  */
 struct eh_record {
 	uintptr_t body, end;
@@ -49,7 +49,8 @@ static bool parse_letter(struct syc_cursor *cursor, char letter,
 	case 'P':
 		encoding = syc_cursor_u8(cursor);
 		if (encoding != 0x50)
-			encoding &= 0x0f; /* only its length matters */
+			encoding &= 0x0f; /* only the pointer's length
+			                   * matters */
 		syc_cursor_pointer(cursor, encoding, 0);
 		return true;
 	case 'S':

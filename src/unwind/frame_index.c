@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_index.c - search table for a program that has none.  Linkers leave
- * PT_GNU_EH_FRAME out of static programs, though .eh_frame is there.  Lookups
+ * frame_index.c - search table for a program without one.  Linkers omit
+ * PT_GNU_EH_FRAME from static programs, although these have .eh_frame.  Lookups
  * are signal-safe.
  */
 #define _GNU_SOURCE
@@ -26,7 +26,7 @@ struct frame_index {
 	struct index_entry entries[];
 };
 
-/* Published when it is complete; never freed. */
+/* The index is published when it is complete, and never freed. */
 static _Atomic(struct frame_index *) made;
 
 static bool find_frames(uintptr_t bias, uintptr_t *ret_at, size_t *ret_size)

@@ -16,12 +16,13 @@
 #include "unwind/rule_cache.h"
 #include "unwind/walk.h"
 
-/* After FAILED_MOST walks in a row that found no stack, LEFT_OUT_MOST are not
- * tried. */
+/* After FAILED_MOST walks in a row that found no stack, the next LEFT_OUT_MOST
+ * walks are skipped. */
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
 
-/* Position of a walk: an address inside of a call, and the registers there. */
+/* Position of a walk: an address inside of a call, and the registers at this
+ * call. */
 struct place {
 	uintptr_t at, sp, fp;
 };
@@ -62,7 +63,8 @@ static bool learn_frame(struct syc_kept_frame *frame, const struct place *here,
 	frame->fp_at = 0;
 	if (is_outermost(rule)) {
 		/*
- * A begin is reported by its own address, see syc_walk_report_begin()
+		 * A function's begin is reported by its own address, see
+		 * syc_walk_report_begin()
  */
 		frame->ra_at = syc_rule_kind(rule) == SYC_RULE_BEGUN;
 		frame->cfa = 0;
@@ -89,7 +91,7 @@ static inline bool is_last(const struct syc_kept_frame *frame)
 	return frame->cfa == 0;
 }
 
-/* Whether the kept frame of @at, called with that stack pointer, is valid. */
+/* Whether the kept frame @frame is that of the position @here. */
 static inline bool is_of(const struct syc_kept_frame *frame,
                          const struct place *here)
 {
@@ -108,8 +110,8 @@ static inline void leave_frame(struct place *here,
 }
 
 /*
- * End of the kept frames that are not further in than @sp; @from is the end for
- * another.
+ * End of the kept frames that are not further in than @sp; the search starts at
+ * @from, the end for another sp.
  */
 static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
                                                 struct syc_kept_frame *from,
@@ -122,7 +124,8 @@ static inline struct syc_kept_frame *find_inner(struct syc_last_stack *again,
 	return from;
 }
 
-/* The same for the begin of a walk.  Stacks of similar depths alternate. */
+/* find_inner() for the begin of a walk.  Stacks of similar depths alternate, so
+ * the result is remembered by @sp. */
 static inline struct syc_kept_frame *find_first(struct syc_last_stack *again,
                                                 uintptr_t sp)
 {
@@ -137,9 +140,9 @@ static inline struct syc_kept_frame *find_first(struct syc_last_stack *again,
 	return inner;
 }
 
-/* Walk from the kept frame @frame, which @here is in, as long as one leads to
- * the next.  @here becomes the caller of the returned frame, unless that is the
- * last one. */
+/* Walk from the kept frame @frame, which contains @here, as long as each kept
+ * frame leads to the next.  @here becomes the caller of the returned frame,
+ * unless the returned frame is outermost. */
 static inline struct syc_kept_frame *
 follow_kept(struct syc_kept_frame *frame, struct place *here, uint64_t **next)
 {
@@ -175,7 +178,7 @@ static void keep_frame(struct syc_last_stack *again,
 	n_most = (size_t)(again->frames + SYC_KEPT_FRAMES_MOST - at);
 	if (n_most == 0)
 		return;
-	if (n_inner > n_most - 1) /* drop the innermost */
+	if (n_inner > n_most - 1) /* drop the innermost frames */
 		n_inner = n_most - 1;
 	memmove(at + 1, inner, n_inner * sizeof(*at));
 	*at = *new;
@@ -191,7 +194,8 @@ static void forget_older(struct syc_last_stack *again, uint64_t salt)
 	again->salt = salt;
 }
 
-/* Returns the end of the addresses; @addrs if the outermost was not reached. */
+/* Returns the end of the addresses; @addrs if the walk did not reach the
+ * outermost frame. */
 static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
                          uint64_t *addrs, const uint64_t *most)
 {
@@ -216,7 +220,7 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 		if (!learn_frame(&frame, &here, rule,
 		                 again->high - sizeof(uintptr_t)))
 			return addrs;
-		/* The innermost differs most */
+		/* The innermost frame changes most often, so it is not kept */
 		if (next > addrs)
 			keep_frame(again, inner, &frame);
 		*next++ = here.at;
@@ -230,7 +234,7 @@ static uint64_t *walk_on(struct syc_last_stack *again, struct place here,
 	return addrs;
 }
 
-/* A function of its own, since it needs much stack. */
+/* Not inlined, because this function needs much stack. */
 static __attribute__((noinline)) unsigned
 walk_again(struct syc_last_stack *again, const struct syc_caller *from,
            uint64_t *addrs, unsigned max)
@@ -244,7 +248,7 @@ walk_again(struct syc_last_stack *again, const struct syc_caller *from,
 
 void syc_last_stack_find_bounds(struct syc_last_stack *again)
 {
-	/* Unknown: an empty range */
+	/* An empty range means unknown bounds */
 	if (!syc_stack_bounds(&again->low, &again->high))
 		again->low = again->high = 1;
 }

@@ -3,13 +3,13 @@
  * last_stack_cache.h - walks that reuse the frames of the thread's last walk.
  *
  * A process that reports each allocation walks nearly the same stack every
- * time.  So frames that were walked are kept, outermost first, also those that
+ * time.  So walked frames are kept, outermost first, also after their functions
  * have returned.  A kept frame is for one place in the code with one stack
- * pointer (and frame pointer, if that counts).  It has the positions of the
- * caller's return address and registers.  So no rule is looked up, and the
- * loads for successive kept frames do not wait for each other.  Return
- * addresses are always loaded and compared, so the result equals that of a
- * walk.
+ * pointer (and one frame pointer, if the rule uses it).  The kept frame has the
+ * positions of the caller's return address and registers.  So no rule is looked
+ * up, and the loads for successive kept frames do not wait for each other.
+ * Return addresses are always loaded and compared, so the result equals the
+ * result of a full walk.
  *
  * This file only walks frames of the fast loop of unwind.c, on the thread's own
  * stack, and to its end.  Other stacks need syc_backtrace().
@@ -28,27 +28,26 @@
 /* A call, and the position of its caller. */
 struct syc_kept_frame {
 	uintptr_t at, sp;
-	uintptr_t fp; /* 0: any */
+	uintptr_t fp; /* 0: any frame pointer */
 	uintptr_t ra_at,
-		fp_at; /* position of the caller's; 0: fp is the same */
+		fp_at; /* position of the caller's fp; 0: fp is the same */
 	/*
-	 * The caller's sp; 0: there is none, and the frame's address is at +
-	 * ra_at
+	 * The caller's sp; 0: no caller, and the frame's address is at + ra_at
 	 */
 	uintptr_t cfa;
 };
 
 /**
- * State of one thread; zeroes at first.  Not for handlers that interrupt its
- * use.
+ * State of one thread, initially zeroes.  A handler that interrupts a use must
+ * not use the state.
  */
 struct syc_last_stack {
 	uintptr_t low, high; /* the thread's own stack; 0: unknown yet */
-	uint64_t salt;       /* generation of the rules that gave them */
+	uint64_t salt;       /* generation of the rules that gave the frames */
 	unsigned n_failed, n_left_out;
-	/* By sp, falling.  The first is a sentinel */
+	/* By falling sp.  The first frame is a sentinel */
 	struct syc_kept_frame *end, frames[SYC_KEPT_FRAMES_MOST];
-	/* By sp: the frame in which a stack began.  A guess. */
+	/* By sp: the frame in which an earlier stack began, as a guess. */
 	uint8_t begun[64];
 };
 
@@ -70,7 +69,7 @@ struct syc_caller {
 /** Invalidate all kept frames. */
 static inline void syc_last_stack_clear(struct syc_last_stack *again)
 {
-	again->salt = 0; /* no salt of rules is */
+	again->salt = 0; /* no valid salt is 0 */
 }
 
 /** The first address of a stack from @from on, inside of the call. */
@@ -84,15 +83,16 @@ static inline uint64_t syc_caller_address(const struct syc_caller *from)
  */
 void syc_last_stack_find_bounds(struct syc_last_stack *again);
 
-/** @sp is on the thread's own stack; false if the bounds are unknown.  Context:
- * any-thread, signal-safe. */
+/** Whether @sp is on the thread's own stack; false if the bounds are unknown.
+ * Context: any-thread, signal-safe. */
 static inline bool syc_last_stack_covers(const struct syc_last_stack *again,
                                          uintptr_t sp)
 {
 	return sp >= again->low && sp < again->high;
 }
 
-/** The same, and there is space for a walk and its use below @sp. */
+/** Whether @sp is on the thread's own stack, with space below @sp for a walk
+ * and the use of its result. */
 static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
                                             uintptr_t sp)
 {
@@ -103,7 +103,8 @@ static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
 /**
  * Store the stack from @from to its outermost frame; syc_last_stack_has_space()
  * was true.  @max is more than SYC_KEPT_FRAMES_MOST.  Returns the number of
- * frames; 0 if this walk can't do it, or if there may be more than @max.
+ * frames; 0 if this walk does not support the stack, or if the stack may have
+ * more than @max frames.
  *
  * Context: any-thread, signal-safe.
  */

@@ -34,8 +34,9 @@
 
 /**
  * The registers of one frame.  A register is known if its bit is in known.  If
- * its bit is in left, calls need not keep it, and r has the inner value.  The
- * functions between may not have changed that.
+ * a register's bit is in left, calls need not keep the register, and r has the
+ * inner frame's value.  The functions between may have left this value
+ * unchanged.
  */
 struct syc_regs {
 	uintptr_t r[SYC_MACHINE_REGS];
@@ -47,7 +48,7 @@ static inline bool syc_regs_has(const struct syc_regs *regs, unsigned reg)
 	return reg < SYC_MACHINE_REGS && (regs->known & SYC_REG_BIT(reg)) != 0;
 }
 
-/** All registers where a signal interrupted. */
+/** All registers at the instruction that a signal interrupted. */
 static inline void syc_regs_of_context(struct syc_regs *regs,
                                        const ucontext_t *context)
 {

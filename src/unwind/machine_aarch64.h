@@ -62,16 +62,16 @@ static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
 	return (uintptr_t)context->uc_mcontext.regs[reg];
 }
 
-/* Register @reg in the frame of a signal: behind a siginfo_t, regs, sp and
- * pc are neighbours. */
+/* Register @reg in the frame of a signal: after a siginfo_t, regs, sp and pc
+ * are adjacent. */
 static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
 {
 	return sp + sizeof(siginfo_t) + offsetof(ucontext_t, uc_mcontext) +
 	       offsetof(mcontext_t, regs) + 8 * (uintptr_t)reg;
 }
 
-/* Without the signature that functions may put into return addresses; the
- * instruction does nothing where processors know none. */
+/* Strip the signature that functions may put into return addresses.  Processors
+ * without signatures ignore the instruction. */
 static inline uintptr_t syc_machine_strip(uintptr_t pc)
 {
 	register uintptr_t x30 __asm__("x30") = pc;
@@ -112,7 +112,7 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
 	SYC_ENTRY_FIRST, /* the return address is in lr, fp the caller's */
-	SYC_ENTRY_BARE,  /* the same, but it ran */
+	SYC_ENTRY_BARE,  /* the same, but the function ran */
 	SYC_ENTRY_PUSHED /* both are on top of the stack */
 };
 

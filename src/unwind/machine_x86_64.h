@@ -67,7 +67,8 @@ static inline uintptr_t syc_machine_of_context(const ucontext_t *context,
 	return (uintptr_t)context->uc_mcontext.gregs[syc_machine_place(reg)];
 }
 
-/* Register @reg in the frame of a signal, above whose trampoline sp is. */
+/* Register @reg in the frame of a signal; sp is above the address of its
+ * trampoline. */
 static inline uintptr_t syc_machine_signal_slot(uintptr_t sp, unsigned reg)
 {
 	return sp + offsetof(ucontext_t, uc_mcontext.gregs) +
@@ -79,7 +80,7 @@ static inline uintptr_t syc_machine_strip(uintptr_t pc)
 	return pc;
 }
 
-/* Code that functions below look at: so much from the pc on. */
+/* Number of bytes of code, from the pc on, that functions below read. */
 #define SYC_MACHINE_CODE 16u
 
 /* The code at @code returns from a signal handler: rax = 15; syscall. */
@@ -89,7 +90,7 @@ static inline bool syc_machine_is_sigreturn(const unsigned char *code)
 	       memcmp(code, "\xb8\x0f\x00\x00\x00\x0f\x05", 7) == 0;
 }
 
-/* So much before a return address. */
+/* Number of bytes of code before a return address that functions below read. */
 #define SYC_MACHINE_BEFORE 8u
 
 /*
@@ -108,12 +109,13 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 	return false;
 }
 
-/* How far a function that has no tables has come with its frame. */
+/* State of the frame of a function without tables. */
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
 	SYC_ENTRY_FIRST, /* the return address is on top, fp the caller's */
-	SYC_ENTRY_BARE,  /* the same, but it ran */
-	SYC_ENTRY_PUSHED /* so is, below it, the caller's fp */
+	SYC_ENTRY_BARE,  /* the same, but the function ran */
+	SYC_ENTRY_PUSHED /* the return address is on the stack, and below it the
+	                  * caller's fp */
 };
 
 static inline uint32_t syc_machine_word(const unsigned char *code)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - reads memory that may not be there.  Signal-safe. */
+/* memory.c - reads memory that may be unmapped.  Signal-safe. */
 #define _GNU_SOURCE
 #include "unwind/memory.h"
 
@@ -18,11 +18,11 @@
 
 enum {
 	WAY_KNOWN = 1, /* the other bits are known */
-	WAY_COPY = 2,  /* else process_vm_readv() may be called and works */
+	WAY_COPY = 2,  /* process_vm_readv() may be called and works */
 	WAY_PROBE = 4, /* rt_sigprocmask() works */
 };
 
-/* The first caller finds them out.  All callers find the same. */
+/* The first caller determines the ways.  All callers get the same result. */
 static _Atomic unsigned ways;
 
 static long copy_by_kernel(void *to, uintptr_t from, size_t n)
@@ -37,7 +37,7 @@ static long copy_by_kernel(void *to, uintptr_t from, size_t n)
 
 static bool probe_page(uintptr_t at)
 {
-	/* NULL would be "no set" */
+	/* The kernel takes NULL as "no set" */
 	return at >= SYC_MEMORY_PAGE &&
 	       syc_raw_syscall(SYS_rt_sigprocmask, ~0, (long)at, 0, 8, 0, 0) ==
 	               -EINVAL;
@@ -55,7 +55,7 @@ void syc_memory_prepare(void)
 	uintptr_t copy = 0;
 	unsigned found = WAY_KNOWN;
 
-	/* An address that no program has: the last page of all */
+	/* The last page of the address space: no program maps it */
 	if (probe_page((uintptr_t)&word) && !probe_page(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
 	else if (is_unfiltered() &&
@@ -69,7 +69,7 @@ void syc_memory_prepare(void)
 
 static unsigned get_ways(void)
 {
-	/* relaxed: it publishes no other data */
+	/* relaxed: the word publishes no other data */
 	if (atomic_load_explicit(&ways, memory_order_relaxed) == 0)
 		syc_memory_prepare();
 	const unsigned found =
@@ -104,13 +104,13 @@ bool syc_memory_readable(uintptr_t at, size_t n)
 	}
 }
 
-/* The checked page may be gone before it is read, some nanoseconds later. */
+/* The checked page may be unmapped before it is read, some nanoseconds
+ * later. */
 static __attribute__((noinline)) void copy_words(unsigned char *to,
                                                  uintptr_t from, size_t n)
 {
 	/*
-	 * Whole words, which lie in one page each; excess bytes are dropped
-	 * here
+	 * Load whole words, each in one page, and drop excess bytes
 	 */
 	while (n > 0) {
 		const unsigned skip = from & 7;
@@ -148,10 +148,10 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n)
 }
 
 /*
- * The memory between @at, a readable page, and the floor is readable, too.
- * A stack is one mapping, but its reported bounds may contain more.  A growing
- * stack has nothing below it yet, or another mapping.  A mapping may have been
- * split since its bounds were read.
+ * Whether the memory between @page, a readable page, and the floor is readable,
+ * too.  A stack is one mapping, but its reported bounds may contain more
+ * mappings.  Below a growing stack nothing is mapped yet, or another mapping
+ * begins.  A mapping may have been split since its bounds were read.
  */
 static bool reaches_floor(const struct syc_memory *stacks, uintptr_t page)
 {

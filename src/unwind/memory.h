@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - reads memory that may not be there.
+ * memory.h - reads memory that may be unmapped.
  *
- * The kernel can check memory in two ways.  rt_sigprocmask() with an invalid
+ * The kernel can check memory in two ways. rt_sigprocmask() with an invalid
  * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
- * it.  But emulators may return without reading. process_vm_readv() copies, and
- * returns EFAULT, so that no event can come between check and read.  But a
- * seccomp filter may forbid it, or kill for it, and a thread may get a filter
- * of its own at any time.  So it is used only if the first does not work, and
- * without a filter. syc_memory_prepare() finds out.
+ * this call.  But emulators may return without reading. process_vm_readv()
+ * copies, and returns EFAULT, so that no event can come between check and read.
+ * But a seccomp filter may forbid this call, or kill the process for it, and a
+ * thread may get a filter of its own at any time.  So process_vm_readv() is
+ * used only if rt_sigprocmask() does not work, and without a filter.
+ * syc_memory_prepare() determines the way.
  */
 #ifndef SYC_UNWIND_MEMORY_H
 #define SYC_UNWIND_MEMORY_H
@@ -20,22 +21,23 @@
 #include "os/seccomp_state.h"
 #include "unwind/machine.h"
 
-#define SYC_MEMORY_PAGE 4096u /* the smallest; larger pages are checked often */
+#define SYC_MEMORY_PAGE 4096u /* the smallest; larger ones are checked often */
 
 /**
- * Find out which ways work; call again if filters may have been installed.
+ * Determine which ways of a check work; call again if filters may have been
+ * installed.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_memory_prepare(void);
 
-/** All @n bytes can be read now.  Context: any-thread, signal-safe. */
+/** Whether all @n bytes can be read now.  Context: any-thread, signal-safe. */
 bool syc_memory_readable(uintptr_t at, size_t n);
 
 /**
- * The kernel would return EFAULT for this memory.  False if no check works: a
- * filter may forbid it, and emulators may not report it.  Two system calls at
- * most.
+ * Whether the kernel would return EFAULT for this memory.  False if no check
+ * works: a filter may forbid the check, and emulators may not report the fault.
+ * Makes two system calls at most.
  *
  * Context: any-thread, signal-safe.
  */
@@ -47,7 +49,8 @@ static inline bool syc_memory_is_bad(uintptr_t at, size_t n)
 }
 
 /**
- * Copy up to @n bytes, fewer if the rest can't be read.  Returns their number.
+ * Copy up to @n bytes, fewer if the rest can't be read.  Returns the number of
+ * copied bytes.
  *
  * Context: any-thread, signal-safe.
  */
@@ -56,7 +59,7 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 /** The stacks of one walk. */
 struct syc_memory {
 	/*
-	 * The thread's own: [low, high), of which [floor, high) is surely
+	 * The thread's own stack: [low, high); of it [floor, high) is surely
 	 * mapped.  All 0: unknown.
 	 */
 	uintptr_t low, floor, high;
@@ -64,7 +67,7 @@ struct syc_memory {
 	uintptr_t seen_low, seen_high;
 };
 
-/** @here: the address of something on the calling thread's current stack. */
+/** @here: an address on the calling thread's current stack. */
 static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
                                    uintptr_t high, uintptr_t here)
 {
@@ -79,7 +82,8 @@ static inline void syc_memory_init(struct syc_memory *stacks, uintptr_t low,
 }
 
 /**
- * Check that the word at @at can be read, after syc_memory_has() has failed.
+ * Check whether the word at @at can be read, after syc_memory_has() has
+ * returned false.
  */
 bool syc_memory_check(struct syc_memory *stacks, uintptr_t at);
 
@@ -91,7 +95,7 @@ static inline bool syc_memory_has(const struct syc_memory *stacks, uintptr_t at)
 	       stacks->high - at >= sizeof(uintptr_t);
 }
 
-/** Load the word at @at; false: it can't be read. */
+/** Load the word at @at; false: the word can't be read. */
 static inline bool syc_memory_load(struct syc_memory *stacks, uintptr_t at,
                                    uintptr_t *ret_value)
 {

@@ -21,7 +21,7 @@
 #define NEEDED_MOST 2048u
 
 #ifndef DLFO_EH_SEGMENT_TYPE
-/* glibc 2.35's, whatever we are compiled with */
+/* glibc 2.35 has this struct; declared here for older headers */
 struct dl_find_object {
 	unsigned long long dlfo_flags;
 	void *dlfo_map_start, *dlfo_map_end;
@@ -33,7 +33,7 @@ int _dl_find_object(void *address, struct dl_find_object *result);
 #endif
 #pragma weak _dl_find_object
 
-/* A module, in words that a reader may load during a write. */
+/* A module, in words that a reader may load while a writer stores them. */
 struct listed {
 	_Atomic uintptr_t low, high, header, stays, stays_end;
 };
@@ -44,13 +44,13 @@ struct half {
 };
 
 /*
- * Mapped for the first list, or the first trusted table.  Without it there is
- * no list, and rules of unknown validity are dropped.
+ * Mapped for the first list, or the first trusted table.  Without this memory
+ * there is no list, and rules of unknown validity are dropped.
  */
 static struct lists {
 	struct half halves[2];
-	/* Hashed names of libraries that staying modules were linked with;
-	 * the maker's. */
+	/* Hashed names of the libraries that permanent modules were linked
+	 * with; only the list's maker uses them. */
 	unsigned n_needed;
 	uint64_t needed[NEEDED_MOST];
 	/*
@@ -62,7 +62,7 @@ static struct lists {
 	} seen[SEEN_MOST];
 } * lists;
 
-/* The half in use is version % 2; 0: none yet. */
+/* The half in use is version % 2; version 0: no list yet. */
 static _Atomic unsigned version;
 
 /*
@@ -71,7 +71,7 @@ static _Atomic unsigned version;
  */
 static _Atomic int maker;
 
-/* Counts of dl_iterate_phdr() for the list; the writer's. */
+/* Counts of dl_iterate_phdr() for the list; only the writer uses them. */
 static uint64_t counted_adds, counted_subs;
 
 static _Atomic uint64_t generation, additions;
@@ -99,7 +99,7 @@ uint64_t syc_modules_additions(void)
 static void put_listed(struct listed *to,
                        const struct syc_loaded_module *module)
 {
-	/* relaxed: the version orders them */
+	/* relaxed: the version orders these stores */
 	atomic_store_explicit(&to->low, module->low, memory_order_relaxed);
 	atomic_store_explicit(&to->high, module->high, memory_order_relaxed);
 	atomic_store_explicit(&to->header, module->header,
@@ -205,9 +205,9 @@ static bool is_needed(const struct dl_phdr_info *info)
 }
 
 /*
- * Never unmapped are the program, the loader, the module of this code, the
- * kernel's, and libraries that these need.  Loaders list libraries behind the
- * modules that need them.
+ * The program, the loader, the module of this code, the vDSO, and libraries
+ * that these need are never unmapped.  Loaders list libraries after the modules
+ * that need them.
  */
 static bool stays_loaded(const struct dl_phdr_info *info,
                          const struct syc_loaded_module *module, bool is_first)
@@ -221,7 +221,8 @@ static bool stays_loaded(const struct dl_phdr_info *info,
 
 	for (unsigned i = 0; i < sizeof(anchors) / sizeof(anchors[0]); i++)
 		found |= anchors[i] >= module->low && anchors[i] < module->high;
-	/* The kernel's needs none, and its addresses are those of its file */
+	/* The vDSO needs no library, and its dynamic section has unrelocated
+	 * addresses */
 	if (found && module->low != anchors[1])
 		add_needed(info);
 	return found;
@@ -290,8 +291,8 @@ struct snapshot_making {
 	uint64_t adds, subs;
 	unsigned n;
 	bool unchanged;
-	bool bare;      /* the program itself has no search table */
-	uintptr_t bias; /* its load address */
+	bool bare;      /* the program has no search table */
+	uintptr_t bias; /* the program's load address */
 };
 
 static int list_one(struct dl_phdr_info *info, size_t size, void *user)
@@ -337,7 +338,7 @@ void syc_modules_refresh(void)
 	struct snapshot_making making = { .unchanged = false };
 
 	if (get_lists() == NULL || !begin_making())
-		return; /* another thread makes it */
+		return; /* another thread makes the list */
 	const unsigned now =
 		atomic_load_explicit(&version, memory_order_relaxed);
 	making.half = &lists->halves[(now + 1) % 2];
@@ -373,9 +374,9 @@ int syc_modules_prepare(void)
 	                             : -EBUSY;
 }
 
-/* If handlers cannot ask the loader, the list must exist before they run.
- * Static programs have no loader.  Its replacement reports wrong bounds, and no
- * programs without a search table. */
+/* If handlers cannot ask the loader, the list must exist before a handler runs.
+ * Static programs have no loader. glibc's replacement in a static program
+ * reports wrong bounds, and no programs without a search table. */
 static __attribute__((constructor)) void prepare_early(void)
 {
 	if (_dl_find_object == NULL || getauxval(AT_BASE) == 0)
@@ -465,7 +466,7 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	struct lists *const known_lists = get_lists();
 	unsigned i = 0;
 
-	/* modules that stay are never replaced */
+	/* permanent modules are never replaced */
 	if (module->stays != module->stays_end || module->header == 0)
 		return;
 	if (known_lists == NULL) {
@@ -474,8 +475,8 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	}
 	const uint64_t mark = module_mark(module, bytes);
 	/*
-	 * If two threads store at once, the two words may not match.  Then
-	 * rules are forgotten without need.
+	 * If two threads store at once, the two words may not match.  Then all
+	 * rules are dropped without need.
 	 */
 	for (; i < SEEN_MOST; i++) {
 		const uint64_t known = atomic_load_explicit(

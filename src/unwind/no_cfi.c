@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * no_cfi.c - steps out of code without call frame information, as a JIT's: by
- * the runtime's own answer or by frame pointers.  All facts that can be checked
- * are checked.  Signal-safe.
+ * no_cfi.c - steps out of code without call frame information, such as a JIT's
+ * code: by the runtime's own step or by frame pointers.  All facts that can be
+ * checked are checked.  Signal-safe.
  */
 #define _GNU_SOURCE
 #include <link.h>
@@ -13,7 +13,7 @@
 #include "unwind/modules.h"
 #include "unwind/walk.h"
 
-#define HEADERS_MOST 64u /* libraries have a dozen */
+#define HEADERS_MOST 64u /* libraries have about 12 */
 
 static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
                           uintptr_t pc)
@@ -22,9 +22,9 @@ static bool segment_holds(const ElfW(Phdr) * segment, uintptr_t bias,
 }
 
 /*
- * @pc is in an executable segment of @module and can be read.  The headers are
- * read in place each time, for the module may have gone; if they are not
- * mapped, the code is unknown.
+ * Whether @pc is in an executable segment of @module and can be read.  The
+ * headers are read in place each time, because the module may be unmapped by
+ * now.  If the headers are unmapped, the code is unknown.
  */
 static bool module_has_code(const struct syc_loaded_module *module,
                             uintptr_t pc)
@@ -70,15 +70,17 @@ enum place {
 	PLACE_DATA,
 	PLACE_CODE,
 	/*
-	 * No call precedes it: a signal handler has moved the pc from there,
-	 * and stored it as a return address, as Go's runtime does.
+	 * Code that no call precedes: a signal handler has moved the pc away
+	 * from this address, and stored the address as a return address, as
+	 * Go's runtime does.
 	 */
 	PLACE_MOVED
 };
 
 /*
- * A function's first byte may be the begin of a handmade stack.  Code without
- * tables is accepted only in the walk's current module.
+ * A return address that is a function's first byte may be the begin of a stack
+ * made by hand.  Code without tables is accepted only in the walk's current
+ * module.
  */
 static enum place return_place(const struct syc_walk *walk, uintptr_t pc)
 {
@@ -151,9 +153,9 @@ static bool pop_frame(struct syc_walk *walk, uintptr_t at,
 }
 
 /*
- * An interrupted function that is about to create its frame, or has just
- * removed it.  Or no function at all, after a call through a wild pointer.
- * Returns SYC_STEP_FULL if it is neither.
+ * Step out of an interrupted function that is about to create its frame, or has
+ * just removed its frame.  Or out of no function at all, after a call through a
+ * wild pointer.  Returns SYC_STEP_FULL in all other cases.
  */
 static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 {
@@ -174,7 +176,7 @@ static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 		return SYC_STEP_STOPPED;
 	const enum syc_step step = accept_step(walk, regs);
 
-	/* The new pc has not run, so the sample belongs to the old one */
+	/* The new pc has not run, so the sample belongs to the old pc */
 	if (entry == SYC_ENTRY_FIRST && step == SYC_STEP_DONE &&
 	    walk->exact == SYC_PC_MOVED && walk->n > 0)
 		walk->n--;
@@ -182,9 +184,9 @@ static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 }
 
 /*
- * An interrupted library function in assembler without tables.  Such functions
- * use a frame pointer in their own way, if at all, but little of the stack.
- * The first word that looks like a return address is taken.
+ * Step out of an interrupted library function in assembler without tables.
+ * Such functions use a frame pointer in their own way, if at all, but little of
+ * the stack.  So the first word that may be a return address is used.
  */
 static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 {
@@ -208,8 +210,9 @@ static enum syc_step step_by_scan(struct syc_walk *walk, struct syc_regs *regs)
 		if (!syc_cfi_is_return(regs->r[SYC_REG_PC]))
 			continue;
 		/*
-		 * A frame pointer into the function's own frame is not the
-		 * caller's, which the function pushed first.
+		 * If the frame pointer points into the function's own frame, it
+		 * is not the caller's.  The function has pushed the caller's
+		 * frame pointer first.
 		 */
 		if (regs->r[SYC_REG_FP] >= sp && regs->r[SYC_REG_FP] < at &&
 		    !syc_memory_load(&walk->stacks, at - sizeof(uintptr_t),
@@ -241,10 +244,10 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 
 /*
  * No step leads out of a library's code without tables.  A frame is outermost
- * if its frame pointer is 0, as in the loader's start.  It is also outermost if
- * no call precedes its return address, as for a fibre's end, which was put on a
- * new stack by hand.
- * An address of data is the result of a wrong step.
+ * if its frame pointer is 0, as in the loader's start.  The frame is also
+ * outermost if no call precedes its return address, as for a fibre's end
+ * function, whose address was put on a new stack by hand.  A return address
+ * that points to data is the result of a wrong step.
  */
 static bool has_begun(struct syc_walk *walk)
 {
@@ -264,7 +267,7 @@ static bool has_begun(struct syc_walk *walk)
 	       walk->regs.r[SYC_REG_FP] == 0;
 }
 
-/* Ask the runtime for a step; false: it is not its code. */
+/* Ask the runtime for a step; false: the code is not the runtime's. */
 static bool step_out(struct syc_walk *walk, struct syc_regs *regs,
                      enum syc_step *ret_step)
 {

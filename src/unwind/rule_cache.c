@@ -35,8 +35,9 @@ uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
 }
 
 /*
- * A rule goes to the first free place from its home on, or to one with an older
- * rule of @pc.  If there is none, it replaces the rule at home.
+ * A rule goes to the first free entry from its home on, or to an entry with an
+ * older rule of @pc.  If there is no such entry, the rule replaces the rule at
+ * home.
  */
 void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
                           uintptr_t pc, uint64_t rule)

@@ -2,13 +2,14 @@
 /*
  * rule_cache.h - cache of unwind rules by pc.
  *
- * A rule is one word, which says where the caller's registers are.  All threads
+ * A rule is one word with the positions of the caller's registers.  All threads
  * and handlers of the process share the table, and no access waits for another.
  *
- * An entry is two words, a check and the rule.  The check is made of the pc,
- * the generation and the rule.  Both words are stored and loaded separately and
- * relaxed.  If a reader finds the check of one entry and the rule of another,
- * they do not match, and the lookup fails.  So the accesses need no order.
+ * An entry is two words, a check and the rule.  The check is computed from the
+ * pc, the generation and the rule.  Both words are stored and loaded separately
+ * and relaxed.  If a reader finds the check of one entry and the rule of
+ * another entry, the two do not match, and the lookup fails.  So the accesses
+ * need no order.
  */
 #ifndef SYC_UNWIND_RULE_CACHE_H
 #define SYC_UNWIND_RULE_CACHE_H
@@ -18,26 +19,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Kind of a rule, in its lowest 3 bits; the others depend on it. */
+/** Kind of a rule, in its lowest 3 bits; the other bits depend on the kind. */
 enum syc_rule_kind {
 	SYC_RULE_NONE,
 	SYC_RULE_CALL,      /* as below */
-	SYC_RULE_ALIGNED,   /* for realigned stacks: the CFA is stored at that
-	                     * address, and fp at fp + offset */
-	SYC_RULE_OUTERMOST, /* there is no caller */
-	SYC_RULE_NO_CFI,    /* no tables; above: syc_modules_additions() */
-	SYC_RULE_SIGNAL,    /* returns to where a signal interrupted */
+	SYC_RULE_ALIGNED,   /* for realigned stacks: the CFA is stored at the
+	                     * rule's address, and fp at fp + offset */
+	SYC_RULE_OUTERMOST, /* the frame has no caller */
+	SYC_RULE_NO_CFI,    /* no tables; upper bits: syc_modules_additions() */
+	SYC_RULE_SIGNAL,    /* returns to the instruction that a signal
+	                     * interrupted */
 	SYC_RULE_SLOW,      /* does not fit in a word */
-	SYC_RULE_BEGUN      /* outermost: it returns to the begin of a function,
-	                     * behind no call */
+	SYC_RULE_BEGUN      /* outermost: returns to the begin of a function,
+	                     * after no call */
 };
 
 /* SYC_RULE_CALL: bits 40-63 offset of the CFA; 24-39 of fp and 8-23 of the
  * return address from the CFA, in words, signed; and */
 #define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
-#define SYC_RULE_FP_SAVED  16u /* else it is as in this frame */
+#define SYC_RULE_FP_SAVED  16u /* else fp is as in this frame */
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
-#define SYC_RULE_RA_IN_REG 64u /* it is in SYC_REG_RA */
+#define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
 
 static inline enum syc_rule_kind syc_rule_kind(uint64_t rule)
 {
@@ -59,7 +61,8 @@ static inline intptr_t syc_rule_ra(uint64_t rule)
 	return (intptr_t)((int64_t)(rule << 40) >> 48) * 8;
 }
 
-/** The offsets fit, and what is in words is whole words. */
+/** Whether the offsets fit, and offsets that count in words are multiples of a
+ * word. */
 static inline bool syc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
 {
 	return cfa >= -0x800000 && cfa < 0x800000 && fp >= -0x40000 &&
@@ -83,8 +86,8 @@ struct syc_rule_cache_entry {
 };
 
 /**
- * The table; NULL if it can't be mapped: then each step reads the tables of the
- * modules.  An entry of zeroes is empty.
+ * The table; NULL if the table can't be mapped.  Without the table each step
+ * reads the tables of the modules.  An entry of zeroes is empty.
  *
  * Context: any-thread, signal-safe.
  */
@@ -102,14 +105,14 @@ static inline uint64_t syc_rule_cache_check(uint64_t key, uint64_t rule)
 	return key ^ rule * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** Functions are spread over all of the table as they lie in memory. */
+/** Functions spread over the whole table in the order of their addresses. */
 static inline unsigned syc_rule_cache_home(uintptr_t pc)
 {
 	return (unsigned)(pc ^ pc >> (SYC_RULE_CACHE_BITS + 1)) &
 	       ((1u << SYC_RULE_CACHE_BITS) - 1);
 }
 
-/** The rule at the home of @pc, which has most rules, or 0. */
+/** The rule at the home of @pc, or 0.  Most rules are at their homes. */
 static inline uint64_t
 syc_rule_cache_find_home(struct syc_rule_cache_entry *table, uint64_t salt,
                          uintptr_t pc)

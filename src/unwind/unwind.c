@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * unwind.c - the walk.  A fast loop leaves each frame whose rule is in the
- * cache in a few nanoseconds.  For all others there is step_outwards().
+ * cache in a few nanoseconds. step_outwards() leaves all other frames.
  * Signal-safe.
  */
 #define _GNU_SOURCE
@@ -16,8 +16,9 @@
 #include "unwind/modules.h"
 #include "unwind/walk.h"
 
-/* Stacks are left for a lower address through signal frames, and by functions
- * that run another on a stack of its own.  Chains of that are short. */
+/* A walk goes to a lower address through signal frames, and through functions
+ * that run another function on a separate stack.  Chains of such steps are
+ * short. */
 #define BACK_MOST 32u
 
 void syc_walk_report_begin(struct syc_walk *walk)
@@ -44,8 +45,8 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 	if (pc > SYC_CODE_LAST)
 		return SYC_STEP_STOPPED;
 	/*
-	 * If calls do not touch the stack, a leaf need not either.  Otherwise a
-	 * leaf may have popped the return address, as vfork() does
+	 * If calls do not use the stack, a leaf need not use it either.
+	 * Otherwise a leaf may have popped the return address, as vfork() does
 	 */
 	const bool stays =
 		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];
@@ -99,7 +100,7 @@ static enum syc_step step_by_rule(struct syc_walk *walk, uint64_t rule)
 	    !syc_memory_load(stacks, fp_at, &regs.r[SYC_REG_FP]))
 		return SYC_STEP_STOPPED;
 	regs.r[SYC_REG_SP] = cfa;
-	/* Its other saved registers are not in the rule */
+	/* The frame's other saved registers are not in the rule */
 	regs.known &= rule & SYC_RULE_OTHERS ? SYC_REG_BIT(SYC_REG_FP) |
 	                                               SYC_REG_BIT(SYC_REG_SP)
 	                                     : SYC_KEPT;
@@ -121,16 +122,16 @@ static enum syc_step step_signal(struct syc_walk *walk)
 	regs.known = (SYC_REG_BIT(SYC_MACHINE_REGS - 1) << 1) - 1;
 	regs.left = regs.known & ~SYC_KEPT;
 	/*
-	 * The handler returns to the trampoline's begin, which called nothing
+	 * The handler returns to the trampoline's begin, which made no call
 	 */
 	syc_walk_report_begin(walk);
 	return syc_walk_accept(walk, &regs, true);
 }
 
 /*
- * Go from the current frame to its caller by any rule; @rule is that of its
- * place in the cache, or 0.  Not inlined: walk_all() would need the stack of
- * both.
+ * Go from the current frame to its caller by any rule; @rule is the cached rule
+ * of the frame's address, or 0.  Not inlined, because walk_all() would need the
+ * stack of both functions.
  */
 static __attribute__((noinline)) enum syc_step
 step_outwards(struct syc_walk *walk, uint64_t rule)
@@ -166,8 +167,9 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 #define DOUBT_MOST     4096u
 
 /*
- * Stopped walks since rules were last doubted; the number after which they are
- * again; and the last such number.  No data depend on them.
+ * Stopped walks since rules were last doubted; the number of stopped walks
+ * after which rules are doubted again; and the last such number.  No data
+ * depends on these numbers.
  */
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 
@@ -331,8 +333,8 @@ static void finish_walk(struct syc_walk *w, enum syc_step step)
 
 /*
  * A walk may have stopped because of rules of an unloaded library.  So all
- * rules are forgotten, and the walk is repeated.  The less it helped, the more
- * seldom.
+ * rules are dropped, and the walk is repeated.  If the repetition did not help,
+ * the next one comes after more stopped walks.
  */
 static bool doubts_modules(void)
 {

@@ -4,8 +4,8 @@
  * write for exceptions (.eh_frame), in a signal handler.
  *
  * No function here allocates, locks, or makes a system call, except to check
- * whether memory is readable.  None faults, for any content of the stack,
- * tables or registers.  See docs/unwinding.md.
+ * whether memory is readable.  No function faults, for any content of the
+ * stack, tables or registers.  See docs/unwinding.md.
  */
 #ifndef SYC_UNWIND_UNWIND_H
 #define SYC_UNWIND_UNWIND_H
@@ -17,22 +17,22 @@
 
 /** Registers before and after a step. */
 struct syc_unwind_regs {
-	uintptr_t pc, sp, fp, lr; /* lr: aarch64's; else 0 */
+	uintptr_t pc, sp, fp, lr; /* lr: only on aarch64, else 0 */
 };
 
 /** A request to the unwinder, and its result. */
 struct syc_unwind {
 	/* Set by the caller */
-	uint64_t *addrs; /* the innermost first; room for max */
-	uintptr_t *sps;  /* each frame's stack pointer; NULL: not wanted */
+	uint64_t *addrs; /* the innermost first; space for max addresses */
+	uintptr_t *sps;  /* each frame's stack pointer; NULL: do not store */
 	unsigned max;    /* 32 or more; if innermost, 1 or more */
 	bool innermost;  /* stop at max, don't look for the outermost */
-	/* This thread's own stack, which can be read; equal: not known. */
+	/* This thread's own stack, which can be read; equal: unknown. */
 	uintptr_t low, high;
 	/*
 	 * For code without tables, before frame pointers are tried: set @regs
-	 * to the caller's.  Returns 0; SYSCAP_STEP_TOLD to leave the frame out;
-	 * < 0 if it is not its code.  May be NULL.
+	 * to the caller's.  Returns 0; SYSCAP_STEP_TOLD to omit the frame; < 0
+	 * if the code is not the runtime's.  May be NULL.
 	 */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;
@@ -52,9 +52,9 @@ struct syc_unwind {
 int syc_unwind_prepare(void);
 
 /**
- * Notice libraries that have come or gone since the last call.  Without this
- * call, a library in place of another is noticed at the first walk through a
- * function that was not in a stack before.
+ * Notice libraries that were loaded or unloaded since the last call.  Without
+ * this call, the unwinder notices a library in place of another at the first
+ * walk through a function that was in no stack before.
  *
  * Context: setup, any-thread.
  */
@@ -76,11 +76,11 @@ void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context);
  */
 void syc_unwind_here(struct syc_unwind *unwind, unsigned leave_out);
 
-/** All @n bytes at @at can be read now.  Context: signal-safe. */
+/** Whether all @n bytes at @at can be read now.  Context: signal-safe. */
 bool syc_unwind_readable(const void *at, size_t n);
 
 /**
- * As syscap_backtrace(), with SYSCAP_STACK_* in @ret_flags.
+ * syscap_backtrace() that also stores SYSCAP_STACK_* in @ret_flags.
  *
  * Context: any-thread, signal-safe.
  */

@@ -3,9 +3,10 @@
  * unwind_libunwind.c - implementation of unwind.h by libunwind, for machines
  * that the other files do not support (option SYSCAP_LIBUNWIND).
  *
- * Less safe: for uncached data libunwind calls dl_iterate_phdr(), which takes a
- * lock of the loader.  So a walk in a handler that interrupted dlopen() may
- * wait for ever.  Runtimes do not step out of their code.
+ * This implementation is less safe: for uncached data libunwind calls
+ * dl_iterate_phdr(), which takes a lock of the loader.  So a walk in a handler
+ * that interrupted dlopen() may wait for ever.  Runtimes cannot provide steps
+ * out of their code.
  */
 #define _GNU_SOURCE
 #define UNW_LOCAL_ONLY
@@ -23,7 +24,7 @@
 #define STEPS_MOST     16384u
 #define PAGE           4096u
 
-/* Store frame @n; excess frames share the last places in turn. */
+/* Store frame @n; excess frames use the last places in turn. */
 static void store_frame(struct syc_unwind *unwind, unsigned n, uint64_t at,
                         uintptr_t sp)
 {
@@ -106,7 +107,8 @@ void syc_unwind_from(struct syc_unwind *unwind, const ucontext_t *context)
 	unw_cursor_t cursor;
 	unw_context_t registers;
 
-	/* libunwind's context is the C library's, and libunwind writes to it */
+	/* libunwind's context is the C library's struct, and libunwind writes
+	 * to it */
 	memcpy(&registers, context,
 	       sizeof(registers) < sizeof(*context) ? sizeof(registers)
 	                                            : sizeof(*context));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * walk.h - position of a walk from the innermost frame outwards, and the steps
- * that the fast loop of unwind.c leaves to other files.
+ * of other files for the frames outside of unwind.c's fast loop.
  */
 #ifndef SYC_UNWIND_WALK_H
 #define SYC_UNWIND_WALK_H
@@ -14,14 +14,14 @@
 #include "unwind/rule_cache.h"
 #include "unwind/unwind.h"
 
-/* No code is above: callers there are garbage, some of which would look like a
- * runtime's names in a capture. */
+/* No code is above this address.  Higher caller addresses are garbage, and some
+ * would look like a runtime's names in a capture. */
 #define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
 /** Kind of a frame's pc. */
 enum syc_walk_pc {
 	SYC_PC_CALLED, /* behind a call */
-	SYC_PC_EXACT,  /* of the next instruction: it was interrupted */
+	SYC_PC_EXACT,  /* of the next instruction: the code was interrupted */
 	SYC_PC_MOVED   /* the same, but the handler continued elsewhere */
 };
 
@@ -30,14 +30,14 @@ struct syc_walk {
 	struct syc_memory stacks;
 	struct syc_regs regs;
 	struct syc_rule_cache_entry *cache;
-	uint64_t salt; /* of its keys */
-	/* The frame's address: regs.r[SYC_REG_PC] if that is exact, else the
-	 * last byte of the call before it. */
+	uint64_t salt; /* salt of the keys in cache */
+	/* The frame's address: regs.r[SYC_REG_PC] if the pc is exact, else the
+	 * last byte of the call before the pc. */
 	uintptr_t at;
 	enum syc_walk_pc exact;
 	bool full;       /* all kept registers are followed, not only fp */
-	bool doubted;    /* restarted, with all rules forgotten */
-	unsigned skip;   /* frames still to leave out */
+	bool doubted;    /* restarted, with all rules dropped */
+	unsigned skip;   /* frames still to omit */
 	unsigned n;      /* frames found, stored or not */
 	unsigned left;   /* steps that may still be taken */
 	unsigned n_back; /* times that the stack pointer went down */
@@ -46,22 +46,23 @@ struct syc_walk {
 /** How a step ended. */
 enum syc_step {
 	SYC_STEP_DONE,      /* the walk is at the caller */
-	SYC_STEP_OUTERMOST, /* there is none */
-	SYC_STEP_STOPPED,   /* there may be one */
-	SYC_STEP_FULL       /* it needs a register that was not followed */
+	SYC_STEP_OUTERMOST, /* the frame has no caller */
+	SYC_STEP_STOPPED,   /* the frame may have a caller */
+	SYC_STEP_FULL       /* the step needs a register that was not
+	                     * followed */
 };
 
 /**
- * The return address was not pushed by a call.  So the frame is reported by
- * that address: the byte before it belongs to another function.
+ * No call pushed the return address.  So the frame is reported by the return
+ * address itself: the byte before it belongs to another function.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_walk_report_begin(struct syc_walk *walk);
 
 /**
- * The caller's registers are in @regs: check, and go there.  @exact: it was
- * interrupted, and did not call.
+ * Check the caller's registers @regs, and move the walk to the caller.  @exact:
+ * the caller was interrupted, and made no call.
  *
  * Context: any-thread, signal-safe.
  */
@@ -75,16 +76,17 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 enum syc_step syc_cfi_step(struct syc_walk *walk);
 
 /**
- * @pc is behind a call, in a function that has tables.  Words on a stack rarely
- * are by chance.  Context: any-thread, signal-safe.
+ * Whether @pc follows a call, in a function that has tables.  A random word on
+ * a stack rarely meets this test.  Context: any-thread, signal-safe.
  */
 bool syc_cfi_is_return(uintptr_t pc);
 
-/** @pc is behind what may be a call.  Context: any-thread, signal-safe. */
+/** Whether the bytes before @pc may be a call.  Context: any-thread,
+ * signal-safe. */
 bool syc_cfi_follows_call(uintptr_t pc);
 
-/** Begin of the function at @pc; 0: it is not in the tables.
- * Context: any-thread, signal-safe. */
+/** Begin of the function at @pc; 0: the tables have no such function.  Context:
+ * any-thread, signal-safe. */
 uintptr_t syc_cfi_find_function(uintptr_t pc);
 
 /**
