@@ -2,9 +2,9 @@
 /*
  * autostart.c - sampling that the environment starts, at load or by a signal.
  *
- * The handler of that signal only counts, and wakes the thread "syscap-toggle",
- * which starts or stops sampling.  A forked child has no such thread: there the
- * signal does nothing.
+ * The signal's handler only counts, and wakes the thread "syscap-toggle", which
+ * starts or stops sampling.  A forked child has no such thread, and ignores the
+ * signal.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +27,7 @@
 #include "sampler/scan.h"
 #include "sampler/state.h"
 
-/* How often it looks whether there is still somebody to wait for */
+/* Interval at which the thread checks whether application threads still live */
 #define LOOK_NS (INT64_C(2) * 1000000000)
 
 static uint32_t n_signals; /* a futex: handlers add, the thread reads */
@@ -93,8 +93,8 @@ static const char *install_toggle(int signal,
 /*
  * An ELF note that marks an object (a program, a library) with a sampler.  Its
  * 4 bytes are 1, the version of the syntax of SYSCAP_SAMPLE.  The preloaded
- * library leaves sampling to an object that has one, since providers of
- * runtimes' frames are attached to that.
+ * library leaves sampling to an object with this note, because providers of
+ * runtimes' frames are attached to that object's sampler.
  */
 _Static_assert(SYC_SAMPLER_NOTE_TYPE == 1, "the note's third word");
 __asm__(".pushsection .note.syscap, \"a\", %note\n"
@@ -105,7 +105,7 @@ __asm__(".pushsection .note.syscap, \"a\", %note\n"
         "	.long 1\n"
         "	.popsection\n");
 
-/* Up to 5 digits and nothing else; -1: it is not. */
+/* Parse a text of up to 5 digits.  Returns -1 for any other text. */
 static int parse_digits(const char *text, size_t len)
 {
 	int n = 0;
@@ -166,7 +166,7 @@ static const char *parse_word(const char *text, size_t len,
 
 /*
  * Read "HZ[,auto|cpu|wall|perf][,signal=N|prof][,share=N]", the words in any
- * order, into @options.  Returns NULL, or a sentence: what is wrong.
+ * order, into @options.  Returns NULL, or a sentence that describes the error.
  */
 static const char *parse_sample(const char *text,
                                 struct syscap_sampler_options *options)
@@ -198,8 +198,7 @@ void syc_autostart(void)
 
 	if (no_thread && !syc_unwatched_is_preferred())
 		syc_unwatched_prefer(false);
-	/* children of a process that calls syscap_sampler_start() are looked
-	 * after too */
+	/* also for children of a process that calls syscap_sampler_start() */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;
@@ -211,7 +210,8 @@ void syc_autostart(void)
 	if (why == NULL && toggle != NULL)
 		why = install_toggle(parse_signal(toggle, strlen(toggle)),
 		                     &options);
-	else if (why == NULL && /* it says itself why not */
+	else if (why == NULL && /* syscap_sampler_start() has reported the
+	                         * reason */
 	         syc_sampler_begin(&options, true) == -EALREADY &&
 	         syc_handover_ask())
 		syc_sampler_begin(&options, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_events.c - machine code that a runtime makes, moves and throws away,
- * as METADATA frames with the id "syscap.code":
+ * code_events.c - machine code that a runtime creates, moves and frees, as
+ * METADATA frames with the id "syscap.code":
  *
  *	add START LEN NAME
  *	move FROM TO LEN
@@ -45,7 +45,8 @@ static void add_number(struct code_text *event, uint64_t number)
 	event->n = (size_t)(text.at - event->text);
 }
 
-/* @name of @n bytes, behind a space; NULL: none.  @time may be NULL: now. */
+/* Appends @name of @n bytes after a space; NULL: no name.  @time NULL: the
+ * present time. */
 static bool emit_code_event(const struct code_text *event, const int64_t *time,
                             const char *name, size_t n)
 {

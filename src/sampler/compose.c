@@ -2,8 +2,8 @@
 /*
  * compose.c - one sample of the calling thread (compose.h).
  *
- * Runs in signal handlers.  Large data are in struct syc_workspace, as the
- * handler's stack may be the application's small alternate one.
+ * Runs in signal handlers.  Large data is in struct syc_workspace, because the
+ * handler may run on the application's small alternate stack.
  */
 #define _GNU_SOURCE
 #include "sampler/compose.h"
@@ -40,7 +40,7 @@ static void drop_frames_below(struct syc_unwind *unwind, uintptr_t cfa)
 
 	while (n < unwind->n && unwind->sps[n] < cfa)
 		n++;
-	if (n == unwind->n) /* the stack is another than where we began */
+	if (n == unwind->n) /* the walk began on another stack */
 		n = 0;
 	leave_out_innermost(unwind, n);
 }
@@ -58,8 +58,8 @@ void syc_library_wait_drop_frames(struct syc_unwind *unwind,
 	leave_out_innermost(unwind, n);
 	const bool is_ours = unwind->n != 0 && unwind->addrs[0] >= wait->low &&
 	                     unwind->addrs[0] < wait->high;
-	/* An address within the function, if it is taken for a return address,
-	 * too */
+	/* The address is within the function, also if a reader takes it for a
+	 * return address */
 	if ((n != 0 || is_ours) && wait->called != 0)
 		unwind->addrs[0] = wait->called + 1;
 }
@@ -103,7 +103,8 @@ static bool has_caps(const struct syscap_attachment *a, uint32_t caps)
 static bool may_walk(const struct syc_occasion *o,
                      const struct syscap_attachment *a)
 {
-	/* There is one batch.  At its own safe point it gets names at once */
+	/* Only one batch exists.  At its own safe point a runtime names the
+	 * handles at once */
 	if (has_caps(a, SYSCAP_PROVIDER_HANDLES) &&
 	    (o->at != a || o->regs.in_signal) &&
 	    __atomic_load_n(&o->runtimes->waiting->batch, __ATOMIC_RELAXED) !=
@@ -115,7 +116,7 @@ static bool may_walk(const struct syc_occasion *o,
 	       (has_caps(a, SYSCAP_PROVIDER_SAFEPOINT) && !o->regs.in_signal);
 }
 
-/* PARTIAL: nothing is known of what lies outside of it. */
+/* PARTIAL: the frames outside of this stack are unknown. */
 static bool note_frames(struct parts *parts, struct syscap_stack_sink *sink,
                         unsigned first)
 {
@@ -180,7 +181,8 @@ static void ask_providers(struct parts *parts, struct syscap_stack_sink *sink,
 
 /* -------------------------------------------------------------- unwinding */
 
-/* The unwinder is in code that has no tables: whose is it? */
+/* Called by the unwinder in code without tables: find the runtime that owns the
+ * code. */
 static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 {
 	const struct syc_occasion *const o = context;
@@ -196,7 +198,8 @@ static int step_out_of_runtime(void *context, struct syc_unwind_regs *regs)
 		there.sp = regs->sp;
 		there.fp = regs->fp;
 		there.lr = regs->lr;
-		/* A caller lies outwards, or we would never come to an end */
+		/* A caller's frame must be further outwards, or the walk would
+		 * never end */
 		const int r = a->provider.step_out(&there, a->thread_data);
 		if (r < 0 || there.sp <= regs->sp)
 			continue;
@@ -270,7 +273,7 @@ static unsigned build_stack(struct syc_workspace *take,
 		o->options->stacks == SYSCAP_SAMPLER_MANAGED && parts->n != 0;
 	unsigned flags = parts->flags;
 
-	/* Several runtimes are in each other's order by native frames */
+	/* Native frames determine the order of several runtimes */
 	if (managed_only && parts->n == 1)
 		syc_merge_begin(&take->merge, NULL, NULL, 0, 0);
 	else
@@ -347,7 +350,7 @@ static unsigned take_merged(struct syc_workspace *take,
 
 	/* Samples at safe points are taken in the same way */
 	runtimes->options = *options;
-	runtimes->options.wait = NULL; /* which is over by then */
+	runtimes->options.wait = NULL; /* the wait is over by then */
 	if (syc_pending_defer(take, runtimes, weight))
 		return 0;
 	syc_registers_of(context, &occasion.regs);

@@ -17,8 +17,8 @@
  * Sample the calling thread where the signal of @context interrupted it, at
  * @now, standing for @weight ticks.
  *
- * Returns the flags of the sample (SYSCAP_STACK_*), or -EBUSY: @take is in
- * use, by an interrupted call; nothing was taken.
+ * Returns the flags of the sample (SYSCAP_STACK_*), or -EBUSY: an interrupted
+ * call uses @take, and no sample was taken.
  *
  * Context: signal-safe, by the thread that has @take.
  */
@@ -27,7 +27,7 @@ int syc_compose_tick(struct syc_workspace *take,
                      const ucontext_t *context, int64_t now, uint32_t weight);
 
 /**
- * A sample of a thread with runtimes, between syc_workspace_enter() and
+ * Sample a thread with runtimes, between syc_workspace_enter() and
  * syc_workspace_leave().  Returns SYSCAP_STACK_*.
  *
  * Context: signal-safe, by the thread that has @take.
@@ -36,8 +36,8 @@ unsigned syc_compose(struct syc_workspace *take,
                      const struct syc_occasion *occasion);
 
 /** Drop the frames of a @wait that a tick interrupted: @wait->called replaces
- * the system call and our frames.  NULL: none was interrupted.  Context:
- * any-thread, signal-safe. */
+ * the system call and our frames.  NULL: the tick interrupted no wait.
+ * Context: any-thread, signal-safe. */
 void syc_library_wait_drop_frames(struct syc_unwind *unwind,
                                   const struct syc_library_wait *wait);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * entry.c - public calls of the sampler and of providers of runtimes' frames,
- * and what runs when a program that uses them is loaded.
+ * and the constructor of programs that use these calls.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -57,8 +57,8 @@ out:
 }
 
 /*
- * Ticks that were due are recorded with the native stack.  A runtime that
- * detaches may have no stack to walk any more.
+ * Records due ticks with the native stack, because a detaching runtime may have
+ * no stack to walk any more.
  */
 static void record_last_safepoint(struct syscap_attachment *attachment)
 {
@@ -155,9 +155,9 @@ static bool is_usable(const struct syscap_provider *p)
 }
 
 /*
- * The stack pointer of the caller's caller of syscap_attach_thread(): its
- * frame and those outside of it are there before the runtime's are.  @cfa:
- * the end of syscap_attach_thread()'s own frame.
+ * The stack pointer of the caller's caller of syscap_attach_thread().  The
+ * caller's caller, and frames outside of it, exist before the runtime's frames.
+ * @cfa: the end of syscap_attach_thread()'s own frame.
  */
 static uintptr_t find_outer_boundary(const struct syc_runtimes *runtimes,
                                      uintptr_t cfa)
@@ -171,7 +171,7 @@ static uintptr_t find_outer_boundary(const struct syc_runtimes *runtimes,
 		                     .high = runtimes->options.high };
 
 	syc_unwind_here(&unwind, 0);
-	/* The caller's stack pointer is the end of the frame that it called */
+	/* The caller's stack pointer is the end of its callee's frame */
 	for (unsigned i = 0; i + 1 < unwind.n; i++)
 		if (sps[i] >= cfa)
 			return sps[i + 1];
@@ -245,7 +245,8 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 		return;
 	struct syc_runtimes *const runtimes = attachment->runtimes;
 	if (runtimes != syc_runtimes_find()) {
-		/* Another thread's, against the contract: it may be walking */
+		/* The attachment is another thread's, against the contract:
+		 * that thread may be in a walk */
 		__atomic_store_n(&attachment->is_gone, true, __ATOMIC_RELAXED);
 		return;
 	}
@@ -253,7 +254,7 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 	__atomic_store_n(&runtimes->order,
 	                 order_without(runtimes->order, attachment->index + 1),
 	                 __ATOMIC_RELAXED);
-	SYC_SIGNAL_FENCE(); /* no handler asks it any more */
+	SYC_SIGNAL_FENCE(); /* no handler calls the provider any more */
 	attachment->is_used = false;
 	if (runtimes->order == 0 && !syc_workspace_is_busy(runtimes->take))
 		syc_runtimes_release();
@@ -279,7 +280,7 @@ int syscap_sampler_start(struct syscap_sampler_options *given)
 	int r = syc_sampler_begin(&options, false);
 	if (r == -EALREADY && syc_handover_ask())
 		r = syc_sampler_begin(&options, false);
-	size_t room = size - fixed; /* the struct ends in padding */
+	size_t room = size - fixed; /* the struct ends with padding */
 	if (room > sizeof(options.message))
 		room = sizeof(options.message);
 	options.message[room - 1] = '\0';

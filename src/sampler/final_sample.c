@@ -4,11 +4,11 @@
  * no other tick will come.
  *
  * A kernel of 250 Hz checks a thread's clock every 4 ms.  So the last 2 ms of a
- * thread have no tick, and many threads have none at all.  The thread's own
- * clock has that time.  Whole periods of it become one more sample, with the
- * stack that the thread had last.  If it had none, its start function stands
- * for all that it called; the main thread's stack is empty.  The process
- * carries less than a period to the next thread that ends.
+ * thread have no tick, and many threads have no tick at all.  The thread's own
+ * clock includes this time.  Whole periods of this time become one more sample,
+ * with the thread's last stack.  If the thread had no sample, its start
+ * function stands for all its calls; the main thread's stack is empty.  The
+ * process carries less than a period to the next thread that ends.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -24,10 +24,10 @@
 #include "sampler/state.h"
 #include "sampler/timer.h"
 
-/* Ticks that a thread's clock has had since its last one.  The error of a
- * thread is less than a period, and so is the error of their sum.  From now on
- * the carried time says what was due until now: the thread may go on, if an
- * exec fails. */
+/* Ticks that a thread's clock has had since the thread's last tick.  The error
+ * of a thread is less than a period, and so is the error of the sum over
+ * threads.  The carried time then has the rest of the time until now, because
+ * the thread goes on if an exec fails. */
 static uint32_t take_due(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -36,7 +36,7 @@ static uint32_t take_due(struct syc_target *t)
 	const int64_t left = clock - t->due_from - (int64_t)t->n_due * period;
 	uint32_t n = 0;
 
-	if (clock == 0) /* it is gone */
+	if (clock == 0) /* the thread is gone */
 		return 0;
 	if (left > 0)
 		n = (uint32_t)(left / period);
@@ -50,12 +50,13 @@ static uint32_t take_due(struct syc_target *t)
 	return n;
 }
 
-/* The thread's next ticks come for the same time, so they stand for less. */
+/* The thread's next ticks include the same time, so their weight is reduced. */
 static void emit_due(struct syc_target *t, uint32_t weight)
 {
 	const int64_t weight_ns = weight * syc_sampler->period_ns;
 	const struct syc_workspace *const last = syc_target_workspace(t);
-	/* Then the libraries of that stack were there; one may be gone now */
+	/* At that time the stack's libraries were mapped; a library may be
+	 * unmapped now */
 	const int64_t at = last->n_last != 0 ? last->last_at : syscap_clock();
 
 	syc_sampler_metadata_flush();
@@ -66,7 +67,8 @@ static void emit_due(struct syc_target *t, uint32_t weight)
 	__atomic_sub_fetch(&t->n_owed, (int32_t)weight, __ATOMIC_RELAXED);
 }
 
-/* The side of a tick that begins now is take_tick(): it finds is_on cleared. */
+/* The counterpart is take_tick(): a tick that begins now finds is_on
+ * cleared. */
 static bool is_due(const struct syc_target *t)
 {
 	return t->cookie != 0 && syc_timer_runs(t) && !t->is_silent &&
@@ -89,7 +91,8 @@ void syc_final_sample_emit(const struct syc_target *only)
 		t = i < end ? syc_target_at(i) : NULL;
 		if (t != NULL && !is_due(t))
 			continue;
-		/* At the end of all, the nearest whole one */
+		/* After the last thread, round the carried time to a whole
+		 * period */
 		if (t == NULL && last != NULL && only == NULL &&
 		    2 * s->carried_ns >= s->period_ns) {
 			s->carried_ns -= s->period_ns;

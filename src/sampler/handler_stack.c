@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_stack.c - a separate stack for code that needs more than a handler
- * has.
+ * handler_stack.c - a separate stack for code that needs more stack than a
+ * handler has.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -13,14 +13,14 @@
 #include "sampler/tick.h"
 #include "selfrec/drain_handler.h"
 
-#define GUARD ((size_t)65536) /* any page's size */
+#define GUARD ((size_t)65536) /* as large as any page */
 #define SIZE  ((size_t)SYC_DRAIN_HANDLER_STACK)
 
-/* Inherited by children: each has memory of its own there. */
+/* Children inherit the address, and each has its own memory at this address. */
 static char *stack;
 
-/* call_on(what, top): the frame pointer finds the way back, for us and for
- * whoever unwinds. */
+/* syc_handler_stack_call(what, top): the frame pointer leads back to the old
+ * stack, for the return and for unwinders. */
 void syc_handler_stack_call(void (*what)(void), void *top);
 
 #if defined(__x86_64__)

@@ -2,13 +2,13 @@
 /*
  * interposed.c - the sampler's side of calls that an interposer reports.
  *
- * Its signalfds for all signals were made without the signal that ticks had
- * then. Once ticks come by another signal, their readers would get those ticks.
- * So that signal is removed from their sets before the first such tick.
+ * The application's signalfds for all signals were made without the ticks'
+ * signal of that time.  If ticks change to another signal, the readers of these
+ * signalfds would get the ticks.  So the new signal is removed from the sets
+ * before the first such tick.
  *
- * A forked child leaves the signalfds that it inherited as they are.  Its
- * parent reads the same signalfd, and the parent's ticks do not come by that
- * signal.
+ * A forked child does not change inherited signalfds.  The parent reads the
+ * same signalfd, and the parent's ticks use another signal.
  */
 #define _GNU_SOURCE
 #include "sampler/interposed.h"
@@ -41,7 +41,7 @@
 #define MADE_MAX 16u
 #define LOOK_MAX 1024u
 
-/* The kernel's digits, in lower case; ends at what is none. */
+/* Read the kernel's lower-case digits; stop at the first other character. */
 static uint64_t read_number(const char *at, unsigned base)
 {
 	uint64_t value = 0;
@@ -58,7 +58,7 @@ static uint64_t read_number(const char *at, unsigned base)
 	}
 }
 
-/* The set of the signalfd of that number.  0: it is none. */
+/* The set of the signalfd with this number. 0: the fd is no signalfd. */
 static uint64_t read_set(const char *number)
 {
 	char path[sizeof(FOLDER) + 16], about[512];
@@ -72,13 +72,15 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* It may be something else by now: then the kernel says EINVAL, or EBADF. */
+/* The fd may be another file by now: then the kernel returns EINVAL or
+ * EBADF. */
 static bool set_signals(int fd, uint64_t set)
 {
 	return syscall(SYS_signalfd4, fd, &set, sizeof(set), 0) == fd;
 }
 
-/* One that names few signals is the program's own choice. */
+/* A signalfd for few signals is the program's own choice, and is not
+ * changed. */
 static void leave_out(const char *number, int signal)
 {
 	const uint64_t set = read_set(number);
@@ -88,8 +90,7 @@ static void leave_out(const char *number, int signal)
 		            set & ~syc_signal_bit(signal));
 }
 
-/* Fds that were closed may have had duplicates: check those that are open, up
- * to a usual number. */
+/* Closed fds may have had duplicates, so check all open fds, up to a limit. */
 static void leave_out_of_all(int signal)
 {
 	struct syc_directory_entry entry;
@@ -105,13 +106,13 @@ static void leave_out_of_all(int signal)
 	syc_directory_close(dir);
 }
 
-/* Those that this process made.  Relaxed: threads that make the same number one
- * at a time know what they do. */
+/* Signalfds that this process made.  Relaxed: threads get the same fd only one
+ * after another, and synchronize themselves. */
 static struct {
 	int32_t pid;
 	bool is_full;
 	struct {
-		int32_t number; /* 1 + that; 0: free */
+		int32_t number; /* 1 + the fd; 0: free */
 		uint64_t set;
 	} made[MADE_MAX];
 } known;
@@ -137,7 +138,7 @@ static void leave_out_of_known(int signal)
 		leave_out_of_all(signal);
 }
 
-/* False: it is neither there nor free. */
+/* False: entry @i has another fd. */
 static bool note_at(unsigned i, int32_t number, uint64_t set)
 {
 	int32_t before = 0;
@@ -169,11 +170,12 @@ static void note_signalfd(int fd, uint64_t set)
 }
 
 #define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
-/* If the application's handler would get ticks; that thread may have no
- * processor */
+/* If the application's handler would get ticks; the holder of the lock may wait
+ * for a processor */
 #define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 
-/* False in a vfork() child, whose actions are its own and whose memory is not.
+/* False in a vfork() child, which has its own signal actions but its parent's
+ * memory.
  */
 static bool is_sampled_by(const struct syc_sampler *s, int signal)
 {
@@ -191,13 +193,14 @@ static bool is_unwatched(const struct syc_sampler *s)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* False in a box: what a signal's change calls may be forbidden there. */
+/* False under a filter, which may forbid the system calls of a change of the
+ * signal. */
 static bool may_be_told(const struct syc_sampler *s)
 {
 	return s != NULL && !syc_state_has_filter(s) && is_unwatched(s);
 }
 
-/* @filter: what @deed is about, or NULL. */
+/* Run @deed as the holder of `life`; @filter is its argument, or NULL. */
 static void run_alone(void (*deed)(struct syc_sampler *s,
                                    struct syc_interposed_filter *filter),
                       struct syc_interposed_filter *filter, int64_t wait_ns)
@@ -226,8 +229,9 @@ static void change_signal(struct syc_sampler *s,
 	syc_unwatched_change_signal();
 }
 
-/* Somebody may have taken the signal by a raw system call: ticks don't say.
- * Another thread may be about to put it back that has reset it. */
+/* The application may have taken the signal by a raw system call, which ticks
+ * do not show.  Another thread that has reset the signal may be about to
+ * restore it. */
 static void check_signal(struct syc_sampler *s,
                          struct syc_interposed_filter *filter)
 {
@@ -236,7 +240,8 @@ static void check_signal(struct syc_sampler *s,
 	syc_unwatched_keep_signal();
 }
 
-/* A thread that is about to begin, or to look for others, finds it boxed. */
+/* A thread that is about to begin, or to look for other threads, sees
+ * is_boxed. */
 static void enter_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
 {
@@ -311,7 +316,7 @@ void syc_interposed_on_unblock(void)
 	const int saved = errno;
 	struct syc_undisturbed before;
 
-	/* Most often each thread has its timer */
+	/* Usually each thread has its timer */
 	if (s == NULL ||
 	    __atomic_load_n(&s->n_unsampled, __ATOMIC_RELAXED) == 0 ||
 	    !may_be_told(s))
@@ -341,7 +346,7 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
-/* Takes no tick meanwhile: those that wait end with the program. */
+/* No tick is taken meanwhile: pending ticks end with the program. */
 static void emit_rests(struct syc_sampler *s,
                        struct syc_interposed_filter *filter)
 {
@@ -394,14 +399,14 @@ const sigset_t *syc_interposed_on_wait(const sigset_t *set, sigset_t *copy)
 
 	if (signal == 0 || !is_sampled_by(s, signal))
 		signal = syc_interposed_signal;
-	/* The kernel says EFAULT of one that can't be read */
+	/* For an unreadable set the kernel returns EFAULT */
 	if (signal == 0 || set == NULL ||
 	    syc_memory_is_bad((uintptr_t)set, sizeof(mask)))
 		return set;
 	memcpy(&mask, set, sizeof(mask));
 	const bool are_all = syc_signals_are_all(mask);
 	const bool has_ours = (mask & syc_signal_bit(signal)) != 0;
-	if (!are_all) /* nor may ticks come by them later */
+	if (!are_all) /* later ticks must not use these signals either */
 		syc_signals_give_up(mask & ~syc_signal_bit(signal));
 	if (!are_all && has_ours)
 		syc_interposed_on_handler(signal);

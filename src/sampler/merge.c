@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.c - native frames and those of runtimes into one stack (merge.h).
+ * merge.c - merges native frames and frames of runtimes into one stack
+ * (merge.h).
  *
- * All of it works in place, from the outermost frame inwards.  Writes stay
- * behind the entries that are still to be read: each step writes as many
- * entries as it reads, or more.
+ * All steps work in place, from the outermost frame inwards.  No write reaches
+ * an entry that is still to be read, because each step writes at least as many
+ * entries as it reads.
  */
 #define _GNU_SOURCE
 #include "sampler/merge.h"
@@ -34,9 +35,9 @@ static struct syc_merge_entry make_entry(const struct syc_merge_run *run,
 }
 
 /*
- * Address of frame @i, whose caller is at @outer.  It is @outer if the frame is
- * inlined there or has no address.  It is never outside of @outer, as the
- * runtime's order is kept.
+ * Address of frame @i, whose caller is at @outer.  The address is @outer if the
+ * frame is inlined into its caller, or has no address.  The address is never
+ * outside of @outer, because the runtime's order is kept.
  */
 static uintptr_t frame_place(const struct syscap_stack_frame *frame,
                              uintptr_t outer)
@@ -76,14 +77,14 @@ static unsigned count_entries(const struct syc_merge_run *run)
 
 	for (unsigned i = 0; i < run->n; i++)
 		n += (run->frames[i].flags & SYSCAP_CALL_ENTRY) != 0;
-	/* The walk ended early: its last part is one, too */
+	/* If the walk ended early, its last part counts, too */
 	if (run->n != 0 &&
 	    (run->frames[run->n - 1].flags & SYSCAP_CALL_ENTRY) == 0)
 		n++;
 	return n;
 }
 
-/* The index behind the last frame of the part that ends in front of @end. */
+/* The first index of the part that ends before @end. */
 static unsigned part_begin(const struct syc_merge_run *run, unsigned end)
 {
 	unsigned i = end - 1;
@@ -104,8 +105,8 @@ static unsigned find_entry_at(const struct syc_merge *merge, uintptr_t boundary)
 {
 	unsigned i = merge->n;
 
-	/* Begin with the outermost: a handler's own stack, which may lie
-	 * anywhere, is innermost */
+	/* Begin with the outermost entry: a handler's own stack, which may have
+	 * any address, is innermost */
 	while (i != 0 && merge->list[i - 1].sp >= boundary)
 		i--;
 	return i;
@@ -117,7 +118,7 @@ struct inwards {
 	const struct syc_merge_run *run;
 	unsigned i, to;
 	unsigned end; /* frames of the run that are still to be written */
-	uintptr_t sp; /* of what was written last */
+	uintptr_t sp; /* of the entry that was written last */
 };
 
 static void write_entry(struct inwards *in, struct syc_merge_entry entry)
@@ -149,8 +150,8 @@ static unsigned smaller(unsigned a, unsigned b)
 	return a < b ? a : b;
 }
 
-/* Read until list[0, until); of the evals on the way, the first @skip stay
- * and the next @n make way. */
+/* Read until list[0, until) is left.  Of the evals on the way, keep the first
+ * @skip and replace the next @n by parts. */
 static void write_inwards(struct inwards *in, unsigned until, unsigned skip,
                           unsigned n, uintptr_t low, uintptr_t high)
 {
@@ -169,7 +170,8 @@ static void write_inwards(struct inwards *in, unsigned until, unsigned skip,
 	}
 }
 
-/* Parts without a native frame go here: outside of all that have one. */
+/* Place of parts without a native frame: outside of all parts with a native
+ * frame. */
 static unsigned find_rest_place(const struct syc_merge *merge, uintptr_t low,
                                 uintptr_t high, uintptr_t boundary)
 {
@@ -208,7 +210,8 @@ void syc_merge_by_entry(struct syc_merge *merge,
 		write_inwards(&in, split, 0, outer, low, high);
 		merge->gap = in.to;
 	} else {
-		/* If there is a rest, no eval stands outside of it */
+		/* If parts without a native frame remain, no eval is outside of
+		 * their place */
 		write_inwards(&in, n_parts > inner ? rest : in.i, 0, 0, low,
 		              high);
 		if (in.sp >= boundary &&
@@ -234,7 +237,7 @@ void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
 		merge->gap += run->n;
 }
 
-/* The native ones of the innermost @n. */
+/* Remove the native frames of the innermost @n frames. */
 static void drop_native_of(struct syc_merge *merge, unsigned n)
 {
 	unsigned to = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.h - native frames and those of runtimes into one stack.
+ * merge.h - merges native frames and frames of runtimes into one stack.
  *
- * Begins with the native frames; then each runtime's are put among what is
- * there, the newest attached first.  Everything is innermost first.  Each frame
- * has an address in the machine's stack: its own, or that of the frame beside
- * it.
+ * The merge begins with the native frames, and inserts each runtime's frames
+ * among them, the newest attached runtime first.  All lists are innermost
+ * first.  Each frame has an address in the machine's stack: its own, or the
+ * address of the adjacent frame.
  */
 #ifndef SYC_SAMPLER_MERGE_H
 #define SYC_SAMPLER_MERGE_H
@@ -28,7 +28,7 @@ struct syc_merge_entry {
 
 struct syc_merge {
 	unsigned n;
-	unsigned gap; /* frames are missing in front of this one; 0: none */
+	unsigned gap; /* frames are missing before this index; 0: none */
 	struct syc_merge_entry list[2 * SYC_STACK_MAX];
 };
 
@@ -37,40 +37,43 @@ struct syc_merge_run {
 	const struct syscap_stack_frame *frames;
 	unsigned n;
 	uint16_t from;
-	bool is_whole; /* the outermost frame is there */
+	bool is_whole; /* includes the outermost frame */
 };
 
 /** Begin with @n native frames; @gap as in struct syc_merge. */
 void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
                      const uintptr_t *sps, unsigned n, unsigned gap);
 
-/** Frames are ordered by address: smaller is younger, native before equal ones.
+/** Insert frames in the order of addresses: a smaller address is younger, and a
+ * native frame precedes frames of equal address.
  */
 void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
 
 /**
- * The k-th native frame in [@low, @high) makes way for the k-th part of the run
- * that ends in an ENTRY.  If native frames are missing, those behind the gap
- * are counted from the outermost.  Parts without a native frame go into the
- * gap; without a gap, where syc_merge_before() has them.
+ * Replace the k-th native frame in [@low, @high) by the k-th part of the run
+ * that ends in an ENTRY.  If native frames are missing, the frames after the
+ * gap are counted from the outermost one.  Parts without a native frame go into
+ * the gap; without a gap, to the place that syc_merge_before() uses.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,
                         uintptr_t high, uintptr_t boundary);
 
-/** The part goes in front of the first frame whose address is not below
+/** Insert the run before the first frame whose address is not below
  * @boundary. */
 void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
                       uintptr_t boundary);
 
-/** The same, and the native frames inside of that place are left out. */
+/** syc_merge_before() that also removes the native frames inside of this
+ * place. */
 void syc_merge_innermost(struct syc_merge *merge,
                          const struct syc_merge_run *run, uintptr_t boundary);
 
-/** Take the native frames out. */
+/** Remove the native frames. */
 void syc_merge_drop_native(struct syc_merge *merge);
 
-/** Cuts to @max frames, the outermost 16 among them.  True: there were more. */
+/** Cut to @max frames, including the outermost 16.  True: frames were
+ * removed. */
 bool syc_merge_cut(struct syc_merge *merge, unsigned max);
 
 #endif

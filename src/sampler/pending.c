@@ -2,10 +2,10 @@
 /*
  * pending.c - ticks and a stack that wait for a safe point (runtimes.h).
  *
- * The waiting stack is written by whoever has made syc_waiting.batch FILLING,
- * and from READY on only at safe points, in no handler.  Ticks that arrive
- * meanwhile add their weight to the same word, so none is counted twice or
- * lost.
+ * The code that has made syc_waiting.batch FILLING writes the waiting stack;
+ * from READY on only safe points change the stack, never a handler.  Ticks that
+ * arrive meanwhile add their weight to the same word, so no tick is counted
+ * twice or lost.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -50,7 +50,7 @@ static bool is_complete(const struct syc_waiting *waiting)
 	return true;
 }
 
-/* All handles have names: emit, in @take.  Returns the weight. */
+/* All handles have names: emit the stack, using @take.  Returns the weight. */
 static uint32_t emit_waiting(struct syc_workspace *take,
                              struct syc_waiting *waiting)
 {
@@ -66,7 +66,7 @@ static uint32_t emit_waiting(struct syc_workspace *take,
 		                         : word;
 	}
 	SYC_SIGNAL_FENCE();
-	/* From here on the next tick may fill the place again */
+	/* After this the next tick may fill the waiting stack again */
 	const uint32_t weight = (uint32_t)__atomic_exchange_n(
 		&waiting->batch, 0, __ATOMIC_RELAXED);
 	syc_sample_emit(time, take->addrs, n, flags, weight);
@@ -97,8 +97,8 @@ static uint64_t resolve_handle(struct syc_workspace *take,
 		name, (unsigned)n < NAME_MAX_LEN ? (unsigned)n : NAME_MAX_LEN);
 }
 
-/* Name what is waiting of @a: one after another, for resolve_handle() may
- * collect, and the collector asks for those that are left. */
+/* Name the waiting handles of @a, one after another: resolve_handle() may run
+ * the collector, which visits the handles that are left. */
 static void resolve_waiting(struct syc_workspace *take,
                             struct syc_waiting *waiting,
                             const struct syscap_attachment *a)
@@ -206,7 +206,7 @@ static unsigned count_handles(const struct syc_merge *merge)
 	return n;
 }
 
-/* Handles of one attachment stand in a row, for the collector. */
+/* Store the handles of each attachment contiguously, for the collector. */
 static void fill_handles(struct syc_waiting *waiting,
                          const struct syc_merge *merge)
 {
@@ -264,7 +264,8 @@ bool syc_pending_keep(struct syc_workspace *take,
 				request_safepoint(&runtimes->attachments[i]);
 		return true;
 	}
-	/* A handler on top of us has been quicker; one stack can wait */
+	/* A handler that interrupted this code was faster; only one stack can
+	 * wait */
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 		name_handles_of(take, &runtimes->attachments[i], false);
 	return false;
@@ -279,8 +280,8 @@ uint32_t syc_pending_name(const struct syscap_attachment *a)
 		__atomic_load_n(&waiting->batch, __ATOMIC_RELAXED);
 
 	if ((batch & SYC_BATCH_STATE) == SYC_BATCH_FILLING) {
-		/* The handler that filled it has left by siglongjmp(): this is
-		 * none */
+		/* The handler that filled the stack has left by siglongjmp():
+		 * the stack is incomplete */
 		__atomic_store_n(&waiting->batch, 0, __ATOMIC_RELAXED);
 		return 0;
 	}

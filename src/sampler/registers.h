@@ -54,15 +54,15 @@ static inline bool syc_registers_interrupt_call(const ucontext_t *context)
 
 /**
  * Whether the signal of @context arrived when the application's
- * rt_sigprocmask() opened the thread's mask.  Its arguments and its result show
- * that.
+ * rt_sigprocmask() opened the thread's mask.  The call's arguments and its
+ * result show this.
  */
 static inline bool syc_registers_open_mask(const ucontext_t *context)
 {
 #if defined(__x86_64__)
 	const greg_t *const r = context->uc_mcontext.gregs;
 
-	/* `syscall` leaves the address behind it in rcx */
+	/* `syscall` leaves the next instruction's address in rcx */
 	return r[REG_RCX] == r[REG_RIP] && r[REG_RAX] == 0 && r[REG_R10] == 8 &&
 	       (r[REG_RDI] == SIG_UNBLOCK || r[REG_RDI] == SIG_SETMASK) &&
 	       r[REG_RSI] != 0 && r[REG_R8] != SYC_MASK_IS_OURS;
@@ -72,7 +72,7 @@ static inline bool syc_registers_open_mask(const ucontext_t *context)
 #endif
 }
 
-/** A context that unwinding may begin from: those that are known of it. */
+/** Set the known registers of a context from which unwinding may begin. */
 static inline void syc_registers_put(const struct syscap_regs *regs,
                                      ucontext_t *context)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * runtimes.c - which providers are attached to the calling thread (runtimes.h).
+ * runtimes.c - providers that are attached to the calling thread (runtimes.h).
  *
  * The table has open addressing within a window.  So an unsuccessful search is
  * short, and an entry can simply be emptied.  A thread stores its own key.  The
- * thread, or once it is gone any thread that attaches, removes the key: by
- * exchange, as two may try.
+ * thread removes the key; once the thread is gone, any thread that attaches
+ * removes it.  The removal is an exchange, because two threads may try.
  */
 #define _GNU_SOURCE
 #include "sampler/runtimes.h"
@@ -19,7 +19,7 @@
 
 #define N_PLACES (UINT32_C(1) << 12)
 #define WINDOW   64u
-#define LEAVING  1u /* a key that is being taken out */
+#define LEAVING  1u /* a key that is being removed */
 
 struct place {
 	struct syc_runtimes *runtimes;
@@ -52,7 +52,7 @@ static int find_place(const struct sites *table, uintptr_t key)
 
 /*
  * Whether an entry with the calling thread's key belongs to it.  In a forked
- * child the only thread continues the parent's.
+ * child the only thread takes over the entry of the parent's thread.
  */
 static bool is_own_place(const struct place *place)
 {
@@ -124,7 +124,7 @@ static struct syc_runtimes *make_runtimes(void)
 
 	if (memory == NULL)
 		return NULL;
-	/* Before Linux 4.14 a child repeats its parent's */
+	/* Before Linux 4.14 a child repeats its parent's waiting data */
 	(void)madvise(memory, front, MADV_WIPEONFORK);
 	struct syc_runtimes *const runtimes =
 		(struct syc_runtimes *)(void *)(memory + front);
@@ -154,7 +154,8 @@ static bool take_site_out(struct sites *table, uint32_t i, uintptr_t key)
 	return true;
 }
 
-/* Threads that are gone, or have stayed in the parent, do not detach. */
+/* Remove entries of threads that are gone, or that stayed in the parent: such
+ * threads do not detach. */
 static void scavenge_sites(struct sites *table, uint32_t first)
 {
 	const int32_t pid = getpid();
@@ -174,7 +175,8 @@ static void scavenge_sites(struct sites *table, uint32_t first)
 	}
 }
 
-/* An empty place, with LEAVING as its key meanwhile; or -1. */
+/* Claim an empty place: its key is LEAVING meanwhile.  Returns -1 if none is
+ * empty. */
 static int claim_place(struct sites *table, uint32_t first)
 {
 	for (uint32_t i = first; i < first + WINDOW; i++) {
@@ -199,7 +201,8 @@ static struct syc_runtimes *add_own(struct sites *table)
 	if (i < 0)
 		return NULL;
 	table->places[i] = (struct place){ runtimes, getpid(), gettid() };
-	/* Release: for scavengers.  Our own handlers see it in order. */
+	/* Release: for scavengers.  Handlers on this thread see the stores in
+	 * order. */
 	__atomic_store_n(&table->keys[i], runtimes != NULL ? key : 0,
 	                 __ATOMIC_RELEASE);
 	return runtimes;

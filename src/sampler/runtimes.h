@@ -3,13 +3,13 @@
  * runtimes.h - providers that are attached to the calling thread, and samples
  * that wait for their safe points.
  *
- * Each thread has one struct syc_runtimes, in separate memory.  It is found by
- * the address of the thread's control block, which stays the same over fork().
- * So the library needs no second thread-local variable.  The thread's id is
- * kept beside it, and compared: a thread that ended without detaching may have
- * left its memory to another.
+ * Each thread has one struct syc_runtimes, in separate memory.  The struct is
+ * found by the address of the thread's control block, which stays the same
+ * across fork().  So the library needs no second thread-local variable.  The
+ * thread's id is stored beside the struct, and compared: another thread may
+ * have the control block of a thread that ended without detaching.
  *
- * Only the thread itself, and handlers on it, read what is found.
+ * Only the thread itself, and handlers on this thread, read the struct.
  */
 #ifndef SYC_SAMPLER_RUNTIMES_H
 #define SYC_SAMPLER_RUNTIMES_H
@@ -25,16 +25,17 @@
 #define SYC_ATTACH_MAX 8u
 
 struct syscap_attachment {
-	struct syscap_provider provider; /* what it has of it, else 0 */
+	struct syscap_provider provider; /* missing members are 0 */
 	void *thread_data;
 	struct syc_runtimes *runtimes;
-	uintptr_t boundary; /* frames from here on called who attached */
+	uintptr_t boundary; /* frames from here on are the attacher's callers */
 	unsigned index;
 	bool is_used;
-	bool is_gone; /* the provider said so, in a handler perhaps */
+	bool is_gone; /* set by the provider, perhaps in a handler */
 };
 
-/* States, in the upper half of syc_waiting.batch; the lower half is the weight.
+/* States of the waiting stack, in the upper half of syc_waiting.batch; the
+ * lower half is the weight.
  */
 #define SYC_BATCH_FILLING (UINT64_C(1) << 32)
 #define SYC_BATCH_READY   (UINT64_C(2) << 32)
@@ -42,44 +43,47 @@ struct syscap_attachment {
 
 /**
  * Data that wait for a safe point: ticks, and one stack whose handles have no
- * names yet.  Zero in a forked child, as the parent reports them.
+ * names yet.  The data is zero in a forked child, because the parent reports
+ * it.
  */
 struct syc_waiting {
 	uint32_t due[SYC_ATTACH_MAX]; /* weights, by attachment */
 
-	uint64_t batch; /* 0: there is none.  Changed by exchanges */
+	uint64_t batch; /* 0: no stack. Changed by exchanges */
 	int64_t time;
 	unsigned flags;
 	unsigned n;
 	struct {
 		uint32_t first, n; /* in handles */
 	} of[SYC_ATTACH_MAX];
-	uint64_t addrs[SYC_STACK_MAX];   /* or indices, where is_handle */
-	uint64_t handles[SYC_STACK_MAX]; /* names, once they are known */
+	uint64_t addrs[SYC_STACK_MAX];   /* or indices, if is_handle */
+	uint64_t handles[SYC_STACK_MAX]; /* names, as soon as known */
 	uint64_t is_handle[SYC_STACK_MAX / 64];
 };
 
 struct syc_runtimes {
 	/* Four bits each, 1 + index in attachments, the newest lowest: one
-	 * store changes it, so that handlers see all or nothing of it */
+	 * store changes order, so that handlers see either the old or the new
+	 * order */
 	uint32_t order;
 	struct syscap_attachment attachments[SYC_ATTACH_MAX];
 	struct syc_sample_options options; /* of the last tick */
 	struct syc_waiting *waiting;       /* wiped on fork */
-	struct syc_workspace *take;        /* for samples that are no tick's */
-	ucontext_t pushed;                 /* where a push says that it was */
+	struct syc_workspace *take;        /* for samples outside of ticks */
+	ucontext_t pushed;                 /* position that a push reports */
 };
 
 /** The calling thread's, or NULL.  Context: any-thread, signal-safe. */
 struct syc_runtimes *syc_runtimes_find(void);
 
-/** The same; made where there are none yet.  Context: owner. */
+/** The calling thread's; made if the thread has none yet.  Context: owner. */
 struct syc_runtimes *syc_runtimes_get(void);
 
 /** No provider is attached to the calling thread any more.  Context: owner. */
 void syc_runtimes_release(void);
 
-/** Take the newest one that is not gone out of @order; NULL: no more. */
+/** Remove the newest attachment that is not gone from @order, and return it;
+ * NULL: none is left. */
 static inline struct syscap_attachment *
 syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 {
@@ -95,8 +99,8 @@ syc_runtimes_next(struct syc_runtimes *runtimes, uint32_t *order)
 }
 
 /**
- * A tick of @weight.  True: it was added to a sample that waits, or a runtime
- * was asked for a safe point, and nothing is sampled now.
+ * Handle a tick of @weight.  True: the weight was added to a waiting sample, or
+ * a runtime was asked for a safe point, and the caller takes no sample now.
  *
  * Context: owner, signal-safe.
  */
@@ -104,26 +108,28 @@ bool syc_pending_defer(struct syc_workspace *take,
                        struct syc_runtimes *runtimes, uint32_t weight);
 
 /**
- * The stack in @take->merge has handles.  Name those that can be named now;
- * if others are left, keep the stack until they can be, and return true.
+ * The stack in @take->merge has handles.  Name the handles that can be named
+ * now.  If others are left, keep the stack until these can be named, and return
+ * true.
  *
- * Context: owner, signal-safe where the occasion is in a handler.
+ * Context: owner, signal-safe if the occasion is in a handler.
  */
 bool syc_pending_keep(struct syc_workspace *take,
                       const struct syc_occasion *occasion, unsigned flags);
 
-/** Whether ticks wait for @attachment, or a stack for any.  owner. */
+/** Whether ticks wait for @attachment, or a stack waits for any attachment.
+ * Context: owner. */
 bool syc_pending_is_any(const struct syscap_attachment *attachment);
 
 /**
- * At a safe point: name what waits of @attachment's.  Returns the whole weight
- * if the stack waits no more, and has been emitted.
+ * At a safe point: name the waiting handles of @attachment.  Returns the whole
+ * weight if the stack was emitted, and no longer waits.
  *
  * Context: owner, in no handler.
  */
 uint32_t syc_pending_name(const struct syscap_attachment *attachment);
 
-/** The weight of the ticks that wait for @attachment, which takes them. */
+/** Take the weight of the ticks that wait for @attachment. */
 uint32_t syc_pending_take_due(struct syscap_attachment *attachment);
 
 #endif

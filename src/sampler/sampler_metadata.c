@@ -43,7 +43,7 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 	struct syc_text text = syc_text_begin(message, size);
 
 	syc_text_add(&text, "each thread ");
-	/* Another thread may begin anew by now */
+	/* Another thread may have restarted sampling by now */
 	syc_text_add_u64(&text, __atomic_load_n(&s->hz, __ATOMIC_RELAXED));
 	syc_text_add(&text,
 	             clock_text(__atomic_load_n(&s->clock, __ATOMIC_RELAXED)));
@@ -57,9 +57,9 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 	*text.at = '\0';
 }
 
-/* A first event makes an arena of rings, and the recorder reads this process in
- * /proc.  That is most of the cost of a process that ends before its first
- * tick. */
+/* A first event makes an arena of rings, and the recorder then reads this
+ * process in /proc.  In a process that ends before its first tick, these two
+ * are most of the cost. */
 static bool gains_by_waiting(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&
@@ -69,13 +69,14 @@ static bool gains_by_waiting(void)
 void syc_sampler_metadata_begin(bool may_wait)
 {
 	__atomic_store_n(&syc_sampler->is_unreported, 1, __ATOMIC_RELAXED);
-	/* This also is an event outside of a handler.  If the process records
-	 * itself, ticks alone would never start the drain thread */
+	/* The report is also an event outside of a handler.  If the process
+	 * records itself, ticks alone would never start the drain thread */
 	if (!may_wait || !gains_by_waiting())
 		syc_sampler_metadata_flush();
 }
 
-/* Not inlined: a tick has no room for the text if it was reported already. */
+/* Not inlined: if sampling was reported already, a tick must not reserve stack
+ * for the text. */
 static __attribute__((noinline)) void tell_of_sampling(void)
 {
 	char message[sizeof(((struct syscap_sampler_options *)0)->message)];
@@ -98,7 +99,7 @@ void syc_sampler_metadata_flush(void)
 
 static bool may_tell(const struct syc_sampler *s)
 {
-	/* In a box a thread without a ring must not ask for one */
+	/* Under a filter a thread without a ring must not request a ring */
 	return !syc_state_has_filter(s) || syc_self != NULL;
 }
 
@@ -134,8 +135,7 @@ static void tell_unsampled(const struct syc_sampler *s)
 	syscap_metadata("syscap.sampler.unsampled", message);
 }
 
-/* Reports the outcome of the ticks of all threads.  False:
- * there was none. */
+/* Reports the outcome of the ticks of all threads.  False: no tick came. */
 static bool tell_delivered(const struct syc_sampler *s)
 {
 	struct syc_target sum = { .n_samples = 0 };
@@ -181,7 +181,8 @@ bool syc_sampler_metadata_end(void)
 	return tell_delivered(syc_sampler);
 }
 
-/* The recorder reads /proc, then stores that word. */
+/* Whether the recorder has not read /proc yet: it stores this word after the
+ * read. */
 static bool is_unseen(void)
 {
 	const struct syc_arena_head *const head = syc_slot_arena_head();
@@ -200,7 +201,7 @@ bool syc_process_maps_emit(void *unused, const void *frame, uint32_t len)
 	(void)unused;
 	if (st == NULL)
 		return false;
-	/* The short way is for what comes often */
+	/* The short way is for frequent events */
 	const struct syc_long_event event =
 		syc_event_begin_long(st, &token, len, header->type,
 	                             header->time, __builtin_dwarf_cfa());

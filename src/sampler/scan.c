@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scan.c - one look at all threads.
+ * scan.c - one scan of all threads.
  *
- * A thread's number may be given to a new thread once it is gone.  Its timer is
- * not: the kernel holds on to the old one, so that a timer made for a thread
- * never ticks for another.  So a new thread with an old id has none, and has to
- * be noticed.  It has a new inode of its directory and another start time;
+ * After a thread's end the kernel may reuse its id.  The kernel does not reuse
+ * its timer, so a timer made for a thread never ticks for another thread.  So a
+ * new thread with an old id has no timer, and the scan must notice it.  The new
+ * thread's directory has a new inode, and the thread has another start time;
  * inodes also change if memory is short.
  */
 #define _GNU_SOURCE
@@ -22,28 +22,29 @@
 #include "sampler/target.h"
 #include "sampler/timer.h"
 
-/* Every so many rounds a thread's beginning is looked at anyway. */
+/* Every SURE_ROUNDS rounds a thread's start time is read in any case. */
 #define SURE_ROUNDS 32u
-/* A thread that blocks our signal is asked this often at first, then seldom */
+/* A thread that blocks our signal is checked in this many rounds at first, then
+ * rarely */
 #define EARLY_TRIES 4u
 #define LATE_ROUNDS 16u
-/* Masks that are looked at in one round; of more threads in turns */
+/* Number of masks that one round reads; more threads take turns */
 #define MASKS 32u
 
 struct census {
 	struct syc_sampler *s;
 	uint32_t n_threads, n_unsampled, n_alive;
-	bool is_full;       /* there are no more timers just now */
-	bool is_waited_for; /* somebody blocks our signal, and few others */
-	int error;          /* the last other one */
+	bool is_full;       /* no more timers are available now */
+	bool is_waited_for; /* a thread blocks few signals, also ours */
+	int error;          /* the last other error */
 };
 
-/* Whether @t's thread is the one that @task is; it may have ended. */
+/* Whether @t's thread is that of @task, and has not ended. */
 static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
                            const struct syc_thread_entry *task)
 {
 	struct syc_thread_status about;
-	/* The first thread stays listed when it has ended */
+	/* The first thread stays listed after its end */
 	const bool is_sure = syc_state_has_filter(s) ||
 	                     (task->inode == t->inode &&
 	                      (s->round ^ t->number) % SURE_ROUNDS != 0 &&
@@ -59,9 +60,9 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 	return true;
 }
 
-/* Whether ticks would wait for ever, or be taken by a sigwait() for all.  If
- * its waits are visible, a thread that blocks the signal and works has late
- * ticks. */
+/* Whether ticks would wait for ever, or a sigwait() for all signals would take
+ * them.  If its waits are visible, a working thread that blocks the signal
+ * keeps its timer, and its ticks come late. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
                          const struct syc_thread_status *about)
 {
@@ -76,7 +77,7 @@ static bool takes_signal(struct census *look, const struct syc_target *t,
 	       syc_thread_list_waits_for(&look->s->tasks, t->tid, signal);
 }
 
-/* Ticks that its thread has handled so far. */
+/* Ticks that @t's thread has handled so far. */
 static uint64_t count_ticks(const struct syc_target *t)
 {
 	return __atomic_load_n(&t->n_samples, __ATOMIC_RELAXED) +
@@ -85,9 +86,9 @@ static uint64_t count_ticks(const struct syc_target *t)
 }
 
 /*
- * A thread that runs may be entering or leaving our handler, where all is
- * blocked and `busy` is 0.  The mask is the application's only if the thread
- * has handled no tick since an earlier look with the same result.  If waits are
+ * A running thread may be entering or leaving our handler, with all signals
+ * blocked and `busy` 0.  The mask is the application's only if the thread has
+ * handled no tick since an earlier look with the same result.  If waits are
  * visible, a thread that sleeps for a moment keeps its timer, too.
  */
 static bool is_beyond_entry(const struct census *look, struct syc_target *t,
@@ -103,9 +104,9 @@ static bool is_beyond_entry(const struct census *look, struct syc_target *t,
 }
 
 /*
- * A thread that came to block the signal after it got its timer: its ticks
- * would be taken by its sigwait() or signalfd.  The cheap file in /proc has no
- * real-time signals.
+ * Whether a thread blocks the signal since it got its timer: then its sigwait()
+ * or signalfd would take its ticks.  The cheap file in /proc lacks real-time
+ * signals.
  */
 static bool blocks_signal_now(struct census *look, struct syc_target *t)
 {
@@ -113,8 +114,7 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	struct syc_thread_status about;
 	int r;
 
-	/* In our handler a thread blocks all signals, also when it looks
-	 * itself */
+	/* In our handler a thread blocks all signals, also while it scans */
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0 ||
 	    syc_state_has_filter(look->s) ||
 	    t->number / MASKS != look->s->round % turns)
@@ -129,7 +129,8 @@ static bool blocks_signal_now(struct census *look, struct syc_target *t)
 	return false;
 }
 
-/* A timer for @t, unless its thread takes the ticks in another way. */
+/* Start a timer for @t, unless its thread would take the ticks in another
+ * way. */
 static int start_target(struct census *look, struct syc_target *t)
 {
 	struct syc_sampler *const s = look->s;
@@ -140,7 +141,8 @@ static int start_target(struct census *look, struct syc_target *t)
 	if (syc_state_has_filter(s))
 		return -EAGAIN;
 	r = syc_thread_list_read_mask(&s->tasks, t->tid, &about);
-	/* Ours begin with the program's name, and all signals blocked */
+	/* Threads of ours begin with the program's name, and all signals
+	 * blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
 	if (about.is_strict || takes_signal(look, t, &about))
@@ -154,14 +156,14 @@ static int start_target(struct census *look, struct syc_target *t)
 		look->error = r;
 	if (r != 0)
 		return r;
-	/* Was it still the thread that we looked at? */
+	/* Check that the timer's thread is still the thread that was read */
 	if (syc_thread_list_read(&s->tasks, t->tid, &about) != 0 ||
 	    about.start != t->start)
 		return -ESRCH;
 	return 0;
 }
 
-/* @t's thread has no timer yet.  False: it is gone. */
+/* Try to start a timer, as @t's thread has none.  False: the thread is gone. */
 static bool try_to_start(struct census *look, struct syc_target *t)
 {
 	const bool is_time = !t->is_cramped &&
@@ -171,14 +173,14 @@ static bool try_to_start(struct census *look, struct syc_target *t)
 	return !is_time || start_target(look, t) != -ESRCH;
 }
 
-/* NULL: it is not to be sampled. */
+/* Give a new thread a target.  NULL: the thread is not to be sampled. */
 static struct syc_target *greet_thread(struct census *look,
                                        const struct syc_thread_entry *task)
 {
 	struct syc_thread_status about;
 	struct syc_target *t;
 
-	if (syc_state_has_filter(look->s)) { /* it can't be looked at */
+	if (syc_state_has_filter(look->s)) { /* its files can't be read */
 		look->n_alive++;
 		look->n_unsampled++;
 		return NULL;
@@ -214,7 +216,8 @@ static void look_at_task(struct census *look,
 	t->seen = look->s->round;
 	const uint32_t tls =
 		__atomic_load_n(&t->tls, __ATOMIC_RELAXED) & SYC_TLS_STATE;
-	/* A first tick in a box would make calls that may be forbidden there */
+	/* A first tick under a filter would make calls that the filter may
+	 * forbid */
 	if (tls == SYC_TLS_NONE ||
 	    (syc_state_has_filter(look->s) && tls == SYC_TLS_UNKNOWN))
 		syc_timer_stop(t);
@@ -261,7 +264,7 @@ bool syc_scan_threads(int dir)
 	while (syc_thread_list_next(&s->tasks, &task))
 		if (task.tid != s->watcher_tid)
 			look_at_task(&look, &task);
-	if (s->tasks.folder.has_failed) { /* all stays as it was */
+	if (s->tasks.folder.has_failed) { /* no target changes */
 		if (s->n_threads == 0)
 			s->result = -EIO;
 		return true;
@@ -285,7 +288,7 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 
 		if (t->cookie == 0)
 			continue;
-		if (t->tid == self) { /* nor does its first tick look */
+		if (t->tid == self) { /* also its first tick does not scan */
 			has_timer = syc_timer_runs(t);
 			__atomic_store_n(&t->tls,
 			                 syc_target_tls(self, SYC_TLS_OWN),
@@ -299,14 +302,15 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 	return has_timer;
 }
 
-/* One that came to block all signals since it got its timer waits for another
- * signal of ours, too, by now. */
+/* Whether @t's thread may have ticks.  If the thread has begun to block all
+ * signals since it got its timer, it now waits for another signal of ours,
+ * too. */
 static bool may_have_ticks(struct census *look, const struct syc_target *t)
 {
 	struct syc_thread_status about;
 
 	if (__atomic_load_n(&t->busy, __ATOMIC_RELAXED) != 0)
-		return true; /* in our handler it blocks all */
+		return true; /* in our handler the thread blocks all signals */
 	return syc_thread_list_read_mask(&look->s->tasks, t->tid, &about) ==
 	               0 &&
 	       !about.is_strict && !takes_signal(look, t, &about);

@@ -4,12 +4,12 @@
  * "syscap-sampler", every 50 ms, or by ticks.
  *
  * A linked library is not notified of new threads, so the watcher looks for
- * them. It has a private table of fds if the kernel supports that: the
- * application's close() and dup2() do not reach it.
+ * them.  The watcher has a private fd table if the kernel supports this: the
+ * application's close() and dup2() do not affect a private table.
  *
  * Ticks do the watcher's work under an interposer, which reports new threads.
- * They also do it in a forked child, and in a program that wants no library
- * thread. They look for threads at most every 50 ms.
+ * Ticks also do this work in a forked child, and in a program that wants no
+ * library thread.  Ticks look for threads at most every 50 ms.
  */
 #ifndef SYC_SAMPLER_SCAN_H
 #define SYC_SAMPLER_SCAN_H
@@ -19,46 +19,49 @@
 #include <stdint.h>
 
 /**
- * Look; @dir is of syc_thread_list_open().  syc_sampler->result becomes an
- * error that kept all threads from being sampled.  False: no thread but ours
- * lives.
+ * Scan all threads; @dir is of syc_thread_list_open(). syc_sampler->result
+ * becomes the error that prevented the sampling of all threads.  False: only
+ * threads of this library live.
  */
 bool syc_scan_threads(int dir);
 
 /**
- * Before a filter: other threads that have had no tick get none, for it would
- * be their first event.  Nor does the calling one if @is_own, and no thread if
- * @is_all.  syc_scan_start_again() takes it back.  Returns whether the calling
- * one had a timer.
+ * Before a filter: stop the timers of other threads that have had no tick,
+ * because a first tick would be their first event.  If @is_own, stop also the
+ * calling thread's timer, and if @is_all, all timers. syc_scan_start_again()
+ * undoes this.  Returns whether the calling thread had a timer.
  */
 bool syc_scan_stop_for_filter(bool is_own, bool is_all);
 
-/** No thread has a timer; @forget: nor a target, until the next look. */
+/** Stop the timers of all threads; @forget: free also the targets, until the
+ * next scan. */
 void syc_scan_stop_all(bool forget);
 
-/** Threads that had a timer before that, and were not forgotten, have one
- * again, but for those that block the signal. */
+/** Restart the stopped timers of all threads whose targets were not freed,
+ * except for threads that block the signal. */
 void syc_scan_start_again(void);
 
-/** A handler is at work on some thread.  Context: any-thread, signal-safe. */
+/** Whether our handler is running on some thread.  Context: any-thread,
+ * signal-safe. */
 bool syc_scan_is_busy(void);
 
-/** Make the thread, and wait for its first round, if @waits.  0, or -errno,
- * of that round too.
+/** Make the watcher, and wait for its first round, if @waits.  Returns 0 or
+ * -errno, also for an error of this round.
  *
  * Context: setup; the caller holds `life`. */
 int syc_watcher_start(bool waits);
 
-/** Let it end: no timer is left.  0, or -ETIMEDOUT.
+/** End the watcher: no timer is left.  Returns 0, or -ETIMEDOUT.
  *
  * Context: setup; the caller holds `life`. */
 int syc_watcher_stop(int64_t wait_ns);
 
-/** Remember which filters there are that calls of ours are known to pass. */
+/** Remember the present filters as filters that permit our system calls. */
 void syc_watcher_note_filters(void);
 
-/** There will be no watcher: @is_interposed, or the application wants none.
- * Context: setup, before sampling begins. */
+/** Sample without a watcher: because of an interposer (@is_interposed), or
+ * because the application wants no library thread.  Context: setup, before
+ * sampling begins. */
 void syc_unwatched_prefer(bool is_interposed);
 
 bool syc_unwatched_is_preferred(void);
@@ -67,45 +70,46 @@ bool syc_unwatched_is_preferred(void);
 bool syc_unwatched_is_interposed(void);
 
 /**
- * Give the calling thread a timer, and look for others when it ticks.
+ * Give the calling thread a timer; its ticks look for other threads.
  *
- * Context: setup; the caller holds `life`.  0 or -errno.
+ * Context: setup; the caller holds `life`. Returns 0 or -errno.
  */
 int syc_unwatched_start(bool is_child);
 
-/** No thread has a timer any more.  Context: the caller holds `life`. */
+/** Stop the timers of all threads.  Context: the caller holds `life`. */
 void syc_unwatched_stop(void);
 
-/** Called in a tick of such a process, which interrupted a thread that blocked
- * @mask.  Context: signal-safe. */
+/** Called in a tick of a process without a watcher; the tick interrupted a
+ * thread that blocked @mask.  Context: signal-safe. */
 void syc_unwatched_tick(const sigset_t *mask);
 
-/** Whether another copy wants to sample such a process; then it may.
+/** Whether another copy wants to sample a process without a watcher; if so,
+ * hand over to this copy.
  *
  * Context: signal-safe. */
 bool syc_unwatched_hand_over(void);
 
 /**
- * The program has taken our signal, or is about to.  False: there is no other,
- * and no timer any more.
+ * The program has taken our signal, or is about to: choose another signal.
+ * False: no other signal is free, and all timers are stopped.
  *
- * Context: signal-safe; the caller is the watcher or, where there is none,
- * holds `life`.
+ * Context: signal-safe; the caller is the watcher or, without a watcher, holds
+ * `life`.
  */
 bool syc_unwatched_change_signal(void);
 
-/** Ticks of the calling thread that are pending, whose timer is deleted, do not
- * come any more.  Context: signal-safe; all signals are blocked. */
+/** Drop pending ticks of the calling thread, whose timer is deleted.  Context:
+ * signal-safe; all signals are blocked. */
 void syc_unwatched_take_pending(int signal);
 
-/** Called with the signal that ticks are about to come by from now on, before
- * the first of them.  NULL: nobody wants to know; set once, by
- * whichever thread. */
+/** Called with the ticks' next signal, before the first tick by this signal.
+ * May be NULL; set once, by any thread. */
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**
- * Ticks reach us: a program that reset all signals did not mean ours, one that
- * handles it has another one chosen.  As above.
+ * Ensure that ticks reach us: if a program has reset all signals, install our
+ * handler again; if the program handles our signal, choose another signal.
+ * Result and context are as for syc_unwatched_change_signal().
  */
 bool syc_unwatched_keep_signal(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* signals.c - the signals that ticks come by. */
+/* signals.c - the ticks' signals. */
 #define _GNU_SOURCE
 #include "sampler/signals.h"
 
@@ -17,12 +17,13 @@
 
 #define N_SIGNALS 65
 
-/* Inherited by children, as handlers are.  Written before the handler is
- * installed, which reads it; then only where that was taken away again. */
+/* Hidden actions, which children inherit like handlers.  Written before our
+ * handler, which reads them, is installed; then only if our handler was
+ * replaced. */
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 static void (*last_handler)(int, siginfo_t *, void *);
-static uint64_t given_up; /* the program has a use for them */
+static uint64_t given_up; /* signals that the program uses */
 
 bool syc_signals_is_harmless(int signal)
 {
@@ -53,7 +54,7 @@ static bool is_handled(const struct sigaction *action)
 	return action->sa_handler != SIG_DFL && action->sa_handler != SIG_IGN;
 }
 
-/* It has its default action, or is ignored. */
+/* Whether @signal has its default action, or is ignored. */
 static bool is_unhandled(int signal)
 {
 	struct sigaction now;
@@ -93,8 +94,8 @@ bool syc_signals_are_all(uint64_t mask)
 	return n >= 16;
 }
 
-/* Those of the signals we may choose that some thread blocks.  Threads that
- * block all signals do so to be left alone, and don't count. */
+/* Those candidate signals that some thread blocks.  Threads that block all
+ * signals don't count: they do so only to avoid handlers. */
 static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 {
 	uint64_t blocked = 0,
@@ -103,7 +104,7 @@ static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 	struct syc_thread_entry task;
 	for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
 		among |= syc_signal_bit(s);
-	/* As when a program begins, and most end soon */
+	/* A short way for a program's begin, because most programs end soon */
 	if (tasks->starter_tid == gettid() && syc_thread_list_is_single())
 		return syc_signals_are_all(tasks->starter_mask)
 		               ? 0
@@ -121,21 +122,23 @@ static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 	return blocked;
 }
 
-/* The lowest are the last: Go's runtime handles all but 34, glibc's first. */
+/* Choose the highest signals first: Go's runtime handles all signals but 34,
+ * glibc's first. */
 static int choose_real_time(uint64_t blocked)
 {
 	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
 		if (syc_signals_is_installed(s) && !is_given_up(s))
 			return s;
 	for (int s = SIGRTMAX; s >= SIGRTMIN; s--)
-		/* One that we had and that was taken from us stays theirs */
+		/* A signal that the program has taken from us stays the
+		 * program's */
 		if (installed[s] == NULL && !is_given_up(s) &&
 		    has_default_action(s) && (blocked & syc_signal_bit(s)) == 0)
 			return s;
 	return -EBUSY;
 }
 
-/* False where it was taken from us, or where somebody waits for it. */
+/* False if the program has taken @signal, or if a thread waits for @signal. */
 static bool is_signal_free(int signal, uint64_t blocked)
 {
 	return !is_given_up(signal) &&
@@ -162,9 +165,9 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 {
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
-	/* A signal of a perf event may outlast an exec: it has to be one that
-	 * the new program ignores by default.  And where the queue of real-time
-	 * ones is full, the kernel sends SIGIO instead, which kills. */
+	/* A perf event's signal may outlast an exec, so the default action must
+	 * be to ignore this signal.  And if the queue of real-time signals is
+	 * full, the kernel sends SIGIO instead, which kills. */
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
@@ -180,10 +183,11 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	return wanted;
 }
 
-/* Several threads may put ours back at once. */
+/* Several threads may reinstall our handler at once. */
 int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 {
-	/* Nor does pthread_cancel(): its signal comes after our return */
+	/* Block the signal of pthread_cancel(), too, until our handler
+	 * returns */
 	const uint64_t all = SYC_ALL_SIGNALS | SYC_SIGNAL_OF_CANCEL;
 	struct sigaction action, before;
 
@@ -197,13 +201,14 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 		return is_our_action(signal, &before) ? 0 : -EBUSY;
 	if (!returns)
 		previous[signal] = before;
-	else /* ours was reset to SIG_DFL or SIG_IGN; it may be at work */
+	else /* ours was reset to SIG_DFL or SIG_IGN, and may be running */
 		__atomic_store_n(&previous[signal].sa_handler,
 		                 before.sa_handler, __ATOMIC_RELAXED);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-	/* Nobody's handler leaves ours half-way, by siglongjmp() say */
+	/* Block all signals: another handler could leave ours half-way, for
+	 * example by siglongjmp() */
 	memcpy(&action.sa_mask, &all, sizeof(all));
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {
@@ -221,7 +226,7 @@ int syc_signals_install_again(int signal)
 	return syc_signals_install(signal, last_handler);
 }
 
-/* The kernel forgets one that is pending when it comes to be ignored. */
+/* The kernel drops a pending signal when the new action ignores the signal. */
 void syc_signals_uninstall(int signal)
 {
 	if (syc_signals_is_harmless(signal) && syc_signals_is_installed(signal))
@@ -229,8 +234,8 @@ void syc_signals_uninstall(int signal)
 }
 
 /*
- * Nobody handles it.  The process ends as it would have, with the signal as
- * its status: it is pending when we return.
+ * The program has no handler.  The signal is pending when our handler returns,
+ * so the process ends with the signal as its status, as without us.
  */
 static void act_by_default(int signal)
 {
@@ -251,7 +256,7 @@ static void set_mask(int signal, const struct sigaction *action,
 {
 	uint64_t interrupted, more;
 
-	/* of the context's set the kernel filled 64 bits */
+	/* the kernel fills 64 bits of the context's set */
 	memcpy(&interrupted, &context->uc_sigmask, sizeof(interrupted));
 	memcpy(&more, &action->sa_mask, sizeof(more));
 	interrupted |= more;

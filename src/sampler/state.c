@@ -45,7 +45,8 @@ int syc_state_map(void)
 	return 0;
 }
 
-/* Nobody is woken: each look costs processor time, which is the program's. */
+/* Waits by naps and is not woken: each check costs processor time of the
+ * program. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;
@@ -72,7 +73,8 @@ static struct {
 	struct syc_sample_options take;
 } inherited;
 
-/* The watcher calls this too: it may find a signal taken as soon as it runs. */
+/* The watcher calls this function, too: the program may take the signal as soon
+ * as the watcher runs. */
 void syc_children_note_signal(void)
 {
 	__atomic_store_n(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* target.c - the threads that are sampled. */
+/* target.c - table of the sampled threads. */
 #define _GNU_SOURCE
 #include "sampler/target.h"
 
@@ -23,11 +23,11 @@
 _Static_assert(SYC_TARGETS_MAX == 1u << (WORD_SHIFT - GENERATION),
                "a cookie holds any number");
 
-/* Inherited by children, who find the memory zeroed. */
+/* Children inherit the addresses; the memory is zeroed in a child. */
 static char *chunks[N_CHUNKS];
 static uint32_t n_chunks;
-static uint32_t n_ever;   /* that were ever given, from the first */
-static uint32_t *buckets; /* 1 + number of the first; zeroed with them */
+static uint32_t n_ever;   /* targets that were ever given, from the first on */
+static uint32_t *buckets; /* 1 + number; zeroed with the chunks */
 static uint32_t word;     /* upper half of our cookies */
 
 void syc_target_init(void)
@@ -38,7 +38,7 @@ void syc_target_init(void)
 		return;
 	mixed = (uint64_t)syc_clock_kernel() ^ (uintptr_t)&word;
 	mixed *= UINT64_C(0x9E3779B97F4A7C15);
-	/* the topmost bit is in no address of a program, nor in an int */
+	/* no address of a program, and no int, has the topmost bit */
 	word = (uint32_t)(mixed >> 32) | UINT32_C(0x80000000);
 }
 
@@ -54,7 +54,7 @@ static void *map_wiped(size_t size)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	madvise(memory, size, MADV_WIPEONFORK); /* else syc_target_wipe() */
+	madvise(memory, size, MADV_WIPEONFORK); /* or syc_target_wipe() */
 	return memory;
 }
 
@@ -82,8 +82,8 @@ bool syc_target_is_cookie(uint64_t cookie)
 	return word != 0 && cookie >> WORD_SHIFT == word;
 }
 
-/* The last generation of the last target: given after half a million others,
- * and not found by its cookie meanwhile */
+/* The last generation of the last target: in use only after half a million
+ * other cookies; then the target is not found by this cookie */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;
@@ -101,9 +101,9 @@ struct syc_target *syc_target_by_cookie(uint64_t cookie)
 	                                                               : NULL;
 }
 
-/* A handler may search while targets are given and freed.  Each word it reads
- * was valid once, its memory stays mapped, and a chain that leads into another
- * one ends. */
+/* A handler may search while targets are given and freed.  Each word that the
+ * handler reads was valid once, the memory stays mapped, and a chain that leads
+ * into another chain ends. */
 struct syc_target *syc_target_find(int32_t tid)
 {
 	uint32_t *const all = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);
@@ -122,7 +122,7 @@ struct syc_target *syc_target_find(int32_t tid)
 	return NULL;
 }
 
-/* A handler that stop did not wait for may still be in it. */
+/* A handler that the stop did not wait for may still use the target. */
 static bool is_target_free(const struct syc_target *t)
 {
 	return t->cookie == 0 &&
@@ -130,7 +130,7 @@ static bool is_target_free(const struct syc_target *t)
 	        syc_tid_is_gone(t->tid));
 }
 
-/* A number, or SYC_TARGETS_MAX: there is no room. */
+/* The number of a free target; SYC_TARGETS_MAX: none is free. */
 static uint32_t find_free(void)
 {
 	const uint32_t n = n_ever;
@@ -145,7 +145,7 @@ static uint32_t find_free(void)
 			return SYC_TARGETS_MAX;
 		n_chunks++;
 	}
-	/* Those that were never given have no memory yet */
+	/* Targets that were never given have no memory yet */
 	__atomic_store_n(&n_ever, n + 1, __ATOMIC_RELEASE);
 	return n;
 }
@@ -163,12 +163,13 @@ struct syc_target *syc_target_give(int32_t tid)
 		return NULL;
 	struct syc_target *const t = syc_target_at(number);
 	uint32_t *const bucket = &buckets[(uint32_t)tid % N_BUCKETS];
-	if (t->generation != 0) /* others had it */
+	if (t->generation != 0) /* other threads had the target */
 		memset(syc_target_workspace(t), 0, syc_workspace_size());
 	t->number = number;
 	t->generation++;
 	__atomic_store_n(&t->tid, tid, __ATOMIC_RELAXED);
-	/* of a thread that ended in its handler; nobody else sets it now */
+	/* set by a thread that ended in its handler; no other thread sets busy
+	 * now */
 	uintptr_t busy = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 	if (busy != 0)
 		__atomic_compare_exchange_n(&t->busy, &busy, 0, false,
@@ -182,7 +183,7 @@ struct syc_target *syc_target_give(int32_t tid)
 	t->timer = -1;
 	t->perf_fd = -1;
 	t->perf_page = NULL;
-	t->n_measured = 1; /* the first takes long */
+	t->n_measured = 1; /* the first tick takes long */
 	t->rest_until = 0;
 	memset(&t->sleeper, 0, sizeof(t->sleeper));
 	t->is_silent = false;

@@ -23,18 +23,18 @@
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* Another thread's look (scan.c), or many births at once.  At high load the
- * thread that has the round waits for a processor. */
+/* For another thread's scan (scan.c), or for many new threads at once.  At high
+ * load the thread that holds the round waits for a processor. */
 #define WAIT_NS (INT64_C(1) * 1000000000)
 
-/* glibc has room for values of so many keys in each thread, and allocates it
- * for others */
+/* glibc has space for the values of this many keys in each thread, and
+ * allocates space for more keys */
 #define KEYS_AT_HAND 32u
 
-/* Children inherit their parent's, which are for threads that they don't have:
- * so each slot says whose it is. */
+/* Children inherit their parent's slots, but not the threads of these slots.
+ * So each slot has the pid of its process. */
 struct slot {
-	int32_t pid; /* compare-exchange; another process': free */
+	int32_t pid; /* compare-exchange; another pid: free */
 	bool is_cramped;
 	struct syc_thread_start birth;
 };
@@ -44,7 +44,7 @@ static uint32_t next_slot;
 static pthread_key_t end_key;
 static bool has_end_key;
 
-/* A thread begins here; its argument is a slot. */
+/* First function of a new thread; its argument is a slot. */
 void *syc_thread_start_run(void *slot);
 struct syc_thread_start syc_thread_start_take(struct slot *slot);
 
@@ -84,7 +84,7 @@ __asm__(".text\n"
         "	.cfi_restore x29\n"
         "	.cfi_restore x30\n"
         "	.cfi_def_cfa_offset 0\n"
-        "	mov x16, x0\n" /* which may jump to a function's begin */
+        "	mov x16, x0\n" /* x16 may jump to a function's begin */
         "	mov x0, x1\n"
         "	br x16\n"
         "	.cfi_endproc\n"
@@ -98,7 +98,7 @@ static bool is_sampling(void)
 	const struct syc_sampler *const s =
 		__atomic_load_n(&syc_sampler, __ATOMIC_ACQUIRE);
 
-	/* In a box we do nothing that the thread would not do */
+	/* Under a filter we make no call that the thread would not make */
 	return s != NULL && !syc_state_has_filter(s) &&
 	       __atomic_load_n(&s->is_on, __ATOMIC_RELAXED) != 0 &&
 	       __atomic_load_n(&s->watcher, __ATOMIC_RELAXED) ==
@@ -106,8 +106,8 @@ static bool is_sampling(void)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* Of a thread without any tick that is known: rest.h.  A return address lies
- * behind the begin. */
+/* Store the stack of a thread without any tick (final_sample.c): only its start
+ * function is known.  A return address is after the function's begin. */
 static void note_routine(void *(*routine)(void *))
 {
 	static const char text[] = "no tick came";
@@ -123,7 +123,7 @@ static void note_routine(void *(*routine)(void *))
 	take->last_at = syscap_clock();
 }
 
-/* @routine: that the thread begins with; NULL: it ends. */
+/* @routine: the thread's start function; NULL: the thread ends. */
 static void run_in_round(void (*deed)(uint64_t blocked),
                          void *(*routine)(void *))
 {
@@ -162,9 +162,9 @@ syc_thread_start_take(struct slot *slot)
 }
 
 /*
- * Destructors of the application run in the first rounds, and ticks come there.
- * So the thread's state ends late, too: as many rounds later.  The key's value,
- * @place, must not be NULL: it is &slots[n] in round n, from 0 on.
+ * Destructors of the application run in the first rounds, in which ticks come,
+ * too.  So the thread's state ends in the last round of destructors.  The key's
+ * value, @place, must not be NULL: it is &slots[n] in round n, from 0 on.
  */
 static void end_thread(void *place)
 {

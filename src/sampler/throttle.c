@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * throttle.c - ticks that are left out: of threads whose ticks take long, and
- * of threads that sleep.
+ * throttle.c - skipped ticks of threads whose ticks take long, and of threads
+ * that sleep.
  *
  * A walk of 16,384 frames takes longer than the period of 20,000 Hz: a thread
- * with so deep a stack would do nothing else.  After a tick that took long, the
- * next ones are left out until its share is at most the allowed one.  The next
- * tick that is taken has their weight.
+ * with so deep a stack would do nothing else.  After a long tick, the next
+ * ticks are skipped until the tick's share of time is at most the allowed
+ * share.  The next tick that is taken has the weight of the skipped ticks.
  *
  * The duration of a tick is taken from the kernel's clock, which costs next to
- * nothing.  If that is long, the thread may have been interrupted.  So the
- * following ones are measured in the thread's processor time.
+ * nothing.  If this duration is long, the thread may have been interrupted.  So
+ * the following ticks are measured in the thread's processor time.
  *
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a
- * second at most.  A tick wakes a thread that waits, only to find it where it
- * was.  100 threads at 10,000 Hz are a million wake-ups a second, and nothing
- * else is done. So a thread that was found in the same place several times, and
- * did not work in between, gets a timer of a millisecond.  Its ticks have the
- * weight of those that are left out.  The first tick that finds it elsewhere,
- * or that finds that it has worked meanwhile, sets the timer back.
+ * second at most.  A tick wakes a waiting thread, and finds it in the same
+ * place. 100 threads at 10,000 Hz are a million wake-ups a second, and the
+ * machine does nothing else.  So a thread that several ticks found in the same
+ * place, without work in between, gets a timer of a millisecond.  The slow
+ * timer's ticks have the weight of the skipped ticks.  The first tick that
+ * finds the thread elsewhere, or finds that the thread has worked, restores the
+ * full rate.
  *
- * Its processor time shows how long it worked between two slow ticks.  So many
- * of the ticks that were left out belong to the next place where it is found at
- * work.  The others belong to the place where it sleeps.  None is lost, except
- * at most a millisecond's when it ends.  Work of less than 20 us at a time does
- * not count.
+ * The thread's processor time shows how long the thread worked between two slow
+ * ticks.  The skipped ticks of this time belong to the next place at which the
+ * thread is found at work.  The other skipped ticks belong to the place where
+ * the thread sleeps.  No skipped tick is lost, except at most a millisecond's
+ * ticks at the thread's end.  Work of less than 20 us at a time does not count.
  *
- * Under a seccomp filter nothing changes: it may forbid to set a timer.
+ * Under a seccomp filter the rate never changes, because a filter may forbid
+ * the setting of a timer.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -45,7 +47,8 @@
 /* A tick that takes more than this part of the period seems long */
 #define LONG_PART 20
 
-/* 0: not asked for.  A call that a box of the program's may forbid. */
+/* The thread's processor time; 0: not measured.  A filter may forbid this
+ * system call. */
 static int64_t measure_cpu_time(const struct syc_target *t)
 {
 	return t->n_measured == 0 || syc_state_has_filter(syc_sampler)
@@ -53,7 +56,7 @@ static int64_t measure_cpu_time(const struct syc_target *t)
 	               : syc_kernel_clock(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* A thread's time is what its ticks are of. */
+/* The time of the clock that the ticks use. */
 static int64_t thread_time(const struct syc_throttle *pace)
 {
 	return syc_sampler->clock == SYSCAP_SAMPLER_WALL || pace->cpu_ns == 0
@@ -61,7 +64,7 @@ static int64_t thread_time(const struct syc_throttle *pace)
 	               : pace->cpu_ns;
 }
 
-/* How long nothing may follow what took @ns. */
+/* Time without a tick that must follow a tick of @ns. */
 static int64_t rest_after(int64_t ns)
 {
 	const int64_t share = syc_sampler->max_share;
@@ -87,12 +90,12 @@ void syc_throttle_end(struct syc_target *t, const struct syc_throttle *pace)
 	const bool seems_long = took * LONG_PART > syc_sampler->period_ns;
 	const bool is_too_long = rest_after(took) > syc_sampler->period_ns;
 
-	/* One that seems long may have waited for a processor */
+	/* A tick that seems long may have waited for a processor */
 	if (took > 0 && (is_measured || !seems_long))
 		__atomic_store_n(&t->taken_ns, t->taken_ns + (uint64_t)took,
 		                 __ATOMIC_RELAXED);
 	t->rest_until = 0;
-	/* One that only seems long is no reason yet */
+	/* Skip no ticks before a measurement has confirmed a long tick */
 	if (is_too_long && (is_measured || syc_state_has_filter(syc_sampler)))
 		t->rest_until = thread_time(&now) + rest_after(took);
 	if (seems_long || is_too_long)
@@ -102,7 +105,7 @@ void syc_throttle_end(struct syc_target *t, const struct syc_throttle *pace)
 }
 
 #define SLOW_NS  INT64_C(1000000)
-#define NOISE_NS 20000 /* to be woken, and to enter our handler */
+#define NOISE_NS 20000 /* time to wake up, and to enter our handler */
 #define FOUND    4u    /* ticks in a row in the same place */
 
 static bool is_where_it_was(struct syc_idle_backoff *s,
@@ -117,7 +120,7 @@ static bool is_where_it_was(struct syc_idle_backoff *s,
 	return regs.pc == pc && regs.sp == sp;
 }
 
-/* Since the last call, without what ticks took. */
+/* Processor time since the last call, without that of ticks. */
 static int64_t worked_ns(struct syc_target *t)
 {
 	struct syc_idle_backoff *const s = &t->sleeper;
@@ -130,7 +133,7 @@ static int64_t worked_ns(struct syc_target *t)
 	return ns > NOISE_NS ? ns : 0;
 }
 
-/* A timer that is being made again has the full rate, and keeps it. */
+/* A timer that is being made anew has the full rate, and keeps this rate. */
 static void set_pace(struct syc_target *t, bool is_slow)
 {
 	if (syc_timer_set_period(t, is_slow ? SLOW_NS : syc_sampler->period_ns))
@@ -164,7 +167,8 @@ static uint32_t weigh_fast(struct syc_target *t, uint32_t n, bool is_found)
 		return n + take(&s->n_awake);
 	if (!syc_state_has_filter(syc_sampler))
 		set_pace(t, true);
-	/* It sleeps; and nobody saw it at work since it did before */
+	/* The thread sleeps, and no tick found it at work since its last
+	 * sleep */
 	return n + take(&s->n_asleep) + take(&s->n_awake);
 }
 
@@ -186,7 +190,7 @@ static uint32_t weigh_slow(struct syc_target *t, uint32_t n, bool is_found)
 	const uint32_t weight = take(is_found ? &s->n_asleep : &s->n_awake);
 	if (!is_boxed && (!is_found || s->n_awake >= each))
 		set_pace(t, false);
-	return weight != 0 ? weight : 1; /* it was found there */
+	return weight != 0 ? weight : 1; /* the tick has this place */
 }
 
 uint32_t syc_idle_backoff_weigh(struct syc_target *t, uint32_t n,

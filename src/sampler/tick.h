@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick.h - the sampler's signal handler, and its limits: room on its stack, a
+ * tick.h - the sampler's signal handler, and its limits: space on its stack, a
  * share of the thread's time, and wake-ups of threads that sleep.
  */
 #ifndef SYC_SAMPLER_TICK_H
@@ -14,12 +14,12 @@
 #include "sampler/target.h"
 #include "sampler/workspace.h"
 
-/* A first tick that asks for a ring, and a walk that learns: 2.5 KiB were seen
- * (docs/unwinding.md: 3) */
+/* Stack for a first tick that requests a ring, and a walk that learns rules:
+ * see docs/unwinding.md */
 #define SYC_TICK_ROOM 3584u
 
-/** @here: the caller's frame.  Of other stacks nothing is known: true.
- * signal-safe; uses no thread-local storage. */
+/** Whether a tick fits on its stack.  @here: the caller's frame.  True for
+ * unknown stacks. signal-safe; uses no thread-local storage. */
 static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 {
 	const stack_t *const stack = &context->uc_stack;
@@ -29,7 +29,8 @@ static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 	       used >= SYC_TICK_ROOM;
 }
 
-/** Learn what the handler can't ask.  Context: setup. */
+/** Store the facts that the handler can't ask the system for.  Context:
+ * setup. */
 void syc_tick_prepare(void);
 
 /**
@@ -40,8 +41,8 @@ void syc_tick_prepare(void);
 void syc_tick_handle(int signal, siginfo_t *info, void *context);
 
 /**
- * Called with a signal of a timer without a target.  True: it was of another
- * timer with the same signal.  May be NULL.
+ * Called with a signal of a timer without a target.  True: the signal is from
+ * another timer with the same signal.  May be NULL.
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
@@ -60,9 +61,9 @@ struct syc_tick_cancel {
 
 /**
  * A thread that pthread_cancel() ends must not leave our handler half-way.
- * Between these two calls a cancellation waits.  If the thread was interrupted in a
- * cancellation point, it ends in the release, with the program's signal mask and
- * @signal blocked.  So the release is the last act of the handler.
+ * Between hold and release a cancellation waits.  If the thread was interrupted
+ * in a cancellation point, it ends in the release, with the program's signal
+ * mask and @signal blocked.  So the release is the last act of the handler.
  *
  * Context: signal-safe, any-thread.
  */
@@ -72,27 +73,28 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 
 /**
  * Run @what, which needs at most SYC_DRAIN_HANDLER_STACK, on another stack.
- * Does nothing if another thread uses it, or if there is no memory for it.
+ * Does nothing if another thread uses this stack, or if there is no memory for
+ * the stack.
  *
  * Context: signal-safe, all signals blocked; @what does not fork.
  */
 void syc_handler_stack_run(void (*what)(void));
 
 struct syc_throttle {
-	int64_t kernel_ns, cpu_ns; /* when the tick began; cpu_ns 0: unknown */
+	int64_t kernel_ns, cpu_ns; /* begin of the tick; cpu_ns 0: unknown */
 };
 
-/** A tick of @target begins.  False: it is to be left out. */
+/** A tick of @target begins.  False: skip the tick. */
 bool syc_throttle_begin(struct syc_target *target,
                         struct syc_throttle *ret_pace);
 
-/** The thread ends. */
+/** The tick ends. */
 void syc_throttle_end(struct syc_target *target,
                       const struct syc_throttle *pace);
 
 /**
  * Weight of a tick of wall time that interrupted @target's thread at @context;
- * with a timer at full rate it is @n.
+ * with a timer at full rate the tick counts @n.
  *
  * Context: owner, in its handler; signal-safe.
  */

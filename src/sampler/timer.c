@@ -34,9 +34,10 @@ clockid_t syc_timer_cpu_of(int32_t tid)
 	return (clockid_t)(~(uint32_t)tid << 3 | 6u);
 }
 
-/* Lies in [1, period].  So threads that live for less than a period get their
- * share of ticks, and threads that begin together don't tick together. Once
- * such ticks have been ahead of the time, none is until that is made up for. */
+/* A random time in [1, period]. So threads that live for less than a period get
+ * their share of ticks, and threads that begin together don't tick together.
+ * If such ticks were ahead of the processor time (carried_ns < 0), returns a
+ * full period until this lead is made up for. */
 static int64_t random_phase(const struct syc_target *t)
 {
 	uint64_t x = (uint64_t)syc_clock_kernel() ^ t->cookie;
@@ -84,7 +85,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	event.sigev_notify_thread_id = t->tid;
-	/* before it can tick */
+	/* before the timer can tick */
 	__atomic_store_n(&t->sleeper.is_slow, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_owed,
 	                 (int32_t)(delay_ns / syc_sampler->period_ns),
@@ -92,13 +93,13 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	const int timer = arm_timer(clock, &event, delay_ns + random_phase(t),
 	                            syc_sampler->period_ns);
 	if (timer < 0)
-		/* EINVAL: the thread, or its clock, is not there */
+		/* EINVAL: the thread, or its clock, does not exist */
 		return timer == -EINVAL ? -ESRCH : timer;
 	__atomic_store_n(&t->timer, timer, __ATOMIC_RELAXED);
 	return 0;
 }
 
-/* The kernel does not give a number again that was a timer's a moment ago. */
+/* The kernel does not reuse the number of a timer that was just deleted. */
 bool syc_timer_set_period(const struct syc_target *t, int64_t period_ns)
 {
 	const int timer = __atomic_load_n(&t->timer, __ATOMIC_RELAXED);
@@ -122,12 +123,13 @@ static size_t page_size(void)
 }
 
 /*
- * Free running: standard signals don't queue up, and time that passed without
- * one is weighed by the thread's clock.  So the handler need not arm it again.
+ * The event is free running: standard signals don't queue up, and the thread's
+ * clock gives the weight of time without a signal.  So the handler need not arm
+ * the event again.
  *
- * An event lives as long as a mapping of it, and signals with the number of its
- * fd.  The fd is closed at once, so it takes no number of the application's.  A
- * forked child does not inherit the mapping.
+ * An event lives as long as its mapping, and its signal carries the number of
+ * its fd.  The fd is closed at once, so it occupies no fd of the application.
+ * A forked child does not inherit the mapping.
  */
 static int start_perf(struct syc_target *t)
 {
@@ -178,7 +180,7 @@ int syc_timer_start(struct syc_target *target, uint32_t clock, int64_t delay_ns)
 	case SYSCAP_SAMPLER_PERF: {
 		const int r = start_perf(target);
 
-		/* The page may be one too many (perf_event_mlock_kb) */
+		/* The page may exceed the limit perf_event_mlock_kb */
 		if (r == 0 || target->number == 0)
 			return r;
 		return start_timer(target, syc_timer_cpu_of(target->tid),
@@ -204,7 +206,7 @@ static void stop_timer(struct syc_target *target, bool is_deleted)
 {
 	const int timer = target->timer;
 
-	/* A handler that sets it then does so in vain */
+	/* A handler that sets the deleted timer then has no effect */
 	__atomic_store_n(&target->timer, -1, __ATOMIC_RELAXED);
 	if (timer >= 0 && is_deleted)
 		syscall(SYS_timer_delete, timer);
@@ -214,7 +216,8 @@ static void stop_timer(struct syc_target *target, bool is_deleted)
 	target->perf_fd = -1;
 }
 
-/* In a box that may be forbidden: it goes with the process. */
+/* Under a filter the deletion may be forbidden: then the timer ends with the
+ * process. */
 void syc_timer_stop(struct syc_target *target)
 {
 	stop_timer(target, !syc_state_has_filter(syc_sampler));
@@ -256,7 +259,7 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 	const int64_t n = (now - target->cpu_seen) / period;
 
 	if (n <= 1) {
-		/* early ones are made up for by the next */
+		/* the next ticks make up for early ones */
 		target->cpu_seen += period;
 		return 1;
 	}
@@ -264,7 +267,7 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
-/* A forked child that will exec has done so by then, mostly */
+/* A forked child that calls exec has usually done so within this time */
 #define CHILD_DELAY_NS (INT64_C(10) * 1000000)
 
 int syc_thread_timer_begin_alone(bool is_child)
@@ -272,7 +275,7 @@ int syc_thread_timer_begin_alone(bool is_child)
 	struct syc_sampler *const s = syc_sampler;
 
 	s->is_child = is_child;
-	/* watcher is not set yet */
+	/* s->watcher is not set yet */
 	uint32_t clock = is_child && s->clock == SYSCAP_SAMPLER_PERF
 	                         ? SYSCAP_SAMPLER_CPU
 	                         : s->clock;
@@ -284,8 +287,8 @@ int syc_thread_timer_begin_alone(bool is_child)
 	t->inode = 0;
 	t->n_tries = 1;
 	s->n_threads = 1;
-	/* A signal that kills is sent only to a child that lasts.  One that
-	 * sleeps may have reset its handlers, and may wait to exec */
+	/* A signal that kills is sent only to a child that lasts.  A sleeping
+	 * child may have reset its handlers, and may wait before exec */
 	s->is_new_child = is_child && !syc_signals_is_harmless(s->signal) &&
 	                  clock == SYSCAP_SAMPLER_WALL;
 	if (s->is_new_child)
@@ -303,7 +306,8 @@ static bool blocks_ticks(uint64_t blocked)
 	return (blocked & syc_signal_bit(syc_sampler->signal)) != 0;
 }
 
-/* Also if it blocks the signal: its ticks wait until it does so no more. */
+/* Start a timer also if the thread blocks the signal: the ticks wait until it
+ * unblocks the signal. */
 static bool start_self(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -326,7 +330,7 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 	struct syc_target *t = syc_target_find(tid);
 	uint32_t *count = &s->n_unsampled;
 
-	if (t != NULL) /* of one that had the number, and ended unseen */
+	if (t != NULL) /* of a thread that had this id, and ended unnoticed */
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {
@@ -334,7 +338,7 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 		t->inode = 0;
 		t->is_cramped = is_cramped;
 		t->is_silent = blocks_ticks(blocked);
-		/* A thread that got here has storage of its own */
+		/* A thread that runs this code has thread-local storage */
 		__atomic_store_n(&t->tls, syc_target_tls(tid, SYC_TLS_OWN),
 		                 __ATOMIC_RELAXED);
 		if (start_self(t))
@@ -353,7 +357,7 @@ void syc_thread_timer_begin_cramped(uint64_t blocked)
 	begin_self(blocked, true);
 }
 
-/* The next scan counts the threads that have a timer. */
+/* The next scan updates the count of threads with a timer. */
 void syc_thread_timer_note_room(bool is_cramped)
 {
 	struct syc_target *const t = syc_target_find(gettid());

@@ -3,7 +3,7 @@
  * timer.h - timers of sampled threads: a POSIX timer or a perf event for one
  * thread each.
  *
- * A timer is made by its thread or by another one.  Nothing here calls the C
+ * A timer is made by its thread or by another thread.  Nothing here calls the C
  * library's timer functions, which may allocate.
  */
 #ifndef SYC_SAMPLER_TIMER_H
@@ -19,13 +19,13 @@
 
 /**
  * Start @target's clock.  The first tick comes at a random time within the
- * first period, which begins in @delay_ns.  Its weight includes the time until
- * then.  For perf events there is no delay.
+ * first period, which begins in @delay_ns.  The first tick's weight includes
+ * the time until this tick.  Perf events have no delay.
  *
- * Returns 0; -EAGAIN, there are too many timers just now; -ESRCH, the thread
- * is gone; another -errno.
+ * Returns 0; -EAGAIN: there are too many timers at present; -ESRCH: the thread
+ * is gone; or another -errno.
  *
- * If there is no perf event, though there was one for the first thread, it is a
+ * If no perf event can be made, although the first thread has one, makes a
  * POSIX timer of processor time.
  *
  * Context: signal-safe.
@@ -37,14 +37,14 @@ int syc_timer_start(struct syc_target *target, uint32_t clock,
  * A timer of the processor time of the whole process: the kernel sends its
  * signal, with syc_target_scout_cookie(), to a thread that runs.
  *
- * Returns its number, or -errno.
+ * Returns the timer's number, or -errno.
  */
 int syc_timer_start_scout(int64_t period_ns);
 
 void syc_timer_stop_scout(int timer);
 
-/** The clock of a thread that is met now: the sampler's; but a perf event is
- * dear for a child that will exec. */
+/** The clock for a thread that is found now: the sampler's clock, but no perf
+ * event in a child that may call exec, because perf events are expensive. */
 uint32_t syc_timer_clock(const struct syc_sampler *s);
 
 static inline bool syc_timer_runs(const struct syc_target *target)
@@ -52,30 +52,31 @@ static inline bool syc_timer_runs(const struct syc_target *target)
 	return target->timer >= 0 || target->perf_page != NULL;
 }
 
-/** Stop the timer: pending ticks may still come.  In a box it
- * only counts as if, until the process ends. */
+/** Stop the timer: pending ticks may still come.  Under a filter the timer only
+ * counts as stopped, until the process ends. */
 void syc_timer_stop(struct syc_target *target);
 
-/** The same, and truly, in a box too: who calls this still may. */
+/** Delete the timer, also under a filter: the caller may still make the system
+ * call. */
 void syc_timer_delete(struct syc_target *target);
 
-/** The same, and @target is free. */
+/** Stop the timer, and free @target. */
 void syc_timer_forget(struct syc_target *target);
 
-/** What @target's thread did before is not due (rest.h). */
+/** Earlier processor time of @target's thread is not due (final_sample.c). */
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
- * How many periods of processor time the calling thread has used that no
- * sample stands for yet; at least 1.  They are counted as stood for.
+ * Number of periods of processor time that the calling thread has used and no
+ * sample stands for; at least 1.  The periods then count as sampled.
  *
  * Context: owner, signal-safe.
  */
 uint32_t syc_timer_weigh_cpu(struct syc_target *target);
 
 /**
- * @target's timer of wall time ticks each @period_ns from now on.  False: it
- * has none just now.
+ * @target's timer of wall time ticks each @period_ns from now on.  False:
+ * @target has no timer now.
  *
  * Context: owner, in its handler; signal-safe.
  */
@@ -86,38 +87,36 @@ bool syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
 clockid_t syc_timer_cpu_of(int32_t tid);
 
 /**
- * A timer for the calling thread, which is the only one; in a forked child none
- * of its ticks comes within 10 ms.  0 or -errno.
+ * Start a timer for the calling thread, which is the only thread; in a forked
+ * child no tick comes within 10 ms.  Returns 0 or -errno.
  */
 int syc_thread_timer_begin_alone(bool is_child);
 
-/** A child's first tick came: the calling thread gets the clock it is to
- * have.  Only if syc_sampler->is_new_child. */
+/** A child's first tick came: give the calling thread its final clock.  Only if
+ * syc_sampler->is_new_child. */
 void syc_thread_timer_settle(void);
 
-/** The calling thread has begun, with these signals @blocked: a timer for
- * it. */
+/** The calling thread has begun, with the signals @blocked: start its timer. */
 void syc_thread_timer_begin(uint64_t blocked);
 
-/** The same, and it is to have no ticks: its stack is too small. */
+/** The calling thread has begun, but its stack is too small for ticks. */
 void syc_thread_timer_begin_cramped(uint64_t blocked);
 
-/** The calling thread now has an alternate stack with too little room, or no
- * longer has one like that. */
+/** Note whether the calling thread has an alternate stack that is too small for
+ * ticks. */
 void syc_thread_timer_note_room(bool is_cramped);
 
-/** The calling thread is about to block fewer signals.  A look (scan.h) may
- * have taken its timer away while it waited with ours blocked: it gets one
- * again. */
+/** The calling thread is about to block fewer signals.  A scan (scan.h) may
+ * have stopped the thread's timer while the thread waited with our signal
+ * blocked: restart the timer. */
 void syc_thread_timer_resume(void);
 
-/** The calling thread ends with these signals @blocked, and its timer with
- * it. */
+/** The calling thread ends with the signals @blocked: end its timer, too. */
 void syc_thread_timer_end(uint64_t blocked);
 
-/** Emit what is due of @only, the calling thread's, which ends.  NULL: of all
- * threads, since the process ends, or becomes another program; no tick is taken
- * meanwhile, as `is_on` is 0. */
+/** Emit the due samples of @only, the target of the calling thread, which ends.
+ * NULL: of all threads, because the process ends or calls exec; no tick is
+ * taken meanwhile, because `is_on` is 0. */
 void syc_final_sample_emit(const struct syc_target *only);
 
 #endif

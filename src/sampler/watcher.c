@@ -26,9 +26,9 @@
 #define MS         INT64_C(1000000)
 #define PERIOD_NS  (50 * MS)
 #define BEGIN_NS   (2000 * MS)
-#define REFRESH_NS (10 * MS) /* a fork takes less, or there will be another */
+#define REFRESH_NS (10 * MS) /* longer than a fork; later rounds retry */
 
-/* Inherited by children: of seccomp, when sampling began. */
+/* Number of seccomp filters at the begin of sampling; inherited by children. */
 static uint32_t filters;
 
 /* The number of filters; UINT32_MAX: unknown. */
@@ -47,7 +47,7 @@ static uint32_t filters_now(void)
 	return r == 0 ? about.filters : UINT32_MAX;
 }
 
-/* One round.  False: it was the last one. */
+/* Do one round.  False: this round was the last. */
 static bool look_once(struct syc_sampler *s, int own_dir)
 {
 	const int dir = s->owns_table ? own_dir : syc_thread_list_open();
@@ -65,10 +65,11 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 		s->why = "another copy of the library samples";
 		return false;
 	}
-	/* A filter came since: what we do may be forbidden */
+	/* A filter was installed since: our calls may be forbidden */
 	if (!syc_state_has_filter(s) && filters_now() != filters)
 		__atomic_store_n(&s->is_boxed, true, __ATOMIC_RELAXED);
-	/* The threads of this library alone must not keep a process */
+	/* The threads of this library must not keep a process alive on their
+	 * own */
 	bool goes_on = syc_unwatched_keep_signal() && syc_scan_threads(dir);
 	if (goes_on && s->is_waited_for && s->may_change_signal)
 		goes_on = syc_unwatched_change_signal();
@@ -78,8 +79,8 @@ static bool look_once(struct syc_sampler *s, int own_dir)
 }
 
 /*
- * A table of descriptors of our own from here on, if the kernel lets us: else
- * we would hold pipes open that the program closes.
+ * Get an fd table of our own, if the kernel supports this.  Such a table does
+ * not keep pipes open that the program closes.
  */
 static bool open_in_own_table(int *ret_dir)
 {
@@ -119,7 +120,7 @@ static void *run_watcher(void *nothing)
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
-	/* If nobody else sees to it, the process ends as its threads did */
+	/* If no other thread ends the process, end it as its threads ended */
 	int status;
 	if (syc_alone_is(&status) && status != 0)
 		syc_alone_end(status);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* workspace.c - owner of a workspace, and frames that providers put there. */
+/* workspace.c - owner of a workspace, and frames of providers in the
+ * workspace. */
 #define _GNU_SOURCE
 #include "sampler/workspace.h"
 
@@ -14,8 +15,8 @@ size_t syc_workspace_size(void)
 
 /*
  * Whether the call whose frame was at @owner left by siglongjmp().  The
- * caller's frame is at @here: a call that we interrupted lies above it. Other
- * stacks than the thread's own are not judged.
+ * caller's frame is at @here: the frame of an interrupted call is above @here.
+ * False for other stacks than the thread's own.
  */
 static bool is_owner_dead(const struct syc_sample_options *options,
                           uintptr_t owner, uintptr_t here)
@@ -32,7 +33,7 @@ bool syc_workspace_enter(struct syc_workspace *take,
 
 	if (owner != 0 && !is_owner_dead(options, owner, here))
 		return false;
-	/* A handler that comes in between has left again before we go on */
+	/* A handler that interrupts here returns before this code continues */
 	__atomic_store_n(&take->owner, here, __ATOMIC_RELAXED);
 	SYC_SIGNAL_FENCE();
 	return true;
