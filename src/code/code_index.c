@@ -3,9 +3,9 @@
  * code_index.c - code by address and time: current pieces, and a search index.
  *
  * The current pieces are in a treap: a search tree by address that is a heap by
- * random priorities.  So no file can make it degenerate.  Nodes are indices
- * into an array, which may move when it grows.  So space is reserved before the
- * tree is changed.
+ * random priorities.  So no file can make the tree degenerate.  Nodes are
+ * indices into an array, which may move when it grows.  So space is reserved
+ * before the tree is changed.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct syc_code_piece {
 	int64_t from;
 	uint32_t origin;
 	uint32_t priority;
-	uint32_t left, right; /* of an unused node, left is the next one */
+	uint32_t left, right; /* left of an unused node: the next unused */
 };
 
 struct syc_code_part {
@@ -81,7 +81,8 @@ static void give_back(struct syc_code_live *live, uint32_t number)
 	live->unused = number;
 }
 
-/* Split into the pieces that begin below @key, and the others. */
+/* Split the tree into the pieces that begin below @key, and the other
+ * pieces. */
 static void split(struct syc_code_piece *pieces, uint32_t tree, uint64_t key,
                   uint32_t *below, uint32_t *others)
 {
@@ -101,7 +102,7 @@ static void split(struct syc_code_piece *pieces, uint32_t tree, uint64_t key,
 	*below = *others = 0;
 }
 
-/* All of @a is below all of @b. */
+/* Merge two trees; all pieces of @a are below all pieces of @b. */
 static uint32_t merge(struct syc_code_piece *pieces, uint32_t a, uint32_t b)
 {
 	uint32_t root, *at = &root;
@@ -136,12 +137,12 @@ static int end_part(struct syc_code_live *live,
 
 	if (is_move && syc_array_push(&live->parts, part) < 0)
 		return -ENOMEM;
-	if (rect.from == rect.until) /* it existed at no time */
+	if (rect.from == rect.until) /* the code existed at no time */
 		return 0;
 	return syc_array_push(&live->rects, rect);
 }
 
-/* Remove the first node of the tree.  It is not recursive. */
+/* Remove the first node of the tree.  This function is not recursive. */
 static uint32_t pop_first(struct syc_code_piece *pieces, uint32_t *tree)
 {
 	uint32_t at = *tree;
@@ -158,8 +159,8 @@ static uint32_t pop_first(struct syc_code_piece *pieces, uint32_t *tree)
 }
 
 /*
- * End all code in [@low, @last]; with @is_move, it is added to parts.  From now
- * on @origin is there, or nothing if it is NULL.
+ * End all code in [@low, @last]; with @is_move, add this code to parts.  From
+ * now on the range has the code @origin, or no code if @origin is NULL.
  */
 static int put(struct syc_code_live *live, uint64_t low, uint64_t last,
                const struct syc_code_origin *origin, bool is_move)
@@ -236,7 +237,7 @@ int syc_code_live_move(struct syc_code_live *live, int64_t time, uint64_t from,
 		struct syc_code_origin origin =
 			live->origins.items[part->origin];
 
-		/* Wraps if code moves down, and wraps back later. */
+		/* This sum wraps if code moves down, and wraps back later. */
 		origin.start += to - from;
 		origin.maybe_from = INT64_MAX;
 		r = put(live, part->low + (to - from), part->last + (to - from),
@@ -300,7 +301,7 @@ static int gather_bounds(struct syc_code_index *index,
 	return 0;
 }
 
-/* Find the last bound that is not above @addr.  False: all are above. */
+/* Find the last bound that is not above @addr.  False: all bounds are above. */
 static bool find_leaf(const struct syc_code_index *index, uint64_t addr,
                       size_t *ret_leaf)
 {
@@ -320,7 +321,8 @@ static bool find_leaf(const struct syc_code_index *index, uint64_t addr,
 	return true;
 }
 
-/* At each node of the rectangle, add one to @counts or add it to the items. */
+/* At each node of the rectangle, add one to @counts, or add the rectangle to
+ * the items. */
 static void place(struct syc_code_index *index,
                   const struct syc_code_rect *rect, uint32_t number,
                   uint32_t *counts)

@@ -55,8 +55,8 @@ static bool take_word(const char **at, const char *word)
 }
 
 /*
- * Add the code event in @frame to @table, from its time on.  Returns 0;
- * -EINVAL: it is malformed; -ENOSPC or -ENOMEM.
+ * Add the code event in @frame to @table, from the frame's time on.  Returns 0;
+ * -EINVAL: the event is malformed; -ENOSPC or -ENOMEM.
  */
 static int code_frames_take(const struct syscap_frame *frame,
                             struct syc_code_table *table)
@@ -85,7 +85,7 @@ static int code_frames_take(const struct syscap_frame *frame,
 
 struct named_process {
 	struct syc_code_table *table;
-	/* The bounds of all code, so that most other addresses need no search. */
+	/* Bounds of all code, so that most other addresses need no search. */
 	bool any;
 	uint64_t low, last;
 };
@@ -137,7 +137,7 @@ int syc_code_names_table(struct syc_code_names *names, int32_t pid,
 	return 0;
 }
 
-/* Malformed code events, and those that do not fit, are left out. */
+/* Malformed code events, and events that do not fit, are omitted. */
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame)
 {
@@ -241,7 +241,7 @@ tell_note(const struct syc_code_files *search, const char *format, ...)
 	free(text);
 }
 
-/* The date in the header, or one later than any file. */
+/* The date in the header, or a date later than any file. */
 static int64_t begin_of(const char *capture_time)
 {
 	struct tm tm = { 0 };

@@ -11,7 +11,7 @@
  *	options.code = syc_code_names_symbol;		of struct
  *	options.code_data = names;			syc_symbols_options
  *
- * One thread at a time.  Context of all: offline.
+ * One thread at a time.  Context of everything here: offline.
  */
 #ifndef SYC_CODE_CODE_NAMES_H
 #define SYC_CODE_CODE_NAMES_H
@@ -32,24 +32,24 @@ int syc_code_names_new(struct syc_code_names **ret_names);
 void syc_code_names_free(struct syc_code_names *names);
 
 /**
- * The table of @pid, which is the number in frames.  It is made at the first
- * call.  0 or -ENOMEM.
+ * The table of @pid, the process id in frames.  The first call makes the table.
+ * Returns 0 or -ENOMEM.
  */
 int syc_code_names_table(struct syc_code_names *names, int32_t pid,
                          struct syc_code_table **ret_table);
 
 /**
  * Read all code events in the capture, from the reader's position on, up to the
- * end or the first damage.  0 or -ENOMEM.
+ * end or the first damage.  Returns 0 or -ENOMEM.
  */
 int syc_code_names_scan(struct syc_code_names *names,
                         struct syscap_reader *reader);
 
-/** The same for one frame of any type. */
+/** Add the code event of one frame, which may have any type. */
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame);
 
-/** All code events were added.  0 or -ENOMEM. */
+/** To be called after all code events were added.  Returns 0 or -ENOMEM. */
 int syc_code_names_settle(struct syc_code_names *names);
 
 /** Whether there is any code. */
@@ -64,9 +64,9 @@ int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
 
 /*
  * Perf maps and jitdumps that still exist.  A file must belong to the current
- * user.  It must have changed since the capture began: an older one is of an
- * earlier process with the same pid.  A perf map has no times, so all of it is
- * valid throughout the capture.
+ * user.  The file must have changed since the capture began: an older file is
+ * of an earlier process with the same pid.  A perf map has no times, so all its
+ * names are valid throughout the capture.
  */
 
 /** May be all zero. */
@@ -78,12 +78,12 @@ struct syc_code_files_options {
 };
 
 struct syc_code_files_totals {
-	unsigned n_perf_maps, n_dumps; /* that contained code */
+	unsigned n_perf_maps, n_dumps; /* files that contained code */
 };
 
 /**
  * Read the files of the capture's processes into their tables.  The capture is
- * read from the reader's position on.  0 or -ENOMEM.
+ * read from the reader's position on.  Returns 0 or -ENOMEM.
  *
  * Context: offline.
  */
@@ -92,7 +92,8 @@ int syc_code_files_read(struct syc_code_names *names,
                         const struct syc_code_files_options *options,
                         struct syc_code_files_totals *ret_totals);
 
-/** The same for a caller that reads the capture itself. */
+/** State of syc_code_files_read() for a caller that reads the capture
+ * itself. */
 struct syc_code_files {
 	struct syc_code_names *names;
 	const struct syc_code_files_options *options;
@@ -111,8 +112,8 @@ void syc_code_files_open(struct syc_code_files *files,
 void syc_code_files_close(struct syc_code_files *files);
 
 /**
- * Process a PROCESS or MAP of the capture; repetitions have no effect.  0 or
- * -ENOMEM.
+ * Process a PROCESS or MAP of the capture; repetitions have no effect.  Returns
+ * 0 or -ENOMEM.
  */
 int syc_code_files_process(struct syc_code_files *files, int32_t pid);
 

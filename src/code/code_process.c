@@ -18,7 +18,8 @@
 
 #define NS INT64_C(1000000000)
 
-/* Number @which, from 1, in the line that begins with @field, or the last. */
+/* Number @which, from 1, in the line that begins with @field; or the last
+ * number. */
 static long field_of(const char *status, const char *field, unsigned which)
 {
 	const char *at = strstr(status, field);
@@ -100,8 +101,8 @@ int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process)
 
 	if (n < 0)
 		return (int)n;
-	/* The files that it creates belong to the effective user, the second
-	 * number. */
+	/* The files that a process creates belong to the effective user, the
+	 * second number. */
 	owner = field_of(status, "\nUid:", 2);
 	own_pid = field_of(status, "\nNSpid:", UINT32_MAX);
 	if (owner < 0)
@@ -124,7 +125,7 @@ void syc_code_process_close(struct syc_code_process *process)
 int syc_code_process_open_file(const struct syc_code_process *process,
                                const char *path)
 {
-	/* Opening must neither block nor have effects. */
+	/* The open must neither block nor have effects. */
 	const int flags =
 		O_RDONLY | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW | O_CLOEXEC;
 	char *inside;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code_sources.h - readers of what runtimes report about their code: jitdumps,
+ * code_sources.h - readers of reports of runtimes about their code: jitdumps,
  * perf maps, and the images of GDB's JIT interface.
  */
 #ifndef SYC_CODE_CODE_SOURCES_H
@@ -18,17 +18,18 @@
 /*
  * Reading of a growing jit-PID.dump, which a runtime writes for perf.
  *
- * It has a header, and records with a length and a time of CLOCK_MONOTONIC.  So
- * a record can be read at any later time.  The runtime maps a page of the file
- * as code, and that mapping gives its path.  Both byte orders are supported.
+ * The file has a header, and records with a length and a time of
+ * CLOCK_MONOTONIC.  So a record can be read at any later time.  The runtime
+ * maps a page of the file as code, and this mapping shows the file's path.
+ * Both byte orders are supported.
  */
 
 struct syc_jitdump;
 
 /**
  * Read the file @fd, which syc_jitdump_free() closes.  @pid is the process's
- * number in its own namespace, or 0.  Records with another pid than this and
- * that in the header are skipped.
+ * number in its own namespace, or 0.  Records with another pid than @pid and
+ * the header's pid are skipped.
  *
  * Context: offline.
  */
@@ -37,11 +38,11 @@ int syc_jitdump_new(int fd, int32_t pid, struct syc_jitdump **ret_dump);
 void syc_jitdump_free(struct syc_jitdump *dump);
 
 /**
- * Read the new complete records into @table.  Costs one system call if there
- * are none.  An incomplete record is left for the next call.
+ * Read the new complete records into @table.  Costs one system call if no
+ * record is new.  An incomplete record is left for the next call.
  *
- * Returns 0, or with @error: -EBADMSG: the file is no jitdump, or it is
- * damaged at the offset, and nothing behind that can be found; -EOPNOTSUPP: an
+ * Returns 0, or with @error: -EBADMSG: the file is no jitdump, or is damaged at
+ * the offset, and records after the damage can't be found; -EOPNOTSUPP: an
  * unknown clock or version; -ENOSPC: the table is full; or the errno of a
  * system call.  After a failure, every call returns the same.
  *
@@ -60,17 +61,17 @@ bool syc_jitdump_is_name(const char *path);
  * Reading of a growing /tmp/perf-PID.map, which a runtime writes for perf.
  *
  * Its lines are "START LEN NAME".  The numbers are hex, with or without 0x.
- * The name extends to the end of the line.  There are no times, so the caller
+ * The name extends to the end of the line.  Lines have no times, so the caller
  * gives the time from which new lines are valid.  A later line replaces
- * overlapping earlier ones.
+ * overlapping earlier lines.
  *
- * The path is predictable, in a directory where everyone can write.  So it must
- * be a regular file, no link, and belong to the owner of the process.
+ * The path is predictable, in a directory where everyone can write.  So the
+ * file must be a regular file, no link, and belong to the owner of the process.
  */
 
 #define SYC_PERF_MAP_TAIL 64u
 
-/** The progress in a file.  All zero at first.  Owns nothing. */
+/** The progress in a file.  All zero at first.  The struct owns no memory. */
 struct syc_perf_map {
 	uint64_t n_ranges; /* lines taken */
 	uint64_t n_bad;    /* malformed lines */
@@ -87,9 +88,9 @@ struct syc_perf_map {
 
 struct syc_perf_map_options {
 	uid_t owner;
-	int64_t from; /* new lines are valid from then on */
-	/* At addresses without older code, they are valid from then on, since
-	 * runtimes buffer lines. */
+	int64_t from; /* new lines are valid from this time on */
+	/* At addresses without older code, new lines are valid from this time
+	 * on, because runtimes buffer lines. */
 	int64_t maybe_from;
 	/* A file older than this (CLOCK_REALTIME, ns) is of an earlier process
 	 * with the same pid.  0: any file is valid. */
@@ -98,13 +99,12 @@ struct syc_perf_map_options {
 };
 
 /**
- * Read the new lines of the file @name in the directory @directory (a
- * descriptor, or AT_FDCWD) into @table.  Costs one system call if there are
- * none.
+ * Read the new lines of the file @name in the directory @directory (an fd, or
+ * AT_FDCWD) into @table.  Costs one system call if no line is new.
  *
- * Returns 0, also if there is no file.  With @error: -ELOOP or -EINVAL: no
- * regular file; -EPERM: another owner; -ENOSPC: the table is full; or the errno
- * of a system call.
+ * Returns 0, also if the file does not exist.  With @error: -ELOOP or -EINVAL:
+ * no regular file; -EPERM: another owner; -ENOSPC: the table is full; or the
+ * errno of a system call.
  *
  * Context: offline.
  */
@@ -128,7 +128,7 @@ bool syc_perf_map_parse(const char *line, size_t len,
  * A runtime keeps a list of ELF images in its memory, headed by the symbol
  * __jit_debug_descriptor.  The runtime's lock on the list is not visible from
  * outside.  So the list is read until it is the same before and after, and all
- * lengths in it are limited.  It is readable only while the process lives.
+ * its lengths are limited.  The list is readable only while the process lives.
  */
 
 /** The bounds of an image's functions. */
@@ -139,7 +139,7 @@ struct syc_gdb_jit_cover {
 
 /**
  * Add the functions of the image at @bytes to @table, from @from on.  Returns
- * 0; -ENOEXEC: no such image; or as syc_elf_view_read() and
+ * 0; -ENOEXEC: no such image; or an error of syc_elf_view_read() or
  * syc_code_table_add(). *@ret_cover is valid also on failure.  Context:
  * offline.
  */

@@ -12,7 +12,7 @@
 #include "common/map.h"
 #include "common/strings.h"
 
-/* A character is decoded in a copy with a NUL behind it. */
+/* A character is decoded in a copy that ends with a NUL. */
 #define LONGEST_CHARACTER 4u
 
 static size_t next_character(const char *from, size_t len, size_t *ret_used,
@@ -80,7 +80,7 @@ struct code_change {
 struct syc_code_table {
 	SYC_ARRAY(struct code_change) events;
 	bool is_sorted, is_settled;
-	struct syc_map names; /* each with its NUL */
+	struct syc_map names; /* each name with its NUL */
 	uint64_t name_bytes;
 	/* The result of the last settling. */
 	struct syc_code_origin *origins;

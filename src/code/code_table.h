@@ -2,7 +2,7 @@
 /*
  * code_table.h - JIT code of one process: names by address and time.
  *
- * JIT compilers reuse addresses, so a name is valid for a time only.
+ * JIT compilers reuse addresses, so a name is valid only for some time.
  *
  *	syc_code_table_new(&table);
  *	syc_code_table_add(table, 1000, 0x7f0000, 64, "alpha", 5);
@@ -11,7 +11,7 @@
  *	syc_code_table_find(table, 0x7f0010, 4999, &range);	alpha
  *	syc_code_table_find(table, 0x7f0010, 5000, &range);	beta
  *
- * Events may be added in any order; those with equal times take effect in the
+ * Events may be added in any order; events with equal times take effect in the
  * order of their addition.  New code replaces older code at its addresses; the
  * rest of the older code keeps its name.
  *
@@ -66,9 +66,9 @@ int syc_code_table_add(struct syc_code_table *table, int64_t time,
                        size_t name_len);
 
 /**
- * The same for code without a time.  It was noticed at @time, and may have
- * existed since @maybe_from.  Before @time it is valid at addresses with no
- * other code.
+ * Add code without a time.  The code was noticed at @time, and may have existed
+ * since @maybe_from.  Before @time the code is valid at addresses with no other
+ * code.
  */
 int syc_code_table_add_late(struct syc_code_table *table, int64_t time,
                             int64_t maybe_from, uint64_t start, uint64_t len,
@@ -81,7 +81,7 @@ int syc_code_table_move(struct syc_code_table *table, int64_t time,
 int syc_code_table_remove(struct syc_code_table *table, int64_t time,
                           uint64_t start, uint64_t len);
 
-/** Make the events so far searchable.  0 or -ENOMEM. */
+/** Make the events so far searchable.  Returns 0 or -ENOMEM. */
 int syc_code_table_settle(struct syc_code_table *table);
 
 /** The number of events. */
@@ -105,7 +105,8 @@ bool syc_code_table_find(const struct syc_code_table *table, uint64_t addr,
 /** The range to which a piece belongs, in full. */
 struct syc_code_origin {
 	uint64_t start, len;
-	/* It may have been there since then, unnoticed.  INT64_MAX: it was not. */
+	/* The code may have existed, unnoticed, since this time.  INT64_MAX: it
+	 * did not. */
 	int64_t maybe_from;
 	uint32_t name;
 };
@@ -121,7 +122,7 @@ struct syc_code_piece; /* a current piece */
 
 struct syc_code_part; /* a piece that is being moved */
 
-/** All zero is empty. */
+/** An all-zero struct is empty. */
 struct syc_code_live {
 	/* The treap; index 0 is no piece. */
 	SYC_ARRAY(struct syc_code_piece) pieces;
@@ -132,13 +133,13 @@ struct syc_code_live {
 	/* The result; the caller owns both. */
 	SYC_ARRAY(struct syc_code_origin) origins;
 	SYC_ARRAY(struct syc_code_rect) rects;
-	size_t most_rects; /* larger results of moves are left out */
+	size_t most_rects; /* larger results of moves are omitted */
 };
 
 /*
- * Times must not decrease.  Ranges are not empty, and end at 2^63 at most.
- * Return 0 or -ENOMEM; after that, only syc_code_live_fini() is allowed.
- * Context of all: offline.
+ * Times must not decrease.  Ranges are not empty, and end at 2^63 at most.  The
+ * functions return 0 or -ENOMEM; after -ENOMEM, only syc_code_live_fini() is
+ * allowed.  Context of everything here: offline.
  */
 int syc_code_live_add(struct syc_code_live *live, int64_t time,
                       const struct syc_code_origin *origin);
@@ -149,7 +150,7 @@ int syc_code_live_remove(struct syc_code_live *live, int64_t time,
 int syc_code_live_move(struct syc_code_live *live, int64_t time, uint64_t from,
                        uint64_t to, uint64_t len);
 
-/** The current pieces have no end. */
+/** End the recording of pieces: the current pieces have no end. */
 int syc_code_live_end(struct syc_code_live *live);
 
 /** Frees all but the result. */
@@ -169,7 +170,7 @@ struct syc_code_index {
 	uint32_t *items; /* numbers of rectangles */
 };
 
-/** @rects is sorted by from.  0 or -ENOMEM. */
+/** @rects is sorted by from.  Returns 0 or -ENOMEM. */
 int syc_code_index_build(struct syc_code_index *index,
                          const struct syc_code_rect *rects, size_t n);
 

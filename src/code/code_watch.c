@@ -30,7 +30,7 @@
 /* The precision of a process's start time. */
 #define BEGIN_DOUBT (NS / 20)
 
-/* Limits the resources that one process can occupy here. */
+/* Limits of the resources that one process can occupy in this file. */
 #define MOST_DUMPS 16u
 #define MOST_LISTS 16u
 
@@ -56,8 +56,8 @@ struct syc_code_watch {
 	SYC_ARRAY(struct jit_list) lists;
 	struct syc_map files; /* mapped files that were examined */
 	bool any, is_maps_told;
-	int64_t first;   /* the first look at this program */
-	int64_t since;   /* new code is valid from then on */
+	int64_t first;   /* time of the first look at this program */
+	int64_t since;   /* new code is valid from this time on */
 	int64_t program; /* the time of the last exec */
 	int64_t next_maps;
 };
@@ -110,7 +110,7 @@ int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
 	return 0;
 }
 
-/* Drop everything that ends at an exec. */
+/* Drop all state that ends at an exec. */
 static void forget(struct syc_code_watch *watch)
 {
 	for (size_t i = 0; i < watch->dumps.n; i++) {

@@ -11,12 +11,12 @@
  *		syc_code_watch_finish(watch, now);
  *	syc_code_watch_free(watch);
  *
- * If nothing has changed, a look costs one system call, one for each jitdump
+ * If no source has changed, a look costs one system call, one for each jitdump
  * and list, and once a second a read of /proc/PID/maps.
  *
  * Perf maps and lists have no times.  Their new entries are valid from the time
- * of the previous look.  Runtimes buffer lines of perf maps, so these are also
- * valid before, at addresses with no other code.  More frequent looks
+ * of the previous look.  Runtimes buffer lines of perf maps, so these lines are
+ * also valid before, at addresses with no other code.  More frequent looks
  * distinguish more of the functions that share an address.
  */
 #ifndef SYC_CODE_CODE_WATCH_H
@@ -31,20 +31,20 @@ struct syc_code_process {
 	int32_t pid;     /* in /proc */
 	int32_t own_pid; /* in its own pid namespace */
 	uid_t owner;
-	int64_t begun; /* CLOCK_REALTIME, ns, to some 10 ms; 0: unknown */
-	int tmp;       /* a descriptor of its /tmp, or -1 */
+	int64_t begun; /* CLOCK_REALTIME, ns, precise to 10 ms; 0: unknown */
+	int tmp;       /* an fd of its /tmp, or -1 */
 };
 
 /**
  * Read the facts once, while the process lives.  Its /tmp stays accessible
- * later, even that of a finished container.  0; -ENOENT or -ESRCH: it has
- * ended; or -errno.  Context of all: offline.
+ * later, even the /tmp of a finished container.  Returns 0; -ENOENT or -ESRCH:
+ * the process has ended; or -errno.  Context of everything here: offline.
  */
 int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
 
 void syc_code_process_close(struct syc_code_process *process);
 
-/** Open @path as the process sees it, for reading.  A descriptor or -errno. */
+/** Open @path as the process sees it, for reading.  Returns an fd or -errno. */
 int syc_code_process_open_file(const struct syc_code_process *process,
                                const char *path);
 
@@ -74,8 +74,8 @@ struct syc_code_watch_options {
 
 /**
  * Watch the process @pid, a number in /proc, into @table, which must outlive
- * the watch.  Returns 0; -ENOENT or -ESRCH: it has ended; or -errno.  Occupies
- * two descriptors, and one for each jitdump.
+ * the watch.  Returns 0; -ENOENT or -ESRCH: the process has ended; or -errno.
+ * Occupies two fds, and one fd for each jitdump.
  *
  * Context: offline.
  */
@@ -85,7 +85,7 @@ int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
 
 void syc_code_watch_free(struct syc_code_watch *watch);
 
-/** @now: CLOCK_MONOTONIC, ns, as in samples.  0 or -ENOMEM. */
+/** @now: CLOCK_MONOTONIC, ns, as in samples.  Returns 0 or -ENOMEM. */
 int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
 /** The process executed another program at @now, so its code has ended. */

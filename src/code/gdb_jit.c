@@ -35,7 +35,7 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
-			r = -ESRCH; /* its memory is gone, so the process is */
+			r = -ESRCH; /* the process is gone, like its memory */
 		else if (errno != EINTR)
 			r = errno == EIO ? -EFAULT : -errno;
 	}
@@ -44,8 +44,8 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 }
 
 /*
- * Copy @size bytes at @addr of @pid.  Returns 0; -EFAULT: not all is readable;
- * -EPERM or -EACCES: not permitted; -ESRCH: it has ended.
+ * Copy @size bytes at @addr of @pid.  Returns 0; -EFAULT: not all bytes are
+ * readable; -EPERM or -EACCES: not permitted; -ESRCH: the process has ended.
  */
 static int remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
 {
@@ -73,7 +73,7 @@ static int remote_memory_read(int32_t pid, uint64_t addr, void *to, size_t size)
 #define SYMBOL "__jit_debug_descriptor"
 
 /*
- * Larger parts of a file are not read, since all mapped files are searched
+ * Larger parts of a file are not read, because all mapped files are searched
  * while the process runs.
  */
 #define FILE_PART_MAX (UINT64_C(64) << 20)
@@ -246,7 +246,7 @@ int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
 
 #define MOST_ENTRIES (1u << 16)
 #define MOST_IMAGE   (64u << 20)
-/* Of all images of one look. */
+/* Limit for all images of one look. */
 #define MOST_BYTES (UINT64_C(256) << 20)
 #define MOST_TRIES 4u
 /* The limit of comparisons between removed and present images. */
@@ -264,7 +264,7 @@ struct remote_entry {
 };
 
 struct jit_entry {
-	uint64_t addr; /* of the entry; the key */
+	uint64_t addr; /* address of the entry; the key */
 	uint64_t image, size;
 	bool is_new;          /* its functions are not in the table yet */
 	unsigned char *bytes; /* of a new entry, or NULL */
@@ -353,7 +353,7 @@ static int fetch(struct syc_gdb_jit *jit, struct jit_entry *entry,
 	return r == -EFAULT ? 0 : r;
 }
 
-/* Read the list from @head on, with new images.  0 or -errno. */
+/* Read the list from @head on, with new images.  Returns 0 or -errno. */
 static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
                      struct jit_entries *list)
 {
@@ -378,7 +378,7 @@ static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
 		entry.image = remote.image;
 		entry.size = remote.size;
 		known = find_entry(&jit->list, addr);
-		/* The newest entry may reuse the address of a removed one. */
+		/* The newest entry may reuse the address of a removed entry. */
 		if (known != NULL && known->image == remote.image &&
 		    known->size == remote.size && addr != head->relevant) {
 			entry = *known;
@@ -427,7 +427,7 @@ static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
 	return 0;
 }
 
-/* Add new functions to the table.  0, -ENOMEM or -ENOSPC. */
+/* Add new functions to the table.  Returns 0, -ENOMEM or -ENOSPC. */
 static int take_entry(struct jit_entry *entry, int64_t from,
                       struct syc_code_table *table)
 {
@@ -450,8 +450,8 @@ static bool overlap(const struct jit_entry *a, const struct jit_entry *b)
 }
 
 /*
- * End the code of removed entries.  Code at the same addresses that is newer
- * must not end.
+ * End the code of removed entries.  Newer code at the same addresses must not
+ * end.
  */
 static int end_gone(const struct jit_entries *old,
                     const struct jit_entries *fresh, int64_t now,

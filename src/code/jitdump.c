@@ -33,7 +33,8 @@ enum {
 #define MOVE_SIZE 48u
 
 #define WINDOW_SIZE 65536u
-/* The part of a record that is needed at once.  The code in it is skipped. */
+/* The part of a record that is needed at once.  The record's code is
+ * skipped. */
 #define MOST_NEEDED (PREFIX_SIZE + LOAD_SIZE + 4 * SYC_CODE_NAME_MAX)
 
 struct syc_jitdump {
@@ -42,8 +43,8 @@ struct syc_jitdump {
 	bool has_begun, big;
 	bool has_room;   /* the file ends in zeros, which may be overwritten */
 	int32_t pid;     /* in the header */
-	uint64_t offset; /* of the next record */
-	uint64_t size;   /* of the file at the last look */
+	uint64_t offset; /* offset of the next record */
+	uint64_t size;   /* size of the file at the last look */
 	uint64_t n_loads;
 	struct syscap_error failure; /* code 0: none */
 	/* A part of the file. */
@@ -161,7 +162,7 @@ static int take_move(struct syc_jitdump *dump, const unsigned char *body,
 	                           syc_load_u64(body + 32, dump->big));
 }
 
-/* Take the record of @size bytes at @offset.  0 or -errno. */
+/* Take the record of @size bytes at @offset.  Returns 0 or -errno. */
 static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
                        struct syc_code_table *table)
 {
@@ -180,7 +181,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	r = need(dump, offset, needed, &at);
 	if (r < 0)
 		return r;
-	/* Malformed records, and those of other processes, are skipped. */
+	/* Malformed records, and records of other processes, are skipped. */
 	if (needed < PREFIX_SIZE + 4 || time > INT64_MAX ||
 	    !is_of_process(dump, at + PREFIX_SIZE))
 		return 0;
@@ -190,7 +191,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	return r == -EINVAL ? 0 : r;
 }
 
-/* Returns 1 after a record, or 0 if it is incomplete. */
+/* Returns 1 after a record, or 0 if the next record is incomplete. */
 static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
                        struct syscap_error *error)
 {
@@ -244,7 +245,7 @@ static int read_new(struct syc_jitdump *dump, struct syc_code_table *table,
 		                     "it has become shorter");
 	dump->size = (uint64_t)st.st_size;
 	dump->has_room = false;
-	dump->window_size = 0; /* its end may be newer */
+	dump->window_size = 0; /* the file's end may be newer */
 	if (!dump->has_begun) {
 		if (dump->size < HEADER_SIZE)
 			return 0;

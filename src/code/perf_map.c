@@ -115,7 +115,7 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (ssize_t)done;
 }
 
-/* A file that was truncated and refilled has other bytes there. */
+/* A file that was truncated and refilled has other bytes before the offset. */
 static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
 {
@@ -158,7 +158,7 @@ static int take_line(struct syc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-/* Take the lines of @text.  @ret_used: the length that needs no second look. */
+/* Take the lines of @text.  @ret_used: the length that is not read again. */
 static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, size_t *ret_used)
@@ -266,7 +266,7 @@ int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
 	if (is_same(map, &st) &&
 	    (!options->is_last || map->offset == map->size))
 		return 0;
-	/* The file may have been replaced.  Opening must neither block nor
+	/* The file may have been replaced.  The open must neither block nor
 	 * follow a link. */
 	fd = openat(directory, name,
 	            O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -19,8 +19,8 @@ struct syc_asked {
 };
 
 /**
- * Parse @text, "[GROUP,...][,hz=N]"; without a group it means all.  Returns
- * NULL, or the invalid word, of *@ret_len bytes.
+ * Parse @text, "[GROUP,...][,hz=N]"; without a group @text means all groups.
+ * Returns NULL, or the invalid word, of *@ret_len bytes.
  */
 const char *syc_asked_read(const char *text, struct syc_asked *ret_asked,
                            size_t *ret_len);

@@ -11,7 +11,8 @@
 #include "collect/kernel_text.h"
 #include "collect/reading.h"
 
-/* Several fit into the smallest ring of a process that records itself. */
+/* Several chunks fit into the smallest ring of a process that records
+ * itself. */
 #define CHUNK 8192u
 
 static void embed_as(struct syc_reading *reading, const char *from,
@@ -76,7 +77,8 @@ static size_t align_up(size_t n)
 	return (n + 15) & ~(size_t)15;
 }
 
-/* Including groups that are not requested: unused pages cost nothing. */
+/* The size includes groups that are not requested: unused pages cost
+ * nothing. */
 static size_t whole_size(void)
 {
 	size_t size = align_up(sizeof(struct syc_counter_groups));

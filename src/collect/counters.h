@@ -6,7 +6,7 @@
  * without part of the recorded programs, or the drain thread of a process that
  * records itself.  Names are those of Sysprof's views (docs/collectors.md).
  *
- * Only one mapping is allocated, which a forked child does not inherit.
+ * All memory is one mapping, which a forked child does not inherit.
  *
  * Context: one thread at a time.
  */
@@ -18,16 +18,16 @@
 
 struct syc_counters_options {
 	unsigned groups;
-	const char *root; /* in front of /proc and /sys: "" */
-	bool keeps_files; /* descriptors may stay open between readings */
+	const char *root; /* prefix of /proc and /sys: "" */
+	bool keeps_files; /* fds may stay open between readings */
 	int32_t pid;      /* a process that is read, too */
-	char process[16]; /* its name in /proc */
+	char process[16]; /* the process' name in /proc */
 	/*
-	 * Each frame, a multiple of 8 bytes, at most 4 KiB, or 8 KiB of a file.
-	 * False: it is not taken, which is ignored.
+	 * Receives each frame, a multiple of 8 bytes, at most 4 KiB, or 8 KiB
+	 * of a file.  The result false, for a dropped frame, is ignored.
 	 */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
-	uint32_t (*new_id)(void *context); /* 0: there is none */
+	uint32_t (*new_id)(void *context); /* 0: no id is left */
 	void *context;
 };
 
@@ -42,8 +42,8 @@ void syc_counters_free(struct syc_counter_groups *counters);
 void syc_counters_embed(struct syc_counter_groups *counters, int64_t now);
 
 /**
- * Read everything once, at the time @now.  A new counter is defined before its
- * first value.
+ * Read all counters once, at the time @now.  A new counter is defined before
+ * its first value.
  */
 void syc_counters_read(struct syc_counter_groups *counters, int64_t now);
 

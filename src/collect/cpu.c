@@ -2,8 +2,8 @@
 /*
  * cpu.c - load and frequency of processors.
  *
- * Percent, of the time between two readings.  Frequencies are percent of the
- * highest one, as in Sysprof's counters of these names.
+ * Loads are percent of the time between two readings.  Frequencies are percent
+ * of the highest one, as in Sysprof's counters of these names.
  */
 #include <string.h>
 
@@ -28,7 +28,8 @@ struct cpus {
 	struct cpu each[CPUS_MAX]; /* by number */
 };
 
-/* All time except idle and waiting for a disk is busy.  Guests are in user. */
+/* All time except idle and waiting for a disk is busy.  The time of guests is
+ * part of user. */
 static bool parse_times(const char *text, struct cpu *times)
 {
 	int64_t n[TIMES];

@@ -2,10 +2,10 @@
 /*
  * io.c - transfers of disks and network interfaces.
  *
- * "Total Reads" are those since the last reading, as in Sysprof; bytes are
- * counted up.  Partitions are omitted, and devices without any transfer.  The
- * sum is of hardware only, because transfers of layers above it (LVM, RAID,
- * loops) would count twice.
+ * "Total Reads" counts the reads since the last reading, as in Sysprof; bytes
+ * are counted up.  Partitions, and devices without any transfer, are omitted.
+ * The sum includes hardware only, because transfers of layers above it (LVM,
+ * RAID, loops) would count twice.
  */
 #include <sys/stat.h>
 
@@ -93,7 +93,7 @@ static void set_work(struct disk *disk, const struct work *now,
 		disk->written_id = define_counter(reading, "Disk Bytes",
 		                                  "Written", disk->name);
 	}
-	/* The first has nothing before it */
+	/* The first reading has no earlier one */
 	if (disk->has_work) {
 		syc_reading_set(reading, disk->reads_id,
 		                now->reads - disk->work.reads);
@@ -170,8 +170,8 @@ const struct syc_counter_source syc_source_disk = {
 };
 
 /*
- * Bytes through each network interface, and all of them, counted up, in the
- * reader's own network namespace.
+ * Bytes through each network interface, and through all interfaces, counted up,
+ * in the reader's own network namespace.
  */
 
 #define INTERFACES_MAX 4096u
@@ -236,7 +236,7 @@ static struct interface *find_interface(struct net *net, const char *name)
 	return interface;
 }
 
-/* "NAME: RECEIVED seven more SENT ..."; two lines of headings have no such
+/* "NAME: RECEIVED seven more SENT ..."; two header lines have no such
  * numbers. */
 static bool parse_interface(const char *line, char name[32], int64_t *received,
                             int64_t *sent)

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-/** The line behind that of @text, or NULL. */
+/** The line after that of @text, or NULL. */
 static inline const char *syc_lines_next(const char *text)
 {
 	const char *const end = strchr(text, '\n');
@@ -28,7 +28,8 @@ static inline const char *syc_lines_blank(const char *at)
 	return at;
 }
 
-/** Take the next number; returns the text behind it.  NULL: there is none. */
+/** Take the next number; returns the text after the number.  NULL: no
+ * number. */
 static inline const char *syc_lines_take(const char *at, int64_t *ret_number)
 {
 	uint64_t number;
@@ -47,7 +48,7 @@ static inline const char *syc_lines_take(const char *at, int64_t *ret_number)
 
 /**
  * Copy the next word, up to a blank, a line's end or @end, into @size bytes.
- * Returns the text behind it.  NULL: there is none, or it does not fit.
+ * Returns the text after the word.  NULL: no word, or the word does not fit.
  */
 static inline const char *syc_lines_word(const char *at, char end, char *word,
                                          size_t size)
@@ -92,7 +93,8 @@ static inline bool syc_lines_number(const char *text, const char *key,
 #define SYC_PATH_MAX 192u
 
 /**
- * Join @parts, up to NULL, into SYC_PATH_MAX bytes.  False: they do not fit.
+ * Join @parts, up to NULL, into SYC_PATH_MAX bytes.  False: the parts do not
+ * fit.
  */
 static inline bool syc_path_make(char *path, const char *const *parts)
 {

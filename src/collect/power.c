@@ -2,8 +2,8 @@
 /*
  * power.c - power of processors, and charge of batteries.
  *
- * Power is in watts between two readings, from the RAPL counters if they are
- * readable: the kernel permits that only to root.
+ * Power is in watts between two readings, from the RAPL counters if readable:
+ * the kernel permits reads only to root.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ struct zone {
 	char path[SYC_PATH_MAX];
 	struct syc_kept_file file;
 	uint32_t id;
-	int64_t range; /* of its wrap-around, uJ; 0: unknown */
+	int64_t range; /* value of wrap-around, uJ; 0: unknown */
 	int64_t energy, time;
 };
 

@@ -30,8 +30,8 @@ static bool open_kept(struct syc_kept_file *file,
 }
 
 /*
- * One text is one read, if the buffer permits: the kernel generates it anew at
- * offset 0.  A text that ends at the buffer's end may be cut.
+ * One read gets the whole text, if the buffer permits: the kernel generates a
+ * new text at offset 0.  A text that ends at the buffer's end may be cut.
  */
 static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
                          size_t size)
@@ -48,7 +48,7 @@ static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
 	return n < 0 || used == size - 1 ? -1 : (ssize_t)used;
 }
 
-/* Read @path to @place.  NULL: it is unreadable, or too long. */
+/* Read @path to @place.  NULL: the file is unreadable, or too long. */
 static const char *syc_kept_file_read(struct syc_kept_file *file,
                                       const struct syc_kept_place *place,
                                       const char *path)
@@ -57,7 +57,7 @@ static const char *syc_kept_file_read(struct syc_kept_file *file,
 
 	if (open_kept(file, place, path))
 		n = read_kept(file, place->buffer, place->size);
-	/* A removed device: the next may have its name */
+	/* The device may be removed, and the next device may have its name */
 	if (n < 0 || !place->keeps)
 		syc_kept_file_close(file);
 	if (n < 0)

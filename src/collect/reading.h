@@ -2,9 +2,9 @@
 /*
  * reading.h - one reading of all sources: their files, values and frames.
  *
- * Values are gathered in the order of their calls.  Those of one process are
- * one CTRSET, or several if there are hundreds.  A counter is defined in a
- * frame before its first value.
+ * Values are collected in the order of their calls.  The values of one process
+ * form one CTRSET, or several for hundreds of values.  A counter is defined in
+ * a frame before its first value.
  */
 #ifndef SYC_COLLECT_READING_H
 #define SYC_COLLECT_READING_H
@@ -18,29 +18,30 @@
 #include "collect/counters.h"
 
 /**
- * A file of /proc or /sys that is read repeatedly.  It is opened once, and
- * again if its device was removed and came back.  Without permission to keep
- * fds it is opened for each reading.  All zero is none.
+ * A file of /proc or /sys that is read repeatedly.  The file is opened once,
+ * and again if its device was removed and came back.  Without permission to
+ * keep fds the file is opened for each reading.  An all-zero struct is no file.
  */
 struct syc_kept_file {
 	int fd_1; /* the fd, plus 1 */
 };
 
-/** The buffer of successive files, and how they are opened. */
+/** The buffer for successive files, and their open mode. */
 struct syc_kept_place {
 	const char *root; /* in front of /proc and /sys: "" */
-	bool keeps;       /* descriptors may stay open */
+	bool keeps;       /* fds may stay open */
 	char *buffer;
 	size_t size;
 };
 
 void syc_kept_file_close(struct syc_kept_file *file);
 
-/* In one frame of either kind: less than 4 KiB */
+/* Numbers in one frame of either kind: a frame has less than 4 KiB */
 #define SYC_READING_DEFINED 31u
 #define SYC_READING_GROUPS  42u
 
-/* Of one file; with a thousand processors /proc/stat has 60 KiB */
+/* Greatest size of one file; with a thousand processors /proc/stat has 60
+ * KiB */
 #define SYC_READING_TEXT (UINT32_C(1) << 20)
 
 /* A counter of the machine, or of the process. */
@@ -71,7 +72,7 @@ struct syc_reading_frames {
 struct syc_reading {
 	const struct syc_counters_options *options;
 	int64_t now;
-	int64_t before; /* the last reading; 0: this is the first */
+	int64_t before; /* time of the last reading; 0: none yet */
 	uint64_t defined;
 	struct syc_kept_file stat; /* /proc/stat, for two sources */
 	const char *stat_text;
@@ -93,7 +94,8 @@ void syc_reading_init(struct syc_reading *reading,
 void syc_reading_fini(struct syc_reading *reading);
 
 /**
- * Returns an id for its values; 0, which is no counter, if there are no more.
+ * Returns an id for the counter's values; 0, which is no counter, if no id is
+ * left.
  */
 uint32_t syc_reading_define(struct syc_reading *reading,
                             const struct syc_reading_counter *counter);
@@ -105,15 +107,15 @@ void syc_reading_set_double(struct syc_reading *reading, uint32_t id,
 void syc_reading_set_process(struct syc_reading *reading, uint32_t id,
                              int64_t value);
 
-/** The text of a file, until the next is read; or NULL. */
+/** The text of a file, valid until the next file is read; or NULL. */
 const char *syc_reading_file(struct syc_reading *reading,
                              struct syc_kept_file *file, const char *path);
 
-/** The same for a file that contains a number. */
+/** Read a file that contains a number. */
 bool syc_reading_number(struct syc_reading *reading, struct syc_kept_file *file,
                         const char *path, int64_t *ret_number);
 
-/** The text of /proc/stat, the same for all of one reading; or NULL. */
+/** The text of /proc/stat, the same text during one reading; or NULL. */
 const char *syc_reading_stat(struct syc_reading *reading);
 
 void syc_reading_begin(struct syc_reading *reading, int64_t now);
@@ -129,7 +131,7 @@ struct syc_own_process {
 	int64_t resident; /* pages */
 };
 
-/** False: there is none, or it has ended. */
+/** False: no such process, or it has ended. */
 bool syc_own_process_read(struct syc_kept_file *file,
                           struct syc_reading *reading,
                           struct syc_own_process *ret_process);
@@ -143,7 +145,7 @@ uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,
 /* A group of counters, and their origin. */
 
 struct syc_counter_source {
-	size_t size; /* of its state, all zero at first */
+	size_t size; /* size of its state, all zero at first */
 	void (*read)(void *state, struct syc_reading *reading);
 	void (*fini)(void *state);
 };

@@ -45,8 +45,8 @@ static void read_system_switches(struct sched *sched,
 }
 
 /*
- * Since Linux 6.2 the size of its directory is the number of descriptors; to
- * count them would take too long.
+ * Since Linux 6.2 the size of the fd directory is the number of fds; a count of
+ * its entries would take too long.
  */
 static void read_files(struct sched *sched, struct syc_reading *reading)
 {
@@ -94,8 +94,8 @@ const struct syc_counter_source syc_source_sched = {
 /*
  * Share of the time in which threads waited for a processor, memory or a disk.
  *
- * Percent of the time between two readings, from the kernel's microseconds: its
- * own averages are over 10 seconds and more.
+ * Values are percent of the time between two readings, from the kernel's
+ * microseconds, because the kernel's averages cover 10 seconds and more.
  */
 
 static const struct {
@@ -118,7 +118,7 @@ struct psi {
 	struct syc_kept_file files[N_TOTALS];
 	uint32_t ids[N_TOTALS];
 	int64_t totals[N_TOTALS]; /* us */
-	int64_t times[N_TOTALS];  /* when, ns; 0: not yet */
+	int64_t times[N_TOTALS];  /* time of each total, ns; 0: none yet */
 };
 
 /* "some avg10=0.00 avg60=0.00 avg300=0.00 total=123" */
@@ -151,7 +151,7 @@ static void take_total(struct psi *psi, struct syc_reading *reading, unsigned i,
 	psi->times[i] = reading->now;
 }
 
-/* One file has two lines: its text is read once for both. */
+/* One file has two lines, so its text is read once for both lines. */
 static void read_psi(void *state, struct syc_reading *reading)
 {
 	struct psi *const psi = state;

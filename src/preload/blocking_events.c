@@ -100,8 +100,9 @@ static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 }
 
 /*
- * Not in the first call: an allocator in the program may make it during its
- * initialisation, under a lock, but this allocates.
+ * Decide here, not in the first call: an allocator in the program may make the
+ * first call during its initialisation, under a lock, but this function
+ * allocates.
  */
 __attribute__((constructor)) static void decide_io(void)
 {
@@ -110,7 +111,7 @@ __attribute__((constructor)) static void decide_io(void)
 	int64_t threshold = SYC_IO_OFF;
 	bool has_waits = false;
 
-	/* Calls from here are not reported */
+	/* Calls made by the lines below are not reported */
 	__atomic_store_n(&syc_io_now.threshold, SYC_IO_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign()) {
 		syc_diag_say("the io role is off",
@@ -156,8 +157,8 @@ static void add_descriptor(struct syc_text *text, int fd)
 }
 
 /*
- * The text of a path may be gone, or changed, since the call began, and may
- * have no end.
+ * Since the call began, a path's text may have been unmapped or changed, and
+ * may lack its NUL.
  */
 static void add_copy(struct syc_text *text, const char *name)
 {
@@ -240,7 +241,7 @@ static void write_mark(const struct syc_real_call *call, int64_t begin,
 	            duration, message);
 }
 
-/* The real function, which the program called, is the innermost. */
+/* The innermost frame is the real function, which the program called. */
 static __attribute__((noinline)) void
 write_stack(const struct syc_real_call *call, int64_t begin, int64_t duration)
 {

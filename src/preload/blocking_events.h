@@ -4,10 +4,10 @@
  * with duration, subject and stack (docs/collectors.md).  Some functions also
  * serve the roles "stalls" and "memory".
  *
- * A call that is shorter than the threshold reads the clock twice, and leaves
- * nothing.  Nothing here allocates or locks, and errno stays as the call set
- * it.  No state lives during a call, since the call may be left by a jump, or
- * end its thread.
+ * A call that is shorter than the threshold reads the clock twice, and writes
+ * nothing.  No function here allocates or locks, and errno stays as the call
+ * set it.  No state is kept during a call, because a jump may leave the call,
+ * or the call may end its thread.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -27,10 +27,10 @@ struct syc_real_call;
 /** Greatest number of addresses in a stack, from the innermost on. */
 #define SYC_BLOCKED_DEPTH 256u
 
-/** The calling thread is the main thread. */
+/** Whether the calling thread is the main thread. */
 bool syc_own_thread_is_main(void);
 
-/** A handler runs on its alternate stack, or may do so. */
+/** Whether a handler runs, or may run, on its alternate stack. */
 bool syc_own_stack_is_alternate(void);
 
 /** False on a handler's small alternate stack, on which a walk may not fit. */
@@ -38,7 +38,7 @@ bool syc_own_stack_has_space(void);
 
 /**
  * Remove our frames from the @n frames of a stack.  Returns the number of the
- * others.
+ * remaining frames.
  */
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n);
 
@@ -63,7 +63,7 @@ struct syc_io_subject {
 
 struct syc_io_settings {
 	int64_t threshold; /* ns; 0: not initialised yet */
-	bool has_waits;    /* poll() and the like are reported, too */
+	bool has_waits;    /* poll() and similar calls are reported, too */
 };
 
 extern struct syc_io_settings syc_io_now;
@@ -77,7 +77,7 @@ static inline bool syc_io_is_on(void)
 	       !syc_seccomp_is_closed();
 }
 
-/** The time; 0: the call is not timed. */
+/** The present time; 0: the call is not timed. */
 static inline int64_t syc_io_begin(void)
 {
 	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;

@@ -24,7 +24,7 @@
 /* A wait in progress, in the frame of the waiting function. */
 struct split_wait {
 	sigset_t mask;          /* the program's */
-	int64_t timeout, until; /* ns; a timeout below 0: there is none */
+	int64_t timeout, until; /* ns; timeout < 0: no timeout */
 	struct timespec left;
 };
 
@@ -33,8 +33,9 @@ struct split_wait {
 #define DEEP 65536u
 
 /*
- * The frame of the wait that began last; 0: it is over.  It is valid despite
- * waits of handlers: a part that a handler interrupts is its wait's last.
+ * The frame of the wait that began last; 0: the wait is over.  Waits in
+ * handlers do not matter: a part that a handler interrupts is the last part of
+ * its wait.
  */
 static _Thread_local uintptr_t waits_at
 	__attribute__((tls_model("initial-exec")));
@@ -44,8 +45,8 @@ static _Thread_local uint64_t waits_mask /* the program's */
 static _Thread_local struct syc_library_wait last_wait
 	__attribute__((tls_model("initial-exec")));
 
-/* All but SIGKILL and SIGSTOP, which can't be blocked, and those that we never
- * block. */
+/* Whether @mask has all signals but SIGKILL and SIGSTOP, which can't be
+ * blocked, and the signals that this library never blocks. */
 static bool are_all_blocked(uint64_t mask)
 {
 	return (SYC_ALL_SIGNALS & ~mask & ~syc_signal_bit(SIGKILL) &
@@ -53,12 +54,13 @@ static bool are_all_blocked(uint64_t mask)
 }
 
 /*
- * A signal that was blocked in the interrupted code can only come in a call
- * with a mask of its own.  In a handler that such a call was left for, the
- * signal is not blocked.  After the handler's return it is, so that it can't
- * come there.  A part of ours has all signals blocked, and lies close below the
- * wait.  In other calls the program has blocked the signal.  A tick may also
- * interrupt our code before the wait and after it.
+ * A signal that was blocked in the interrupted code can only arrive in a call
+ * with a mask of its own.  If such a call runs a handler, the signal is not
+ * blocked in this handler.  After the handler's return the signal is blocked,
+ * so it can't arrive then.  A part of our wait has all signals blocked, and its
+ * frame is close below the wait's frame.  In other calls the program has
+ * blocked the signal.  A tick may also interrupt our code before the wait and
+ * after it.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -89,7 +91,8 @@ __attribute__((constructor)) static void listen_to_ticks(void)
 SYC_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
 
 /*
- * The time of the parts: a library behind ours may change both (libfaketime).
+ * The clock of the parts: a library behind ours may change this clock and the
+ * waits (libfaketime).
  */
 static struct timespec read_clock(clockid_t id)
 {
@@ -135,7 +138,8 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	memcpy(&wait->mask, &before, sizeof(before));
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
 	waits_mask = before;
-	/* Again: a handler may have waited before all were blocked */
+	/* Store it again: a handler may have waited before all signals were
+	 * blocked */
 	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }
@@ -153,8 +157,8 @@ static const struct timespec *time_left(struct split_wait *wait)
 	return &wait->left;
 }
 
-/* A part returned @r, and errno if that is below 0.  True if a tick of ours cut
- * it, and nothing else did. */
+/* A part returned @r, and errno if @r is below 0.  True if only a tick of ours
+ * interrupted the part. */
 static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&
@@ -209,7 +213,7 @@ SYC_REAL(clock_nanosleep,
           struct timespec *left),
          (clock, flags, t, left))
 
-/* 0: no wait, or an invalid time, which is refused */
+/* 0: no wait, or an invalid time, for which the call fails */
 static int64_t sum_timespec(const struct timespec *time)
 {
 	if (time == NULL)
@@ -225,7 +229,7 @@ bool syc_restart_can_read(const struct timespec *time)
 	return !syc_memory_is_bad((uintptr_t)time, sizeof(*time));
 }
 
-/* 0 also if it can't be read: the kernel returns the error */
+/* 0 also if @time can't be read: the kernel returns the error */
 static int64_t ask_timespec(const struct timespec *time)
 {
 	return time != NULL && !syc_restart_can_read(time) ? 0
@@ -239,15 +243,15 @@ static int round_to_ms(const struct timespec *time)
 	return (int)(time->tv_sec * 1000 + (time->tv_nsec + MS - 1) / MS);
 }
 
-/* The C library's function, which is in stacks of the wait. */
+/* The C library's function, which appears in stacks of the wait. */
 #define CALLED(name)          \
 	SYC_REAL_CALL(#name); \
 	const uintptr_t called = syc_real_call_known(&call)
 
 /*
- * A call without a wait and a mask is repeated: a signal during it may as well
- * have come before.  Other calls are made in parts, with the time @left and the
- * program's mask.
+ * A call without a wait and a mask is repeated: a signal during the call may as
+ * well have arrived before the call.  Other calls are made in parts, with the
+ * time @left and the program's mask.
  */
 #define WAIT(has_mask, ns, at_once, part)                             \
 	const int64_t timeout_ns = (ns);                              \
@@ -309,10 +313,10 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 }
 
 /*
- * A tick may set its timer, and another thread may delete it.  If a tick is pending
- * then, Linux 6.13 and later drop it where the mask opens, and run no handler.
- * All calls begin anew then, but epoll's return EINTR.  So this part comes before
- * theirs.
+ * A tick may set its timer, and another thread may delete the timer.  If a tick
+ * is pending then, Linux 6.13 and later drop the tick when the mask opens, and
+ * run no handler.  Then all calls restart, but epoll's calls return EINTR.  So
+ * this part precedes the parts of epoll calls.
  */
 static int drop_stale_tick(const sigset_t *mask)
 {
@@ -369,7 +373,7 @@ static int64_t sum_timeval(const struct timeval *time)
 }
 
 /*
- * A part that is cut does not change the sets.  The kernel stores the rest of
+ * An interrupted part does not change the sets.  The kernel stores the rest of
  * the time, whatever select() returns.
  */
 int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * eintr_restart.h - calls that wait, which no tick ends with EINTR
+ * eintr_restart.h - waiting calls, which no tick ends with EINTR
  * (docs/decisions/0027-waits-without-seams.md).
  *
  * A tick cuts a wait into parts.  Between two parts all signals are blocked,
  * and each part is a call that has the program's mask only while it waits.  So
- * a signal of the program comes in a part, which returns EINTR for it, or is
- * pending when the next part begins.  Its handler never runs in between, where
- * no wait would notice.
+ * a signal of the program either arrives in a part, which returns EINTR, or is
+ * pending when the next part begins.  The signal's handler never runs between
+ * two parts, without an effect on the wait.
  *
- * Arguments that mean no wait, or one that can't be made of parts, go to the C
+ * Arguments that mean no wait, or a wait that can't be divided, go to the C
  * library's function.
  *
  * Context of everything: any-thread, signal-safe.
@@ -29,10 +29,10 @@
 #include "sampler/workspace.h"
 
 /**
- * A tick may interrupt the wait that begins: ticks come in waits, or @is_ticked:
- * in this one.  Or the wait @has_mask: if the thread blocks our signal, a tick
- * may be pending.  And a tick at the same time as a signal that the mask lets in
- * would leave that one pending.
+ * Whether a tick may interrupt the wait that begins: because ticks come in
+ * waits, or in this wait (@is_ticked).  Or because the wait @has_mask: if the
+ * thread blocks our signal, a tick may be pending.  And if a tick arrives
+ * together with a signal that the mask permits, this signal would stay pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 

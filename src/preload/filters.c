@@ -3,10 +3,10 @@
  * filters.c - calls by which a program installs filters of system calls.
  *
  * Before the kernel gets the filter, its program is run here over the system
- * calls that ticks and collectors make.  If it forbids some, ticks
- * (sampler/interposed.h), or all of ours in this thread (os/seccomp_state.h),
- * end before the filter is installed.  If the program is not understood, it
- * forbids all.
+ * calls that ticks and collectors make.  If the program forbids some calls,
+ * ticks (sampler/interposed.h), or all our functions in this thread
+ * (os/seccomp_state.h), end before the filter is installed.  A program that is
+ * not understood counts as forbidding all calls.
  *
  * These functions are system calls and errno, as in the C library: allocators
  * call them before any lookup is possible.
@@ -46,7 +46,7 @@
 
 /* Naps of a millisecond while other threads leave our handler */
 #define NAPS_MOST 200
-/* The same for other code of ours */
+/* Naps of a millisecond while other code of ours ends */
 #define NAPS_LEAST 10
 
 /* Known data of a filter; the rest is unknown before the call. */
@@ -54,7 +54,7 @@
 #define HAS_ARGS_UP_TO   offsetof(struct seccomp_data, args[2])
 
 /*
- * System calls that our code makes behind a filter, with the first arguments; a
+ * System calls that our code makes under a filter, with the first arguments; a
  * pointer is 0.
  */
 static const struct {
@@ -67,7 +67,7 @@ static const struct {
 	{ SYS_futex, 0, FUTEX_WAKE },
 	{ SYS_clock_gettime, CLOCK_MONOTONIC, 0 },
 #define N_COLLECTORS 6
-	/* Ticks, and their end at another filter */
+	/* Ticks, and the end of ticks at another filter */
 	{ SYS_rt_sigreturn, 0, 0 },
 	{ SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, 0 },
 	{ SYS_timer_delete, 0, 0 },
@@ -80,8 +80,8 @@ static const struct {
 /* A filter that will be installed. */
 struct coming {
 	struct syc_interposed_filter notice;
-	bool is_closing;  /* the thread, or all */
-	bool is_first;    /* there was no filter before */
+	bool is_closing;  /* closes the thread, or all threads */
+	bool is_first;    /* this filter is the first */
 	uint8_t before;   /* of the thread: enum syc_seccomp_end */
 	uint32_t n_ended; /* threads */
 };
@@ -206,7 +206,8 @@ static bool allows_call(const struct sock_filter *program, uint32_t n,
 	return false;
 }
 
-/* Number of needed calls that it allows, up to the first that it does not. */
+/* Number of needed calls that @program allows, before the first call that it
+ * forbids. */
 static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 {
 	unsigned i;
@@ -231,7 +232,7 @@ static bool is_unreadable(const void *at, size_t n)
 	       syc_memory_readable((uintptr_t)__builtin_frame_address(0), 8);
 }
 
-/* False: the kernel refuses it, whatever its program. */
+/* False: the kernel refuses any such filter. */
 static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 {
 	struct sock_fprog copy;
@@ -252,8 +253,8 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 }
 
 /*
- * Number of threads.  *ret_is_busy: another thread blocks all signals, as in
- * our handler, and on the way into and out of it.
+ * Number of threads. *ret_is_busy: another thread blocks all signals, as in our
+ * handler, and while it enters and leaves the handler.
  */
 static uint32_t count_threads(bool *ret_is_busy)
 {
@@ -279,9 +280,9 @@ static uint32_t count_threads(bool *ret_is_busy)
 }
 
 /*
- * Wait for threads that will get the filter.  The wait is limited, since some
- * threads block all signals by themselves.  Behind another filter, other
- * threads can't be inspected.
+ * Wait for threads that will get the filter.  The wait is limited, because some
+ * threads block all signals by themselves.  Under another filter, other threads
+ * can't be inspected.
  */
 static void wait_for_others(bool may_look)
 {
@@ -296,7 +297,7 @@ static void wait_for_others(bool may_look)
 
 /*
  * Report in the capture how many threads are not recorded to their end.  Called
- * before anything is closed, since this may be the thread's first event.
+ * before a thread is closed, because this may be the thread's first event.
  */
 static void report_filter(const char *word, const struct coming *filter)
 {
@@ -358,7 +359,7 @@ static void take_back(struct coming *filter)
 		__atomic_sub_fetch(&syc_seccomp_closing_filters, 1,
 		                   __ATOMIC_RELAXED);
 	__atomic_sub_fetch(&syc_seccomp_filters, 1, __ATOMIC_RELAXED);
-	/* Behind another filter no timer can be created */
+	/* Under another filter no timer can be created */
 	if (filter->is_first) {
 		syc_interposed_on_refusal(&filter->notice);
 		if (filter->notice.ends_own)
@@ -367,7 +368,7 @@ static void take_back(struct coming *filter)
 	errno = saved;
 }
 
-/* As the C library's syscall(). */
+/* Like the C library's syscall(). */
 static long call_kernel(long number, long a, long b, long c, long d, long e,
                         long f)
 {
@@ -381,7 +382,7 @@ static long call_kernel(long number, long a, long b, long c, long d, long e,
 
 /*
  * A successful call returns 0, or the fd of a listener.  Any other positive
- * result is a thread that could not get the filter.
+ * result is the id of a thread that could not get the filter.
  */
 static long install_filter(long number, const long *args)
 {
@@ -419,8 +420,8 @@ static bool is_of_filter(long number, const long *args)
 }
 
 /*
- * Their headers declare `...`: missing arguments have arbitrary values, which
- * are not used.
+ * The headers of these functions declare `...`: missing arguments have
+ * arbitrary values, which are not used.
  */
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -453,8 +454,8 @@ static __attribute__((noinline)) long call_here(long number, long a, long b,
 }
 
 /*
- * Other calls are jumps: a thread that waits there has no frame of ours, and a
- * new stack (clone) needs none.
+ * Other calls are jumps: a thread that waits in such a call has no frame of
+ * ours, and a new stack (clone) needs none.
  */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)

@@ -3,11 +3,13 @@
  * interpose.c - functions of the C library that the preloaded library replaces
  * to notify the sampler (sampler/interposed.h).
  *
- * Each calls the next of its name with the same arguments, and returns its
- * result.  A thread begins in code of ours (sampler/interposed.h).  None allocates or
- * locks anything itself.  They may be called before any constructor of ours.
+ * Each function calls the next function of its name with the same arguments,
+ * and returns its result.  A thread begins in code of ours
+ * (sampler/interposed.h).  None of these functions allocates or locks itself.
+ * They may be called before any constructor of ours.
  *
- * Our own calls bypass these (--wrap), so our threads are not sampled.
+ * Our own calls bypass these functions (--wrap), so our threads are not
+ * sampled.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -33,7 +35,7 @@
 #include "sampler/interposed.h"
 #include "unwind/memory.h"
 
-/* Headers declare some of these, depending on their version */
+/* Headers declare some of these functions, depending on their version */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 sighandler_t sigset(int number, sighandler_t handler);
 #ifndef SIG_HOLD
@@ -77,8 +79,8 @@ static uintptr_t next_function(enum function function)
 }
 
 /*
- * Look all up at once.  A forked child may find the loader's lock held by a
- * thread of its parent, and a handler must not call dlsym().
+ * Look all functions up at once.  A forked child may find the loader's lock
+ * held by a thread of its parent, and a handler must not call dlsym().
  */
 __attribute__((constructor(101))) static void look_up(void)
 {
@@ -119,7 +121,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 
 EXPORTED int thrd_create(thrd_t *thread, thrd_start_t run, void *arg)
 {
-	/* A jump leads to it, so its result goes to its caller */
+	/* Our code jumps to the start function, so its result goes to its
+	 * caller */
 	struct syc_thread_start birth = { (void *(*)(void *))(uintptr_t)run,
 		                          arg };
 
@@ -144,7 +147,7 @@ static bool is_handler(sighandler_t handler)
 	return handler != SIG_DFL && handler != SIG_IGN;
 }
 
-/* Ticks may use another signal from then on. */
+/* Ticks may use another signal after this call. */
 static void notify_handler(int number)
 {
 	syc_interposed_on_handler(number);
@@ -292,17 +295,17 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
 		syc_stack_size_is_small(stack);
 
-	if (is_small) /* before a tick could go there */
+	if (is_small) /* before a tick could use the stack */
 		syc_interposed_on_room(true);
 	const int r = NEXT(sigaltstack)(stack, before);
-	if (stack != NULL && is_small != (r == 0)) /* not, or not any longer */
+	if (stack != NULL && is_small != (r == 0)) /* large stack, or refused */
 		syc_interposed_on_room(false);
 	return r;
 }
 
 /*
- * Each ends in a tail call, so that no frame of ours is in a late tick's stack
- * (sampler/tick.c).
+ * Each wrapper ends in a tail call, so that a late tick's stack has no frame of
+ * ours (sampler/tick.c).
  */
 #define MASK(name)                                                        \
 	EXPORTED int name(int how, const sigset_t *set, sigset_t *before) \
@@ -337,7 +340,7 @@ EXEC(execveat,
 
 /*
  * Arguments are copied to the stack, as in the C library: the process may share
- * its memory with a waiting one (vfork).  @next is the C library's, too: a
+ * its memory with a waiting process (vfork).  @next is the C library's, too: a
  * program's own execv() may call execl().  @more reads further arguments.
  */
 #define EXEC_LIST(name, next, more, ...)                             \

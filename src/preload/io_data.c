@@ -15,7 +15,8 @@ struct addrinfo;
 
 /*
  * A call on a socket with SO_RCVTIMEO or SO_SNDTIMEO is not restarted when a
- * stall's timer interrupts it.  So it is made once more, without the timer.
+ * stall's timer interrupts it.  So the call is made once more, without the
+ * timer.
  */
 #define PATIENT(ret, name, params, args, fd) \
 	PATIENT_THEN(ret, name, params, args, fd, (void)0)

@@ -82,7 +82,7 @@ SYC_IO_INT(statx,
             void *result),
            (folder, path, flags, mask, result), SYC_IO_AT(folder, path))
 
-/* Called by programs that were linked before glibc 2.33 */
+/* Programs that were linked before glibc 2.33 call these */
 #define XSTAT(name)                                                     \
 	SYC_IO_INT(name, (int version, const char *path, void *result), \
 	           (version, path, result), HERE(path))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_real.c - our own calls of functions that are wrapped, which are not the
- * program's, go to the real ones (--wrap).
+ * io_real.c - this library's own calls of wrapped functions go to the real
+ * functions (--wrap).
  */
 #define _GNU_SOURCE
 #include <stddef.h>

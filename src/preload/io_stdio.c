@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * io_stdio.c - calls of stdio that may block.  The C library's own calls in
- * these do not pass io_data.c.
+ * stdio do not pass io_data.c.
  *
- * Most find the data in the stream's buffer, and take less time than two reads
- * of the clock.  So a call is not timed if the buffer seems to suffice, without
- * the stream's lock.  If other threads use the stream, that may be wrong: then
- * a call that blocks is not timed, or one that does not is.
+ * Most calls find the data in the stream's buffer, and take less time than two
+ * reads of the clock.  So a call is not timed if the buffer seems to suffice,
+ * without the stream's lock.  If other threads use the stream, this guess may
+ * be wrong: then a blocking call is not timed, or another call is timed.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #include "preload/io_wrap.h"
 
-/* A line is rarely longer, and rarely more than the rest of the buffer */
+/* A line is rarely longer, and rarely exceeds the rest of the buffer */
 #define LINE 1024u
 
 #if defined(__GLIBC__)

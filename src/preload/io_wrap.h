@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_wrap.h - calls of the C library's functions that may block, which are
- * reported (blocking_events.h).  Each calls the real function (real_call.h) with
+ * io_wrap.h - wrappers that report calls of blocking functions of the C library
+ * (blocking_events.h).  Each wrapper calls the real function (real_call.h) with
  * the same arguments, and returns its result.
  *
  * Context of everything: any-thread, signal-safe.

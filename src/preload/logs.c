@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * logs.c - messages that the program sends through GLib, syslog() and to the
- * journal.  Each goes where it went without us, with the same result.
+ * journal.  Each message is still sent as without us, with the same result.
  *
  * All messages of GLib go through one function, the writer, which a process may
- * set once.  We set ours, and call the program's from there: the first that the
- * program sets.  GLib refuses the second.
+ * set once.  We set our writer, and call the program's writer from it: the
+ * first writer that the program sets.  GLib refuses a second writer.
  *
- * The C library sends the messages of syslog() by calls of its own, so that
- * function is replaced.  All libraries send datagrams to the journal by
- * sendmsg(): libsystemd for sd_journal_print() and the like, GLib, and
- * languages that use either.
+ * The C library sends the messages of syslog() by internal calls, so we replace
+ * syslog().  All libraries send datagrams to the journal by sendmsg():
+ * libsystemd for sd_journal_print() and the like, GLib, and languages that use
+ * either.
  */
 #define _GNU_SOURCE
 #include "preload/logs.h"
@@ -48,14 +48,14 @@ static _Thread_local volatile int n_recorded
 
 static void decide_role(void)
 {
-	/* The C library has no environment yet */
+	/* The C library's environment is not set yet */
 	if (environ == NULL)
 		return;
 	const char *const text = syc_env_get(SYC_ENV_LOGS);
 	const int saved = errno;
 	bool is_wanted = false;
 
-	/* Calls from here are not recorded */
+	/* Calls made by the lines below are not recorded */
 	__atomic_store_n(&logs_role, LOGS_OFF, __ATOMIC_RELAXED);
 	if (text != NULL && syc_libc_is_foreign())
 		syc_diag_say("the logs role is off",
@@ -71,7 +71,7 @@ static void decide_role(void)
 	errno = saved;
 }
 
-/* It is asked for, and the environment can be read. */
+/* Whether the environment can be read, and requests the role. */
 static bool are_logs_wanted(void)
 {
 	uint32_t role = __atomic_load_n(&logs_role, __ATOMIC_RELAXED);
@@ -83,7 +83,7 @@ static bool are_logs_wanted(void)
 	return __builtin_expect(role == LOGS_ON, 0);
 }
 
-/* The role is on, and something is recorded. */
+/* Whether the role is on, and a recording is in progress. */
 static bool are_logs_recorded(void)
 {
 	return are_logs_wanted() && !syc_seccomp_is_closed() &&
@@ -109,7 +109,7 @@ static bool is_recorded(void)
 struct glib_field {
 	const char *key;
 	const void *value;
-	ssize_t length; /* -1: a text */
+	ssize_t length; /* -1: a NUL-terminated text */
 };
 
 typedef int glib_writer(int level, const struct glib_field *fields, size_t n,
@@ -122,12 +122,12 @@ typedef void glib_set_writer(glib_writer *writer, void *data,
 /* Most programs have no GLib, and dlsym() allocates for missing symbols */
 extern glib_writer g_log_writer_default __attribute__((weak));
 
-static glib_set_writer *set_ours; /* NULL: GLib has not our writer */
-static bool has_writer;           /* the program has set one, or will */
+static glib_set_writer *set_ours; /* NULL: GLib does not use our writer */
+static bool has_writer;           /* the program has set a writer, or will */
 static void *data_of_program;
 static glib_writer *writer_of_program;
 
-/* The gravest bit.  Levels of the program's own are messages. */
+/* The gravest bit.  Levels that the program defines count as messages. */
 static unsigned severity_of_level(int level)
 {
 	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
@@ -238,10 +238,10 @@ SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
 }
 
 #define JOURNAL     "/run/systemd/journal/socket"
-#define DATAGRAM    8192u /* bytes that are read of it */
+#define DATAGRAM    8192u /* bytes of a datagram that are read */
 #define NO_PRIORITY LOG_INFO
 
-/* syslog has two levels above GLib's gravest. */
+/* syslog has two levels above GLib's gravest level. */
 static unsigned severity_of_priority(int priority)
 {
 	static const unsigned severities[] = {
@@ -343,8 +343,8 @@ struct field {
 };
 
 /*
- * Parse the field at @at.  Returns the begin of the next; NULL: there is no
- * more.
+ * Parse the field at @at.  Returns the begin of the next field; NULL: no field
+ * is left.
  */
 static const char *next_field(const char *at, const char *end,
                               struct field *ret_field)
@@ -353,7 +353,7 @@ static const char *next_field(const char *at, const char *end,
 	uint64_t n = 0;
 
 	if (line_end == NULL)
-		line_end = end; /* the field is cut, or the last */
+		line_end = end; /* the field is cut, or is the last */
 	const char *const sign = memchr(at, '=', (size_t)(line_end - at));
 	ret_field->key = at;
 	if (sign != NULL) {
@@ -380,7 +380,7 @@ static bool is_key(const struct field *field, const char *key)
 	       memcmp(field->key, key, field->n_key) == 0;
 }
 
-/* Texts get a NUL when the data behind them have been read. */
+/* A text gets its NUL after the data behind the text has been read. */
 static void record_datagram(char *at, const char *end)
 {
 	char domain[32] = "journal";
@@ -432,9 +432,9 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 }
 
 /*
- * The kernel has read the message's header and address.  A message that it
- * refuses, because there is no journal or it is too long, counts, too.  A
- * program that sends it again does so as a file.
+ * The kernel has read the message's header and address.  A message that the
+ * kernel refuses counts, too: there is no journal, or the message is too long.
+ * A program sends a refused message again as a file.
  */
 static bool has_been_read(ssize_t r)
 {

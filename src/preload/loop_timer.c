@@ -35,8 +35,8 @@
 #endif
 
 #define SECOND INT64_C(1000000000)
-#define SOON   INT64_C(100000) /* a timer may expire that early */
-#define SHARE  8 /* of a long stall at most that part has no stack */
+#define SOON   INT64_C(100000) /* a timer may expire this early */
+#define SHARE  8 /* at most 1/SHARE of a long stall has no stack */
 
 struct syc_loop syc_loop_table[SYC_LOOPS_MAX];
 
@@ -118,8 +118,8 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 
 /*
  * The timer alone makes a call return EINTR.  It did not expire in another
- * signal's handler, and no other signal is pending.  All are blocked here
- * (sampler/signals.c).
+ * signal's handler, and no other signal is pending.  All signals are blocked
+ * here (sampler/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)
@@ -180,8 +180,8 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 }
 
 /*
- * Give @signal to the program; pending ones come first.  0: stop all timers,
- * since a new filter may forbid system calls of ticks.
+ * Give @signal to the program; pending signals come first. 0: stop all timers,
+ * because a new filter may forbid system calls of ticks.
  */
 static void leave_signal(int signal)
 {
@@ -203,7 +203,7 @@ static void leave_signal(int signal)
 			continue;
 		if (loop->tid == tid)
 			syc_loop_timer_drop(loop);
-		else /* it may be about to arm it, and creates another */
+		else /* its thread may arm it now, and creates another */
 			set_timer(loop, 0);
 	}
 	if (signal == 0 && syc_interposed_signal != 0) {
@@ -239,7 +239,7 @@ static int find_signal(void)
 
 /*
  * False for a thread that blocks the signal, and would get it much later, and
- * for one whose alternate stack is too small.
+ * for a thread whose alternate stack is too small.
  */
 static bool may_be_interrupted(int signal)
 {
@@ -276,7 +276,8 @@ void syc_loop_timer_start(struct syc_loop *loop, int64_t now)
 
 	if (syc_seccomp_has_filter() || now < loop->retry_at)
 		return;
-	/* A forked child's first thread is its parent's, with another tid */
+	/* A forked child's first thread continues its parent's thread, with
+	 * another tid */
 	loop->tid = (int32_t)syc_raw_syscall(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	syc_tick_others = take_expiry;
 	syc_interposed_others = leave_signal;

@@ -19,18 +19,19 @@
 /** State of one thread, written by this thread and its handler only. */
 struct syc_loop {
 	int32_t tid;         /* 0: unused */
-	uintptr_t low, high; /* of its stack */
+	uintptr_t low, high; /* bounds of its stack */
 
-	uintptr_t site, depth;             /* of the wait that identifies it */
+	uintptr_t site, depth;             /* of the loop's characteristic
+	                                    * wait */
 	uintptr_t other_site, other_depth; /* of a deeper wait */
 	uint32_t n_others;
 
-	/* Of the last look that did not wait, less deep than the known wait.
-	 * If the next one comes from the same place, it is the loop's: see
-	 * is_busy_loop().  Site 0: there is none. */
+	/* The last poll without a wait, less deep than the known wait.  If the
+	 * next such poll comes from the same place, both are the loop's: see
+	 * is_busy_loop().  Site 0: no such poll. */
 	uintptr_t look_site, look_frame;
 	int64_t look_time;
-	uint32_t look_stacks; /* n_stacks at that time */
+	uint32_t look_stacks; /* n_stacks at look_time */
 
 	int64_t threshold;   /* of a stall */
 	int64_t begin;       /* of the iteration; 0: the loop waits */
@@ -38,10 +39,10 @@ struct syc_loop {
 	uint32_t n_stacks;
 
 	int64_t armed_until; /* 0: not armed */
-	uint32_t n_ticks;    /* that made a call return EINTR */
-	int32_t pid;         /* of the timer; 0: there is none */
+	uint32_t n_ticks;    /* ticks that made a call return EINTR */
+	int32_t pid;         /* the timer's process; 0: no timer */
 	int timer, signal;
-	int64_t retry_at; /* set if it could not be armed */
+	int64_t retry_at; /* set if arming failed */
 
 	uint64_t addrs[SYC_BLOCKED_DEPTH];
 };

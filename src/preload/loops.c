@@ -27,24 +27,25 @@
 #define PART 10
 
 /*
- * After so many deeper waits in a row, without one of the loop, the deeper one
- * is the loop
+ * After this many deeper waits in a row, without a wait of the loop, the deeper
+ * wait becomes the loop's
  */
 #define OFTEN 16u
 
 /* The unwinder's minimum */
 #define FRAMES 32
 
-/* A wait for less is not worth a call */
+/* A shorter wait is not worth a call */
 #define CLOSE (2 * MS)
 
 int64_t syc_loops_threshold;
 static bool has_all_threads;
 
-/* The calling thread's */
+/* The calling thread's loop */
 static _Thread_local struct syc_loop *own
 	__attribute__((tls_model("initial-exec")));
-/* The process in which this thread is not watched; in a child it may be */
+/* The process in which this thread is not watched; a child of this process may
+ * watch it */
 static _Thread_local int32_t left_out_of
 	__attribute__((tls_model("initial-exec")));
 
@@ -127,7 +128,7 @@ static struct syc_loop *claim_loop(void)
 /* NULL: the thread is not watched. */
 static struct syc_loop *own_loop(void)
 {
-	/* Behind a filter no new thread is recorded */
+	/* Under a filter no new thread is recorded */
 	if (own != NULL || syc_seccomp_has_filter())
 		return own;
 	const int32_t pid = getpid();
@@ -143,8 +144,8 @@ static struct syc_loop *own_loop(void)
 
 /*
  * Stack position of the caller's caller of our function, whose frame is at
- * @frame.  The caller itself is not used: it may exist for waits only, and have
- * space for a thousand events.
+ * @frame.  The caller's own position is not used: the caller may be a function
+ * only for waits, with stack space for a thousand events.
  */
 static __attribute__((noinline)) uintptr_t depth_of(const struct syc_loop *loop,
                                                     uintptr_t frame)
@@ -219,9 +220,9 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 
 /*
  * A busy loop only polls, and does not wait.  One poll that is less deep than
- * the known wait may come from any code.  Two in a row from the same place,
- * without a wait of the loop in between, are the loop.  The time between them
- * is an iteration.
+ * the known wait may come from any code.  Two such polls in a row from the same
+ * place, without a wait of the loop in between, are the loop's.  The time
+ * between two such polls is an iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)
@@ -248,7 +249,8 @@ static int64_t time_armed(const struct syc_loop *loop)
 	return __atomic_load_n(&loop->armed_until, __ATOMIC_RELAXED);
 }
 
-/* The timer may expire in the wait: make its first part so that it can't. */
+/* The timer may expire in the wait: choose a first part in which it can't
+ * expire. */
 static void set_first_part(struct syc_loops_wait *wait)
 {
 	const int64_t left = (time_armed(wait->loop) - wait->began) / 2;
@@ -355,8 +357,8 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 	loop->represented = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
-	/* A timer that should have expired long ago is the parent's.  That of a
-	 * long stall expires late. */
+	/* A timer that should have expired long ago is the parent's.  The timer
+	 * of a long stall expires late. */
 	if (loop->armed_until == 0 || now > loop->armed_until + MS ||
 	    loop->armed_until > now + loop->threshold)
 		syc_loop_timer_start(loop, now);

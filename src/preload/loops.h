@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loops.h - the role "stalls" of the preloaded library (docs/collectors.md): the
- * time between two waits of a loop, and stacks if that is long.
+ * loops.h - the role "stalls" of the preloaded library (docs/collectors.md):
+ * the time between two waits of a loop, and stacks if this time is long.
  *
  * A loop is identified by its waits.  A wait deeper in the stack, from another
- * caller, is part of an iteration: one for a reply of the X server, say.
+ * caller, is part of an iteration: for example, a wait for a reply of the X
+ * server.
  *
  * A one-shot timer runs while iterations begin and end, and is not armed for
- * each.  A wait in which it may expire must not return EINTR, and is made by
- * eintr_restart.h.  That needs system calls, so a loop's wait first waits for
- * half of the timer's rest without them.
+ * each iteration.  A wait in which the timer may expire must not return EINTR,
+ * and is made by eintr_restart.h.  Such a wait needs more system calls, so a
+ * loop first waits for half of the timer's rest without them.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -30,17 +31,19 @@ struct syc_loops_wait {
 	bool is_loops;         /* between iterations */
 	int64_t timeout;       /* ns; below 0: none */
 	int64_t first;         /* duration of the first part */
-	bool is_ticked;        /* the timer may expire in it */
+	bool is_ticked;        /* the timer may expire in the wait */
 	int64_t began;
 	uint32_t n_ticks;
 };
 
-/** ns from which on an iteration is a stall; 0: unknown yet; or OFF. */
+/** Duration in ns from which on an iteration is a stall; 0: unknown yet; or
+ * OFF. */
 #define SYC_LOOPS_OFF INT64_MAX
 extern int64_t syc_loops_threshold;
 
 /**
- * Read the environment.  If that is not possible yet, the role stays undecided.
+ * Read the environment.  If the environment can't be read yet, the role stays
+ * undecided.
  */
 void syc_loops_decide(void);
 
@@ -65,16 +68,17 @@ void syc_loops_begin_other(struct syc_loops_wait *wait);
 void syc_loops_begin_call(struct syc_loops_wait *wait);
 
 /**
- * The timer is stopped during a call that waits for a signal, or can't be made
- * again.  If the thread blocks its signal, that may be pending.  errno is kept.
+ * The timer is stopped during a call that waits for a signal, or can't be
+ * repeated.  If the thread blocks the timer's signal, the signal may be
+ * pending. errno is kept.
  */
 void syc_loops_begin_rest(struct syc_loops_wait *wait);
 void syc_loops_end_rest(const struct syc_loops_wait *wait);
 
 /**
  * A wait for @timeout ns begins in a function that @site called, and whose
- * frame is at @frame.  One with a mask has no first part, in which a signal
- * whose handler blocks the timer's may be missed.
+ * frame is at @frame.  A wait with a mask has no first part: in it a signal
+ * whose handler blocks the timer's signal may be missed.
  */
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
                           uintptr_t frame, int64_t timeout, bool has_mask);
@@ -94,8 +98,8 @@ static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)
 }
 
 /**
- * The wait is over.  If it was a loop's, the next iteration begins.  errno is
- * kept.
+ * The wait is over.  If the wait was a loop's, the next iteration begins. errno
+ * is kept.
  */
 void syc_loops_end_wait(const struct syc_loops_wait *wait);
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * malloc_wrap.c - the allocator's functions that the program calls in place of
- * the C library's.  Each calls the next of its name, and returns its result.
+ * the C library's.  Each function calls the next function of its name, and
+ * returns its result.
  *
- * An allocation is recorded when it exists, a free before it is done: a block's
- * next owner comes later, on any thread.
+ * An allocation is recorded after the call, and a free before the call.  So
+ * both precede the events of a block's next owner, on any thread.
  *
- * C++'s operators call these in all libraries that do not have an allocator of
- * their own.
+ * C++'s operators call these functions in all libraries that do not have an
+ * allocator of their own.
  */
 #define _GNU_SOURCE
 #include "preload/malloc_wrap.h"
@@ -23,7 +24,7 @@
 #include "preload/memory.h"
 #include "preload/memory_sampled.h"
 
-/* All exist, since dlsym() allocates for missing symbols. */
+/* All these functions exist, because dlsym() allocates for missing symbols. */
 #define FUNCTIONS(f)                                             \
 	f(malloc) f(calloc) f(realloc) f(free) f(posix_memalign) \
 		f(aligned_alloc) f(memalign) f(valloc) f(pvalloc)
@@ -37,7 +38,7 @@ enum function {
 #define NONE ((uintptr_t)1)
 static uintptr_t real_functions[N_FUNCTIONS]; /* 0: unknown yet */
 
-/* The real function; NULL: it was not looked up yet. */
+/* The real function; NULL: not looked up yet. */
 static inline void *known_function(enum function function)
 {
 	const uintptr_t address =
@@ -58,8 +59,8 @@ static const char *const names[] = { FUNCTIONS(NAME) };
 _Alignas(4096) unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
 static size_t early_used;
 /*
- * Volatile: dlsym() is declared to call nothing of ours, but first frees the
- * text of an error.
+ * Volatile: dlsym() is declared to call no function of ours, but first frees
+ * the text of an error.
  */
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));
@@ -79,7 +80,8 @@ static uintptr_t look_up(enum function function)
 	return address;
 }
 
-/* The next of that name; NULL: there is none, or it is being looked up. */
+/* The next function of this name; NULL: no such function, or the lookup is in
+ * progress. */
 static __attribute__((noinline)) void *find_real(enum function function)
 {
 	uintptr_t address =
@@ -100,7 +102,7 @@ __attribute__((constructor(101))) static void look_up_all(void)
 		find_real((enum function)i);
 }
 
-/* Memory of our own, of zeroes; NULL: it is all in use. */
+/* Zeroed memory of our own; NULL: all of this memory is in use. */
 static void *take_early(size_t size, size_t alignment)
 {
 	size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED), at;
@@ -118,7 +120,7 @@ static void *take_early(size_t size, size_t alignment)
 	return syc_memory_early_blocks + at;
 }
 
-/* Bytes that may be read from @block on, which is an early one. */
+/* Number of bytes that may be read from the early block @block. */
 static size_t early_size(const void *block)
 {
 	return (size_t)(syc_memory_early_blocks + SYC_MEMORY_EARLY -
@@ -133,7 +135,7 @@ void *syc_malloc_real(void)
 void free_sized(void *block, size_t size);
 void free_aligned_sized(void *block, size_t alignment, size_t size);
 
-/* Not inlined, since each reads its caller. */
+/* Not inlined, because each function reads its caller. */
 #define EXPORTED __attribute__((visibility("default"), noinline))
 
 static inline void *find_next(enum function function)
@@ -158,7 +160,7 @@ static void *allocate_early(size_t size, size_t alignment)
 	return block != NULL ? block : no_memory();
 }
 
-/* For a function that the program calls, or to which one jumps. */
+/* For a function that the program calls, or that such a function jumps to. */
 #define ALLOCATED(block, size)                                      \
 	do {                                                        \
 		const struct syc_caller caller = SYC_CALLER();      \
@@ -171,15 +173,15 @@ static void *allocate_early(size_t size, size_t alignment)
 
 /*
  * If a sample is recorded, most calls are jumps to the real function.  An
- * allocation counts before it exists: the distance to the next draw is the same
- * from any place.  If a drawn call fails, another is drawn in its place.  Other
- * calls are jumps to a function that has a frame.
+ * allocation counts before the call: the distribution of the distance to the
+ * next draw is the same at every point.  If a drawn call fails, another call is
+ * drawn instead.  Other calls are jumps to a function that has a frame.
  */
 #define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))
 
 /*
- * Targets of calls that are not drawn, once they are known and a sample is
- * recorded.
+ * Targets of calls that are not drawn.  Once the real functions are known, and
+ * a sample is recorded, these are the targets.
  */
 static void *find_malloc(size_t size);
 static void free_seen(void *block);
@@ -262,7 +264,8 @@ EXPORTED void free(void *block)
 		free_seen(block);
 }
 
-/* C23's, which the C library may not have.  free() finds the size itself */
+/* C23's functions, which the C library may lack. free() finds the size
+ * itself */
 EXPORTED void free_sized(void *block, size_t size)
 {
 	(void)size;

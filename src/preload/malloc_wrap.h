@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * malloc_wrap.h - the allocator behind ours: that of the C library, or of
- * another library that is preloaded.
+ * malloc_wrap.h - the allocator behind ours: the C library's allocator, or that
+ * of another preloaded library.
  *
- * The lookup of a function may allocate.  Such an allocation comes from a
- * little memory of our own, and is never given back.
+ * The lookup of a function may allocate.  Such an allocation comes from a small
+ * memory of our own, and is never freed.
  */
 #ifndef SYC_PRELOAD_MALLOC_WRAP_H
 #define SYC_PRELOAD_MALLOC_WRAP_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The real malloc(); NULL: there is none, or it is being looked up. */
+/** The real malloc(); NULL: not found, or the lookup is in progress. */
 void *syc_malloc_real(void);
 
 #define SYC_MEMORY_EARLY 32768u

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - allocations and frees with their stacks, all of them or a
- * sample. */
+/* memory.c - allocations and frees with their stacks, all or a sample. */
 #define _GNU_SOURCE
 #include "preload/memory.h"
 
@@ -25,9 +24,9 @@
 #include "unwind/unwind.h"
 
 /*
- * A handler may allocate during our code, and another handler during that;
- * deeper allocations are lost.  Allocations during the role's decision are not
- * the program's.
+ * A handler that interrupts our code may allocate, and so may a second handler
+ * that interrupts the first; deeper allocations are lost.  Allocations during
+ * the role's decision are not the program's.
  */
 #define DEPTH_MAX      4
 #define DEPTH_DECIDING 64
@@ -38,19 +37,20 @@
 /* Frames of a stack that is similar to the last one. */
 #define CACHED_MOST (SYC_KEPT_FRAMES_MOST + 192)
 
-#define LINES_AHEAD 4u /* of 64 bytes: about the size of one */
+#define LINES_AHEAD 4u /* of 64 bytes: about the size of one event */
 
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 /*
- * The frames of calls, by depth; 0: none, or a call that has not stored it yet,
- * or is leaving.  So a handler never judges a call by the frame of another.
+ * The frames of calls, by depth; 0: no call, or a call that has not stored its
+ * frame yet, or is leaving.  So a handler never judges a call by the frame of
+ * another call.
  */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));
 
-/* Of a thread, but not of handlers that interrupt our code. */
+/* Used by a thread, but not by handlers that interrupt our code. */
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
@@ -108,7 +108,7 @@ extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static const char *why_not(void)
 {
-	if (syc_libc_is_foreign()) /* its own calls would not pass here */
+	if (syc_libc_is_foreign()) /* its own calls would bypass this file */
 		return "the C library is not glibc";
 	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
 	                                     : NULL;
@@ -123,7 +123,7 @@ void syc_memory_decide(void)
 	const char *const why = why_not();
 	const int saved = errno;
 
-	/* Allocations from here are not recorded */
+	/* Allocations made by the lines below are not recorded */
 	depth += DEPTH_DECIDING;
 	if (why == NULL)
 		role = parse_role(syc_env_get(SYC_ENV_MEMORY));
@@ -135,7 +135,8 @@ void syc_memory_decide(void)
 	}
 	depth -= DEPTH_DECIDING;
 	errno = saved;
-	/* Set-up may be under way below us.  Its allocations are ours, too */
+	/* The set-up of this library may have called us.  Its allocations are
+	 * ours, too */
 	if (role == SYC_MEMORY_OFF ||
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != SYC_NOT_LOOKED)
 		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
@@ -159,9 +160,9 @@ static inline void leave_call(void)
 }
 
 /*
- * An interrupted call lies above this one in the stack.  A call that does not
- * was left by siglongjmp(), and its kept frames may be incomplete.  Stacks that
- * are not the thread's own are not judged, as for emits.
+ * The frame of an interrupted call is above this call's frame.  Any other call
+ * was left by siglongjmp(), and its kept frames may be incomplete.  Calls on
+ * other stacks than the thread's own are not judged, as for emits.
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
@@ -193,8 +194,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 }
 
 /*
- * Our caller's caller's caller is the function that the program called.  That
- * and three more are left out.
+ * Our caller's caller's caller is the function that the program called.  This
+ * function and three more are omitted.
  */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)
@@ -210,11 +211,11 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 
 	syc_allocation_at(syscap_clock(), (uintptr_t)block, size, take_stack,
 	                  &flags, &flags);
-	/* Not a jump: its frame is left out */
+	/* Not a jump, because its frame is omitted */
 	__asm__ volatile("");
 }
 
-/* By the last stack; false: that is not possible. */
+/* Record with a stack from the last stack; false: not possible. */
 static __attribute__((noinline)) bool
 record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -231,7 +232,7 @@ record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 	return true;
 }
 
-/* The caller is known without a walk. */
+/* Record with the caller only, which is known without a walk. */
 static __attribute__((noinline)) void
 record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -258,7 +259,8 @@ static bool walk_has_room(const struct syc_caller *caller)
 	return walk_has_room(caller);
 }
 
-/* The recorder's processor has the lines of the next events: fetch them now. */
+/* The recorder's processor has the cache lines of the next events: fetch these
+ * lines now. */
 static inline void fetch_ahead(void)
 {
 #if defined(__x86_64__)
@@ -289,7 +291,7 @@ record(void *block, int64_t size, const struct syc_caller *caller)
 	fetch_ahead();
 }
 
-/* A free has no stack; its allocation has one. */
+/* A free has no stack, but its allocation has a stack. */
 static __attribute__((noinline)) void record_free(void *block, int64_t time)
 {
 	syc_memory_throttle();
@@ -326,13 +328,13 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		count_forgotten();
 	errno = saved;
 	leave_call();
-	/* Not a jump: it has a place in the stack that is left out */
+	/* Not a jump, because its frame is one of the omitted ones */
 	__asm__ volatile("");
 }
 
 /*
  * The cutting call reports the rest of the mapping, as for realloc().  Inlined,
- * since a call has a frame in the stack.
+ * because a call would add a frame to the stack.
  */
 static inline __attribute__((always_inline)) void
 write_cut(const struct syc_memory_cut *cut,
@@ -361,7 +363,7 @@ write_mapping(struct syc_memory_range range,
 		       &change->caller);
 }
 
-/* The mapping lies between others that are cut, so it is wholly unmapped. */
+/* The mapping is between others that are cut, so it is wholly unmapped. */
 static void write_unmapped(const struct syc_memory_cut *cut, int64_t time)
 {
 	if (!syscap_is_active() || !enter_call())
@@ -401,7 +403,7 @@ syc_memory_change_end(const struct syc_memory_change *change, bool is_done)
 		}
 	errno = saved;
 	leave_call();
-	/* Not a jump: it has a place in the stack that is left out */
+	/* Not a jump, because its frame is one of the omitted ones */
 	__asm__ volatile("");
 }
 
@@ -420,19 +422,19 @@ syc_memory_mapped(struct syc_memory_range range, bool is_reported,
 		write_mapping(range, change);
 	errno = saved;
 	leave_call();
-	/* Not a jump: it has a place in the stack that is left out */
+	/* Not a jump, because its frame is one of the omitted ones */
 	__asm__ volatile("");
 }
 
-/* All blocks, or the drawn ones. */
+/* Whether @block is recorded: true for all blocks, or for the drawn blocks. */
 static bool is_recorded(const void *block)
 {
 	return !syc_memory_is_sampled() || syc_memory_sampled_forget(block);
 }
 
 /*
- * Enters the call before it reads the clock, since a clock of another preloaded
- * library may free.
+ * Enters the call before it reads the clock, because another preloaded
+ * library's clock may free memory.
  */
 void syc_memory_freed(void *block)
 {
@@ -470,7 +472,7 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved)
 		leave_call();
 	} else if (syc_memory_is_sampled() &&
 	           !syc_memory_sampled_remember(move->block)) {
-		count_forgotten(); /* its free will not be recorded */
+		count_forgotten(); /* this block's free will not be recorded */
 		errno = saved;
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * memory.h - the role "memory" of the preloaded library: allocations and frees
- * with their stacks, all of them or a sample (docs/collectors.md).
+ * with their stacks, all or a sample (docs/collectors.md).
  *
- * Nothing here allocates.  Context of everything: any-thread, signal-safe.
+ * No function here allocates.  Context of everything: any-thread, signal-safe.
  */
 #ifndef SYC_PRELOAD_MEMORY_H
 #define SYC_PRELOAD_MEMORY_H
@@ -27,11 +27,12 @@ enum syc_memory_role {
 extern uint32_t syc_memory_role_now;
 
 /**
- * Read the environment.  If that is not possible yet, the role stays undecided.
+ * Read the environment.  If the environment can't be read yet, the role stays
+ * undecided.
  */
 void syc_memory_decide(void);
 
-/** The role is on: a load and a compare once that is known. */
+/** Whether the role is on; takes a load and a compare once decided. */
 static inline bool syc_memory_is_on(void)
 {
 	uint32_t role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
@@ -43,7 +44,7 @@ static inline bool syc_memory_is_on(void)
 	return role > SYC_MEMORY_OFF && !syc_seccomp_is_closed();
 }
 
-/** The role records a sample. */
+/** Whether the role records a sample. */
 static inline bool syc_memory_is_sampled(void)
 {
 	return __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED) ==
@@ -52,29 +53,29 @@ static inline bool syc_memory_is_sampled(void)
 
 /**
  * Report @block of @size bytes, which has been allocated.  To be called by a
- * function that the program calls, or that one jumps to.  @caller is the
- * program's.
+ * function that the program calls, or that such a function jumps to.  @caller
+ * is in the program.
  */
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);
 
-/** A call for @size bytes failed; if it was drawn, draw again. */
+/** A call for @size bytes failed; if the call was drawn, draw again. */
 static inline void syc_memory_failed(size_t size)
 {
 	if (syc_memory_is_sampled())
 		(void)syc_memory_sampled_take(size);
 }
 
-/** Report that @block is freed; to be called before that. */
+/** Report that @block is freed; to be called before the free. */
 void syc_memory_freed(void *block);
 
 /**
  * A move of @block: call begin before, and end when the result is known.  End
- * reports the free, with the time of begin, since the block may have its next
- * owner.
+ * reports the free, with the time of begin, because the block may already have
+ * its next owner.
  */
 struct syc_memory_move {
-	void *block; /* NULL: it is not reported */
+	void *block; /* NULL: not reported */
 	int64_t time;
 };
 
@@ -99,13 +100,15 @@ struct syc_memory_change {
 void syc_memory_change_begin(struct syc_memory_change *change,
                              struct syc_memory_range range);
 
-/** To be called by a function as above, like the next. */
+/** To be called by a function as for syc_memory_allocated(), like
+ * syc_memory_mapped(). */
 void syc_memory_change_end(const struct syc_memory_change *change,
                            bool is_done);
 
 /**
- * A mapping has replaced the contents of @range; it is reported if
- * @is_reported.  Called after the call, as no other thread could get the range.
+ * A mapping has replaced the contents of @range; report the mapping if
+ * @is_reported.  To be called after the call, because no other thread could get
+ * the range.
  */
 void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);

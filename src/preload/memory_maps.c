@@ -22,15 +22,15 @@
 #define MOST ((size_t)1 << 17)
 
 /*
- * The lock is held for microseconds, unless its thread has lost its processor.
+ * The lock is held for microseconds, unless the holder has lost its processor.
  * After LOOKS attempts the waiting thread naps between attempts.  After
- * PATIENCE it goes on without the lock.
+ * PATIENCE attempts it continues without the lock.
  */
 #define LOOKS    100u
 #define PATIENCE 100000u
 #define NAP_NS   50000
 
-/* Sorted and disjoint.  The kernel zeroes it in a child. */
+/* Ranges are sorted and disjoint.  The kernel zeroes the table in a child. */
 struct syc_memory_maps {
 	uint32_t lock;
 	size_t n;
@@ -45,8 +45,8 @@ struct hold {
 };
 
 /*
- * If a handler jumped out of this code, the lock would be held for ever.
- * Behind a filter of system calls that may happen.
+ * If a handler jumped out of this code, the lock would be held for ever.  Under
+ * a seccomp filter this may happen.
  */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {
@@ -83,7 +83,7 @@ static void let_go(struct syc_memory_maps *maps, const struct hold *hold)
 		syc_undisturbed_end(&hold->before);
 }
 
-/* Index of the first that ends behind @at. */
+/* Index of the first range that ends after @at. */
 static size_t find_range(const struct syc_memory_maps *maps, uintptr_t at)
 {
 	size_t low = 0, high = maps->n;

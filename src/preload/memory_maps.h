@@ -5,10 +5,11 @@
  * Any thread may end a mapping, in parts, together with its neighbours, or by
  * another mapping in its place.  So mappings are stored by range.
  *
- * An unmapped range may be another thread's at once.  So it is removed before
- * the call, and put back if the kernel refuses.
+ * An unmapped range may be another thread's at once.  So the range is removed
+ * before the call, and restored if the kernel refuses.
  *
- * A forked child's table is empty, since the child has allocated none of these.
+ * A forked child's table is empty, because the child has allocated none of
+ * these mappings.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -20,18 +21,17 @@
 #include <stdint.h>
 
 struct syc_memory_range {
-	uintptr_t begin, end; /* empty if they are equal */
+	uintptr_t begin, end; /* equal: empty */
 };
 
 /** A mapping from which a part was removed. */
 struct syc_memory_cut {
 	struct syc_memory_range was, part;
 	struct syc_memory_range left[2]; /* the remaining mappings */
-	unsigned n_forgotten; /* of these, because the table is full */
+	unsigned n_forgotten; /* of these mappings, because the table is full */
 };
 
-/** Follow mappings.  False: there is no memory for the table.
- * Context: setup. */
+/** Follow mappings.  False: out of memory for the table.  Context: setup. */
 bool syc_memory_maps_begin(void);
 
 struct syc_memory_maps;
@@ -48,14 +48,15 @@ struct syc_memory_range syc_memory_maps_round(const void *at, size_t size);
 /** Add @range, which has no other mapping.  False: the table is full. */
 bool syc_memory_maps_add(struct syc_memory_range range);
 
-/** @at is in a mapping. */
+/** Whether @at is in a mapping. */
 bool syc_memory_maps_has(const void *at);
 
-/** Remove @range from one mapping that it overlaps.  False: there is none. */
+/** Remove @range from one mapping that it overlaps.  False: @range overlaps no
+ * mapping. */
 bool syc_memory_maps_cut(struct syc_memory_range range,
                          struct syc_memory_cut *ret_cut);
 
-/** Undo @cut.  False: its rest has changed meanwhile. */
+/** Undo @cut.  False: the rest of the cut mapping has changed meanwhile. */
 bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
 
 #endif

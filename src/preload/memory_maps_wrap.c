@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * memory_maps_wrap.c - mmap(), munmap() and mremap(), which the program calls
- * in place of the C library's.  If mappings are not followed, each is a jump.
+ * in place of the C library's.  If mappings are not followed, each of these
+ * functions is a jump.
  *
- * Only anonymous memory is reported.  Files are not, nor addresses without
- * access (PROT_NONE), nor the allocator's mappings, whose blocks are reported.
+ * Only anonymous memory is reported.  Not reported are files, addresses without
+ * access (PROT_NONE), and the allocator's mappings, whose blocks are reported.
  *
- * Before the lookup of the real functions they are system calls and errno, as
- * in the C library: allocators call them during initialisation.  Our own calls
- * are always system calls (--wrap).
+ * Before the lookup of the real functions these functions are system calls that
+ * set errno, as in the C library: allocators call them during initialisation.
+ * Our own calls are always system calls (--wrap).
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -64,7 +65,7 @@ void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags,
 
 /* ------------------------------------------------------------------ */
 
-/* Code of the real allocator, once it is known. */
+/* Code bounds of the real allocator, once known. */
 static uintptr_t allocator_begin, allocator_end;
 
 static int find_allocator(struct dl_phdr_info *object, size_t size, void *code)
@@ -108,7 +109,7 @@ static bool is_allocator(const struct syc_memory_change *change)
 	       allocator_end - allocator_begin;
 }
 
-/* For a function to which one jumps that the program calls. */
+/* For a function that the program's callee jumps to. */
 #define BEFORE()                        \
 	((struct syc_memory_change){    \
 		.caller = SYC_CALLER(), \
@@ -147,7 +148,8 @@ static __attribute__((noinline)) void *map_seen(void *at, size_t size, int prot,
 	return r;
 }
 
-/* Other calls fail, and must not remove neighbouring mappings. */
+/* Whether the call covers whole pages.  Other calls fail, and must not remove
+ * neighbouring mappings. */
 static bool is_whole_pages(const void *at)
 {
 	return ((uintptr_t)at & ((uintptr_t)sysconf(_SC_PAGESIZE) - 1)) == 0;
@@ -216,8 +218,8 @@ EXPORTED int take_munmap(void *at, size_t size)
 }
 
 /*
- * Its header declares `...` before the last argument, which is not used if it
- * is missing.
+ * The header of mremap() declares `...` before the last argument; a missing
+ * argument is not used.
  */
 EXPORTED void *take_mremap(void *old, size_t old_size, size_t size, int flags,
                            void *at)

@@ -22,12 +22,12 @@ static uint64_t seed, n_threads;
 static uintptr_t (*buckets)[IN_BUCKET];
 
 /*
- * Most frees read only these to find that a block was not drawn.  255 never
- * changes.
+ * Most frees read only these counts to find that a block was not drawn.  A
+ * count of 255 never changes.
  */
 uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/* The first is drawn when a thread first allocates. */
+/* Each thread draws its first number when it first allocates. */
 _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t thread_random
@@ -79,7 +79,7 @@ static double chance(double x)
 
 	if (x > 40)
 		return 1;
-	if (x > 1) { /* 1 - e^-x = 1 - (1 - c)^2 = c (2 - c), of the half */
+	if (x > 1) { /* 1 - e^-x = 1 - (1 - c)^2 = c (2 - c), with c of x / 2 */
 		const double half = chance(x / 2);
 
 		return half * (2 - half);
@@ -100,7 +100,7 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 {
 	const uint64_t n = __atomic_add_fetch(&n_threads, 1, __ATOMIC_RELAXED);
 
-	/* Far from each other, and never 0 */
+	/* Seeds of threads are far from each other, and never 0 */
 	thread_random = (seed ^ n * UINT64_C(0x9E3779B97F4A7C15)) | 1;
 	for (int i = 0; i < 16; i++)
 		draw_number();
@@ -108,7 +108,7 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	syc_memory_sampled_left = next_draw();
 }
 
-/* From its second draw on a child's differ from its parent's. */
+/* From its second draw on a child's numbers differ from its parent's. */
 static void draw_in_child(void)
 {
 	const pid_t pid = getpid();
@@ -151,8 +151,8 @@ static void count_in_part(uint8_t *part, int by)
 }
 
 /*
- * A block has one owner at a time: its thread frees it, or has passed it on.
- * So addresses need no order.
+ * A block has one owner at a time: its thread frees the block, or has passed it
+ * on.  So accesses to addresses need no order.
  */
 static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {
@@ -212,7 +212,7 @@ int64_t syc_memory_sampled_take(size_t size)
 {
 	if (thread_random == 0)
 		begin_thread();
-	if (size > MOST) /* no block is that large */
+	if (size > MOST) /* no block is this large */
 		size = MOST;
 	/* An allocation of no bytes can't be drawn */
 	if (syc_memory_sampled_passes(size))

@@ -4,8 +4,8 @@
  *
  * Each allocated byte is drawn with the same chance, 1 in N.  An allocation is
  * recorded if one of its bytes is drawn: for s bytes with the chance 1 -
- * exp(-s/N).  It represents s divided by that chance, so that sums are right on
- * the average, whatever the sizes.
+ * exp(-s/N).  The recorded allocation represents s divided by this chance, so
+ * sums are right on the average, for any sizes.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -17,8 +17,8 @@
 #include <stdint.h>
 
 /**
- * Draw one of @bytes, in the same way for the same @seed and order of threads.
- * False: there is no memory for the table.  Context: setup.
+ * Draw one of @bytes bytes, in the same way for the same @seed and order of
+ * threads.  False: out of memory for the table.  Context: setup.
  */
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
@@ -29,9 +29,9 @@ bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
 
 /*
- * Most calls need these only, and take some nanoseconds.  Each thread has the
- * number of bytes until the next draw: 0 before the first, and if nothing is
- * sampled.  For each part of the address space there is the number of drawn
+ * Most calls read only these variables, and take some nanoseconds.  Each thread
+ * has the number of bytes until the next draw: 0 before the first draw, and if
+ * sampling is off.  Each part of the address space has the number of its drawn
  * blocks.
  */
 #define SYC_MEMORY_PARTS      (UINT32_C(1) << 16)
@@ -40,14 +40,15 @@ extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/** Neighbours are in one cache line of parts. */
+/** Neighbouring blocks are in one cache line of parts. */
 static inline uint32_t syc_memory_sampled_part(const void *block)
 {
 	return (uint32_t)((uintptr_t)block / SYC_MEMORY_PART_BYTES) %
 	       SYC_MEMORY_PARTS;
 }
 
-/** An allocation of @size is not drawn, and is counted; false: call take. */
+/** True: an allocation of @size is not drawn, and was counted.  False: call
+ * syc_memory_sampled_take(). */
 static inline bool syc_memory_sampled_passes(size_t size)
 {
 	const uint64_t left = syc_memory_sampled_left;
@@ -58,7 +59,8 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** @block was not drawn, as NULL; false: call forget. */
+/** True: @block was not drawn, like NULL.  False: call
+ * syc_memory_sampled_forget(). */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
 	return __builtin_expect(
@@ -69,13 +71,13 @@ static inline bool syc_memory_sampled_is_free(const void *block)
 		1);
 }
 
-/** Bytes that an allocation of @size represents; 0: it is not drawn. */
+/** Bytes that an allocation of @size represents; 0: not drawn. */
 int64_t syc_memory_sampled_take(size_t size);
 
 /** Remember that @block was drawn; false: the table is full. */
 bool syc_memory_sampled_remember(const void *block);
 
-/** True if @block was remembered; forgets it. */
+/** Forget @block; true if it was remembered. */
 bool syc_memory_sampled_forget(const void *block);
 
 #endif

@@ -34,7 +34,7 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	return ts->hot.size - used > SYC_MEMORY_THROTTLE_SPACE;
 }
 
-/* A filter of system calls may forbid a nap; this takes about as long. */
+/* A filter of system calls may forbid a nap; this loop takes about as long. */
 static void turn_around(void)
 {
 	for (unsigned i = 0; i < TURNS; i++)
@@ -53,7 +53,7 @@ static void take_nap(void)
 		turn_around();
 		return;
 	}
-	/* Not a cancellation point, since malloc() is none */
+	/* No cancellation point, because malloc() is none */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }
 

@@ -8,7 +8,7 @@
 
 #include <syscap/emit.h>
 
-/* The largest frame, and a record of losses. */
+/* Size of the largest frame and a loss record. */
 #define SYC_MEMORY_THROTTLE_SPACE UINT32_C(8192)
 
 /** Wait if the ring, when inspected, is full. */

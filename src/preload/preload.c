@@ -6,17 +6,17 @@
  * `--memory` libsyscap-memory.so, which are larger.  The environment selects
  * the roles of each.
  *
- * If a program has a sampler of its own, this one stays off: runtimes attach
- * their frame providers there.  The program says so by a note
- * (sampler/autostart.c), which is searched in all objects that are mapped at
- * load time.  An object that is loaded later takes the sampler over
- * (sampler/sampler.h).
+ * If a program has a sampler of its own, this library's sampler stays off:
+ * runtimes attach their frame providers to the program's sampler.  An ELF note
+ * marks such a program (sampler/autostart.c); the library searches all objects
+ * that are mapped at load time.  An object that is loaded later takes the
+ * sampler over (sampler/sampler.h).
  *
  * The library also loads under a C library other than the one it was built
  * with, and then does nothing.  A build sets the preload for all its programs,
- * and none of them starts if a symbol is unresolved.  lint.musl lists the
- * symbols that every C library has.  Three more functions, which glibc has out
- * of line, are weak here, or made of others.
+ * and no program starts if a symbol is unresolved. lint.musl lists the symbols
+ * that every C library has.  Three more functions, which glibc has out of line,
+ * are weak here, or are made of other functions.
  */
 #define _GNU_SOURCE
 #include "preload/preload.h"
@@ -83,7 +83,7 @@ HIDDEN int pthread_atfork(void (*prepare)(void), void (*parent)(void),
 }
 
 /*
- * The header has an inline function of that name, which clang uses as the
+ * The header has an inline function with this name, which clang uses as the
  * definition.
  */
 HIDDEN struct cmsghdr *find_next(struct msghdr *msg,
@@ -115,8 +115,8 @@ static bool is_others(const struct dl_phdr_info *object, uintptr_t at,
 static const char other_libc[] = "none: the C library is not glibc";
 
 /*
- * Called by AddressSanitizer's shared runtime, which otherwise ends a program
- * with a library in front of it.
+ * Called by AddressSanitizer's shared runtime.  The default options end a
+ * program with a library loaded before this runtime.
  */
 const char *__asan_default_options(void);
 
@@ -126,10 +126,10 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 }
 
 /*
- * Called by ThreadSanitizer's shared runtime.  It sees memory that our calls of
- * the C library access, but not the atomics that order them.  So it would
- * report races between ticks, as it does in a program with suppressions of its
- * own.
+ * Called by ThreadSanitizer's shared runtime.  The runtime sees memory that our
+ * calls of the C library access, but not the atomics that order these accesses.
+ * So it would report races between ticks, as in a program with suppressions of
+ * its own.
  */
 const char *__tsan_default_suppressions(void);
 

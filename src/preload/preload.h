@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The process has a C library other than the one of the build. */
+/** Whether the process has another C library than the build had. */
 bool syc_libc_is_foreign(void);
 
 /** Addresses of this library's code. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* real_call.c - looks the C library's functions behind ours up. */
+/* real_call.c - lookup of the C library's functions behind ours. */
 #define _GNU_SOURCE
 #include "preload/real_call.h"
 
@@ -17,12 +17,12 @@ extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
 
 /*
  * dlsym() may allocate, and a preloaded allocator may then read its settings.
- * It finds none.
+ * Then the allocator finds no settings.
  */
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));
 
-/* Not inlined: each bypass below would contain it. */
+/* Not inlined, because each bypass below would contain this code. */
 __attribute__((noinline)) uintptr_t
 syc_real_call_look_up(struct syc_real_call *call)
 {
@@ -39,7 +39,7 @@ syc_real_call_look_up(struct syc_real_call *call)
 }
 
 /*
- * Runs first, since a tick that interrupts a lookup does not find later
+ * Runs first, because a tick that interrupts a lookup does not find later
  * functions.
  */
 __attribute__((constructor(101))) static void look_up_calls(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * real_call.h - functions that the program calls in place of the C library's,
- * and the real ones behind them: the next of their names.
+ * and the real functions behind them: the next functions with the same names.
  *
- * Ours have other names in C, so that declarations in headers do not matter.
- * If a header declares `...`, the registers are passed on.
+ * Our functions have other names in C, so that declarations in headers do not
+ * matter.  If a header declares `...`, the registers are passed on.
  *
  * All real functions are in one section, and looked up at initialisation:
  * handlers, and children of threaded processes, must not call dlsym().
@@ -28,7 +28,7 @@ struct syc_real_call {
 			.name = (text),                              \
 		}
 
-/** Look @call up.  0: there is none, or it is being looked up. */
+/** Look @call up. 0: no such function, or the lookup is in progress. */
 uintptr_t syc_real_call_look_up(struct syc_real_call *call);
 
 static inline uintptr_t syc_real_call_get(struct syc_real_call *call)
@@ -48,7 +48,7 @@ static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
 	return next > 1 ? next : 0;
 }
 
-/* Not inlined: each is one frame of the stack. */
+/* Not inlined, because each function is one frame of the stack. */
 #define SYC_EXPORTED __attribute__((visibility("default"), noinline))
 
 /* There is no real function during the lookup */

@@ -15,7 +15,7 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-#define SMALL      ((size_t)64 * 1024) /* larger ones are large enough */
+#define SMALL      ((size_t)64 * 1024) /* larger stacks are large enough */
 #define PAGE       ((size_t)4096)
 #define OUR_OWN    ((size_t)4096) /* with a walk that stores rules */
 #define FIRST_TICK ((size_t)4096) /* also requests a ring */
@@ -52,7 +52,7 @@ const pthread_attr_t *syc_stack_size_for_thread(const pthread_attr_t *attr,
 		*ret_is_small = true;
 		return attr;
 	}
-	*copy = *attr; /* its pointers are the program's, and only read */
+	*copy = *attr; /* pointers in it are the program's, and are only read */
 	size += frame_size(SIZE_MAX) + OUR_OWN + FIRST_TICK;
 	if (pthread_attr_setstacksize(copy, (size + PAGE - 1) & -PAGE) != 0)
 		return attr;
@@ -67,7 +67,7 @@ bool syc_stack_size_is_small(const stack_t *stack)
 
 #define N_SIGNALS 65
 
-/* Inherited by children, like handlers. */
+/* Children inherit this table, like handlers. */
 static uint8_t added_to[N_SIGNALS];
 static int ours; /* 0: unknown */
 
@@ -76,7 +76,8 @@ static bool is_signal(int number)
 	return number > 0 && number < N_SIGNALS;
 }
 
-/* Before the first tick it is the signal that is tried first. */
+/* The signal of ticks; before the first tick, the signal that the sampler tries
+ * first. */
 static int tick_signal(void)
 {
 	const struct syc_sampler *const s =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * stack_size.h - stacks that are large enough for a tick.  Programs make some
- * as small as can be.  The kernel stores 3 KiB for a signal, and our handler
- * needs up to 4.
+ * stacks as small as possible.  The kernel stores 3 KiB for a signal, and our
+ * handler needs up to 4 KiB.
  *
  * The alternate stack is sized for the program's own handlers (SA_ONSTACK).
  * Often a second signal does not fit, and then the kernel kills the process
@@ -33,7 +33,7 @@ const pthread_attr_t *syc_stack_size_for_thread(const pthread_attr_t *attr,
 /** Raise the stack size of all threads, sampled or not. */
 extern bool syc_stack_size_is_raised;
 
-/** @stack is an alternate stack on which a tick may not fit. */
+/** Whether @stack is an alternate stack that may be too small for a tick. */
 bool syc_stack_size_is_small(const stack_t *stack);
 
 /** The signal that was added to the mask of @number's handler; 0: none. */
@@ -49,7 +49,7 @@ const struct sigaction *syc_tick_mask_add(const struct sigaction *action,
                                           int *ret_added);
 void syc_tick_mask_note(int number, int added);
 
-/** Change @action, from the C library, to the one that the program set. */
+/** Change @action, from the C library, to the action that the program set. */
 void syc_tick_mask_hide(struct sigaction *action, int added);
 
 /** Update all masks: ticks use @signal; 0: the sampler's signal. */

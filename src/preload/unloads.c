@@ -3,8 +3,9 @@
  * unloads.c - MAP frames for libraries that the program unloads.
  *
  * The recorder reads /proc/PID/maps now and then.  Between two reads a library
- * may be unloaded, and another be loaded at its address.  So the process itself
- * reads the loader's list before and after each dlclose(), and at exit.
+ * may be unloaded, and another library loaded at the same address.  So the
+ * process itself reads the loader's list before and after each dlclose(), and
+ * at exit.
  *
  * Frames of the first look:
  *
@@ -15,9 +16,10 @@
  *	MAP of each new library, 1 ns later than the look before.
  *	METADATA syscap.unmapped START-END of each that is gone, with our time.
  *
- * Only dlclose() unloads libraries.  So between two looks an address has one
- * library at most, and the time of its MAP is earlier than its first sample.
- * dlopen() is never interposed: it finds RUNPATH by its caller.
+ * Only dlclose() unloads libraries.  So between two looks an address has at
+ * most one library, and the time of the library's MAP is earlier than its first
+ * sample. dlopen() is never interposed, because dlopen() finds RUNPATH by its
+ * caller.
  */
 #define _GNU_SOURCE
 #include "preload/unloads.h"
@@ -49,23 +51,23 @@
 #include "sampler/sampler_metadata.h"
 #include "sampler/state.h"
 
-#define CODE_MOST  2048u /* segments; the recorder finds further ones */
+#define CODE_MOST  2048u /* segments; the recorder finds more segments */
 #define PAGE       ((uintptr_t)4096)
-#define ROOM_LEAST ((uintptr_t)32768)  /* of the stack */
+#define ROOM_LEAST ((uintptr_t)32768)  /* free bytes of the stack */
 #define WAIT_NS    INT64_C(1000000000) /* for another thread's look */
 
 /* An executable segment of a library. */
 struct code {
 	uintptr_t start, end;
 	uint64_t offset;
-	uint64_t name; /* a hash; others may be as long, and lie there next */
-	uintptr_t header; /* where its file begins in memory; 0: nowhere */
+	uint64_t name;    /* hash; a later library may have equal bounds */
+	uintptr_t header; /* address of its file's begin; 0: not mapped */
 	size_t header_size;
 };
 
 /* The code of all libraries. */
 struct listing {
-	uint64_t loads, unloads; /* its counters */
+	uint64_t loads, unloads; /* the loader's counters */
 	unsigned n;
 	struct code code[CODE_MOST];
 };
@@ -73,7 +75,7 @@ struct listing {
 /* Zero in a forked child. */
 static struct looks {
 	uint32_t lock;
-	int32_t pid;   /* 0: there was no look yet */
+	int32_t pid;   /* 0: no look yet */
 	int64_t since; /* of the last look */
 	unsigned last; /* listing */
 	struct listing listings[2];
@@ -126,7 +128,7 @@ static void list_code(struct listing *list, const struct dl_phdr_info *info)
 	}
 }
 
-/* Under the loader's lock, so without an event. */
+/* Runs under the loader's lock, so it writes no event. */
 static int list_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct listing *const list = ((struct listing **)data)[0];
@@ -182,7 +184,7 @@ struct named {
 	char *path;
 };
 
-/* Text that was moved to memory of no file keeps the name of its library. */
+/* If text was moved to anonymous memory, it keeps the name of its library. */
 static int take_name(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct named *const named = data;
@@ -201,7 +203,7 @@ static int take_name(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* The path as it is in /proc/self/maps. */
+/* The path as in /proc/self/maps. */
 static size_t find_path(const struct code *code, char *path)
 {
 	char name[80];
@@ -290,7 +292,7 @@ static void compare_listings(const struct looks *l,
                              const struct listing *before,
                              const struct listing *after, int64_t now)
 {
-	/* Code that another thread has loaded there came later */
+	/* If another thread has loaded code at this address, it came later */
 	for (unsigned i = 0; i < before->n && after->n < CODE_MOST; i++)
 		if (!has_segment(after, &before->code[i]))
 			write_unmapped(&before->code[i],
@@ -313,7 +315,7 @@ static void look(struct looks *l)
 	if (after->loads == before->loads &&
 	    after->unloads == before->unloads) {
 		/* Libraries that another thread's look found may have samples
-		 * since */
+		 * by now */
 		l->since = now;
 		return;
 	}
@@ -327,7 +329,8 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* True for a thread without an event, whose bounds are unknown. */
+/* Whether a look fits on the stack.  True for a thread without an event, whose
+ * bounds are unknown. */
 static bool fits_on_stack(void)
 {
 	const uintptr_t low =
@@ -344,7 +347,7 @@ static void look_at_exit(void)
 		syc_unloads_look();
 }
 
-/* NULL: there is no memory for it. */
+/* The state of looks; NULL: out of memory. */
 static struct looks *get_looks(void)
 {
 	struct looks *there = __atomic_load_n(&looks, __ATOMIC_ACQUIRE);
@@ -386,7 +389,7 @@ void syc_unloads_look(void)
 		return;
 	l = get_looks();
 	if (l != NULL && syc_state_take(&l->lock, WAIT_NS)) {
-		/* Not in a vfork() child, whose memory is not its own */
+		/* Not in a vfork() child, which shares its parent's memory */
 		if (l->pid == 0 || l->pid == getpid())
 			look(l);
 		syc_tid_lock_give(&l->lock);

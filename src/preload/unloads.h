@@ -3,7 +3,7 @@
 #ifndef SYC_PRELOAD_UNLOADS_H
 #define SYC_PRELOAD_UNLOADS_H
 
-/** The library was loaded, and so were those that the program was linked with.
+/** This library was loaded, and all libraries that the program was linked with.
  * Context: a constructor. */
 void syc_unloads_begin(void);
 

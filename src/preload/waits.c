@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * waits.c - calls in which loops wait, and which end an iteration.  They are
- * also reported as calls that block, if that was asked for.
+ * waits.c - calls in which loops wait, and which end an iteration.  These calls
+ * are also reported as blocking calls, if requested.
  *
- * Last are waits for semaphores and messages, which the kernel does not restart
- * when a stall's timer interrupts them: they are called again.  Their duration
- * is not reported, since they wait for another thread or process of the
- * program.
+ * The last part has waits for semaphores and messages.  The kernel does not
+ * restart such waits when a stall's timer interrupts them, so they are called
+ * again.  Their duration is not reported, because such calls wait for another
+ * thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,8 @@ static int64_t begin_call(void)
 	return syc_io_is_on() && syc_io_now.has_waits ? syc_io_begin() : 0;
 }
 
-/* An invalid time is refused at once, so the wait is not made in parts. */
+/* The call refuses an invalid time at once, so the wait is not made in
+ * parts. */
 static int64_t from_timespec(const struct timespec *time)
 {
 	if (time == NULL || time->tv_sec > INT32_MAX)
@@ -124,9 +125,9 @@ static int to_ms(int64_t ns)
 	}
 
 /*
- * The result overwrites the sets.  So a wait that the timer may interrupt is not
- * made in two parts.  An interruption does not change them.  @rest sets the time
- * that is left.
+ * The result overwrites the sets.  So a wait that the timer may interrupt is
+ * not made in two parts.  An interruption does not change the sets.  @rest sets
+ * the remaining time.
  */
 #define WAIT_SETS(name, params, args, ns, has_mask, rest)     \
 	SYC_EXPORTED int take_##name params __asm__(#name);   \
@@ -168,7 +169,7 @@ WAIT_TIME(epoll_pwait2,
           (int fd, struct epoll_event *events, int n, struct timespec *timeout,
            const sigset_t *mask),
           (fd, events, n, t, mask), from_unread_timespec)
-/* The C library has stored the rest there */
+/* The C library has stored the remaining time there */
 WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timeval *timeout),
@@ -182,7 +183,7 @@ WAIT_SETS(pselect,
           (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
           mask != NULL, timeout = put_time(left, &part))
 
-/* Waits for a signal, which must not be ours */
+/* Waits for a signal, which must not be a tick */
 #define WAIT_SIGNAL(name, params, args, has_mask)           \
 	SYC_EXPORTED int take_##name params __asm__(#name); \
 	SYC_EXPORTED int take_##name params                 \
@@ -262,7 +263,7 @@ SYC_EXPORTED unsigned take_sleep(unsigned seconds)
 	return 0;
 }
 
-/* The C library's thrd_sleep() calls none of ours */
+/* The C library's thrd_sleep() calls no function of ours */
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
                                  struct timespec *left) __asm__("thrd_sleep");
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
