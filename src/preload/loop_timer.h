@@ -21,8 +21,7 @@ struct syc_loop {
 	int32_t tid;         /* 0: unused */
 	uintptr_t low, high; /* bounds of its stack */
 
-	uintptr_t site, depth;             /* of the loop's characteristic
-	                                    * wait */
+	uintptr_t site, depth;             /* of the loop's own wait */
 	uintptr_t other_site, other_depth; /* of a deeper wait */
 	uint32_t n_others;
 

@@ -21,15 +21,15 @@ static void set_whole(struct syc_buffer_words *words, uint64_t next)
 }
 
 /*
- * From here on place counts.  The frame announced by the outermost call is
- * reserved for it.
+ * After this call `place` counts.  The frame that the outermost call has
+ * announced is reserved for this call.
  */
 static void share_words(struct syc_buffer_words *words)
 {
 	const uint64_t next = words->next;
 	const uint64_t end = words->end;
 
-	/* If it fails, a handler on top has done it, from the same next */
+	/* If the exchange fails, a handler has made it, from the same next */
 	if (words->place == 0) {
 		words->owner = next;
 		SYC_SIGNAL_FENCE();
@@ -41,8 +41,8 @@ static void share_words(struct syc_buffer_words *words)
 }
 
 /*
- * From here on next counts.  By the outermost call, without a frame under way:
- * all that was reserved is whole.
+ * After this call `next` counts.  Called by the outermost call without an
+ * unfinished frame: all reserved frames are whole.
  */
 static void unshare_words(struct syc_buffer_words *words)
 {
@@ -50,7 +50,7 @@ static void unshare_words(struct syc_buffer_words *words)
 
 	while ((place = words->place) != 0) {
 		set_whole(words, place & ~FLAGS);
-		/* unless a handler has added to it meanwhile */
+		/* unless a handler has added frames meanwhile */
 		exchange_words(words, place, 0);
 		SYC_SIGNAL_FENCE();
 	}
@@ -59,14 +59,15 @@ static void unshare_words(struct syc_buffer_words *words)
 bool syc_buffer_enter(struct syc_buffer *buffer)
 {
 	struct syc_buffer_words *const words = buffer->words;
-	/* A handler between load and store leaves it as it was */
+	/* A handler between load and store restores nest */
 	const uint32_t depth = words->nest;
 
 	syc_buffer_set_nest(words, depth + 1);
 	if (depth == 0) {
-		/* Frames that were added on top of a call that was leaving */
+		/* Take over frames that handlers added while a call was
+		 * leaving */
 		unshare_words(words);
-		/* In a child: what a call of the parent's stored after all */
+		/* In a child: drop a late store of a call from the parent */
 		if (words->place == 0)
 			words->next = words->end;
 		SYC_SIGNAL_FENCE();
@@ -81,7 +82,7 @@ void syc_buffer_leave(struct syc_buffer *buffer)
 	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t depth = words->nest;
 
-	/* 0 in a child that goes back into a call of its parent's */
+	/* 0 in a child that returns into a call from its parent */
 	if (depth != 0)
 		syc_buffer_set_nest(words, depth - 1);
 }
@@ -123,7 +124,7 @@ unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer)
 	return NULL;
 }
 
-/* The one to which frames do not go. */
+/* The half that gets no new frames. */
 static uint32_t other_half(const struct syc_buffer_words *words)
 {
 	return syc_buffer_half(words->place) ^ 1;
@@ -196,7 +197,8 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n)
 	SYC_SIGNAL_FENCE();
 	if (words->sent[half] == words->front[half] + words->waiting[half]) {
 		words->waits[half] = false;
-		/* No handler has come: go on in this half, which is warm */
+		/* No handler has run: continue in this half, which is in the
+		 * cache */
 		if (exchange_words(words, now, SYC_BUFFER_SHARED | back))
 			set_whole(words, back);
 	}
@@ -211,8 +213,8 @@ void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written)
 	if (words->is_writing)
 		syc_buffer_sent(buffer, n_written);
 	/*
-	 * next names another half only in a turn of halves, when all reserved
-	 * frames are whole
+	 * next is in another half only during an exchange of halves, when all
+	 * reserved frames are whole
 	 */
 	if (words->place != 0 &&
 	    (words->nest == 0 ||

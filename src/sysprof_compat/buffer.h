@@ -3,16 +3,16 @@
  * buffer.h - buffer for the frames of a writer, for one thread at a time and the
  * signal handlers that interrupt it.
  *
- * The buffer has two halves.  New frames go into one of them; the other is
- * empty, or holds frames that are written, completely or in part.  A write
- * exchanges the halves, so that handlers find room meanwhile, and no frame is
- * ever moved.  Frames that readers need before those of a half, and that became
- * known later, are put in front of it when it waits.
+ * The buffer has two halves.  New frames go into one half; the other half is
+ * empty, or contains frames that are written, completely or in part.  A write
+ * exchanges the halves, so that handlers find space meanwhile, and no frame is
+ * ever moved.  Frames that readers need before the frames of a half, but that
+ * became known later, are put in front of the half while it waits.
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
- * that continues.  Only the outermost call exchanges the halves and writes, and
- * only while it has no frame of its own under way.  Then all frames in
- * the buffer are whole.
+ * the interrupted call continues.  Only the outermost call exchanges the halves
+ * and writes, and only while it has no unfinished frame of its own.  Then all
+ * frames in the buffer are whole.
  *
  * A frame is put in one of two ways:
  *
@@ -22,13 +22,13 @@
  *	done     store next
  *	leave    store nest = 0                  next = place, place = 0
  *
- * Alone is an outermost call that adds one frame, with room for it and with
- * no handler on top: nearly all are.  It has plain stores only.  A handler on
- * top finds nest, and enters the other way: share() reserves the announced
- * frame.  From then on frames are reserved by compare-exchanges until the
- * outermost call has left.
+ * Alone is an outermost call that adds one frame, with space for the frame and
+ * without a handler on top: nearly all calls are alone.  Such a call has plain
+ * stores only.  A handler on top finds nest set, and enters as a shared call:
+ * share() reserves the announced frame.  After share() frames are reserved by
+ * compare-exchanges until the outermost call has left.
  *
- * "A place" is half << 32 | bytes in it.
+ * "A place" is half << 32 | bytes in this half.
  *
  * Invariants
  *
@@ -36,28 +36,28 @@
  *	    goes to place, which has SYC_BUFFER_SHARED.  Place only changes by
  *	    a compare-exchange, one instruction to handlers.  So each frame has
  *	    one owner, and frames lie in a row.  With SYC_BUFFER_FOR_OWNER, the
- *	    announced frame is at owner: a later call, on top of one that is
- *	    leaving, has announced another.
+ *	    announced frame is at owner: a later call, on top of a leaving
+ *	    call, has announced another frame.
  *
- *	B2  nest is the number of calls under way on the thread.  A handler
- *	    restores it.
+ *	B2  nest is the number of unfinished calls on the thread.  A handler
+ *	    restores nest.
  *
  *	B3  waits[h], waiting[h], front[h] and sent[h] belong to the outermost
  *	    call, and count for the half without new frames.
  *
  *	B4  Frames below `next` are whole, after any interruption.  While nest
- *	    is not 0, only the outermost call changes it: when its own frame is
- *	    whole, when it exchanges the halves, and when it leaves.
+ *	    is not 0, only the outermost call changes `next`: when its own
+ *	    frame is whole, when it exchanges the halves, and when it leaves.
  *
  *	B5  `end` equals `next`, unless the outermost call has announced a
- *	    frame: that is [next, end).
+ *	    frame: that frame is [next, end).
  *
- * The words live in memory that a forked child finds zeroed: its buffer is
- * empty, and the parent writes its own.  If a handler forks on top of a call and the child returns
- * into that, the child finds nest or end zero.  Then its frame has no place any
- * more.
+ * The words are in memory that a forked child finds zeroed: the child's buffer
+ * is empty, and the parent writes its own frames.  If a handler forks on top of
+ * a call and the child returns into this call, the child finds nest or end
+ * zero.  Then the call's frame has no place any more.
  *
- * Context of all functions: signal-safe, one thread at a time; errno is kept.
+ * Context of everything here: signal-safe, one thread at a time; errno is kept.
  */
 #ifndef SYC_SYSPROF_COMPAT_BUFFER_H
 #define SYC_SYSPROF_COMPAT_BUFFER_H
@@ -68,14 +68,14 @@
 
 #include <syscap/emit.h>
 
-/** Room for frames of handlers, beyond the size that the owner asked for. */
+/** Space for frames of handlers, beyond the size that the owner requested. */
 #define SYC_BUFFER_SPARE ((size_t)64 * 1024)
 
-/** Room in front of a half. */
+/** Space in front of a half. */
 #define SYC_BUFFER_FRONT ((size_t)64 * 1024)
 
 #define SYC_BUFFER_SHARED (UINT64_C(1) << 63)
-/** The frame that was announced when place was made is reserved. */
+/** Flag: the frame that was announced when `place` was made is reserved. */
 #define SYC_BUFFER_FOR_OWNER (UINT64_C(1) << 62)
 
 /** Distance of prefetches. */
@@ -85,22 +85,22 @@ struct syc_buffer_words {
 	uint64_t next;
 	uint64_t end;
 	uint64_t place; /* 0: not shared */
-	uint64_t owner; /* next when place was made: begin of its frame */
+	uint64_t owner; /* next when place was made: the owner's frame */
 	uint32_t nest;
 	bool is_writing;     /* between syc_buffer_take() and _sent() */
-	bool wants_flush;    /* a handler asked for it */
-	bool waits[2];       /* a half is to be written: */
-	uint32_t waiting[2]; /* so many bytes of it ... */
-	uint32_t front[2];   /* ... behind those in front of it ... */
-	uint32_t sent[2];    /* ... and of both so many are */
-	uint32_t taken;      /* sent[] when syc_buffer_take() gave the rest */
+	bool wants_flush;    /* a handler requested a flush */
+	bool waits[2];       /* the half is to be written: */
+	uint32_t waiting[2]; /* bytes of the half ... */
+	uint32_t front[2];   /* ... after the bytes in front of the half ... */
+	uint32_t sent[2];    /* ... and written bytes of both */
+	uint32_t taken;      /* sent[] at syc_buffer_take() */
 };
 
 struct syc_buffer {
 	struct syc_buffer_words *words;
-	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes are before each */
-	uint32_t size;            /* at which the owner writes it out */
-	uint32_t limit;    /* at most size: beyond it a call has to enter */
+	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes precede each half */
+	uint32_t size;            /* size at which the owner writes a half */
+	uint32_t limit;    /* at most size: beyond limit a call must enter */
 	uint32_t capacity; /* of a half */
 };
 
@@ -120,25 +120,25 @@ static inline unsigned syc_buffer_half(uint64_t place)
 /* ---------------------------------------------------------------- shared */
 
 /**
- * Begin a call.  True: it is the outermost one, which leaves by
+ * Begin a call.  True: the call is the outermost one, and leaves by
  * syc_buffer_leave_last().
  */
 bool syc_buffer_enter(struct syc_buffer *buffer);
 void syc_buffer_leave(struct syc_buffer *buffer);
 
 /**
- * The outermost call has no frame under way any more.  True: a handler has
+ * The outermost call has no unfinished frame any more.  True: a handler has
  * entered meanwhile; handle its request, and leave again.
  */
 bool syc_buffer_leave_last(struct syc_buffer *buffer);
 
-/** Bytes in the half that frames go to. */
+/** Bytes in the half that gets new frames. */
 static inline uint32_t syc_buffer_used(const struct syc_buffer *buffer)
 {
 	return (uint32_t)buffer->words->place;
 }
 
-/** Room for a frame of @len bytes, or NULL. */
+/** Space for a frame of @len bytes, or NULL. */
 unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 
 /*
@@ -146,18 +146,19 @@ unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
  */
 
 /**
- * A half waits for a write: the one that already does, or the one with frames.
- * Without frames, only if @may_be_empty.  False: none waits.
+ * Let a half wait for a write: the half that already waits, or the half with
+ * new frames.  A half without frames waits only if @may_be_empty.  False: no
+ * half waits.
  */
 bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
- * Begin of the waiting half, for bytes before it: they end here.  NULL: there
- * are such bytes, or the half is sent in part.
+ * Begin of the waiting half, which is the end of bytes in front of it.  NULL:
+ * the half already has bytes in front, or is sent in part.
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
-/** @n bytes are there. */
+/** @n bytes are now in front of the waiting half. */
 void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
 
 /** Unwritten bytes of the waiting half. */
@@ -168,36 +169,37 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 
 /**
  * For the end of the process, in any context: a later call is the outermost
- * one, and syc_buffer_take() gives whole frames, although a call may have been
- * interrupted for ever.  If that call was writing, @n_written is its progress.
+ * one, and syc_buffer_take() returns whole frames, although a call may have
+ * been interrupted for ever.  If the interrupted call was writing, @n_written
+ * is its progress.
  */
 void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
 
 /**
- * How many of the bytes that were sent last belong to a frame that was not
- * sent to its end.
+ * Number of the last sent bytes that belong to an incompletely sent frame.
  */
 size_t syc_buffer_torn(const struct syc_buffer *buffer);
 
 /* ----------------------------------------------------------------- alone */
 
 /**
- * A handler came before the end of syc_buffer_begin().  If it added frames
- * behind the announced one, returns that one: the call has begun.  NULL: the
- * announcement is withdrawn, and the call must enter.
+ * A handler ran before the end of syc_buffer_begin().  If the handler added
+ * frames after the announced frame, returns the announced frame: the call has
+ * begun.  NULL: the announcement is withdrawn, and the call must enter.
  */
 unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer);
 
 /** Position of the frame of syc_buffer_begin(). */
 struct syc_buffer_frame {
 	unsigned char *at;
-	uint64_t next; /* behind it; 0: there is none */
+	uint64_t next; /* place after the frame; 0: no frame */
 };
 
 /**
- * Begin a call that adds one frame of @len bytes.  False: it must enter; if
- * next is not 0, it calls syc_buffer_withdraw() first.  That is not called
- * here, because a function without calls saves no registers.
+ * Begin a call that adds one frame of @len bytes.  False: the call must enter;
+ * if next is not 0, the caller first calls syc_buffer_withdraw().  This
+ * function does not call syc_buffer_withdraw(), because a function without
+ * calls saves no registers.
  */
 static inline __attribute__((always_inline)) bool
 syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
@@ -206,12 +208,12 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 	struct syc_buffer_words *const words = buffer->words;
 
 	frame->next = 0;
-	/* A handler between load and store leaves it as it was */
+	/* A handler between load and store restores nest */
 	if (SYC_UNLIKELY(words->nest != 0))
 		return false;
 	syc_buffer_set_nest(words, 1);
 	const uint64_t at = words->next;
-	/* end: of a child, see above */
+	/* end differs in a child, see above */
 	if (SYC_UNLIKELY((uint32_t)at + len > buffer->limit ||
 	                 words->end != at)) {
 		syc_buffer_set_nest(words, 0);
@@ -220,12 +222,12 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 	frame->next = at + len;
 	words->end = frame->next;
 	SYC_SIGNAL_FENCE();
-	/* A handler has entered; or this is a child by now */
+	/* A handler has entered; or this process is a forked child by now */
 	if (SYC_UNLIKELY(words->place != 0 || words->nest != 1))
 		return false;
 	frame->at = buffer->halves[at >> 32] + (uint32_t)at;
-	/* Halves are larger than the nearest cache.  Stores wait for a line
-	 * one after another, unless it is asked for in time. */
+	/* Halves are larger than the nearest cache.  Stores wait for one cache
+	 * line after another, unless the lines are prefetched. */
 	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD, 1);
 	__builtin_prefetch(frame->at + SYC_BUFFER_AHEAD + 64, 1);
 	return true;
@@ -241,7 +243,7 @@ syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)
 	struct syc_buffer_words *const words = buffer->words;
 
 	SYC_SIGNAL_FENCE();
-	/* Not in a child: the frame is its parent's */
+	/* Not in a child: the frame is the parent's */
 	if (SYC_LIKELY(words->nest == 1))
 		words->next = next;
 	syc_buffer_set_nest(words, 0);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector.c - the collector's functions, on the rings of <syscap.h>: here
- * those that all programs need, and marks.  Messages in printf's form, logs,
- * stacks and counters have files of their own, which a program that uses none
- * does not link.
+ * collector.c - the collector's functions, on the rings of <syscap.h>. This
+ * file has the functions that all programs need, and marks.  Messages in
+ * printf's form, logs, stacks and counters have files of their own, which a
+ * program links only if used.
  *
- * Also called by name from objects that were compiled with other headers, so
- * each looks for itself whether anything is recorded.
+ * Objects that were compiled with other headers also call these functions by
+ * name, so each function checks whether a recording is in progress.
  */
 #define _GNU_SOURCE
 #include <syscap.h>

@@ -4,11 +4,11 @@
  *
  * A definition of a requested number is kept for ever in the entry of the
  * number's index.  The entry's own index is stored last (release), so that a
- * reader of it (acquire) may read the rest.
+ * reader of the index (acquire) may read the rest.
  *
  * Each ring gets the definition before the first value, as with the counters of
- * <syscap.h>.  Other numbers, and more than a ring remembers, are defined by
- * each call of the caller and not again.
+ * <syscap.h>. Other numbers, and numbers beyond a ring's table, are only
+ * defined when the caller defines them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@
 static struct syscap_counter entries[SYC_DEFINED_MAX];
 static bool claimed[SYC_DEFINED_MAX];
 
-/* By the last bits of their numbers. */
+/* Recently used entries, by the last bits of their numbers. */
 #define N_RECENT 64u
 static struct syscap_counter *recent[N_RECENT];
 
@@ -42,9 +42,9 @@ unsigned int sysprof_collector_request_counters(unsigned int n_counters)
 }
 
 /*
- * The entry that holds the definition of @id; or NULL.  Entries never change
- * any more, so those that were asked for last are found without the way from
- * a number to its index.
+ * The entry that holds the definition of @id; or NULL.  A stored entry never
+ * changes, so `recent` finds recently used entries without the computation of
+ * the index.
  */
 static struct syscap_counter *find_by_index(uint32_t id)
 {
@@ -72,7 +72,8 @@ static inline struct syscap_counter *find_counter(uint32_t id)
 	return entry;
 }
 
-/* Not NUL-terminated texts end with their field; behind a NUL is anything. */
+/* A text without a NUL ends with its field; the bytes after a NUL are
+ * arbitrary. */
 static void copy_unended(char *field, size_t size, const char *from)
 {
 	memcpy(field, from, strnlen(from, size - 1));
@@ -101,7 +102,7 @@ static bool are_same(const struct syscap_counter *a,
 	               0;
 }
 
-/* The entry for @counter if there is one with its texts now. */
+/* The entry for @counter, if an entry now has its texts; else NULL. */
 static struct syscap_counter *keep_counter(const struct syscap_counter *counter)
 {
 	const uint32_t index = syc_counter_id_index(counter->id);
@@ -166,7 +167,7 @@ static void emit_values(struct syc_thread *st, const unsigned int *ids,
 	syc_commit(frame, SYSCAP_FRAME_CTRSET, st->tid_tag);
 }
 
-/* All cases. */
+/* The general case. */
 static SYC_COLD void set_slowly(struct syc_thread *st, const unsigned int *ids,
                                 const SysprofCaptureCounterValue *values,
                                 unsigned n, int64_t now, const void *cfa)
@@ -200,7 +201,7 @@ static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
 
 /*
  * Whether @ids are successive, as from syc_counter_id_request(), and all
- * defined in the ring of @st: then their entries need not be read.
+ * defined in the ring of @st.  Then the entries of @ids need not be read.
  */
 static inline bool is_defined_row(const struct syc_thread *st,
                                   const unsigned int *ids, unsigned n)
@@ -239,7 +240,7 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 	syc_end(st, &token, &place);
 }
 
-/* Undefined here, so no definition precedes it. */
+/* Set a counter that is undefined here, so no definition precedes its value. */
 static void set_undefined(uint32_t id, uint64_t bits)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);

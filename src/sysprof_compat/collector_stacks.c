@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* collector_stacks.c - allocations and samples: with stacks, and their names. */
+/* collector_stacks.c - allocations and samples, with their stacks and names. */
 #define _GNU_SOURCE
 #include <syscap.h>
 

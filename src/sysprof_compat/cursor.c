@@ -82,7 +82,7 @@ sysprof_capture_condition_ref(SysprofCaptureCondition *self)
 
 void sysprof_capture_condition_unref(SysprofCaptureCondition *self)
 {
-	/* The right side of a long chain is gone down without recursion */
+	/* A loop follows the right side of a long chain, without recursion */
 	while (self != NULL &&
 	       __atomic_sub_fetch(&self->n_refs, 1, __ATOMIC_ACQ_REL) == 0) {
 		SysprofCaptureCondition *const right = self->right;
@@ -262,12 +262,13 @@ bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,
 
 struct _SysprofCaptureCursor {
 	int32_t n_refs;
-	SysprofCaptureReader *reader; /* NULL: over nothing */
+	SysprofCaptureReader *reader; /* NULL: no reader */
 	SysprofCaptureCondition **conditions;
 	size_t n_conditions;
-	bool lacks_one; /* there was no memory for a condition */
+	bool lacks_one; /* out of memory for a condition */
 	bool is_reverse;
-	/* Of the reverse walk: where frames begin, and how many are left */
+	/* For the reverse walk: offsets of frames, and the number of frames
+	 * left */
 	uint64_t *offsets;
 	size_t n_offsets;
 	bool has_offsets;
@@ -345,7 +346,7 @@ static bool remember_offset(SysprofCaptureCursor *self, size_t *capacity,
 	return true;
 }
 
-/* Without memory for all there is nothing to walk over. */
+/* Store the offsets of all frames; without memory for all, none. */
 static void look_for_offsets(SysprofCaptureCursor *self)
 {
 	size_t capacity = 0;

@@ -18,13 +18,14 @@ syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
 {
 	syc_store_word(frame, syc_head_word(len, cpu, pid));
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
-	syc_store_word(frame + len - 8, 0); /* first: it may be the next one */
+	syc_store_word(frame + len - 8, 0); /* first: it may be a header word */
 	syc_store_word(frame + SYC_AT(frame, type), type);
 }
 
 /* A text, or other bytes, at the end of a frame. */
 
-/** Of the @len bytes of @text those that fit behind @fixed, with a NUL. */
+/** The number of the @len bytes of @text that fit after @fixed bytes, with a
+ * NUL. */
 static inline size_t syc_frame_text_cut(const char *text, size_t len,
                                         size_t fixed)
 {
@@ -33,13 +34,13 @@ static inline size_t syc_frame_text_cut(const char *text, size_t len,
 	return SYC_LIKELY(len <= max) ? len : syc_text_cut(text, len, max);
 }
 
-/** The same of all of @text; NULL is the empty one. */
+/** syc_frame_text_cut() of the whole @text; NULL is the empty text. */
 static inline size_t syc_frame_text_size(const char *text, size_t fixed)
 {
 	return syc_frame_text_cut(text, text != NULL ? strlen(text) : 0, fixed);
 }
 
-/** Copy them.  The frame's last 8 bytes are zero already. */
+/** Copy @n bytes of @text.  The frame's last 8 bytes are already zero. */
 static inline void syc_frame_text_copy(unsigned char *at, const char *text,
                                        size_t n)
 {

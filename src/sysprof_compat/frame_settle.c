@@ -12,7 +12,7 @@
 
 #define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 
-/* A page that is not written to stays the file's. */
+/* Write only if necessary: an unwritten page stays the file's page. */
 static inline void end_text(unsigned char *last)
 {
 	if (*last != '\0')
@@ -26,7 +26,7 @@ static inline void end_texts(const struct syc_frame_text *text,
 		end_text(p + text->at + text->size - 1);
 }
 
-/* Repeated texts, and those at variable positions. */
+/* End repeated texts, and texts at variable positions. */
 static __attribute__((noinline)) void
 end_more_texts(const struct syc_frame_shape *shape, unsigned char *frame,
                bool big)
@@ -34,7 +34,7 @@ end_more_texts(const struct syc_frame_shape *shape, unsigned char *frame,
 	const unsigned n = syc_load_u16(frame + shape->count_at, big);
 	unsigned char *item = frame + shape->size;
 
-	if (shape->more_at != 0) { /* two, one behind the other */
+	if (shape->more_at != 0) { /* two texts, one after the other */
 		unsigned char *const first = item - 2 + n;
 
 		end_text(first);
@@ -64,7 +64,7 @@ static const char *settle_content(const struct syc_frame_shape *shape,
 		return "it is too short for its type";
 	if (syc_frame_content_end(shape, frame, len, big) == 0)
 		return shape->unfit;
-	/* These are never cut */
+	/* These texts are never cut */
 	if (shape->last_text != NULL && shape->sure == SYC_FRAME_LOOK &&
 	    frame[len - 1] != '\0')
 		return "its text has no end";
@@ -101,7 +101,7 @@ const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 
 /* ------------------------------------------------------ frames in a row */
 
-/* All that is read of a frame before its length is known to be right. */
+/* Bytes of a frame that are read before its length is known to be valid. */
 #define NEEDED ((size_t)48)
 
 /* The window is larger than the nearest cache: prefetch the next bytes. */
@@ -138,7 +138,7 @@ size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 		if (shape->sure + (uint32_t)count * shape->item_size > len ||
 		    len % 8 != 0 || next > end)
 			break;
-		/* A sum that wraps is below time, which then counts */
+		/* A sum that wraps is below time; then time counts */
 		until = time + (until & shape->duration);
 		if ((int64_t)time > latest)
 			latest = (int64_t)time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_settle.h - one frame of a file: whether its content fits its length,
- * and the host's byte order for it.
+ * frame_settle.h - one frame of a file: check of its content against its
+ * length, and conversion to the host's byte order.
  */
 #ifndef SYC_SYSPROF_COMPAT_FRAME_SETTLE_H
 #define SYC_SYSPROF_COMPAT_FRAME_SETTLE_H
@@ -13,22 +13,23 @@
 #include <sysprof-6/sysprof-capture-types.h>
 
 /**
- * Whether the content of @frame, @len bytes, fits its length; and end its
- * texts.  Of a frame in the other byte order all of it is brought into the
- * host's, its header in any case.  NULL, or why it can't be returned; types
- * that are not known are right.
+ * Check whether the content of @frame, @len bytes, fits its length, and end its
+ * texts.  A frame in the other byte order is converted to the host's order; its
+ * header always, the rest if valid.  Returns NULL, or the reason why the frame
+ * can't be returned; unknown types are valid.
  */
 const char *syc_frame_settle(unsigned char *frame, size_t len);
 const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
 
-/** End the texts of @frame, which is right and in the host's order. */
+/** End the texts of @frame, which is valid and in the host's order. */
 void syc_frame_end_texts(unsigned char *frame, size_t len);
 
 /**
- * Check successive frames of the host's order at @bytes: those that begin
+ * Check successive frames of the host's order at @bytes: all frames that begin
  * within @most bytes and are whole within @size.  Ends at an invalid frame, an
- * unknown one, or one that must be settled first.  Returns their size;
- * *@end_time becomes the latest of it and of their ends.
+ * unknown frame, or a frame that must be settled first.  Returns the size of
+ * the checked frames; *@end_time becomes the latest of its value and of the
+ * frames' ends.
  */
 size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
                         int64_t *end_time);
@@ -38,7 +39,7 @@ static inline bool syc_frame_is_known(unsigned type)
 	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
 }
 
-/** How far a settled frame goes in time. */
+/** The time at which a settled frame ends. */
 static inline int64_t syc_frame_until(const SysprofCaptureFrame *frame)
 {
 	int64_t end = frame->time;

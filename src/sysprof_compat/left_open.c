@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left_open.c - a program may set the collector's variables for itself. */
+/* left_open.c - permits that a program sets its own collector variables after
+ * the start. */
 #include "sysprof_compat/left_open.h"
 
 #include "emit/left_open.h"

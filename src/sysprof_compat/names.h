@@ -19,14 +19,14 @@ struct syc_name {
 	uint64_t hash;
 	uint64_t address;
 	uint32_t len;
-	uint32_t reported; /* the owner's: whether the name has been written */
-	uint32_t gathered; /* the owner's: in which frame it was put last */
+	uint32_t reported; /* for the owner: whether the name is written */
+	uint32_t gathered; /* for the owner: last frame with this name */
 	char text[];
 };
 
 struct syc_name_chunk;
 
-/** All zero but next, the first address, is an empty one. */
+/** A table is empty if all is zero but next, the first address. */
 struct syc_names {
 	struct syc_name *roots[SYC_NAME_ROOTS];
 	struct syc_name_chunk *chunk;
@@ -44,32 +44,32 @@ void syc_names_fini(struct syc_names *names);
 /*
  * Names without a frame yet.
  *
- * A name is needed before the frames that use it.  So it waits until the writer
- * writes its buffer, and precedes the buffer in one frame and one write().
- * Therefore no frame is ever visible without its names.
+ * Readers need a name before the frames that use it.  So the name waits until
+ * the writer writes its buffer, and precedes the buffer in one frame and one
+ * write().  Therefore no frame is ever visible without its names.
  *
  * *waiting is the number of waiting names << 32 | their bytes in the frame.
- * Slots are taken by an exchange, then filled.  A handler between both that
- * uses the same name adds it once more.  It runs on top of a call, so all slots
- * are filled before the write.
+ * Slots are taken by an exchange, then filled.  A handler between these two
+ * steps that uses the same name adds the name once more.  The handler runs on
+ * top of a call, so all slots are filled before the write.
  *
- * exit() in a handler may find an unfilled slot: it is empty, or has a name
- * that was written before.
+ * exit() in a handler may find an unfilled slot: the slot is empty, or has a
+ * name that was written before.
  */
 
-/** So many wait at most. */
+/** Greatest number of waiting names. */
 #define SYC_PENDING_NAMES_MAX 4096u
 
 struct syc_pending_names {
 	uint64_t *waiting; /* in memory that a forked child finds zeroed */
-	struct syc_name **names; /* room for SYC_PENDING_NAMES_MAX */
+	struct syc_name **names; /* space for SYC_PENDING_NAMES_MAX */
 	uint32_t n_gathered;
 };
 
 /**
  * Put all waiting names in front of the waiting half of @buffer, as a frame
- * with @time and @pid.  False: none waits.  By the outermost call.  Context:
- * signal-safe, one thread at a time.
+ * with @time and @pid.  False: no name waits.  Called by the outermost call.
+ * Context: signal-safe, one thread at a time.
  */
 bool syc_pending_names_gather(struct syc_pending_names *pending,
                               struct syc_buffer *buffer, int64_t time,

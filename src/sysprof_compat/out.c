@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* out.c - the descriptor that a writer's capture goes to. */
+/* out.c - the fd of a writer's capture. */
 #define _GNU_SOURCE
 #include "sysprof_compat/out.h"
 
@@ -71,8 +71,8 @@ static int write_patiently(struct syc_out *out, const unsigned char *bytes,
 }
 
 /*
- * What is written to an appending description goes to the end, wherever one
- * wants it; the header could not be written again.
+ * A write to an O_APPEND description always appends, so the header could not be
+ * written again.
  */
 static int open_without_append(int fd)
 {
@@ -105,10 +105,10 @@ static void adopt_descriptor(struct syc_out *out, int fd)
 			close(fd);
 			out->fd = other;
 		} else {
-			out->is_file = false; /* for all that we can do */
+			out->is_file = false; /* its header stays as written */
 		}
 	}
-	/* So that the commands know who writes there */
+	/* This fact shows the commands the writer of the file */
 	syc_undisturbed_begin(&before);
 	(void)syc_record_fact_keep(out->fd, SYC_RECORD_TABLE, &at);
 	syc_undisturbed_end(&before);
@@ -144,7 +144,7 @@ static int open_trace(struct syc_out *out, int number)
 
 	if (syc_trace_adopt(number, &target) != NULL)
 		return -EINVAL;
-	/* No malloc(): nobody but the mapping of the writer points to it */
+	/* No malloc(): only the writer's mapping points to this memory */
 	void *const trace =
 		mmap(NULL, sizeof(*out->trace), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -208,7 +208,7 @@ int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
 			.deadline = out->is_stuck ? now : now + PATIENCE_NS,
 		};
 
-		/* Others that share the file wait for its lock */
+		/* Other processes that share the file wait for its lock */
 		syc_undisturbed_begin(&before);
 		r = syc_trace_write(out->trace, &batch);
 		syc_undisturbed_end(&before);
@@ -242,7 +242,7 @@ int syc_out_update(struct syc_out *out)
 
 	if (!out->is_file)
 		return 0;
-	/* time and end_time lie side by side */
+	/* time and end_time are adjacent */
 	for (;;) {
 		const ssize_t n =
 			pwrite(out->fd, times, sizeof(times),
@@ -260,7 +260,7 @@ int syc_out_update(struct syc_out *out)
 void syc_out_tell_index(const struct syc_out *out, uint64_t index,
                         uint64_t place)
 {
-	/* Readers do without, so nobody hears of a failure */
+	/* Readers do not need the index, so a failure is not reported */
 	if (lseek(out->fd, 0, SEEK_CUR) == (off_t)place &&
 	    pwrite(out->fd, &index, sizeof(index),
 	           offsetof(struct syscap_wire_file, last_frame_index)) < 0)
@@ -282,7 +282,7 @@ void syc_out_close(struct syc_out *out, size_t n_torn)
 
 			if (at > (off_t)n_torn &&
 			    ftruncate(out->fd, at - (off_t)n_torn) != 0)
-				n_torn = 0; /* readers cut it off */
+				n_torn = 0; /* readers ignore a torn frame */
 		}
 		close(out->fd);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * out.h - the descriptor that a writer's capture goes to.
+ * out.h - the fd of a writer's capture.
  *
  * Context of everything but opening: signal-safe, one thread at a time.
  */
@@ -15,52 +15,53 @@ struct syc_trace;
 
 struct syc_out {
 	int fd;
-	bool is_file;  /* its header can be written again */
+	bool is_file;  /* the header can be written again */
 	bool is_stuck; /* the last write waited for the reader in vain */
-	int64_t begin; /* as the header says */
+	int64_t begin; /* begin time in the header */
 	int64_t end;   /* latest time that the header has to cover */
-	int64_t place; /* of the descriptor, before the write under way */
-	struct syc_trace *trace; /* not NULL: shared with others, see there */
+	int64_t place; /* position of the fd before the current write */
+	struct syc_trace *trace; /* not NULL: shared with other processes */
 };
 
 /**
- * Take over @fd, empty it if it is a file, and write a header.  0 or -errno;
- * then it is closed.
+ * Take over @fd, truncate it if it is a file, and write a header.  Returns 0,
+ * or -errno, and then @fd is closed.
  */
 int syc_out_open(struct syc_out *out, int fd);
 
-/** Share the fd in SYSPROF_TRACE_FD.  0 or -errno; -ENOENT: it names none. */
+/** Share the fd in SYSPROF_TRACE_FD.  Returns 0 or -errno; -ENOENT: the
+ * variable names no fd. */
 int syc_out_open_shared(struct syc_out *out);
 
 /**
- * Write @n bytes, whole frames but for the rest of one that was begun before.
- * *@ret_done are written.  0, or -errno: not all of them; -EAGAIN: the reader
- * did not come within a second (and from then on is not waited for until it
- * does).
+ * Write @n bytes, whole frames, after the rest of a frame that was begun
+ * before. *@ret_done bytes are written.  Returns 0, or -errno if some bytes are
+ * not written. -EAGAIN: the reader did not read within a second; later writes
+ * do not wait until the reader reads.
  */
 int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done);
 
-/** Before a write: remember where in the file it begins. */
+/** Before a write: remember its position in the file. */
 void syc_out_note_place(struct syc_out *out);
 
 /**
- * After a write that was interrupted for ever: how many bytes of it are in
- * the file.  False: nobody knows.
+ * After a write that was interrupted for ever: the number of its bytes in the
+ * file.  False: unknown.
  */
 bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 
-/** Bring the header of a file up to date.  0 or -errno. */
+/** Update the header of a file.  Returns 0 or -errno. */
 int syc_out_update(struct syc_out *out);
 
 /**
- * Write into a file's header where its last frame index is, unless somebody
- * else writes to the file: @place is where our last write ended.
+ * Write the position of a file's last frame index into its header, unless
+ * another process writes to the file.  @place is the end of our last write.
  */
 void syc_out_tell_index(const struct syc_out *out, uint64_t index,
                         uint64_t place);
 
-/** Close; the last @n_torn bytes that were written are cut off a file. */
+/** Close; a file is truncated by the last @n_torn bytes that were written. */
 void syc_out_close(struct syc_out *out, size_t n_torn);
 
 #endif

@@ -33,10 +33,10 @@ static int open_nameless(const char *dir)
 
 int sysprof_memfd_create(const char *desc)
 {
-	/* Not close-on-exec: it is made to be inherited */
+	/* Not close-on-exec: children are meant to inherit the file */
 	int fd = memfd_create(desc != NULL ? desc : "[sysprof]", 0);
 
-	/* A name that is too long, or a sandbox that does not know the call */
+	/* The name is too long, or a sandbox does not know the call */
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create("[sysprof]", 0);
 	if (fd >= 0)

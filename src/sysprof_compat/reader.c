@@ -12,7 +12,8 @@
 #include "common/frame_layout.h"
 #include "sysprof_compat/frame_settle.h"
 
-/* A frame and a half at least; more than the nearest cache has is slower. */
+/* At least a frame and a half; a window larger than the nearest cache is
+ * slower. */
 #define SIZE ((size_t)128 * 1024)
 
 int syc_window_open(struct syc_window *window, int fd)
@@ -29,8 +30,8 @@ void syc_window_close(struct syc_window *window)
 
 /*
  * Move the window so that it contains [@offset, @offset + @n), @n being at most
- * 64 KiB, or as much as the file has.  True: all of it is there.  Bytes that
- * were in the window stay unchanged.
+ * 64 KiB, or as much as the file has.  True: the window has all @n bytes.
+ * Bytes that were in the window stay unchanged.
  */
 static bool move_window(struct syc_window *window, uint64_t offset, size_t n)
 {
@@ -58,7 +59,7 @@ static bool move_window(struct syc_window *window, uint64_t offset, size_t n)
 }
 
 #define FRAME_SIZE sizeof(SysprofCaptureFrame)
-/** Of how many bytes frames are checked in a row. */
+/** Number of bytes in which frames are checked in a row. */
 #define AHEAD ((size_t)8 * 1024)
 
 static const char unknown_type[] = "a frame is of a type that is not known";
@@ -85,7 +86,8 @@ bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,
 
 /* ------------------------------------------------------------ the window */
 
-/* Have @n bytes from `at` on in the window; false: there are fewer. */
+/* Ensure that the window has @n bytes from `at` on; false: the file has
+ * fewer. */
 static bool have_bytes(SysprofCaptureReader *reader, size_t n)
 {
 	const uint64_t offset = syc_reader_tell(reader);
@@ -106,8 +108,8 @@ void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 {
 	struct syc_window *const window = &reader->window;
 
-	/* Frames in the host's order may be settled again; of others that were
-	 * turned about already the file has to be read again */
+	/* Frames in the host's order may be settled again.  Frames that were
+	 * converted already must be read again from the file */
 	if (reader->is_foreign || offset < window->offset ||
 	    offset - window->offset > window->n) {
 		window->offset = offset;
@@ -116,7 +118,7 @@ void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset)
 	reader->at = reader->checked = (size_t)(offset - window->offset);
 }
 
-/* The length of the current frame, all of which is in the buffer; 0: the
+/* The length of the current frame, which is completely in the buffer; 0: the
  * capture ends here. */
 static size_t have_frame(SysprofCaptureReader *reader)
 {
@@ -157,9 +159,9 @@ static SysprofCaptureFrame *current(SysprofCaptureReader *reader)
 }
 
 /*
- * Go on with checking for a while, up to a frame that has to be looked at
- * more closely.  In a row, since from call to call each frame would wait for
- * the length of the one before it.
+ * Check the next frames, up to a frame that needs a closer check.  A loop over
+ * frames is faster than a call per frame, in which each frame would wait for
+ * the length of the previous frame.
  */
 static void check_ahead(SysprofCaptureReader *reader)
 {
@@ -172,7 +174,8 @@ static void check_ahead(SysprofCaptureReader *reader)
 }
 
 /*
- * Examine the frame at `at`.  1: valid and known.  0: to be skipped.  -1: none.
+ * Examine the frame at `at`. Returns 1: valid and known; 0: to be skipped; -1:
+ * no frame.
  */
 static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 {
@@ -201,8 +204,7 @@ static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 }
 
 /*
- * Stand at a frame that may be returned, passing over those that may not.
- * False: the end.
+ * Go to the next frame that may be returned.  False: the end.
  */
 static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
                                                 bool wants_unknown)
@@ -225,7 +227,7 @@ static inline bool find_frame(SysprofCaptureReader *reader)
 	       find_more(reader, false);
 }
 
-/* Step behind the current frame, which was found. */
+/* Step past the current frame, which was found. */
 static inline SysprofCaptureFrame *pass_frame(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrame *const frame = current(reader);
@@ -248,7 +250,7 @@ void syc_reader_look_for_end(SysprofCaptureReader *reader)
 	while (find_frame(reader))
 		pass_frame(reader);
 	syc_reader_seek(reader, sizeof(reader->header));
-	reader->message = NULL; /* it is met again */
+	reader->message = NULL; /* a later call finds the error again */
 }
 
 /* ---------------------------------------------------------------- frames */
@@ -330,7 +332,7 @@ read_typed(SysprofCaptureReader *self, unsigned type,
 	if (frame->type != type)
 		return NULL;
 	self->at += frame->len;
-	/* A line that is not written to need not be written back */
+	/* A cache line that is not modified need not be written back */
 	if (texts.first != 0 && bytes[texts.first] != '\0')
 		bytes[texts.first] = '\0';
 	if (texts.second != 0 && bytes[texts.second] != '\0')
@@ -367,7 +369,7 @@ READ(allocation, Allocation, ALLOCATION, 0)
 READ(overlay, Overlay, OVERLAY, 0)
 READ(dbus_message, DBusMessage, DBUS_MESSAGE, 0)
 
-/* Texts at other places */
+/* Texts at other positions */
 const SysprofCaptureCounterDefine *
 sysprof_capture_reader_read_counter_define(SysprofCaptureReader *self)
 {

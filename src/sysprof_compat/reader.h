@@ -15,34 +15,35 @@
 struct syc_window {
 	unsigned char *bytes;
 	size_t n;        /* valid bytes */
-	uint64_t offset; /* of the first in the file */
+	uint64_t offset; /* of the first byte in the file */
 	int fd;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_window_open(struct syc_window *window, int fd);
 
-/** Does not close the descriptor. */
+/** Does not close the fd. */
 void syc_window_close(struct syc_window *window);
 
 /* The paths of a capture's embedded files, each once. */
 
-/** All zero is an empty one. */
+/** An all-zero list is empty. */
 struct syc_file_list {
-	const char **paths; /* a last one that could not be copied is NULL */
+	const char **paths; /* the last is NULL if its copy failed */
 	size_t n, capacity;
-	size_t n_sorted; /* so many are sorted, each once */
+	size_t n_sorted; /* number of sorted paths, each once */
 };
 
-/** It is empty then. */
+/** Free the list, which is empty afterwards. */
 void syc_file_list_free(struct syc_file_list *files);
 
 /*
  * A capture that is being read.
  *
- * A frame is checked in the window before it is returned from there.  A caller
- * that only needs its type, or skips it, touches only its header and a count.
- * Further work on a frame (ends of texts, byte order) is done once:
+ * A frame is checked in the window before it is returned from the window.  A
+ * caller that only needs the frame's type, or skips the frame, touches only its
+ * header and a count.  Further work on a frame (ends of texts, byte order) is
+ * done once:
  *
  * for the host's order, texts when the frame is returned;
  *
@@ -57,14 +58,14 @@ struct _SysprofCaptureReader {
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
 	struct syc_window window;
-	size_t at;      /* in the window: begin of the next frame ... */
-	size_t checked; /* ... and ends, if it is checked and known */
+	size_t at;      /* begin of the next frame in the window ... */
+	size_t checked; /* ... end of the checked and known frames */
 	bool has_stat;
 	SysprofCaptureStat stat;
-	const char *message; /* of the first thing that was wrong; or NULL */
+	const char *message; /* message of the first error, or NULL */
 	uint64_t bad_offset;
 	struct syc_file_list files;
-	bool has_files; /* they were looked for */
+	bool has_files; /* the files were searched */
 };
 
 /** Offset in the file of the frame that comes next. */
@@ -76,18 +77,19 @@ static inline uint64_t syc_reader_tell(const SysprofCaptureReader *reader)
 /** Go to @offset, the begin of a frame. */
 void syc_reader_seek(SysprofCaptureReader *reader, uint64_t offset);
 
-/** Remember that the file is called @filename too, if it has no name yet. */
+/** Set the file's name @filename, if it has no name yet. */
 void syc_reader_name(SysprofCaptureReader *reader, const char *filename);
 
 /**
- * The next frame, whole, in the host's byte order as far as its type is
- * known, and step behind it.  NULL: the end.  Lives until the next call.
+ * Return the next frame, whole, and step past it.  A frame of a known type is
+ * in the host's byte order.  NULL: the end.  The frame is valid until the next
+ * call.
  */
 SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 
 /**
- * For a header without an end time: look at all frames, once, and go back to
- * the first.
+ * For a header without an end time: read all frames, once, and go back to the
+ * first frame.
  */
 void syc_reader_look_for_end(SysprofCaptureReader *reader);
 

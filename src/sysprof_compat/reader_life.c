@@ -21,7 +21,7 @@ static bool is_device(int fd)
 	return fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-/* 0 or -errno; -ENODATA: a device without a byte. */
+/* Returns 0 or -errno; -ENODATA: a device without a byte. */
 static int read_header(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFileHeader *const header = &reader->header;
@@ -45,8 +45,8 @@ static int read_header(SysprofCaptureReader *reader)
 	if (header->version != 1)
 		return -ENOTSUP;
 	header->capture_time[sizeof(header->capture_time) - 1] = '\0';
-	/* The bit of a little-endian writer; one of the other order has it
-	 * elsewhere, and zero */
+	/* The bit of a little-endian writer; a big-endian writer stores it in
+	 * another byte, and has zero here */
 	const bool is_little = (((unsigned char *)header)[5] & 1) != 0;
 	reader->is_foreign =
 		is_little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);
@@ -101,7 +101,7 @@ SysprofCaptureReader *sysprof_capture_reader_new_from_fd(int fd)
 		r = syc_window_open(&reader->window, fd);
 	if (r != 0) {
 		free_reader(reader);
-		/* As the other library: /dev/null is no error */
+		/* As in Sysprof's library, /dev/null is no error */
 		errno = r == -ENODATA ? saved : -r;
 		return NULL;
 	}
@@ -201,7 +201,7 @@ const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self)
 void syc_reader_name(SysprofCaptureReader *reader, const char *filename)
 {
 	if (reader->filename == NULL)
-		reader->filename = strdup(filename); /* without: no name */
+		reader->filename = strdup(filename); /* or no name */
 }
 
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * values.h - values of counters that callers know by number, as a frame has
- * them: for the collector and for writers.  Pure.
+ * values.h - values of counters that callers know by number, in a frame's
+ * layout: for the collector and for writers.  Pure.
  */
 #ifndef SYC_SYSPROF_COMPAT_VALUES_H
 #define SYC_SYSPROF_COMPAT_VALUES_H
@@ -15,20 +15,20 @@
 #define SYC_VALUES_PER_GROUP 8u
 #define SYC_VALUES_MOST      (682u * SYC_VALUES_PER_GROUP)
 
-/* Zero is no counter, and ends a group for readers. */
+/* Whether @id is a counter: zero is none, and ends a group for readers. */
 static inline bool syc_values_is_id(unsigned id)
 {
 	return id != 0 && id < 1u << 24;
 }
 
-/** How many of @n can be set: mostly all. */
+/** Number of the @n counters that can be set: usually all. */
 static inline unsigned syc_values_count(const unsigned *ids, unsigned n)
 {
 	uint64_t odd = 0;
 	unsigned n_set = 0, i = 0;
 
-	/* Two at a time: one that is 0 borrows, and one that is too large
-	 * has bits above 23 */
+	/* Check two ids at a time: an id of 0 borrows, and an id that is too
+	 * large has bits above 23 */
 	for (; i + 2 <= n; i += 2) {
 		uint64_t two;
 
@@ -44,7 +44,7 @@ static inline unsigned syc_values_count(const unsigned *ids, unsigned n)
 	return n_set;
 }
 
-/** The length of a frame of so many. */
+/** The length of a frame of @n_set values. */
 static inline uint32_t syc_values_len(unsigned n_set)
 {
 	const unsigned n_groups =
@@ -54,8 +54,8 @@ static inline uint32_t syc_values_len(unsigned n_set)
 	                  n_groups * sizeof(struct syscap_wire_values));
 }
 
-/* Piece by piece: of all of it gcc makes `rep stos`, which takes longer than
- * the rest of the event. */
+/* Wipe piece by piece: for the whole group gcc makes `rep stos`, which takes
+ * longer than the rest of the event. */
 static inline void syc_values_wipe(struct syscap_wire_values *group)
 {
 	unsigned char *at = (unsigned char *)group;
@@ -66,7 +66,7 @@ static inline void syc_values_wipe(struct syscap_wire_values *group)
 	}
 }
 
-/** One group of @n, up to 8. */
+/** Write one group of @n values, up to 8. */
 static inline void
 syc_values_write_group(struct syscap_wire_values *group, const unsigned *ids,
                        const SysprofCaptureCounterValue *from, unsigned n)
@@ -83,7 +83,8 @@ syc_values_write_group(struct syscap_wire_values *group, const unsigned *ids,
 	}
 }
 
-/** All behind the header: the @n_set of the @n that can be set. */
+/** Write all bytes after the header: the @n_set of the @n counters that can be
+ * set. */
 static inline void syc_values_write(unsigned char *frame, const unsigned *ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned n, unsigned n_set)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer.c - the way of a frame into a capture, and frames that divide a large
- * one.
+ * writer.c - entry of a frame into a capture, and frames that index a large
+ * capture.
  */
 #include "sysprof_compat/writer.h"
 
@@ -22,8 +22,8 @@ void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place)
 }
 
 /*
- * Make @frame, SYC_INDEX_SIZE bytes in the buffer, an index; NULL: none for
- * now.
+ * Make @frame, SYC_INDEX_SIZE bytes in the buffer, a frame index; NULL: no
+ * index now.
  */
 static void add_index(struct syc_index_chain *chain, unsigned char *frame,
                       int64_t time, uint64_t n_frames)
@@ -31,7 +31,7 @@ static void add_index(struct syc_index_chain *chain, unsigned char *frame,
 	chain->due = n_frames + SYC_INDEX_EACH;
 	if (frame == NULL)
 		return;
-	chain->due++; /* itself */
+	chain->due++; /* the index itself */
 	syc_frame_head_write(frame, SYC_INDEX_SIZE, 0, time, -1, -1);
 	syc_store_head(frame, time,
 	               (uint64_t)SYSCAP_INDEX_MAGIC << 32 |
@@ -45,9 +45,10 @@ void syc_index_chain_write(struct syc_index_chain *chain,
 {
 	if ((uint64_t)place != chain->place) {
 		chain->is_made = false;
-		chain->frame = NULL; /* no more than a timestamp */
+		chain->frame = NULL; /* the frame remains a plain timestamp */
 	}
-	/* Else it is in the half that waits no more, or in part in the file */
+	/* Else the index is in the half that waits no longer, or partly in the
+	 * file */
 	if (chain->frame == NULL || chain->frame < bytes ||
 	    chain->frame >= bytes + n)
 		return;
@@ -67,7 +68,7 @@ bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done)
 	return true;
 }
 
-/* The way of a frame into a capture that is being written. */
+/* Entry of a frame into a capture that is being written. */
 
 #define ID_END (1u << 24)
 
@@ -111,8 +112,8 @@ unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
 }
 
 /*
- * Work of the outermost call besides reserving room: writes the buffer if
- * necessary, and once a second.  0 or -errno: no room for @len bytes.
+ * Work of the outermost call before it reserves space: write the buffer if
+ * necessary, and once a second.  Returns 0, or -errno: no space for @len bytes.
  */
 static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 {
@@ -136,8 +137,8 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 	writer->looked = time;
 	const int r = syc_writer_flush_frames(writer);
 	/*
-	 * Unwritable frames wait while there is room; but the loss of the
-	 * reader is reported
+	 * Unwritable frames wait while the buffer has space; but the loss of
+	 * the reader is reported
 	 */
 	if (r != -EPIPE && syc_buffer_used(&writer->buffer) == 0)
 		return 0;
@@ -154,8 +155,8 @@ static uint64_t count_frames(const SysprofCaptureWriter *writer)
 }
 
 /*
- * Add a frame index if it is time for one.  Frames are not counted
- * individually: a safe number goes in before the next check.
+ * Add a frame index if one is due.  Frames are not counted individually: a safe
+ * number of frames may come before the next check.
  */
 static void see_to_index(SysprofCaptureWriter *writer)
 {
@@ -165,7 +166,7 @@ static void see_to_index(SysprofCaptureWriter *writer)
 
 	buffer->limit = buffer->size;
 	if (left == 0) {
-		/* First write the buffer, which may hold one */
+		/* First write the buffer, which may contain an index */
 		unsigned char *const frame =
 			syc_writer_flush_frames(writer) == 0
 				? syc_buffer_reserve(buffer, SYC_INDEX_SIZE)

@@ -21,17 +21,17 @@
 
 struct syc_index_chain {
 	bool is_made;
-	unsigned char *frame; /* that is in the buffer; NULL: none is */
-	uint64_t at;          /* its place, as the last write began */
-	uint64_t last;        /* the newest's that is in the file; 0: none */
-	uint64_t due;         /* when the writer has made so many frames */
+	unsigned char *frame; /* the index in the buffer; NULL: none */
+	uint64_t at;          /* its position when the last write began */
+	uint64_t last;        /* position of the newest written index; or 0 */
+	uint64_t due;         /* number of frames at which an index is due */
 	uint64_t place;       /* of the next write, without other writers */
 };
 
-/** A file of one's own, with a header of @place bytes. */
+/** Begin for a file with one writer, with a header of @place bytes. */
 void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place);
 
-/** How many frames may come before the next, when there are @n_frames. */
+/** Number of frames that may come before the next index, after @n_frames. */
 static inline uint64_t syc_index_chain_left(const struct syc_index_chain *chain,
                                             uint64_t n_frames)
 {
@@ -44,25 +44,26 @@ static inline uint64_t syc_index_chain_left(const struct syc_index_chain *chain,
 void syc_index_chain_write(struct syc_index_chain *chain,
                            const unsigned char *bytes, size_t n, int64_t place);
 
-/** @done bytes of it are written.  True: store chain->last in the header. */
+/** @done bytes of the write are written.  True: store chain->last in the
+ * header. */
 bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done);
 
 /*
  * State of a writer.
  *
  * buffer.h explains the protocol between signal handlers and the threads that
- * they interrupt.  Other fields are changed by the outermost call only, or by
- * one instruction.
+ * they interrupt.  Only the outermost call changes the other fields, or one
+ * instruction does.
  */
 
 #define SYSPROF_DROPIN_NO_INLINE
 
-/** In the memory that a forked child finds zeroed. */
+/** State in the memory that a forked child finds zeroed. */
 struct syc_writer_life {
 	struct syc_buffer_words buffer;
 	int32_t pid;
 	uint32_t reported; /* names with this number are written, or wait */
-	uint64_t pending;  /* names that wait, see pending.h */
+	uint64_t pending;  /* waiting names, see names.h */
 	struct syc_index_chain chain;
 };
 
@@ -72,13 +73,13 @@ struct _SysprofCaptureWriter {
 	struct syc_out out;
 	struct syc_names names;
 	struct syc_pending_names pending;
-	size_t map_size; /* of all of it, from life on */
+	size_t map_size; /* size of the whole mapping, from life on */
 	int32_t n_refs;
-	int32_t pid;           /* of its maker */
+	int32_t pid;           /* pid of its maker */
 	uint32_t n_reported;   /* see life->reported */
-	uint32_t next_counter; /* 0: those of the process are taken */
-	int64_t flushed;       /* when, by the kernel's clock ... */
-	int64_t looked;        /* ... and the frame time that made us look */
+	uint32_t next_counter; /* 0: use the process' numbers */
+	int64_t flushed;       /* time of the last flush, kernel's clock ... */
+	int64_t looked;        /* ... and frame time of the last check */
 	uint64_t counts[SYSPROF_CAPTURE_FRAME_LAST];
 };
 
@@ -91,47 +92,48 @@ static inline void syc_writer_count(uint64_t *word)
 #endif
 }
 
-/** By the outermost call, with no frame of its own.  0 or -errno. */
+/** Called by the outermost call without a frame of its own.  Returns 0 or
+ * -errno. */
 int syc_writer_flush_frames(SysprofCaptureWriter *writer);
 
-/** The outermost call that has entered ends; true. */
+/** End the outermost call that has entered; returns true. */
 bool syc_writer_leave_last(SysprofCaptureWriter *writer);
 
 /**
  * Handle the requests that handlers left to the interrupted call, at its end;
- * true.
+ * returns true.
  */
 bool syc_writer_settle(SysprofCaptureWriter *writer);
 
-/* How a frame gets into a capture that is being written. */
+/* Entry of a frame into a capture that is being written. */
 
 /** A frame that is being added. */
 struct syc_adding {
 	SysprofCaptureWriter *writer;
 	unsigned char *frame;
-	uint64_t next; /* for syc_buffer_end(); 0: by a call that has entered */
+	uint64_t next; /* for syc_buffer_end(); 0: the call has entered */
 	bool is_outermost;
 };
 
-/** Frames whose times are this far from the last look cause another. */
+/** A frame whose time is this far from the last check causes another check. */
 #define SYC_WRITER_LOOK_NS UINT64_C(1000000000)
 
 /**
  * Reserve a frame if syc_buffer_begin() was not tried, or failed.  False and
- * errno: no room.
+ * errno: no space.
  */
 bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time);
 
 /** Make the header cover @time too. */
 static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
-	/* A handler may be overruled by the call that it interrupted: then its
-	 * time is before the next flush's, which counts too */
+	/* The interrupted call may overwrite a handler's time.  That time is
+	 * before the next flush's time, which counts, too */
 	if (time > writer->out.end)
 		writer->out.end = time;
 }
 
-/** Time to ask the clock how old the buffer's frames are. */
+/** Whether the age of the buffer's frames is to be checked by the clock. */
 static inline bool syc_writer_is_due(const SysprofCaptureWriter *writer,
                                      int64_t time)
 {
@@ -153,9 +155,9 @@ syc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
 }
 
 /**
- * Begin to add a frame of @len bytes, which is made a multiple of 8, its
- * header and its last 8 bytes written.  False and errno: it is not added.
- * Else the caller fills it and calls syc_adding_end().
+ * Begin to add a frame of @len bytes, rounded up to a multiple of 8; write its
+ * header and its last 8 bytes.  False and errno: the frame is not added.  Else
+ * the caller fills the frame and calls syc_adding_end().
  */
 static inline __attribute__((always_inline)) bool
 syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
@@ -181,14 +183,15 @@ syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
 	return true;
 }
 
-/** Nothing is added, for @code: false, for the caller to return. */
+/** No frame is added, because of the error @code.  Returns false, for the
+ * caller to return. */
 static inline bool syc_adding_refuse(int code)
 {
 	errno = code;
 	return false;
 }
 
-/** True, for the caller to return. */
+/** Returns true, for the caller to return. */
 static inline __attribute__((always_inline)) bool
 syc_adding_end(struct syc_adding *adding)
 {
@@ -206,8 +209,7 @@ syc_adding_end(struct syc_adding *adding)
 }
 
 /**
- * Add a whole frame as it is.  Its length is right, its type one that is
- * known or not.
+ * Add a whole frame unchanged.  Its length is valid, its type known or unknown.
  */
 bool syc_writer_add_raw(SysprofCaptureWriter *writer,
                         const SysprofCaptureFrame *frame);

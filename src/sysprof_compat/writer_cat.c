@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer_cat.c - join another capture into one that is being written.
+ * writer_cat.c - append another capture to the capture that is being written.
  *
  * Counters and names of the other capture belong to (pid, number), because two
- * processes, or two joined captures, may use one number for two things.  Names are looked for under the frame's own pid first and then
- * under any, for some recorders write tables of names under their own pid.
+ * processes, or two joined captures, may use one number for two things.  Names
+ * are searched under the frame's own pid first, and then under any pid, because
+ * some recorders write tables of names under their own pid.
  *
- * Two passes.  The first one assigns new numbers to all definitions, and writes
- * the names.  So names precede their users, wherever they were in the other
- * file.
+ * The join has two passes.  The first pass assigns new numbers to all
+ * definitions, and writes the names.  So names precede their users, at any
+ * position in the other file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +23,7 @@
 
 struct key {
 	uint64_t number;
-	int64_t pid; /* ANY_PID: of whichever process */
+	int64_t pid; /* ANY_PID: of any process */
 };
 
 #define ANY_PID INT64_MIN
@@ -46,7 +47,8 @@ static bool set_errno(int code)
 	return false;
 }
 
-/* The place for @key's new number, 0 in it if it has none; NULL: no memory. */
+/* The place of a key's new number, which is 0 if the key has none; NULL: out of
+ * memory. */
 static uint64_t *make_new_number(struct numbers *numbers, uint64_t number,
                                  int64_t pid)
 {
@@ -91,7 +93,7 @@ static void free_numbers(struct numbers *numbers)
 
 /* ------------------------------------------------------------- counters */
 
-/* Also for values of a counter that nothing defines. */
+/* Also for values of an undefined counter. */
 static uint32_t new_counter(struct cat *cat, uint32_t id, int32_t pid)
 {
 	uint64_t *const place = make_new_number(&cat->counters, id, pid);
@@ -154,7 +156,7 @@ static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
 		return false;
 	if (own == NULL)
 		return set_errno(ENOMEM);
-	*own = ours; /* before the next one moves it */
+	*own = ours; /* before the next addition moves it */
 	uint64_t *const any = make_new_number(&cat->names, address, ANY_PID);
 	if (any == NULL)
 		return set_errno(ENOMEM);
@@ -185,8 +187,8 @@ static bool is_jit_address(uint64_t address)
 }
 
 /*
- * Unnamed, it would be a foreign address here.  A new number keeps the
- * original.
+ * Without a name this address would be foreign in this capture.  A new name
+ * keeps the original address.
  */
 static bool name_unknown(struct cat *cat, SysprofCaptureFrame *frame,
                          uint64_t *address)
@@ -246,10 +248,10 @@ static bool join_frame(struct cat *cat, SysprofCaptureFrame *frame)
 
 	switch (frame->type) {
 	case SYSPROF_CAPTURE_FRAME_JITMAP:
-		return true; /* is there */
+		return true; /* exists already */
 	case SYSPROF_CAPTURE_FRAME_TIMESTAMP:
 		if (frame->padding2 == SYSPROF_CAPTURE_FRAME_INDEX_MAGIC)
-			return true; /* of places in the other file */
+			return true; /* has positions in the other file */
 		break;
 	case SYSPROF_CAPTURE_FRAME_CTRDEF:
 		is_right = renumber_definitions(cat, frame);

@@ -66,8 +66,8 @@ static int copy_into(int from, const char *filename)
 
 /*
  * Create a file beside @filename, with the mode that the umask permits.
- * mkostemp() would make it private, and reading the umask changes it for all
- * threads.
+ * mkostemp() would make the file private, and a read of the umask changes it
+ * for all threads.
  */
 static int create_beside(const char *filename, char **ret_name)
 {
@@ -108,8 +108,8 @@ static int copy_beside(int from, const char *filename)
 }
 
 /*
- * Copy file @from, all of it, to @filename, which is replaced only when the
- * copy is whole.  0 or -errno; -EINVAL: it is the same file.
+ * Copy the whole file @from to @filename, which is replaced only after the copy
+ * is complete.  Returns 0 or -errno; -EINVAL: both are the same file.
  */
 static int copy_file(int from, const char *filename)
 {
@@ -136,7 +136,7 @@ static bool refuse_copy(int code)
 	return false;
 }
 
-/* A descriptor of the file that can be read; -1 and errno. */
+/* A readable fd of the file; -1 and errno. */
 static int open_to_read(SysprofCaptureWriter *self)
 {
 	char path[48];

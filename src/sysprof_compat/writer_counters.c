@@ -13,7 +13,7 @@
 
 #define MAX_COUNTERS 511u
 
-/* Behind a text's NUL, callers leave stale stack bytes. */
+/* After a text's NUL, callers leave stale stack bytes. */
 static void copy_field(char *field, size_t size, const char *from)
 {
 	const size_t n = strnlen(from, size - 1);
@@ -76,8 +76,8 @@ bool sysprof_capture_writer_define_counters(
 }
 
 /*
- * @n_set of the @n can be set.  @announced: by a call of syc_buffer_begin() that
- * has lost its way.
+ * @n_set of the @n counters can be set.  @announced: a frame is announced by a
+ * call of syc_buffer_begin() that failed.
  */
 static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
                        int32_t pid, const unsigned *ids,
@@ -96,7 +96,7 @@ static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
 	return syc_adding_end(&a);
 }
 
-/* As below, all cases. */
+/* sysprof_capture_writer_set_counters(), in the general case. */
 static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
                                        int cpu, int32_t pid,
                                        const unsigned *ids,
@@ -122,7 +122,7 @@ static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
 	return true;
 }
 
-/* The usual case: no call inside. */
+/* The usual case, without a function call. */
 bool sysprof_capture_writer_set_counters(
 	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
 	const unsigned int *counters_ids,

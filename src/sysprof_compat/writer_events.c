@@ -13,7 +13,7 @@
 
 #define MARK_SIZE sizeof(struct syscap_wire_mark)
 
-/* Until when a mark goes on.  Durations above INT64_MAX are none. */
+/* The end of a mark.  Durations above INT64_MAX count as none. */
 static inline int64_t end_of(int64_t time, uint64_t duration)
 {
 	int64_t end;
@@ -23,7 +23,7 @@ static inline int64_t end_of(int64_t time, uint64_t duration)
 	return end;
 }
 
-/* All of a mark but its group and name. */
+/* Write all fields of a mark but its group and name. */
 static bool begin_mark(SysprofCaptureWriter *self, struct syc_adding *a,
                        int64_t time, int cpu, int32_t pid, uint64_t duration,
                        const char *message, size_t n)
@@ -53,7 +53,7 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* As below, all cases. */
+/* add_mark_quickly(), in the general case. */
 static SYC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, uint64_t duration,
                                      const struct syscap_dropin_site *site,
@@ -68,7 +68,7 @@ static SYC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* The same after an announcement by syc_buffer_begin(). */
+/* Add a mark after an announcement by syc_buffer_begin(). */
 static SYC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self,
                                         int64_t time, int cpu, int32_t pid,
                                         uint64_t duration,
@@ -90,7 +90,7 @@ static SYC_COLD bool add_mark_disturbed(SysprofCaptureWriter *self,
 	return syc_adding_end(&a);
 }
 
-/* The usual case: no call inside, so no register to save. */
+/* The usual case, without a function call, so no register is saved. */
 static inline __attribute__((always_inline)) bool
 add_mark_quickly(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
                  uint64_t duration, const struct syscap_dropin_site *site,
@@ -166,8 +166,8 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
 }
 
 /*
- * As below, all cases; @announced: by a call of syc_buffer_begin() that a
- * handler interrupted.
+ * Add a log in the general case; @announced: a frame is announced by a call of
+ * syc_buffer_begin() that a handler interrupted.
  */
 static SYC_COLD bool add_log_slowly(SysprofCaptureWriter *self, int64_t time,
                                     int cpu, int32_t pid, int severity,
@@ -191,7 +191,7 @@ static SYC_COLD bool add_log_slowly(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* The usual case: no call inside, so no register to save. */
+/* The usual case, without a function call, so no register is saved. */
 bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, int severity,
                                      const struct syscap_dropin_domain *domain,
@@ -217,11 +217,12 @@ bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
 	return true;
 }
 
-/* Of a sample without addresses, and how many are copied without a call. */
+/* Size of a sample without addresses, and number of addresses that are copied
+ * without a call. */
 #define SAMPLE_SIZE ((uint32_t)sizeof(struct syscap_wire_sample))
 #define STACK_SHORT 64u
 
-/* A frame that ends with addresses, as many as fit: they are in it. */
+/* Begin a frame that ends with addresses, and copy as many as fit. */
 static inline __attribute__((always_inline)) bool
 begin_stack(SysprofCaptureWriter *self, struct syc_adding *a, size_t fixed,
             unsigned type, int64_t time, int cpu, int32_t pid,
@@ -251,8 +252,8 @@ static inline void fill_sample(unsigned char *frame, int32_t tid, unsigned n,
 }
 
 /*
- * As below, all cases; @announced: by a call of syc_buffer_begin() that a
- * handler interrupted.
+ * Add a stack in the general case; @announced: a frame is announced by a call
+ * of syc_buffer_begin() that a handler interrupted.
  */
 static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
                                       int cpu, int32_t pid, int32_t tid,
@@ -279,7 +280,7 @@ static SYC_COLD bool add_stack_slowly(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* Eight bytes each, in a row: a call would have registers saved. */
+/* Copy eight bytes at a time, without a call: a call would save registers. */
 static inline void copy_addresses(unsigned char *to,
                                   const SysprofCaptureAddress *from, unsigned n)
 {
@@ -289,7 +290,7 @@ static inline void copy_addresses(unsigned char *to,
 		memcpy(to, from, 4 * sizeof(*from));
 		from += 4;
 		to += 4 * sizeof(*from);
-		__asm__("" : "+r"(from)); /* or it becomes a call */
+		__asm__("" : "+r"(from)); /* or the loop becomes a call */
 	}
 	for (; from != end; to += sizeof(*from)) {
 		memcpy(to, from++, sizeof(*from));
@@ -297,7 +298,7 @@ static inline void copy_addresses(unsigned char *to,
 	}
 }
 
-/* The usual case: no call inside. */
+/* The usual case, without a function call. */
 static inline __attribute__((always_inline)) bool
 add_stack(SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,
           int32_t tid, const SysprofCaptureAddress *addrs, unsigned n,
@@ -334,7 +335,7 @@ bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
                                       const SysprofCaptureAddress *addrs,
                                       unsigned int n_addrs, bool entering)
 {
-	/* A sample, to those that end at a type they don't know */
+	/* A sample, for readers that stop at an unknown type */
 	return add_stack(self, time, cpu, pid, tid, addrs, n_addrs, entering);
 }
 

@@ -17,9 +17,9 @@ static int write_out(SysprofCaptureWriter *writer)
 	size_t n, done;
 	int r = 0;
 
-	/* How far the next frame index is from here is not known any more */
+	/* The distance to the next frame index is no longer known */
 	writer->buffer.limit = 0;
-	/* Two halves: the rest of one, and the later frames */
+	/* Write two halves: the rest of one half, and the later frames */
 	for (int i = 0; i < 2 && r == 0; i++) {
 		if (!syc_buffer_turn(&writer->buffer,
 		                     writer->life->pending != 0))
@@ -89,7 +89,7 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 		r = syc_writer_flush_frames(self);
 		syc_writer_leave_last(self);
 	} else {
-		/* the call that we interrupted does it when it ends */
+		/* the interrupted call flushes at its end */
 		__atomic_store_n(&self->life->buffer.wants_flush, true,
 		                 __ATOMIC_RELAXED);
 		syc_buffer_leave(&self->buffer);
@@ -99,7 +99,8 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 	return r == 0;
 }
 
-/* The last time, whatever was interrupted.  A reader gets another chance. */
+/* Flush for the last time, even if a call was interrupted.  The reader gets
+ * another chance. */
 /* The last time, whatever was interrupted. */
 static void flush_finally(SysprofCaptureWriter *writer)
 {
@@ -109,7 +110,8 @@ static void flush_finally(SysprofCaptureWriter *writer)
 	    !syc_out_look_how_far(&writer->out, &n_written))
 		return;
 	/*
-	 * A call that was interrupted for ever may have been about to add one
+	 * A call that was interrupted for ever may have been about to add an
+	 * index
 	 */
 	if (writer->life->buffer.nest != 0)
 		writer->life->chain = (struct syc_index_chain){ .frame = NULL };
@@ -168,8 +170,8 @@ static size_t round_up(size_t n, size_t to)
 }
 
 /*
- * One mapping: the page that a child finds zeroed, the writer, the names that
- * wait, the halves of the buffer.
+ * Make one mapping: the page that a child finds zeroed, the writer, the waiting
+ * names, the halves of the buffer.
  */
 static SysprofCaptureWriter *map_writer(size_t size)
 {
@@ -261,7 +263,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
 		errno = EINVAL;
 		return NULL;
 	}
-	/* Readable too: create_reader and save_as read it again */
+	/* Open for reading, too: create_reader and save_as read the file */
 	const int fd = syc_fd_keep(
 		syc_fd_open(filename, O_CREAT | O_RDWR | O_TRUNC, 0640));
 
@@ -279,7 +281,7 @@ SysprofCaptureWriter *sysprof_capture_writer_new_from_env(size_t buffer_size)
 	const int r = syc_out_open_shared(&writer->out);
 	if (r != 0) {
 		unmap_writer(writer);
-		/* As the other library: without an fd there is no error */
+		/* As in Sysprof's library, a missing fd is no error */
 		errno = r == -ENOENT ? saved : -r;
 		return NULL;
 	}

@@ -22,7 +22,7 @@
 
 struct syc_name_chunk {
 	struct syc_name_chunk *older;
-	uint64_t used; /* bytes of CHUNK_SIZE, with this header */
+	uint64_t used; /* used bytes of CHUNK_SIZE, with this header */
 };
 
 static inline uint64_t load_64(const char *at)
@@ -41,7 +41,8 @@ static inline uint32_t load_32(const char *at)
 	return word;
 }
 
-/* Texts below eight bytes as one word: different ones of one length differ. */
+/* A text below eight bytes as one word: different texts of equal length give
+ * different words. */
 static inline uint64_t load_few(const char *text, size_t len)
 {
 	if (len >= 4)
@@ -61,8 +62,8 @@ static inline uint64_t mix(uint64_t h, uint64_t word)
 }
 
 /*
- * Eight bytes at a time, the last ones ending with the text.  Names are short,
- * and a call for the rest would take longer than all of it.
+ * Hash eight bytes at a time; the last eight bytes end with the text.  Names
+ * are short, and a call for the rest would take longer than the whole hash.
  */
 static inline uint64_t hash_jit_name(const char *text, size_t len)
 {
@@ -86,8 +87,8 @@ static inline bool texts_equal(const char *a, const char *b, size_t len)
 }
 
 /*
- * Changes of a handler stay valid: each exchange is one instruction, and a
- * failed one is tried again.
+ * Changes by a handler stay valid: each exchange is one instruction, and a
+ * failed exchange is tried again.
  */
 static bool exchange_pointer(void *at, const void *expected,
                              const void *desired)
@@ -110,7 +111,7 @@ static struct syc_name_chunk *add_chunk(struct syc_names *names,
 	chunk->older = older;
 	chunk->used = (sizeof(*chunk) + 15) / 16 * 16;
 	if (!exchange_pointer(&names->chunk, older, chunk)) {
-		munmap(chunk, CHUNK_SIZE); /* a handler's is there */
+		munmap(chunk, CHUNK_SIZE); /* a handler has added a chunk */
 		errno = saved;
 		return __atomic_load_n(&names->chunk, __ATOMIC_RELAXED);
 	}
@@ -176,12 +177,12 @@ uint64_t syc_names_scattered(void)
 
 	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
 	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-	/* Any place in the lower half, so that it does not run out.  The first
-	 * 64 Ki are for the only process of a file */
+	/* An address in the lower half, so that addresses do not run out.  The
+	 * first 64 Ki are for the only process of a file */
 	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 
-/* The entry of @name, which is made if there is none; NULL: no memory. */
+/* The entry of @text, which is made if missing; NULL: out of memory. */
 static struct syc_name *get_name(struct syc_names *names, const char *text)
 {
 	size_t len = strlen(text);
@@ -204,7 +205,7 @@ static struct syc_name *get_name(struct syc_names *names, const char *text)
 			SYC_SIGNAL_FENCE();
 			if (exchange_pointer(slot, NULL, mine))
 				return mine;
-			continue; /* a handler was first, here */
+			continue; /* a handler has added a name here */
 		}
 		if (name->hash == h && name->len == len &&
 		    texts_equal(name->text, text, len))
@@ -238,9 +239,9 @@ static uint32_t name_size(const struct syc_name *name)
 }
 
 /*
- * @name waits from here on, and is in the frame numbered @reported.  False:
- * there is no room.  By a call that has entered the buffer.  Context:
- * signal-safe, one thread at a time.
+ * Let @name wait, for the frame numbered @reported.  False: no space is left.
+ * Called by a call that has entered the buffer.  Context: signal-safe, one
+ * thread at a time.
  */
 static bool add_pending(struct syc_pending_names *pending,
                         struct syc_name *name, uint32_t reported)
@@ -261,8 +262,9 @@ static bool add_pending(struct syc_pending_names *pending,
 	return true;
 }
 
-/* Each of the first @n once: from @i on the next that is not in frame number
- * @gathered yet, which it is from here on.  NULL: there is none. */
+/* Iterate over the first @n names, each once: find the next name, from @i on,
+ * that is not in frame number @gathered yet, and mark the name as being in this
+ * frame.  NULL: no name is left. */
 static struct syc_name *next_ungathered(const struct syc_pending_names *pending,
                                         uint32_t *i, uint32_t n,
                                         uint32_t gathered)
@@ -278,7 +280,8 @@ static struct syc_name *next_ungathered(const struct syc_pending_names *pending,
 	return NULL;
 }
 
-/* The first @n in a frame that ends at @end; its length, or 0. */
+/* Write the first @n names into a frame that ends at @end.  Returns the frame's
+ * length, or 0. */
 static uint32_t fill_names(struct syc_pending_names *pending, uint32_t n,
                            unsigned char *end, int64_t time, int32_t pid)
 {
@@ -325,12 +328,12 @@ bool syc_pending_names_gather(struct syc_pending_names *pending,
 		syc_buffer_put_front(
 			buffer, fill_names(pending, (uint32_t)(waiting >> 32),
 		                           end, time, pid));
-		/* unless a handler has added to them meanwhile */
+		/* unless a handler has added names meanwhile */
 	} while (!syc_exchange_local(pending->waiting, waiting, 0));
 	return true;
 }
 
-/* In a frame of its own, in front of its users. */
+/* Write @name in a frame of its own, before its users. */
 static bool write_name(SysprofCaptureWriter *self, const struct syc_name *name)
 {
 	const size_t fixed = SYSCAP_JITMAP_FIXED;
@@ -350,8 +353,8 @@ static bool write_name(SysprofCaptureWriter *self, const struct syc_name *name)
 }
 
 /*
- * It waits for others; if too many wait, they are written first.  A handler
- * cannot do that.
+ * Let @name wait for other names; if too many wait, first write the waiting
+ * names.  A handler cannot write.
  */
 static SYC_COLD bool write_soon(SysprofCaptureWriter *self,
                                 struct syc_name *name)
@@ -390,8 +393,8 @@ uint64_t sysprof_capture_writer_add_jitmap(SysprofCaptureWriter *self,
 	struct syc_writer_life *const life = self->life;
 	if (SYC_UNLIKELY(life->reported == 0)) {
 		/*
-		 * A new process: the parent's names may not reach the file, and
-		 * later ones are not for our file
+		 * In a new process the parent's names may not reach the file,
+		 * and later names are not for our file
 		 */
 		life->pid = getpid();
 		if (life->pid != self->pid)
