@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* alone.c - whether only threads of this library are left in the process. */
+/* alone.c - test whether only threads of this library are left in the
+ * process. */
 #define _GNU_SOURCE
 #include "selfrec/alone.h"
 
@@ -23,12 +24,12 @@
 #include "os/signals.h"
 #include "os/threads.h"
 
-/* How long other threads of ours may take to find that they are alone. */
+/* Time that other threads of ours may take to find that they are alone. */
 #define OTHERS_MS 3000
 
 /* --------------------------------------------------------- without /proc */
 
-/* One that has ended and stays listed takes signals, but has no memory. */
+/* An ended thread that /proc still lists accepts signals, but has no memory. */
 static bool has_memory(int32_t tid)
 {
 	char from = 0, to;
@@ -65,7 +66,7 @@ static bool known_ones_live(void)
 
 /* ------------------------------------------------------------------ /proc */
 
-/* 0, -ENOENT: there is no such thread (any more), or -errno. */
+/* Returns 0; -ENOENT: no such thread (any more); or -errno. */
 static int look_at_thread(int32_t tid, struct syc_proc_stat *ret_task)
 {
 	return syc_proc_stat_read("/proc/self/task/", tid, ret_task);
@@ -96,8 +97,8 @@ uint32_t *syc_alone_main_word(void)
 {
 	uint32_t *word = NULL;
 
-	/* Of a C library that has all threads share one word, or of a raw
-	 * clone(), it is nobody's */
+	/* If the C library has one word for all threads, or a raw clone() made
+	 * this thread, the word is of no use */
 	if (gettid() != getpid() ||
 	    prctl(PR_GET_TID_ADDRESS, &word, 0, 0, 0) != 0 || word == NULL ||
 	    __atomic_load_n(word, __ATOMIC_RELAXED) != (uint32_t)getpid())
@@ -110,7 +111,8 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 	return syc_text_is(task->name, task->name_len, name);
 }
 
-/* Not where the program is called like them. */
+/* Whether @task is a library thread; false if the program has the name of
+ * one. */
 static bool is_ours(const struct syc_proc_stat *task,
                     const struct syc_proc_stat *main)
 {
@@ -119,7 +121,7 @@ static bool is_ours(const struct syc_proc_stat *task,
 	        memcmp(task->name, main->name, task->name_len) != 0);
 }
 
-/* What getdents64() returns. */
+/* A record of getdents64(). */
 struct dir_entry {
 	uint64_t ino;
 	int64_t next;
@@ -128,8 +130,9 @@ struct dir_entry {
 	char name[];
 };
 
-/* One of the @n bytes of entries is a thread of the program's; or, with @main
- * NULL, any but this one that does not wait as this one does. */
+/* Whether one of the @n bytes of entries is a thread of the program.  With
+ * @main NULL: whether one is another thread that is not named
+ * SYC_THREAD_ENDED. */
 static bool has_others(const char *entries, long n,
                        const struct syc_proc_stat *main)
 {
@@ -157,7 +160,7 @@ static bool has_others(const char *entries, long n,
 	return false;
 }
 
-/* 1, 0, or -errno: nobody can tell. */
+/* Returns 1, 0, or -errno if the answer is unknown. */
 static int others_live(const struct syc_proc_stat *main)
 {
 	char buffer[2048] __attribute__((aligned(8)));
@@ -191,7 +194,7 @@ bool syc_alone_is(int *ret_status)
 
 /* -------------------------------------------------------------------- end */
 
-/* By the signal that ended the first thread alone: a filter's SIGSYS. */
+/* End by the signal that ended only the first thread: a filter's SIGSYS. */
 static void end_by_signal(int number)
 {
 	struct sigaction action;
@@ -205,8 +208,8 @@ static void end_by_signal(int number)
 
 void syc_alone_end(int status)
 {
-	/* Others of ours end soon, with a status of their own; but for those of
-	 * other copies, which wait for this one and know the same status */
+	/* Other threads of ours end soon, with a status of their own.  Threads
+	 * of other copies wait for this thread, and know the same status */
 	prctl(PR_SET_NAME, SYC_THREAD_ENDED);
 	for (int i = 0; i < OTHERS_MS / 10 && others_live(NULL) > 0; i++)
 		poll(NULL, 0, 10);

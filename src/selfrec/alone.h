@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * alone.h - whether only threads of this library are left in the process.
+ * alone.h - test whether only threads of this library are left in the process.
  *
  * A thread that ends by the exit system call, or that a seccomp filter kills,
- * tells nobody; and a process lives as long as any of its threads.
+ * notifies no other thread.  A process lives as long as any of its threads.
  */
 #ifndef SYC_SELFREC_ALONE_H
 #define SYC_SELFREC_ALONE_H
@@ -11,34 +11,34 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Context of all: any-thread, signal-safe. */
+/** Context of everything here: any-thread, signal-safe. */
 
-/** The first thread has not ended.  It stays listed, and takes signals, when
- * it has. */
+/** Whether the first thread has not ended.  An ended first thread stays listed,
+ * and accepts signals. */
 bool syc_alone_main_lives(void);
 
 /**
  * The word that the kernel clears, and wakes, when the process' first thread
- * ends, however it does: where pthread_join() of it waits.  Until then the
- * pid stands there.  It stays readable.  NULL: it can't be told, or it is
- * another thread that asks.
+ * ends in any way; pthread_join() of this thread waits for the word.  Until
+ * this end the word is the pid.  The word stays readable.  NULL: the word is
+ * unknown, or the caller is not the first thread.
  */
 uint32_t *syc_alone_main_word(void);
 
-/** Whether all threads can be seen, by /proc. */
+/** Whether /proc shows all threads. */
 bool syc_alone_sees_all(void);
 
 /**
- * The calling thread, which is one of ours, is the last but for others of
- * ours.  Without /proc those threads count that have emitted, and the first.
- * Then *@ret_status is how the first one ended, as wait() would say it; 0
- * where that is not known.
+ * Whether only threads of ours are left; the calling thread is ours.  Without
+ * /proc only the first thread, and threads that have emitted, count.
+ * *@ret_status becomes the first thread's status, as wait() returns it; 0:
+ * unknown.
  */
 bool syc_alone_is(int *ret_status);
 
 /**
- * End the calling thread, the process' last, and the process with @status:
- * that of the last thread to end is the process', since Linux 5.18.
+ * End the calling thread, the process' last, and so the process, with @status.
+ * Since Linux 5.18 the status of the last thread is the process' status.
  */
 __attribute__((noreturn)) void syc_alone_end(int status);
 

@@ -8,15 +8,15 @@
 #include "ring/ring_file.h"
 
 struct syc_batch {
-	const unsigned char *frames; /* whole ones */
+	const unsigned char *frames; /* whole frames */
 	uint64_t size;
-	/* Where in the rings they are, for an output's journal */
+	/* Positions of the frames in the rings, for an output's journal */
 	const struct syc_ring_journal_part *parts;
 	unsigned n_parts;
-	int64_t time;     /* ns: where the capture begins, for its header */
-	int64_t now;      /* ns: up to when it goes, for a file's header */
-	int64_t deadline; /* ns: nobody is waited for beyond that */
-	uint64_t done;    /* out: bytes that are written, whole frames */
+	int64_t time;     /* ns: begin of the capture, for its header */
+	int64_t now;      /* ns: end of the capture, for a file's header */
+	int64_t deadline; /* ns: end of all waits */
+	uint64_t done;    /* out: written bytes, whole frames */
 };
 
 #endif

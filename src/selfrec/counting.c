@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counting.c - what the kernel counts, read by the drain thread.
+ * counting.c - counters of the kernel, read by the drain thread.
  *
- * A linker takes this file where the program refers to it
- * (<syscap/system_counters.h>); then SYSCAP_COUNTERS counts as well.  Nothing
- * of the library itself refers to it.
+ * A linker takes this file if the program refers to it
+ * (<syscap/system_counters.h>); then SYSCAP_COUNTERS has an effect, too.  The
+ * library itself never refers to this file.
  *
- * Frames go into slot 0, as all of the drainer's own.  What does not fit there
- * is counted as lost; where that was a definition, or a file, all is begun
- * again: with new ids, for what was not told has no name.
+ * Frames go into slot 0, like all of the drainer's own frames.  Frames that do
+ * not fit are counted as lost.  If a definition or a file is lost, all counters
+ * are defined anew, with new ids, because an id without a definition has no
+ * name.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,11 +33,11 @@
 #include "selfrec/side_job.h"
 
 #define SECOND  INT64_C(1000000000)
-#define WAIT_NS (SECOND / 4) /* for whoever else drains, and for the sink */
+#define WAIT_NS (SECOND / 4) /* for another drainer, and for the sink */
 
 #define SAID_AS "syscap.counters"
 
-/* Groups and, above them, how often; 0: nothing is to be read. */
+/* Groups and, above them, the rate; 0: read no counter. */
 static uint32_t chosen;
 
 static uint32_t pack_asked(const struct syc_asked *asked)
@@ -52,7 +53,7 @@ static struct syc_asked unpack_asked(uint32_t packed)
 
 /* ------------------------------------------------------------ the frames */
 
-/* False: there is no room. */
+/* Returns false if slot 0 is full. */
 static bool try_to_say(struct syc_session *s, const void *frame, uint32_t len)
 {
 	const int64_t now = syc_clock_kernel();
@@ -136,7 +137,8 @@ static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
 		syc_counters_embed(side->state, now);
 }
 
-/* Who asks for all wants what there is. */
+/* Reports requested groups without a value; a request for all groups wants only
+ * the available ones. */
 static void say_empty(struct syc_side *side)
 {
 	static const char nothing[] = "nothing to read of ";
@@ -152,7 +154,7 @@ static void say_empty(struct syc_side *side)
 	say_text(side->session, text);
 }
 
-/* When the next reading is due: what was missed is not made up for. */
+/* The time of the next reading; missed readings are skipped. */
 static int64_t find_due(int64_t due, int64_t period, int64_t now)
 {
 	return now - due < period ? due + period : now + period;
@@ -165,12 +167,12 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 
 	if (!is_end && now < side->due)
 		return;
-	/* At the end, too: what was chosen a moment ago */
+	/* Begin also at the end: for counters that were chosen just before */
 	if (wanted != side->chosen || side->is_torn)
 		begin(side, wanted, now);
 	if (side->state != NULL)
 		syc_counters_read(side->state, now);
-	/* Where nothing is: as often as the thread looks anyway */
+	/* Without counters: at the thread's own interval */
 	side->due = find_due(side->due, hz != 0 ? SECOND / hz : SECOND, now);
 	if (is_end && side->state != NULL) {
 		say_empty(side);
@@ -187,8 +189,8 @@ static void decline(struct syc_session *s)
 	syc_diag_say("system counters", why);
 }
 
-/* Several processes write into one SYSPROF_TRACE_FD, and Sysprof reads these
- * itself. */
+/* No counters for SYSPROF_TRACE_FD: several processes write into it, and
+ * Sysprof reads the counters itself. */
 static void count(struct syc_side *side, enum syc_side_when when)
 {
 	const uint32_t wanted =
@@ -204,7 +206,7 @@ static void count(struct syc_side *side, enum syc_side_when when)
 
 /* ------------------------------------------------------------ the program's */
 
-/* A process that has no event of its own has a capture, too. */
+/* Begin the session, so that a process without events has a capture, too. */
 static void begin_session(void)
 {
 	struct syc_session *s;
@@ -232,7 +234,7 @@ int syscap_system_counters_choose(const char *what)
 		__atomic_store_n(&chosen, 0, __ATOMIC_RELAXED);
 		return 0;
 	}
-	/* "" names no group, as nothing does */
+	/* "" means no group, like a missing text */
 	if (syc_asked_read(*what != '\0' ? what : NULL, &asked, &len) != NULL)
 		return -EINVAL;
 	__atomic_store_n(&chosen, pack_asked(&asked), __ATOMIC_RELAXED);

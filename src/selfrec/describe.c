@@ -2,7 +2,7 @@
 /*
  * describe.c - PROCESS and METADATA frames about this process.
  *
- * The bytes are those that capture/compose.c writes of the same facts.
+ * capture/compose.c writes the same bytes for the same facts.
  */
 #define _GNU_SOURCE
 #include "selfrec/describe.h"
@@ -15,7 +15,7 @@
 #include "base/text.h"
 #include "os/process.h"
 
-/* As in the client: a command line is cut there */
+/* A command line is cut to this size, as in the client */
 #define CMDLINE_MAX 1024u
 
 bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
@@ -29,7 +29,7 @@ bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
 	memset(&process, 0, sizeof(process));
 	size_t n = syc_own_proc_cmdline(process.cmdline, CMDLINE_MAX);
 	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
-	if (n == 0) { /* no /proc: it needs a name all the same */
+	if (n == 0) { /* without /proc: the process still needs a name */
 		struct syc_text text = syc_text_begin(process.cmdline, 32);
 
 		syc_text_add(&text, "[pid ");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * describe.h - PROCESS and METADATA frames about this process: what a recorder
- * reads in /proc of its client, read by the client itself.  Allocates and locks
- * nothing.
+ * describe.h - PROCESS and METADATA frames about this process.  A recorder
+ * reads these facts in its client's /proc; here the process itself reads them.
+ * No function allocates or locks.
  *
- * Context of all: any-thread, signal-safe.
+ * Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_SELFREC_DESCRIBE_H
 #define SYC_SELFREC_DESCRIBE_H
@@ -12,14 +12,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Called once a frame: @len bytes, a multiple of 8.  False: stop. */
+/** Called for each frame: @len bytes, a multiple of 8.  False: stop. */
 typedef bool syc_describe_emit(void *data, const void *frame, uint32_t len);
 
 /** The PROCESS frame of this process: its command line. */
 bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
                           void *data);
 
-/** A METADATA frame at @frame, which has the room.  Returns its length. */
+/** Write a METADATA frame to @frame, which has enough space.  Returns the
+ * frame's length. */
 uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
                                const char *id, const char *value);
 

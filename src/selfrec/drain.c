@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drain.c - move what the rings of a session hold into its sink. */
+/* drain.c - move frames from the rings of a session into its sink. */
 #define _GNU_SOURCE
 #include "selfrec/drain.h"
 
@@ -26,18 +26,21 @@
 #include "selfrec/relatives.h"
 #include "selfrec/say.h"
 
-/** Of the size limit, for saying that it was reached. */
+/** Part of the size limit that is kept for a report that the limit was
+ * reached. */
 #define ROOM_FOR_THE_END UINT64_C(2048)
-/** A sink without room is asked again after this. */
+/** A sink without space is tried again after this time. */
 #define RETRY_NS INT64_C(1000000000)
-/** In a trace file, for telling what a full disk cost: a record, or a few. */
+/** Space in a trace file that is kept for a few loss records, if the disk is
+ * full. */
 #define ROOM_FOR_LOSSES UINT64_C(1024)
-/** How often a batch is made smaller until it fits. */
+/** Greatest number of attempts to shrink a batch until it fits. */
 #define TRIES 16
 
 /*
- * A slot whose thread is done, as @is_ended says where its word does not yet, or
- * its process: say what it lost, and give it to others.  False: no room.
+ * If a slot's thread or process has ended, write a loss record for it, and free
+ * the slot.  @is_ended: the thread has ended, although the slot's word does not
+ * show this yet.  False: no space.
  */
 static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 {
@@ -51,11 +54,11 @@ static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 	    (state != SYC_SLOT_ENDED && !is_ended &&
 	     !syc_relatives_is_gone(s, pid)))
 		return true;
-	/* One that is BUSY has nothing yet, and its pages neither */
+	/* A BUSY slot has no frames, and may have no memory yet */
 	if (state != SYC_SLOT_BUSY) {
 		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
 		    s->heads[i])
-			return true; /* it was not read to its end */
+			return true; /* the ring was not read to its end */
 		if (!syc_say_losses(s, &ring->lost, &ring->told, pid,
 		                    ring->tid))
 			return false;
@@ -66,7 +69,7 @@ static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 	return true;
 }
 
-/* False: the thread has ended it. */
+/* False: the thread has ended the slot. */
 static bool finish_slot(struct syc_session *s, uint32_t i,
                         const struct syc_ring_losses *late)
 {
@@ -78,14 +81,15 @@ static bool finish_slot(struct syc_session *s, uint32_t i,
 	                                 false, __ATOMIC_ACQ_REL,
 	                                 __ATOMIC_ACQUIRE))
 		return false;
-	/* For the next drainer: there is nothing to read there */
+	/* This state shows the next drainer that the slot has no frames */
 	__atomic_store_n(syc_arena_word(&s->arena, i),
 	                 syc_slot_word(s->pid, SYC_SLOT_OVER),
 	                 __ATOMIC_RELEASE);
 	return true;
 }
 
-/* Of a thread that counts on: what is loaded later is not older. */
+/* Load losses of a thread that still counts: a value that is loaded later is
+ * not older. */
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
@@ -97,7 +101,7 @@ static void load_losses(struct syc_ring_losses *to,
 			__atomic_load_n(&from->frames[i], __ATOMIC_ACQUIRE);
 }
 
-/* What processes lost that had no ring for it.  False: no room. */
+/* Write a loss record for losses outside of rings.  False: no space. */
 static bool tell_of_head(struct syc_session *s)
 {
 	struct syc_arena_head *const head = syc_arena_head(&s->arena);
@@ -114,9 +118,9 @@ static bool tell_of_head(struct syc_session *s)
 }
 
 /*
- * A thread that is still in it may be about to tell the same in its ring: from
- * here on nothing is read there.  A relative that lives tells them itself.
- * False: no room.
+ * Write a loss record for a slot.  A thread that still uses the slot may be
+ * about to report the same losses in its ring, so the ring is not read any
+ * more.  A living relative reports its own losses.  False: no space.
  */
 static bool tell_of_slot(struct syc_session *s, uint32_t i)
 {
@@ -128,7 +132,7 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	struct syc_ring_losses told, lost;
 
 	if (is_ours) {
-		/* told first: it is never more than lost */
+		/* load told first, so that it never exceeds lost */
 		load_losses(&told, &ring->told);
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
@@ -139,7 +143,7 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	return end_slot(s, i, is_ours);
 }
 
-/* At the end: losses that no thread will tell any more. */
+/* At the end: report losses that no thread will report any more. */
 static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
@@ -164,11 +168,12 @@ static void tell_late(struct syc_session *s)
 
 static int write_output(struct syc_session *s, struct syc_batch *batch)
 {
-	/* A shared table: has somebody closed and reused ours? */
+	/* In a shared fd table the program may have closed our fd, and reused
+	 * its number */
 	if (!s->owns_table &&
 	    !syc_fd_is_file(s->output.fd, s->output.dev, s->output.ino))
 		return -ESTALE;
-	if (!s->owns_table) /* a close() of the program's may have ended it */
+	if (!s->owns_table) /* the program's close() may have ended the lock */
 		syc_output_hold(&s->output);
 	const int r = syc_output_write(&s->output, batch);
 	if (r == 0) {
@@ -178,8 +183,9 @@ static int write_output(struct syc_session *s, struct syc_batch *batch)
 	return r;
 }
 
-/* By another library's writer, which was not there when we began.  Who we are
- * is told anew; what threads have told of counters and names is not. */
+/* Another library's writer, which began after us, has emptied the file.  The
+ * description of this process is written anew, but not the definitions of
+ * counters and names. */
 static void tell_emptied(struct syc_session *s)
 {
 	char value[48];
@@ -276,9 +282,9 @@ static bool is_out_of_room(int r)
 }
 
 /*
- * The batch does not fit whole: as much of it as does, up to the last whole
- * frame.  In a trace file, where nothing else is left of what is not written,
- * there stays room to tell of that.
+ * The batch does not fit: write as many whole frames as fit.  A trace file has
+ * no ring file with the other frames, so some space is kept to report their
+ * loss.
  */
 static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
@@ -290,7 +296,8 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 	for (int i = 0; i < TRIES && is_out_of_room(r); i++) {
 		const uint64_t fits =
 			is_output ? s->output.fits : s->trace.fits;
-		/* Some file systems take nothing of what does not fit whole */
+		/* Some file systems write no byte of a write that does not
+		 * fit */
 		uint64_t room = fits != 0 ? fits : batch->size / 2;
 
 		room = room > left_free ? room - left_free : 0;
@@ -301,9 +308,9 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 	}
 }
 
-/* Code that was loaded after the last look at the maps may have emitted: its
- * MAP frames come before its addresses.  Frames that come after this look wait
- * for the next one. */
+/* Code that was loaded after the last look at the maps may have emitted, and
+ * its MAP frames must precede its addresses.  Frames that arrive after this
+ * look wait for the next look. */
 static bool gather_with_maps(struct syc_session *s, struct syc_batch *batch,
                              uint64_t room)
 {
@@ -391,7 +398,8 @@ int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
 	*ret_moved = 0;
 	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
-	/* Not before: the thread gets its descriptors when nobody drains */
+	/* Test this only now: the thread takes its fds while no other thread
+	 * drains */
 	if (who == SYC_DRAIN_THREAD ||
 	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
 		s->must_not_lock = who == SYC_DRAIN_HANDLER;
@@ -415,9 +423,9 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 }
 
 /*
- * The end, and not all could be written.  A ring file has it still; what was
- * to go into a trace descriptor is lost, and the loss is told there if there
- * is room.
+ * At the end not all frames could be written.  A ring file still has the rest.
+ * Frames for a trace fd are lost, and the loss is reported in the trace if it
+ * has space.
  */
 static void lose_rest(struct syc_session *s)
 {
@@ -432,10 +440,10 @@ static void lose_rest(struct syc_session *s)
 		return;
 	}
 	if (!syc_trace_enter(&s->trace))
-		return; /* who ends the process says it */
+		return; /* the thread that ends the process reports it */
 	if (!s->has_told_late) {
 		syc_gather_drop(s);
-		if (!s->is_introduced) /* what would have done so is dropped */
+		if (!s->is_introduced) /* the introduction was dropped */
 			syc_describe_process(s->pid, syc_clock_kernel(),
 			                     syc_say_frame, s);
 		tell_late(s);
@@ -451,7 +459,8 @@ static void lose_rest(struct syc_session *s)
 	             "and there is no room to say so in the capture");
 }
 
-/* All is moved: say what is left to be said.  False: there was nothing. */
+/* All frames are moved: write the last frames of the session.  False: no frame
+ * was left to write. */
 static bool say_last_words(struct syc_session *s)
 {
 	if (!s->has_told_late) {
@@ -465,7 +474,7 @@ static bool say_last_words(struct syc_session *s)
 	return false;
 }
 
-/* Relatives that live may go on for ever.  What is left of it is theirs. */
+/* Whether the rest is left to relatives: living relatives may emit for ever. */
 static bool is_left_to_others(struct syc_session *s, int64_t deadline)
 {
 	return syc_clock_kernel() >= deadline && syc_relatives_need_rings(s);
@@ -483,7 +492,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 	syc_write_nosignal_begin(&quiet);
 	syc_guest_refuse(s, SYC_ARENA_CLOSING);
 	syc_guest_settle_strays(s);
-	s->retry_at = 0; /* once more, whatever it said */
+	s->retry_at = 0; /* try the sink once more after any error */
 	s->must_look = true;
 	do {
 		moved = 0;
@@ -492,7 +501,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 			break;
 		if (moved != 0 || s->heads[0] != s->own_tail)
 			is_done = is_left_to_others(s, deadline);
-		else /* who is gone by now is read to its end */
+		else /* rings of ended processes are read to their end */
 			is_done = !say_last_words(s) &&
 			          !(syc_relatives_need_rings(s) &&
 			            syc_relatives_look(s));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.h - move what the rings of a session hold into its sink.
+ * drain.h - move frames from the rings of a session into its sink.
  *
- * The drainer is whoever has session->draining: the drain thread, or a thread
- * that calls syscap_drain(), syscap_stop() or exit().  It is the reader of
- * R1 and R2 in <syscap/emit.h>, and the writer of slot 0's ring.
+ * The drainer is the thread that holds session->draining: the drain thread, or
+ * a thread that calls syscap_drain(), syscap_stop() or exit().  The drainer is
+ * the reader of R1 and R2 in <syscap/emit.h>, and the writer of slot 0's ring.
  *
- * Signals are blocked meanwhile, so no handler finds itself on top of it.
+ * The drainer blocks signals, so no handler interrupts it.
  */
 #ifndef SYC_SELFREC_DRAIN_H
 #define SYC_SELFREC_DRAIN_H
@@ -14,20 +14,20 @@
 #include "os/threads.h"
 #include "selfrec/session.h"
 
-/** By whom. */
+/** Kind of the drainer. */
 enum syc_drain_who {
 	SYC_DRAIN_THREAD,
-	SYC_DRAIN_ALONE,   /* where there is no such thread */
-	SYC_DRAIN_HANDLER, /* the same; no lock of the C library's is taken */
+	SYC_DRAIN_ALONE,   /* a thread, if there is no drain thread */
+	SYC_DRAIN_HANDLER, /* in a handler: takes no C library lock */
 };
 
 /**
- * Move what is there.  Returns 0, and *@ret_moved is how many bytes; -EAGAIN:
- * the sink takes nothing just now; -EBUSY: somebody else drains, or there is a
- * drain thread, whose table of descriptors may be another than ours; or another
- * -errno, the sink is gone for good.
+ * Move the present frames.  Returns 0, and the number of bytes in *@ret_moved;
+ * -EAGAIN: the sink accepts no data at present; -EBUSY: another thread drains,
+ * or there is a drain thread, which may have another fd table; or another
+ * -errno: the sink is gone for good.
  *
- * @deadline: ns, how long to wait for a sink that is not ready.
+ * @deadline: ns, end of the wait for a sink that is not ready.
  *
  * Context: any-thread, inside syc_session_look() or the drain thread.
  */
@@ -35,8 +35,8 @@ int syc_drain_pass(struct syc_session *session, enum syc_drain_who who,
                    int64_t deadline, uint64_t *ret_moved);
 
 /**
- * Nobody drains, or looks at the descriptors to do so, until
- * syc_drain_release().  False: not by @deadline.
+ * No other thread drains, or uses the fds of the session, until
+ * syc_drain_release().  False: not possible before @deadline.
  */
 bool syc_drain_hold(struct syc_session *session, int64_t deadline);
 static inline void syc_drain_release(struct syc_session *session)
@@ -44,8 +44,8 @@ static inline void syc_drain_release(struct syc_session *session)
 	syc_tid_lock_give(&session->draining);
 }
 
-/** Move everything, and what was lost, and end the file.  0 or -errno: then
- * not all is in it. */
+/** Move all frames, report all losses, and end the file.  Returns 0, or -errno:
+ * then the file is incomplete. */
 int syc_drain_finish(struct syc_session *session, int64_t deadline);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drain_handler.c - drain from a signal handler, where no thread does. */
+/* drain_handler.c - drain from a signal handler, if no thread drains. */
 #define _GNU_SOURCE
 #include "selfrec/drain_handler.h"
 
@@ -42,7 +42,8 @@ bool syc_drain_handler_is_needed(void)
 {
 	if (!syc_process_is_there() || syc_destination_sink() < SYC_SINK_TRACE)
 		return false;
-	/* A thread that is awake needs no help; without one this stays set */
+	/* A drain thread that is awake needs no help; without a thread
+	 * syc_drain_sleeping stays set */
 	if (__atomic_load_n(&syc_process->session, __ATOMIC_RELAXED) != NULL &&
 	    __atomic_load_n(&syc_drain_sleeping, __ATOMIC_RELAXED) == 0)
 		return false;
@@ -59,7 +60,8 @@ void syc_drain_handler_run(void)
 	uint64_t ignored;
 	struct syc_undisturbed before;
 
-	/* Files are opened and written: none of that may end the thread */
+	/* The code opens and writes files: no cancellation may end the thread
+	 * meanwhile */
 	syc_undisturbed_begin(&before);
 	struct syc_session *const s = syc_session_enter();
 

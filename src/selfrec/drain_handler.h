@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain_handler.h - drain from a signal handler, where no thread does.
+ * drain_handler.h - drain from a signal handler, if no thread drains.
  *
- * A forked child whose only events come from handlers never gets a drain
- * thread, which is made outside of them only: its ring would fill up.  All of
- * a pass can be done in a handler, but it wants more stack than an alternate
- * one may have.
+ * A drain thread is made only outside of handlers.  So a forked child whose
+ * only events come from handlers never gets a drain thread, and its ring would
+ * fill up.  A handler can do a whole pass, but a pass needs more stack than an
+ * alternate stack may have.
  */
 #ifndef SYC_SELFREC_DRAIN_HANDLER_H
 #define SYC_SELFREC_DRAIN_HANDLER_H
 
 #include <stdbool.h>
 
-/** What syc_drain_handler_run() may need of its caller's stack. */
+/** Stack that syc_drain_handler_run() may need. */
 #define SYC_DRAIN_HANDLER_STACK (128u * 1024)
 
 /**
@@ -25,16 +25,16 @@
 bool syc_drain_handler_is_needed(void);
 
 /**
- * Make the session if there is none; move what the rings hold if no thread
- * does.  Waits for nobody: what can't go now goes another time.
+ * Make the session if there is none; move frames from the rings if no thread
+ * does.  Never waits: frames that can't be moved now are moved later.
  *
  * Context: owner, signal-safe, all signals blocked, SYC_DRAIN_HANDLER_STACK of
  * stack.
  */
 void syc_drain_handler_run(void);
 
-/** This thread is in a signal handler, or not any more: nobody has to find
- * out.  Context: owner, all signals blocked. */
+/** Note that this thread is in a signal handler, or has left it, so that no
+ * code has to test this.  Context: owner, all signals blocked. */
 void syc_drain_handler_note(bool is_one);
 
 #endif

@@ -35,7 +35,7 @@
 #define READY_NS     (1000 * MS)
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
-#define RETRY_NS     (500 * MS) /* asleep while the sink has no room */
+#define RETRY_NS     (500 * MS) /* asleep while the sink has no space */
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -45,7 +45,7 @@ enum {
 	THREAD_ENDED,
 };
 
-/* Until *@word is not @value, or the deadline.  False: the deadline. */
+/* Wait until *@word is not @value.  False: the deadline has passed. */
 static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 {
 	for (;;) {
@@ -61,8 +61,8 @@ static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 
 /* ------------------------------------------------ a table of descriptors */
 
-/* While nobody else uses them.  The rest of a frame must go by the table that
- * has the lock: see selfrec/trace_fd.h. */
+/* Take the fds while no other thread uses them.  The rest of a frame must be
+ * written from the fd table that has the lock: see selfrec/trace_fd.h. */
 static void take_descriptors(struct syc_session *s)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
@@ -78,7 +78,8 @@ static void take_descriptors(struct syc_session *s)
 		__atomic_store_n(&s->owns_table,
 		                 syc_private_fds_make(s->copies, 3),
 		                 __ATOMIC_RELEASE);
-	/* Before the process closes its copies, and with them its locks */
+	/* Take the lock before the process closes its copies, which drops its
+	 * locks */
 	if (s->owns_table && is_output)
 		syc_output_hold(&s->output);
 	else if (s->owns_table)
@@ -94,9 +95,9 @@ static void close_copy(int fd, dev_t dev, ino_t ino)
 }
 
 /*
- * Called by the thread's maker, whose table still has them; or later, where the
- * thread was slow to begin, at the session's end: the program may have closed
- * them and use the numbers by then.
+ * Called by the thread's maker, whose fd table still has the copies.  If the
+ * thread began late, called at the session's end: the program may have closed
+ * the copies, and use their numbers, by then.
  */
 static void close_copies(struct syc_session *s)
 {
@@ -122,13 +123,13 @@ static bool have_membarrier(void)
 struct drainer {
 	struct syc_session *session;
 	bool has_barrier;
-	bool has_rested; /* nothing has happened since the last turn */
+	bool has_rested; /* no event since the last turn */
 	int64_t nap_ns;
 	struct syc_lookout lookout;
 	struct syc_side side;
 };
 
-/* Of @ns what is left until there is something to do besides. */
+/* @ns, or less if a side job is due before. */
 static int64_t until_side_job(const struct drainer *d, int64_t ns)
 {
 	const int64_t left = d->side.due - syc_clock_kernel();
@@ -147,12 +148,12 @@ static void wait_a_while(const struct drainer *d, int64_t ns)
 		syc_futex_wait(s->wakes, seen, until_side_job(d, ns));
 }
 
-/* How long to sleep where nothing is expected. */
+/* Longest sleep if no work is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
 	int64_t most = syc_lookout_longest_sleep(&d->lookout);
 
-	/* Nobody wakes us for what children emit, nor for their end */
+	/* No event or end of a child wakes this thread */
 	if (d->session->relatives.n != 0 && most > SYC_RELATIVES_LOOK_NS)
 		most = SYC_RELATIVES_LOOK_NS;
 
@@ -161,7 +162,7 @@ static int64_t longest_sleep(const struct drainer *d)
 	return d->has_barrier || most < BLIND_NS ? most : BLIND_NS;
 }
 
-/* False: nobody woke us, and there is nothing to drain. */
+/* False: no wake-up, and no frames to drain. */
 static bool sleep_until_woken(struct drainer *d)
 {
 	struct syc_session *const s = d->session;
@@ -194,8 +195,8 @@ static void answer_requests(struct drainer *d, uint32_t asked, int result)
 }
 
 /*
- * No thread of the program is left to take them.  A handler of the program's
- * is not for us to run.
+ * Accept signals, because no thread of the program is left to do so.  This
+ * thread must not run a handler of the program.
  */
 static void take_signals(void)
 {
@@ -211,7 +212,8 @@ static void take_signals(void)
 	syc_signal_mask(SIG_UNBLOCK, ours);
 }
 
-/* A child's ring fills up, or slots become few. */
+/* Whether a child reports that its ring fills up, or that few slots are
+ * left. */
 static bool take_request(struct syc_session *s)
 {
 	uint32_t *const asks = &syc_arena_head(&s->arena)->asks;
@@ -246,8 +248,9 @@ static bool take_turn(struct drainer *d)
 	d->has_rested = false;
 	syc_side_job_do(&d->side, SYC_SIDE_TURN);
 	if (moved != 0) {
-		/* More comes: gather it, unless a ring fills up.  Where much
-		 * comes, look more often: waking us costs the emitting thread. */
+		/* More frames come: let them accumulate, unless a ring fills
+		 * up.  If many frames come, look more often: a wake-up costs
+		 * time of the emitting thread. */
 		if (moved > s->arena.body / 8 || (asked & SYC_ASK_ROOM) != 0)
 			d->nap_ns = d->nap_ns / 4 > MS ? d->nap_ns / 4 : MS;
 		else if (d->nap_ns * 2 < s->plan->interval_ns)
@@ -256,7 +259,7 @@ static bool take_turn(struct drainer *d)
 			d->nap_ns = s->plan->interval_ns;
 		wait_a_while(d, d->nap_ns);
 	} else if (r == -EAGAIN && s->retry_at == 0) {
-		wait_a_while(d, MS); /* a slow reader, or the lock of another */
+		wait_a_while(d, MS); /* a slow reader, or another's lock */
 	} else {
 		d->has_rested = !sleep_until_woken(d);
 		if (!d->has_rested && s->retry_at == 0)
@@ -281,7 +284,7 @@ static void *run_drainer(void *session)
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
-	/* However short the session will be */
+	/* Do this even in a very short session */
 	syc_side_job_do(&d.side, SYC_SIDE_TURN);
 	while (!take_turn(&d))
 		;
@@ -297,11 +300,12 @@ static void *run_drainer(void *session)
 	syc_session_close(s, (s->result == 0 || s->result == -EFBIG) &&
 	                             !s->is_needed);
 	syc_guest_refuse(s, SYC_ARENA_CLOSED);
-	/* Its owner frees it from here on: touch it no more */
+	/* From here on the owner may free the session: do not use it */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
-	/* If all have ended by pthread_exit(), the C library sees to exit() */
+	/* If all threads have ended by pthread_exit(), the C library calls
+	 * exit() */
 	if (d.lookout.is_alone && d.lookout.status != 0)
 		syc_alone_end(d.lookout.status);
 	return NULL;
@@ -324,7 +328,7 @@ int syc_drain_thread_start(struct syc_session *s)
 	syc_undisturbed_end(&before);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
-		/* Whoever stops the session meanwhile goes on alone */
+		/* A thread that stops the session meanwhile goes on alone */
 		syc_futex_wake(&s->thread);
 		syc_diag_say("no drain thread",
 		             r == -EAGAIN ? "the limit of threads is reached"
@@ -355,8 +359,8 @@ int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
 	for (;;) {
 		uint32_t thread = THREAD_NONE;
 
-		/* Who looked into the session before it was taken away may be
-		 * about to make one, or may have failed to */
+		/* A thread that saw the session before its removal may be about
+		 * to make a drain thread, or may have failed to */
 		if (__atomic_compare_exchange_n(
 			    &s->thread, &thread, THREAD_ENDED, false,
 			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -376,8 +380,8 @@ int syc_drain_thread_flush(struct syc_session *s, int64_t deadline)
 	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
 
 	ask_thread(s, SYC_ASK_FLUSH);
-	/* One may have begun before our events were there: the second one is
-	 * sure */
+	/* One flush may have begun before our events: only the second one
+	 * surely includes them */
 	if (!wait_until(&s->flushed, flushed, deadline))
 		return -EAGAIN;
 	ask_thread(s, SYC_ASK_FLUSH);
@@ -386,7 +390,8 @@ int syc_drain_thread_flush(struct syc_session *s, int64_t deadline)
 	               : -EAGAIN;
 }
 
-/* A child may be about to exec; give it no thread in its first moments. */
+/* Whether to make a thread: a child may be about to exec, so it gets no thread
+ * at first. */
 static bool may_have_thread(const struct syc_session *s, int64_t now)
 {
 	return !s->no_thread && !s->is_orphan && s->pid == getpid() &&
@@ -405,7 +410,8 @@ static bool in_handler(void)
 	return syc_handler_may_run(ts->stack_low, ts->stack_high);
 }
 
-/* Not in a handler: nobody holds the C library's locks on this thread. */
+/* Make the thread outside of handlers only: then this thread holds no lock of
+ * the C library. */
 static bool try_to_make(struct syc_session *s)
 {
 	const int64_t now = syc_clock_kernel();
@@ -460,7 +466,7 @@ void syc_drain_thread_poke(bool is_filling)
 	} else if (__atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) !=
 	           THREAD_NONE) {
 		ask_thread(s, is_filling ? SYC_ASK_ROOM : SYC_ASK_ENDED);
-	} else if (is_filling) { /* this event's end makes one */
+	} else if (is_filling) { /* the end of this event makes the thread */
 		__atomic_store_n(&s->is_crowded, true, __ATOMIC_RELAXED);
 	}
 	syc_session_leave();

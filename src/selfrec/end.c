@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* end.c - what is in the rings goes out: when a recording ends, at exit, and
- * when the program asks. */
+/* end.c - writes out the rings at the end of a recording, at exit, and on
+ * request. */
 #define _GNU_SOURCE
 #include "selfrec/end.h"
 
@@ -23,19 +23,19 @@
 #include "selfrec/left.h"
 #include "selfrec/session.h"
 
-/* Start, stop and exit run with signals blocked: a handler on top of them would
- * wait for itself. */
+/* Start, stop and exit run with signals blocked: a handler that interrupts them
+ * would wait for its own thread. */
 
-/* How long exit() waits for a start or stop that is under way. */
+/* Time that exit() waits for an unfinished start or stop. */
 #define LIFE_WAIT_NS INT64_C(250000000)
-/* How long a stop waits for events that are under way. */
+/* Time that a stop waits for unfinished events. */
 #define EMITS_NS INT64_C(1000000000)
 
 /*
  * Emits that began before syc_active changed end within moments, or on a busy
- * machine when their threads get the processor again: what they publish
- * belongs into the capture.  One that was left for good is not waited for
- * longer than until @end.  What is published later, unread.c counts.
+ * machine when their threads get a processor again.  Their frames belong into
+ * the capture.  The wait for an abandoned emit ends at @end. unread.c counts
+ * frames that are published later.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {
@@ -54,7 +54,7 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 					SYC_STATE_ALIVE &&
 				__atomic_load_n(&ts->hot.owner,
 			                        __ATOMIC_ACQUIRE) != 0 &&
-				/* else it is one of what comes after it */
+				/* else the emit belongs to a later epoch */
 				__atomic_load_n(&ts->hot.epoch,
 			                        __ATOMIC_RELAXED) == epoch;
 		}
@@ -64,8 +64,8 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 	}
 }
 
-/* Until nobody looks into the session that was taken away.  False: not by
- * @deadline. */
+/* Wait until no thread uses the removed session.  False: @deadline has
+ * passed. */
 static bool wait_for_users(int64_t deadline)
 {
 	while (__atomic_load_n(&syc_process->users, __ATOMIC_SEQ_CST) != 0) {
@@ -76,8 +76,8 @@ static bool wait_for_users(int64_t deadline)
 	return true;
 }
 
-/* Threads that looked into the session before it was taken away may have lost
- * something behind the last look: the next recording tells it. */
+/* Threads that used the session before its removal may have lost events after
+ * the last look: the next recording reports these losses. */
 static void keep_late_strays(const struct syc_session *s)
 {
 	struct syc_ring_losses late = syc_arena_head(&s->arena)->lost;
@@ -86,7 +86,8 @@ static void keep_late_strays(const struct syc_session *s)
 	syc_loss_add_stray(&late, 0);
 }
 
-/* The drain thread, or whoever else drains, did not get so far in time. */
+/* Report the frames that the drain thread, or another drainer, did not write in
+ * time. */
 static void tell_what_is_left(struct syc_session *s, int64_t deadline)
 {
 	if (s->plan->to.sink == SYC_SINK_TRACE &&
@@ -101,7 +102,8 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	const int64_t now = syc_clock_kernel(), deadline = now + flush_ns;
 	int r;
 
-	/* Its memory stays: others may be looking at it, and it is little */
+	/* A guest's memory is not freed: other threads may be using it, and it
+	 * is small */
 	if (__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
 		return 0;
 	wait_for_emits(s->epoch, now + (flush_ns / 2 < EMITS_NS ? flush_ns / 2
@@ -113,7 +115,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
 	syc_guest_refuse(s, SYC_ARENA_CLOSED);
-	if (!s->is_needed) /* else whoever takes over tells it */
+	if (!s->is_needed) /* else the next drainer reports the losses */
 		keep_late_strays(s);
 	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
 	return r;
@@ -146,7 +148,7 @@ int syscap_drain(void)
 				                   &moved);
 			} while (r == 0 && moved != 0 &&
 			         syc_clock_kernel() < deadline);
-		/* one was made meanwhile */
+		/* a drain thread was made meanwhile */
 		if (r == -EBUSY &&
 		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);
@@ -164,8 +166,8 @@ void syc_end_at_exit(void)
 		if (s != NULL)
 			syc_guest_end(s, syc_clock_kernel() + s->exit_flush_ns +
 			                         SYC_DRAIN_GRACE_NS);
-		/* A guest's events are where they have to be, unless it has
-		 * become the drainer just now */
+		/* A guest's events are already in place, unless the guest has
+		 * just become the drainer */
 		if (s != NULL && !s->is_guest) {
 			syc_process_set_reason("the process exits");
 			syc_copies_set_active(0);

@@ -8,16 +8,16 @@
 struct syc_session;
 
 /**
- * Write out what is in the rings, for @flush_ns at most, and free @session,
- * which syc_process->session is not any more.  Memory that somebody may still
- * look into is left behind.  0 or -errno.
+ * Write out the rings, for @flush_ns at most, and free @session, which is no
+ * longer syc_process->session.  Memory that another thread may still use is not
+ * freed.  Returns 0 or -errno.
  *
  * Context: any-thread; the caller holds syc_process->life, signals blocked.
  */
 int syc_end_session(struct syc_session *session, int64_t flush_ns);
 
-/** The process exits: what is in the rings goes out, as far as that does not
- * take long.  Events of later destructors are off.  Context: any-thread. */
+/** The process exits: write out the rings, for a short time.  Events of later
+ * destructors are off.  Context: any-thread. */
 void syc_end_at_exit(void);
 
 #endif

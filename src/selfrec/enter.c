@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* enter.c - the session of this process, made when it is first needed. */
+/* enter.c - the session of this process, made at its first use. */
 #include "selfrec/enter.h"
 
 #include <syscap.h>
@@ -10,7 +10,7 @@
 #include "ring/clock.h"
 #include "selfrec/guest.h"
 
-/* How long a thread that needs the session waits for the one that makes it. */
+/* Time that a thread waits for another thread that makes the session. */
 #define LIFE_WAIT_NS INT64_C(250000000)
 
 struct syc_session *syc_session_look(void)
@@ -24,8 +24,8 @@ void syc_session_leave(void)
 	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
 }
 
-/* For the thread that had the first event of @epoch; or instead of @guest, and
- * of another epoch. */
+/* Make a session, for the thread that had the first event of @epoch; or, with
+ * another epoch, instead of @guest. */
 bool syc_session_replace(const struct syc_session *guest, int epoch)
 {
 	const char *why;
@@ -82,7 +82,7 @@ uint64_t syc_session_written(char *path, size_t size)
 	return n;
 }
 
-/* False: the drainer may not look there any more. */
+/* False: the drainer may not read this counter any more. */
 static bool count_as_guest(const struct syc_session *s, uint8_t kind,
                            uint32_t len, int64_t time)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* enter.h - the session of this process, made when it is first needed. */
+/* enter.h - the session of this process, made at its first use. */
 #ifndef SYC_SELFREC_ENTER_H
 #define SYC_SELFREC_ENTER_H
 
@@ -10,9 +10,9 @@
 #include "selfrec/session.h"
 
 /**
- * The session of the present epoch, made if there is none: a forked child may
- * be a guest, guest.h.  NULL: there is none to have.  syc_session_leave() after
- * use, in any case.
+ * The session of the present epoch, made if missing; a forked child may be a
+ * guest (guest.h).  NULL: no session is possible.  The caller always calls
+ * syc_session_leave() after use.
  *
  * Context: any-thread, signal-safe, signals blocked.
  */
@@ -20,18 +20,18 @@ struct syc_session *syc_session_enter(void);
 
 /**
  * @guest, of the present @epoch, finds no slot: make a session of its own
- * instead.  False: it can't get one either, and stays a guest.
+ * instead.  False: no session can be made, and the process stays a guest.
  *
  * Context: any-thread, signal-safe, signals blocked, inside of
  * syc_session_enter().
  */
 bool syc_session_replace(const struct syc_session *guest, int epoch);
 
-/** Count a loss without a slot where whoever drains finds it, or recovers.  False:
- * there is no such place.  Context: any-thread, signal-safe. */
+/** Count a loss without a slot in a place that the drainer, or the recovery,
+ * reads.  False: there is no such place.  Context: any-thread, signal-safe. */
 bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time);
 
-/** For syscap_get_stats(). */
+/** Bytes written so far, and the path, for syscap_get_stats(). */
 uint64_t syc_session_written(char *path, size_t size);
 
 #endif

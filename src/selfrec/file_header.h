@@ -8,8 +8,8 @@
 #include <syscap/format.h>
 
 /**
- * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC); the
- * wall clock is read.
+ * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC); reads
+ * the wall clock.
  *
  * Context: any-thread, signal-safe.
  */

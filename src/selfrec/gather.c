@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.c - a batch of what the rings of a session hold. */
+/* gather.c - collects a batch of frames from the rings of a session. */
 #define _GNU_SOURCE
 #include "selfrec/gather.h"
 
@@ -13,14 +13,14 @@
 #include "selfrec/say.h"
 #include "selfrec/unread.h"
 
-/* Where frames of a slot are, as its word and its header say. */
+/* Position of a slot's frames, according to its word and its header. */
 struct span {
 	const unsigned char *body;
 	int32_t pid;
 	uint32_t head, tail, n;
 };
 
-/* Whether slot @i has frames; touches nothing that may have no memory. */
+/* Whether slot @i has frames; accesses no page that may lack memory. */
 static bool look_at_slot(const struct syc_session *s, uint32_t i,
                          struct span *span)
 {
@@ -28,7 +28,8 @@ static bool look_at_slot(const struct syc_session *s, uint32_t i,
 		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
 	const uint32_t state = syc_slot_state(word);
 
-	/* The first is the drainer's own, whatever they write */
+	/* The first slot is the drainer's own, whatever relatives write into
+	 * its word */
 	if (i != 0 && state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED)
 		return false;
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
@@ -75,7 +76,8 @@ static void copy_span(const struct syc_session *s, const struct span *span,
 	memcpy(to + first, span->body, n - first);
 }
 
-/* Where another's tail is wrong there may be none, and no room for it. */
+/* Whether the frames' pages have memory.  If a relative's tail is wrong, pages
+ * may be missing, and the file system may be full. */
 static bool has_pages(const struct syc_session *s, const struct span *span,
                       uint32_t n)
 {
@@ -87,7 +89,7 @@ static bool has_pages(const struct syc_session *s, const struct span *span,
 	       (n == first || syc_arena_provide(body, n - first) == 0);
 }
 
-/* Of @pid, or one that says nothing. */
+/* Whether @at is a frame of @pid, or of no process. */
 static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
                      uint16_t *ret_len)
 {
@@ -101,9 +103,9 @@ static bool is_frame(const unsigned char *at, uint32_t left, int32_t pid,
 }
 
 /*
- * How many of the @n bytes at @at are whole frames that are in order.  The
- * drainer's own slot has frames of all.  *@ret_is_bad: what follows is none,
- * though @all bytes are there.
+ * Number of the @n bytes at @at that are whole valid frames.  The drainer's own
+ * slot has frames of all processes. *@ret_is_bad: the next bytes are no frame,
+ * although all @all bytes are present.
  */
 static uint32_t check_frames(const unsigned char *at, uint32_t n, uint32_t all,
                              const struct span *span, bool is_own,
@@ -146,7 +148,8 @@ static void set_head(struct syc_session *s, uint32_t i, uint32_t head)
 	__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 }
 
-/* No frame begins where one should: somebody has written there. */
+/* The ring has no frame at its head: a relative has overwritten it.  Drop the
+ * slot's bytes. */
 static void give_up_span(struct syc_session *s, uint32_t i,
                          const struct span *span)
 {
@@ -154,18 +157,18 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 	const struct syc_ring_losses none = { .bytes = 0 };
 
 	lost.frames[SYC_LOSS_ABANDONED] = 1;
-	if (i == 0) { /* with what it said of damage, which is said again */
+	if (i == 0) { /* including the report of damage, which is repeated */
 		set_head(s, 0, span->tail);
 		s->has_told_damage = false;
 	}
 	if (!syc_say_losses(s, &lost, &none, span->pid, 0))
-		return; /* the next pass comes here again */
+		return; /* the next pass tries again */
 	syc_say_damage(s);
 	if (i != 0)
 		set_head(s, i, span->tail);
 }
 
-/* False: not all of it fits into @room. */
+/* False: not all frames of the slot fit into @room. */
 static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
                      const struct span *span, uint64_t room)
 {
@@ -234,7 +237,7 @@ static bool gather_slots(struct syc_session *s, struct syc_batch *batch,
 		is_all &= add_slot(s, batch, i, &span, room);
 		if (i == 0 && batch->n_parts == 0 && !s->is_introduced) {
 			i++;
-			break; /* nothing goes before our own frame */
+			break; /* no frame precedes our own PROCESS frame */
 		}
 	}
 	s->n_ends = i;
@@ -289,7 +292,8 @@ void syc_gather_drop(struct syc_session *s)
 				&s->parts[i];
 			const uint32_t n = part_length(s, part);
 
-			/* The drainer's own are no events, but tell of some */
+			/* The drainer's own frames are no events, but report
+			 * losses of events */
 			syc_unread_lose(s->copy, (uint32_t)SYC_COPY_SIZE + 8,
 			                at, at + n, part->slot == 0, NULL);
 			at += n;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gather.h - a batch of what the rings of a session hold.
+ * gather.h - collects a batch of frames from the rings of a session.
  *
- * Relatives of the process can write wherever its rings are.  So frames are
- * copied first, and what is looked at, and goes into the sink, is the copy.
- * How far each ring has been read is kept in the session.
+ * Relatives of the process can write anywhere in its rings.  So frames are
+ * copied first, and only the copy is checked and written into the sink.  The
+ * read position of each ring is kept in the session.
  *
- * Context of all: who drains.
+ * Context of everything here: the drainer.
  */
 #ifndef SYC_SELFREC_GATHER_H
 #define SYC_SELFREC_GATHER_H
@@ -15,27 +15,27 @@
 #include "selfrec/session.h"
 
 /**
- * Copy whole frames, at most @room bytes.  False: there is more than fits into
- * @room.
+ * Copy whole frames, at most @room bytes.  False: more frames are left than fit
+ * into @room.
  */
 bool syc_gather(struct syc_session *session, struct syc_batch *batch,
                 uint64_t room);
 
 /**
- * The same frames once more, with those that the drainer has added to its own
- * slot in front of them.
+ * Copy the same frames again, after the frames that the drainer has added to
+ * its own slot.
  */
 bool syc_gather_again(struct syc_session *session, struct syc_batch *batch,
                       uint64_t room);
 
-/** What the batch says that is done of it is out. */
+/** @batch->done bytes are written: advance the read positions. */
 void syc_gather_advance(struct syc_session *session,
                         const struct syc_batch *batch);
 
-/** What is there no longer fits: it is lost, and counted. */
+/** Drop all present frames, and count them as lost. */
 void syc_gather_drop(struct syc_session *session);
 
-/** Whether the rings hold anything.  Context: any-thread. */
+/** Whether the rings have frames.  Context: any-thread. */
 bool syc_gather_has_work(struct syc_session *session);
 
 #endif

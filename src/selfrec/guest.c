@@ -21,10 +21,10 @@
 #include "selfrec/origin.h"
 #include "selfrec/take_over.h"
 
-/* Between two looks at who drains. */
+/* Interval of checks of the drainer. */
 #define CHECK_NS INT64_C(50000000)
 
-/* How often to look for strays that are being counted. */
+/* Greatest number of naps while strays are being counted. */
 #define STRAY_NAPS 20
 
 /* ------------------------------------------------------------- the parent */
@@ -44,8 +44,8 @@ void syc_guest_invite(struct syc_session *s)
 	__atomic_store_n(&origin->epoch, s->epoch, __ATOMIC_RELEASE);
 }
 
-/* Of those that are forked from now on, and of the others; unless one of them
- * has taken our place. */
+/* Refuse guests that are forked from now on, and present guests, unless a guest
+ * has become the drainer. */
 void syc_guest_refuse(struct syc_session *s, uint32_t state)
 {
 	struct syc_origin *const origin =
@@ -73,8 +73,8 @@ void syc_guest_settle_strays(struct syc_session *s)
 
 /* -------------------------------------------------------------- the child */
 
-/* A fork may come before the drain thread has it alone.  Held by a child it
- * would keep the lock that says that the parent lives. */
+/* A fork may precede the drain thread's private fd table.  In a child the ring
+ * file's fd would keep the lock that shows that the parent lives. */
 static void close_inherited(const struct syc_origin *origin)
 {
 	const struct syc_output *const output = &origin->output;
@@ -108,8 +108,8 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->drainer.pid = syc_slot_pid(syc_guest_drainer(s));
 	if (syc_guest_is_drained(s) &&
 	    syc_fork_identity_is_running(&s->drainer)) {
-		/* When that one has gone, nobody else may have begun to write
-		 * before we find out */
+		/* Lock now: after the drainer's end no other writer may begin
+		 * before this process notices */
 		if (plan->to.sink == SYC_SINK_TRACE)
 			syc_trace_hold_target(&plan->trace);
 		return s;
@@ -142,7 +142,7 @@ static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
 	       syc_fork_identity_is_running(&s->drainer);
 }
 
-/* The caller has `checking`. */
+/* The caller holds `checking`. */
 static bool check_drainer(struct syc_session *s)
 {
 	uint32_t drainer;
@@ -154,14 +154,14 @@ static bool check_drainer(struct syc_session *s)
 		    &syc_arena_head(&s->arena)->drainer, &drainer,
 		    syc_slot_word(s->pid, SYC_ARENA_CLOSING), false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		return true; /* another was faster */
-	/* Who comes meanwhile waits: that may fail */
+		return true; /* another guest was faster */
+	/* Guests that come meanwhile wait, because this may fail */
 	if (syc_take_over_drain(s) == 0) {
 		__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
 		                 syc_slot_word(s->pid, SYC_ARENA_DRAINED),
 		                 __ATOMIC_SEQ_CST);
 		__atomic_store_n(&s->is_guest, false, __ATOMIC_RELEASE);
-		/* The next event looks after the thread */
+		/* The next event makes the drain thread */
 		syc_copies_set_sleeping(!s->no_thread);
 		return true;
 	}
@@ -189,9 +189,9 @@ bool syc_guest_check(struct syc_session *s, bool at_once)
 }
 
 /*
- * Its threads leave their slots at their next event.  What was published there
- * and not drained stays, for whoever takes the drainer's place, or recovers.
- * The session's memory stays: others may be looking at it.
+ * The process' threads leave their slots at their next event.  Published frames
+ * that are not drained stay, for the next drainer or the recovery.  The
+ * session's memory is not freed: other threads may be using it.
  */
 void syc_guest_leave(struct syc_session *s)
 {
@@ -249,8 +249,9 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 	return 0;
 }
 
-/* About to end; or dying: its first thread has ended, and the kernel still
- * counts others, which is also so while these go on and drain. */
+/* Whether the drainer is about to end, or may be dying: its first thread has
+ * ended, and other threads are left.  The latter is also true while other
+ * threads go on and drain. */
 static bool may_drain_no_more(const struct syc_session *s)
 {
 	return syc_slot_state(syc_guest_drainer(s)) != SYC_ARENA_DRAINED ||

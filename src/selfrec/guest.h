@@ -2,15 +2,15 @@
 /*
  * guest.h - a forked child in the arena of the process that forked it.
  *
- * It claims slots in the mapping that it inherited, and its frames go into the
- * capture of whoever drains that: it has no sink, no drain thread and no ring
- * file.  Where that can't be, or the child is to be left alone, it makes a
- * session of its own.
+ * A guest claims slots in the inherited mapping, and its frames go into the
+ * capture of the arena's drainer.  A guest has no sink, no drain thread and no
+ * ring file.  If a guest is impossible, or the child is to be private, the
+ * child makes a session of its own.
  *
- * When the drainer has ended, or was killed, the first guest that finds so takes
- * its place: what is left goes into its own capture, and what all guests emit
- * from there on.  A guest looks when one of its rings fills up, a thread wants
- * one, and at its end.
+ * When the drainer has ended, or was killed, the first guest that notices takes
+ * its place.  The rest of the frames, and later frames of all guests, go into
+ * the new drainer's own capture.  A guest checks the drainer when one of its
+ * rings fills up, when a thread wants a ring, and at its end.
  */
 #ifndef SYC_SELFREC_GUEST_H
 #define SYC_SELFREC_GUEST_H
@@ -20,21 +20,23 @@
 
 #include "selfrec/session.h"
 
-/** Context of all: any-thread, signal-safe. */
+/** Context of everything here: any-thread, signal-safe. */
 
-/** The drain thread runs: children may come as guests from now on; or no more,
- * SYC_ARENA_CLOSING, in its last moments, and _CLOSED: nobody drains. */
+/** Invite: the drain thread runs, so children may become guests from now on.
+ * Refuse: no more guests; SYC_ARENA_CLOSING: the drainer is about to end;
+ * _CLOSED: no drainer. */
 void syc_guest_invite(struct syc_session *session);
 void syc_guest_refuse(struct syc_session *session, uint32_t state);
 
-/** A session for this process as a guest; NULL: it has to make its own. */
+/** A session for this process as a guest; NULL: the process has to make its
+ * own. */
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
 
-/** A slot was claimed: whether frames may go into it.  Else it is to be given
- * back; @session may be no guest any more. */
+/** A slot was claimed: whether frames may go into the slot.  Else the slot is
+ * to be given back; @session may be no guest any more. */
 bool syc_guest_may_use_slot(const struct syc_session *session);
 
-/** Who drains, as arena_head.h has it: behind a claim of a slot, or before the
+/** The drainer, as in arena_head.h: read after a claim of a slot, or before the
  * words. */
 static inline uint32_t syc_guest_drainer(const struct syc_session *session)
 {
@@ -47,30 +49,32 @@ static inline bool syc_guest_is_drained(const struct syc_session *session)
 	return syc_slot_state(syc_guest_drainer(session)) == SYC_ARENA_DRAINED;
 }
 
-/** Whether any slot is this process'. */
+/** Whether this process has any slot. */
 bool syc_guest_has_slots(struct syc_session *guest);
 
-/** Who drains is CLOSING: wait a little for those who count just now. */
+/** The drainer is CLOSING: wait a little for processes that are counting
+ * strays. */
 void syc_guest_settle_strays(struct syc_session *session);
 
-/** Have the drainer look. */
+/** Wake the drainer. */
 void syc_guest_wake_drainer(struct syc_session *guest);
 
 /**
- * See whether anybody drains, but not often.  If nobody does, take the
- * drainer's place: @guest is no guest any more.  False: that failed, and events
- * of this process need a session of its own.
+ * Check from time to time whether a drainer exists.  If none exists, become the
+ * drainer: @guest is no guest any more.  False: this failed, and events of this
+ * process need a session of its own.
  */
 bool syc_guest_check(struct syc_session *guest, bool at_once);
 
-/** Events of this process go elsewhere from now on. */
+/** Leave the session: events of this process go into another session from now
+ * on. */
 void syc_guest_leave(struct syc_session *guest);
 
-/** The process exits: as syc_guest_check(), and if who drains is about to end,
- * wait for that.  Until @deadline at most. */
+/** The process exits: do syc_guest_check(), and if the drainer is about to end,
+ * wait for its end, until @deadline at most. */
 void syc_guest_end(struct syc_session *guest, int64_t deadline);
 
-/** Wait until what this process has emitted is drained.  0 or -EAGAIN. */
+/** Wait until all frames of this process are drained.  Returns 0 or -EAGAIN. */
 int syc_guest_flush(struct syc_session *guest, int64_t deadline);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left.c - what a session of a trace file leaves behind. */
+/* left.c - losses that a session of a trace file leaves in the file's
+ * header. */
 #define _GNU_SOURCE
 #include "selfrec/left.h"
 
@@ -28,7 +29,7 @@ bool syc_left_take(struct syc_session *s)
 	    syc_say_losses(s, &lost, &nothing, s->pid, 0))
 		return true;
 	s->trace.has_untold = syc_trace_untold_leave(s->trace.fd, &lost) == 0;
-	return s->trace.has_untold; /* else it is told by nobody */
+	return s->trace.has_untold; /* else these losses are never reported */
 }
 
 static void add_losses(struct syc_ring_losses *sum,
@@ -40,7 +41,7 @@ static void add_losses(struct syc_ring_losses *sum,
 		sum->frames[i] += more->frames[i];
 }
 
-/* What was lost and no record tells of. */
+/* Add the losses that no record reports. */
 static void add_untold(struct syc_ring_losses *sum,
                        const struct syc_ring_losses *lost,
                        const struct syc_ring_losses *told)
@@ -48,7 +49,7 @@ static void add_untold(struct syc_ring_losses *sum,
 	struct syc_ring_losses rest = *lost;
 
 	syc_loss_totals_subtract(&rest, told);
-	/* What a relative wrote over says nothing */
+	/* Ignore numbers that a relative has overwritten */
 	if (syc_loss_totals_sum(&rest) <= UINT64_C(1) << 48)
 		add_losses(sum, &rest);
 }
@@ -82,7 +83,8 @@ bool syc_left_tell_records(struct syc_session *s)
 	return r == 0;
 }
 
-/* One of those in whose slots something may be: it drains when we are gone. */
+/* Whether a relative whose slots may have frames lives: it drains after our
+ * end. */
 static bool is_left_to_relatives(struct syc_session *s)
 {
 	const uint32_t n = syc_session_slots(s);
@@ -117,7 +119,8 @@ static void add_all(struct syc_ring_losses *sum, struct syc_session *s)
 	add_untold(sum, &syc_process->lost, &syc_process->told);
 }
 
-/* The file, whosever table of descriptors has it. */
+/* Open the trace file, by the fd table of the drain thread or of this
+ * thread. */
 static int open_trace(const struct syc_session *s)
 {
 	char path[80];

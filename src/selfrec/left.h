@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * left.h - what a session of a trace file leaves behind that nobody will write.
+ * left.h - losses of a session of a trace file that no frame will report.
  *
- * It is counted in the file's header, where who writes there next finds it, and
- * who reads it: trace_untold.h.
+ * Such losses are counted in the file's header, for the next writer and for
+ * readers: trace_untold.h.
  */
 #ifndef SYC_SELFREC_LEFT_H
 #define SYC_SELFREC_LEFT_H
@@ -11,27 +11,29 @@
 #include "selfrec/session.h"
 
 /**
- * Write a loss record of what others have left there.  False: no room for it.
+ * Write a loss record for losses that other processes have left in the header.
+ * False: no space.
  *
- * Context: who drains.
+ * Context: the drainer.
  */
 bool syc_left_take(struct syc_session *session);
 
 /**
- * Who drains could write neither the last events nor that they are lost: what
- * loss records of its own say.  False: there is no place for it.
+ * The drainer could write neither the last events nor their loss records: leave
+ * the losses of these records in the header.  False: the header has no place
+ * for them.
  *
- * Context: who drains.
+ * Context: the drainer.
  */
 bool syc_left_tell_records(struct syc_session *session);
 
 /**
- * The process ends, and its drain thread did not come so far as to write what
- * there is: it will write nothing from here on.  False: it is about to write
- * it, or there is no place to say so.  Waits for a write that is under way, until
- * @deadline.
+ * The process ends before its drain thread has written all frames: stop the
+ * thread's writes, and leave the losses in the header.  False: the frames are
+ * still to be written, or the header has no place for losses.  Waits for an
+ * unfinished write, until @deadline.
  *
- * Context: any-thread, signals blocked, nobody emits any more.
+ * Context: any-thread, signals blocked, no thread emits any more.
  */
 bool syc_left_tell_all(struct syc_session *session, int64_t deadline);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* lookout.c - when the drain thread looks whether it is the last thread. */
+/* lookout.c - schedule of the drain thread's checks whether it is the last
+ * thread. */
 #define _GNU_SOURCE
 #include "selfrec/lookout.h"
 
@@ -13,7 +14,7 @@
 
 #define MS      INT64_C(1000000)
 #define LOOK_NS (500 * MS)
-#define FAR_NS  (4000 * MS) /* where a word tells */
+#define FAR_NS  (4000 * MS) /* if a word shows the end */
 
 void syc_lookout_begin(struct syc_lookout *l, uint32_t *main_end)
 {
@@ -36,8 +37,9 @@ int64_t syc_lookout_longest_sleep(const struct syc_lookout *l)
 }
 
 /*
- * Has the first thread ended?  The kernel wakes one of those who wait for
- * that: this may have been meant for a pthread_join().
+ * Check whether the first thread has ended.  The kernel wakes one waiter of
+ * main_end: pass the wake-up on, because it may have been meant for a
+ * pthread_join().
  */
 static void look_at_main(struct syc_lookout *l)
 {
@@ -48,12 +50,14 @@ static void look_at_main(struct syc_lookout *l)
 	l->main_end = NULL;
 	l->is_main_ending = true;
 	syc_lookout_hurry(l);
-	/* Else only those are known that have emitted: others may do so yet */
+	/* Without /proc only threads that have emitted are known: others may
+	 * still emit */
 	if (!syc_alone_sees_all())
 		l->at = syc_clock_kernel() + LOOK_NS;
 }
 
-/* A filter may kill for a system call that it has never heard of. */
+/* A filter may kill the process for a system call that the filter does not
+ * know. */
 static bool may_wait_for_main(const struct syc_lookout *l)
 {
 	return l->main_end != NULL && prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
@@ -72,7 +76,7 @@ void syc_lookout_sleep(struct syc_lookout *l, uint32_t *word, uint32_t value,
 	}
 	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
 	syc_futex_wait(word, value, ns < LOOK_NS ? ns : LOOK_NS);
-	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* what it was */
+	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* the default */
 }
 
 bool syc_lookout_is_alone(struct syc_lookout *l)

@@ -2,8 +2,8 @@
 /*
  * map_frames.c - MAP frames of this process.
  *
- * The bytes are those that recorder/maps.c and capture/compose.c write of the
- * same facts, except that a path that is not UTF-8 stays as it is.
+ * recorder/maps.c and capture/compose.c write the same bytes for the same
+ * facts, except that a path that is not UTF-8 is not changed here.
  */
 #define _GNU_SOURCE
 #include "selfrec/map_frames.h"
@@ -23,13 +23,13 @@
 #include "os/own_elf.h"
 #include "os/process.h"
 
-/* A line of maps: a path of PATH_MAX, some of it escaped */
+/* A line of maps: a path of PATH_MAX, with some escapes */
 #define LINE_MAX_BYTES 8192u
-/* With free places searches stay short */
+/* Free places keep searches short */
 #define MAPS_MAX      (SYC_MAP_FRAMES_MAX / 4 * 3)
 #define LOOK_AGAIN_NS INT64_C(1000000000)
 
-/* A static program has none. */
+/* A static program may lack this function. */
 #pragma weak dl_iterate_phdr
 
 _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
@@ -39,9 +39,9 @@ _Static_assert(LINE_MAX_BYTES + SYC_BUILD_ID_SIZE + 64 <= SYSCAP_FRAME_MAX,
 
 struct lines {
 	int fd;
-	size_t begin, end; /* of what is in the buffer and not returned */
+	size_t begin, end; /* bytes in the buffer, not returned yet */
 	bool at_end, has_failed;
-	bool skips; /* what comes belongs to a line that was too long */
+	bool skips; /* the next bytes belong to a line that was too long */
 	char buffer[LINE_MAX_BYTES];
 };
 
@@ -117,7 +117,7 @@ static bool parse_mapping(char *line, struct mapping *m)
 	while (*p == ' ')
 		p++;
 	m->path = line + (p - line);
-	/* The kernel writes a newline in a name as \012, and nothing else so */
+	/* The kernel escapes only a newline in a name, as \012 */
 	char *to = m->path;
 	for (const char *from = m->path; *from != '\0'; from++)
 		if (strncmp(from, "\\012", 4) == 0) {
@@ -153,13 +153,13 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 	return found;
 }
 
-/* What is the same for all frames of a call. */
+/* Data that all frames of a call share. */
 struct telling {
 	int32_t pid;
 	int64_t now;
 	syc_describe_emit *emit;
 	void *data;
-	bool left_out; /* a mapping for which the set has no room */
+	bool left_out; /* the set has no space for a mapping */
 };
 
 static bool emit_map(const struct telling *to, const struct mapping *m,
@@ -178,7 +178,7 @@ static bool emit_map(const struct telling *to, const struct mapping *m,
 		strcmp(m->path + n - strlen(deleted), deleted) == 0;
 	const bool has_id =
 		m->path[0] == '/' && find_build_id(m, base, build_id);
-	/* Without its build-id a reader would take the new file */
+	/* Without a build-id a reader would take the new file */
 	if (is_gone && has_id)
 		n -= strlen(deleted);
 	memset(&frame, 0, sizeof(frame));
@@ -213,13 +213,13 @@ static uint64_t hash_mapping(const struct mapping *m)
 	return h != 0 ? h : 2;
 }
 
-/* How far place @to is behind place @from. */
+/* Distance from place @from to place @to. */
 static uint32_t distance_of_places(uint64_t from, uint64_t to)
 {
 	return (uint32_t)(to - from) % SYC_MAP_FRAMES_MAX;
 }
 
-/* Where @h is, or belongs.  There always is an empty place. */
+/* The place of @h, or the empty place for it.  An empty place always exists. */
 static uint64_t *find_known(struct syc_described *described, uint64_t h)
 {
 	uint64_t i = (h >> 1) % SYC_MAP_FRAMES_MAX;
@@ -230,7 +230,8 @@ static uint64_t *find_known(struct syc_described *described, uint64_t h)
 	return &described->known[i];
 }
 
-/* What stands behind the gap, and would be looked for before it, moves up. */
+/* Remove the mapping at @gap.  Move up each later mapping whose search passes
+ * the gap. */
 static void forget_mapping(struct syc_described *described, uint32_t gap)
 {
 	uint64_t *const known = described->known;
@@ -247,10 +248,10 @@ static void forget_mapping(struct syc_described *described, uint32_t gap)
 }
 
 /*
- * A scan has seen everything: forget what it has not seen, or the set would
- * fill up where plugins come and go, and a mapping that comes back to where
- * another was meanwhile would not be told.  What moves up over the end of
- * the table has been looked at before.
+ * After a complete scan: remove mappings that the scan has not seen.  Otherwise
+ * plugins that come and go would fill the set, and a mapping that comes back
+ * after another one at its address would not be reported.  A mapping that moves
+ * up across the table's end was checked before.
  */
 static void forget_unseen_mappings(struct syc_described *described)
 {
@@ -275,8 +276,8 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* one is enough */
 }
 
-/* Takes the loader's lock: not in a handler, nor in a child that may have
- * inherited it held. */
+/* Takes the loader's lock: not allowed in a handler, or in a child that may
+ * have inherited the lock in the held state. */
 static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 {
 	if (dl_iterate_phdr != NULL)
@@ -303,7 +304,7 @@ static bool has_code(const struct mapping *m)
 	       (m->path[0] == '/' || strcmp(m->path, "[vdso]") == 0);
 }
 
-/* False: emit() said stop. */
+/* False: emit() returned false. */
 static bool emit_new_maps(struct lines *lines, struct syc_described *described,
                           struct telling *to)
 {
@@ -347,7 +348,8 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 		syc_own_proc_open("/proc/thread-self/maps", "/proc/self/maps");
 	if (lines.fd < 0)
 		return true;
-	/* Before the maps: a library that comes meanwhile is seen next time */
+	/* Read the counters before the maps: the next call sees a library that
+	 * is loaded meanwhile */
 	if (may_lock)
 		count_loads_locked(counters);
 	const bool goes_on = emit_new_maps(&lines, described, &to);
@@ -356,7 +358,7 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 		return goes_on;
 	forget_unseen_mappings(described);
 	if (to.left_out && described->n < MAPS_MAX) {
-		/* Now there is room: a change that is seen next time */
+		/* The set has space again: make the next call scan again */
 		described->loads = UINT64_MAX;
 		return true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* origin.h - what forked children inherit of a recording. */
+/* origin.h - data of a recording that forked children inherit. */
 #ifndef SYC_SELFREC_ORIGIN_H
 #define SYC_SELFREC_ORIGIN_H
 
@@ -7,14 +7,14 @@
 
 #include "selfrec/output.h"
 
-/** In memory that is each one's own.  syc_block leads there. */
+/** In memory that each process has for itself. syc_block points to it. */
 struct syc_origin {
-	int32_t epoch; /* that it is of; 0: nothing is offered */
+	int32_t epoch; /* epoch of the offer; 0: no offer */
 	int32_t pid;
 	uint64_t pid_ns;
 	struct syc_arena arena;
-	/* Its descriptors are in the parent's table, and for a moment in a
-	 * child's */
+	/* Its fds are in the parent's fd table, and for a moment in a child's
+	 * table */
 	struct syc_output output;
 };
 

@@ -44,7 +44,7 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
 			return -errno;
 		text.at += strlen(target->pattern);
-		/* a % in the directory's name stands for itself */
+		/* a % in the directory's name would be taken for an escape */
 		if (strchr(target->pattern, '%') != NULL)
 			return -EINVAL;
 		syc_text_add(&text, "/");
@@ -105,7 +105,7 @@ int syc_output_create(struct syc_output *output,
 		if (errno != EEXIST)
 			return -errno;
 		text.at = stem;
-		if (!has_pid) { /* now it has */
+		if (!has_pid) { /* add the pid now */
 			syc_text_add(&text, ".");
 			syc_text_add_i64(&text, pid);
 		}
@@ -128,15 +128,16 @@ void syc_output_hold(const struct syc_output *output)
 {
 	int64_t at = 1 + (int64_t)getpid();
 
-	/* Where the file system has no locks the commands can't ask either */
+	/* Without locks in the file system the commands can't test the lock
+	 * either */
 	(void)syc_record_fact_keep(output->fd, SYC_RECORD_TABLE, &at);
 }
 
 /* ------------------------------------------------------------ ring file */
 
-/* While we hold it, nobody recovers from the file.  It belongs to the open
- * file: it stays when a thread takes the descriptor into its own table, and as
- * long as any relative has the rings mapped. */
+/* While we hold this lock, no process recovers from the file.  The lock belongs
+ * to the open file: it stays when a thread takes the fd into its own fd table,
+ * and as long as any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -157,7 +158,7 @@ static bool name_rings(struct syc_output *output,
 			return false;
 		syc_text_add(&text, target->runtime_dir);
 		syc_text_add(&text, "/syscap");
-		/* fails where it is there, or can't be: open() tells */
+		/* a failure is ignored: open() reports a missing directory */
 		syscall(SYS_mkdirat, AT_FDCWD, output->ring_path, 0700);
 		syc_text_add(&text, "/");
 		break;
@@ -174,7 +175,7 @@ static bool name_rings(struct syc_output *output,
 	syc_text_add_i64(&text, pid);
 	syc_text_add(&text, "-");
 	syc_text_add_u64(&text, (uint64_t)output->ino);
-	if (n != 0) { /* of another file system, or of one that is gone */
+	if (n != 0) { /* taken by another, or a former, file */
 		syc_text_add(&text, "-");
 		syc_text_add_u64(&text, n);
 	}
@@ -222,7 +223,8 @@ int syc_output_create_rings(struct syc_output *output,
 	return r;
 }
 
-/* The program may have closed it, and have a file of its own there. */
+/* The program may have closed the fd, and have a file of its own with this
+ * number. */
 static void close_fd(int *fd, uint64_t dev, uint64_t ino)
 {
 	if (*fd >= 0 && syc_fd_is_file(*fd, dev, ino))
@@ -264,9 +266,10 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 	                            facts->boot_id, sizeof(facts->boot_id));
 	if (n != 0 && facts->boot_id[n - 1] == '\n')
 		facts->boot_id[n - 1] = '\0';
-	/* No more than that: a page that is not touched takes no memory */
+	/* Write only the path's bytes: an untouched page takes no memory */
 	memcpy(facts->capture, output->path, strlen(output->path) + 1);
-	/* Whose the rings are.  Until here they may have been another's */
+	/* The owner of the rings.  Until this store another process may have
+	 * owned them */
 	__atomic_store_n(&facts->capture_dev, output->dev, __ATOMIC_RELEASE);
 	__atomic_store_n(&facts->capture_ino, output->ino, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -280,8 +283,8 @@ struct beginning {
 	int result;
 };
 
-/* The header, who writes, and where the rings are: all of it, or nothing.  A
- * process that is killed right after that has its name. */
+/* Write the header, the writer's PROCESS frame and the ring file's name, all or
+ * nothing.  So even a process that is killed right after this has a name. */
 static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;
@@ -318,13 +321,14 @@ int syc_output_begin(struct syc_output *output, void *front,
 	if (strlen(output->path) >=
 	    sizeof(((struct syc_ring_file *)0)->capture))
 		return -ENAMETOOLONG;
-	/* A long path takes a page more than the arena has there */
+	/* A long path takes one more page than the arena has in front */
 	if (syc_arena_provide(front, offsetof(struct syc_ring_file, capture) +
 	                                     strlen(output->path) + 1) != 0)
 		return -ENOSPC;
 	write_facts(output, front, arena, pid, now);
 	syc_describe_process(pid, now, write_beginning, &beginning);
-	/* They are ours, as the facts say: others may look into them again */
+	/* The facts name us as the owner: other processes may read the rings
+	 * again */
 	if (beginning.result == 0)
 		syscall(SYS_flock, output->ring_fd, LOCK_UN);
 	return beginning.result;
@@ -334,18 +338,19 @@ int syc_output_begin(struct syc_output *output, void *front,
 
 static void patch_end_time(const struct syc_output *output, int64_t now)
 {
-	/* A failure does no harm: the frames tell it, too */
+	/* A failure does no harm: the frames show the end, too */
 	if (syc_fd_pwrite(output->fd, &now, sizeof(now),
 	                  offsetof(struct syscap_wire_file, end_time)) < 0)
 		return;
 }
 
-/* Before a batch is begun: 0, or why a failed one can't be taken back just now. */
+/* Prepare for a batch.  Returns 0, or the error why a failed batch can't be
+ * undone now. */
 static int prepare_journal(struct syc_output *output, unsigned n_parts)
 {
 	struct syc_ring_journal *const journal = output->journal;
 
-	/* Where they are few, which they are mostly, it is a page */
+	/* Usually the parts are few, and take one page */
 	if (syc_arena_provide(journal,
 	                      offsetof(struct syc_ring_journal, parts) +
 	                              n_parts * sizeof(journal->parts[0])) != 0)
@@ -375,8 +380,8 @@ int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 	r = syc_write_at(output->fd, batch->frames, batch->size, output->end,
 	                 &output->fits);
 	if (r != 0) {
-		/* What is there of it goes, so that the file stays whole.
-		 * Where even this fails, who recovers does it. */
+		/* Cut off the written part, so that the file stays whole.  If
+		 * even this fails, the recovery does it. */
 		if (output->fits == 0 ||
 		    ftruncate(output->fd, (off_t)output->end) == 0)
 			syc_output_commit(output);

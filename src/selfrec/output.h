@@ -3,14 +3,15 @@
  * output.h - a capture file that this process alone writes, and the ring file
  * beside it.
  *
- * Nothing that exists is opened or cut: a name that is taken gets ".PID",
- * then ".PID.2" and so on, where the pattern has no %p; else ".2".  The ring
- * file is made in $XDG_RUNTIME_DIR/syscap or /dev/shm, mode 0600; without a
- * tmpfs it lies next to the capture.  ring/ring_file.h has the protocol by
- * which each batch arrives exactly once.
+ * No existing file is opened or truncated.  A name that is taken gets the
+ * suffix ".PID", then ".PID.2" and so on, if the pattern has no %p; else ".2".
+ * The ring file is made in $XDG_RUNTIME_DIR/syscap or /dev/shm, mode 0600;
+ * without a tmpfs the ring file is next to the capture. ring/ring_file.h has
+ * the protocol by which each batch arrives exactly once.
  *
- * One thread at a time per output.  Context of all but where it says setup:
- * any-thread, signal-safe, between syc_write_nosignal_begin() and syc_write_nosignal_end().
+ * One thread at a time per output.  Context of everything here, unless a
+ * function says setup: any-thread, signal-safe, between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 #ifndef SYC_SELFREC_OUTPUT_H
 #define SYC_SELFREC_OUTPUT_H
@@ -24,7 +25,7 @@
 
 #define SYC_OUTPUT_PATH_MAX 4096u
 
-/** What is to be written: found at start, inherited by forks. */
+/** The requested file: determined at start, inherited by forks. */
 struct syc_output_target {
 	char pattern[SYC_OUTPUT_PATH_MAX]; /* absolute */
 	char runtime_dir[1024];            /* "": none */
@@ -33,8 +34,8 @@ struct syc_output_target {
 };
 
 /**
- * Fill @target.  @pattern may be relative to the directory of now; %p stands
- * for the pid, %n for the program's name, %% for %.  0, -ENAMETOOLONG,
+ * Fill @target.  @pattern may be relative to the current directory; %p stands
+ * for the pid, %n for the program's name, %% for %. Returns 0, -ENAMETOOLONG,
  * -EINVAL (empty, or another %), or -errno.
  *
  * Context: setup.
@@ -42,7 +43,7 @@ struct syc_output_target {
 int syc_output_choose(struct syc_output_target *target, const char *pattern,
                       const char *runtime_dir, const char *program);
 
-/** Where a ring file can be, in the order to try. */
+/** Places of a ring file, in the order of attempts. */
 enum syc_ring_place {
 	SYC_RING_PLACE_RUNTIME,
 	SYC_RING_PLACE_SHM,
@@ -51,32 +52,32 @@ enum syc_ring_place {
 };
 
 struct syc_output {
-	int fd;      /* of the capture; -1: none */
-	int ring_fd; /* of the ring file; -1: none */
+	int fd;      /* fd of the capture; -1: none */
+	int ring_fd; /* fd of the ring file; -1: none */
 	dev_t dev, ring_dev;
 	ino_t ino, ring_ino;
-	uint64_t end; /* of the last whole batch */
+	uint64_t end; /* end of the last whole batch */
 	uint64_t max_bytes;
 	uint64_t fits;   /* see syc_output_write() */
-	bool is_on_disk; /* the ring file: emitting may wait for it */
+	bool is_on_disk; /* the ring file: emits may wait for the disk */
 	struct syc_ring_journal *journal;
 	char path[SYC_OUTPUT_PATH_MAX + 32];
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
 };
 
-/** Make the capture, still empty; ring_fd stays.  0 or -errno. */
+/** Make the capture, still empty; ring_fd stays.  Returns 0 or -errno. */
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid);
 
 /**
- * Have the lock that tells others who writes the capture, in the table of
- * descriptors that the caller has now.  Making the capture does so.
+ * Take the lock that shows the capture's writer to other processes, in the
+ * caller's present fd table. syc_output_create() does this, too.
  */
 void syc_output_hold(const struct syc_output *output);
 
 /**
- * Make the ring file at @place, empty and locked: ring_fd.  0; -ENODEV, that
- * place is not there or no tmpfs; or -errno.
+ * Make the ring file at @place, empty and locked: ring_fd.  Returns 0; -ENODEV:
+ * the place does not exist, or is no tmpfs; or -errno.
  */
 int syc_output_create_rings(struct syc_output *output,
                             const struct syc_output_target *target, int32_t pid,
@@ -86,14 +87,15 @@ int syc_output_create_rings(struct syc_output *output,
 void syc_output_drop_rings(struct syc_output *output);
 
 /**
- * @front is the ring file's, mapped, @arena lies in it: write down whose rings
- * these are, and begin the capture: header, PROCESS, and the frame that names
- * the ring file, which others may look into from here on.  0 or -errno.
+ * @front is the mapped begin of the ring file, which contains @arena: store the
+ * owner of the rings, and begin the capture with the header, PROCESS, and the
+ * frame that names the ring file.  Other processes may read the ring file from
+ * then on.  Returns 0 or -errno.
  */
 int syc_output_begin(struct syc_output *output, void *front,
                      const struct syc_arena *arena, int32_t pid, int64_t now);
 
-/** How many bytes may still be written. */
+/** Number of bytes that may still be written. */
 static inline uint64_t syc_output_room(const struct syc_output *output)
 {
 	if (output->max_bytes == 0)
@@ -103,9 +105,9 @@ static inline uint64_t syc_output_room(const struct syc_output *output)
 }
 
 /**
- * Write @batch.  0, and syc_output_commit() must follow once the rings' heads
- * are stored; or -errno and nothing was written: there was room for output->fits
- * bytes of it.
+ * Write @batch.  Returns 0, and syc_output_commit() must follow after the
+ * rings' heads are stored; or -errno and no byte was written: there was space
+ * for output->fits bytes of the batch.
  */
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);
 static inline void syc_output_commit(struct syc_output *output)
@@ -115,7 +117,7 @@ static inline void syc_output_commit(struct syc_output *output)
 }
 
 /**
- * Close both.  @is_whole: nothing is left in the rings, remove the ring file.
+ * Close both files.  @is_whole: the rings are empty, so remove the ring file.
  */
 void syc_output_close(struct syc_output *output, bool is_whole);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* own_recording.c - recording by the process itself: own.h, filled in. */
+/* own_recording.c - recording by the process itself: implementation of
+ * own.h. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static int claim_slot(struct syc_session *s, struct syc_slot *ret_slot)
 
 	if (r == -ENOTSUP)
 		r = claim_by_file(s, ret_slot);
-	/* Else a private child whose fork interrupted an emit faults */
+	/* Otherwise a private child whose fork interrupted an emit would
+	 * fault */
 	if (r == 0)
 		madvise(ret_slot->ring,
 		        s->arena.page + 2 * (size_t)ret_slot->size,
@@ -75,7 +77,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
                        const struct syc_slot *slot)
 {
 	struct syc_ring_header *const ring = slot->ring;
-	/* Relatives may write there, too: read once, then checked */
+	/* Relatives may write to this header, too: read the tail once, then
+	 * check it */
 	const uint32_t at = __atomic_load_n(&ring->tail, __ATOMIC_RELAXED);
 	uint32_t busy = syc_slot_word(ts->hot.pid, SYC_SLOT_BUSY);
 
@@ -96,8 +99,8 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		syc_thread_ring_close(ts, "a ring was closed: its slot was "
 		                          "overwritten");
 	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* A store, then a load; tell_late(), at the session's end,
-		 * does so, too */
+		/* First a store, then a load; tell_late(), at the session's
+		 * end, does the same */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
 		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
@@ -105,12 +108,12 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	}
 }
 
-/* How many ms a guest waits for a slot where there are few.  More, and it had
- * better have an arena of its own. */
+/* Number of ms that a guest waits for a slot if slots are few.  After this time
+ * an arena of its own is better. */
 #define PATIENCE 20
 
-/* As a guest: the drainer gives slots back, and may need to be told.  -EBUSY: it
- * is about to end, or to be another. */
+/* Claim a slot as a guest: the drainer frees slots, and may have to be woken.
+ * -EBUSY: the drainer is about to end, or to change. */
 static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 {
 	int r = -EMFILE;
@@ -133,7 +136,7 @@ static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 	return r;
 }
 
-/* 0; -EAGAIN: this is a guest that has to go elsewhere; or -errno. */
+/* Returns 0; -EAGAIN: this guest has left its session; or -errno. */
 static int take_slot(struct syc_session *s, struct syc_state *ts)
 {
 	struct syc_slot slot;
@@ -145,7 +148,7 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 		r = claim_slot(s, &slot);
 	} else {
 		r = claim_as_guest(s, &slot);
-		/* What is in other slots of ours can't be left to those who are
+		/* Frames in our other slots can't be left to a drainer that is
 		 * about to end */
 		if (r != 0 && !(r == -EBUSY && syc_guest_has_slots(s)) &&
 		    syc_session_replace(s, s->epoch))
@@ -154,7 +157,7 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 	if (r != 0)
 		return r;
 	begin_slot(s, ts, &slot);
-	/* For the drainer to know it, should a relative write over the word */
+	/* A copy for the drainer, in case a relative overwrites the word */
 	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
 	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
 	                 __ATOMIC_RELAXED);
@@ -168,7 +171,8 @@ static bool connect_to_session(struct syc_state *ts)
 	do {
 		r = take_slot(syc_session_enter(), ts);
 		syc_session_leave();
-		/* It has no ring yet: it is of the new epoch at once */
+		/* The thread has no ring yet, so it joins the new epoch at
+		 * once */
 		if (r == -EAGAIN)
 			ts->hot.epoch =
 				__atomic_load_n(&syc_active, __ATOMIC_RELAXED);
@@ -185,8 +189,8 @@ static bool connect_to_session(struct syc_state *ts)
 	return false;
 }
 
-/* Whoever drains gives the slot to others.  Where the recording is over the
- * arena is gone, and its last drain has been. */
+/* The drainer gives the slot to other threads.  After the end of a recording
+ * the arena is unmapped, and was drained for the last time. */
 static void give_back(struct syc_state *ts)
 {
 	uint32_t live = syc_slot_word(ts->hot.pid, SYC_SLOT_LIVE);

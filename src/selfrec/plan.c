@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plan.c - what this process is to record into by itself. */
+/* plan.c - destination and options of a recording by this process itself. */
 #define _GNU_SOURCE
 #include "selfrec/plan.h"
 
@@ -17,8 +17,8 @@
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)
 #define DEFAULT_FLUSH_NS    (250 * MS)
-/* For a trace file: there is no ring file to recover the rest from, and what
- * holds a write up is no slow reader, but many processes that take turns */
+/* For a trace file: no ring file is left for a recovery of the rest, and no
+ * slow reader delays a write, but many processes that take turns */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
 

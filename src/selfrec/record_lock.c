@@ -10,7 +10,7 @@
 #include "os/futex.h"
 #include "ring/clock.h"
 
-/* Beyond all thread ids: they begin anew in each pid namespace. */
+/* Larger than all thread ids, because each pid namespace has its own ids. */
 #define FACT_STEP  (INT64_C(1) << 22)
 #define FACT_TRIES 16
 
@@ -32,7 +32,7 @@ static int ask_for_lock(int fd, int command, struct flock *lock)
 			return 0;
 		if (errno == EAGAIN || errno == EACCES)
 			return -EAGAIN;
-		/* Whatever else it says: it gives no locks */
+		/* Any other error means that there are no locks */
 		if (errno != EINTR)
 			return -ENOLCK;
 	}
@@ -66,7 +66,7 @@ void syc_record_unlock(int fd, enum syc_record_owner owner)
 
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
 {
-	/* l_len 0: to the end, however far that is */
+	/* l_len 0: to the end of the offsets */
 	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
 
 	return ask_for_lock(fd, command_get(owner), &lock) == 0 &&

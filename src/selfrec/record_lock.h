@@ -2,19 +2,19 @@
 /*
  * record_lock.h - one writer at a time, among processes and within one.
  *
- * A lock on the first byte.  Relatives of a process, and copies of the library
- * in it that know nothing of each other, write to the same file or pipe: so it
- * belongs to the open file, where that is the caller's own.  Where the file
- * can't be opened anew, which takes /proc, it belongs to the thread's table of
- * descriptors: relatives exclude each other still, but not two who share the
- * table.  That kind also goes when any descriptor of the file in the table is
- * closed: a drain thread has a table of its own; without one the program's
- * close() of its own number ends the lock early.
+ * The lock is a record lock on the first byte.  Relatives of a process, and
+ * independent copies of the library in it, write to the same file or pipe.  So
+ * the lock belongs to the open file, if the caller has opened the file anew.
+ * If the file can't be opened anew, which takes /proc, the lock belongs to the
+ * thread's fd table: then relatives still exclude each other, but two threads
+ * that share the table do not.  A lock of a table also ends when any fd of the
+ * file in this table is closed.  A drain thread has a table of its own; without
+ * a drain thread the program's close() of its own fd ends the lock early.
  *
- * Either goes with a process that is killed; one of the open file when no child
- * that was forked while it was held is left, either.
+ * A killed process loses both kinds of locks.  A lock of the open file also
+ * waits for the end of all children that were forked while it was held.
  *
- * Context of all: any-thread, signal-safe.
+ * Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_SELFREC_RECORD_LOCK_H
 #define SYC_SELFREC_RECORD_LOCK_H
@@ -22,37 +22,38 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Whose a lock is. */
+/** Owner of a lock. */
 enum syc_record_owner {
-	SYC_RECORD_TABLE, /* the thread's table of descriptors */
-	SYC_RECORD_FILE, /* the open file: nobody else's descriptor leads there */
+	SYC_RECORD_TABLE, /* the thread's fd table */
+	SYC_RECORD_FILE,  /* the open file: only our own fds refer to it */
 };
 
-/** 0; or -ENOLCK: there are no such locks on @fd. */
+/** Returns 0; or -ENOLCK: @fd does not support such locks. */
 int syc_record_lock_probe(int fd, enum syc_record_owner owner);
 
 /**
- * Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  0;
- * -EAGAIN, not in time; or -ENOLCK.
+ * Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  Returns
+ * 0; -EAGAIN: not in time; or -ENOLCK.
  */
 int syc_record_lock(int fd, enum syc_record_owner owner, int64_t deadline);
 void syc_record_unlock(int fd, enum syc_record_owner owner);
 
 /*
- * The bytes behind the first are for facts: whoever knows one holds any of
- * them for as long as it lives.  Of a pipe the fact is that it has a header.
- * Of a file it is that its holder may still write to it: the commands ask for
- * these locks before they replace or append (capture/files.h), and fcntl()
- * tells them who it is, if they are a table's.
+ * The bytes after the first are for facts: a process that knows a fact locks
+ * any of these bytes until its end.  For a pipe the fact is that the pipe has a
+ * header.  For a file the fact is that the holder may still write to the file.
+ * The commands test these locks before they replace or append
+ * (capture/files.h); fcntl() gives them the holder's pid, if the lock is a
+ * table's.
  */
 
-/** Whether anybody but @owner holds one. */
+/** Whether an owner other than @owner holds a fact. */
 bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
 
 /**
- * Hold one at *@at, or at another place if that is taken; *@at becomes where
- * it is held, and is 0 at first.  Done again it makes sure that it was not
- * lost.  0 or -ENOLCK.
+ * Hold a fact at *@at, or at another place if this place is taken; *@at is 0 at
+ * first, and becomes the fact's place.  A repeated call takes the lock again if
+ * it was lost.  Returns 0 or -ENOLCK.
  */
 int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* relative.h - what a drainer knows of processes that have slots in its arena;
- * not for others than relatives.c to change. */
+/* relative.h - a drainer's data about processes that have slots in its arena;
+ * only relatives.c changes it. */
 #ifndef SYC_SELFREC_RELATIVE_H
 #define SYC_SELFREC_RELATIVE_H
 
@@ -10,7 +10,7 @@
 #include "os/process.h"
 #include "ring/ring_file.h"
 
-/** What the capture has of one. */
+/** Frames about a relative that the capture has. */
 enum syc_relative_stage {
 	SYC_RELATIVE_MET,
 	SYC_RELATIVE_NAMED,  /* PROCESS */
@@ -28,7 +28,7 @@ struct syc_relative {
 struct syc_relatives {
 	uint32_t n;
 	int64_t looked_at; /* ns */
-	int32_t described; /* whose maps are being told; 0: nobody's */
+	int32_t described; /* pid whose maps are being written; 0: none */
 	struct syc_relative all[SYC_RING_FILE_SLOTS];
 };
 

@@ -43,13 +43,13 @@ static bool say_fork(struct syc_session *s, const struct syc_relative *it,
 	const struct syc_relative *const parent =
 		find_relative(&s->relatives, it->kin.parent);
 
-	/* One that has no events may have been in between */
+	/* A process without events may be between parent and child */
 	return syc_say_fork(s, parent != NULL ? parent->kin.pid : s->pid,
 	                    it->kin.pid, time);
 }
 
-/* False: no room until the next pass.  One at a time: what is told of maps is
- * noted in one place. */
+/* Write the frames about a relative.  False: no space until the next pass.  One
+ * relative at a time, because the set of reported maps exists once. */
 static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
                                int64_t time)
 {
@@ -79,7 +79,8 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 	return true;
 }
 
-/* Who has a slot takes it from LIVE to ENDED, and only we make it FREE. */
+/* Whether a relative has overwritten a slot's word: the owner of a slot changes
+ * it from LIVE to ENDED, and only the drainer makes it FREE. */
 static bool is_overwritten(uint32_t before, uint32_t word)
 {
 	const uint32_t state = syc_slot_state(before);
@@ -92,7 +93,8 @@ static bool is_overwritten(uint32_t before, uint32_t word)
 	       syc_slot_state(word) < SYC_SLOT_ENDED;
 }
 
-/* When it says that it began: not before us, nor later than now. */
+/* The begin of the slot's use, as its ring states; limited to the time from our
+ * begin until now. */
 static int64_t begin_of(const struct syc_session *s, uint32_t slot, int64_t now)
 {
 	const int64_t since = __atomic_load_n(
@@ -133,7 +135,7 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 		if (is_overwritten(
 			    __atomic_load_n(&s->words[i], __ATOMIC_RELAXED),
 			    word))
-			syc_say_damage(s); /* what is in it is gone */
+			syc_say_damage(s); /* the slot's frames are lost */
 		__atomic_store_n(&s->words[i], word, __ATOMIC_RELAXED);
 		if (pid == 0 || pid == s->pid ||
 		    syc_slot_state(word) > SYC_SLOT_ENDED)
@@ -166,7 +168,7 @@ bool syc_relatives_is_gone(struct syc_session *s, int32_t pid)
 
 	if (it == NULL || !it->is_gone)
 		return false;
-	/* Another one may have the number by now */
+	/* Another process may have the pid by now */
 	it->is_gone = !syc_fork_identity_is_running(&now);
 	if (!it->is_gone)
 		it->kin = now;
@@ -215,7 +217,8 @@ void syc_relatives_part(struct syc_session *s, int64_t now)
 	}
 }
 
-/* Of a relative that may not have been met yet. */
+/* Whether a slot of a relative, which may be unknown yet, may have more
+ * frames. */
 static bool may_have_more(const struct syc_session *s, uint32_t slot,
                           uint32_t word)
 {
@@ -237,7 +240,7 @@ bool syc_relatives_need_rings(struct syc_session *s)
 	const uint32_t n = syc_session_slots(s);
 
 	for (uint32_t i = 1; i < n; i++)
-		/* After CLOSING was stored: arena_head.h */
+		/* Load after the store of CLOSING: arena_head.h */
 		if (may_have_more(s, i,
 		                  __atomic_load_n(syc_arena_word(&s->arena, i),
 		                                  __ATOMIC_SEQ_CST)))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * relatives.h - the forked processes that have slots in the arena of this one.
+ * relatives.h - the forked processes that have slots in this process' arena.
  *
- * They are met in the words of the slots, and believed to be what they say for
- * as long as /proc does not know better.  Of each the capture has a PROCESS
- * frame, and the MAP frames of the image that it shares with us, before any
- * other; and EXIT behind its last.
+ * Relatives are found by the words of the slots, which are trusted unless /proc
+ * contradicts them.  The capture has a PROCESS frame for each relative, and the
+ * MAP frames of the image that the relative shares with us, before its other
+ * frames; and EXIT after its last frame.
  *
- * Context of all: who drains.
+ * Context of everything here: the drainer.
  */
 #ifndef SYC_SELFREC_RELATIVES_H
 #define SYC_SELFREC_RELATIVES_H
@@ -17,24 +17,26 @@
 
 #include "selfrec/session.h"
 
-/** Between two looks at who is gone. */
+/** Interval of checks for ended relatives. */
 #define SYC_RELATIVES_LOOK_NS INT64_C(400000000)
 
-/** Before the rings are read: meet who is new, and say who they are; see who
- * is gone, if that is due or @at_once. */
+/** Before the rings are read: find new relatives, and write the frames about
+ * them.  Check for ended relatives, if a check is due or @at_once. */
 void syc_relatives_meet(struct syc_session *session, int64_t now, bool at_once);
 
-/** Whether frames of @pid may go into the sink: ourselves, or it is known. */
+/** Whether frames of @pid may go into the sink: @pid is this process, or a
+ * known relative. */
 bool syc_relatives_knows(const struct syc_session *session, int32_t pid);
 
-/** Whether @pid, of a slot's word that was read before, is one that has ended:
- * nobody writes into that slot. */
+/** Whether @pid, of a slot's word that was read before, has ended: then no
+ * process writes into the slot. */
 bool syc_relatives_is_gone(struct syc_session *session, int32_t pid);
 
-/** Behind that: of those that are gone and have no slot any more, say so. */
+/** After the rings are read: write EXIT for relatives that have ended, and have
+ * no slot any more. */
 void syc_relatives_part(struct syc_session *session, int64_t now);
 
-/** Whether it is time to look after them. */
+/** Whether a check for ended relatives is due. */
 static inline bool syc_relatives_are_due(const struct syc_session *session,
                                          int64_t now)
 {
@@ -42,7 +44,7 @@ static inline bool syc_relatives_are_due(const struct syc_session *session,
 	       now - session->relatives.looked_at >= SYC_RELATIVES_LOOK_NS;
 }
 
-/** What was said of them is not in the capture any more. */
+/** The frames about relatives are no longer in the capture: write them anew. */
 static inline void syc_relatives_forget(struct syc_session *session)
 {
 	struct syc_relatives *const r = &session->relatives;
@@ -53,11 +55,13 @@ static inline void syc_relatives_forget(struct syc_session *session)
 	session->has_told_damage = false;
 }
 
-/** At the end: see who is gone.  True: one that was not before. */
+/** At the end: check for ended relatives.  True: a relative has ended since the
+ * last check. */
 bool syc_relatives_look(struct syc_session *session);
 
-/** At the end, when all was read since the last look at who is gone: whether
- * there is a slot that may have more, whose process was there then. */
+/** At the end, after all rings were read since the last check for ended
+ * relatives: whether a slot may have more frames, because its process lived at
+ * this check. */
 bool syc_relatives_need_rings(struct syc_session *session);
 
 #endif

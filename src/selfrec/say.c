@@ -13,7 +13,8 @@
 #include "ring/clock.h"
 #include "selfrec/side_job.h"
 
-/* Its tail is kept in our memory: relatives may overwrite the header's. */
+/* The tail of slot 0 is kept in our memory, because relatives may overwrite the
+ * header's tail. */
 bool syc_say_frame(void *session, const void *frame, uint32_t len)
 {
 	struct syc_session *const s = session;
@@ -104,7 +105,8 @@ bool syc_say_fork(struct syc_session *s, int32_t pid, int32_t child,
 	                      child != 0 ? sizeof(fork) : sizeof(fork.frame)));
 }
 
-/* Less than takes a year to lose. */
+/* Whether the losses are plausible: fewer than a process could lose in a
+ * year. */
 static bool is_plausible(const struct syc_ring_losses *lost,
                          const struct syc_ring_losses *told)
 {
@@ -121,7 +123,7 @@ bool syc_say_losses(struct syc_session *s, const struct syc_ring_losses *lost,
 	uint32_t len;
 
 	if (!is_plausible(lost, told))
-		return true; /* somebody has written there; it is said */
+		return true; /* overwritten by a relative; reported */
 	len = syc_loss_compose(frame, lost, told, pid, tid);
 
 	return len == 0 || syc_say_frame(s, frame, len);

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * say.h - frames of the drainer's own: who the process is, what was lost.
+ * say.h - frames of the drainer's own: facts about the process, and losses.
  *
- * They go into slot 0, which belongs to no thread, and from there into the sink
- * before all others of a pass.  False: there is no room until the next pass.
+ * The frames go into slot 0, which belongs to no thread, and from there into
+ * the sink, before all other frames of a pass.  The functions return false if
+ * there is no space until the next pass.
  *
- * Context of all: who drains.
+ * Context of everything here: the drainer.
  */
 #ifndef SYC_SELFREC_SAY_H
 #define SYC_SELFREC_SAY_H
 
 #include "selfrec/session.h"
 
-/** @session, as syc_describe_emit has it. */
+/** Add a frame to slot 0; @session is the data of a syc_describe_emit. */
 bool syc_say_frame(void *session, const void *frame, uint32_t len);
 
 /** @value has less than SYC_SAY_TEXT bytes. */
@@ -20,18 +21,19 @@ bool syc_say_frame(void *session, const void *frame, uint32_t len);
 bool syc_say_metadata(struct syc_session *session, const char *id,
                       const char *value);
 
-/** Once: a relative has written over rings. */
+/** Report, once, that a relative has overwritten rings. */
 void syc_say_damage(struct syc_session *session);
 
-/** Who we are, before anything else of this process: an output begins with it.
- * False: there is no memory to say so. */
+/** Write the frames about this process, before its other frames; an output
+ * begins with them.  False: out of memory. */
 bool syc_say_who_we_are(struct syc_session *session, int64_t now);
 
-/** MAP frames of what was loaded since the last call, if anything emits
- * addresses.  False: there was nothing to do. */
+/** Write MAP frames for libraries that were loaded since the last call, if any
+ * code emits addresses.  False: there was no work. */
 bool syc_say_new_maps(struct syc_session *session, int64_t now);
 
-/** @pid has forked @child; 0: it has ended, which is its last frame. */
+/** Write that @pid has forked @child; 0: that @pid has ended, which is its last
+ * frame. */
 bool syc_say_fork(struct syc_session *session, int32_t pid, int32_t child,
                   int64_t time);
 static inline bool syc_say_exit(struct syc_session *session, int32_t pid,
@@ -40,7 +42,8 @@ static inline bool syc_say_exit(struct syc_session *session, int32_t pid,
 	return syc_say_fork(session, pid, 0, time);
 }
 
-/** What @lost has more than @told, of thread @tid (0: of none) of @pid. */
+/** Write a loss record for the excess of @lost over @told, of thread @tid (0:
+ * no thread) of @pid. */
 bool syc_say_losses(struct syc_session *session,
                     const struct syc_ring_losses *lost,
                     const struct syc_ring_losses *told, int32_t pid,

@@ -80,7 +80,7 @@ static const char *make_output(struct syc_session *s)
 	return why_no_output(r);
 }
 
-/* A number out of the program's way, as the sinks take. */
+/* Make the rings' memfd, with a high fd as for the sinks. */
 static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
@@ -209,7 +209,7 @@ struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
 		madvise(s->arena.base, s->arena.size, MADV_DONTFORK);
 	s->wakes = &syc_arena_head(&s->arena)->wakes;
 	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
-	/* The first event looks after the thread */
+	/* The first event makes the drain thread */
 	syc_copies_set_sleeping(!plan->no_thread);
 	return s;
 }
@@ -235,7 +235,8 @@ void syc_session_give_life(void)
 	syc_tid_lock_give(&syc_process->life);
 }
 
-/* Once it has a table of descriptors, only the drain thread has them. */
+/* Open the rings' file by the drain thread's fd table, the only one that has
+ * it. */
 static int open_of_thread(const struct syc_session *s)
 {
 	char path[80];
@@ -256,7 +257,7 @@ int syc_session_open_rings(const struct syc_session *s)
 		return -ENOTSUP;
 	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
 		fd = syc_fd_dup(s->output.ring_fd);
-	/* It may have taken them just now */
+	/* The drain thread may have taken the fds just now */
 	if (!is_rings(s, fd) &&
 	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
 		if (fd >= 0)
@@ -275,7 +276,7 @@ uint32_t syc_session_slots(struct syc_session *s)
 	const uint32_t n = syc_arena_used(&s->arena);
 	uint32_t seen = __atomic_load_n(&s->n_used, __ATOMIC_RELAXED);
 
-	/* A relative may write there: what was seen once stays */
+	/* A relative may write to this count, so it never decreases here */
 	while (n > seen && syc_arena_open(&s->arena, n) == 0)
 		if (__atomic_compare_exchange_n(&s->n_used, &seen, n, true,
 		                                __ATOMIC_RELAXED,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * side_job.h - what the drain thread does besides draining, in a program that
- * has it linked.
+ * side_job.h - side job of the drain thread, in a program that links one.
  *
- * There is one job, or none: a program that asks for it refers to a file that
- * sets the pointer.  The library itself never refers to such a file.
+ * There is at most one job: a program that wants it refers to a file that sets
+ * the pointer.  The library itself never refers to such a file.
  */
 #ifndef SYC_SELFREC_SIDE_JOB_H
 #define SYC_SELFREC_SIDE_JOB_H
@@ -15,18 +14,18 @@
 
 struct syc_session;
 
-/** What the drain thread of a session keeps for it. */
+/** State of the job, kept by the drain thread of a session. */
 struct syc_side {
 	struct syc_session *session; /* the rest is zero at first */
 	void *state;
-	int64_t due;     /* ns: when it is to be called again */
-	uint32_t chosen; /* what it does */
-	bool is_torn;    /* what was told has a gap */
+	int64_t due;     /* ns: time of the next call */
+	uint32_t chosen; /* the job's settings */
+	bool is_torn;    /* written data has a gap */
 };
 
 enum syc_side_when {
-	SYC_SIDE_TURN,     /* by the drain thread, which holds nothing */
-	SYC_SIDE_END,      /* the same, for the last time */
+	SYC_SIDE_TURN,     /* by the drain thread, without any lock */
+	SYC_SIDE_END,      /* by the drain thread, for the last time */
 	SYC_SIDE_NO_THREAD /* by the drainer: there never will be a thread */
 };
 

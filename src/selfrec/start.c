@@ -22,7 +22,7 @@
 #include "selfrec/session.h"
 #include "share/discovery.h"
 
-/* syscap_stop() is a call that may take its time, but not for ever. */
+/* syscap_stop() may take some time, but not for ever. */
 #define STOP_NS INT64_C(5000000000)
 
 static int fail_start(struct syscap_options *options, const char *why, int r)
@@ -43,7 +43,7 @@ static int start_session(struct syscap_options *options)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
-		/* it failed, or met its limit, and was not stopped */
+		/* it failed, or reached its limit, and was not stopped */
 		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
 		syc_end_session(before, STOP_NS);
 		before = NULL;

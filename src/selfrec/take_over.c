@@ -13,8 +13,8 @@
 #include "os/fd.h"
 #include "os/signals.h"
 
-/* What the headers say, once: from here on it is ours.  Slots that are free now
- * go on where they were left. */
+/* Take the positions from the rings' headers, once: from then on our copies
+ * count.  Free slots continue at their last positions. */
 static void take_positions(struct syc_session *s)
 {
 	const uint32_t size = s->arena.body;
@@ -37,7 +37,7 @@ static void take_positions(struct syc_session *s)
 	s->own_tail = tail < size && tail % 8 == 0 ? tail : s->heads[0];
 }
 
-/* Facts and journal, which a child does not inherit. */
+/* Map the facts and the journal, which a child does not inherit. */
 static void *map_front(const struct syc_session *s, int fd)
 {
 	const size_t size = syc_ring_file_head(s->arena.page);
@@ -60,8 +60,9 @@ static bool is_settled(const struct syc_session *s, const void *front)
 	       SYC_JOURNAL_NOTHING;
 }
 
-/* The ring file, which is mapped here, if it still is that one and nobody
- * recovers from it; nor does until the rings are ours.  0 or -errno. */
+/* Open the ring file, which is mapped here, if the path still leads to it, and
+ * no process recovers from it.  The lock prevents a recovery until the rings
+ * are ours.  Returns 0 or -errno. */
 static int open_rings(struct syc_output *output)
 {
 	output->ring_fd = syc_fd_keep(
@@ -74,7 +75,8 @@ static int open_rings(struct syc_output *output)
 		output->ring_fd = -1;
 		return -EBUSY;
 	}
-	/* The lock that its maker holds stays: our mapping is of that open file */
+	/* The lock of the file's maker stays, because our mapping refers to the
+	 * same open file */
 	return syscall(SYS_flock, output->ring_fd, LOCK_EX | LOCK_NB) == 0
 	               ? 0
 	               : -EBUSY;
@@ -94,7 +96,7 @@ static int take_output(struct syc_session *s)
 	}
 	if (r == 0)
 		r = syc_output_create(output, s->plan->output, s->pid);
-	/* First the facts, last of them whose the rings are; then the file */
+	/* First the facts, with the owner of the rings last; then the file */
 	if (r == 0)
 		r = syc_output_begin(output, front, &s->arena, s->pid,
 		                     s->began);

@@ -6,12 +6,12 @@
 #include "selfrec/session.h"
 
 /**
- * @session is a guest.  Get a sink of its own and, of the ring file that it is
- * in, the lock and what only the drainer sees; from here on the file belongs to
- * the new capture.  The caller has just become the arena's drainer.
+ * @session is a guest.  Get a sink of its own, and, for its ring file, the lock
+ * and the drainer's private part; from then on the ring file belongs to the new
+ * capture.  The caller has just become the arena's drainer.
  *
- * Returns 0, and all that is left is to say that it is no guest any more; or
- * -errno: nothing was changed.
+ * Returns 0, and the caller only has to clear is_guest; or -errno, without any
+ * change.
  *
  * Context: any-thread, signal-safe.
  */

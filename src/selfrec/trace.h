@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace.h - a descriptor that frames are written into (trace_fd.h), and what is
- * known of it; not for others than trace_*.c to change. */
+/* trace.h - the fd that frames are written to (trace_fd.h), and its state; only
+ * trace_*.c changes it. */
 #ifndef SYC_SELFREC_TRACE_H
 #define SYC_SELFREC_TRACE_H
 
@@ -19,46 +19,48 @@ enum syc_trace_kind {
 	SYC_TRACE_SOCKET,
 };
 
-/** Who may write to it: while it is BUSY who drains does, from when it has the
- * lock until the rings know what is written; nobody any more when it is SHUT. */
+/** State of the gate to a file.  BUSY: the drainer writes, from the moment it
+ * has the lock until the rings' positions include the written bytes.  SHUT: no
+ * thread writes any more. */
 enum {
 	SYC_TRACE_OPEN = 0,
 	SYC_TRACE_BUSY,
 	SYC_TRACE_SHUT,
 };
 
-/** Which descriptor: found at load time, inherited by forks. */
+/** The fd of the trace: found at load time, inherited by forks. */
 struct syc_trace_target {
 	int number;
 	enum syc_trace_kind kind;
 	dev_t dev;
 	ino_t ino;
-	int32_t pid; /* adopted it: sockets are for that process alone */
+	int32_t pid; /* process that adopted the fd: only it may use a socket */
 };
 
-/** One process' way to it.  All zero but fd = -1 before syc_trace_open(). */
+/** One process' access to the trace.  All zero but fd = -1 before
+ * syc_trace_open(). */
 struct syc_trace {
 	struct syc_trace_target target;
-	int fd;     /* what is written to */
-	int shared; /* files: as others have it, with its position; or -1 */
+	int fd;     /* fd for writes */
+	int shared; /* files: fd with the shared position; or -1 */
 	enum syc_record_owner lock_owner; /* of the lock for each batch */
 
-	/* The rest is of trace_*.c. */
-	bool can_read;      /* fd, of a file */
+	/* Only trace_*.c uses the fields below. */
+	bool can_read;      /* files: fd is readable */
 	bool is_appending;  /* each write goes to the end of the file */
-	bool is_unmarked;   /* the file's header has no room for our mark */
-	bool never_blocks;  /* a write to fd, of a stream */
-	bool can_mark_mode; /* a pipe's own mode says that it has a header */
-	bool has_header;    /* the file's, or the stream's, is there */
-	uint64_t end;       /* files: where a frame may begin; 0: unknown */
-	int64_t began;      /* files: `time` of the header that end is of */
-	int64_t end_time;   /* files: what the header says */
+	bool is_unmarked;   /* the file's header has no space for our mark */
+	bool never_blocks;  /* streams: a write to fd never blocks */
+	bool can_mark_mode; /* a pipe's mode can mark its header */
+	bool has_header;    /* the file or stream has a header */
+	uint64_t end;       /* files: end of the last frame; 0: unknown */
+	int64_t began;      /* files: `time` in the header of the same file */
+	int64_t end_time;   /* files: end time in the header */
 	int64_t fact_at;    /* see record_lock.h; 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
 	uint32_t gate;      /* files: SYC_TRACE_OPEN, _BUSY, _SHUT */
-	bool has_untold;    /* files: the header had losses that others left */
-	uint64_t n_emptied; /* bytes of ours that others took away, untold */
-	uint32_t rest_at;   /* streams: [rest_at, rest_len) is on its way */
+	bool has_untold;    /* files: others left losses in the header */
+	uint64_t n_emptied; /* our bytes that others removed, unreported */
+	uint32_t rest_at;   /* streams: [rest_at, rest_len) is to be sent */
 	uint32_t rest_len;
 	unsigned char rest[65536];
 };
@@ -69,8 +71,8 @@ static inline bool syc_trace_has_rest(const struct syc_trace *trace)
 	return trace->rest_at < trace->rest_len;
 }
 
-/** Who drains begins to write, or to lose what it can't, and is done.  False:
- * it is shut. */
+/** The drainer begins to write, or to count losses; syc_trace_leave() ends
+ * this.  False: the gate is shut. */
 static inline bool syc_trace_enter(struct syc_trace *trace)
 {
 	uint32_t is = SYC_TRACE_OPEN;
@@ -89,8 +91,8 @@ static inline void syc_trace_leave(struct syc_trace *trace)
 	                            __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-/** Nothing is written from here on.  SYC_TRACE_OPEN: it was until now; or what
- * it is. */
+/** Shut the gate: no write begins any more.  Returns SYC_TRACE_OPEN if the gate
+ * was open until now; else its state, which stays. */
 static inline uint32_t syc_trace_shut(struct syc_trace *trace)
 {
 	uint32_t is = SYC_TRACE_OPEN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_adopt.c - whether the descriptor of SYSPROF_TRACE_FD is one to write to. */
+/* trace_adopt.c - check whether the fd of SYSPROF_TRACE_FD may be written
+ * to. */
 #define _GNU_SOURCE
 #include "selfrec/trace_adopt.h"
 
@@ -21,8 +22,8 @@
 #include "os/fd.h"
 
 /*
- * thread-self, not self: that is the main thread, which may have ended, and
- * the caller may have descriptors of its own.
+ * Uses thread-self, because self is the main thread.  The main thread may have
+ * ended, and the caller may have an fd table of its own.
  */
 int syc_trace_open_again(int number, int flags)
 {
@@ -37,7 +38,8 @@ int syc_trace_open_again(int number, int flags)
 static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "
 			       "nor a stream socket";
 
-/* Regular files by their mode; what is written there are orders. */
+/* Whether the fd is a kernel interface.  Such files are regular by their mode,
+ * but the kernel executes writes to them. */
 static bool is_kernels(int fd)
 {
 	struct statfs fs;
@@ -117,7 +119,7 @@ static const char *check_kind(int number, int flags, const struct stat *st,
 	case S_IFSOCK:
 		*ret_kind = SYC_TRACE_SOCKET;
 		return check_socket(number, st);
-	default: /* a terminal, for one */
+	default: /* for example, a terminal */
 		return not_ours;
 	}
 }

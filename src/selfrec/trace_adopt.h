@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_adopt.h - whether the descriptor of SYSPROF_TRACE_FD is one to write
- * to, and opening it anew. */
+/* trace_adopt.h - check whether the fd of SYSPROF_TRACE_FD may be written to,
+ * and a new open of its file. */
 #ifndef SYC_SELFREC_TRACE_ADOPT_H
 #define SYC_SELFREC_TRACE_ADOPT_H
 
 #include "selfrec/trace.h"
 
 /**
- * Look at descriptor @number, which the environment names.  NULL, and @target
- * is filled; or why it is refused (a sentence that lives): not open, not
- * writable, a terminal or another device, a file of the kernel's, a socket
- * that is no stream or that another process writes to; not empty and not a
- * capture; or not empty and not readable.
+ * Check fd @number, which the environment names.  Returns NULL, and fills
+ * @target; or the reason of a refusal (a static sentence): not open, not
+ * writable, a terminal or another device, a kernel interface, a socket that is
+ * no stream or that another process writes to; not empty and not a capture; or
+ * not empty and not readable.
  *
  * Context: setup.
  */
 const char *syc_trace_adopt(int number, struct syc_trace_target *target);
 
 /**
- * Descriptor @number of the calling thread's table, opened anew with @flags: a
- * description of our own, which never blocks.  Returns it; -1 and errno.
+ * Open the file of fd @number of the calling thread's fd table anew with
+ * @flags: a description of our own, which never blocks.  Returns the new fd; -1
+ * and errno.
  *
  * Context: any-thread, signal-safe.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_beside.c - into a file beside somebody who is none of us. */
+/* trace_beside.c - writes to a file beside another library's writer. */
 #define _GNU_SOURCE
 #include "selfrec/trace_beside.h"
 
@@ -26,7 +26,7 @@ bool syc_trace_beside_is(const struct syc_trace *trace, int reader)
 	       !syc_trace_file_has_mark(&header);
 }
 
-/* The kernel serves one write() after the other only of what was opened by a
+/* The kernel serializes write() calls only for files that were opened by
  * name. */
 static bool can_share(const struct syc_trace *trace)
 {
@@ -38,7 +38,8 @@ static bool can_share(const struct syc_trace *trace)
 	        (fstatfs(trace->shared, &fs) == 0 && fs.f_type != TMPFS_MAGIC));
 }
 
-/* What stands behind the position, others would write over. */
+/* Move the position to the end: another writer would overwrite bytes after the
+ * position. */
 static int go_to_end(const struct syc_trace *trace)
 {
 	struct stat st;
@@ -46,7 +47,7 @@ static int go_to_end(const struct syc_trace *trace)
 	if (fstat(trace->shared, &st) != 0)
 		return -errno;
 	if (st.st_size < (off_t)sizeof(struct syscap_wire_file))
-		return -EAGAIN; /* emptied, and its header is to come */
+		return -EAGAIN; /* emptied; the header will follow */
 	if (lseek(trace->shared, 0, SEEK_CUR) < st.st_size &&
 	    lseek(trace->shared, 0, SEEK_END) < 0)
 		return -errno;

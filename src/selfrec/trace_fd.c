@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_fd.c - write frames into the descriptor of SYSPROF_TRACE_FD. */
+/* trace_fd.c - write frames to the fd of SYSPROF_TRACE_FD. */
 #define _GNU_SOURCE
 #include "selfrec/trace_fd.h"
 
@@ -25,7 +25,7 @@ static bool is_target(int fd, const struct syc_trace_target *target)
 
 /* ----------------------------------------------------------------- opening */
 
-/* An open file of our own, or -1. */
+/* Open the file anew for us; or return -1. */
 static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {
@@ -47,7 +47,8 @@ static int get_fd(struct syc_trace *trace)
 		return -EPIPE;
 	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
 	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
-	/* Not moved: to close another fd of the file would end locks of it */
+	/* A copy, not a moved fd: a close of another fd of the file would end
+	 * locks on it */
 	const int fd = syc_fd_dup(own >= 0 ? own : target->number);
 	const int r = fd < 0 ? -errno : 0;
 	if (own >= 0)
@@ -62,8 +63,8 @@ static int get_fd(struct syc_trace *trace)
 
 void syc_trace_hold(struct syc_trace *trace)
 {
-	/* While a recorder has all of the file we get nothing:
-	 * then nothing can be written either, and the next batch asks again */
+	/* While a recorder has locked the whole file, this fails: then no write
+	 * is possible either, and the next batch tries again */
 	if (trace->target.kind == SYC_TRACE_FILE)
 		(void)syc_record_fact_keep(trace->fd, SYC_RECORD_TABLE,
 		                           &trace->fact_at);
@@ -98,7 +99,7 @@ static int prepare_file(struct syc_trace *trace)
 	return 0;
 }
 
-/* POLLERR comes also where nothing is asked for. */
+/* poll() reports POLLERR also without requested events. */
 static int prepare_pipe(const struct syc_trace *trace)
 {
 	struct pollfd pfd = { .fd = trace->fd };
@@ -110,13 +111,13 @@ static int prepare_target(struct syc_trace *trace)
 {
 	int r;
 
-	/* Between the two looks it may have become another */
+	/* Between the two checks the fd may have become another file */
 	if (!is_target(trace->fd, &trace->target) ||
 	    (trace->shared >= 0 && !is_target(trace->shared, &trace->target)))
 		return -ESTALE;
 	r = syc_record_lock_probe(trace->fd, trace->lock_owner);
 	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
-		/* A sandbox may know the older kind only */
+		/* A sandbox may know only the older kind of locks */
 		trace->lock_owner = SYC_RECORD_TABLE;
 		r = syc_record_lock_probe(trace->fd, trace->lock_owner);
 	}
@@ -129,7 +130,7 @@ static int prepare_target(struct syc_trace *trace)
 		return prepare_pipe(trace);
 	default:
 		r = syc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
-		if (r != 0) /* somebody takes it right now */
+		if (r != 0) /* another process claims the socket now */
 			return r == -EAGAIN ? -EBUSY : r;
 		r = syc_trace_stream_claim(trace);
 		syc_record_unlock(trace->fd, trace->lock_owner);
@@ -166,17 +167,17 @@ int syc_trace_open(struct syc_trace *trace,
 
 /* ----------------------------------------------------------------- writing */
 
-/* The lock is ours. */
+/* The caller holds the lock. */
 static int write_locked(struct syc_trace *trace, int reader,
                         struct syc_batch *batch)
 {
 	if (!syc_trace_enter(trace))
 		return -ECANCELED;
 	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
-		trace->shared = -1; /* somebody else's by now */
+		trace->shared = -1; /* the number is used by another file now */
 	if (syc_trace_beside_is(trace, reader))
 		return syc_trace_beside_write(trace, batch);
-	/* Of a file that has been begun anew */
+	/* Drop the rest from before the file was begun anew */
 	trace->rest_at = 0;
 	trace->rest_len = 0;
 	if (batch->size == 0)
@@ -201,17 +202,18 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 		r = write_locked(trace, reader, batch);
 		syc_record_unlock(trace->fd, trace->lock_owner);
 	}
-	/* Not before: it would end a lock of the table */
+	/* Close after the unlock: the close would end a lock of the table */
 	if (reader >= 0 && reader != trace->fd)
 		syc_fd_close(reader);
-	/* As it ends this one, and as the program's own close() does */
+	/* Take the lock again, because this close, like the program's own
+	 * close(), ends it */
 	syc_trace_hold(trace);
 	return r;
 }
 
 static int write_pipe(struct syc_trace *trace, struct syc_batch *batch)
 {
-	/* ours already: 0 */
+	/* returns 0 if we already hold it */
 	int r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
 
 	if (r != 0)
@@ -251,7 +253,7 @@ void syc_trace_close(struct syc_trace *trace)
 	    is_target(trace->shared, &trace->target))
 		syc_fd_close(trace->shared);
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
-		/* Left as it is, maybe within a frame */
+		/* The socket stays as it is, maybe within a frame */
 		if (trace->target.kind == SYC_TRACE_SOCKET)
 			syc_block->stream_is_within_frame =
 				syc_trace_has_rest(trace);

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_fd.h - write frames into the descriptor of SYSPROF_TRACE_FD.
+ * trace_fd.h - write frames to the fd of SYSPROF_TRACE_FD.
  *
- * The descriptor is inherited and shared: several copies of this library,
- * relatives of the process, and whoever opened the same file may write there
- * too.  Nothing about it is changed that they would see (flags, offset).
+ * The fd is inherited and shared: several copies of this library, relatives of
+ * the process, and any process that opened the same file may write to it, too.
+ * We change none of its shared attributes (flags, offset).
  *
- *	regular files   opened anew through /proc where that can be done, so
- *	and memfds      that neither O_APPEND nor O_WRONLY of the shared
- *	                description matter.  Each batch is written at the end
- *	                of the file, under a record lock (record_lock.h); but
- *	                beside another library's writer (trace_beside.h) where
- *	                that writes
- *	pipes           opened anew too, not blocking, whatever the shared
- *	                description does; frames go in writes of at most
- *	                PIPE_BUF where they fit, under a record lock
- *	sockets         one process only, the first that writes, and of the
- *	                copies in it those of one number
+ *	regular files   opened anew through /proc if possible, so that neither
+ *	and memfds      O_APPEND nor O_WRONLY of the shared description
+ *	                matters.  Each batch is written at the end of the file,
+ *	                under a record lock (record_lock.h); but beside another
+ *	                library's writer at its position (trace_beside.h)
+ *	pipes           opened anew, too, non-blocking, for any flags of the
+ *	                shared description; frames go in writes of at most
+ *	                PIPE_BUF if they fit, under a record lock
+ *	sockets         only for the first process that writes, and in it for
+ *	                the copies of one ABI number
  *
  * The header is written once.  A file that is neither empty nor a capture is
  * refused.  In a file a torn frame that a killed writer left behind is cut
- * off before anything is added.  Where the file system has no record locks
- * nothing is written: nobody could tell whether somebody else writes.  While
- * a file is open here, a lock tells the commands that it is in use.
+ * off before frames are added.  If the file system has no record locks, no
+ * frame is written: another writer could not be noticed.  While a file is open
+ * here, a lock shows the commands that the file is in use.
  *
- * A named pipe has no place that tells of its header but the writers that
- * are alive: one that comes after all others have gone writes a header again.
+ * Only living writers of a named pipe know that it has a header: a writer that
+ * comes after the end of all others writes a header again.
  */
 #ifndef SYC_SELFREC_TRACE_FD_H
 #define SYC_SELFREC_TRACE_FD_H
@@ -36,16 +35,16 @@
 #include "selfrec/trace.h"
 
 /**
- * Get ready to write: check that the number is still the file that was
- * adopted, and open it anew.  0; or
- *	-ESTALE     it is another file now
- *	-EBUSY      a socket that another process, or a copy of another
- *	            number in this one, writes to
- *	-EPIPE      nobody reads the pipe; a socket that an earlier recording
- *	            of this process left within a frame
+ * Get ready to write: check that the fd is still the adopted file, and open
+ * the file anew.  Returns 0; or
+ *	-ESTALE     the fd is another file now
+ *	-EBUSY      another process, or a copy with another ABI number in this
+ *	            process, writes to the socket
+ *	-EPIPE      the pipe has no reader; or an earlier recording of this
+ *	            process left the socket within a frame
  *	-ENOLCK     the file system has no record locks
- *	-EACCES     not empty, and it can't be read any more
- *	-errno      no descriptor is free
+ *	-EACCES     the file is not empty, and can't be read any more
+ *	-errno      no fd is free
  *
  * Context: any-thread, signal-safe; errno is kept.
  */
@@ -54,54 +53,54 @@ int syc_trace_open(struct syc_trace *trace,
 
 /**
  * Write @batch, or nothing.  Waits for the lock and for the reader of a pipe,
- * but not beyond its deadline (CLOCK_MONOTONIC); INT64_MAX: for a reader as
- * long as it takes.
+ * until the batch's deadline (CLOCK_MONOTONIC); INT64_MAX: waits for a reader
+ * without a limit.
  *
- * Returns 0; or nothing was written and
+ * Returns 0; or, if no byte was written,
  *	-EAGAIN     the lock was not free, or the reader not ready, in time
- *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no room: may be tried again later.
- *	            In a file there was room for trace->fits bytes of it.
+ *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no space: may be tried again later.
+ *	            A file had space for trace->fits bytes of the batch.
  *	-ENOLCK     the kernel is short of locks: may be tried again later
- *	-EPIPE      the reader is gone: never again
- *	-ESTALE     the descriptor is another file now: somebody closed ours
- *	-EBUSY      another library writes to it, and it can't be shared
- *	-EBADMSG    somebody made it something that is not a capture
- *	-EACCES     others write to it too, and we can't read what
- *	-EINVAL     those are no frames (streams only)
- *	-ECANCELED  it was shut: the process is about to end without us
- * A file's gate is BUSY behind it, until syc_trace_leave().
- * Of a pipe and a socket: @batch->done bytes, whole frames, may have been
+ *	-EPIPE      the reader is gone: do not try again
+ *	-ESTALE     the program closed our fd: its number is another file now
+ *	-EBUSY      another library writes to the file, which can't be shared
+ *	-EBADMSG    the file is no capture any more
+ *	-EACCES     others write to the file, too, and we can't read it
+ *	-EINVAL     the batch has invalid frames (streams only)
+ *	-ECANCELED  the gate was shut: the process is about to end without us
+ * After the call a file's gate is BUSY, until syc_trace_leave().
+ * For a pipe and a socket: @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
- * written: what is left of it is kept here, and goes by the next call before
- * anything else, holding the lock meanwhile.  syc_trace_has_rest() tells;
- * with a size of 0 a call does nothing but that.
+ * written: the trace keeps the frame's rest, and the lock, and the next call
+ * first writes this rest.  syc_trace_has_rest() reports a rest; a call with a
+ * size of 0 writes only the rest.
  *
  * Context: any-thread, signal-safe, errno is kept; one thread at a time per
- * trace, and always one of the same table of descriptors while there is a
- * rest.  Between syc_write_nosignal_begin() and syc_write_nosignal_end().
+ * trace, and while there is a rest, always from the same fd table.  Between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().
  */
 int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /**
- * Have a file's lock that tells others who writes there, in the table of
- * descriptors that the caller has now.  Opening and each write do so.
+ * Take the lock that shows a file's writer to other processes, in the caller's
+ * present fd table.  syc_trace_open() and each write do this, too.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_trace_hold(struct syc_trace *trace);
 
 /**
- * The same for a process whose frames somebody else writes there: by a lock of
- * the program's own descriptor.  It goes if the program closes one of the file;
- * then the process has none until it writes itself.
+ * Take this lock for a process whose frames another process writes, on the
+ * program's own fd.  The lock ends if the program closes any fd of the file;
+ * then the process has no lock until it writes itself.
  *
  * Context: any-thread, signal-safe.
  */
 void syc_trace_hold_target(const struct syc_trace_target *target);
 
 /**
- * Close what syc_trace_open() opened, unless somebody else did and uses its
- * number.
+ * Close the fds that syc_trace_open() opened, unless the program has closed
+ * them, and uses their numbers.
  *
  * Context: any-thread, signal-safe; errno is kept.
  */

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_file.c - add whole batches to a capture that others add to as well.
+ * trace_file.c - add whole batches to a capture that other processes extend,
+ * too.
  *
- * All that is written here is written inside the record lock, at the end of
- * the file.  A writer that is killed leaves a torn frame, which whoever
- * writes next cuts off.  To find it without reading the file from its
- * beginning, a place where a frame ends stands in the header, in bytes that
- * the format leaves unused: "SCBATCH1" at 240 and the offset, u64, at 248.
- * It is brought up to date after each batch, so it never points into one.
+ * Each write is made inside the record lock, at the end of the file.  A killed
+ * writer leaves a torn frame, which the next writer cuts off.  To find the torn
+ * frame without a read of the whole file, the header has the end of a frame, in
+ * bytes that the format leaves unused: "SCBATCH1" at 240 and the offset, u64,
+ * at 248.  The offset is updated after each batch, so it never points into a
+ * batch.
  *
- * What is cut off is less than a frame, and looks like the beginning of one.
- * Where anything else stands, somebody writes there who is none of us: that
- * is left alone, and so is the file from then on.
+ * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
+ * other bytes are from another library's writer: they are not changed, and the
+ * file is not written any more.
  */
 #define _GNU_SOURCE
 #include "selfrec/trace_file.h"
@@ -32,7 +33,7 @@
 #define FRAME_MIN   24u
 #define MARK_AT     240u
 
-/* Frame types that may come; text and such is above. */
+/* Limit of possible frame types; bytes of text are above. */
 #define TYPE_LIMIT 32u
 
 struct batch_mark {
@@ -54,7 +55,7 @@ bool syc_trace_file_has_mark(const struct syscap_wire_file *header)
 	              sizeof(mark_name)) == 0;
 }
 
-/* 0: it names no place. */
+/* Read the mark's offset. 0: the mark has no valid offset. */
 static uint64_t read_mark(struct syc_trace *trace,
                           const struct syscap_wire_file *header, uint64_t size)
 {
@@ -70,7 +71,7 @@ static uint64_t read_mark(struct syc_trace *trace,
 	return mark.end;
 }
 
-/* The next writer does without where it fails, and reads more. */
+/* If this write fails, the next writer has no mark, and reads more. */
 static void write_mark(const struct syc_trace *trace)
 {
 	struct batch_mark mark;
@@ -82,7 +83,7 @@ static void write_mark(const struct syc_trace *trace)
 		return;
 }
 
-/* So do readers: they look at the frames. */
+/* If this write fails, readers find the end time in the frames. */
 static void write_end_time(struct syc_trace *trace, int64_t now)
 {
 	if (trace->is_appending || now <= trace->end_time)
@@ -101,8 +102,8 @@ static int cut_file(const struct syc_trace *trace, uint64_t end)
 	return 0;
 }
 
-/* What failed is as if it had not begun.  Where it can't be cut, who writes
- * next tries again. */
+/* Write all bytes; a failed write is cut off again.  If the cut fails, the next
+ * writer tries again. */
 static int write_all(struct syc_trace *trace, const void *bytes, uint64_t size)
 {
 	uint64_t done;
@@ -129,7 +130,7 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	memcpy((char *)&header + MARK_AT, &mark, sizeof(mark));
 	trace->end = 0;
 	r = write_all(trace, &header, sizeof(header));
-	trace->fits = 0; /* of a header that is no frame */
+	trace->fits = 0; /* the header is no frame */
 	if (r != 0)
 		return r;
 	trace->has_header = true;
@@ -139,7 +140,7 @@ static int begin_capture(struct syc_trace *trace, int64_t time)
 	return 0;
 }
 
-/* Could @n bytes be the beginning of a frame that is longer than that? */
+/* Whether @n bytes may be the begin of a frame that is longer than @n. */
 static bool is_torn_frame(const unsigned char *bytes, uint64_t n)
 {
 	uint16_t len;
@@ -165,9 +166,9 @@ static int read_at(int fd, void *to, size_t size, uint64_t offset)
 }
 
 /*
- * Move end on, over the whole frames that begin there, as far as the file
- * goes.  0, and what is left is a torn frame; -EAGAIN: go on from end another
- * time; or -errno.
+ * Move trace->end over the following whole frames, up to the end of the file.
+ * Returns 0: the rest is a torn frame; -EAGAIN: continue from trace->end
+ * another time; or -errno.
  */
 static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
                             int64_t deadline)
@@ -179,7 +180,7 @@ static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
 			read_at(reader, chunk, sizeof(trace->rest), trace->end);
 		uint32_t at = 0;
 
-		if (n <= 0) /* it was longer a moment ago */
+		if (n <= 0) /* the file has shrunk meanwhile */
 			return n < 0 ? n : -EAGAIN;
 		while (at < (uint32_t)n) {
 			const uint64_t left = size - trace->end;
@@ -210,7 +211,8 @@ static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
 	return 0;
 }
 
-/* Others wrote since we last did, or before us: find where frames end. */
+/* Other processes have written since our last write, or before us: find the end
+ * of the frames. */
 static int find_end(struct syc_trace *trace, int reader, uint64_t size,
                     int64_t deadline)
 {
@@ -226,12 +228,13 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 		return r;
 	if (!syc_trace_is_capture(&header))
 		return -EBADMSG;
-	if (size < HEADER_SIZE) { /* killed while it wrote the header */
+	if (size < HEADER_SIZE) { /* a killed writer's partial header */
 		trace->end = 0;
 		return cut_file(trace, 0);
 	}
 	known = read_mark(trace, &header, size);
-	/* Who can't write the mark remembers it; but is it the same file? */
+	/* Without a mark in the file our own offset counts, if the file is
+	 * still the same */
 	if ((trace->is_appending || trace->is_unmarked) && trace->has_header &&
 	    trace->began == header.time && trace->end <= size &&
 	    trace->end > known)

@@ -9,12 +9,12 @@
 #include "selfrec/batch.h"
 #include "selfrec/trace.h"
 
-/** Whether one of us wrote there last: the header says so. */
+/** Whether the header has the mark of this library's writers. */
 bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**
- * Parameters and results of syc_trace_write(), but all or nothing is written.
- * @reader: a descriptor of the file that can be read, or -1.
+ * syc_trace_write() for a file: writes all or nothing.  @reader: a readable fd
+ * of the file, or -1.
  *
  * Context: signal-safe, inside the record lock.
  */

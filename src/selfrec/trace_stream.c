@@ -3,17 +3,17 @@
  * trace_stream.c - frames into a pipe or a socket.
  *
  * Frames go in writes of at most PIPE_BUF bytes, which a pipe takes whole or
- * not at all: a writer that is killed leaves no torn frame to those that
- * share the pipe.  A longer one goes into the empty pipe in one write, where
- * the pipe is large enough; only where it is smaller than the frame a kill
- * can tear one.
+ * not at all: a killed writer leaves no torn frame to other writers of the
+ * pipe.  A longer frame goes into the empty pipe in one write, if the pipe is
+ * large enough.  A kill can tear a frame only if the pipe is smaller than the
+ * frame.
  *
- * Whether the stream has its header can't be read from it.  An anonymous
- * pipe's inode has a mode that nobody looks at and that all its holders
- * share: the sticky bit of it says so, for as long as the pipe lives.  A
- * named one's stays on disk; there, and where the mode is not ours to
- * change, whoever knows of the header holds a record lock that says it.
- * The bit on a socket's end says that some process has it.
+ * A stream does not show whether its header was written.  An anonymous pipe's
+ * inode has an unused mode, which all its holders share: the sticky bit of this
+ * mode marks the header, as long as the pipe lives.  A named pipe's mode stays
+ * on disk.  For a named pipe, and if the mode can't be changed, each process
+ * that knows of the header holds a record lock as the mark.  The bit on a
+ * socket's end shows that a process uses the socket.
  */
 #define _GNU_SOURCE
 #include "selfrec/trace_stream.h"
@@ -50,7 +50,7 @@ static bool is_marked(int fd)
 	return fstat(fd, &st) == 0 && (st.st_mode & S_ISVTX) != 0;
 }
 
-/* Elsewhere the sticky bit is the file system's, and stays. */
+/* On other file systems the sticky bit is stored, and stays. */
 static bool is_pipefs(int fd)
 {
 	struct statfs fs;
@@ -58,7 +58,7 @@ static bool is_pipefs(int fd)
 	return fstatfs(fd, &fs) == 0 && fs.f_type == PIPEFS_MAGIC;
 }
 
-/* Whether the same mode may be set again tells of another. */
+/* Test, by setting the present mode, whether the mode can be changed. */
 static bool may_set_mark(int fd)
 {
 	struct stat st;
@@ -93,7 +93,8 @@ int syc_trace_stream_claim(struct syc_trace *trace)
 		trace->has_header = syc_block->stream_has_header;
 		return syc_block->stream_is_within_frame ? -EPIPE : 0;
 	}
-	/* A copy of another number may be here, between its look and its mark */
+	/* A copy with another ABI number may be between its check and its
+	 * mark */
 	if (!syc_claim_take(SYC_CLAIM_SOCKET))
 		return -EBUSY;
 	r = set_mark(trace->fd);
@@ -109,7 +110,8 @@ int syc_trace_stream_claim(struct syc_trace *trace)
 	return 0;
 }
 
-/* Where the mode is not ours (any more) there is always the lock. */
+/* Mark the header by the mode, or, if the mode can't be changed (any more), by
+ * the lock. */
 static int set_mark_or_fact(struct syc_trace *trace)
 {
 	if (trace->can_mark_mode && set_mark(trace->fd) == 0)
@@ -120,8 +122,8 @@ static int set_mark_or_fact(struct syc_trace *trace)
 }
 
 /*
- * Whether somebody has written the header.  The lock is taken before that is
- * a fact: it goes with us if we are killed before the header is out.
+ * Check whether a writer has written the header.  The lock is taken before the
+ * header is written: if we are killed before the write, the lock ends with us.
  */
 static int look_for_header(struct syc_trace *trace)
 {
@@ -132,7 +134,7 @@ static int look_for_header(struct syc_trace *trace)
 	if (!trace->has_header && trace->fact_at == 0)
 		trace->can_mark_mode = may_set_mark(trace->fd);
 	if (!trace->can_mark_mode) {
-		/* Again each time: close() may have dropped it */
+		/* Take the lock each time: close() may have dropped it */
 		const int r = syc_record_fact_keep(trace->fd, trace->lock_owner,
 		                                   &trace->fact_at);
 		if (r != 0)
@@ -169,7 +171,7 @@ static int milliseconds_until(int64_t deadline)
 	return ms < INT_MAX ? (int)ms : INT_MAX;
 }
 
-/* 0: it does not block now.  What is wrong with a socket send() tells. */
+/* Returns 0: a write does not block now. send() reports errors of a socket. */
 static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 {
 	struct pollfd pfd = { .fd = trace->fd, .events = POLLOUT };
@@ -192,8 +194,8 @@ static int wait_for_room(const struct syc_trace *trace, int64_t deadline)
 	}
 }
 
-/* Wait until @len bytes fit at once, if they ever do.  POLLERR comes also
- * where nothing is asked for. */
+/* Wait until @len bytes fit at once, if the pipe is large enough. poll()
+ * reports POLLERR also without requested events. */
 static int wait_until_empty(const struct syc_trace *trace, uint32_t len,
                             int64_t deadline, bool *ret_fits)
 {
@@ -262,7 +264,7 @@ static int send_rest(struct syc_trace *trace, uint32_t at_once,
 			return r;
 		} else if (!must_wait) {
 			must_wait = true;
-		} else { /* somebody else took the room */
+		} else { /* another writer took the space */
 			if (milliseconds_until(deadline) == 0)
 				return -EAGAIN;
 			syc_futex_nap();
@@ -271,8 +273,8 @@ static int send_rest(struct syc_trace *trace, uint32_t at_once,
 	return 0;
 }
 
-/* Send [rest_at, rest_len).  Unless 0: what is left is kept if it begins
- * within a frame. */
+/* Send [rest_at, rest_len).  If the result is not 0, the unsent rest is kept if
+ * it begins within a frame. */
 static int send_all(struct syc_trace *trace, int64_t deadline)
 {
 	uint32_t at_once = PIPE_BUF;
@@ -296,8 +298,8 @@ static int send_all(struct syc_trace *trace, int64_t deadline)
 
 /* ----------------------------------------------------------------- filling */
 
-/* Whole frames of the @left bytes at @frames, behind what is in rest: as many
- * as go at once, or one long one where rest is empty. */
+/* Append whole frames of the @left bytes at @frames to rest: as many as one
+ * write takes, or one long frame if rest is empty. */
 static int gather_frames(struct syc_trace *trace, const unsigned char *frames,
                          uint64_t left, uint32_t *ret_filled)
 {
@@ -351,7 +353,8 @@ int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch)
 			break;
 		}
 		r = send_all(trace, batch->deadline);
-		/* Begun is as good as done: the rest goes before all else */
+		/* A begun frame counts as done: its rest is sent before all
+		 * other frames */
 		if (r != 0 && !syc_trace_has_rest(trace))
 			break;
 		batch->done += filled;

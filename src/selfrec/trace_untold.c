@@ -24,8 +24,8 @@ static bool read_our_header(int fd, struct syscap_wire_file *header)
 	       syc_trace_is_capture(header) && syc_trace_file_has_mark(header);
 }
 
-/* Its page is there before it is touched: who cuts the file, or a disk that has
- * no room for a copy of the block, is an error and no SIGBUS. */
+/* The page is provided before its first use: a truncated file, or a full disk,
+ * then causes an error instead of SIGBUS. */
 static struct syc_header_losses *map_page(int fd, size_t page)
 {
 	char *const at =

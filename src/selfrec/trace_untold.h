@@ -2,7 +2,7 @@
 /*
  * trace_untold.h - losses that a trace file's header keeps: base/header_losses.h.
  *
- * Context of all: any-thread, signal-safe.
+ * Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_SELFREC_TRACE_UNTOLD_H
 #define SYC_SELFREC_TRACE_UNTOLD_H
@@ -12,12 +12,13 @@
 #include "ring/ring.h"
 
 /**
- * Add @lost to those in the header of the file @fd, which can be read and
- * written.  0; -ENOTSUP: it has no place for them; or -errno.  Needs no lock.
+ * Add @lost to the losses in the header of the file @fd, which can be read and
+ * written.  Returns 0; -ENOTSUP: the header has no place for losses; or -errno.
+ * Needs no lock.
  */
 int syc_trace_untold_leave(int fd, const struct syc_ring_losses *lost);
 
-/** Take what others left there.  False: nothing. */
+/** Take the losses that others have left in the header.  False: none. */
 bool syc_trace_untold_take(int fd, struct syc_ring_losses *ret_lost);
 
 #endif

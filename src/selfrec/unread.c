@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unread.c - what a ring of ours holds that will not be in the capture.
+ * unread.c - counts frames in our rings that will not be in the capture.
  *
  * An event that looked at syc_active before a stop may take its first step
- * after it.  Nothing tells such a thread that its ring is read no more; its
- * next event, or its end, comes by here.
+ * after it.  Such a thread does not notice that its ring is no longer read; its
+ * next event, or its end, calls this file.
  */
 #include "selfrec/unread.h"
 
@@ -16,7 +16,8 @@
 #include "emit/loss.h"
 #include "emit/loss_totals.h"
 
-/* One frame, at @at.  True: it is no loss record, and counted itself. */
+/* Count the frame at @at.  True: the frame is no loss record, and was counted
+ * itself. */
 static bool lose_frame(const unsigned char *body, uint32_t size, uint32_t at,
                        uint16_t len, bool only_records,
                        struct syc_ring_losses *lost)
@@ -49,7 +50,7 @@ uint64_t syc_unread_sum(const unsigned char *body, uint32_t size, uint32_t from,
 	uint64_t n_frames = 0;
 	uint32_t left = size;
 
-	/* Our own memory; but a program may overwrite it */
+	/* The memory is our own, but a program may overwrite it */
 	while (from != to && from < size && to < size && from % 8 == 0) {
 		uint16_t len;
 
@@ -78,8 +79,9 @@ void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
 }
 
 /*
- * Of what the thread has lost, the capture has what was told late, and what
- * its own records tell that were read: those that were not are added again.
+ * The capture has those of the thread's losses that were reported at the
+ * session's end (late), and those of its loss records that were read.  Losses
+ * of unread records are added again.
  */
 void syc_unread_count(struct syc_state *ts)
 {

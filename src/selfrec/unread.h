@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unread.h - what a ring of ours holds that will not be in the capture. */
+/* unread.h - counts frames in our rings that will not be in the capture. */
 #ifndef SYC_SELFREC_UNREAD_H
 #define SYC_SELFREC_UNREAD_H
 
@@ -9,9 +9,9 @@
 #include "emit/thread.h"
 
 /**
- * Add up in *@lost the frames at [@from, @to) of @body, which has @size bytes,
- * and what loss records among them tell; with @only_records nothing else.
- * Returns how many frames that nobody has counted yet.
+ * Add to *@lost the frames at [@from, @to) of @body, which has @size bytes, and
+ * the losses of loss records among them; with @only_records only the latter.
+ * Returns the number of frames that were not counted before.
  *
  * Context: any-thread, signal-safe.
  */
@@ -20,8 +20,8 @@ uint64_t syc_unread_sum(const unsigned char *body, uint32_t size, uint32_t from,
                         struct syc_ring_losses *lost);
 
 /**
- * Those frames are lost: they count as stray losses, and so does what loss
- * records among them tell, and @also, if that is not NULL.
+ * Count these frames as stray losses, with the losses of loss records among
+ * them, and @also, if it is not NULL.
  *
  * Context: any-thread, signal-safe.
  */
@@ -30,8 +30,8 @@ void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
                      const struct syc_ring_losses *also);
 
 /**
- * @ts leaves a ring that is SYC_SLOT_OVER: what it published there and lost
- * after the drainer was done with it is stray.
+ * @ts leaves a ring that is SYC_SLOT_OVER: frames that it published, and
+ * losses, after the drainer's last read are stray losses.
  *
  * Context: owner, signal-safe.
  */
