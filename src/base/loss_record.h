@@ -44,7 +44,7 @@ bool syc_loss_record_parse(const char *message, struct syc_loss *ret_loss);
 size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
                              size_t size);
 
-/** Fill the frame @mark, except its header and the bytes behind @message. */
+/** Fill the frame @mark, except its header and the bytes after @message. */
 void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
                           int64_t to, const char *message, size_t n);
 

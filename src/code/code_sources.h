@@ -41,10 +41,10 @@ void syc_jitdump_free(struct syc_jitdump *dump);
  * Read the new complete records into @table.  Costs one system call if no
  * record is new.  An incomplete record is left for the next call.
  *
- * Returns 0, or with @error: -EBADMSG: the file is no jitdump, or is damaged at
- * the offset, and records after the damage can't be found; -EOPNOTSUPP: an
- * unknown clock or version; -ENOSPC: the table is full; or the errno of a
- * system call.  After a failure, every call returns the same.
+ * Returns 0, or with @error: -EBADMSG: no jitdump, or damage at the offset that
+ * hides later records; -EOPNOTSUPP: an unknown clock or version; -ENOSPC: the
+ * table is full; or the errno of a system call.  After a failure, every call
+ * returns the same.
  *
  * Context: offline.
  */
@@ -60,12 +60,12 @@ bool syc_jitdump_is_name(const char *path);
 /*
  * Reading of a growing /tmp/perf-PID.map, which a runtime writes for perf.
  *
- * Its lines are "START LEN NAME".  The numbers are hex, with or without 0x.
- * The name extends to the end of the line.  Lines have no times, so the caller
- * gives the time from which new lines are valid.  A later line replaces
+ * The file's lines are "START LEN NAME".  The numbers are hex, with or without
+ * 0x.  The name extends to the end of the line.  Lines have no times, so the
+ * caller gives the time from which new lines are valid.  A later line replaces
  * overlapping earlier lines.
  *
- * The path is predictable, in a directory where everyone can write.  So the
+ * The path is predictable, in a directory that everyone can write to.  So the
  * file must be a regular file, no link, and belong to the owner of the process.
  */
 

@@ -17,7 +17,7 @@
 #include "common/map.h"
 #include "symbols/elf_symbols.h"
 
-/* For sandboxes that forbid process_vm_readv(). */
+/* Read by a file, for sandboxes that forbid process_vm_readv(). */
 static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 {
 	size_t done = 0;

@@ -31,7 +31,7 @@ static int hex_digit(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Take a number and the blanks behind it. */
+/* Take a number and the following blanks. */
 static bool take_number(const char **at, const char *end, uint64_t *ret_number)
 {
 	uint64_t number = 0;
@@ -207,8 +207,8 @@ static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
 		r = take_lines(map, buffer, (size_t)n, options, table, &used);
 		map->offset += used;
 	}
-	/* Not counted as read: if the line continues after all, it is read
-	 * again. */
+	/* The line is not counted as read: if it continues after all, it is
+	 * read again. */
 	if (r == 0 && n > 0 && used == 0 && options->is_last)
 		r = take_line(map, buffer, (size_t)n, options, table);
 	free(buffer);

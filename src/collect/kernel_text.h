@@ -79,7 +79,7 @@ static inline const char *syc_lines_skip(const char *at, unsigned n)
 	return at;
 }
 
-/** The number behind @key at the begin of a line of @text. */
+/** The number after @key at the begin of a line of @text. */
 static inline bool syc_lines_number(const char *text, const char *key,
                                     int64_t *ret_number)
 {

@@ -43,14 +43,14 @@ static inline int syc_array_grow(void *items, size_t *capacity, size_t size)
 	return 0;
 }
 
-/* Reserve memory for one more item; 0 or -ENOMEM. */
+/* Reserve memory for one more item.  Returns 0 or -ENOMEM. */
 #define syc_array_room(array)                                          \
 	((array)->n < (array)->capacity                                \
 	         ? 0                                                   \
 	         : syc_array_grow(&(array)->items, &(array)->capacity, \
 	                          sizeof(*(array)->items)))
 
-/* Append @value; 0 or -ENOMEM. */
+/* Append @value.  Returns 0 or -ENOMEM. */
 #define syc_array_push(array, value)                           \
 	(syc_array_room(array) == 0                            \
 	         ? ((array)->items[(array)->n++] = (value), 0) \

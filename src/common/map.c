@@ -3,8 +3,8 @@
  * map.c - numbers of distinct keys: a hash table of key numbers with linear
  * probing, at most half full.
  *
- * Keys are from untrusted files, so the hash is seeded.  Therefore nobody can
- * craft a file whose keys all collide.
+ * Keys are from untrusted files, so the hash is seeded.  Therefore an attacker
+ * cannot craft a file whose keys all collide.
  */
 #define _GNU_SOURCE
 #include "common/map.h"

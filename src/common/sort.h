@@ -33,13 +33,13 @@ struct syc_group {
 	uint32_t *begins, *rows;
 };
 
-/** 0 or -ENOMEM; on failure @group is empty. */
+/** Returns 0 or -ENOMEM; on failure @group is empty. */
 int syc_group_init(struct syc_group *group, const struct syc_group_rows *rows);
 void syc_group_fini(struct syc_group *group);
 
 /**
- * By nearest rank: the smallest value that at least @percent, from 1, of the @n
- * values do not exceed.  Each value is read at most nine times.
+ * Percentile by nearest rank: the smallest value that at least @percent, from
+ * 1, of the @n values do not exceed.  Each value is read at most nine times.
  */
 int64_t syc_rank_percentile(const int64_t *values, size_t n, unsigned percent);
 

@@ -2,9 +2,9 @@
 /*
  * directory.h - names in a directory of /proc or /sys.
  *
- * The functions use bare system calls and a buffer of the caller.  They do not
- * allocate, change nothing of the C library but errno, and are no cancellation
- * points.
+ * The functions use bare system calls and a buffer of the caller.  The
+ * functions do not allocate, change only errno of the C library, and are no
+ * cancellation points.
  *
  * Context of everything here: any-thread, signal-safe.
  */

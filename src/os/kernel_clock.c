@@ -21,7 +21,7 @@
 
 typedef long read_clock(clockid_t id, struct timespec *time);
 
-/* The kernel's linker scripts put the names behind the symbols; in any other
+/* The kernel's linker scripts put the names after the symbols; in any other
  * vDSO the search finds nothing.  Addresses in the vDSO are offsets from its
  * start. */
 static __attribute__((cold, noinline)) uintptr_t find_reader(void)

@@ -13,7 +13,7 @@
 #ifdef __GLIBC__
 
 /* Linkers warn if an object of a static program names dlopen(), but glibc has
- * dlopen() in each static program.  So dlsym() looks it up. musl unloads
+ * dlopen() in each static program.  So dlsym() looks up dlopen(). musl unloads
  * nothing. */
 #pragma weak dl_iterate_phdr
 #pragma weak dlsym

@@ -24,7 +24,7 @@ size_t syc_own_proc_cmdline(char *text, size_t size);
  * any-thread, signal-safe; errno is kept. */
 uint64_t syc_pid_namespace_id(void);
 
-/** Fields behind the name in /proc/PID/stat, counted from 1. */
+/** Fields after the name in /proc/PID/stat, counted from 1. */
 enum {
 	SYC_STAT_STATE = 3, /* a letter */
 	SYC_STAT_PARENT = 4,

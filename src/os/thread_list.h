@@ -2,8 +2,8 @@
 /*
  * thread_list.h - the threads of this process, as /proc/self/task lists them.
  *
- * The functions use bare system calls and buffers of the caller.  They do not
- * allocate, change nothing of the C library but errno, and are no cancellation
+ * The functions use bare system calls and buffers of the caller.  The functions
+ * do not allocate, change only errno of the C library, and are no cancellation
  * points.  A forked child's ticks call them, too.
  *
  * Context of everything here: any-thread, signal-safe.

@@ -93,8 +93,8 @@ static inline uintptr_t syc_thread_pointer(void)
  * The stack that the calling thread was started on, if @addr is on this stack.
  * Costs a few system calls on Linux 6.11 and later, else reads /proc/self/maps.
  *
- * Returns false, and an empty range, if @addr lies elsewhere or the stack is
- * not known.  A stack lies within its bounds, but not all memory between them
+ * Returns false, and an empty range, if @addr is on another stack, or the stack
+ * is unknown.  A stack lies within its bounds, but not all memory between them
  * is mapped.
  *
  * pthread_getattr_np() is no alternative, because it allocates.
@@ -131,7 +131,7 @@ bool syc_library_thread_is_name(const char *name, size_t n);
 
 /**
  * Make a thread that calls @run with @data: detached, with a small stack, and
- * with all signals blocked (SYC_ALL_SIGNALS).  0 or -errno.
+ * with all signals blocked (SYC_ALL_SIGNALS).  Returns 0 or -errno.
  *
  * Context: setup; allocates.
  */

@@ -100,9 +100,9 @@ static int64_t parse_threshold(const char *text, bool *ret_has_waits)
 }
 
 /*
- * Decide here, not in the first call: an allocator in the program may make the
- * first call during its initialisation, under a lock, but this function
- * allocates.
+ * Decide here, not in the first call, because this function allocates.  An
+ * allocator in the program may make the first call during its initialisation,
+ * under a lock.
  */
 __attribute__((constructor)) static void decide_io(void)
 {

@@ -374,7 +374,7 @@ static int64_t sum_timeval(const struct timeval *time)
 
 /*
  * An interrupted part does not change the sets.  The kernel stores the rest of
- * the time, whatever select() returns.
+ * the time for any result of select().
  */
 int syc_restart_select(int n, fd_set *to_read, fd_set *to_write, fd_set *other,
                        struct timeval *timeout)

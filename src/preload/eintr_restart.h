@@ -74,7 +74,8 @@ int syc_restart_clock_nanosleep(clockid_t clock, int flags,
  */
 bool syc_restart_can_read(const struct timespec *time);
 
-/** The function that a wrapper calls: @next, the real one, or one of these. */
+/** The function that a wrapper calls: @next, the real function, or a function
+ * of this file. */
 #define SYC_RESTART(name, is_ticked, has_mask, next)                            \
 	((__typeof__(&syc_restart_##name))(syc_restart_is_needed(is_ticked,     \
 	                                                         has_mask)      \

@@ -8,8 +8,8 @@
  * (os/seccomp_state.h), end before the filter is installed.  A program that is
  * not understood counts as forbidding all calls.
  *
- * These functions are system calls and errno, as in the C library: allocators
- * call them before any lookup is possible.
+ * These functions make system calls and set errno, as in the C library:
+ * allocators call them before any lookup is possible.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -380,7 +380,7 @@ static bool is_key(const struct field *field, const char *key)
 	       memcmp(field->key, key, field->n_key) == 0;
 }
 
-/* A text gets its NUL after the data behind the text has been read. */
+/* A text gets its NUL after the next data has been read. */
 static void record_datagram(char *at, const char *end)
 {
 	char domain[32] = "journal";

@@ -117,9 +117,9 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 }
 
 /*
- * The timer alone makes a call return EINTR.  It did not expire in another
- * signal's handler, and no other signal is pending.  All signals are blocked
- * here (sampler/signals.c).
+ * The timer alone makes a call return EINTR.  The timer did not expire in
+ * another signal's handler, and no other signal is pending.  All signals are
+ * blocked here (sampler/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
                             const ucontext_t *context)

@@ -135,8 +135,8 @@ void syc_memory_decide(void)
 	}
 	depth -= DEPTH_DECIDING;
 	errno = saved;
-	/* The set-up of this library may have called us.  Its allocations are
-	 * ours, too */
+	/* The set-up of this library may have called us.  Allocations of the
+	 * set-up are ours, too */
 	if (role == SYC_MEMORY_OFF ||
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != SYC_NOT_LOOKED)
 		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);

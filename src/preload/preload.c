@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * preload.c - libsyscap-sampler.so, which `syscap record --sample` preloads:
- * the collector with its sampler.  It exports functions of the C library only
- * (interpose.c).  `--io`, `--stalls` and `--logs` preload libsyscap-io.so, and
- * `--memory` libsyscap-memory.so, which are larger.  The environment selects
- * the roles of each.
+ * the collector with its sampler.  The library exports only functions of the C
+ * library (interpose.c).  `--io`, `--stalls` and `--logs` preload
+ * libsyscap-io.so, and `--memory` libsyscap-memory.so, which are larger.  The
+ * environment selects the roles of each.
  *
  * If a program has a sampler of its own, this library's sampler stays off:
  * runtimes attach their frame providers to the program's sampler.  An ELF note

@@ -17,7 +17,7 @@ extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
 
 /*
  * dlsym() may allocate, and a preloaded allocator may then read its settings.
- * Then the allocator finds no settings.
+ * During the lookup the allocator finds no settings.
  */
 static _Thread_local volatile bool is_looking
 	__attribute__((tls_model("initial-exec")));

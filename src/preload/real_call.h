@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * real_call.h - functions that the program calls in place of the C library's,
- * and the real functions behind them: the next functions with the same names.
+ * and the real functions: the next ones with the same names.
  *
  * Our functions have other names in C, so that declarations in headers do not
  * matter.  If a header declares `...`, the registers are passed on.

@@ -14,7 +14,8 @@
  * Frames of each look:
  *
  *	MAP of each new library, 1 ns later than the look before.
- *	METADATA syscap.unmapped START-END of each that is gone, with our time.
+ *	METADATA syscap.unmapped START-END of each unloaded library, with our
+ *	time.
  *
  * Only dlclose() unloads libraries.  So between two looks an address has at
  * most one library, and the time of the library's MAP is earlier than its first
@@ -81,7 +82,7 @@ static struct looks {
 	struct listing listings[2];
 } * looks;
 
-/* Time and process of our load.  Its children began later. */
+/* Time and process of our load.  Our children began later. */
 static int64_t loaded_at;
 static int32_t loaded_by;
 

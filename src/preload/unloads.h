@@ -8,8 +8,8 @@
 void syc_unloads_begin(void);
 
 /**
- * The program calls dlclose(), or dlclose() has returned: write which libraries
- * were loaded and unloaded since the last call.
+ * The program calls dlclose(), or dlclose() has returned: write frames for
+ * libraries that were loaded or unloaded since the last call.
  *
  * Context: any-thread; not in a handler.
  */

@@ -5,8 +5,8 @@
  *
  * The last part has waits for semaphores and messages.  The kernel does not
  * restart such waits when a stall's timer interrupts them, so they are called
- * again.  Their duration is not reported, because such calls wait for another
- * thread or process of the program.
+ * again.  The duration of these waits is not reported, because they wait for
+ * another thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -91,10 +91,10 @@ static const char *install_toggle(int signal,
 }
 
 /*
- * An ELF note that marks an object (a program, a library) with a sampler.  Its
- * 4 bytes are 1, the version of the syntax of SYSCAP_SAMPLE.  The preloaded
- * library leaves sampling to an object with this note, because providers of
- * runtimes' frames are attached to that object's sampler.
+ * An ELF note that marks an object (a program, a library) with a sampler.  The
+ * note's 4 bytes are 1, the version of the syntax of SYSCAP_SAMPLE.  The
+ * preloaded library leaves sampling to an object with this note, because
+ * providers of runtimes' frames are attached to that object's sampler.
  */
 _Static_assert(SYC_SAMPLER_NOTE_TYPE == 1, "the note's third word");
 __asm__(".pushsection .note.syscap, \"a\", %note\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compose.h - one sample of the calling thread.  Its native stack and those of
- * the attached runtimes are merged, named and emitted, or kept until handles
- * have names.
+ * compose.h - one sample of the calling thread.  The thread's native stack and
+ * the stacks of attached runtimes are merged, named and emitted, or kept until
+ * handles have names.
  */
 #ifndef SYC_SAMPLER_COMPOSE_H
 #define SYC_SAMPLER_COMPOSE_H
@@ -14,8 +14,8 @@
 #include "unwind/unwind.h"
 
 /**
- * Sample the calling thread where the signal of @context interrupted it, at
- * @now, standing for @weight ticks.
+ * Sample the calling thread, which the signal of @context interrupted at @now.
+ * The sample stands for @weight ticks.
  *
  * Returns the flags of the sample (SYSCAP_STACK_*), or -EBUSY: an interrupted
  * call uses @take, and no sample was taken.

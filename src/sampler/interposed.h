@@ -3,10 +3,10 @@
  * interposed.h - calls from an interposer, which stands between the application
  * and the C library, to the sampler.  The preloaded library is an interposer.
  *
- * If an interposer reports new threads, no thread has to look for them.  If it
- * reports that the application will use the ticks' signal, the sampler leaves
- * the signal to the application before a tick arrives by this signal.  Raw
- * system calls are not reported.
+ * If an interposer reports new threads, no thread has to look for them.  If the
+ * interposer reports that the application will use the ticks' signal, the
+ * sampler gives the signal up before another tick arrives.  Raw system calls
+ * are not reported.
  *
  * An interposer announces itself before sampling begins
  * (syc_unwatched_prefer()).  A program that is linked with the sampler has no
@@ -112,8 +112,8 @@ void syc_interposed_on_query(int signal, struct sigaction *action);
  * all signals without the ticks' signal.
  *
  * A waiter with @copy may get a tick if the ticks' signal has changed since.
- * Then syc_interposed_is_tick() is true for the wait's result, and the caller
- * must wait for @set again.  Interposers also report each new signalfd.
+ * In this case syc_interposed_is_tick() is true for the wait's result, and the
+ * caller must wait for @set again.  Interposers also report each new signalfd.
  *
  * Context: any-thread, signal-safe.
  */

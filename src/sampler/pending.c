@@ -125,7 +125,7 @@ static void request_safepoint(const struct syscap_attachment *a)
 }
 
 /* Ask once more for the safe point at which the waiting stack gets its names.
- * A runtime that has ended names nothing. */
+ * A runtime that has ended names no handle. */
 static void finish_ready(struct syc_workspace *take,
                          struct syc_runtimes *runtimes)
 {

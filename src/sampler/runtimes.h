@@ -63,8 +63,7 @@ struct syc_waiting {
 
 struct syc_runtimes {
 	/* Four bits each, 1 + index in attachments, the newest lowest: one
-	 * store changes order, so that handlers see either the old or the new
-	 * order */
+	 * store changes order, so handlers see the old or the new value */
 	uint32_t order;
 	struct syscap_attachment attachments[SYC_ATTACH_MAX];
 	struct syc_sample_options options; /* of the last tick */

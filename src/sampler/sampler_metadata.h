@@ -5,9 +5,9 @@
  *
  * Under a recorder that takes arenas, a process that is sampled because of its
  * environment delays the event with the options until the first tick.  The
- * delay ends before a seccomp filter, which may forbid the event, before a new
- * thread, whose stack may be too small for the event, and before a fork.  So a
- * process that ends earlier costs no arena, and is in no capture.
+ * delay ends before a fork, a seccomp filter, which may forbid the event, and a
+ * new thread, whose stack may be too small.  So a process that ends earlier
+ * costs no arena, and is in no capture.
  *
  * MAP frames come from the process itself if its recorder was too late to read
  * them in /proc.  The recorder may have been suspended, or behind a slow disk,

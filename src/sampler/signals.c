@@ -94,8 +94,8 @@ bool syc_signals_are_all(uint64_t mask)
 	return n >= 16;
 }
 
-/* Those candidate signals that some thread blocks.  Threads that block all
- * signals don't count: they do so only to avoid handlers. */
+/* Candidate signals that some thread blocks.  Threads that block all signals
+ * don't count: they do so only to avoid handlers. */
 static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 {
 	uint64_t blocked = 0,

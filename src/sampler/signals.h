@@ -29,9 +29,9 @@ enum syc_signals_kind {
 
 /**
  * Choose a signal for @clock: @wanted, if @wanted is not 0.  Otherwise a signal
- * of @kind (for perf events SIGURG) that has no handler.  The chosen signal is
- * not in the mask of any thread that blocks only some signals, because such a
- * thread may wait for the signal with sigwait() or a signalfd.
+ * of @kind (for perf events SIGURG) that has no handler.  No thread that blocks
+ * only some signals blocks the chosen signal: such a thread might wait for it
+ * with sigwait() or a signalfd.
  *
  * Returns the signal, or -EINVAL, -EBUSY.  Context: signal-safe.
  */

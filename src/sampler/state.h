@@ -34,7 +34,7 @@ enum syc_watcher {
 struct syc_sampler {
 	int32_t pid; /* process of this state; 0: none yet */
 	/* tids of the holders, or 0 */
-	uint32_t life;          /* a start or a stop is under way */
+	uint32_t life;          /* held during a start or a stop */
 	uint32_t refreshing;    /* the loader's lock may be held; or a fork */
 	uint32_t is_on;         /* ticks are samples */
 	uint32_t is_unreported; /* no event yet: sampler_metadata.h */
@@ -59,7 +59,7 @@ struct syc_sampler {
 	uint32_t n_blocked, n_small, n_filtered, n_limited;
 	int32_t watcher_tid;
 	int64_t round_at;      /* ns; last round of a tick */
-	int64_t carried_ns;    /* final_sample.c: of threads that have ended */
+	int64_t carried_ns;    /* final_sample.c: ns owed by ended threads */
 	int64_t looked_at;     /* ns; last check for a reader, and its place: */
 	const void *looked_in; /* a thread's ring */
 	uint32_t read_to;

@@ -82,8 +82,8 @@ bool syc_target_is_cookie(uint64_t cookie)
 	return word != 0 && cookie >> WORD_SHIFT == word;
 }
 
-/* The last generation of the last target: in use only after half a million
- * other cookies; then the target is not found by this cookie */
+/* The last generation of the last target: used only after half a million
+ * others, and then not found by its cookie */
 uint64_t syc_target_scout_cookie(void)
 {
 	return (uint64_t)word << WORD_SHIFT | UINT32_MAX;

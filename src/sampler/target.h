@@ -44,7 +44,7 @@ struct syc_idle_backoff {
 	uintptr_t pc, sp;           /* position at the last tick */
 	int64_t cpu_ns, worked_ns;  /* processor time: last; unaccounted */
 	uint64_t taken_ns;          /* the target's, at the last check */
-	uint32_t n_awake, n_asleep; /* ticks that wait for such a place */
+	uint32_t n_awake, n_asleep; /* ticks for an awake, asleep place */
 	uint8_t n_found; /* ticks in a row at this place, at full rate */
 	bool is_slow;
 };

@@ -120,7 +120,7 @@ static bool is_where_it_was(struct syc_idle_backoff *s,
 	return regs.pc == pc && regs.sp == sp;
 }
 
-/* Processor time since the last call, without that of ticks. */
+/* Processor time since the last call, without the time of ticks. */
 static int64_t worked_ns(struct syc_target *t)
 {
 	struct syc_idle_backoff *const s = &t->sleeper;

@@ -3,8 +3,8 @@
  * timer.h - timers of sampled threads: a POSIX timer or a perf event for one
  * thread each.
  *
- * A timer is made by its thread or by another thread.  Nothing here calls the C
- * library's timer functions, which may allocate.
+ * A timer is made by its thread or by another thread.  No function here calls
+ * the C library's timer functions, which may allocate.
  */
 #ifndef SYC_SAMPLER_TIMER_H
 #define SYC_SAMPLER_TIMER_H
@@ -43,8 +43,8 @@ int syc_timer_start_scout(int64_t period_ns);
 
 void syc_timer_stop_scout(int timer);
 
-/** The clock for a thread that is found now: the sampler's clock, but no perf
- * event in a child that may call exec, because perf events are expensive. */
+/** The clock for a newly found thread: the sampler's clock.  A child that may
+ * call exec gets no perf event, which is expensive. */
 uint32_t syc_timer_clock(const struct syc_sampler *s);
 
 static inline bool syc_timer_runs(const struct syc_target *target)

@@ -119,8 +119,8 @@ static bool tell_of_head(struct syc_session *s)
 
 /*
  * Write a loss record for a slot.  A thread that still uses the slot may be
- * about to report the same losses in its ring, so the ring is not read any
- * more.  A living relative reports its own losses.  False: no space.
+ * about to report the same losses, so its ring is not read any more.  A living
+ * relative reports its own losses.  False: no space.
  */
 static bool tell_of_slot(struct syc_session *s, uint32_t i)
 {

@@ -24,8 +24,8 @@ enum syc_drain_who {
 /**
  * Move the present frames.  Returns 0, and the number of bytes in *@ret_moved;
  * -EAGAIN: the sink accepts no data at present; -EBUSY: another thread drains,
- * or there is a drain thread, which may have another fd table; or another
- * -errno: the sink is gone for good.
+ * or a drain thread exists.  Any other -errno: the sink is gone for good.  A
+ * drain thread may have another fd table than the caller.
  *
  * @deadline: ns, end of the wait for a sink that is not ready.
  *

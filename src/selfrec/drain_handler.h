@@ -16,9 +16,9 @@
 #define SYC_DRAIN_HANDLER_STACK (128u * 1024)
 
 /**
- * Whether syc_drain_handler_run() has something to do: the process records
- * itself, and has no session yet; or no thread drains, and this thread's ring
- * is a quarter full.
+ * Whether syc_drain_handler_run() has work: the process records itself and has
+ * no session yet; or no thread drains, and this thread's ring is a quarter
+ * full.
  *
  * Context: owner, signal-safe.
  */

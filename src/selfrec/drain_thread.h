@@ -24,7 +24,7 @@
 
 /**
  * Make the thread.  Allocates (pthread_create()), so not in a signal handler.
- * Waits until it has its own descriptors, and closes the process' copies.
+ * Waits until the thread has its own fds, and closes the process' copies.
  * Returns 0 or -errno.
  *
  * Context: setup.

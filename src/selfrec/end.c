@@ -33,9 +33,9 @@
 
 /*
  * Emits that began before syc_active changed end within moments, or on a busy
- * machine when their threads get a processor again.  Their frames belong into
- * the capture.  The wait for an abandoned emit ends at @end. unread.c counts
- * frames that are published later.
+ * machine when their threads get a processor again.  Frames of these emits
+ * belong into the capture.  The wait for an abandoned emit ends at @end.
+ * unread.c counts frames that are published later.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
 {

@@ -28,8 +28,8 @@ static bool look_at_slot(const struct syc_session *s, uint32_t i,
 		__atomic_load_n(syc_arena_word(&s->arena, i), __ATOMIC_ACQUIRE);
 	const uint32_t state = syc_slot_state(word);
 
-	/* The first slot is the drainer's own, whatever relatives write into
-	 * its word */
+	/* The first slot is always the drainer's own, although relatives may
+	 * overwrite its word */
 	if (i != 0 && state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED)
 		return false;
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);

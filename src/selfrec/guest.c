@@ -250,8 +250,8 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 }
 
 /* Whether the drainer is about to end, or may be dying: its first thread has
- * ended, and other threads are left.  The latter is also true while other
- * threads go on and drain. */
+ * ended, and other threads are left.  This second case also occurs while other
+ * threads continue and drain. */
 static bool may_drain_no_more(const struct syc_session *s)
 {
 	return syc_slot_state(syc_guest_drainer(s)) != SYC_ARENA_DRAINED ||

@@ -32,8 +32,8 @@ void syc_guest_refuse(struct syc_session *session, uint32_t state);
  * own. */
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
 
-/** A slot was claimed: whether frames may go into the slot.  Else the slot is
- * to be given back; @session may be no guest any more. */
+/** A slot was claimed: whether frames may go into the slot.  If not, the slot
+ * is to be given back; @session may be no guest any more. */
 bool syc_guest_may_use_slot(const struct syc_session *session);
 
 /** The drainer, as in arena_head.h: read after a claim of a slot, or before the

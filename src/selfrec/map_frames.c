@@ -249,8 +249,8 @@ static void forget_mapping(struct syc_described *described, uint32_t gap)
 
 /*
  * After a complete scan: remove mappings that the scan has not seen.  Otherwise
- * plugins that come and go would fill the set, and a mapping that comes back
- * after another one at its address would not be reported.  A mapping that moves
+ * plugins that come and go would fill the set.  And a mapping that replaces
+ * another one at its old address would not be reported.  A mapping that moves
  * up across the table's end was checked before.
  */
 static void forget_unseen_mappings(struct syc_described *described)

@@ -39,8 +39,8 @@ struct syc_described {
  *
  * syc_map_frames.are_due() is true if no call has finished yet, or if libraries
  * were loaded or unloaded since.  @may_lock, in both functions: the dynamic
- * linker's counters may be read (not in a forked child, in which a missing
- * thread may hold the linker's lock); else a call is due once a second.
+ * linker's counters may be read; else a call is due once a second.  A forked
+ * child must not read them: a missing thread may hold the linker's lock.
  */
 bool syc_map_frames_write(struct syc_described *described, int32_t pid,
                           int64_t now, bool may_lock, syc_describe_emit *emit,

@@ -7,7 +7,8 @@
 
 #include "selfrec/output.h"
 
-/** In memory that each process has for itself. syc_block points to it. */
+/** The data is in memory that each process has for itself; syc_block points to
+ * it. */
 struct syc_origin {
 	int32_t epoch; /* epoch of the offer; 0: no offer */
 	int32_t pid;

@@ -87,8 +87,8 @@ int syc_output_create_rings(struct syc_output *output,
 void syc_output_drop_rings(struct syc_output *output);
 
 /**
- * @front is the mapped begin of the ring file, which contains @arena: store the
- * owner of the rings, and begin the capture with the header, PROCESS, and the
+ * @front is the mapped begin of the ring file, which contains @arena.  Store
+ * the owner of the rings, and begin the capture: the header, PROCESS, and the
  * frame that names the ring file.  Other processes may read the ring file from
  * then on.  Returns 0 or -errno.
  */
@@ -106,8 +106,8 @@ static inline uint64_t syc_output_room(const struct syc_output *output)
 
 /**
  * Write @batch.  Returns 0, and syc_output_commit() must follow after the
- * rings' heads are stored; or -errno and no byte was written: there was space
- * for output->fits bytes of the batch.
+ * rings' heads are stored; or -errno, and no byte was written.  Then
+ * output->fits bytes of the batch would have fit.
  */
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);
 static inline void syc_output_commit(struct syc_output *output)

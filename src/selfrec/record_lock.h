@@ -6,7 +6,7 @@
  * independent copies of the library in it, write to the same file or pipe.  So
  * the lock belongs to the open file, if the caller has opened the file anew.
  * If the file can't be opened anew, which takes /proc, the lock belongs to the
- * thread's fd table: then relatives still exclude each other, but two threads
+ * thread's fd table.  Then relatives still exclude each other, but two threads
  * that share the table do not.  A lock of a table also ends when any fd of the
  * file in this table is closed.  A drain thread has a table of its own; without
  * a drain thread the program's close() of its own fd ends the lock early.

@@ -79,8 +79,8 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 	return true;
 }
 
-/* Whether a relative has overwritten a slot's word: the owner of a slot changes
- * it from LIVE to ENDED, and only the drainer makes it FREE. */
+/* Whether a relative has overwritten a slot's word.  The owner of a slot
+ * changes the word from LIVE to ENDED, and only the drainer makes it FREE. */
 static bool is_overwritten(uint32_t before, uint32_t word)
 {
 	const uint32_t state = syc_slot_state(before);

@@ -3,9 +3,9 @@
  * relatives.h - the forked processes that have slots in this process' arena.
  *
  * Relatives are found by the words of the slots, which are trusted unless /proc
- * contradicts them.  The capture has a PROCESS frame for each relative, and the
- * MAP frames of the image that the relative shares with us, before its other
- * frames; and EXIT after its last frame.
+ * contradicts them.  Before a relative's other frames the capture has its
+ * PROCESS frame, and MAP frames of the image that it shares with us.  EXIT is
+ * after its last frame.
  *
  * Context of everything here: the drainer.
  */
@@ -59,9 +59,9 @@ static inline void syc_relatives_forget(struct syc_session *session)
  * last check. */
 bool syc_relatives_look(struct syc_session *session);
 
-/** At the end, after all rings were read since the last check for ended
- * relatives: whether a slot may have more frames, because its process lived at
- * this check. */
+/** At the end: whether a slot may have more frames, because its process lived
+ * at the last check for ended relatives.  All rings were read since this
+ * check. */
 bool syc_relatives_need_rings(struct syc_session *session);
 
 #endif

@@ -149,8 +149,8 @@ void syc_session_give_life(void);
 
 /**
  * Begin a session without arena and sink, in memory that a child does not get;
- * make a session with both; and free an unused session; @is_whole: its rings
- * are empty.  The caller holds syc_process->life, signals are blocked.
+ * make a session with both; free an unused session.  @is_whole: its rings are
+ * empty.  The caller holds syc_process->life, signals are blocked.
  */
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,

@@ -6,8 +6,8 @@
 #include "selfrec/session.h"
 
 /**
- * @session is a guest.  Get a sink of its own, and, for its ring file, the lock
- * and the drainer's private part; from then on the ring file belongs to the new
+ * @session is a guest.  Get a sink of its own, and the lock and the drainer's
+ * private part of the ring file.  From then on the ring file belongs to the new
  * capture.  The caller has just become the arena's drainer.
  *
  * Returns 0, and the caller only has to clear is_guest; or -errno, without any

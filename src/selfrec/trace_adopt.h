@@ -8,10 +8,10 @@
 
 /**
  * Check fd @number, which the environment names.  Returns NULL, and fills
- * @target; or the reason of a refusal (a static sentence): not open, not
- * writable, a terminal or another device, a kernel interface, a socket that is
- * no stream or that another process writes to; not empty and not a capture; or
- * not empty and not readable.
+ * @target; or the reason of a refusal (a static sentence).  Refused are: fds
+ * that are not open or not writable, terminals and other devices, and kernel
+ * interfaces.  Also sockets that are no streams, or that another process writes
+ * to, and non-empty files that are no captures, or not readable.
  *
  * Context: setup.
  */

@@ -2,8 +2,8 @@
 /*
  * trace_fd.h - write frames to the fd of SYSPROF_TRACE_FD.
  *
- * The fd is inherited and shared: several copies of this library, relatives of
- * the process, and any process that opened the same file may write to it, too.
+ * The fd is inherited and shared.  Copies of this library, relatives of the
+ * process, and other processes that opened the same file may write to it, too.
  * We change none of its shared attributes (flags, offset).
  *
  *	regular files   opened anew through /proc if possible, so that neither
@@ -23,7 +23,7 @@
  * frame is written: another writer could not be noticed.  While a file is open
  * here, a lock shows the commands that the file is in use.
  *
- * Only living writers of a named pipe know that it has a header: a writer that
+ * Only living writers of a named pipe know that it has a header.  A writer that
  * comes after the end of all others writes a header again.
  */
 #ifndef SYC_SELFREC_TRACE_FD_H
@@ -71,9 +71,9 @@ int syc_trace_open(struct syc_trace *trace,
  * After the call a file's gate is BUSY, until syc_trace_leave().
  * For a pipe and a socket: @batch->done bytes, whole frames, may have been
  * written before the failure.  A frame that a deadline cut in two counts as
- * written: the trace keeps the frame's rest, and the lock, and the next call
- * first writes this rest.  syc_trace_has_rest() reports a rest; a call with a
- * size of 0 writes only the rest.
+ * written: the trace keeps the frame's rest, and the lock.  The next call first
+ * writes this rest.  syc_trace_has_rest() reports a rest; a call with a size of
+ * 0 writes only the rest.
  *
  * Context: any-thread, signal-safe, errno is kept; one thread at a time per
  * trace, and while there is a rest, always from the same fd table.  Between

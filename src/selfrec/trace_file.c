@@ -5,10 +5,10 @@
  *
  * Each write is made inside the record lock, at the end of the file.  A killed
  * writer leaves a torn frame, which the next writer cuts off.  To find the torn
- * frame without a read of the whole file, the header has the end of a frame, in
- * bytes that the format leaves unused: "SCBATCH1" at 240 and the offset, u64,
- * at 248.  The offset is updated after each batch, so it never points into a
- * batch.
+ * frame without a read of the whole file, the header has the offset of a
+ * frame's end.  The header's bytes are unused by the format: "SCBATCH1" at 240
+ * and the offset, u64, at 248.  The offset is updated after each batch, so it
+ * never points into a batch.
  *
  * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
  * other bytes are from another library's writer: they are not changed, and the

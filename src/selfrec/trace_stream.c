@@ -3,13 +3,12 @@
  * trace_stream.c - frames into a pipe or a socket.
  *
  * Frames go in writes of at most PIPE_BUF bytes, which a pipe takes whole or
- * not at all: a killed writer leaves no torn frame to other writers of the
- * pipe.  A longer frame goes into the empty pipe in one write, if the pipe is
- * large enough.  A kill can tear a frame only if the pipe is smaller than the
- * frame.
+ * not at all.  So a killed writer leaves no torn frame in the pipe.  A longer
+ * frame goes into the empty pipe in one write, if the pipe is large enough.  A
+ * kill can tear a frame only if the pipe is smaller than the frame.
  *
  * A stream does not show whether its header was written.  An anonymous pipe's
- * inode has an unused mode, which all its holders share: the sticky bit of this
+ * inode has an unused mode, which all holders share.  The sticky bit of this
  * mode marks the header, as long as the pipe lives.  A named pipe's mode stays
  * on disk.  For a named pipe, and if the mode can't be changed, each process
  * that knows of the header holds a record lock as the mark.  The bit on a

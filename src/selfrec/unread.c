@@ -2,8 +2,8 @@
 /*
  * unread.c - counts frames in our rings that will not be in the capture.
  *
- * An event that looked at syc_active before a stop may take its first step
- * after it.  Such a thread does not notice that its ring is no longer read; its
+ * An event that read syc_active before a stop may take its first step after the
+ * stop.  Such a thread does not notice that its ring is no longer read; its
  * next event, or its end, calls this file.
  */
 #include "selfrec/unread.h"

@@ -169,9 +169,9 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 
 /**
  * For the end of the process, in any context: a later call is the outermost
- * one, and syc_buffer_take() returns whole frames, although a call may have
- * been interrupted for ever.  If the interrupted call was writing, @n_written
- * is its progress.
+ * one. syc_buffer_take() returns whole frames, even after a call that was
+ * interrupted for ever.  If the interrupted call was writing, @n_written is its
+ * progress.
  */
 void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
 

@@ -64,7 +64,7 @@ static const char *settle_content(const struct syc_frame_shape *shape,
 		return "it is too short for its type";
 	if (syc_frame_content_end(shape, frame, len, big) == 0)
 		return shape->unfit;
-	/* These texts are never cut */
+	/* Texts of such types are never cut */
 	if (shape->last_text != NULL && shape->sure == SYC_FRAME_LOOK &&
 	    frame[len - 1] != '\0')
 		return "its text has no end";

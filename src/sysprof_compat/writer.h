@@ -127,8 +127,8 @@ bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time);
 /** Make the header cover @time too. */
 static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
-	/* The interrupted call may overwrite a handler's time.  That time is
-	 * before the next flush's time, which counts, too */
+	/* The interrupted call may overwrite a handler's time.  The handler's
+	 * time is before the next flush's time, which counts, too */
 	if (time > writer->out.end)
 		writer->out.end = time;
 }

@@ -262,9 +262,9 @@ static bool add_pending(struct syc_pending_names *pending,
 	return true;
 }
 
-/* Iterate over the first @n names, each once: find the next name, from @i on,
- * that is not in frame number @gathered yet, and mark the name as being in this
- * frame.  NULL: no name is left. */
+/* Iterate over the first @n names, each once.  Find the next name, from @i on,
+ * that is not in frame number @gathered yet, and mark it as gathered.  NULL: no
+ * name is left. */
 static struct syc_name *next_ungathered(const struct syc_pending_names *pending,
                                         uint32_t *i, uint32_t n,
                                         uint32_t gathered)

@@ -81,8 +81,8 @@ static bool is_sigreturn(const struct syc_walk *walk)
 }
 
 /*
- * If a return address is a function's first byte and follows no call, then no
- * call has pushed it, but the code that made this stack.
+ * A return address that is a function's first byte, and follows no call, was
+ * not pushed by a call.  The code that made this stack stored it.
  */
 static bool entered_by_hand(const struct syc_walk *walk, struct tables *tables)
 {

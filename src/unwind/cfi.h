@@ -71,7 +71,7 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
  * and relative to it each register of the caller.
  */
 enum syc_row_kind {
-	SYC_ROW_SAME,      /* as in this frame; equals no rule */
+	SYC_ROW_SAME,      /* as in this frame, like a missing rule */
 	SYC_ROW_UNDEFINED, /* unknown */
 	SYC_ROW_AT,        /* at CFA + value */
 	SYC_ROW_IS,        /* the register is CFA + value */

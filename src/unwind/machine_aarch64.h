@@ -113,7 +113,7 @@ enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
 	SYC_ENTRY_FIRST, /* the return address is in lr, fp the caller's */
 	SYC_ENTRY_BARE,  /* the same, but the function ran */
-	SYC_ENTRY_PUSHED /* both are on top of the stack */
+	SYC_ENTRY_PUSHED /* lr and fp are on top of the stack */
 };
 
 static inline enum syc_machine_entry

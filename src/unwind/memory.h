@@ -6,7 +6,7 @@
  * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
  * this call.  But emulators may return without reading. process_vm_readv()
  * copies, and returns EFAULT, so that no event can come between check and read.
- * But a seccomp filter may forbid this call, or kill the process for it, and a
+ * But a seccomp filter may forbid this call, or kill the process for it.  A
  * thread may get a filter of its own at any time.  So process_vm_readv() is
  * used only if rt_sigprocmask() does not work, and without a filter.
  * syc_memory_prepare() determines the way.

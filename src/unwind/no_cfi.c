@@ -70,9 +70,8 @@ enum place {
 	PLACE_DATA,
 	PLACE_CODE,
 	/*
-	 * Code that no call precedes: a signal handler has moved the pc away
-	 * from this address, and stored the address as a return address, as
-	 * Go's runtime does.
+	 * Code that no call precedes: a signal handler has moved the pc away,
+	 * and stored this address as a return address, as Go's runtime does.
 	 */
 	PLACE_MOVED
 };
@@ -245,8 +244,8 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 /*
  * No step leads out of a library's code without tables.  A frame is outermost
  * if its frame pointer is 0, as in the loader's start.  The frame is also
- * outermost if no call precedes its return address, as for a fibre's end
- * function, whose address was put on a new stack by hand.  A return address
+ * outermost if no call precedes its return address.  An example is a fibre's
+ * end function, whose address was put on a new stack by hand.  A return address
  * that points to data is the result of a wrong step.
  */
 static bool has_begun(struct syc_walk *walk)

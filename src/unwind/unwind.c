@@ -175,7 +175,7 @@ static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
 
 /*
  * The innermost frames keep their places.  Excess frames use the last few
- * places in turn.
+ * places cyclically.
  */
 static inline unsigned frame_slot(const struct syc_unwind *unwind, unsigned n)
 {
@@ -273,7 +273,7 @@ static uint64_t run_fast(struct syc_walk *w)
 	return rule;
 }
 
-/* Sort the places that excess frames used in turn. */
+/* Sort the places that excess frames used cyclically. */
 static void order_outermost(struct syc_unwind *unwind, unsigned n)
 {
 	uint64_t addrs[OUTERMOST_KEPT];

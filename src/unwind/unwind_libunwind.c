@@ -24,7 +24,7 @@
 #define STEPS_MOST     16384u
 #define PAGE           4096u
 
-/* Store frame @n; excess frames use the last places in turn. */
+/* Store frame @n; excess frames use the last places cyclically. */
 static void store_frame(struct syc_unwind *unwind, unsigned n, uint64_t at,
                         uintptr_t sp)
 {

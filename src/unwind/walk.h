@@ -91,7 +91,7 @@ uintptr_t syc_cfi_find_function(uintptr_t pc);
 
 /**
  * The rule for the current frame from its tables, never SYC_RULE_NONE.  Also
- * stores it in the cache.
+ * stores the rule in the cache.
  *
  * Context: any-thread, signal-safe.
  */
