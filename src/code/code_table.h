@@ -105,8 +105,8 @@ bool syc_code_table_find(const struct syc_code_table *table, uint64_t addr,
 /** The range to which a piece belongs, in full. */
 struct syc_code_origin {
 	uint64_t start, len;
-	/* The code may have existed, unnoticed, since this time.  INT64_MAX: it
-	 * did not. */
+	/* The code may have existed, unnoticed, since this time.  INT64_MAX:
+	 * the code did not exist before. */
 	int64_t maybe_from;
 	uint32_t name;
 };

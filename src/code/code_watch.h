@@ -14,10 +14,10 @@
  * If no source has changed, a look costs one system call, one for each jitdump
  * and list, and once a second a read of /proc/PID/maps.
  *
- * Perf maps and lists have no times.  New entries of both are valid from the
- * time of the previous look.  Runtimes buffer lines of perf maps, so these
- * lines are also valid before, at addresses with no other code.  More frequent
- * looks distinguish more of the functions that share an address.
+ * Perf maps and lists have no times.  New entries of perf maps and lists are
+ * valid from the time of the previous look.  Runtimes buffer lines of perf
+ * maps, so these lines are also valid before, at addresses with no other code.
+ * More frequent looks distinguish more of the functions that share an address.
  */
 #ifndef SYC_CODE_CODE_WATCH_H
 #define SYC_CODE_CODE_WATCH_H

@@ -79,9 +79,9 @@ bool syc_handler_may_run(uintptr_t low, uintptr_t high);
 
 /*
  * A write into a pipe without a reader raises SIGPIPE, and a write over the
- * file size limit raises SIGXFSZ.  The writing thread receives both signals.
- * Between begin and end both signals are blocked, and end removes the signals
- * that our writes raised.
+ * file size limit raises SIGXFSZ.  The writing thread receives these signals.
+ * Between begin and end SIGPIPE and SIGXFSZ are blocked, and end removes the
+ * signals that our writes raised.
  */
 struct syc_write_nosignal {
 	uint64_t before; /* the thread's mask */

@@ -119,7 +119,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 #define SYC_THREAD_DRAIN   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
 #define SYC_THREAD_TOGGLE  "syscap-toggle"
-#define SYC_THREAD_ENDED   "syscap-ended" /* it only waits for others */
+#define SYC_THREAD_ENDED   "syscap-ended" /* waits for other threads */
 
 /**
  * Whether the @n characters at @name are the name of a library thread.  A

@@ -138,8 +138,8 @@ static void begin_wait(struct split_wait *wait, int64_t timeout,
 	memcpy(&wait->mask, &before, sizeof(before));
 	__atomic_store_n(&is_cut, false, __ATOMIC_RELAXED);
 	waits_mask = before;
-	/* Store it again: a handler may have waited before all signals were
-	 * blocked */
+	/* Store the frame again: a handler may have waited before all signals
+	 * were blocked */
 	last_wait.called = called;
 	__atomic_store_n(&waits_at, (uintptr_t)wait, __ATOMIC_RELAXED);
 }

@@ -24,7 +24,7 @@
 /*
  * The lock is held for microseconds, unless the holder has lost its processor.
  * After LOOKS attempts the waiting thread naps between attempts.  After
- * PATIENCE attempts it continues without the lock.
+ * PATIENCE attempts the thread continues without the lock.
  */
 #define LOOKS    100u
 #define PATIENCE 100000u

@@ -128,8 +128,8 @@ __attribute__((visibility("default"))) const char *__asan_default_options(void)
 /*
  * Called by ThreadSanitizer's shared runtime.  The runtime sees memory that our
  * calls of the C library access, but not the atomics that order these accesses.
- * So it would report races between ticks, as in a program with suppressions of
- * its own.
+ * So ThreadSanitizer would report races between ticks, as in a program with
+ * suppressions of its own.
  */
 const char *__tsan_default_suppressions(void);
 

@@ -22,7 +22,7 @@ enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,
 	/* SIGURG or SIGWINCH, which are ignored by default.  So a tick does not
 	 * kill a process that resets all signals, such as a child between fork
-	 * and exec.  If the application uses both signals, a real-time
+	 * and exec.  If the application uses SIGURG and SIGWINCH, a real-time
 	 * signal. */
 	SYC_SIGNALS_HARMLESS,
 };

@@ -283,7 +283,7 @@ int syc_thread_timer_begin_alone(bool is_child)
 
 	if (t == NULL)
 		return -ENOMEM;
-	t->start = 0; /* the first scan sets it */
+	t->start = 0; /* set by the first scan */
 	t->inode = 0;
 	t->n_tries = 1;
 	s->n_threads = 1;
@@ -334,7 +334,7 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {
-		t->start = 0; /* the first scan sets it */
+		t->start = 0; /* set by the first scan */
 		t->inode = 0;
 		t->is_cramped = is_cramped;
 		t->is_silent = blocks_ticks(blocked);

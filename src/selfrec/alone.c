@@ -131,7 +131,7 @@ struct dir_entry {
 };
 
 /* Whether one of the @n bytes of entries is a thread of the program.  With
- * @main NULL: whether one is another thread that is not named
+ * @main NULL: whether an entry is another thread that is not named
  * SYC_THREAD_ENDED. */
 static bool has_others(const char *entries, long n,
                        const struct syc_proc_stat *main)

@@ -248,7 +248,7 @@ static bool take_turn(struct drainer *d)
 	d->has_rested = false;
 	syc_side_job_do(&d->side, SYC_SIDE_TURN);
 	if (moved != 0) {
-		/* More frames come: let them accumulate, unless a ring fills
+		/* More frames come: let frames accumulate, unless a ring fills
 		 * up.  If many frames come, look more often: a wake-up costs
 		 * time of the emitting thread. */
 		if (moved > s->arena.body / 8 || (asked & SYC_ASK_ROOM) != 0)

@@ -136,8 +136,8 @@ void syc_output_hold(const struct syc_output *output)
 /* ------------------------------------------------------------ ring file */
 
 /* While we hold this lock, no process recovers from the file.  The lock belongs
- * to the open file.  So it stays when a thread takes the fd into its own fd
- * table, and while any relative has the rings mapped. */
+ * to the open file.  So the lock stays when a thread takes the fd into its own
+ * fd table, and while any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };

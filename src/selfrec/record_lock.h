@@ -11,8 +11,8 @@
  * file in this table is closed.  A drain thread has a table of its own; without
  * a drain thread the program's close() of its own fd ends the lock early.
  *
- * A killed process loses both kinds of locks.  A lock of the open file also
- * waits for the end of all children that were forked while it was held.
+ * A killed process loses its locks.  A lock of the open file ends only when all
+ * children that were forked while it was held have ended, too.
  *
  * Context of everything here: any-thread, signal-safe.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - one recording that the process does by itself: made, ended. */
+/* session.c - begin and end of a recording that the process makes by itself. */
 #define _GNU_SOURCE
 #include "selfrec/session.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.h - one recording that the process does by itself: from
+ * session.h - one recording that the process makes by itself: from
  * SYSPROF_TRACE_FD, SYSCAP_OUTPUT or syscap_start() until it stops.
  *
  * A plan has the destination of a recording; plans are static, and a forked

@@ -43,7 +43,8 @@ static int start_session(struct syscap_options *options)
 		return fail_start(options, "a recording is running already",
 		                  -EALREADY);
 	if (before != NULL && before->is_started) {
-		/* it failed, or reached its limit, and was not stopped */
+		/* that recording failed, or reached its limit, and was not
+		 * stopped */
 		__atomic_store_n(&syc_process->session, NULL, __ATOMIC_SEQ_CST);
 		syc_end_session(before, STOP_NS);
 		before = NULL;

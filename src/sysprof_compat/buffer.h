@@ -32,12 +32,12 @@
  *
  * Invariants
  *
- *	B1  While `place` is 0, the next frame goes to `next`.  Otherwise it
- *	    goes to place, which has SYC_BUFFER_SHARED.  Place only changes by
- *	    a compare-exchange, one instruction to handlers.  So each frame has
- *	    one owner, and frames lie in a row.  With SYC_BUFFER_FOR_OWNER, the
- *	    announced frame is at owner: a later call, on top of a leaving
- *	    call, has announced another frame.
+ *	B1  While `place` is 0, the next frame goes to `next`.  Otherwise the
+ *	    frame goes to place, which has SYC_BUFFER_SHARED.  Place only
+ *	    changes by a compare-exchange, one instruction to handlers.  So
+ *	    each frame has one owner, and frames lie in a row.  With
+ *	    SYC_BUFFER_FOR_OWNER, the announced frame is at owner: a later
+ *	    call, on top of a leaving call, has announced another frame.
  *
  *	B2  nest is the number of unfinished calls on the thread.  A handler
  *	    restores nest.

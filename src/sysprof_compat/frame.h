@@ -18,7 +18,7 @@ syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
 {
 	syc_store_word(frame, syc_head_word(len, cpu, pid));
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
-	syc_store_word(frame + len - 8, 0); /* first: it may be a header word */
+	syc_store_word(frame + len - 8, 0); /* first: may be a header word */
 	syc_store_word(frame + SYC_AT(frame, type), type);
 }
 

@@ -190,7 +190,7 @@ static uint64_t pack_rule(const struct syc_walk *walk, struct tables *tables)
 	else
 		return SYC_RULE_SLOW;
 	if (!SYC_RA_IN_REGISTER && ra_offset != -8)
-		return SYC_RULE_SLOW; /* the fast loop requires it */
+		return SYC_RULE_SLOW; /* the fast loop needs this limit */
 	if ((bits & 7) == SYC_RULE_ALIGNED) {
 		if (syc_row_kind(fp) != SYC_ROW_AT_EXPR ||
 		    !is_fp_plus(&tables->bytes, (uintptr_t)syc_row_value(fp),

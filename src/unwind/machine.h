@@ -9,7 +9,7 @@
  *	SYC_REG_PC, _SP, _FP   Their numbers.
  *	SYC_REG_RA             The column of the return address.
  *	SYC_ROW_FIRST, _SLOTS  The registers whose rules are used.
- *	SYC_KEPT               The mask of those that a call leaves unchanged.
+ *	SYC_KEPT               The mask of registers that a call preserves.
  *	SYC_RA_IN_REGISTER     Calls leave the return address in SYC_REG_RA.
  *
  * and the functions below.

@@ -275,7 +275,7 @@ static void insert_module(struct half *half,
 	struct syc_loaded_module before;
 
 	if (i == LIST_MOST)
-		return; /* only _dl_find_object() can find it */
+		return; /* _dl_find_object() finds the module */
 	atomic_store_explicit(&half->n, i + 1, memory_order_relaxed);
 	for (; i > 0; i--) {
 		get_listed(&half->modules[i - 1], &before);
