@@ -33,7 +33,7 @@ static const char names[][21] = {
 	[SYC_ENV_OUTPUT] = "SYSCAP_OUTPUT",
 	/* 0: the library starts no thread, the program calls syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",
-	/* the kernel's counters to read, if collect is linked */
+	/* the kernel's counters to read, if their reader is linked */
 	[SYC_ENV_COUNTERS] = "SYSCAP_COUNTERS",
 	/* size of each thread's ring */
 	[SYC_ENV_RING_KIB] = "SYSCAP_RING_KIB",

@@ -194,8 +194,8 @@ static inline __attribute__((always_inline)) bool enter_call(void)
 }
 
 /*
- * Our caller's caller's caller is the function that the program called.  This
- * function and three more are omitted.
+ * Our caller's caller's caller is the function that the program called.  The
+ * called function and three more are omitted.
  */
 static __attribute__((noinline)) int take_stack(uint64_t *addrs, unsigned n,
                                                 void *user)

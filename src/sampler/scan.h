@@ -84,7 +84,7 @@ void syc_unwatched_stop(void);
 void syc_unwatched_tick(const sigset_t *mask);
 
 /** Whether another copy wants to sample a process without a watcher; if so,
- * hand over to this copy.
+ * hand over to the other copy.
  *
  * Context: signal-safe. */
 bool syc_unwatched_hand_over(void);
