@@ -53,7 +53,7 @@ size_t syc_compose_metadata(union syc_frame_buffer *buffer, int64_t time,
 size_t syc_compose_thread(union syc_frame_buffer *buffer, int32_t pid,
                           int32_t tid, int64_t time, const char *name);
 
-/** A JITMAP of one name. */
+/** Compose a JITMAP of one name. */
 size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, uint64_t address, const char *name);
 

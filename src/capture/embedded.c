@@ -54,7 +54,9 @@ void syc_embedded_write(struct syc_writer *writer, const char *path,
 	syc_file_chunks_emit(&chunks, data, size);
 }
 
-/* Returns 1 if it was the last chunk, 0 if more follow, -EFBIG or -ENOMEM. */
+/*
+ * Returns 1 after the last chunk, 0 if more chunks follow, -EFBIG or -ENOMEM.
+ */
 static int add_chunk(const struct syscap_frame *frame, uint64_t most,
                      unsigned char **bytes, size_t *n, size_t *capacity)
 {

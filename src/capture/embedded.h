@@ -15,27 +15,28 @@
 #include "capture/writer.h"
 #include "common/array.h"
 
-/** All zero is empty; free(items). */
+/** A struct of zeros is empty; the owner frees bytes.items. */
 struct syc_chunks {
 	SYC_ARRAY(unsigned char) bytes;
 };
 
 /**
- * Add a FILE_CHUNK. Returns 1 if it was the last one, 0 if more follow, or
- * -ENOMEM.
+ * Add a FILE_CHUNK.  Returns 1 after the last chunk, 0 if more chunks follow,
+ * or -ENOMEM.
  */
 int syc_chunks_add(struct syc_chunks *chunks, const struct syscap_frame *frame);
 
 /**
- * Write the frames of a file, preceded by one that separates it from others.
+ * Write the frames of a file, preceded by a frame that separates the file from
+ * others.
  */
 void syc_embedded_write(struct syc_writer *writer, const char *path,
                         const void *data, size_t size, int64_t time);
 
 /**
  * Load the first file of the path @path in @reader into memory from malloc().
- * @reader is rewound before and after.  Returns 1; 0 if there is no complete
- * file of that path, or it has more than @most bytes; or -ENOMEM.
+ * The function rewinds @reader before and after.  Returns 1; 0 if there is no
+ * complete file of that path, or it has more than @most bytes; or -ENOMEM.
  */
 int syc_embedded_load(struct syscap_reader *reader, const char *path,
                       uint64_t most, unsigned char **ret_bytes,

@@ -127,7 +127,8 @@ int syc_plain_file_open(const char *path, int flags, struct syscap_error *error)
 	if (r < 0)
 		return r;
 	/*
-	 * Another kind of file may have replaced it, so opening must not block.
+	 * Another kind of file may have replaced this file, so opening must not
+	 * block.
 	 */
 	fd = open(path, flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
@@ -218,18 +219,20 @@ static int describe_opener(int pid, const char *what,
 
 /* ----------------------------------------------------------------- locks */
 
-/* Beyond all thread ids: they begin anew in each pid namespace. */
+/* Beyond all thread ids, because each pid namespace has its own ids. */
 #define PLACE_STEP  (INT64_C(1) << 22)
 #define PLACE_TRIES 16
 
-/* Find the first lock from @from on. If @mine, locks of this process do not
- * count. */
+/*
+ * Find the first lock from offset @from on.  If @mine, ignore locks of this
+ * process.
+ */
 static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 {
 	*ret_lock = (struct flock){ .l_type = F_WRLCK,
 		                    .l_whence = SEEK_SET,
 		                    .l_start = from };
-	/* An open file is an owner of its own */
+	/* An open file description is a separate owner */
 	return fcntl(fd, mine ? F_GETLK : F_OFD_GETLK, ret_lock) == 0 &&
 	       ret_lock->l_type != F_UNLCK;
 }
@@ -237,7 +240,7 @@ static bool find_lock(int fd, off_t from, bool mine, struct flock *ret_lock)
 static int name_writer(int fd, const struct flock *lock,
                        struct syscap_error *error)
 {
-	/* Locks of open files have no pid */
+	/* Locks of open file descriptions have no pid */
 	return describe_opener(lock->l_pid > 0 ? lock->l_pid
 	                                       : syc_file_lock_opener(fd),
 	                       "is writing it", error);
@@ -251,7 +254,7 @@ int syc_file_lock_check_writers(int fd, struct syscap_error *error)
 	                                      : 0;
 }
 
-/* A lock whose holder has a pid comes first. */
+/* Checks locks whose holder has a pid first. */
 int syc_file_lock_check(int fd, struct syscap_error *error)
 {
 	struct flock lock;
@@ -296,7 +299,9 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 		return syc_error_set(error, EBUSY, 0,
 		                     "another process is writing it");
 	}
-	/* Nobody writes from here on, but a process may be about to */
+	/*
+	 * No process writes from here on, but a process may be about to write
+	 */
 	if (find_lock(fd, 1, true, &lock))
 		return name_writer(fd, &lock, error);
 	take_place(fd);

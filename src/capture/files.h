@@ -2,8 +2,8 @@
 /*
  * files.h - regular files that are opened, mapped and locked.
  *
- * Another process may truncate a mapped file, or its disk may fail: the kernel
- * answers with SIGBUS.  A program with a handler for SIGBUS calls
+ * If another process truncates a mapped file, or the file's disk fails, the
+ * kernel sends SIGBUS.  A program with a handler for SIGBUS calls
  * syc_mapping_mend() there.  The lost part then reads as zeros, and the reader
  * of the mapping finds the loss.
  *
@@ -43,8 +43,8 @@ bool syc_mapping_any_lost(void);
 
 /**
  * Open @path with @flags if it is a regular file.  Other kinds are not opened:
- * opening a device may be a command to it, and opening a pipe may wait for its
- * other end.  Returns the fd; or -errno, with @error (or NULL) filled.
+ * opening may start a device, and may wait for the other end of a pipe.
+ * Returns the fd; or -errno, with @error (or NULL) filled.
  */
 int syc_plain_file_open(const char *path, int flags,
                         struct syscap_error *error);
@@ -54,12 +54,13 @@ int syc_plain_file_open(const char *path, int flags,
  *
  * Each writer holds a record lock on a byte of its own behind the first byte.
  * Writers are processes that record themselves (selfrec/record_lock.h), and
- * commands.  The owner of the lock is the process, so that the kernel reports
- * its pid, and several processes hold theirs at once.
+ * commands.  The owner of the lock is the process, so the kernel reports its
+ * pid, and several processes hold locks at once.
  *
  * The first byte is locked while a writer writes: by a self-recording process
- * for each batch, by a command until its end.  The owner of that lock is the
- * open file, because other descriptors of the file may be closed meanwhile.
+ * for each batch, by a command until its end.  The open file description owns
+ * the lock of the first byte, because other descriptors of the file may be
+ * closed meanwhile.
  *
  * Context of all: offline.
  */
@@ -74,8 +75,8 @@ int syc_file_lock_take(int fd, struct syscap_error *error);
 bool syc_file_lock_is_held(int fd);
 
 /**
- * Whether another process has a lock on @fd, either behind the first byte or
- * anywhere.  0; or -EBUSY, and @error names the holder.
+ * Whether another process has a lock on @fd: behind the first byte (_writers),
+ * or anywhere.  0; or -EBUSY, and @error names the holder.
  */
 int syc_file_lock_check_writers(int fd, struct syscap_error *error);
 int syc_file_lock_check(int fd, struct syscap_error *error);
@@ -86,26 +87,26 @@ int syc_file_lock_opener(int fd);
 /*
  * Whether a process may still write to a file.
  *
- * Locks do not cover a file that is open and will be written later: by a shell
- * that has created it, by a process that has not emitted yet, by another kind
- * of writer.  Therefore the kernel is asked for a lease for reading, which it
- * grants only if no process has the file open for writing.
+ * Locks do not cover a file that is open and will be written later: by the
+ * shell that created it, by a process before its first event, or by another
+ * kind of writer.  The check therefore requests a lease for reading, which the
+ * kernel grants only if no process has the file open for writing.
  *
  * Leases need the file's owner and a local file system.  Without leases and
- * locks, the answer is no.
+ * locks, the result is that no process writes.
  */
 
 /**
- * Whether another process may still write to the file @path, because of its
- * locks or because it has the file open.  0, also if there is no file; or
+ * Whether another process may still write to the file @path, because the
+ * process holds a lock or has the file open.  0, also if there is no file; or
  * -EBUSY.
  */
 int syc_in_use_check(const char *path, struct syscap_error *error);
 
 /**
- * The same, before @path is replaced or begun anew.  Unless @force, also
- * refuses, with -EEXIST, a capture whose killed process left frames in a ring
- * file.
+ * Like syc_in_use_check(), before @path is replaced or begun anew.  Unless
+ * @force, also refuses, with -EEXIST, a capture whose killed process left
+ * frames in a ring file.
  */
 int syc_in_use_may_replace(const char *path, bool force,
                            struct syscap_error *error);

@@ -8,7 +8,7 @@
  *
  * Sysprof declares some fields as C bit-fields.  A big-endian compiler
  * allocates them from the top bit down.  So a flag is bit 0 in a little-endian
- * file, and bit 15 in a big-endian one.
+ * file, and bit 15 in a big-endian file.
  */
 #include "capture/frame.h"
 
@@ -44,8 +44,9 @@ COLD int endless(const struct syscap_frame *frame, struct syscap_error *error,
 }
 
 /*
- * Check that counts and texts are within the length, and add the used bytes to
- * frame->used. @at: the end of the items, or the beginning of the last text.
+ * Check that counts and texts are within the frame's length, and add the used
+ * bytes to frame->used.  @at: the end of the items, or the beginning of the
+ * last text.
  */
 INLINE int check_texts(struct syscap_frame *frame,
                        const struct syc_frame_shape *shape, size_t at,
@@ -85,7 +86,7 @@ static const char *text_at(const struct syscap_frame *frame, size_t at)
 #define U32_AT(frame, type, field) \
 	syc_load_u32((frame)->bytes + SYC_AT(type, field), big)
 
-/* The first of a bit-field. */
+/* The first flag of a bit-field. */
 static bool is_set(unsigned word, bool big)
 {
 	return (word & (big ? 0x8001u : 1u)) != 0;
@@ -184,7 +185,7 @@ static void fill_allocation(struct syscap_frame *frame, bool big)
 	frame->allocation.n_addrs = U16_AT(frame, allocation, n_addrs);
 }
 
-/* The end of each of its two texts is where its length says. */
+/* The lengths give the ends of the two texts. */
 static bool fill_overlay(struct syscap_frame *frame, bool big)
 {
 	const size_t dst = SYSCAP_OVERLAY_FIXED +
@@ -409,8 +410,9 @@ bool syc_frame_addr(const struct syscap_frame *frame, bool big, unsigned i,
 }
 
 /*
- * The cursor is {names returned : 48 | offset of the next : 16}.  The count is
- * needed because bytes behind the last name may look like another one.
+ * The cursor is {names returned : 48 | offset of the next name : 16}.  The
+ * count is needed because bytes behind the last name may look like another
+ * name.
  */
 bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
                         size_t *cursor, uint64_t *ret_addr,

@@ -60,8 +60,10 @@ static inline void syc_frame_header(const unsigned char *bytes, bool big,
 int syc_frame_decode(struct syscap_frame *frame, bool big,
                      struct syscap_error *error);
 
-/* The implementations of the public functions of the same names; see
- * <syscap/capture.h>. */
+/*
+ * Implementations of the public functions with the same names; see
+ * <syscap/capture.h>.
+ */
 bool syc_frame_counter(const struct syscap_frame *frame, bool big, unsigned i,
                        struct syscap_counter_info *ret_counter);
 bool syc_frame_slot(const struct syscap_frame *frame, bool big, unsigned slot,
@@ -76,8 +78,8 @@ bool syc_frame_jit_name(const struct syscap_frame *frame, bool big,
 
 /**
  * Copy @frame to @buffer, of SYSCAP_FRAME_MAX bytes, in little-endian order.
- * @big is the byte order of the file that it was decoded from.  Texts, padding
- * and other bytes without order are copied unchanged.
+ * @big: the frame's file is big-endian.  Texts, padding and other bytes without
+ * order are copied unchanged.
  *
  * Returns false for an unknown type of a big-endian file: then only the 24
  * bytes of the common header are converted.
@@ -109,15 +111,15 @@ static inline bool syc_sample_is_wait(uint32_t padding2)
 	       (padding2 & 0xFFFFF) != 0;
 }
 
-/** Duration of such a sample, ns. */
+/** Duration of a sample that no timer requested, ns. */
 static inline int64_t syc_sample_wait_ns(uint32_t padding2)
 {
 	return ((int64_t)(padding2 & 0xFFFFF) << (padding2 >> 20 & 15)) * 1000;
 }
 
 /*
- * Other writers leave stale bytes there: 0 if undefined bits are set.  Only
- * little-endian files have these flags.
+ * The flags at @at; 0 if undefined bits are set, since other writers leave
+ * stale bytes there.  Only little-endian files have flags.
  */
 static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
                                        bool is_foreign)
@@ -136,7 +138,7 @@ static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
 	                       is_foreign);
 }
 
-/** The same of an ALLOCATION. */
+/** SYSCAP_STACK_* of the ALLOCATION @frame, likewise. */
 static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
                                             bool is_foreign)
 {

@@ -3,8 +3,8 @@
  * join.c - join captures into one: both walks over each input.
  *
  * The first walk finds what is unknown when a frame is written: later names and
- * definitions, and files that other inputs have too.  join_settle.c decides
- * about these files.
+ * definitions, and files that other inputs have too. join_settle.c decides
+ * about the files of several inputs.
  *
  * The second walk copies each frame, converts it to little-endian order, and
  * changes the copy in place.
@@ -90,7 +90,7 @@ void syc_join_report(struct syc_join *join, const struct syc_join_input *input,
 	va_end(arguments);
 }
 
-/* @bytes more were read. */
+/* Count @bytes more bytes as read. */
 static void advance(struct syc_join *join, uint64_t bytes)
 {
 	join->done += bytes;
@@ -258,7 +258,7 @@ struct output {
 	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* of a frame */
 };
 
-/* Returns 1 when the file chunk is not to be written. */
+/* Returns 1 if the file chunk must not be written. */
 static int copy_chunk(const struct syc_join_input *input,
                       const struct syscap_frame *frame, unsigned char *buffer)
 {
@@ -272,7 +272,7 @@ static int copy_chunk(const struct syc_join_input *input,
 	return file->fate == SYC_JOIN_DROPPED || file->fate == SYC_JOIN_MERGED;
 }
 
-/* Change the copy.  Returns 1 when it is not to be written, or -errno. */
+/* Change the copy.  Returns 1 if the frame must not be written, or -errno. */
 static int change(struct syc_join *join, struct syc_join_input *input,
                   const struct syscap_frame *frame, unsigned char *buffer)
 {

@@ -23,7 +23,7 @@
  *
  * - Frame indexes are omitted, because they hold offsets.
  *
- * - Damaged frames, and frames behind one without an end, are omitted, and
+ * - Damaged frames, and frames behind a frame without an end, are omitted, and
  *   reported as a problem.
  *
  * - All frames are little-endian.
@@ -63,7 +63,10 @@ struct syc_join_options {
 	uint32_t last_jit_address; /* its lower half */
 	/* May be NULL. */
 	void (*report)(void *data, const struct syc_join_message *message);
-	/* Of the bytes to be read; called every MiB or so.  May be NULL. */
+	/*
+	 * Progress in the bytes to be read; called about once per MiB.  May be
+	 * NULL.
+	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;
 };

@@ -46,8 +46,7 @@ static void copy_text(char *to, const unsigned char *from, size_t size)
 	memcpy(to, text, strnlen(text, size));
 }
 
-/* Older writers leave uninitialized bytes behind the texts, which are
- * removed. */
+/* Clear the uninitialized bytes that older writers leave behind the texts. */
 static void get_text(struct counter_text *text, int32_t pid,
                      const unsigned char *counter, bool big)
 {

@@ -8,8 +8,10 @@
 
 #define PATH_SIZE SYC_SIZE(file_chunk, path)
 
-/* One of the files that share a path, or shared it. Without a file, it reserves
- * the path. */
+/*
+ * One of the files that share a path, or shared it.  An entry without a file
+ * reserves the path.
+ */
 struct variant {
 	const struct syc_join_files *files;
 	const struct syc_join_file *file;

@@ -131,7 +131,7 @@ int syc_join_pids_scan(struct syc_join_pids *pids,
 
 /* ------------------------------------------------------------- renumbering */
 
-/* The number that @pid of this input has in the joined capture. */
+/* The new number of @pid of this input in the joined capture. */
 static int32_t new_pid_of(const struct syc_join_pids *pids, int32_t pid)
 {
 	size_t place;
@@ -210,7 +210,7 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
 	return true;
 }
 
-/* Recorders write the build-id, or the inode, or both. */
+/* Recorders write the build-id, the inode, or both of them. */
 static bool same_text(const char *a, const char *b)
 {
 	return a == NULL || b == NULL || strcmp(a, b) == 0;
@@ -256,7 +256,7 @@ static bool same_maps(const struct syc_join_process *a,
 
 enum verdict {
 	OTHER,
-	UNKNOWN, /* no evidence for or against it */
+	UNKNOWN, /* no evidence that the processes are the same or differ */
 	SAME
 };
 
@@ -291,7 +291,7 @@ struct settling {
 	int32_t last;
 };
 
-/* Whether an earlier process has @number. If not, it is in use from now on. */
+/* Whether an earlier process has @number.  If not, reserve @number. */
 static int give(struct settling *settling, int32_t number, size_t input,
                 size_t *ret_other)
 {

@@ -3,7 +3,7 @@
  * join_settle.c - the time span, pids and embedded files of a joined capture.
  *
  * Readers know a single path of a table of symbols, and one of a table of
- * lines. Tables that differ are therefore merged.  Compressed tables are
+ * lines.  The join therefore merges tables that differ.  Compressed tables are
  * treated like other files.
  */
 #include <errno.h>
@@ -65,7 +65,7 @@ static int add_lines(struct syc_join *join, const struct syc_join_input *input,
 	uint64_t left_out = 0;
 	int r;
 
-	if (bytes == NULL) /* it gets a name of its own, as other files do */
+	if (bytes == NULL) /* the file gets a new name, as other files do */
 		return 0;
 	if (make->binaries.n == 0 &&
 	    syc_join_files_chunk(&input->files, lines_of(input), 0, &chunk))

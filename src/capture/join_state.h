@@ -5,13 +5,13 @@
  * Unique counter ids: readers know a counter by its id alone, in the whole
  * file.  For a process of an input, an id means
  *
- * - its last definition before the value in the file; otherwise
- * - its first definition behind the value; otherwise
+ * - the last definition of the id before the value in the file; otherwise
+ * - the first definition behind the value; otherwise
  * - the last definition by any process of that input, because the children of
  *   a process set its counters; otherwise
  * - a counter without definition, of this process only.
  *
- * Each of these gets an id of its own.
+ * Each of these counters gets a unique id.
  */
 #ifndef SYC_CAPTURE_JOIN_STATE_H
 #define SYC_CAPTURE_JOIN_STATE_H
@@ -62,8 +62,8 @@ struct syc_join_counters {
 void syc_join_counters_fini(struct syc_join_counters *counters);
 
 /**
- * Record @frame, a CTRDEF or CTRSET. *@last is the latest new id. Returns 0,
- * -ENOMEM, or -ENOSPC if no id is left.
+ * Record @frame, a CTRDEF or CTRSET.  *@last is the latest new id of the join.
+ * Returns 0, -ENOMEM, or -ENOSPC if no id is left.
  */
 int syc_join_counters_scan(struct syc_join_counters *counters,
                            const struct syscap_frame *frame, bool big,
@@ -75,7 +75,7 @@ int syc_join_counters_settle(struct syc_join_counters *counters,
 
 /**
  * Step through the CTRDEFs that go before all other frames, from *@at, 0 at
- * first.  Put the new definitions of each into @buffer, renumbered.
+ * first.  Put the new definitions of each CTRDEF into @buffer, renumbered.
  */
 bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
                              size_t *at, unsigned char *buffer);
@@ -83,7 +83,7 @@ bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
 /**
  * Renumber the CTRDEF in @buffer, which is little-endian, and remove
  * definitions that were written already.  Returns the number of removed
- * definitions, and whether none is left.
+ * definitions, and whether no definition is left.
  */
 unsigned syc_join_counters_define(struct syc_join_counters *counters,
                                   unsigned char *buffer, bool *ret_is_empty);
@@ -98,9 +98,10 @@ void syc_join_counters_set(const struct syc_join_counters *counters,
 /*
  * Files embedded in captures that are joined.
  *
- * Readers take the chunks of a path up to the first that ends a file.  So among
- * the inputs, only one file may keep a path.  Equal files are written once, and
- * others get a path of their own.  Within one input nothing changes.
+ * Readers take the chunks of a path up to the first that ends a file.  So of
+ * all files with one path in the inputs, only one may keep the path.  Equal
+ * files are written once, and files that differ get a new path.  Within one
+ * input nothing changes.
  */
 
 enum syc_join_fate {
@@ -146,8 +147,8 @@ struct syc_join_file *syc_join_files_find(const struct syc_join_files *files,
                                           const char *path);
 
 /**
- * Decode chunk @i of @file. False: it is no longer a chunk, since the input
- * changed.
+ * Decode chunk @i of @file.  False: the input changed, and the frame is no
+ * longer a chunk.
  */
 bool syc_join_files_chunk(const struct syc_join_files *files,
                           const struct syc_join_file *file, size_t i,
@@ -158,13 +159,15 @@ unsigned char *syc_join_files_content(const struct syc_join_files *files,
                                       const struct syc_join_file *file);
 
 /**
- * Whether the chunks are one file. Chunks behind its end begin another file,
- * which readers ignore.
+ * Whether the chunks are one file.  Chunks behind the end of a file begin
+ * another file, which readers ignore.
  */
 bool syc_join_files_is_one(const struct syc_join_files *files,
                            const struct syc_join_file *file);
 
-/** Whether the contents are equal, and end at the same offsets. */
+/**
+ * Whether the contents of both files are equal, and end at the same offsets.
+ */
 bool syc_join_files_equal(const struct syc_join_files *files,
                           const struct syc_join_file *file,
                           const struct syc_join_files *other_files,
@@ -182,8 +185,8 @@ int syc_join_files_settle(struct syc_join_paths *paths,
                           struct syc_join_file *file);
 
 /**
- * Give @file the path @text, which it would have if its process had always had
- * its number.  Returns 1; 0: the path is taken; or -ENOMEM.
+ * Give @file the path @text, which has the new pid of its process.  Returns 1;
+ * 0: the path is taken; or -ENOMEM.
  */
 int syc_join_files_move(struct syc_join_paths *paths,
                         struct syc_join_file *file, const char *text);
@@ -229,8 +232,8 @@ void syc_join_jit_names(const struct syc_join_jit *jit,
 
 /**
  * Renumber the @n little-endian addresses of a stack of @pid at @addrs.  A JIT
- * address without a name gets a new address too. Otherwise it would get another
- * input's name.
+ * address without a name gets a new address too.  Without a new address, the
+ * address would get another input's name.
  */
 int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
                        unsigned char *addrs, unsigned n, uint32_t *last);
@@ -243,8 +246,8 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
  * containers, a reused pid, another machine.
  *
  * The later process gets a number that no Linux process has, from
- * SYC_JOIN_PIDS_FIRST on.  A METADATA frame "syscap.pid" has its original
- * number.
+ * SYC_JOIN_PIDS_FIRST on.  A METADATA frame "syscap.pid" stores the original
+ * pid of that process.
  */
 
 /** Linux has at most 2^22 pids. */
@@ -298,7 +301,10 @@ void syc_join_pids_table(const struct syc_join_pids *pids, unsigned char *data,
 bool syc_join_pids_path(const struct syc_join_pids *pids, const char *path,
                         char *text, size_t size);
 
-/** Compose the METADATA frame of @process in @buffer. False: it needs none. */
+/**
+ * Compose the METADATA frame of @process in @buffer.  False: the process needs
+ * no such frame.
+ */
 bool syc_join_pids_metadata(const struct syc_join_process *process,
                             unsigned char *buffer);
 
@@ -307,12 +313,12 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
  *
  * No frame identifies a process, but its mappings do, because their addresses
  * are random.  Two inputs have the same process if its first mapping has the
- * same file and address in both. If both have more mappings, another one must
- * also be equal.
+ * same file and address in both.  If both processes have more mappings, another
+ * mapping must also be equal.
  *
- * If one of them has no maps, the command lines decide.  If one process ended
- * before the other began, they differ.  A process that exec'ed between two
- * captures is treated as two.
+ * If one of the processes has no maps, the command lines decide.  If one
+ * process ended before the other began, the processes differ.  A process that
+ * exec'ed between two captures is treated as two.
  */
 
 /**

@@ -17,16 +17,18 @@ struct pid_addr {
 	int64_t pid;
 };
 
-/* The addresses that are assigned here. Only these can be equal in several
- * inputs. */
+/*
+ * JIT addresses that the library assigns.  Only such addresses can be equal in
+ * several inputs.
+ */
 static bool is_jit_address(uint64_t addr)
 {
 	return addr >> 32 == SYSCAP_JIT_MARK >> 32;
 }
 
 /*
- * The mark of 64-bit or 32-bit writers. An address of code may have it, too, so
- * only a name makes it a JIT address.
+ * The mark of 64-bit or 32-bit writers.  An address of code may have the mark,
+ * too, so only a name makes an address a JIT address.
  */
 static bool may_be_named(uint64_t addr)
 {
@@ -123,8 +125,10 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 			continue;
 		translated = translate(jit, pid, addr);
 		if (translated == addr && is_jit_address(addr)) {
-			/* It has no name, or its new address equals its old
-			 * one: in both cases it is kept. */
+			/*
+			 * The address has no name, or its new address equals
+			 * the old one; the second case needs no change.
+			 */
 			size_t number;
 
 			if (!syc_map_get(&jit->by_addr, &addr, sizeof(addr),
@@ -231,8 +235,8 @@ static int read_table(struct syc_join_symbols *symbols,
 }
 
 /*
- * Both are sorted, and ranges in @old do not overlap.  So a new range can
- * overlap only the latest taken range and the next one of @old.
+ * Both tables are sorted, and ranges in @old do not overlap.  So a new range
+ * can overlap only the latest taken range and the next range of @old.
  */
 static int merge(const struct syc_join_symbols *old,
                  const struct syc_join_symbols *added,
@@ -295,7 +299,7 @@ int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
 	return 0;
 }
 
-/* The texts of a table that is written, each once. */
+/* The texts of a table that is written; each text is stored once. */
 struct symbol_texts {
 	struct syc_map map;
 	SYC_ARRAY(uint64_t) offsets;

@@ -46,7 +46,8 @@ bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 /**
  * Add the ranges of the table @data, which can be merged. @symbols takes
  * ownership of it, also on failure. A range that overlaps an earlier one is
- * left out. It is counted in *@ret_left_out, unless both have the same content.
+ * left out.  Such a range is counted in *@ret_left_out, unless both ranges have
+ * the same content.
  *  0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,

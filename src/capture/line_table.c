@@ -147,7 +147,9 @@ void syc_line_table_frame(const struct syc_line_table *table, uint32_t i,
 	ret_frame->line = syc_load_u32(p + 8, false);
 }
 
-/* A file with the build-id is the same file, whatever its path. */
+/*
+ * Files with the same build-id are the same file, even if their paths differ.
+ */
 static bool is_binary(const struct syc_line_binary *binary, const char *path,
                       const char *build_id)
 {
@@ -286,7 +288,7 @@ static int push_u32(struct syc_line_make *make, uint32_t value)
 	return 0;
 }
 
-/* The number of the chain of these frames. */
+/* Get the number of the chain of these frames. */
 static int put_chain(struct syc_line_make *make,
                      const struct syc_line_frame *frames, size_t n,
                      size_t *ret_chain)

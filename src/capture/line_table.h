@@ -29,12 +29,13 @@
  *	texts, each with its NUL; the first is ""
  *
  * A text is an offset among the texts.  The first source frame of a place is
- * the function whose code it is.  Each following frame is the function that
- * the frame before it was inlined into, so the last one has the machine code.
- * Places share source frames.
+ * the function that contains the place in the source.  Each following frame is
+ * the function into which the previous frame was inlined, so the last frame has
+ * the machine code.  Places share source frames.
  *
- * A place is a byte of an instruction.  It is the address itself if that was
- * about to run, or the byte before an address that a call returns to.
+ * A place is a byte of an instruction.  A place is the address itself if the
+ * CPU was about to run the instruction there.  For a return address, a place is
+ * the byte before it.
  */
 #ifndef SYC_CAPTURE_LINE_TABLE_H
 #define SYC_CAPTURE_LINE_TABLE_H
@@ -67,7 +68,7 @@ struct syc_line_place {
 	uint32_t first, n; /* source frames */
 };
 
-/** A table that was checked; the bytes stay the caller's.  All zero: empty. */
+/** A table that was checked; the caller keeps the bytes.  All zero: empty. */
 struct syc_line_table {
 	const unsigned char *binaries, *places, *frames;
 	const char *texts;
@@ -92,8 +93,8 @@ bool syc_line_table_place_at(const struct syc_line_table *table,
                              struct syc_line_place *ret_place);
 
 /**
- * The same in the first binary that matches @path and @build_id of a MAP frame:
- * all binaries are searched.
+ * The place at @offset of the first of all binaries that matches @path and
+ * @build_id of a MAP frame.
  */
 bool syc_line_table_find(const struct syc_line_table *table, const char *path,
                          const char *build_id, uint64_t offset,
@@ -114,7 +115,7 @@ struct syc_line_made_place {
 	size_t binary, chain;
 };
 
-/** All zero is an empty one. */
+/** A table of zeros is empty. */
 struct syc_line_make {
 	struct syc_map texts;
 	SYC_ARRAY(uint32_t) text_at; /* offset of each */
@@ -132,16 +133,17 @@ struct syc_line_make {
 void syc_line_make_fini(struct syc_line_make *make);
 
 /**
- * Get the number of the binary with that build-id or, without a build-id, with
- * that path. Returns 1 if it is new, 0 if it is known, -ENOMEM or -EFBIG.
+ * Get the number of the binary with @build_id or, without a build-id, with
+ * @path.  Returns 1 if the binary is new, 0 if the binary is known, -ENOMEM or
+ * -EFBIG.
  */
 int syc_line_make_binary(struct syc_line_make *make, const char *path,
                          const char *build_id, size_t *ret_binary);
 
 /**
  * Add the place @offset of @binary with @n frames, 1 to SYC_LINE_FRAMES_MAX.
- * Returns 1; 0 if it is known with these frames; -EEXIST if it is known with
- * other frames, which stay; -ENOMEM; or -EFBIG.
+ * Returns 1; 0 if the place is known with these frames; -EEXIST if the place is
+ * known with other frames, which stay; -ENOMEM; or -EFBIG.
  */
 int syc_line_make_place(struct syc_line_make *make, size_t binary,
                         uint64_t offset, const struct syc_line_frame *frames,

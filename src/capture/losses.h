@@ -20,7 +20,7 @@
 
 /** *@sum += @more, or the largest number. */
 void syc_losses_count_up(uint64_t *sum, uint64_t more);
-/** The same for all fields. */
+/** Add each field of @more to that of @sum, as syc_losses_count_up(). */
 void syc_losses_add(struct syc_loss *sum, const struct syc_loss *more);
 
 /** @all without @reported.  False: nothing. */
@@ -34,8 +34,8 @@ bool syc_losses_remainder(const struct syc_ring_losses *all,
                           struct syc_loss *ret_rest);
 
 /**
- * A loss record of @pid and the thread in @loss, at @frame, which has room for
- * SYC_LOSS_FRAME_MAX bytes and is aligned to 8.  Returns its length.
+ * Compose a loss record of @pid and the thread in @loss, at @frame, which has
+ * room for SYC_LOSS_FRAME_MAX bytes and is aligned to 8.  Returns its length.
  */
 uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
                             int32_t pid, int64_t from, int64_t to);

@@ -49,8 +49,8 @@ struct syscap_reader {
 	                        * losses together */
 	uint64_t released;     /* offset up to which pages were released */
 	bool big;              /* the file's byte order */
-	bool is_written;       /* a process writes it, so it may end within a
-	                        * frame */
+	bool is_written;       /* a process writes the file, so the file may end
+	                        * within a frame */
 };
 
 static int check_header(const unsigned char *data, uint64_t size,
@@ -71,8 +71,8 @@ static int check_header(const unsigned char *data, uint64_t size,
 
 /*
  * Compose a record of the losses in the header, to be read after the last
- * frame.  It gets the pid of the process that began the file, because the
- * header does not name the process of the losses.
+ * frame.  The record has the pid of the process that began the file, because
+ * the header does not name the process of the losses.
  */
 static int add_unreported(struct syscap_reader *reader,
                           struct syscap_error *error)
@@ -120,7 +120,10 @@ int syscap_reader_open_memory(const void *data, size_t size,
 	reader->size = size;
 	reader->mapping.lost_at = UINT64_MAX;
 	reader->position = FILE_HEADER;
-	/* Big-endian writers have the bit elsewhere, and leave it 0. */
+	/*
+	 * Big-endian writers store the flag in another bit, and leave this bit
+	 * 0.
+	 */
 	reader->big = (reader->data[offsetof(struct syscap_wire_file,
 	                                     little_endian)] &
 	               1) == 0;
@@ -161,8 +164,10 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
                     struct syscap_error *error)
 {
 	struct syc_mapping mapping = { .data = NULL };
-	/* This precedes reading the size, since a writer ends with a whole
-	 * frame */
+	/*
+	 * Check the lock before the size, since a writer ends with a whole
+	 * frame
+	 */
 	const bool is_written = syc_file_lock_is_held(fd);
 	int r = map_file(fd, &mapping, error);
 
@@ -179,7 +184,7 @@ static int open_map(int fd, struct syscap_reader **ret_reader,
 	return 0;
 }
 
-/* The file may have become longer or shorter since it was mapped. */
+/* The file may have become longer or shorter since the reader mapped it. */
 static int map_again(struct syscap_reader *reader, int fd,
                      struct syscap_error *error)
 {
@@ -252,9 +257,9 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * A process that recorded itself and died left frames in its ring file. These
- * follow the frames of the capture. The capture of a living process is read up
- * to its last whole batch.
+ * A process that recorded itself and died left frames in its ring file.  The
+ * frames in the ring file follow the frames of the capture.  The capture of a
+ * living process is read up to its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)
@@ -413,8 +418,8 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 
 /*
  * Release the pages behind the reader, so that a capture of many gigabytes does
- * not evict all other data. Pointers into them stay valid: the kernel reads the
- * page again.
+ * not evict all other data.  Pointers into released pages stay valid: the
+ * kernel reads the page again.
  */
 static void release_pages(struct syscap_reader *reader, uint64_t granularity)
 {
@@ -474,7 +479,7 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 		return -EINVAL;
 	/*
 	 * A caller may read in pieces, each from the end of the previous one.
-	 * Then the pages before are released, too.
+	 * Then the pages before such a piece are released, too.
 	 */
 	if (offset == reader->position)
 		return 0;

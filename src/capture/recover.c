@@ -32,8 +32,8 @@ static bool has_suffix(const char *name)
 }
 
 /*
- * Whether its first bytes are those of a ring file, or zeros, which a creator
- * that was killed early leaves.  syc_recover() checks the rest.
+ * Whether the file begins like a ring file, or with zeros, which a creator that
+ * was killed early leaves. syc_recover() checks the rest.
  */
 static bool may_be_ring_file(int fd)
 {
@@ -52,7 +52,7 @@ static bool is_own_ring_file(struct syc_ring_files *files, int dir,
 	struct stat st;
 	bool is = false;
 
-	/* Checked before the open, which has effects on other kinds of files */
+	/* Check before open(), which has effects on other kinds of files */
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 	    !S_ISREG(st.st_mode))
 		return false;
@@ -136,10 +136,12 @@ void syc_ring_files_free(struct syc_ring_files *files)
 }
 
 /* The time from a ring file's creation to its lock is shorter than this. */
-/* From one that was made to the lock on it takes less than this. */
 #define UNBEGUN_S 5
 
-/* Both files are open, and belong together. The ring file is removed last. */
+/*
+ * The capture and its ring file are open, and belong together.  The ring file
+ * is removed last.
+ */
 static int move_and_finish(struct syc_ring_reader *rest, const char *rings,
                            struct syc_recover_file *file,
                            struct syc_recovered *recovered,
@@ -313,7 +315,7 @@ static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
 		return false;
 	if (st->st_size == 0)
 		return true;
-	/* Neither magic, nor a batch, nor a frame in the first ring */
+	/* The file has no magic, no batch, and no frame in the first ring */
 	return syc_ring_reader_read_at(rest, bytes, 8, 0) &&
 	       memcmp(bytes, zeros, 8) == 0 &&
 	       syc_ring_reader_read_at(rest, bytes, sizeof(zeros),
@@ -371,8 +373,10 @@ static bool can_be_of(const char *path, const struct stat *capture)
 	       (!S_ISLNK(st.st_mode) && st.st_uid == capture->st_uid);
 }
 
-/* Returns 0; -ENOENT: the capture has no ring file, or it belongs to another
- * one; or another -errno. */
+/*
+ * Returns 0; -ENOENT: the capture has no ring file, or the ring file belongs to
+ * another capture; or another -errno.
+ */
 static int find_rings(const struct syc_recover_file *file,
                       struct syc_ring_reader *rest, char *path,
                       struct syc_recovered *recovered,

@@ -37,7 +37,7 @@ struct syc_recovered {
 	bool is_left;         /* the capture is missing, or another file has its
 	                       * name */
 	uint64_t frames;      /* frames moved into the capture */
-	uint64_t bad; /* unreadable frames; with any, the ring file is kept */
+	uint64_t bad; /* unreadable frames; if not 0, the ring file is kept */
 	uint64_t cut; /* bytes of a torn frame that were cut off */
 	uint64_t cut_at; /* size of the file before; with cut */
 	bool made_end;   /* end_time was set: it was missing, or too early */
@@ -46,8 +46,9 @@ struct syc_recovered {
 /**
  * Recover @path, a capture or a ring file.  @dry: only report, change nothing.
  *
- * Returns 0 or -errno. -EBUSY: a process is writing the file. -EBADMSG: the
- * file is neither, or it is damaged before its end; it is unchanged.
+ * Returns 0 or -errno.  -EBUSY: a process is writing the file.  -EBADMSG: the
+ * file is neither a capture nor a ring file, or is damaged before its end; the
+ * file is unchanged.
  */
 int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
                 struct syscap_error *error);
@@ -69,15 +70,15 @@ struct syc_ring_files {
 
 /**
  * Add the ring files of this user in @dir, ordered by name.  Their names end
- * with ".rings".  They are regular files, no links, and begin like a ring file
- * or are still empty.  Other files are ignored.
+ * with ".rings".  Ring files are regular files, no links, and begin like a ring
+ * file or are still empty.  Other files are ignored.
  *
  * Returns 0 or -errno; -ENOENT: the directory does not exist.
  */
 int syc_ring_files_add(struct syc_ring_files *files, const char *dir,
                        struct syscap_error *error);
 
-/** The same for the directories in which the library creates them. */
+/** Add the ring files in the directories in which the library creates them. */
 int syc_ring_files_add_usual(struct syc_ring_files *files,
                              struct syscap_error *error);
 
@@ -113,11 +114,11 @@ int syc_recover_file_create(struct syc_recover_file *file,
                             struct syc_ring_reader *rest, const char *rings,
                             struct syscap_error *error);
 
-/** Map its present content. */
+/** Map the present content of @file. */
 int syc_recover_file_map(struct syc_recover_file *file,
                          struct syscap_error *error);
 
-/** Whether it begins like a capture. */
+/** Whether @file begins like a capture. */
 bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
 /** Write header and first frames into a capture without these. */
@@ -125,7 +126,10 @@ int syc_recover_file_begin(struct syc_recover_file *file,
                            const struct syc_ring_reader *rest,
                            const char *rings, struct syscap_error *error);
 
-/** Cut a torn end, and set the end time if it is missing or too early. */
+/**
+ * Cut a torn frame at the end, and set the end time if it is missing or too
+ * early.
+ */
 int syc_recover_file_finish(struct syc_recover_file *file,
                             struct syc_recovered *recovered,
                             struct syscap_error *error);

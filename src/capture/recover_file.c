@@ -72,8 +72,8 @@ int syc_recover_file_map(struct syc_recover_file *file,
 }
 
 /*
- * No process may still write to it.  Our lock on the first byte keeps out a
- * writer that begins meanwhile.
+ * Check that no other process writes to the file.  Our lock on the first byte
+ * keeps out a writer that begins meanwhile.
  */
 static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 {
@@ -302,8 +302,8 @@ static int set_end(const struct syc_recover_file *file, int64_t last,
 	const int64_t end = syc_load_i64(file->data + at, big);
 
 	/*
-	 * A writer that finished has set the end time. It is not changed in
-	 * files of the other byte order.
+	 * A writer that finished has set the end time.  The end time of files
+	 * in the other byte order is not changed.
 	 */
 	if (end >= last || (end != 0 && !is_touched) ||
 	    big != (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__))
@@ -418,7 +418,7 @@ static int move_frames(struct syc_ring_reader *rest,
 }
 
 /*
- * Readers would not find frames behind a damaged one.  The bytes to cut off
+ * Readers would not find frames behind a damaged frame.  The bytes to cut off
  * must be those of the journal or of a torn frame.
  */
 static int check_capture(struct syc_ring_reader *rest,

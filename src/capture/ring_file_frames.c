@@ -87,8 +87,9 @@ static void count_records(struct syc_ring_reader_losses *losses,
 }
 
 /*
- * Records may exceed the losses of a thread, if its id was used before.  For
- * threads without a slot, the earlier drainer may have its records elsewhere.
+ * The loss records of a thread id may exceed its losses, if an earlier thread
+ * had the id.  The earlier drainer may have the records of threads without a
+ * slot in another place.
  */
 static const struct syc_loss *
 reported_of(const struct syc_ring_reader_loss *loss)
@@ -103,7 +104,8 @@ reported_of(const struct syc_ring_reader_loss *loss)
 
 /*
  * Compose a record of the unreported losses of thread @i, at @frame, as
- * syc_losses_compose().  Returns its length; 0: all are reported.
+ * syc_losses_compose().  Returns the length of the record; 0: all losses are
+ * reported.
  */
 static uint16_t compose_remainder(const struct syc_ring_reader_losses *losses,
                                   size_t i, void *frame)
@@ -127,7 +129,7 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses)
 
 #define HEADER_SIZE 256u
 
-/* Read at once: a ring's size may be false. */
+/* Bytes that are read at once, since the stored size of a ring may be false. */
 #define CHUNK (UINT32_C(1) << 18)
 
 /* --------------------------------------------------------------- journal */
@@ -224,7 +226,7 @@ static bool read_body(const struct syc_ring_reader *rest, uint32_t slot,
 /*
  * Among the @n bytes behind n_bytes, keep the whole frames that are valid.
  * Returns the size of all whole frames, and moves the bytes behind them up.
- * *@ret_broken: those bytes are no frame.
+ * *@ret_broken: the bytes behind the whole frames are no frame.
  */
 static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
                             bool *ret_broken)
@@ -367,8 +369,9 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 }
 
 /*
- * Add a PROCESS frame, in front of all, for each child that has none.  Its
- * command line is unknown: the frame names it a fork.  False: no memory.
+ * Add a PROCESS frame, in front of all, for each child that has none.  The
+ * command line of the child is unknown: the frame calls the child a fork.
+ * False: no memory.
  */
 static bool add_processes(struct syc_ring_reader *rest,
                           const unsigned char *capture)
@@ -501,7 +504,8 @@ bool syc_ring_reader_is_torn_batch(const struct syc_ring_reader *rest,
 {
 	/*
 	 * The second case is a batch of an earlier recovery, which omitted
-	 * invalid frames and added losses. Repeating it gives the same bytes.
+	 * invalid frames and added losses.  Repeating that recovery gives the
+	 * same bytes.
 	 */
 	return size == 0 || is_of_parts(rest, torn, size) ||
 	       (size <= rest->n_bytes &&

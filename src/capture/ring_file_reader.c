@@ -39,21 +39,23 @@ static bool pids_compare(const struct syc_ring_file *facts)
 	return strcmp(boot_id, facts->boot_id) == 0;
 }
 
-/* Threads may live on when the first one has ended. */
+/* Other threads may live on after the first thread has ended. */
 static bool has_ended(char state, long n_threads)
 {
 	return (state == 'Z' || state == 'X') && n_threads <= 1;
 }
 
-/* A process that has ended is not alive, even if its parent has not waited for
- * it. True if this is unknown. */
+/*
+ * A process that has ended is not alive, even if its parent has not waited for
+ * it.  Returns true if the state is unknown.
+ */
 static bool is_alive(int32_t pid, unsigned long long start_ticks)
 {
 	char text[1024], state = 0;
 	unsigned long long ticks = 0;
 	long n_threads = 0;
 
-	/* /proc may also hide it */
+	/* /proc may also hide the process */
 	if (syc_text_file_read_proc(pid, "stat", text, sizeof(text)) <= 0)
 		return kill(pid, 0) == 0 || errno != ESRCH;
 	const char *const end = strrchr(text, ')');
@@ -133,10 +135,10 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
 
 #define HEADER_SIZE 256u
 
-/* One look takes longer than a batch, except under load. */
+/* One attempt takes longer than a batch, except under load. */
 #define LOOKS 1000
 
-/* Returns the end of the frame at @at; 0: there is none. */
+/* Returns the end of the frame at @at; 0: no frame is there. */
 static uint64_t take_frame(const unsigned char *capture, uint64_t size,
                            uint64_t at, struct syscap_frame *ret_frame)
 {
@@ -299,16 +301,18 @@ int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
 bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st)
 {
-	/* The owner must be the same, so that nobody can make root write into
-	 * foreign files */
+	/*
+	 * The owner must be the same, so that no other user can make root write
+	 * into foreign files
+	 */
 	return rest->facts.capture_dev == st->st_dev &&
 	       rest->facts.capture_ino == st->st_ino &&
 	       rest->owner == st->st_uid;
 }
 
 /*
- * Each batch has an offset of its own.  If the journal is the same before and
- * after the size is read, no batch was written meanwhile.
+ * Each batch has another offset.  If the journal is the same before and after
+ * the size is read, no batch was written meanwhile.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size)

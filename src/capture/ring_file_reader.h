@@ -3,9 +3,9 @@
  * ring_file_reader.h - the frames and losses that a dead process left in its
  * ring file.
  *
- * ring/ring_file.h has the layout and the protocol.  The reader checks
- * everything before use and copies it first, because another process may change
- * the file meanwhile.
+ * ring/ring_file.h has the layout and the protocol.  The reader copies all
+ * data, and checks the copy before use, because another process may change the
+ * file meanwhile.
  *
  * ring_file_reader.c opens the file and examines its owner, ring_file_frames.c
  * reads the frames and losses.
@@ -49,13 +49,14 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
 
 /*
  * Unreported losses: the header of a slot has two totals of its thread, all
- * losses and those in loss records.  The arena's header has them for threads
- * without a slot, whose thread id is 0.
+ * losses and those in loss records.  The arena's header has both totals for
+ * threads without a slot, whose thread id is 0.
  *
- * The second total is not exact if the process died while it wrote a record. It
- * may count an unpublished record, or lack a record of the drainer.  The
- * records themselves are exact, also if a recovery is killed and repeated.  But
- * a thread id in them may have belonged to an earlier thread.
+ * The second total is not exact if the process died while it wrote a record.
+ * The second total may count an unpublished record, or lack a record of the
+ * drainer.  The records themselves are exact, also if a recovery is killed and
+ * repeated.  But a thread id in a record may have belonged to an earlier
+ * thread.
  */
 
 struct syc_ring_reader {
@@ -76,10 +77,10 @@ struct syc_ring_reader {
 	unsigned char *bytes;
 	size_t n_bytes, capacity;
 	uint64_t n_frames;
-	uint64_t n_loss_records; /* number of composed loss records among
-	                          * them */
+	uint64_t n_loss_records; /* number of composed loss records among the
+	                          * frames */
 	/*
-	 * Frames whose content does not fit them, which are omitted, and rings
+	 * Omitted frames whose content does not fit their length, and rings
 	 * that could not be read to their end.
 	 */
 	uint64_t n_bad;
@@ -97,19 +98,20 @@ struct syc_ring_reader {
  * NULL. */
 const char *syc_ring_reader_path(const unsigned char *capture, uint64_t size);
 
-/** Another result of syc_ring_reader_open() than 0 and -errno. */
+/** A result of syc_ring_reader_open() besides 0 and -errno. */
 #define SYC_RING_READER_LIVES 1
 
 /**
  * Open the ring file @path and examine its owner.  @lock: for changes; else
  * only for reading, which keeps other processes from changing it.
  *
- * Returns 0, or SYC_RING_READER_LIVES if its process still writes.  Then only
- * syc_ring_reader_is_of() and syc_ring_reader_live_size() may be called.
+ * Returns 0, or SYC_RING_READER_LIVES if its process still writes.  For a live
+ * process, only syc_ring_reader_is_of() and syc_ring_reader_live_size() may be
+ * called.
  *
- * -ENOENT: no such file; -EBUSY: another process recovers from it; -EBADMSG and
- * others: the file is no valid ring file.  @error has the reason, also that the
- * process lives.
+ * -ENOENT: no such file; -EBUSY: another process recovers from the file;
+ * -EBADMSG and others: the file is no valid ring file.  @error has the reason,
+ * also for a live process.
  */
 int syc_ring_reader_open(struct syc_ring_reader *rest, const char *path,
                          bool lock, struct syscap_error *error);
@@ -120,7 +122,7 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
 
 /**
  * For a living process: the size of the whole frames in its capture, open as
- * @capture.  Behind these there may be half a batch.
+ * @capture.  Behind the whole frames there may be half a batch.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
                               uint64_t *ret_size);
@@ -155,13 +157,14 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
  * inherit it, and may outlive the process.
  *
  * So later users of the file exclude each other by flock() locks, which the
- * process does not take.  A holder of such a lock knows that the other lock
- * belongs to the process or to its children.
+ * recorded process does not take.  A holder of a flock() lock knows that the
+ * other lock belongs to the process or to its children.
  */
 
 /**
  * Exclude other recoveries of the ring file @fd, and with @all also its
- * readers.  Waits a moment for them.  False: they still use it.
+ * readers.  Waits a moment for other users.  False: another user still holds
+ * the file.
  */
 bool syc_ring_owner_exclude(int fd, bool all);
 
@@ -175,9 +178,10 @@ bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts);
 bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
 
 /**
- * Read the frames that are left.  @capture is the file's content, @size bytes;
- * 0: the capture is gone, and all frames in the rings are left.  Unreported
- * losses become loss records among the frames.  May be called again.
+ * Read the frames that are still in the ring file.  @capture is the file's
+ * content, @size bytes; 0: the capture is gone, and all frames in the rings are
+ * left.  Unreported losses become loss records among the frames.  The function
+ * may be called repeatedly.
  *
  * Returns 0 or -errno; -EBADMSG: the journal does not fit the capture.
  */

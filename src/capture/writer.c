@@ -89,7 +89,8 @@ static int open_file(struct syc_writer *writer)
 	if (errno != EEXIST)
 		return -errno;
 	/*
-	 * A descriptor that may also read would hide that a pipe has no reader.
+	 * A descriptor open for reading, too, would hide that a pipe has no
+	 * reader.
 	 */
 	if (stat(writer->path, &st) == 0 && S_ISFIFO(st.st_mode)) {
 		writer->fd = open(writer->path, O_WRONLY | O_CLOEXEC);
@@ -99,7 +100,7 @@ static int open_file(struct syc_writer *writer)
 	/* A link to a file that does not exist yet. */
 	if (writer->fd < 0 && errno == ENOENT)
 		writer->fd = open(writer->path, flags | O_CREAT, 0644);
-	/* Pipes and files that may be written only. */
+	/* Pipes, and files without read permission. */
 	if (writer->fd < 0 && (errno == EACCES || errno == ENXIO))
 		writer->fd =
 			open(writer->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -231,7 +232,7 @@ static void keep_whole_frames(struct syc_writer *writer, size_t done)
 	}
 }
 
-/* The header exists already, so it needs no more room. */
+/* The header exists already, so writing the losses needs no more space. */
 static void report_losses(struct syc_writer *writer)
 {
 	const ssize_t size = sizeof(writer->losses);
@@ -290,7 +291,7 @@ int syc_writer_finish(struct syc_writer *writer, int64_t end_time)
 	const off_t at = offsetof(struct syscap_wire_file, end_time);
 
 	syc_writer_flush(writer);
-	/* Also after a failure: the file is a whole capture. */
+	/* The file is a whole capture also after a failure. */
 	if (writer->regular && writer->written > 0 &&
 	    pwrite(writer->fd, &end_time, sizeof(end_time), at) !=
 	            (ssize_t)sizeof(end_time) &&

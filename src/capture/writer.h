@@ -3,8 +3,8 @@
  * writer.h - writer of capture files, whole frames only.
  *
  * Frames are collected in batches, and one write() writes each batch.  So a
- * reader of an unfinished file finds whole frames with at most one torn behind
- * them.
+ * reader of an unfinished file finds whole frames, followed by at most one torn
+ * frame.
  *
  * The first failure is kept: later frames are counted as dropped, and the file
  * ends at its last whole frame.  The header of a regular file stores the
@@ -41,11 +41,16 @@ int syc_writer_open(const char *path, bool force,
 int syc_writer_begin(struct syc_writer *writer, int64_t time,
                      struct syscap_error *error);
 
-/** The same, with the date @capture_time (a text) in the header. */
+/**
+ * Like syc_writer_begin(), with the date @capture_time (a text) in the header.
+ */
 int syc_writer_begin_as(struct syc_writer *writer, int64_t time,
                         const char *capture_time, struct syscap_error *error);
 
-/** Take one frame (any struct syscap_wire_...).  Its len is not checked. */
+/**
+ * Take one frame (any struct syscap_wire_...).  The len of the frame is not
+ * checked.
+ */
 void syc_writer_add(struct syc_writer *writer, const void *frame);
 
 /**
@@ -64,8 +69,8 @@ void syc_writer_totals(const struct syc_writer *writer,
 int syc_writer_finish(struct syc_writer *writer, int64_t end_time);
 
 /**
- * Close the file. If syc_writer_open() created it and syc_writer_begin() was
- * never called, remove it.
+ * Close the file.  If syc_writer_open() created the file and syc_writer_begin()
+ * was never called, remove the file.
  */
 void syc_writer_close(struct syc_writer *writer);
 

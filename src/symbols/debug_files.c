@@ -23,7 +23,10 @@ struct debug_search {
 	char **path;
 };
 
-/* The checksum needs the whole file.  No debug file is larger than this. */
+/*
+ * The checksum requires reading the whole file.  No debug file is larger than
+ * this.
+ */
 #define SIZE_MAX_SUMMED (INT64_C(8) << 30)
 
 int syc_debug_files_open(const char *path)
@@ -31,7 +34,7 @@ int syc_debug_files_open(const char *path)
 	struct stat st;
 	int fd;
 
-	/* Opening a device may have an effect on it. */
+	/* Opening a device may have side effects. */
 	if (stat(path, &st) != 0)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
@@ -103,8 +106,8 @@ static bool is_stripped_one(const struct debug_search *search, int fd)
 }
 
 /*
- * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is as
- * this process sees it.
+ * Returns 1 if @path is the debug file, otherwise 0 or -ENOMEM.  @path is valid
+ * in this process.
  */
 static int try(struct debug_search *search, const char *path)
 {
@@ -129,7 +132,7 @@ static int try(struct debug_search *search, const char *path)
 	return r;
 }
 
-/* @path is as the recorded process or machine sees it. */
+/* @path is valid in the recorded process or on the recorded machine. */
 static int try_there(struct debug_search *search, const char *path)
 {
 	struct syc_paths paths = { 0 };
@@ -188,7 +191,10 @@ static int try_build_id(struct debug_search *search)
 	char *inner;
 	int r;
 
-	/* The build-id becomes part of a path, and a capture is not trusted. */
+	/*
+	 * Check the build-id, since it becomes part of a path, and captures are
+	 * not trusted.
+	 */
 	if (strlen(id) < 3 || strspn(id, "0123456789abcdef") != strlen(id))
 		return 0;
 	if (asprintf(&inner, "/.build-id/%.2s/%s.debug", id, id + 2) < 0)
@@ -227,8 +233,8 @@ static int read_link(struct debug_search *search, char **ret_name)
 }
 
 /*
- * Try the directory of the stripped file, and .debug in it.  For a file given
- * by its descriptor, these are the directories of the recorded process.
+ * Try the directory of the stripped file, and .debug in it.  If the file was
+ * given by its descriptor, try directories of the recorded process.
  */
 static int try_beside(struct debug_search *search, const char *name)
 {

@@ -27,8 +27,10 @@ struct syc_debug_files {
 struct syc_debug_wish {
 	int32_t pid;
 	const char *build_id; /* hex; "": unknown */
-	/* The stripped file, or NULL.  Its path for the process and its path
-	 * here; "": unknown. */
+	/*
+	 * The stripped file, or NULL.  The path of the file in the process, and
+	 * its path here; "": unknown.
+	 */
 	const struct syc_elf *elf;
 	const char *path, *found;
 };
@@ -40,8 +42,8 @@ struct syc_debug_wish {
 int syc_debug_files_open(const char *path);
 
 /**
- * Find the debug file.  Returns 0 with its headers and *@ret_path from
- * malloc(), -ENOENT if there is none, or -ENOMEM.
+ * Find the debug file.  Returns 0 with the headers of the file and *@ret_path
+ * from malloc(), -ENOENT if there is no debug file, or -ENOMEM.
  */
 int syc_debug_files_find(const struct syc_debug_files *files,
                          const struct syc_debug_wish *wish,

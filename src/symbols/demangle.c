@@ -2,8 +2,8 @@
 /*
  * demangle.c - demangled names, made fit to be displayed.
  *
- * A limited child runs the C++ demangler.  The first C++ name starts it, and
- * the next name starts another one after a child exceeded its limits.  The
+ * A limited child runs the C++ demangler.  The first C++ name starts the child.
+ * If a child exceeded its limits, the next name starts another child.  The
  * parent sends a name.  The child answers with a byte, which says whether there
  * is a result, and the text.
  */
@@ -25,7 +25,7 @@
 #define ANSWER_MAX  8192u
 #define MEMORY_MAX  (256ul << 20) /* beyond the memory that it inherits */
 #define SECONDS_MAX 1             /* of CPU time, for one name */
-#define DEATHS_MAX  20u           /* then all further names stay mangled */
+#define DEATHS_MAX  20u           /* of children; later names stay mangled */
 
 /* abi::__cxa_demangle() of the Itanium C++ ABI. */
 typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
@@ -60,7 +60,7 @@ static void load(void)
 	}
 }
 
-/* Runs in the child, until the parent closes its end. */
+/* Runs in the child, until the parent closes its end of the socket. */
 static void serve(void *data, int fd)
 {
 	char name[MANGLED_MAX], answer[ANSWER_MAX];
@@ -96,7 +96,7 @@ static bool start_server(void)
 	       syc_limited_child_start(&cxx.child, &work);
 }
 
-/* End the child, if there is one. */
+/* End the child, if a child runs. */
 static void demangle_cxx_stop(void)
 {
 	syc_limited_child_stop(&cxx.child);
@@ -124,7 +124,7 @@ static char *demangle_cxx(const char *name)
 	return NULL;
 }
 
-/* There is no C++ runtime.  False before the first name. */
+/* Whether no C++ runtime was found.  False before the first name. */
 static bool demangle_cxx_is_missing(void)
 {
 	return cxx.is_tried && cxx.demangle == NULL;
@@ -133,10 +133,11 @@ static bool demangle_cxx_is_missing(void)
 /*
  * Rust's legacy mangling scheme.
  *
- * It resembles C++: _ZN, then the length and the text of each part of the path,
- * then E.  The last part is 17h and a hash of 16 digits, which distinguishes it
- * from C++ and is left out here.  Characters that assemblers reject are written
- * as $LT$, $u7e$ and so on; "::" within a part is written as "..".
+ * The scheme resembles C++: _ZN, then the length and the text of each part of
+ * the path, then E.  The last part is 17h and a hash of 16 digits, which
+ * distinguishes the scheme from C++ and is left out here.  Characters that
+ * assemblers reject are written as $LT$, $u7e$ and so on; "::" within a part is
+ * written as "..".
  */
 
 #define HASH_LEN 17u /* h and 16 digits */
@@ -154,7 +155,9 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Take one part: its length in digits, and its text.  False: there is none. */
+/*
+ * Take one part: its length in digits, and its text.  False: there is no part.
+ */
 static bool take_part(const char **at, const char **ret_part, size_t *ret_len)
 {
 	size_t len = 0;
@@ -340,8 +343,8 @@ static char *make_readable(char *text)
 
 /*
  * The body of a C++ coroutine has its frame as its only parameter, whose name
- * repeats the whole function: "F(F(int)::_Z1Fi.Frame*) [clone .actor]".  It
- * becomes "F(int) [clone .actor]".
+ * repeats the whole function: "F(F(int)::_Z1Fi.Frame*) [clone .actor]".  The
+ * displayed name is "F(int) [clone .actor]".
  */
 static void shorten_coroutine(char *text)
 {

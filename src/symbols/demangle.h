@@ -3,9 +3,9 @@
  * demangle.h - demangled names of C++ and Rust, and displayable texts.
  *
  * This library demangles both schemes of Rust. The C++ runtime demangles C++
- * names. It has no limits on memory or time, so a limited child runs it. The
- * first C++ name loads it. Without a C++ runtime, C++ names stay mangled. No
- * C++ library is needed to build or to start.
+ * names.  That runtime has no limits on memory or time, so a limited child runs
+ * it.  The first C++ name loads the runtime.  Without a C++ runtime, C++ names
+ * stay mangled.  No C++ library is needed to build or to start.
  */
 #ifndef SYC_SYMBOLS_DEMANGLE_H
 #define SYC_SYMBOLS_DEMANGLE_H
@@ -24,7 +24,7 @@ char *syc_demangle(const char *name);
 /** Release the resources of the demangler until the next name. */
 void syc_demangle_finish(void);
 
-/** A C++ name was seen, but no library to demangle it was found. */
+/** Whether a C++ name occurred, but no library was found to demangle it. */
 bool syc_demangle_lacks_library(void);
 
 /** The longest demangled name of Rust, NUL included. */
@@ -32,7 +32,7 @@ bool syc_demangle_lacks_library(void);
 
 /**
  * Demangle Rust's legacy scheme,
- * "_ZN3std2io5Write9write_all17h0123456789abcdefE", and its v0,
+ * "_ZN3std2io5Write9write_all17h0123456789abcdefE", and its scheme v0,
  * "_RNvC3abc3def".  Stores a text of at most @size bytes, NUL included.  False:
  * @name has another scheme, or the text is too long.  Pure.
  */
@@ -59,7 +59,8 @@ static inline void syc_demangle_add(struct syc_demangle_text *text,
 }
 
 /**
- * Add the character @point in UTF-8.  An invalid one makes the text unusable.
+ * Add the character @point in UTF-8.  An invalid character makes the text
+ * unusable.
  */
 static inline void syc_demangle_add_point(struct syc_demangle_text *text,
                                           uint32_t point)
@@ -91,7 +92,8 @@ static inline void syc_demangle_add_point(struct syc_demangle_text *text,
 
 /*
  * Displayable texts: valid UTF-8 without control characters, at most
- * SYC_READABLE_MAX bytes with the NUL.  All are from malloc(); NULL: no memory.
+ * SYC_READABLE_MAX bytes with the NUL.  All texts are from malloc(); NULL: no
+ * memory.
  */
 
 #define SYC_READABLE_MAX 4096u

@@ -2,10 +2,10 @@
 /*
  * demangle_rust_v0.c - Rust's v0 mangling scheme, as RFC 2603 defines it.
  *
- * The name is read once, from left to right, and printed at the same time.  It
- * may refer back to its own parts.  A part that is read again prints something,
- * or is deeper.  So the limits on depth and on the length of the result also
- * limit the time.  Hashes of crates are left out.
+ * The name is read once, from left to right, and printed at the same time.  A
+ * name may refer back to its own parts.  A part that is read again prints
+ * something, or is deeper.  So the limits on depth and on the length of the
+ * result also limit the time.  Hashes of crates are left out.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -116,7 +116,7 @@ static uint64_t take_base62(struct reader *reader)
 	return number + 1;
 }
 
-/* 0 if @tag is absent. */
+/* Returns 0 if @tag is absent. */
 static uint64_t take_tagged(struct reader *reader, char tag)
 {
 	uint64_t number;
@@ -158,7 +158,7 @@ static uint32_t adapt_bias(uint32_t delta, uint32_t n_points, bool is_first)
 	return k + 36 * delta / (delta + 38);
 }
 
-/* Take one number of punycode (RFC 3492).  False: there is none. */
+/* Take one number of punycode (RFC 3492).  False: there is no number. */
 static bool take_delta(const char **at, const char *end, uint32_t bias,
                        uint32_t *ret_delta)
 {
@@ -393,7 +393,7 @@ static void read_nested(struct reader *reader, bool is_value)
 	}
 }
 
-/* The path of an impl is not printed, since its type says more. */
+/* The path of an impl is not printed, since the type is more specific. */
 static void skip_impl_path(struct reader *reader)
 {
 	const bool was_silent = reader->is_silent;
@@ -501,8 +501,8 @@ static void read_function(struct reader *reader)
 }
 
 /*
- * Read a path.  If it ends in <...>, leave that open, for the associated types
- * of a trait.
+ * Read a path.  If the path ends in <...>, leave the list open, for the
+ * associated types of a trait.
  */
 static bool read_open_path(struct reader *reader)
 {
@@ -646,8 +646,8 @@ static int hex_digit(char c)
 }
 
 /*
- * Take hex digits up to an underscore.  Returns their number, and their value
- * if it fits.
+ * Take hex digits up to an underscore.  Returns the number of digits, and their
+ * value if it fits.
  */
 static size_t take_hex(struct reader *reader, uint64_t *ret_value)
 {
@@ -748,7 +748,7 @@ bool syc_demangle_rust_v0(const char *name, char *text, size_t size)
 	suffix = reader.name + reader.len;
 	read_path(&reader, true);
 	if (!reader.is_bad && reader.at < reader.len) {
-		/* The crate that instantiated a generic function. */
+		/* Skip the crate that instantiated a generic function. */
 		reader.is_silent = true;
 		read_path(&reader, false);
 		reader.is_silent = false;

@@ -210,7 +210,7 @@ static bool elf_notes_build_id(const struct syc_elf *elf,
 	                    &(struct wanted){ .name = "GNU", .hex = ret_hex });
 }
 
-/* Whether @elf has a note of that @name and @type. */
+/* Whether @elf has a note of @name and @type. */
 static bool elf_notes_has(const struct syc_elf *elf, const char *name,
                           uint32_t type)
 {
@@ -424,8 +424,10 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view)
 
 	if (r == 0) {
 		r = read_sections(elf, header);
-		/* A truncated file may still have its segments.  They suffice
-		 * for locations without names. */
+		/*
+		 * A truncated file may still have its segments.  The segments
+		 * suffice for locations without names.
+		 */
 		if (r != -ENOMEM && elf->n_segments > 0)
 			r = 0;
 	}

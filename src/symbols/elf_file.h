@@ -48,7 +48,8 @@ int syc_elf_view_read(const struct syc_elf_view *view, uint64_t offset,
                       uint64_t size, unsigned char **ret_bytes);
 
 struct syc_elf_section {
-	const char *name; /* "": it has none, or it is unreadable */
+	const char *name; /* "": the file has no build-id, or its notes are
+	                   * unreadable */
 	uint32_t type, link;
 	uint64_t flags, address, offset, size, entry_size;
 };
@@ -93,26 +94,29 @@ static inline uint64_t syc_elf_u64(const struct syc_elf *elf,
 /**
  * Read the headers of a file.  Takes ownership of @fd, also on failure.
  * Returns 0; -ENOEXEC: no ELF file, or inconsistent headers; -ENOMEM; -EISDIR:
- * no regular file; or another -errno of reading it.
+ * no regular file; or another -errno of reading the file.
  */
 int syc_elf_open(struct syc_elf *elf, int fd);
 
-/** The same for memory from malloc(), of which it takes ownership. */
+/**
+ * Like syc_elf_open(), for memory from malloc().  Takes ownership of the
+ * memory.
+ */
 int syc_elf_open_memory(struct syc_elf *elf, void *memory, size_t size);
 
-/** The same for a view, whose bytes stay the caller's. */
+/** Like syc_elf_open(), for a view; the caller keeps its bytes. */
 int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 
 /**
  * Read only the build-id, from the notes in segments, as hex.  Section headers
  * are not read, since they are at the end of the file.  Returns 0, -ENOENT if
- * there is none, -ENOEXEC if the file is no ELF file of this machine's byte
- * order, -ENOMEM, or another -errno.
+ * the file has no build-id, -ENOEXEC if the file is no ELF file of this
+ * machine's byte order, -ENOMEM, or another -errno.
  */
 int syc_elf_read_build_id(const struct syc_elf_view *view,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
 
-/** Whether the image has a note of that @name and @type in its segments. */
+/** Whether the image has a note of @name and @type in its segments. */
 bool syc_elf_has_note(const struct syc_elf_view *view, const char *name,
                       uint32_t type);
 
@@ -123,7 +127,7 @@ void syc_elf_release(struct syc_elf *elf);
 
 /**
  * Read a section into memory from malloc(), with a NUL behind it.  Returns 0,
- * -ENOENT if it has no bytes in the file, or as syc_elf_view_read().
+ * -ENOENT if the section has no bytes in the file, or as syc_elf_view_read().
  */
 int syc_elf_read_section(const struct syc_elf *elf,
                          const struct syc_elf_section *section,
@@ -142,8 +146,8 @@ bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
                         uint64_t *ret_address);
 
 /**
- * The executable segment, or NULL if there are none or several.  Only for debug
- * files, whose offsets differ from the program's.
+ * The only executable segment, or NULL if there are none or several.  Only for
+ * debug files, whose offsets differ from the program's.
  */
 const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 

@@ -108,9 +108,9 @@ static const char *find_slot(const struct slots *slots, uint64_t address)
 #define CHOSEN_MAX 1024u
 
 /*
- * The name for a word that is filled with the result of the function at
- * @chooser (an ifunc), which selects one of several implementations.  The
- * symbol of the function itself has the chooser's address.
+ * The name for a word that is filled with the result of the resolver function
+ * at @chooser (an ifunc).  The symbol of the function itself has the chooser's
+ * address.
  */
 static const char *find_chosen(const struct plt *plt, uint64_t chooser)
 {
@@ -287,7 +287,7 @@ static int read_entries(struct plt *plt)
 /*
  * Add a range with is_plt for every entry of .plt, .plt.sec and .plt.got, named
  * as the called function in @dynsym.  Supports x86-64 and aarch64; other
- * machines get none.  0 or -ENOMEM.
+ * machines get no such ranges.  0 or -ENOMEM.
  */
 static int elf_plt_read(const struct syc_elf *elf,
                         const struct syc_elf_table *dynsym,
@@ -317,8 +317,8 @@ static int elf_plt_read(const struct syc_elf *elf,
 
 /*
  * "$a", "$d.7", "$xrv64gc": the beginning of code of one kind, or of data (ELF
- * for the Arm architecture; RISC-V ELF psABI).  On other machines these are
- * names of functions: Swift's begin with "$s".
+ * for the Arm architecture; RISC-V ELF psABI).  On other machines, such names
+ * are names of functions: Swift's begin with "$s".
  */
 static bool is_mapping_symbol(uint16_t machine, const char *name)
 {
@@ -427,8 +427,8 @@ int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
 }
 
 /*
- * Leading underscores, except those of a mangled name.  glibc's hidden aliases,
- * __GI_NAME, are the last choice.
+ * Leading underscores, except the prefix of a mangled name. glibc's hidden
+ * aliases, __GI_NAME, are the last choice.
  */
 static size_t count_underscores(const char *name)
 {
@@ -450,7 +450,7 @@ static int compare_names(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-/* By address, then the best name first. */
+/* Sort by address; of equal addresses, the best name first. */
 static int compare(const void *left, const void *right)
 {
 	const struct syc_elf_function *a = left, *b = right;

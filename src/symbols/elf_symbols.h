@@ -26,7 +26,7 @@ struct syc_ranges {
 	SYC_ARRAY(struct syc_range) array;
 };
 
-/** Sort by beginning; of equal ones, the larger first. */
+/** Sort by beginning; of equal beginnings, the larger range first. */
 void syc_ranges_sort(struct syc_ranges *ranges);
 
 /**
@@ -80,8 +80,8 @@ struct syc_elf_symbol {
 };
 
 /**
- * Read symbol table number @i.  Returns 0; -ENOENT: there are no more; another
- * -errno: it is unreadable, and empty.
+ * Read symbol table number @i.  Returns 0; -ENOENT: there are no more tables;
+ * another -errno: the table is unreadable, and empty.
  */
 int syc_elf_table_read(const struct syc_elf *elf, unsigned i,
                        struct syc_elf_table *ret_table);
@@ -132,8 +132,8 @@ static inline bool syc_elf_table_get(const struct syc_elf *elf,
 void syc_elf_table_fini(struct syc_elf_table *table);
 
 /**
- * If several symbols have one address, the best is taken.  The criteria are, in
- * this order: its type is function, it has a size, it is global, fewer leading
+ * If several symbols have one address, the best symbol is taken.  The criteria
+ * are, in this order: type function, known size, global, fewer leading
  * underscores, shorter, first in alphabetical order.
  */
 struct syc_elf_function {
@@ -170,8 +170,8 @@ void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 
 /**
  * Add an unnamed range for every function in .eh_frame to @functions, and also
- * to @signals if it returns from a signal handler.  Neither is sorted.  Skips
- * unreadable parts.  0 or -ENOMEM.
+ * to @signals if the function returns from a signal handler.  Both lists are
+ * unsorted.  Skips unreadable parts.  0 or -ENOMEM.
  */
 int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,
                     struct syc_ranges *signals);

@@ -92,7 +92,7 @@ int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more)
 {
 	struct syc_ranges result = { 0 };
 	const size_t n = ranges->array.n;
-	uint64_t taken = 0; /* resolved up to here */
+	uint64_t taken = 0; /* resolved up to this address */
 	size_t i = 0;
 	int r = 0;
 
@@ -127,7 +127,7 @@ int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more)
 	return 0;
 }
 
-/* The number of ranges that begin at @address or before. */
+/* The number of ranges that begin at or before @address. */
 static size_t count_up_to(const struct syc_ranges *ranges, uint64_t address)
 {
 	size_t low = 0, high = ranges->array.n;
@@ -169,7 +169,7 @@ void syc_ranges_fini(struct syc_ranges *ranges)
 /*
  * .eh_frame is a sequence of records.  A CIE defines how the addresses in its
  * FDEs are encoded; each FDE describes one function.  Stripped files still have
- * them, since exceptions need them.
+ * these records, since exceptions need them.
  */
 
 /* DW_EH_PE_...: encodings of addresses. */
@@ -207,7 +207,7 @@ struct eh_walk {
 	const struct syc_elf *elf;
 	const unsigned char *section;
 	uint64_t size, address;
-	struct cie cie; /* the latest: FDEs follow their CIE */
+	struct cie cie; /* the latest CIE: FDEs follow their CIE */
 	struct syc_ranges *functions, *signals;
 };
 
@@ -327,7 +327,7 @@ static bool read_cie(const struct syc_elf *elf, struct bytes bytes,
 }
 
 /*
- * Take the record at @offset: its bytes behind the length.  False at the end.
+ * Take the bytes of the record at @offset behind its length.  False at the end.
  * *@ret_next is the offset of the next record.
  */
 static bool take_record(const struct eh_walk *walk, uint64_t offset,

@@ -4,9 +4,9 @@
  * safe with untrusted input: the C++ demangler, libdw.
  *
  * The child is a fork of this process with limits on memory and CPU time, and
- * it answers messages.  If the input breaks it, it ends, and the parent
- * notices.  It also ends if the parent ends or stops it.  Context of all:
- * offline, one thread.
+ * answers messages.  If the input breaks the child, the child ends, and the
+ * parent notices.  The child also ends if the parent ends or stops it.  Context
+ * of all: offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LIMITED_CHILD_H
 #define SYC_SYMBOLS_LIMITED_CHILD_H
@@ -26,7 +26,10 @@ struct syc_limited_child {
 struct syc_limited_child_work {
 	unsigned long memory; /* bytes, in addition to the inherited memory */
 	unsigned seconds;     /* total CPU time; 0: no limit */
-	/* Runs in the child and answers messages on @fd.  Returns at the end. */
+	/*
+	 * Runs in the child and answers messages on @fd.  Returns when the
+	 * parent closes the socket.
+	 */
 	void (*serve)(void *data, int fd);
 	void *data;
 };
@@ -34,12 +37,12 @@ struct syc_limited_child_work {
 bool syc_limited_child_start(struct syc_limited_child *child,
                              const struct syc_limited_child_work *work);
 
-/** Does nothing if there is no child. */
+/** Stop the child, if there is one. */
 void syc_limited_child_stop(struct syc_limited_child *child);
 
 /**
- * Send a message and wait for the answer.  Returns its length; 0 or less: the
- * child has ended and must be stopped.  With @len 0 it only waits.
+ * Send a message and wait for the answer.  Returns the length of the answer; 0
+ * or less: the child has ended and must be stopped.  If @len is 0, only waits.
  */
 ssize_t syc_limited_child_ask(const struct syc_limited_child *child,
                               const void *message, size_t len, void *answer,

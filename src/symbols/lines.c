@@ -2,9 +2,9 @@
 /*
  * lines.c - source lines and inlined functions of code addresses.
  *
- * A message to the child is an address.  Its answer is a count and, for each
- * frame, the line and two texts with their NULs.  A first answer, without a
- * message, is the result of opening the file.
+ * A message to the child is an address.  The child's answer is a count and, for
+ * each frame, the line and two texts with their NULs.  A first answer, without
+ * a message, is the result of opening the file.
  */
 #define _GNU_SOURCE
 #include "symbols/lines.h"
@@ -33,7 +33,7 @@
 #define SECONDS_OPEN 30
 #define SECONDS_FIND 5
 #define SECONDS_ALL  60 /* for one file, over all of its children */
-#define DEATHS_MAX   2u /* for one file: then no more children are started */
+#define DEATHS_MAX   2u /* of children; maximum for one file */
 
 struct syc_lines {
 	struct syc_lines_file file;
@@ -262,7 +262,10 @@ static const char *take_text(const char **at, const char *end)
 	return text;
 }
 
-/* The input may have taken over the child: its answers are not trusted. */
+/*
+ * The input may have taken over the child, so answers of the child are not
+ * trusted.
+ */
 static size_t take_frames(struct syc_lines *lines, size_t len)
 {
 	const char *at = lines->answer, *end = at + len;
@@ -534,7 +537,7 @@ int syc_line_places_make(struct syc_line_places *places,
 	lines.totals = making.totals;
 	if (r == 0)
 		*ret_lines = lines;
-	/* The map of the places has their numbers before sorting. */
+	/* Empty the places, since their map has the numbers before sorting. */
 	syc_line_places_fini(places);
 	for (size_t i = 0; i < making.readable.n; i++)
 		free(making.readable.items[i]);

@@ -36,7 +36,7 @@ struct syc_lines_file {
 /**
  * Returns 0; -ENOENT: no debug information, or an unreadable one; -EIO: a limit
  * was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why is the reason,
- * as a clause to follow the file's name, or NULL.
+ * a clause that follows the file's name, or NULL.
  */
 int syc_lines_open(const struct syc_lines_file *file,
                    struct syc_lines **ret_lines, const char **ret_why);
@@ -53,13 +53,13 @@ int syc_lines_find(struct syc_lines *lines, uint64_t address,
 void syc_lines_close(struct syc_lines *lines);
 
 /**
- * Load libdw.  NULL: it is loaded; otherwise the reason, after "no lines: ".
+ * Load libdw.  NULL: libdw is loaded; otherwise the reason, after "no lines: ".
  */
 const char *syc_lines_load_library(void);
 
 struct syc_lines_dwarf;
 
-/** A source frame.  Texts are as in the file; "" if it has none. */
+/** A source frame.  Texts are as in the file; "": the file has no such text. */
 struct syc_dwarf_frame {
 	const char *function, *file;
 	const char *directory; /* to which the file is relative, or "" */

@@ -79,7 +79,7 @@ const char *syc_lines_load_library(void)
 /* Compilers nest less deeply. */
 #define DEPTH_MAX 512u
 
-/* The C++ runtime gets no longer names to demangle. */
+/* The C++ runtime gets no names that are longer. */
 #define LINKAGE_MAX 8000u
 
 struct function {
@@ -110,7 +110,7 @@ struct syc_lines_dwarf {
  */
 struct best {
 	uint64_t address, len;
-	size_t n; /* 0: no function contains it */
+	size_t n; /* 0: no function contains the address */
 	Dwarf_Die levels[DEPTH_MAX];
 };
 
@@ -174,7 +174,7 @@ static bool list_units(struct syc_lines_dwarf *lines, Dwarf *dwarf,
 	return true;
 }
 
-/* Whether this is the alternative file that the main file means. */
+/* Whether @alternative is the alternative file that the main file names. */
 static bool is_alternative(Dwarf *alternative, const void *id, ssize_t len)
 {
 	const void *found;
@@ -289,7 +289,7 @@ static void look_in_unit(struct unit *unit, struct best *best)
 	look_inside(best, path, 1, &path[0], 0);
 }
 
-/* The linkage name says more than the plain name. */
+/* The linkage name is more specific than the plain name. */
 static const char *name_of(Dwarf_Die *die)
 {
 	static const unsigned names[] = { DW_AT_linkage_name,
@@ -324,7 +324,7 @@ static void set_file(Dwarf_Die *unit, const char *path,
 		frame->directory = directory;
 }
 
-/* The position from which the inlined function @call was called. */
+/* Store the position from which the inlined function @call was called. */
 static void place_call(Dwarf_Die *unit, Dwarf_Die *call,
                        struct syc_dwarf_frame *frame)
 {

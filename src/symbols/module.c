@@ -130,7 +130,7 @@ static void keep_debug_info(struct syc_module *module,
 	module->debug_fd = fcntl(elf->fd, F_DUPFD_CLOEXEC, 3);
 }
 
-/* Find the debug file only for its debug information. */
+/* Find the debug file to read only its debug information. */
 static int find_debug_info(struct syc_module *module,
                            const struct syc_debug_files *files,
                            struct syc_debug_wish *wish)
@@ -230,9 +230,11 @@ bool syc_module_address(const struct syc_module *module, uint64_t offset,
 
 	if (!module->is_debug_only)
 		return syc_elf_address_of(&module->elf, offset, ret_address);
-	/* Its offsets differ from the program's, so the mapping stands for the
-	 * segment.  The mapping begins at most one alignment before the
-	 * segment, at an offset that fits. */
+	/*
+	 * The debug file's offsets differ from the program's, so the mapping
+	 * locates the segment.  The mapping begins at most one alignment before
+	 * the segment, at an offset that fits.
+	 */
 	code = syc_elf_only_code(&module->elf);
 	if (code == NULL)
 		return false;

@@ -28,7 +28,10 @@ static int keep_file(struct syc_handed_files *files, int fd,
 	handed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (handed.fd < 0)
 		return -errno;
-	/* This duplicate serves only to read the file, and is closed again. */
+	/*
+	 * This duplicate descriptor serves only to read the file, and is closed
+	 * again.
+	 */
 	copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	if (copy < 0) {
 		copy = -errno;
@@ -183,8 +186,8 @@ static int check_age(const struct syc_finder *finder, struct syc_found *found,
 }
 
 /*
- * Returns 1 if it is the mapped file, 0 with the reason in @found if it is
- * another, or -ENOMEM.
+ * Returns 1 if the file is the mapped file, 0 with the reason in @found if the
+ * file is another one, or -ENOMEM.
  */
 static int check(const struct syc_finder *finder, struct syc_found *found,
                  const struct syc_elf *elf, const struct stat *st,
@@ -324,7 +327,7 @@ static int try_paths(struct syc_finder *finder, struct syc_found *found,
 	return r;
 }
 
-/* The file is missing, but its debug file may exist. */
+/* The mapped file is missing, but its debug file may exist. */
 static int try_debug_only(struct syc_finder *finder, struct syc_found *found)
 {
 	struct syc_debug_wish wish = {
@@ -454,7 +457,10 @@ int syc_finder_find(struct syc_finder *finder,
 		return 0;
 	}
 	r = make_found(finder, wish, ret_found);
-	/* It has the last number, so a failure here stops the finder. */
+	/*
+	 * The new entry has the last number, so a failure here stops the
+	 * finder.
+	 */
 	if (r == 0 &&
 	    syc_map_put(&finder->by_wish, key, (size_t)len, &number) < 0)
 		r = -ENOMEM;

@@ -29,13 +29,16 @@ struct syc_module {
 	char *debug_path;            /* owned; NULL: no other file */
 	bool is_unpacked;            /* includes symbols of .gnu_debugdata */
 	int unpack_error;            /* 0, or the reason as -errno */
-	/* The file with debug information, if it is wanted; -1: none. */
+	/*
+	 * The descriptor of the file with debug information, if wanted; -1:
+	 * none.
+	 */
 	int debug_fd;
 };
 
 /**
  * Read all functions of @elf, of which it takes ownership, also on failure.
- * @wish describes the debug file; this sets its elf.  0 or -ENOMEM.
+ * @wish describes the debug file; this function sets wish->elf.  0 or -ENOMEM.
  */
 int syc_module_load(struct syc_module *module, struct syc_elf *elf,
                     const struct syc_debug_files *files,
@@ -61,8 +64,8 @@ struct syc_loaded_files {
 };
 
 /**
- * Find the file with the identity @key.  The first call reads it from @elf, of
- * which every call takes ownership.  0 or -ENOMEM.
+ * Find the file with the identity @key.  The first call reads the file from
+ * @elf; every call takes ownership of @elf.  0 or -ENOMEM.
  */
 int syc_loaded_get(struct syc_loaded_files *files, const char *key,
                    struct syc_elf *elf,
@@ -70,8 +73,8 @@ int syc_loaded_get(struct syc_loaded_files *files, const char *key,
                    struct syc_debug_wish wish, struct syc_loaded **ret_loaded);
 
 /**
- * The name of the function @range.  Without a name, its position @offset in
- * @path.  NULL: no memory.
+ * The name of the function @range.  For a function without a name, its position
+ * @offset in @path.  NULL: no memory.
  */
 const char *syc_loaded_name(struct syc_loaded *loaded,
                             const struct syc_range *range, const char *path,
@@ -80,15 +83,15 @@ const char *syc_loaded_name(struct syc_loaded *loaded,
 void syc_loaded_fini(struct syc_loaded_files *files);
 
 /**
- * A file that was mapped, kept open by the caller.  So it is found even if its
- * path now names another file, or none.
+ * A mapped file that the caller keeps open.  So the finder finds the file even
+ * if its path now names another file, or none.
  *
- * A MAP with a build-id takes the file with that build-id.  A MAP without one
- * takes the file with its @pid and its path, " (deleted)" included.  If it has
- * an inode, the inodes must be equal.
+ * A MAP with a build-id takes the file with that build-id.  A MAP without a
+ * build-id takes the file with its @pid and its path, " (deleted)" included.
+ * If both have an inode, the inodes must be equal.
  */
 struct syc_symbols_file {
-	int fd;           /* of the caller; it is duplicated */
+	int fd;           /* of the caller; the finder duplicates it */
 	int32_t pid;      /* -1: any process */
 	const char *path; /* as in the MAP; NULL: match by build-id only */
 	uint64_t inode;   /* 0: unknown */
@@ -104,8 +107,8 @@ struct syc_symbols_wish {
 
 enum syc_symbols_state {
 	SYC_SYMBOLS_USED,
-	SYC_SYMBOLS_UNNAMED, /* it was read, and has no names */
-	SYC_SYMBOLS_MISSING, /* there is no file at its path */
+	SYC_SYMBOLS_UNNAMED, /* the file was read, and has no names */
+	SYC_SYMBOLS_MISSING, /* no file is at the path */
 	SYC_SYMBOLS_OTHER,   /* the file there has another build-id or inode */
 	SYC_SYMBOLS_NEWER, /* changed since the recording began; no build-id */
 	SYC_SYMBOLS_BAD    /* unreadable, or no ELF file */
@@ -133,7 +136,7 @@ struct syc_handed {
 	char build_id[SYC_BUILD_ID_SIZE];
 };
 
-/** The path of one of them in a process. */
+/** The path of such a file in a process. */
 struct syc_handed_name {
 	size_t file; /* index into handed */
 	int32_t pid; /* -1: any */
@@ -154,16 +157,17 @@ int syc_handed_files_add(struct syc_handed_files *files,
                          const struct syc_symbols_file *file);
 
 /**
- * Each file is searched once.  A file is accepted only if it is the one that
- * was mapped.  The build-ids must be equal.  If the MAP has none, the inodes
- * must be equal.  If it has neither, the file must be older than the recording.
+ * A file that a MAP describes; searched once.  Only the mapped file is
+ * accepted: the build-ids must be equal.  If the MAP has no build-id, the
+ * inodes must be equal.  If the MAP has neither, the file must be older than
+ * the recording.
  */
 struct syc_found {
 	struct syc_symbols_wish wish;
 	struct syc_symbols_use use;
 	struct syc_loaded *loaded; /* in the finder's cache; NULL: not found */
 	const char *nick;
-	char *found, *why; /* owned; use points to them */
+	char *found, *why; /* owned; @use points to these texts */
 };
 
 struct syc_finder {

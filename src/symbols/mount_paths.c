@@ -26,12 +26,12 @@ struct syc_mount {
 	char *options; /* of the file system: lowerdir=..., subvol=... */
 };
 
-/* In the order of the file: later ones cover earlier ones. */
+/* In the order of the file: later mounts cover earlier mounts. */
 struct mount_table {
 	SYC_ARRAY(struct syc_mount) array;
 };
 
-#define FIELDS_MAX 32u /* of a line; later ones are not needed */
+#define FIELDS_MAX 32u /* of a line; later fields are not needed */
 
 struct field {
 	const char *text;
@@ -170,7 +170,7 @@ static int mount_table_parse_mounts(struct mount_table *table, const char *text,
 }
 
 /*
- * The part of @path below @directory: "" or "/...".  NULL: it is not below.
+ * The part of @path below @directory: "" or "/...".  NULL: @path is not below.
  * Every path is below "/".
  */
 static const char *mount_below(const char *directory, const char *path)
@@ -205,7 +205,7 @@ static const struct syc_mount *mount_table_find(const struct mount_table *table,
 
 /*
  * Copy the value of the option @name, such as "lowerdir", of @mount.
- * *@ret_value is NULL if there is none.  0 or -ENOMEM.
+ * *@ret_value is NULL if the mount has no such option.  0 or -ENOMEM.
  */
 static int mount_option(const struct syc_mount *mount, const char *name,
                         char **ret_value)
@@ -383,7 +383,7 @@ int syc_places_add_mounts(struct syc_places *places, const char *text,
 	return mount_table_parse_mounts(&places->machine, text, size);
 }
 
-/* Add the concatenation of @a, @b and @c, if it is new. */
+/* Add the concatenation of @a, @b and @c, if the path is new. */
 static int add_path(struct syc_paths *paths, const char *a, const char *b,
                     const char *c)
 {
@@ -421,7 +421,7 @@ static int add_overlays(const struct syc_places *places,
 	return r;
 }
 
-/* Add the layers of an overlay file system: "/a:/b", the upper ones first. */
+/* Add the layers of an overlay file system: "/a:/b", upper layers first. */
 static int add_layers(const struct syc_places *places,
                       const struct syc_mount *mount, const char *option,
                       const char *rest, struct syc_paths *paths)
@@ -440,8 +440,9 @@ static int add_layers(const struct syc_places *places,
 }
 
 /*
- * A bind mount, or another disk: this machine has the same device somewhere.
- * The root, and this machine's options, name a subvolume of btrfs.
+ * Add the paths on a bind mount, or on another disk, whose device this machine
+ * has mounted at some path.  The root and this machine's mount options name a
+ * subvolume of btrfs.
  */
 static int add_device(const struct syc_places *places,
                       const struct syc_mount *mount, const char *rest,
@@ -493,7 +494,7 @@ static int add_mounted(const struct syc_places *places, const struct view *view,
 		return r;
 	}
 	r = add_device(places, mount, rest, paths);
-	/* The same machine: the root is valid as it is. */
+	/* On the same machine, the root of the mount is a valid path. */
 	if (r == 0 && strcmp(mount->root, "/") != 0)
 		r = add_path(paths, places->root, mount->root, rest);
 	return r;

@@ -2,11 +2,12 @@
 /*
  * mount_paths.h - paths of a recorded process, translated to paths here.
  *
- * A process in a container sees another file system.  While it lives,
- * /proc/PID/root shows it.  Later, or on another machine, OVERLAY frames help,
- * and the mount tables of the process and the machine, if they are in the
- * capture.  The user may name the root directory of the machine's files.  All
- * results are guesses, so the caller checks each file that it opens.
+ * A process in a container sees another file system.  While the process lives,
+ * /proc/PID/root shows that file system.  Later, or on another machine, OVERLAY
+ * frames help, and the mount tables of the process and the machine, if the
+ * capture has them.  The user may name the root directory of the machine's
+ * files.  All results are guesses, so the caller checks each file that it
+ * opens.
  *
  * Context of all: offline.
  */
@@ -30,15 +31,17 @@ void syc_paths_fini(struct syc_paths *paths);
 struct syc_places;
 
 /**
- * @root: the root directory of the machine's files here; NULL or "":  "/".  0
- * or -ENOMEM.
+ * @root: the directory here with the machine's files; NULL or "": "/".  0 or
+ * -ENOMEM.
  */
 int syc_places_new(const char *root, bool is_live,
                    struct syc_places **ret_places);
 
 void syc_places_free(struct syc_places *places);
 
-/** For @pid, the directory @to is @from of the machine.  0 or -ENOMEM. */
+/**
+ * Record that the directory @to of @pid is @from of the machine.  0 or -ENOMEM.
+ */
 int syc_places_add_overlay(struct syc_places *places, int32_t pid,
                            uint8_t layer, const char *from, const char *to);
 

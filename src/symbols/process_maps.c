@@ -11,9 +11,9 @@
 #define ANCESTORS_MAX 16u
 
 /*
- * Limits of the mappings that are compared for one address and time.  Of those
- * that begin at one address, the nearest in time are: as many before and after.
- * Only a hostile capture has more that matter.
+ * Limits of the mappings that are compared for one address and time.  Of the
+ * mappings that begin at one address, the nearest in time are compared: as many
+ * before as after.  Only a hostile capture has more relevant mappings.
  */
 #define BESIDE_MAX 16u
 #define RIVALS_MAX 16384u
@@ -23,8 +23,10 @@ struct syc_mapped_process {
 	SYC_ARRAY(struct syc_process_map) maps;
 	uint64_t *ends; /* for each map, the latest end so far */
 	SYC_ARRAY(int64_t) exits;
-	/* Times at which the process began to write all of its mappings itself:
-	 * earlier MAPs are not valid after these. */
+	/*
+	 * Times at which the process began to write all of its mappings: after
+	 * such a time, earlier MAPs are not valid.
+	 */
 	SYC_ARRAY(int64_t) anew;
 	int64_t last_anew;
 	bool has_ends;  /* among maps */
@@ -177,8 +179,10 @@ static bool is_end(const struct syc_process_map *map)
 	return map->path == NULL;
 }
 
-/* The first of the maps from @low up to @high that begins at @begin and is not
- * older than @time, or is after those. */
+/*
+ * The first of the maps from @low up to @high that begins at @begin and is not
+ * older than @time, or the first map that begins later.
+ */
 static size_t find_map(const struct syc_mapped_process *process, size_t low,
                        size_t high, uint64_t begin, int64_t time)
 {
@@ -195,11 +199,13 @@ static size_t find_map(const struct syc_mapped_process *process, size_t low,
 	return low;
 }
 
-/* Maps that may contain an address, or a part of a range.  Those that begin at
- * one address are looked at together: from `first` up to `end`. */
+/*
+ * Maps that may contain an address, or a part of a range.  Maps that begin at
+ * one address are compared together: from `first` up to `end`.
+ */
 struct rivals {
 	size_t first, end;
-	size_t n_left; /* before these, to look at */
+	size_t n_left; /* before `first`, not compared yet */
 	size_t n_seen;
 };
 
@@ -220,7 +226,7 @@ static size_t less(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* False: no others contain @address, or any after it. */
+/* False: no other map contains @address or a later address. */
 static bool next_rivals(const struct syc_mapped_process *process,
                         uint64_t address, int64_t time, struct rivals *rivals)
 {
@@ -239,7 +245,7 @@ static bool next_rivals(const struct syc_mapped_process *process,
 	return true;
 }
 
-/* The mapping of @old may have ended before @new. */
+/* Whether the mapping of @old may have ended before @new. */
 static bool is_divided(const struct syc_mapped_process *process,
                        const struct syc_process_map *old, int64_t new)
 {
@@ -270,7 +276,7 @@ static bool is_same(const struct syc_process_map *a,
 	       strcmp(a->build_id, b->build_id) == 0;
 }
 
-/* For each map, the latest end of those up to it. */
+/* Store for each map the latest end of all maps up to this map. */
 static void sum_ends(struct syc_mapped_process *process)
 {
 	uint64_t end = 0;
@@ -282,7 +288,7 @@ static void sum_ends(struct syc_mapped_process *process)
 	}
 }
 
-/* The map before this one says the same, and is still valid. */
+/* Whether the previous map is equal to map @i, and still valid. */
 static bool is_repeat(const struct syc_mapped_process *process, size_t i)
 {
 	const struct syc_process_map *const maps = process->maps.items;
@@ -293,7 +299,7 @@ static bool is_repeat(const struct syc_mapped_process *process, size_t i)
 	       !is_divided(process, &maps[i - 1], maps[i].time);
 }
 
-/* Recorders and processes repeat the same mappings. */
+/* Remove maps that recorders and processes repeat. */
 static int drop_repeats(struct syc_mapped_process *process)
 {
 	struct syc_process_map *const maps = process->maps.items;
@@ -351,8 +357,10 @@ int syc_process_maps_settle(struct syc_process_maps *processes)
 	return 0;
 }
 
-/* Of the parts of an address' time, the one that contains a given time; it
- * begins after @since. */
+/*
+ * The part of an address' time that contains a given time; the part begins
+ * after @since.
+ */
 struct part {
 	int64_t since, until;
 };
@@ -366,7 +374,8 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 }
 
 /*
- * Whether @a is a better answer than @b for @time.  Both contain the address.
+ * Whether @a is a better answer than @b for @time.  Both maps contain the
+ * address.
  * @is_known: the process itself wrote what was mapped in this part.
  */
 static bool is_better(const struct syc_mapped_process *process,
@@ -411,7 +420,7 @@ static struct part find_part(const struct syc_mapped_process *process,
 			    process->maps.items[i].end > address)
 				narrow(&part, process->maps.items[i].time,
 				       time);
-	/* The mappings before that time stay valid */
+	/* The mappings stay valid before a rewrite of all mappings */
 	for (size_t i = 0; i < process->anew.n; i++)
 		if (process->anew.items[i] < time)
 			narrow(&part, process->anew.items[i], time);
@@ -447,8 +456,10 @@ static struct own_answer find_own(const struct syc_mapped_process *process,
 			    is_better(process, map, best, time, is_known))
 				best = map;
 		}
-	/* It belongs to an earlier process with this pid, and only counts if
-	 * nothing else is known about this process. */
+	/*
+	 * A map of an earlier process with this pid counts only if nothing else
+	 * is known about this process.
+	 */
 	if (best != NULL &&
 	    life_at(process, best->time) != life_at(process, time) &&
 	    is_life_known(process, life_at(process, time)))

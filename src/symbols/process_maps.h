@@ -2,16 +2,16 @@
 /*
  * process_maps.h - the mappings of each process of a capture, by time.
  *
- * A MAP is valid from its time until another one covers it.  If no MAP is old
- * enough, the first later one is valid, since recorders report a library when
+ * A MAP is valid from its time until another MAP covers it.  If no MAP is old
+ * enough, the first later MAP is valid, since recorders report a library when
  * they notice it.  After EXIT, the pid belongs to another process.  A child
  * starts with the mappings that its parent had at the fork.
  *
- * A process that unloads libraries writes METADATA syscap.unmapped.  These
- * divide the time of an address into parts, and a MAP is valid in its own part.
- * The MAP of the process itself, or else the first, counts in such a part.
- * Others are from recorders, which read late; the end of a part is written with
- * a time that may be earlier than the end itself.
+ * A process that unloads libraries writes METADATA syscap.unmapped.  Such
+ * frames divide the time of an address into parts, and a MAP is valid in its
+ * own part.  In each part, the MAP that the process wrote counts, or else the
+ * first MAP.  Other MAPs are from recorders, which read late; the time stored
+ * for the end of a part may be earlier than the end itself.
  *
  * Context of all: offline.
  */
@@ -35,7 +35,7 @@ struct syc_process_map {
 	const char *path;     /* of the caller; NULL: the end of a mapping */
 	const char *build_id; /* of the caller; "": none */
 	void *found;          /* of the caller, NULL at first */
-	bool is_own;          /* the process itself wrote it */
+	bool is_own;          /* the process itself wrote the MAP */
 };
 
 /** All zero: none. */
@@ -56,20 +56,20 @@ int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
                           int64_t time);
 
 /**
- * METADATA syscap.unmapped with the text "START-END" or "all". Other texts are
- * ignored.  0 or -ENOMEM.
+ * Add METADATA syscap.unmapped with the text "START-END" or "all".  Other texts
+ * are ignored.  0 or -ENOMEM.
  */
 int syc_process_maps_unmap(struct syc_process_maps *processes,
                            const struct syscap_frame *frame);
 
 /**
- * The range of addresses in such a text; "all": all addresses. False: the text
- * is malformed.
+ * Parse the text of METADATA syscap.unmapped, a range of addresses; "all": all
+ * addresses.  False: the text is malformed.
  */
 bool syc_process_maps_parse_range(const char *what, uint64_t *ret_begin,
                                   uint64_t *ret_end);
 
-/** All frames were added.  0 or -ENOMEM. */
+/** Prepare for queries, after all frames were added.  0 or -ENOMEM. */
 int syc_process_maps_settle(struct syc_process_maps *processes);
 
 /**

@@ -247,7 +247,10 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 
 	if (vdso == NULL)
 		return -ENOENT;
-	/* Only its mapping has its size, so it is written page by page. */
+	/*
+	 * Only the mapping shows the size of the vDSO, so it is written page by
+	 * page.
+	 */
 	file.fd = memfd_create("syscap-vdso", MFD_CLOEXEC);
 	if (file.fd < 0)
 		return -errno;
@@ -412,8 +415,11 @@ static int find_function(struct syc_symbols *symbols, struct syc_found *found,
 	    syc_line_places_add(&symbols->places_asked, found,
 	                        in_map + map->offset, linked) < 0)
 		return -ENOMEM;
-	/* A signal trampoline is never called.  Its range begins one byte
-	 * early, so that a lookup before the return address finds it. */
+	/*
+	 * A signal trampoline is never called.  The range of the trampoline
+	 * begins one byte early, so that a lookup before the return address
+	 * finds it.
+	 */
 	signal = syc_ranges_find(&module->signals, linked);
 	if (signal == NULL && is_return)
 		signal = syc_ranges_find(&module->signals, linked + 1);

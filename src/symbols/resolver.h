@@ -41,7 +41,10 @@ struct syc_symbol {
 	bool is_named;       /* false: "In File PATH+0xOFFSET" */
 	bool is_signal; /* a signal trampoline: the frame above it is exact */
 	bool is_always; /* the answer is the same at any time */
-	/* The file that contains it, even without a function there; NULL: none. */
+	/*
+	 * The file that contains the address, even without a function there;
+	 * NULL: none.
+	 */
 	struct syc_symbols_use *use;
 };
 
@@ -49,15 +52,17 @@ struct syc_symbol_query {
 	int32_t pid;
 	int64_t time;
 	uint64_t address;
-	/* A return address.  The call is before it, and a function that never
-	 * returns may end with it. */
+	/*
+	 * A return address.  The call is before the address, and may be the end
+	 * of its function if the called function never returns.
+	 */
 	bool is_return;
 };
 
 /**
- * Names for code without a file; they take precedence over files.  Fills begin,
- * end, name and nick, which must live as long as the resolver.  The range is
- * the code at the query's time.  Returns 1, 0: unknown, or -ENOMEM.
+ * Names for code without a file, which take precedence over files.  Fills
+ * begin, end, name and nick; the texts must live as long as the resolver.  The
+ * range is the code at the query's time.  Returns 1, 0: unknown, or -ENOMEM.
  */
 typedef int (*syc_symbols_code)(void *data,
                                 const struct syc_symbol_query *query,
@@ -67,9 +72,11 @@ typedef int (*syc_symbols_code)(void *data,
 struct syc_symbols_options {
 	/* The root directory of the recorded machine's files; NULL: "/". */
 	const char *root;
-	/* Directories with the layout of /usr/lib/debug.  They are searched
-	 * before it and before those in SYSCAP_DEBUG_DIRS (separated by
-	 * colons). */
+	/*
+	 * Directories with the layout of /usr/lib/debug.  They are searched
+	 * before /usr/lib/debug and before the directories in SYSCAP_DEBUG_DIRS
+	 * (separated by colons).
+	 */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;
 	/* The processes are of this machine and may live: use /proc/PID/root. */
@@ -87,9 +94,9 @@ int syc_symbols_new(const struct syc_symbols_options *options,
 void syc_symbols_free(struct syc_symbols *symbols);
 
 /**
- * Hand over a file.  Its duplicate stays open until syc_symbols_free(); each
- * file is kept once, by device and inode.  0, -ENOMEM, or an errno of dup() or
- * fstat().
+ * Hand over a file.  A duplicate of the descriptor stays open until
+ * syc_symbols_free(); each file is kept once, by device and inode.  0, -ENOMEM,
+ * or an errno of dup() or fstat().
  */
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file);
@@ -105,8 +112,9 @@ int syc_symbols_learn(struct syc_symbols *symbols,
                       struct syscap_reader *reader);
 
 /**
- * The same for a caller that reads the capture itself.  Pass the date in its
- * header, then each frame, then the end of the frames so far.  0 or -ENOMEM.
+ * Like syc_symbols_learn(), for a caller that reads the capture itself.  Pass
+ * the date in the capture's header, then each frame, then the end of the frames
+ * so far.  0 or -ENOMEM.
  */
 void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
 
@@ -129,13 +137,14 @@ struct syc_line_places;
 
 struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
 
-/** Whether there were names that only libstdc++ can demangle. */
+/** Whether some names stayed mangled because libstdc++ was not found. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);
 
+/** Call @each for every file with addresses, ordered by first use. */
 /**
- * Call @each for every file with addresses, in the order of their first use.
+ * Whether @use is anonymous memory, such as JIT code or the heap, which has no
+ * symbols.
  */
-/** Anonymous memory: JIT code, the heap.  It has no symbols. */
 bool syc_symbols_is_memory(const struct syc_symbols_use *use);
 
 void syc_symbols_each_use(const struct syc_symbols *symbols,

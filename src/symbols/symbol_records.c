@@ -164,7 +164,7 @@ struct candidate {
 	uint32_t pid;
 	uint64_t begin, end;
 	const char *name, *nick;
-	uint64_t n; /* number of uses of its addresses */
+	uint64_t n; /* number of uses of the function's addresses */
 };
 
 /* The addresses in use, with their function. */
@@ -244,7 +244,10 @@ static int collect_points(struct set_making *making,
 	return 0;
 }
 
-/* Keep one of each. If two overlap, keep the one with more uses. */
+/*
+ * Keep one of equal candidates.  If two candidates overlap, keep the one with
+ * more uses.
+ */
 static void choose(struct set_making *making)
 {
 	struct candidate *const items = making->candidates.items;

@@ -99,8 +99,8 @@ struct table_making {
 	struct syc_chunks old; /* the capture's old table */
 	bool is_old_whole;
 	uint32_t last_jit;   /* the highest lower half in use */
-	uint32_t above;      /* number of addresses allocated above it */
-	uint32_t below;      /* the last candidate below it */
+	uint32_t above;      /* number of addresses allocated above last_jit */
+	uint32_t below;      /* the last candidate below last_jit */
 	struct syc_map used; /* all addresses in use; filled when an address
 	                      * below is needed */
 	uint64_t *new_jit;   /* by point: its JIT address, or 0 */
@@ -218,7 +218,10 @@ static int walk_frames(struct table_making *making,
 	return r;
 }
 
-/* The records give readers the right name, or correctly no name. */
+/*
+ * Whether the records give readers the right name of @point, or correctly no
+ * name.
+ */
 static bool is_said(const struct table_making *making,
                     const struct syc_point *point)
 {
@@ -232,8 +235,10 @@ static bool is_said(const struct table_making *making,
 	       strcmp(record->tag, point->symbol.nick) == 0;
 }
 
-/* A name for @point, from malloc(); NULL: no memory. An unknown function gets
- * one if another library had its address at another time. */
+/*
+ * A name for @point, from malloc(); NULL: no memory.  An unknown function gets
+ * a name if another library had its address at another time.
+ */
 static char *make_name(const struct syc_point *point)
 {
 	char *text;
@@ -279,9 +284,9 @@ static int use_frame(struct table_making *making,
 }
 
 /*
- * The lower half of an unused JIT address: one above all others. If none is
- * left there, the lowest unused one, since a writer may begin anywhere.  0,
- * -ENOSPC or -ENOMEM.
+ * The lower half of an unused JIT address, above all used addresses.  If none
+ * is left above, the result is the lowest unused address, since a writer may
+ * begin anywhere.  0, -ENOSPC or -ENOMEM.
  */
 static int next_jit(struct table_making *making, uint32_t *ret_id)
 {
@@ -308,7 +313,7 @@ static int next_jit(struct table_making *making, uint32_t *ret_id)
 	return 0;
 }
 
-/* Takes the text.  0 or -ENOMEM. */
+/* Takes ownership of the text.  0 or -ENOMEM. */
 static int add_name(struct syc_symbol_table *table, uint64_t address,
                     char *text)
 {
@@ -503,7 +508,7 @@ static bool is_old_table(const struct syc_rewrite *rewrite,
 	        strcmp(frame->file_chunk.path, SYC_LINE_TABLE_PATH) == 0);
 }
 
-/* -EAGAIN: the source changed meanwhile. */
+/* Returns -EAGAIN if the source changed meanwhile. */
 static int copy_frames(const struct syc_rewrite *rewrite,
                        struct syc_writer *writer)
 {
@@ -572,8 +577,8 @@ static int write_frames(const struct syc_rewrite *rewrite,
 }
 
 /*
- * Without the losses in the header: the reader turned them into a frame, which
- * was copied.
+ * Omit the losses in the header: the reader turned them into a frame, which was
+ * copied.
  */
 static bool copy_header(int from, int to)
 {

@@ -7,15 +7,15 @@
  *	syc_symbol_table_write(table, writer, time);	behind all frames
  *	syc_symbol_table_patches(table, &n);		see below
  *
- * It contains only the functions in the capture's stacks.
+ * The table contains only the functions in the capture's stacks.
  * capture/join_symbols.h defines the layout of its records.
  *
- * Readers look up an address by pid, without the time.  That may give another
- * name than the one at the stack's time.  One library may have replaced
- * another, or JIT code may have been replaced.  A return address may be the
- * beginning of the next function.  A patch replaces the address in the stack by
- * a JIT name.  The JIT names are written with the table.  Without the patches,
- * stacks have the table's names.
+ * Readers look up an address by pid, without the time.  Such a lookup may give
+ * another name than the right one at the stack's time.  One library may have
+ * replaced another, or JIT code may have been replaced.  A return address may
+ * be the beginning of the next function.  A patch replaces the address in the
+ * stack by a JIT name.  The JIT names are written with the table.  Without the
+ * patches, stacks have the table's names.
  *
  * Context of all: offline.
  */
@@ -48,7 +48,10 @@ struct syc_symbol_table_options {
 	/* Keep the capture's old table if there is nothing to add.  Otherwise
 	 * the old table is not read. */
 	bool extend;
-	/* Called about every MiB with the bytes read.  May be NULL. */
+	/*
+	 * Called about once per MiB with the number of bytes read.  May be
+	 * NULL.
+	 */
 	void (*progress)(void *data, uint64_t done, uint64_t all);
 	void *data;
 };
@@ -86,7 +89,7 @@ void syc_symbol_table_totals(const struct syc_symbol_table *table,
 
 /**
  * Write a TIMESTAMP, the table in chunks and the JITMAPs of the patches, with
- * the end @time of the capture.  Nothing if the table is empty.
+ * the end @time of the capture.  Write nothing if the table is empty.
  */
 void syc_symbol_table_write(const struct syc_symbol_table *table,
                             struct syc_writer *writer, int64_t time);
@@ -109,9 +112,9 @@ struct syc_symbol_table {
 
 /**
  * Rewrites a capture with a new symbol table.  The new file is made beside the
- * target and replaces it when it is complete and on disk.  So the target is the
- * old capture or the new one at any moment.  All frames are copied byte for
- * byte, except for patched addresses and the old tables.
+ * target and replaces it when it is complete and on disk.  So at any moment,
+ * the target is either the old capture or the new capture.  All frames are
+ * copied byte for byte, except for patched addresses and the old tables.
  *
  * Context of all: offline; SIGXFSZ must be ignored.
  */
@@ -144,9 +147,10 @@ int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
 /*
  * Records of a symbol table, from the addresses in stacks.
  *
- * The meaning of an address depends on the address before it.  The first one,
- * one behind a context marker, and one behind a signal trampoline are
- * instructions that were about to run.  All others are return addresses.
+ * The meaning of an address depends on the address before it.  The first
+ * address, an address behind a context marker, and an address behind a signal
+ * trampoline are instructions that were about to run.  All other addresses are
+ * return addresses.
  *
  * Context: offline.
  */
@@ -158,7 +162,10 @@ enum syc_point_kind {
 	SYC_POINT_MARKER
 };
 
-/** One address with its symbol, over all stacks in which it means the same. */
+/**
+ * One address with its symbol, over all stacks in which the address has the
+ * same meaning.
+ */
 struct syc_point {
 	int32_t pid;
 	uint64_t address;
@@ -170,7 +177,7 @@ struct syc_point {
 struct syc_stack_walk {
 	struct syc_symbols *symbols;
 	struct syc_map
-		by_query; /* of queries whose answer is the same at any time */
+		by_query; /* of queries whose result is the same at any time */
 	SYC_ARRAY(size_t) of_query;
 	struct syc_map by_answer; /* all points */
 	SYC_ARRAY(struct syc_point) points;
@@ -195,12 +202,12 @@ void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 /*
  * Readers find at most one range for an address of a pid, at any time.  So if
- * ranges overlap, only the one with more addresses in use stays.  Ends are
+ * ranges overlap, only the range with more addresses in use stays.  Ends are
  * moved for addresses in use:
  *
  *	If the call at the end of a function never returns, stacks have the
- *	address behind it.  The range includes that address, unless the first
- *	instruction of the next function is in use as well.
+ *	address behind the function.  The range includes that address, unless
+ *	the first instruction of the next function is in use as well.
  *
  *	Older readers include the end of a range.  If the next range begins
  *	there, and its first instruction is in use, this range ends earlier
