@@ -31,7 +31,7 @@ static unsigned sides_of(const struct syc_comparison *comparison,
 	       (has_any(row->values + n_base, comparison->n_units[1]) ? 2u : 0);
 }
 
-/* The last function of this name that only one side has, for each side. */
+/* The last function of a name that only one side has, for each side. */
 struct found {
 	struct syc_compared *rows[2];
 	size_t n[2];
@@ -78,8 +78,8 @@ static void join_all(const struct syc_comparison *comparison,
 
 /*
  * Make one row of a function that moved: only the base has it in one binary,
- * and only the new side in another.  Its name must have one such pair. 0 or
- * -ENOMEM.
+ * and only the new side in another.  The name of the function must have exactly
+ * one such pair.  0 or -ENOMEM.
  */
 static int renamed_join(struct syc_comparison *comparison)
 {
@@ -120,7 +120,7 @@ static bool is_sum(enum syc_measure measure)
 	return measure <= SYC_MEASURE_COUNT;
 }
 
-/* Both texts with their NULs, one after the other. */
+/* @texts: both texts with their NULs, one after the other. */
 static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
                    const char *texts, size_t len)
 {

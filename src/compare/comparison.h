@@ -25,15 +25,16 @@
  * Statistics of a comparison: rows, ratios, confidence intervals.
  *
  * A row has a value for each unit. A unit is a run, or a block of time of the
- * only run. Values of one unit may depend on each other; those of different
- * units do not. Units have numbers: first those of the base, then the new ones.
+ * only run.  Values of one unit may depend on each other; values of different
+ * units do not.  Units have numbers: first the units of the base, then the new
+ * units.
  */
 
 /** The probability of a value beyond @t on either side. */
 double syc_t_distribution_tails(double t, double degrees);
 
 /**
- * The t for which the probability of a value beyond it, on either side, is
+ * The t for which the probability of a value beyond t, on either side, is
  * @probability.
  */
 double syc_t_distribution_quantile(double probability, double degrees);
@@ -46,8 +47,8 @@ struct syc_spread {
 };
 
 /**
- * NANs among @values are skipped. Values that are multiples of @step are only
- * known to one step.
+ * NANs among @values are skipped.  Values that are multiples of @step are exact
+ * only to one step.
  */
 void syc_spread_of(struct syc_spread *spread, const double *values, size_t n,
                    double step);
@@ -61,15 +62,15 @@ struct syc_ratio {
 };
 
 /**
- * For two or more values on each side, or one on one side and several on the
- * other. No value is negative.
+ * Needs two or more values on each side, or one value on one side and several
+ * on the other.  No value is negative.
  */
 void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
                   const struct syc_spread *new);
 
 /**
  * Interval of new / base with error probability @missed; needs ratio->is_known.
- * Both ends may be infinite. It excludes 1 exactly if p < @missed.
+ * Both ends may be infinite.  The interval excludes 1 exactly if p < @missed.
  */
 void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
                         double *ret_low, double *ret_high);
@@ -97,7 +98,7 @@ struct syc_compared {
 	enum syc_measure measure;
 	struct syc_compared_name name;
 	double *values; /* values of all units; NAN: no value */
-	double step;    /* values are multiples of it */
+	double step;    /* values are multiples of the step */
 
 	/* When settled: */
 	struct syc_ratio ratio;
@@ -143,14 +144,14 @@ int syc_comparison_settle(struct syc_comparison *comparison, double min_share);
 
 /**
  * Whether the row grew significantly by more than @factor; 1.05 is 5 %. @glob:
- * NULL, or a pattern of names, "group/name" for marks and counters. Other rows
- * are not considered. If it is NULL, counters are not considered; numbers of
- * marks never are.
+ * NULL, or a pattern of names, "group/name" for marks and counters.  Rows that
+ * do not match are not considered.  If @glob is NULL, counters are not
+ * considered.  Numbers of marks are never considered.
  */
 bool syc_comparison_exceeds(const struct syc_compared *row, double factor,
                             const char *glob);
 
-/* Functions, marks and counters of one run, or of a block of it. */
+/* Functions, marks and counters of one run, or of a block of a run. */
 
 /** Remove suffixes of compilers from @name, in place: .isra.0, .cold, "
  * [clone .part.1]", hashes of Rust. */
@@ -159,7 +160,8 @@ void syc_function_name_strip(char *name);
 struct syc_observed {
 	struct syc_comparison *comparison;
 	const struct syscap_profile *profile;
-	const struct syscap_filter *filter; /* its from and to are the unit's */
+	const struct syscap_filter *filter; /* from and to of the filter are the
+	                                     * unit's */
 	size_t unit;
 	/* The number of blocks, which scales sums to a whole run. 1 for a
 	 * run. */
@@ -179,9 +181,9 @@ int syc_observe_functions(const struct syc_observed *observed,
                           const struct syc_observe_functions *how);
 
 /**
- * Add the marks that pass the filter. It selects them like samples: by time, by
- * thread, and by the marks in which they begin.  0, -ENOMEM, or -EINVAL with
- * the reason in @error.
+ * Add the marks that pass the filter.  The filter selects marks like samples:
+ * by time, by thread, and by the marks in which they begin.  0, -ENOMEM, or
+ * -EINVAL with the reason in @error.
  */
 int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);

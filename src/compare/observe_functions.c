@@ -53,7 +53,7 @@ static size_t suffix_length(const char *name, size_t len)
 	return 0;
 }
 
-/* " [clone .isra.0]", as the C++ demangler prints it. */
+/* " [clone .isra.0]", the form of the C++ demangler. */
 static size_t clone_length(const char *name, size_t len)
 {
 	static const char begin[] = " [clone .";
@@ -158,7 +158,7 @@ static int find_group(struct groups *groups,
                       const struct syscap_profile_function *function,
                       uint32_t *ret_group)
 {
-	/* The name is an address, which differs in another build. */
+	/* Such a name is an address, which differs in another build. */
 	const bool is_anonymous = !function->is_named &&
 	                          function->category != SYSCAP_CATEGORY_NOTE;
 	char *name = strdup(is_anonymous ? "[no name]" : function->name);

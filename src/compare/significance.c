@@ -4,10 +4,10 @@
  * differ.
  *
  * A ratio of two means has Welch's test and Fieller's interval. A ratio r is in
- * the interval if chance explains the difference between new and r * base. So 1
- * is in it exactly if the means do not differ. A base close to 0 gives an
- * interval without an upper end; a quotient of estimates would break down
- * there.
+ * the interval if chance explains the difference between new and r * base.  So
+ * 1 is in the interval exactly if the means do not differ.  A base close to 0
+ * gives an interval without an upper end; a quotient of estimates would fail
+ * for such a base.
  *
  * The rows that differ are chosen after Benjamini and Hochberg: in the long
  * run, one in 20 of the reported rows does not differ. The intervals are wider
@@ -181,8 +181,10 @@ void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
 	ratio->is_known = true;
 }
 
-/* All r for which (new - r base)² <= t² (variance of new + r² that of base):
- * between the roots of a r² - 2 b r + c. */
+/*
+ * All r with (new - r base)² <= t² (variance of new + r² variance of base),
+ * between the roots of a r² - 2 b r + c.
+ */
 void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
                         double *ret_low, double *ret_high)
 {
@@ -223,8 +225,10 @@ static double share_out(double *ps, size_t n)
 	return MISSED * (double)(n_differing > 0 ? n_differing : 1) / (double)n;
 }
 
-/* A row that cannot differ for any assignment of units to sides: it is not a
- * test, and must not weaken the others. */
+/*
+ * Whether @row cannot differ for any assignment of units to sides: such a row
+ * is no test, and must not weaken the others.
+ */
 static bool is_constant(const struct syc_comparison *comparison,
                         const struct syc_compared *row)
 {

@@ -2,9 +2,10 @@
 /*
  * import.h - text output of other profilers as captures.
  *
- * Text is read line by line and written at once. It may contain any bytes. The
- * first line that is not of the folded format ends the import; the error gives
- * its number. In output of perf, such lines are skipped and counted.
+ * Text is read line by line and written at once.  The text may contain any
+ * bytes.  The first line that is not in the folded format ends the import; the
+ * error gives the number of the line.  In output of perf, such lines are
+ * skipped and counted.
  */
 #ifndef SYC_IMPORT_IMPORT_H
 #define SYC_IMPORT_IMPORT_H
@@ -28,21 +29,21 @@ struct syc_import {
 
 /**
  * Returns 0; -EBADMSG: the line is not of the format; or another -errno of
- * reading or writing. @error has a sentence, without the line's number.
+ * reading or writing.  @error has a message without the number of the line.
  */
 int syc_import_folded(struct syc_import *import, struct syscap_error *error);
 int syc_import_perf_script(struct syc_import *import,
                            struct syscap_error *error);
 
-/** All zero is empty; free(items). */
+/** A line of zeros is empty; the owner frees text.items. */
 struct syc_line {
 	SYC_ARRAY(char) text;
 };
 
 /**
- * Read the next line. A NUL replaces its end; a NUL in the line becomes 0xFF,
- * which is in no text. Returns 1; 0 at the end; -EBADMSG: the line is too long;
- * -ENOMEM; or another -errno of reading.
+ * Read the next line.  A NUL replaces the end of the line; a NUL in the line
+ * becomes 0xFF, which no text contains.  Returns 1; 0 at the end; -EBADMSG: the
+ * line is too long; -ENOMEM; or another -errno of reading.
  */
 int syc_line_next(struct syc_line *line, struct syc_import *import,
                   struct syscap_error *error);

@@ -6,12 +6,12 @@
  *		ADDRESS NAME+0xOFFSET (BINARY)
  *		...
  *
- * and an empty line, or all in one line if there are no stacks. Addresses are
- * offsets in files, so names stand for them.
+ * Then follows an empty line.  Without stacks, a sample is one line.  Addresses
+ * are offsets in files, so the capture has names instead.
  *
- * The text is read twice. The first pass finds the unit of the periods: a
- * sample counts as many ticks as its period has units. If a sample has no
- * period, or if there are several events, each sample is one tick. Periods of
+ * The text is read twice.  The first pass finds the unit of the periods: a
+ * sample has as many ticks as its period has units.  If a sample has no period,
+ * or if there are several events, each sample is one tick.  Periods of
  * cpu-clock and task-clock are ns of processor time, so ticks have a rate.
  */
 #define _GNU_SOURCE
@@ -119,7 +119,7 @@ static bool read_head(const char *at, struct head *head, const char **ret_rest)
 {
 	if (!read_ids(&at, head))
 		return false;
-	/* The processor in brackets, and flags such as "d..2." */
+	/* Skip the processor in brackets, and flags such as "d..2." */
 	for (unsigned i = 0; i < 3; i++) {
 		if (read_time(&at, &head->time)) {
 			*ret_rest = at;
@@ -133,8 +133,10 @@ static bool read_head(const char *at, struct head *head, const char **ret_rest)
 	return false;
 }
 
-/* A command name may contain blanks and digits: it ends at the first place
- * from which the rest parses. It may be empty, too. */
+/*
+ * A command name may be empty, or contain blanks and digits: the name ends at
+ * the first place from which the rest parses.
+ */
 static bool split_head(char *line, struct head *head, const char **ret_rest)
 {
 	char *at = line + strcspn(line, " \t");
@@ -187,7 +189,7 @@ static void cut_offset(char *name)
 		*plus = 0;
 }
 
-/* Cuts "(BINARY)" off "NAME (BINARY)" and returns it; or NULL. */
+/* Cuts "(BINARY)" off "NAME (BINARY)" and returns the binary; or NULL. */
 static char *cut_binary(char *text)
 {
 	const size_t len = strlen(text);
@@ -245,7 +247,7 @@ static int add_name(struct parser *parser, char *name)
 	int r;
 
 	cut_offset(name);
-	/* As stackcollapse-perf.pl does: "[libfoo.so]" */
+	/* "[libfoo.so]", as stackcollapse-perf.pl writes */
 	if (strcmp(name, "[unknown]") == 0 && binary != NULL &&
 	    strcmp(binary, "[unknown]") != 0) {
 		char *slash = strrchr(binary, '/');
@@ -329,7 +331,9 @@ static bool is_clock_event(const char *name, size_t n)
 	                       memcmp(name, "task-clock", length) == 0));
 }
 
-/* A sample in the first pass; @event is its name, @n bytes. */
+/*
+ * Note a sample in the first pass; @event is the name of its event, @n bytes.
+ */
 static void note_period(struct parser *parser, const char *event, size_t n)
 {
 	const uint64_t period = parser->head.period;
@@ -341,7 +345,7 @@ static void note_period(struct parser *parser, const char *event, size_t n)
 		parser->longest = period;
 }
 
-/* Before the first sample. */
+/* Add the rate, before the first sample. */
 static int add_rate(struct parser *parser)
 {
 	const uint32_t hz = parser->hz;
@@ -352,7 +356,7 @@ static int add_rate(struct parser *parser)
 	                                        parser->head.time, hz, false);
 }
 
-/* 1: a sample begins here; 0: it does not; or -errno. */
+/* Returns 1: a sample begins here; 0: no sample begins here; or -errno. */
 static int take_head(struct parser *parser, char *line)
 {
 	struct head head;
@@ -439,8 +443,10 @@ static void choose_unit(struct parser *parser)
 		parser->hz = (uint32_t)(SECOND / parser->unit);
 }
 
-/* The input at its beginning, or a copy if it cannot be rewound; NULL on
- * failure. */
+/*
+ * The input at its beginning, or a copy of an input that cannot be rewound;
+ * NULL on failure.
+ */
 static FILE *make_seekable(FILE *in)
 {
 	char bytes[65536];

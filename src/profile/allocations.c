@@ -3,8 +3,9 @@
  * allocations.c - allocations with their stacks, and the frees that end them.
  *
  * A frame has an address and a size, or the address of a free.  Frames are
- * sorted by process, address and time.  Then the next frame after an allocation
- * ends it: its free, or another allocation there, if the free was lost.
+ * sorted by process, address and time.  So the next frame after an allocation
+ * ends the allocation: the frame is its free, or another allocation at that
+ * address if the free was lost.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ struct row {
 	uint32_t process, number;
 };
 
-/* By time; allocations with equal times by number. */
+/* Sort by time; allocations with equal times by number. */
 static int by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;

@@ -11,7 +11,7 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Mark @i, for changes.  It is a part of an operation or arrow. */
+/* Mark @i, for changes; the mark is a part of an operation or arrow. */
 static inline struct syscap_profile_mark *marks_part(struct syc_marks *marks,
                                                      size_t i)
 {
@@ -48,7 +48,7 @@ static const char *skip(const char *text, const char *begin)
 	return strncmp(text, begin, n) == 0 ? text + n : NULL;
 }
 
-/* Strict: lower case, no leading 0, 64 bits. */
+/* Parse a number strictly: lower case, no leading 0, 64 bits. */
 static const char *read_id(const char *text, uint64_t *ret_id)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -137,8 +137,8 @@ static int64_t time_of(const struct settling *s, uint32_t part)
 	} while (0)
 
 /*
- * Whether two parts have the same group and id, and the same process unless
- * they are of an arrow.
+ * Compare two parts by group and id, and by process unless the parts are of an
+ * arrow.
  */
 static int compare_key(const struct settling *s, uint32_t a, uint32_t b)
 {
@@ -203,7 +203,7 @@ static void finish(struct settling *s, struct turn *turn, int64_t to)
 	turn->since = item->to;
 }
 
-/* Its begin is missing: there is no current operation with this id. */
+/* Add an operation whose begin is missing: the id has no current operation. */
 static int add_end(struct settling *s, uint32_t part, struct turn *turn,
                    int64_t time)
 {
@@ -214,7 +214,7 @@ static int add_end(struct settling *s, uint32_t part, struct turn *turn,
 	                     since < time ? since : time, time);
 }
 
-/* The mark of the begin stands for both. */
+/* The mark of the begin represents the whole operation. */
 static void join(struct settling *s, const struct syscap_profile_operation *of)
 {
 	struct syscap_profile_mark *const begin =

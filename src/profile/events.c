@@ -44,7 +44,7 @@ static int64_t end_of(const struct syscap_frame *frame)
 	return end;
 }
 
-/* The part of frames that have a thread and an array of their own; 0: none. */
+/* The profile part of a frame type with a thread and its own array; 0: none. */
 static unsigned part_of(uint8_t type)
 {
 	switch (type) {

@@ -202,7 +202,7 @@ static void say_none(const struct syscap_filter *asked,
 	         asked->mark_name ? asked->mark_name : "*", longer);
 }
 
-/* 0, -ENOMEM, or -EINVAL: no mark matches. */
+/* Returns 0, -ENOMEM, or -EINVAL: no mark matches. */
 static int filter_marks_find(struct syc_filter_marks *marks,
                              const struct syscap_profile *profile,
                              const struct syscap_filter *asked,

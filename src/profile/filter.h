@@ -50,7 +50,7 @@ struct syc_filter {
 	struct syc_filter_marks marks;
 };
 
-/** 0, -ENOMEM, or -EINVAL with the reason in @error. */
+/** Returns 0, -ENOMEM, or -EINVAL with the reason in @error. */
 int syc_filter_init(struct syc_filter *filter,
                     const struct syscap_profile *profile,
                     const struct syscap_filter *asked,

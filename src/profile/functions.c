@@ -88,7 +88,7 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 	binary.is_inlined = false;
 	if (binary.name[0] == '[' && strlen(binary.name) == len + 2 &&
 	    memcmp(binary.name + 1, binary.binary, len) == 0)
-		return 0; /* that is its own */
+		return 0; /* the function already represents the binary */
 	if (asprintf(&text, "[%s]", binary.binary) < 0)
 		return -ENOMEM;
 	r = syc_texts_keep(texts, text, strlen(text), &binary.name);
@@ -99,7 +99,7 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 int syc_functions_settle(struct syc_functions *functions,
                          struct syc_texts *texts)
 {
-	/* This loop adds functions; each of those stands for itself. */
+	/* This loop adds functions; each added function represents itself. */
 	for (size_t i = functions->of_binary.n; i < functions->items.n; i++) {
 		uint32_t number = (uint32_t)i;
 
@@ -124,7 +124,7 @@ enum syscap_profile_category syc_functions_category(const char *path)
 	     i++)
 		if (strncmp(path, directories[i], strlen(directories[i])) == 0)
 			return SYSCAP_CATEGORY_SYSTEM;
-	/* Preloaded libraries, wherever they are installed. */
+	/* syscap's preloaded libraries, in any directory. */
 	return strstr(path, "/syscap/libsyscap-") != NULL
 	               ? SYSCAP_CATEGORY_SYSTEM
 	               : SYSCAP_CATEGORY_APPLICATION;
@@ -133,7 +133,7 @@ enum syscap_profile_category syc_functions_category(const char *path)
 /* For functions without a name in debug information. */
 #define NO_NAME "[inlined]"
 
-/* Added to stored numbers, so that 0 is "not looked up" and 1 is NONE. */
+/* Offset of stored numbers, so that 0 is "not looked up" and 1 is NONE. */
 #define OF_BINARY 2u
 
 void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
@@ -156,12 +156,13 @@ void syc_sources_fini(struct syc_sources *known)
 }
 
 /*
- * The identity of a binary: its build-id, or its path if it has none.  With a
- * build-id, it is the same file under any path.
+ * The identity of a binary: its build-id, or its path if no build-id is known.
+ * Binaries with one build-id are the same file under any path.
  */
 struct name {
 	const char *text;
-	size_t len; /* includes the NUL of a build-id, so that it equals no path */
+	size_t len; /* includes the NUL of a build-id, which then equals no path
+	             * */
 };
 
 static struct name name_of(const char *path, const char *build_id)
@@ -171,7 +172,9 @@ static struct name name_of(const char *path, const char *build_id)
 	return (struct name){ path, strlen(path) };
 }
 
-/* Maps and binaries are both many, so their product is avoided. */
+/*
+ * Both maps and binaries are numerous, so an index avoids comparing all pairs.
+ */
 static int index_binaries(struct syc_sources *known)
 {
 	for (uint32_t i = 0; i < known->table.n_binaries; i++) {
@@ -214,7 +217,7 @@ void syc_sources_restart(struct syc_sources *known)
 	known->sources.n = 0;
 }
 
-/* The table's binary for @map, or NONE.  It is looked up once. */
+/* The table's binary for @map, or NONE.  Each map is looked up once. */
 static int look_up_binary(struct syc_sources *known, uint32_t number,
                           const struct syscap_profile_map *map,
                           uint32_t *ret_binary)

@@ -11,7 +11,7 @@
 
 /*
  * A mark goes into one of the first lanes of its thread, or else into a new
- * one.  Only a hostile capture has more marks at one time.
+ * lane.  Only a hostile capture has more marks at one time.
  */
 #define LANES_SEARCHED 256u
 
@@ -71,7 +71,7 @@ static bool is_same(const struct syscap_profile_mark *mark,
 static int keep_wide(struct syc_marks *marks, struct syc_packed_mark *packed,
                      const struct syscap_profile_mark *mark)
 {
-	/* It fits into 32 bits, as the number of marks does. */
+	/* The index fits into 32 bits, as the number of marks does. */
 	packed->duration = (uint32_t)marks->wide.n;
 	packed->is_wide = 1;
 	return syc_array_push(&marks->wide, *mark);
@@ -236,8 +236,8 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 }
 
 /*
- * Memory matters with ten million marks: this takes four bytes each, and the
- * same once more for the largest thread's sorting.
+ * Memory matters with ten million marks: the order takes four bytes per mark,
+ * and sorting takes four more per mark of the largest thread.
  */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads)
 {

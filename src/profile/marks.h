@@ -16,8 +16,8 @@
 #include "profile/texts.h"
 
 /**
- * A mark in half the space, for small numbers.  If it is wide, @duration is the
- * index into the wide ones.
+ * A mark in half the space, for small numbers.  If a mark is wide, @duration is
+ * its index into the wide marks.
  */
 struct syc_packed_mark {
 	int64_t time;
@@ -40,8 +40,8 @@ struct syc_marks {
 void syc_marks_fini(struct syc_marks *marks);
 
 /**
- * @part: the number of its part, or NONE.  If @is_whole, the mark is a whole
- * operation, and has no lane.  0 or -ENOMEM.
+ * Add a mark.  @part: number of the mark's part, or NONE.  If @is_whole, the
+ * mark is a whole operation, and has no lane.  0 or -ENOMEM.
  */
 int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
                   const struct syscap_frame *frame, uint32_t thread,
@@ -67,7 +67,7 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	};
 }
 
-/** By time; marks that begin together by duration, longest first. */
+/** Sort by time; marks that begin together by duration, longest first. */
 void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
                      size_t n);
 
@@ -86,7 +86,8 @@ struct syc_async_ops {
 	SYC_ARRAY(struct syscap_profile_operation) operations;
 	SYC_ARRAY(struct syscap_profile_arrow) arrows;
 	size_t n_settled;
-	struct syscap_profile_span span; /* for which they were settled */
+	struct syscap_profile_span span; /* for which the operations were
+	                                  * settled */
 };
 
 void syc_async_ops_fini(struct syc_async_ops *ops);

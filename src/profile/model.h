@@ -26,9 +26,9 @@ struct syc_values {
 };
 
 /**
- * A counter is an id of one process, which defines it, sets it, or both.  A
- * definition may follow its values, so definitions are assigned when the
- * profile is settled.  All zero is empty.
+ * A counter is an id of one process, which defines the counter, sets the
+ * counter, or both.  A definition may follow its values, so definitions are
+ * assigned when the profile is settled.  All zero is empty.
  */
 struct syc_counters {
 	struct syc_map by_key;      /* process and id */
@@ -132,7 +132,7 @@ struct syc_view {
 	struct syscap_view_sum *sums;
 	uint32_t *nodes;
 	uint64_t *passed;
-	struct syc_slots slots; /* of its nodes, during construction */
+	struct syc_slots slots; /* of the view's nodes, during construction */
 	/* The selection, regardless of stacks. */
 	unsigned char *threads; /* by number */
 	int64_t from, last;     /* from <= time <= last */
@@ -143,8 +143,8 @@ struct syc_view {
 int syc_view_begin(struct syc_view *view);
 
 /**
- * The child @function of @parent, at @line in views by line.  It is created if
- * it is new.  0 or -ENOMEM.
+ * Find or create the child @function of @parent, at @line in views by line.  0
+ * or -ENOMEM.
  */
 int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
                    uint32_t line, uint32_t *ret_node);

@@ -22,7 +22,7 @@ struct job {
 	const struct syscap_profile_location *location;
 	const struct syc_location_facts *place;
 	const struct syscap_profile_map
-		*map; /* that contains it; NULL: unknown */
+		*map; /* that contains the location; NULL: unknown */
 	bool is_signal, may_vary;
 	uint64_t start; /* of the function; 0: unknown */
 };
@@ -278,8 +278,8 @@ static int naming_ask(struct syc_naming *naming,
 }
 
 /*
- * A frame interrupted by a signal is called by the signal trampoline, and its
- * address is exact: it gets a location of its own.
+ * Give each frame interrupted by a signal a separate location.  The signal
+ * trampoline calls such a frame, and its address is exact.
  */
 static int exact_interrupted(struct job *job)
 {
@@ -361,8 +361,8 @@ int syc_naming_settle(struct syc_naming *naming,
 /*
  * A location is named after the code at its address at its first time.  Later,
  * another function may be there: JIT compilers reuse memory, and libraries are
- * unloaded.  So stacks with such locations are resolved again at their own
- * time, and use other locations if the function differs.
+ * unloaded.  So stacks with such locations are resolved again at the time of
+ * each stack, and use other locations if the function differs.
  */
 
 int syc_timed_names_begin(struct syc_timed_names *timed,
@@ -399,7 +399,7 @@ void syc_timed_names_end(struct syc_timed_names *timed)
 	free(timed->path.items);
 }
 
-/* The innermost location first. */
+/* Collect the nodes of @stack, innermost first. */
 static int collect_path(struct syc_timed_names *timed, uint32_t stack)
 {
 	timed->path.n = 0;

@@ -23,12 +23,12 @@ struct syc_functions {
 	struct syc_map by_text; /* of two texts, by their addresses */
 	SYC_ARRAY(struct syscap_profile_function) items;
 	SYC_ARRAY(uint32_t)
-	of_binary; /* the function that stands for its binary */
+	of_binary; /* the function that represents its binary */
 };
 
 /**
- * Numbers of functions never change.  The first ones are those of every
- * profile, SYSCAP_FUNCTION_*.  0 or -ENOMEM.
+ * Numbers of functions never change.  The first functions are the predefined
+ * SYSCAP_FUNCTION_* of every profile.  0 or -ENOMEM.
  */
 int syc_functions_init(struct syc_functions *functions,
                        struct syc_texts *texts);
@@ -48,17 +48,17 @@ int syc_functions_settle(struct syc_functions *functions,
 enum syscap_profile_category syc_functions_category(const char *path);
 
 /**
- * Source lines and inlined functions of locations.  They come from __lines__ in
- * the capture only; without that file, they cost nothing.
+ * Source lines and inlined functions of locations.  Both come from __lines__ in
+ * the capture only; without that file, both cost nothing.
  */
 struct syc_sources {
 	struct syc_texts *texts; /* of the profile */
 	struct syc_functions *functions;
 	struct syc_chunks chunks;
 	struct syc_line_table table; /* of the bytes of @chunks */
-	bool is_whole; /* one file was complete; others are ignored */
+	bool is_whole; /* one file was complete; later files are ignored */
 	struct syc_map by_binary;   /* of the table */
-	SYC_ARRAY(uint32_t) firsts; /* the first binary with that identity */
+	SYC_ARRAY(uint32_t) firsts; /* the first binary with the identity */
 	struct syc_map by_line;     /* by a file's text and a line */
 	SYC_ARRAY(struct syscap_profile_line) lines;
 	SYC_ARRAY(struct syscap_profile_source) sources;
@@ -79,17 +79,17 @@ int syc_sources_learn(struct syc_sources *known,
 void syc_sources_restart(struct syc_sources *known);
 
 /**
- * Set the source of @location, which has its function and is in @map.  If
- * @is_return, its instruction is the byte before.  0 or -ENOMEM.
+ * Set the source of @location, whose function is known and which is in @map.
+ * If @is_return, the source is that of the byte before.  0 or -ENOMEM.
  */
 int syc_sources_find(struct syc_sources *known,
                      struct syscap_profile_location *location,
                      const struct syscap_profile_map *map, bool is_return);
 
 /**
- * While a capture is read, mappings and names are collected.  On settling,
- * every location gets a function if it has none or only a provisional one.
- * Sources of names, the best first:
+ * While a capture is read, mappings and names are collected.  When the profile
+ * is settled, every location without a final function gets a function.  Sources
+ * of names, the best first:
  *
  *	1 JIT names in stacks			JITMAP
  *	2 the capture's symbol table		__symbols__
@@ -130,7 +130,10 @@ int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
 
 void syc_naming_fini(struct syc_naming *naming);
 
-/** MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK, METADATA.  0 or -ENOMEM. */
+/**
+ * Take MAP, FORK, EXIT, OVERLAY, JITMAP, FILE_CHUNK and METADATA.  0 or
+ * -ENOMEM.
+ */
 int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame);
@@ -149,7 +152,7 @@ struct syc_timed_names {
 	struct syc_naming *naming;
 	const struct syc_processes *processes;
 	struct syc_stacks *stacks;
-	unsigned char *varies; /* by stack: a location of it may vary */
+	unsigned char *varies; /* by stack: a location of the stack may vary */
 	size_t n;              /* number of stacks; 0: none varies */
 	SYC_ARRAY(uint32_t) path;
 };

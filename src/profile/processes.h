@@ -3,8 +3,8 @@
  * processes.h - processes and threads of a capture, and their sampling rates.
  *
  * A pid gets a new life if a PROCESS or FORK frame mentions it after its EXIT.
- * An event belongs to the latest life that began before it, otherwise to the
- * first.
+ * An event belongs to the latest life that began before the event, otherwise to
+ * the first life.
  */
 #ifndef SYC_PROFILE_PROCESSES_H
 #define SYC_PROFILE_PROCESSES_H
@@ -58,7 +58,7 @@ void syc_processes_init(struct syc_processes *processes);
 
 void syc_processes_fini(struct syc_processes *processes);
 
-/** The life of @pid at @time; it is created if it is new.  0 or -ENOMEM. */
+/** Find or create the life of @pid at @time.  0 or -ENOMEM. */
 int syc_processes_get(struct syc_processes *processes, int32_t pid,
                       int64_t time, uint32_t *ret_process);
 
@@ -66,7 +66,7 @@ int syc_processes_get(struct syc_processes *processes, int32_t pid,
 void syc_processes_note_event(struct syc_processes *processes, uint32_t process,
                               int64_t begin, int64_t end);
 
-/** The thread @tid of @process (-1: unknown); it is created if it is new. */
+/** Find or create the thread @tid (-1: unknown) of @process. */
 int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
                              int32_t tid, int64_t begin, int64_t end,
                              uint32_t *ret_thread);

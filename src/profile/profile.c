@@ -233,8 +233,9 @@ int syscap_profile_settle(struct syscap_profile *profile)
 }
 
 /*
- * The second reading uses a second profile, which keeps no events.  It sees the
- * same threads in the same order, so its numbers equal those of the first one.
+ * The second reading uses a second profile, which keeps no events.  The second
+ * profile sees the same threads in the same order, so its numbers equal the
+ * first profile's numbers.
  */
 
 struct syscap_profile_walk {

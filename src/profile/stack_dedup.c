@@ -11,7 +11,8 @@
 
 #define FIRST_SETS 64u
 /*
- * 8 MiB.  A program with more than these 650,000 stacks finds the latest ones.
+ * 8 MiB.  Lookups of a program with more than these 650,000 stacks find the
+ * latest stacks.
  */
 #define MOST_SETS (UINT32_C(1) << 17)
 
@@ -79,7 +80,10 @@ static struct syc_dedup_set *set_of(const struct syc_dedup *dedup, uint64_t sum)
 	return &dedup->sets[sum >> 40 & (dedup->n - 1)];
 }
 
-/* Move to the front.  The others keep their order; the last one is dropped. */
+/*
+ * Move to the front.  The other entries keep their order; the last entry is
+ * dropped.
+ */
 static void put_first(struct syc_dedup_set *set, unsigned n, uint64_t sum,
                       uint32_t stack)
 {
@@ -105,7 +109,7 @@ uint32_t syc_dedup_find(struct syc_dedup *dedup, unsigned __int128 sum)
 	return 0;
 }
 
-/* Half of each set moves to another one, in its order. */
+/* Half of each set moves to another set, in the same order. */
 static void grow(struct syc_dedup *dedup)
 {
 	struct syc_dedup grown = { .n = 2 * dedup->n };

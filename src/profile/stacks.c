@@ -32,8 +32,8 @@ static inline void tree_fetch_key(const struct syc_tree *tree, uint64_t hash)
 #define KERNEL_BEGIN  UINT64_C(0xFFFF000000000000)
 
 /*
- * The outermost frames of a process are children of the root with this number,
- * which no node has.  So processes share no nodes.
+ * The outermost frames of a process are children of the root, under a parent
+ * number that no node has.  So processes share no nodes.
  */
 #define OUTERMOST(process) (UINT32_C(0x80000000) | (process))
 
@@ -154,7 +154,7 @@ static int push_note(struct syc_stacks *stacks, uint32_t function)
 	return syc_array_push(&stacks->steps, step);
 }
 
-/* Fill steps, the outermost first.  The file has it last. */
+/* Fill steps, outermost first.  The file stores the outermost frame last. */
 static int collect(struct syc_stacks *stacks,
                    const struct syc_stack_source *source)
 {
@@ -294,7 +294,7 @@ static int hash_ways(struct syc_stacks *stacks, size_t n, uint32_t process)
 	return 0;
 }
 
-/* The checksum of a whole stack.  False: there is none. */
+/* Compute the checksum of a whole stack.  False: the stack has none. */
 static bool sum_up(struct syc_stacks *stacks,
                    const struct syc_stack_source *source,
                    unsigned __int128 *ret_sum)

@@ -3,7 +3,7 @@
  * stacks.h - stacks of a capture, interned in one tree of locations.
  *
  * Most stacks repeat as a whole, which a checksum detects (struct syc_dedup).
- * Other stacks reuse the outer frames in common with the previous one.
+ * Other stacks reuse the outer frames in common with the previous stack.
  */
 #ifndef SYC_PROFILE_STACKS_H
 #define SYC_PROFILE_STACKS_H
@@ -21,7 +21,10 @@
 /** Larger stacks are not deduplicated as a whole. */
 #define SYC_DEDUP_WORDS 512u
 
-/** The number that fits into a cache line.  The most recent one is first. */
+/**
+ * The number of entries that fit into a cache line.  The most recent entry is
+ * first.
+ */
 #define SYC_DEDUP_WAYS 5u
 struct syc_dedup_set {
 	uint64_t sums[SYC_DEDUP_WAYS];
@@ -33,9 +36,9 @@ struct syc_dedup_set {
  * The tree needs two cache misses for each address, a whole stack needs one.
  *
  * The checksum alone decides.  Each word of a stack is multiplied by a random
- * 128-bit factor of its own, and the upper half of the sum is used.  Any two
- * different stacks have equal checksums with a probability of at most 2^-63,
- * even in a hostile file.  All zero at first.
+ * 128-bit factor of its position, and the upper half of the sum is used.  Any
+ * two different stacks have equal checksums with a probability of at most
+ * 2^-63, even in a hostile file.  All zero at first.
  */
 struct syc_dedup {
 	struct syc_dedup_set *sets;
@@ -47,10 +50,13 @@ struct syc_dedup {
 
 void syc_dedup_fini(struct syc_dedup *dedup);
 
-/** Call this before the first checksum.  False: there are none. */
+/** Prepare for the first checksum.  False: checksums are unavailable. */
 bool syc_dedup_begin(struct syc_dedup *dedup);
 
-/** A checksum is this plus syc_dedup_word() of each word, 0 to @n_words - 1. */
+/**
+ * The first term of a checksum, which adds syc_dedup_word() of each word, 0 to
+ * @n_words - 1.
+ */
 static inline unsigned __int128 syc_dedup_first(const struct syc_dedup *dedup,
                                                 size_t n_words)
 {
@@ -84,10 +90,10 @@ struct syc_stack_step {
 
 /** Internal facts about a location. */
 struct syc_location_facts {
-	int64_t time; /* of the first stack that contains it */
+	int64_t time; /* of the first stack that contains the location */
 	uint32_t kind;
-	bool is_signal; /* it is a signal trampoline */
-	bool may_vary;  /* at other times, it may be another function */
+	bool is_signal; /* the location is a signal trampoline */
+	bool may_vary;  /* at other times, another function may be there */
 };
 
 struct syc_stacks {
@@ -95,7 +101,7 @@ struct syc_stacks {
 	struct syc_dedup dedup;
 	struct syc_map by_address;
 	SYC_ARRAY(uint32_t) parents;
-	SYC_ARRAY(uint32_t) nodes; /* the location of each */
+	SYC_ARRAY(uint32_t) nodes; /* the location of each node */
 	SYC_ARRAY(struct syscap_profile_location) locations;
 	SYC_ARRAY(struct syc_location_facts) places; /* of each location */
 	/* The previous stack that was not deduplicated, the outermost first. */
@@ -137,7 +143,7 @@ struct syc_way {
 
 /**
  * Extend the path by the location of @node, which was @function at @time.  If
- * that differs from the location's function, use another location.  0 or
+ * @function differs from the location's function, use another location.  0 or
  * -ENOMEM.
  */
 int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,

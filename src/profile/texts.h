@@ -23,7 +23,8 @@ int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
                    const char **ret_text);
 
 /**
- * @text as it would be interned, valid until the next call.  NULL: no memory.
+ * The form in which @text would be interned, valid until the next call.  NULL:
+ * no memory.
  */
 const char *syc_texts_show(struct syc_texts *texts, const char *text);
 

@@ -36,8 +36,8 @@ int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node);
 /**
  * The hash of a child.  @before identifies its parent: the parent's number, or
  * the hash of its path.  With path hashes, all hashes of a path are known
- * before its nodes, and can be prefetched.  One tree uses only one of the two
- * kinds.
+ * before its nodes, and can be prefetched.  One tree uses only one kind of
+ * @before.
  */
 static inline uint64_t syc_slots_hash(const struct syc_slots *slots,
                                       uint64_t before, uint64_t key,
@@ -96,15 +96,15 @@ int syc_tree_init(struct syc_tree *tree);
 void syc_tree_fini(struct syc_tree *tree);
 
 /**
- * The node of @key, by its syc_slots_hash().  Returns 1: it is new, 0, or
- * -ENOMEM.
+ * The node of @key, by its syc_slots_hash().  Returns 1: the node is new, 0: it
+ * existed, or -ENOMEM.
  */
 int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
                  uint64_t hash, uint32_t *ret_node);
 
 /**
- * A traversal, children before siblings, in linear time.  A caller that counts
- * along paths need not search upwards from each node.
+ * A traversal, children before siblings, in linear time.  With a traversal,
+ * counting along paths needs no search upwards from each node.
  */
 struct syc_tree_walk {
 	const uint32_t *parents;

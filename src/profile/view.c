@@ -16,7 +16,7 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* With an unknown thread, it may be of any thread in the process. */
+/* A loss of an unknown thread may be of any thread in the process. */
 static bool is_of_threads(const struct syc_filter *filter,
                           const struct syscap_profile *profile, uint32_t number)
 {
@@ -28,8 +28,8 @@ static bool is_of_threads(const struct syc_filter *filter,
 }
 
 /*
- * Set the times and threads of @filter, and the losses that overlap them.
- * Takes the threads of @filter.  0 or -ENOMEM.
+ * Set the times and threads of @filter, and the losses that overlap these
+ * times.  Takes ownership of the threads of @filter.  0 or -ENOMEM.
  */
 static int view_events(struct syc_view *view, struct syc_filter *filter,
                        const struct syscap_profile *profile)
@@ -68,9 +68,9 @@ bool syscap_view_has(const struct syscap_view *public, uint32_t thread,
 }
 
 /*
- * The filter's decision on a stack, and its end in the view, depend on the
- * stack alone.  So they are computed once for each node of the profile, from
- * the outermost to the innermost, not once for each sample.
+ * The filter's decision on a stack, and the stack's end in the view, depend on
+ * the stack alone.  So both are computed once per node of the profile,
+ * outermost first, not once per sample.
  */
 
 /* Facts about the stack that ends at a node. */
@@ -147,7 +147,10 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
-/* Add a sample or allocation.  False: it does not pass. */
+/*
+ * Add a sample or allocation.  False: the filter rejects the sample or
+ * allocation.
+ */
 static bool add(struct build *build, size_t number, uint32_t stack,
                 uint32_t thread, int64_t time, uint64_t weight)
 {
@@ -477,7 +480,7 @@ static int choose(const struct totals *totals, size_t n_functions,
 	for (size_t i = 0; i < totals->sums.n; i++) {
 		const struct place *place = totals->places.keys[i].bytes;
 
-		/* Of equal lines, the first. */
+		/* Of lines with equal sums, keep the first. */
 		if (totals->sums.items[i] <= most[place->function])
 			continue;
 		most[place->function] = totals->sums.items[i];

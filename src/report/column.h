@@ -8,10 +8,11 @@
  * Numbers are little-endian, of 1, 2, 4 or 8 bytes: the narrowest that holds
  * the largest of them. Texts are UTF-8, each with a NUL behind it (width 0).
  * The bytes are deflated, without a header of zlib or gzip, and then written in
- * base64. So text from a capture is never markup: the page has only base64
- * characters in its place.
+ * base64.  So text from a capture is never markup: the page contains it only as
+ * base64 characters.
  *
- * Without zlib the bytes are stored, which is valid too, and larger.
+ * Without zlib, the bytes are stored without compression, which is valid, too,
+ * but larger.
  */
 #ifndef SYC_REPORT_COLUMN_H
 #define SYC_REPORT_COLUMN_H
@@ -22,28 +23,30 @@
 #include <stdio.h>
 
 struct syc_pack {
-	FILE *out;      /* NULL: only counts what it would write */
+	FILE *out;      /* NULL: only count the characters */
 	void *deflater; /* kept between runs; or NULL */
 	size_t n_packed;
 	uint64_t written; /* characters, of all runs */
 	unsigned char packed[3 * 16384];
 };
 
-/** Is the output compressed? */
+/** Whether the output is compressed. */
 bool syc_pack_has_zlib(void);
 
 void syc_pack_init(struct syc_pack *pack, FILE *out);
 void syc_pack_fini(struct syc_pack *pack);
 
-/** Each run: begin, add any number of times, end. 0 or -ENOMEM. */
+/** In each run, begin, add any number of times, and end.  0 or -ENOMEM. */
 int syc_pack_begin(struct syc_pack *pack);
 int syc_pack_add(struct syc_pack *pack, const void *bytes, size_t n);
 int syc_pack_end(struct syc_pack *pack);
 
-/** Value @i of a column. Called more than once. */
+/** Value @i of a column.  Each value is requested more than once. */
 typedef uint64_t syc_column_get(const void *data, size_t i);
 
-/** Each returns 0 or -ENOMEM; errors of the output stay in it. */
+/**
+ * Each function returns 0 or -ENOMEM; errors of the output stay in its FILE.
+ */
 int syc_column_write(struct syc_pack *pack, const char *name, size_t n,
                      syc_column_get *get, const void *data);
 int syc_column_write_u32(struct syc_pack *pack, const char *name, size_t n,

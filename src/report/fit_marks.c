@@ -77,7 +77,10 @@ static void sum_name(struct syc_fit *fit, const struct ranked *longest,
 		fit->is_kept[longest[i].place] = 0;
 }
 
-/* Sums of all names, the slowest of each in the first class. */
+/*
+ * Compute the sums of all names, and put the slowest marks of each name into
+ * the first class.
+ */
 static void sum_names(struct syc_fit *fit, struct ranked *ranked)
 {
 	for (size_t i = 0; i < fit->n; i++) {
@@ -99,7 +102,7 @@ static void sum_names(struct syc_fit *fit, struct ranked *ranked)
 	}
 }
 
-/* The longest of each name, thread and cell is of the second class. */
+/* Put the longest mark of each name, thread and cell into the second class. */
 static int find_longest(struct syc_fit *fit)
 {
 	struct syc_map keys = { 0 };
@@ -152,7 +155,7 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 	            ? -ENOMEM
 	            : 0;
 	if (r == 0) {
-		/* Before ranking, the class of each */
+		/* The class of each mark, before ranking */
 		memset(fit->is_kept, 2, n + 1);
 		sum_names(fit, ranked);
 		r = find_longest(fit);

@@ -23,8 +23,10 @@ static bool begins_with(const char *text, const char *folder, size_t n)
 	       (text[n] == '/' || is_outside(text[n]));
 }
 
-/* Length of the directory of homes (*@is_home: false) or the home at the
- * begin of @text; 0: neither. @starts: a path begins here. */
+/*
+ * Length of the directory of homes (*@is_home: false) or the home at the begin
+ * of @text; 0: neither is there.  @starts: a path begins here.
+ */
 static size_t measure_private(const char *text, bool starts, bool *is_home)
 {
 	/* a desktop creates the last two for its user */
@@ -50,8 +52,10 @@ static size_t measure_private(const char *text, bool starts, bool *is_home)
 	return 0;
 }
 
-/* The next such directory in @text and its length; or the end and 0.
- * @starts: a path begins there. */
+/*
+ * Find the next directory of homes, or home, in @text, and its length; or the
+ * end and 0.  @starts: a path begins there.
+ */
 static const char *find_private(const char *text, bool starts, size_t *ret_n,
                                 bool *is_home)
 {
@@ -66,9 +70,11 @@ static const char *find_private(const char *text, bool starts, size_t *ret_n,
 	return text;
 }
 
-/* Below /home is NAME, DOMAIN/NAME or the convention of a site. A name may
- * contain any character except a slash, so the end of a path is unknown. So
- * only the last name behind it stays, up to the next such directory. */
+/*
+ * Below /home is NAME, DOMAIN/NAME or the convention of a site.  A name may
+ * contain any character except a slash, so the end of a path is unknown.  So of
+ * the path below a home, only the last name stays, up to the next home.
+ */
 char *syc_page_without_homes(const char *text)
 {
 	char *const clean = malloc(strlen(text) + 1);

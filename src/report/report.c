@@ -79,7 +79,7 @@ static int write_bulk(struct syc_page *page)
 		syc_page_write_logs,
 		syc_page_write_heap,
 		syc_page_write_maps,
-		/* Last: marks fill the remaining room. */
+		/* Marks are last, since marks fill the remaining space. */
 		syc_page_write_marks,
 	};
 	int r = 0;

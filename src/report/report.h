@@ -2,11 +2,10 @@
 /*
  * report.h - a capture as one HTML file that needs nothing else.
  *
- * The page is written from front to back.  It begins with a policy that forbids
- * all connections, its style and skeleton.  The data of its first picture, its
- * script, and the bulk of the data follow, column by column.
- * docs/decisions/0021
- * lists the names of the columns.
+ * The page is written from front to back.  The page begins with a policy that
+ * forbids all connections, its style and skeleton.  The data of its first
+ * picture, its script, and the bulk of the data follow, column by column.
+ * docs/decisions/0021 lists the names of the columns.
  */
 #ifndef SYC_REPORT_REPORT_H
 #define SYC_REPORT_REPORT_H
@@ -35,11 +34,11 @@ struct syc_report {
 	uint64_t max_size; /* bytes; marks that do not fit are summed up */
 	FILE *out;
 
-	/* Told: */
+	/* Result: */
 	uint64_t n_marks_summed;
 };
 
-/** 0 or -ENOMEM; errors of @out stay in it. */
+/** Returns 0 or -ENOMEM; errors of @out stay in @out. */
 int syc_report_write(struct syc_report *report);
 
 #endif

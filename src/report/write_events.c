@@ -13,8 +13,10 @@
 #include "common/strings.h"
 #include "report/writer.h"
 
-/* Counters with their own values and, by number of the profile, the counter
- * that represents each. */
+/*
+ * Write the counters with their own values. numbers[i] is the page's number of
+ * the counter that represents counter i.
+ */
 static int write_definitions(struct syc_page *page, uint32_t *numbers)
 {
 	static const char *const columns[] = {
@@ -59,7 +61,7 @@ struct rows {
 	size_t n;
 };
 
-/* Counter by counter, by time; the order of the file at one time. */
+/* Sort by counter, then by time, then by the order of the file. */
 static int by_counter(const void *one, const void *other, void *data)
 {
 	const struct rows *rows = data;
@@ -291,7 +293,7 @@ static uint64_t place_of(const struct links *links, uint32_t mark)
 	               : (uint64_t)links->places[mark] + 1;
 }
 
-/* The begin stands for an end that has no row of its own. */
+/* The mark of the begin represents an end that has no row. */
 static uint64_t end_of(const struct links *links,
                        const struct syscap_profile_operation *operation)
 {
@@ -316,7 +318,7 @@ static bool has_part(const struct links *links, uint32_t number)
 	        syscap_view_has(links->page->view, mark.thread, mark.time));
 }
 
-/* By operation: does the page have a mark of it? */
+/* By operation: whether the page has a mark of the operation. */
 static unsigned char *find_operations(const struct links *links, size_t n)
 {
 	unsigned char *has = calloc(n + 1, 1);

@@ -10,7 +10,7 @@
 
 #include "report/writer.h"
 
-/* Cell by cell of their time.  0 or -errno. */
+/* Write the bars, by cell of time.  0 or -errno. */
 static int bars_write(const struct syc_page *page, const struct syc_fit *fit,
                       struct syc_pack *pack)
 {
@@ -78,7 +78,8 @@ struct rows {
 	struct syc_page *page;
 	uint32_t *order; /* marks of the page */
 	size_t n;
-	uint32_t *places;     /* in the page, by number; NONE: not there */
+	uint32_t *places;     /* in the page, by number; NONE: not in the page
+	                       * */
 	uint32_t *messages;   /* texts, in the page's order */
 	struct syc_fit fit;   /* bars of marks left out; all zero: none */
 	struct syc_map texts; /* messages, until the choice of marks is made */
@@ -165,8 +166,10 @@ static int write_names(struct syc_page *page)
 	return r;
 }
 
-/* Messages by number of rows->texts, so that the page has no message of an
- * omitted mark. */
+/*
+ * Store messages by number of rows->texts, so that the page has no message of
+ * an omitted mark.
+ */
 static int read_messages(struct rows *rows)
 {
 	struct syc_page *page = rows->page;
@@ -188,7 +191,7 @@ static int read_messages(struct rows *rows)
 	return 0;
 }
 
-/* By number of the page's texts. */
+/* Renumber the messages by the page's texts. */
 static int take_messages(struct rows *rows)
 {
 	uint32_t *numbers = malloc((rows->texts.n + 1) * sizeof(*numbers));
@@ -328,7 +331,7 @@ static struct syscap_profile_mark get_mark(const void *data, uint32_t number)
 	return syscap_profile_mark(data, number);
 }
 
-/* Keep fewer marks until they fit into @room. */
+/* Keep fewer marks until the marks fit into @room. */
 static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
                           const uint32_t *all, const uint32_t *messages)
 {

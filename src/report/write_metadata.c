@@ -35,8 +35,10 @@ static void add_number(struct facts *facts, const char *key, int64_t number)
 	add_text(facts, key, text);
 }
 
-/* A time of the page. It may exceed half of the 64-bit range, if a frame is
- * extremely far from the others. */
+/*
+ * A time of the page.  A time of the page may exceed half of the 64-bit range,
+ * if a frame is extremely far from the others.
+ */
 static void add_time(struct facts *facts, const char *key, uint64_t time)
 {
 	char *text = facts->numbers[facts->n];
@@ -214,8 +216,11 @@ int syc_page_write_about(struct syc_page *page)
 	return r < 0 ? r : write_notes_of_capture(page);
 }
 
-/* Length of the program's path in the command line of @process: that of a
- * file that it has mapped, because words may contain spaces. 0: unknown. */
+/*
+ * Length of the program's path in the command line of @process: the path of a
+ * file that the process has mapped, because words may contain spaces.  0:
+ * unknown.
+ */
 static size_t measure_program(const struct syc_page *page, uint32_t process,
                               const char *command)
 {
@@ -234,8 +239,10 @@ static size_t measure_program(const struct syc_page *page, uint32_t process,
 	return longest;
 }
 
-/* The program without its arguments, which may be secrets. Empty if its path
- * may be incomplete and is in a home directory. */
+/*
+ * The program without its arguments, which may be secrets.  Empty if the path
+ * may be incomplete and is in a home directory.
+ */
 static char *redact_command(const struct syc_page *page, uint32_t process,
                             const char *command)
 {

@@ -2,8 +2,8 @@
 /*
  * write_stacks.c - functions, call trees and samples of a page.
  *
- * Functions of the capture come first; those that only the compared capture has
- * follow.
+ * Functions of the capture come first; functions that only the compared capture
+ * has follow.
  *
  * A tree is stored in preorder, the largest callee first. So the descendants of
  * a node have consecutive numbers, one backward loop computes all sums, and the
@@ -31,8 +31,10 @@ static int compare(const void *one, const void *other, void *data)
 	       (view->functions[a] < view->functions[b]);
 }
 
-/* @next[i]: the next callee of node i. There is no recursion, since stacks in
- * captures may be deeper than ours. */
+/*
+ * @next[i]: the next callee of node i.  The code avoids recursion, since stacks
+ * in captures may be deeper than this program's stack.
+ */
 static void walk(struct syc_preorder *order, const struct syscap_view *view,
                  const struct syc_group *callees, uint32_t *next)
 {
@@ -127,7 +129,7 @@ static uint64_t get_category(const void *data, size_t i)
 	return ((const struct function *)data)[i].category;
 }
 
-/* Its number in the page. */
+/* Add @function.  *@ret_number is its number in the page. */
 static int add(struct functions *f,
                const struct syscap_profile_function *function, bool is_other,
                uint32_t *ret_number)
@@ -139,7 +141,10 @@ static int add(struct functions *f,
 		            (function->is_named ? 8u : 0u) |
 		            (function->is_inlined ? 16u : 0u),
 	};
-	/* A function may be of different categories in both, but not a note. */
+	/*
+	 * A function may have different categories in both captures, but a note
+	 * is never equal to another function.
+	 */
 	const struct function key = {
 		.name = item.name,
 		.binary = item.binary,

@@ -36,7 +36,7 @@ struct syc_page {
 	uint32_t *other_functions;
 	/* Samples of the view, by time. */
 	SYC_ARRAY(uint32_t) order;
-	/* Texts by number; the first of them are written first. */
+	/* Texts by number, written in the order of their numbers. */
 	struct syc_map texts;
 	size_t n_texts_written;
 	uint64_t n_text_bytes; /* bytes of texts not yet written */
@@ -46,8 +46,11 @@ struct syc_page {
 /** The number of @text, which is redacted on request. */
 uint32_t syc_page_text(struct syc_page *page, const char *text);
 
-/** @text with "~" for home directories and a user's mounts, and only the
- * last name of paths in them; to be freed. NULL: no memory. */
+/**
+ * @text with "~" for home directories and a user's mounts, and only the last
+ * name of paths in such directories.  The caller frees the result.  NULL: no
+ * memory.
+ */
 char *syc_page_without_homes(const char *text);
 
 /** Write the texts added since the last call, as column @name. */
@@ -68,7 +71,7 @@ int syc_page_write_tree(struct syc_page *page, const char *prefix,
 int syc_page_write_functions(struct syc_page *page);
 int syc_page_write_samples(struct syc_page *page);
 int syc_page_write_marks(struct syc_page *page);
-/** @places: in the page, by number of a mark, or SYSCAP_PROFILE_NONE. */
+/** @places: place in the page, by number of a mark, or SYSCAP_PROFILE_NONE. */
 int syc_page_write_links(struct syc_page *page, const uint32_t *places);
 int syc_page_write_counters(struct syc_page *page);
 int syc_page_write_logs(struct syc_page *page);
@@ -82,10 +85,10 @@ int syc_page_write_maps(struct syc_page *page);
  * others.
  *
  * The slowest 1 % of each name come first, because a page serves to compare
- * them with the others. The longest mark of each name, thread and cell of time
- * follows, so a picture of the whole time stays the same. The longest of the
- * others fill the rest. A bar stands for the remaining marks of a cell: their
- * number and total duration.
+ * slow marks with the others.  The longest mark of each name, thread and cell
+ * of time follows, so a picture of the whole time stays the same.  The longest
+ * of the others fill the rest.  A bar stands for the remaining marks of a cell:
+ * their number and total duration.
  */
 
 struct syc_bar {
@@ -108,7 +111,7 @@ struct syc_fit {
 	const void *data;
 	const uint32_t *by_time; /* all candidates for the page */
 	size_t n;
-	uint32_t *ranked;           /* the same, in order of preference */
+	uint32_t *ranked;           /* the candidates, in order of preference */
 	unsigned char *is_kept;     /* by place in @by_time: is kept */
 	struct syc_mark_sums *sums; /* by name */
 	size_t n_cells;
@@ -116,8 +119,8 @@ struct syc_fit {
 };
 
 /**
- * @by_time: numbers of marks, by time, owned by the caller. Nothing is omitted
- * yet. 0 or -ENOMEM.
+ * @by_time: numbers of marks, by time, owned by the caller.  Omit no mark yet.
+ * 0 or -ENOMEM.
  */
 int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
                  const uint32_t *by_time, size_t n, size_t n_names);
