@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arenas.c - the rings that processes made themselves and handed over. */
+/* arenas.c - arenas of rings that processes created and handed over. */
 #define _GNU_SOURCE
 #include "recorder/arenas.h"
 
@@ -14,8 +14,9 @@
 #include "recorder/rings.h"
 
 /*
- * Limits far above the needs of honest processes.  One that runs program after
- * program hands an arena over with each: see syc_arenas_has_many().
+ * Limits far above the needs of honest processes.  A process that runs program
+ * after program hands over an arena for each program: see
+ * syc_arenas_has_many().
  */
 #define ARENAS_MAX    16384u
 #define ARENAS_OF_ONE 256u
@@ -72,10 +73,15 @@ static const char *check_limits(const struct syc_arenas *arenas, int32_t pid)
 {
 	if (arenas->all.n >= ARENAS_MAX)
 		return "too many processes record at once";
-	return syc_arenas_has_many(arenas, pid) ? "it sent too many" : NULL;
+	return syc_arenas_has_many(arenas, pid)
+	               ? "the process sent too many arenas"
+	               : NULL;
 }
 
-/* All arenas of one program report the same begin time. */
+/*
+ * Whether an older program of the requester sent an arena.  All arenas of one
+ * program report the same begin time.
+ */
 static bool has_older(const struct syc_arenas *arenas,
                       const struct syc_arena_taken *arena)
 {
@@ -90,7 +96,7 @@ static bool has_older(const struct syc_arenas *arenas,
 	return false;
 }
 
-/* A dead process, as far as known. */
+/* False: the requester is dead, or runs another program. */
 static bool has_mapped(const struct syc_arena_taken *arena)
 {
 	return syc_ring_mapped(arena->requester, arena->inode) !=
@@ -98,9 +104,9 @@ static bool has_mapped(const struct syc_arena_taken *arena)
 }
 
 /*
- * A process that is gone can't be asked for its namespace, but its two clocks
- * were read together.  CLOCK_REALTIME may have been set since: less than a
- * second is no namespace's.
+ * A process that is gone can't be asked for its time namespace, but the process
+ * read both of its clocks together.  CLOCK_REALTIME may have been set since, so
+ * a difference below a second is not a namespace's.
  */
 static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 {
@@ -112,7 +118,7 @@ static int64_t find_clock_ahead(int32_t pid, int64_t realtime_ahead)
 	return ahead > -SECOND && ahead < SECOND ? 0 : ahead;
 }
 
-/* The file gets its PROCESS frame before its other frames. */
+/* Write the PROCESS frame of the requester before its other frames. */
 static void meet_requester(struct syc_arenas *arenas,
                            struct syc_arena_taken *arena,
                            const struct syc_arena_file *file)
@@ -126,8 +132,10 @@ static void meet_requester(struct syc_arenas *arenas,
 		find_clock_ahead(arena->requester, file->realtime_ahead);
 	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
-	/* This is checked last, so that the facts read before are of the
-	 * creator's program */
+	/*
+	 * Check the mapping last, so that the facts read before are facts of
+	 * the creator's program
+	 */
 	arena->is_past = !has_mapped(arena);
 	if (arena->is_past) {
 		syc_processes_past_image(arenas->processes, arena->requester,
@@ -171,7 +179,7 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 	    syc_array_room(&arenas->all) < 0)
 		why = "out of memory";
 	else if (arenas->addresses + file.arena.size > ADDRESSES_MAX)
-		why = "all of them are too large";
+		why = "all arenas together are too large";
 	if (why != NULL) {
 		if (arena != NULL)
 			free(arena->seen_at);
@@ -242,7 +250,7 @@ static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
 	return true;
 }
 
-/* Returns how many came into use; at most @max. */
+/* Returns the number of slots that came into use, at most @max. */
 static unsigned look_at_words(struct syc_arenas *arenas,
                               struct syc_arena_taken *arena, unsigned max,
                               const struct syc_arenas_sink *sink)
@@ -315,7 +323,10 @@ bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
 	return ring->is_over;
 }
 
-/* Unless another thread has taken it.  Its memory is freed, and reads as 0. */
+/*
+ * Free the slot, unless another thread has taken it.  The memory of the slot is
+ * freed, and reads as 0.
+ */
 static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
 {
 	uint32_t *const at = syc_arena_word(map, slot);
@@ -328,7 +339,7 @@ static bool free_slot(const struct syc_arena *map, uint32_t slot, int32_t pid)
 	                                   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
-/* Further frames of its thread stay in memory until the arena's end. */
+/* Further frames of the ring's thread stay in memory until the arena's end. */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring)
 {
 	struct syc_arena_taken *const arena = ring->arena;

@@ -25,7 +25,7 @@
 
 /** A process that claimed slots, besides the creator of the arena. */
 struct syc_arena_user {
-	int32_t pid; /* as it sees itself */
+	int32_t pid; /* the process' own view of its pid */
 	int32_t host;
 	uint32_t image;
 };
@@ -33,12 +33,12 @@ struct syc_arena_user {
 struct syc_arena_taken {
 	struct syc_arena map;
 	ino_t inode;
-	int32_t requester; /* sender of the arena, by our number */
-	int32_t own_pid;   /* its own view of its pid */
-	uint32_t image;    /* the program that it ran then */
+	int32_t requester; /* sender of the arena, by the recorder's number */
+	int32_t own_pid;   /* the sender's own view of its pid */
+	uint32_t image;    /* the program that the sender ran then */
 	uint64_t start;    /* of the process, clock ticks; 0: unknown */
-	int64_t began;     /* when that program created its first arena */
-	bool is_past;      /* its sender had ended or exec'ed by then */
+	int64_t began;     /* when the program created its first arena */
+	bool is_past;      /* the sender had ended or exec'ed before */
 	int64_t clock_ahead;
 	unsigned unmapped_for; /* successive examinations without a mapping */
 	unsigned n_rings;
@@ -47,46 +47,46 @@ struct syc_arena_taken {
 	/*
 	 * If the arena is of another pid namespace: `searches` counts the
 	 * searches through all processes for its users. seen_at has, for each
-	 * slot, the number of the last search before it was seen; 0: none
+	 * slot, the number of the last search before the slot was seen; 0: none
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;
-	bool is_over;             /* no process maps it any more */
+	bool is_over;             /* no process maps the arena any more */
 	struct syc_ring *slots[]; /* NULL: empty as far as known */
 };
 
 /*
  * An fd that a process sent, and that may be an arena.
  *
- * The fd may be anything.  Only a memfd of fixed size is mapped, and no field
- * in it is read twice.
+ * The fd may refer to any file.  Only a memfd of fixed size is mapped, and no
+ * field of the arena is read twice.
  */
 
 struct syc_arena_file {
-	struct syc_arena arena; /* all of it, mapped read-write */
+	struct syc_arena arena; /* the whole arena, mapped read-write */
 	ino_t inode;
-	int32_t pid;            /* of its creator, as that sees itself */
-	int64_t began;          /* ns: when it was created; 0: not stated */
-	int64_t realtime_ahead; /* ahead of its CLOCK_MONOTONIC, ns; 0: unknown */
+	int32_t pid;            /* the creator's own view of its pid */
+	int64_t began;          /* ns: creation of the arena; 0: not stated */
+	int64_t realtime_ahead; /* of the creator, ns; 0: unknown */
 	char cmdline[sizeof(((struct syc_ring_file *)0)->capture)];
 };
 
 /**
- * Map the arena in @fd, which stays the caller's. Returns NULL. If it is
+ * Map the arena in @fd, which the caller keeps.  Returns NULL.  If the arena is
  * refused, notifies its client, if there is one, and returns the reason.
  */
 const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file);
 
 /**
- * Notify the client of @fd, if it looks like an arena, that it has no reader.
+ * If @fd looks like an arena, notify its client that the arena has no reader.
  */
 void syc_arena_file_refuse(int fd);
 
-/** A process whose arena did not arrive: it is late, or lost. */
+/** A process whose arena did not arrive: the arena is late, or lost. */
 struct syc_arena_missing {
 	int32_t pid;
-	int n_late; /* late arenas that it announced, without those that arrived */
-	bool is_lost; /* one that will never arrive */
+	int n_late;   /* announced late arenas that did not arrive */
+	bool is_lost; /* an arena will never arrive */
 };
 
 /** All zero is empty. */
@@ -97,7 +97,8 @@ struct syc_missing_arenas {
 void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
 
 /**
- * @pid announced an arena that it cannot send yet (@more), or an arena arrived.
+ * Note that @pid announced an arena that it cannot send yet (@more is 1), or
+ * that such an arena arrived (-1).
  */
 void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
                                   int32_t pid, int more);
@@ -117,15 +118,15 @@ struct syc_arenas {
 	struct syc_processes *processes;
 	struct syc_console *report;
 	SYC_ARRAY(struct syc_arena_taken *) all;
-	size_t first;       /* the next to be examined first */
-	uint64_t addresses; /* address space that they take */
+	size_t first;       /* index of the arena to examine first */
+	uint64_t addresses; /* address space that the arenas take */
 	unsigned n_rings;
 	uint32_t changes; /* of processes, at the last pass */
 	int64_t searched; /* when all processes were examined */
 	struct syc_missing_arenas missing;
 };
 
-/** Action for a slot in use: false, it must wait. */
+/** Action for a slot in use.  False: the slot must wait. */
 struct syc_arenas_sink {
 	bool (*begin)(void *context, struct syc_ring *ring);
 	void *context;
@@ -134,9 +135,10 @@ struct syc_arenas_sink {
 void syc_arenas_free(struct syc_arenas *arenas);
 
 /**
- * @pid handed over @fd, which stays the caller's; -1: the fd was lost.  Returns
- * the arena; or NULL, which is counted and printed.  If it is_past, its frames
- * must be read before the process that has its pid today is registered.
+ * @pid handed over @fd, which the caller keeps; -1: the fd was lost.  Returns
+ * the arena; or NULL, which is counted and printed.  If the arena is_past, its
+ * frames must be read before the process that has the sender's pid today is
+ * registered.
  */
 struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);
@@ -147,33 +149,36 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
 bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
 
 /**
- * Look for slots that came into use: only some of many, except with @all. True:
- * there are more.
+ * Find slots that came into use: without @all, only a limited number.  True:
+ * more slots wait.
  */
 bool syc_arenas_look(struct syc_arenas *arenas, bool all,
                      const struct syc_arenas_sink *sink);
 
-/** Before a pass over the rings: must owners be examined? */
+/** Begin a pass over the rings.  True: owners must be examined. */
 bool syc_arenas_begin_pass(struct syc_arenas *arenas);
 
 /**
- * Whether no process will write to @ring any more: asked before its last read.
- * @look: examine its owner, too.
+ * Whether no process will write to @ring any more; called before the last read
+ * of @ring.  @look: examine the owner, too.
  */
 bool syc_arenas_is_over(struct syc_arenas *arenas, struct syc_ring *ring,
                         bool look);
 
-/** @ring, a slot, is finished: free it for others unless it was malformed. */
+/**
+ * @ring, a slot, is finished: free the slot for others unless its content was
+ * malformed.
+ */
 void syc_arenas_give_back(struct syc_arenas *arenas, struct syc_ring *ring);
 
 /** Free slots whose owners died while they claimed them. */
 void syc_arenas_free_claimed(struct syc_arenas *arenas);
 
-/** No known process may use @arena any more. */
+/** Whether no known process uses @arena any more. */
 bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
                            const struct syc_arena_taken *arena);
 
-/** Notify all clients that nobody reads their events from now on. */
+/** Notify all clients that no recorder reads their events from now on. */
 void syc_arenas_close(struct syc_arenas *arenas);
 
 /** Forget the arena @i, whose rings are over. */

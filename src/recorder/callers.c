@@ -24,7 +24,10 @@
 #include "recorder/now.h"
 #include "ring/ring.h"
 
-/* At most a quarter of our fd limit, and of these a quarter for one process. */
+/*
+ * At most a quarter of the fd limit; at most a quarter of the connections for
+ * one process.
+ */
 #define CONNECTIONS_MAX 1024u
 
 /** One connection. */
@@ -57,7 +60,10 @@ struct syc_callers {
 
 #define READS 8u /* messages at once */
 
-/* Let epoll report @events of @fd, with the number of a caller; -errno. */
+/*
+ * Let epoll report @events of @fd, with the number of a caller.  Returns 0 or
+ * -errno.
+ */
 static int watch_caller(struct syc_callers *callers, int op, int fd,
                         uint32_t events, uint64_t number)
 {
@@ -137,7 +143,10 @@ static void send_due(struct syc_callers *callers, struct connection *caller)
 	callers->n_due--;
 }
 
-/* Not after a hang-up: the process may be gone, and must not be registered. */
+/*
+ * Requests are ignored after a hang-up: the process may be gone, and must not
+ * be registered.
+ */
 static void take_request(struct syc_callers *callers, struct connection *caller)
 {
 	int fd;
@@ -159,7 +168,7 @@ static bool is_word(const char *bytes, ssize_t n, const char *word)
 	       memcmp(bytes, word, SYC_CONTROL_REQUEST_LEN) == 0;
 }
 
-/* False: hang up on the caller. */
+/* False: close the connection. */
 static bool take_message(struct syc_callers *callers, struct connection *caller,
                          const char *bytes, ssize_t n, int fd)
 {
@@ -185,7 +194,7 @@ static bool take_message(struct syc_callers *callers, struct connection *caller,
 	return true;
 }
 
-/* False: the caller has hung up, or must be hung up on. */
+/* False: close the connection. */
 static bool read_one(struct syc_callers *callers, struct connection *caller)
 {
 	struct syc_control_origin origin;
@@ -214,8 +223,8 @@ static bool has_more(const struct connection *caller)
 }
 
 /*
- * Read a bounded number of its messages.  Hang up if it has hung up, or sends
- * anything but a request.
+ * Read a bounded number of a caller's messages.  Close the connection if the
+ * caller has closed it, or sends an invalid message.
  */
 static void take_requests(struct syc_callers *callers,
                           struct connection *caller)
@@ -302,7 +311,9 @@ void syc_callers_free(struct syc_callers *callers)
 	free(callers);
 }
 
-/* The caller that was silent longest, or that of @pid if it has too many. */
+/*
+ * The caller that was silent longest, or the one of @pid if @pid has too many.
+ */
 static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 {
 	struct connection *oldest = NULL, *own = NULL;
@@ -327,8 +338,8 @@ static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 }
 
 /*
- * Both directions of data in flight survive this: the caller can still read
- * replies, and its messages, such as an arena, can still be read.
+ * Data in flight survives in both directions: the caller can still read
+ * replies, and the recorder can still read messages, such as an arena.
  */
 static void make_room(struct syc_callers *callers, int32_t pid)
 {
@@ -344,7 +355,10 @@ static void make_room(struct syc_callers *callers, int32_t pid)
 
 /* ---------------------------------------------------------------- new ones */
 
-/* No other user reaches the socket, and root needs no ring of ours. */
+/*
+ * Whether the caller is of the recorder's user.  No other user reaches the
+ * socket, and root needs no ring.
+ */
 static bool is_of_our_user(int fd, int32_t *ret_pid)
 {
 	struct ucred cred;
@@ -391,8 +405,8 @@ static void welcome_caller(struct syc_callers *callers, int fd)
 }
 
 /*
- * The waiting connection cannot be accepted: without a pause epoll would report
- * it again and again.
+ * The waiting connection cannot be accepted: without a pause, epoll would
+ * report the connection again and again.
  */
 static void pause_listening(struct syc_callers *callers)
 {
@@ -401,7 +415,7 @@ static void pause_listening(struct syc_callers *callers)
 	callers->paused_until = syc_now() + PAUSE_NS;
 }
 
-/* Returns the number of callers, at most @max. */
+/* Returns the number of accepted callers, at most @max. */
 static unsigned accept_some(struct syc_callers *callers, unsigned max)
 {
 	unsigned n = 0;

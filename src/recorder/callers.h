@@ -3,16 +3,16 @@
  * callers.h - requests for rings: by the control socket that the command
  * inherits, and by processes that find the recorder by name.
  *
- * By name: connections in, rings out.
+ * By name, connections arrive, and rings leave.
  *
- * The socket is in a directory of its own, mode 0700, which other users cannot
- * enter.  The directory is removed when its recorder ends, and one of a killed
- * recorder is removed by the next recorder.
+ * The socket is in a separate directory, mode 0700, which other users cannot
+ * enter.  The recorder removes its directory at its end, and the next recorder
+ * removes the directory of a killed recorder.
  *
  * A caller is one connection, on which one thread usually requests one ring,
  * and then hangs up.  A process connects at an event, so that processes without
  * a ring can be reported.  No function waits, and no caller can keep others
- * out: those that were silent longest make room.
+ * out: the recorder drops callers that were silent longest.
  */
 #ifndef SYC_RECORDER_CALLERS_H
 #define SYC_RECORDER_CALLERS_H
@@ -26,20 +26,21 @@
 #include "recorder/console.h"
 
 /*
- * The recorder's end of the control socket: requests and arenas in, rings out.
+ * The recorder's end of the control socket: requests and arenas arrive, rings
+ * leave.
  *
  * All processes of a recording share the other end.  The kernel reports the
  * writer of each message (SO_PASSCRED), and never puts bytes of two writers
  * into one message.  So requests are reassembled separately for each sender,
- * and the garbage of one does not disturb another.
+ * and garbage of one sender does not disturb another sender.
  *
  * Replies carry no name.  Any reply answers any request, so that an unfetched
- * one serves the next process.  No function waits.
+ * reply serves the next process.  No function waits.
  */
 
 /**
  * Sender, or 0 if unknown; and the fd in the message, or -1 if there is not
- * exactly one.  It belongs to the last byte.
+ * exactly one fd.  The fd belongs to the last byte.
  */
 struct syc_control_origin {
 	int32_t pid;
@@ -47,11 +48,11 @@ struct syc_control_origin {
 };
 
 /**
- * A descriptor that is closed for one that arrives.  If the table has no room,
- * an arriving fd is lost without notice to its sender.
+ * A reserved descriptor that is closed to receive an fd.  If the fd table is
+ * full, an arriving fd is lost without notice to its sender.
  */
 struct syc_control_spare {
-	int of; /* the fd that it duplicates */
+	int of; /* the fd that the spare fd duplicates */
 	int fd; /* -1: none */
 };
 
@@ -67,7 +68,7 @@ ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
                                  struct syc_control_spare *spare,
                                  struct syc_control_origin *ret_origin);
 
-/** Send a reply with the ring @fd, or -1: none.  0 or -errno. */
+/** Send a reply with the ring @fd; -1: no ring.  0 or -errno. */
 int syc_control_message_reply(int socket, int fd);
 
 /** Whether the same reply may succeed later. */
@@ -78,19 +79,21 @@ struct syc_control_server;
 /** Actions for received messages. */
 struct syc_control_hooks {
 	/*
-	 * Returns the fd of a ring, which is closed once it is sent.
-	 * -EAGAIN leaves the sender without a reply; another -errno replies that
-	 * there is no ring.  @may_retry@may_retry: after -EMFILE it is called again, with fewer
-	 * fds open.
+	 * Returns the fd of a ring, which the caller closes after sending it.
+	 * -EAGAIN leaves the sender without a reply; another -errno replies
+	 * that there is no ring.  @may_retry: after -EMFILE, the caller calls
+	 * again with fewer fds open.
 	 */
 	int (*request)(void *context, int32_t pid, bool may_retry);
 	/*
-	 * @pid hands its rings over in @fd, which the caller closes; -1: its fd
-	 * did not arrive.  @is_late: rings that it announced before. Messages
+	 * @pid hands its rings over in @fd, which the caller closes; -1: the fd
+	 * did not arrive.  @is_late: @pid announced the rings before.  Messages
 	 * by two sockets may arrive in either order.
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
-	/* @pid has rings that it cannot hand over yet: it may die before. */
+	/*
+	 * @pid has rings that it cannot hand over yet, and may die before that.
+	 */
 	void (*late)(void *context, int32_t pid);
 	/* @pid could not hand its rings over, and ends. */
 	void (*lost)(void *context, int32_t pid);
@@ -98,12 +101,13 @@ struct syc_control_hooks {
 };
 
 /**
- * Create the pair of sockets: ours, and the one whose number the command gets.
- * Both are close-on-exec until the command's is passed on, and non-blocking.
+ * Create a pair of sockets: the recorder's, and the command's, whose number the
+ * command gets.  Both sockets are non-blocking, and close-on-exec until the
+ * command's socket is passed on.
  */
 int syc_control_server_pair(int *ret_ours, int *ret_command);
 
-/** The server takes the socket @fd. */
+/** Create a server, which takes ownership of the socket @fd. */
 int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
                            struct syc_console *report,
                            struct syc_control_server **ret_server);
@@ -112,13 +116,13 @@ void syc_control_server_free(struct syc_control_server *server);
 /** Read a bounded number of requests.  False: no process can send more. */
 bool syc_control_server_read(struct syc_control_server *server);
 
-/** Send due replies.  True: some still wait. */
+/** Send due replies.  True: some replies still wait. */
 bool syc_control_server_write(struct syc_control_server *server);
 
 /** True: every ring that was sent has been fetched. */
 bool syc_control_server_fetched(const struct syc_control_server *server);
 
-/** No more rings: reply to all requests with none. */
+/** Send no more rings: reply to all requests without a ring. */
 void syc_control_server_refuse(struct syc_control_server *server);
 
 struct syc_listener {
@@ -132,14 +136,15 @@ struct syc_listener {
  */
 int syc_listener_open(struct syc_listener *ret_listener);
 
-/** No process can connect any more: remove the name and its directory. */
+/** Stop accepting connections: remove the socket's name and its directory. */
 void syc_listener_close(struct syc_listener *listener);
 
 struct syc_callers;
 
 /**
- * Callers of @listener, an fd that stays the caller's.  @epoll watches them,
- * with @data and the number of a caller as data; 0: new connections.
+ * Callers of @listener, an fd that the calling function keeps.  @epoll watches
+ * the callers, with @data and the number of a caller as data; 0: new
+ * connections.
  */
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,

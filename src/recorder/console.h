@@ -27,7 +27,7 @@ struct syc_report_counts {
 
 void syc_console_init(struct syc_console *report, bool quiet, int64_t now);
 
-/** One line, prefixed by the command's name. */
+/** Print one line, prefixed by the name of this command. */
 void syc_console_print(struct syc_console *report, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -35,7 +35,7 @@ void syc_console_print(struct syc_console *report, const char *format, ...)
 void syc_console_progress(struct syc_console *report, int64_t now,
                           const struct syc_report_counts *counts);
 
-/** The same while names are looked up, @done bytes of @all. */
+/** Draw the progress line while names are looked up: @done bytes of @all. */
 void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
                         uint64_t all);
 

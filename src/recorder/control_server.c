@@ -18,8 +18,8 @@
 #include "ring/ring.h"
 
 /*
- * Room for more fds than one message should have: the kernel drops others
- * silently.
+ * Room for more fds than one message should have, since the kernel silently
+ * drops fds without room.
  */
 #define DESCRIPTORS 4u
 
@@ -127,7 +127,7 @@ int syc_control_message_reply(int socket, int fd)
 	return 0;
 }
 
-/* Also with too many descriptors on their way. */
+/* True also if too many descriptors are in flight. */
 bool syc_control_message_may_retry(int r)
 {
 	return r == -EAGAIN || r == -EINTR || r == -ENOBUFS || r == -ENOMEM ||
@@ -136,7 +136,7 @@ bool syc_control_message_may_retry(int r)
 
 #define SENDERS 256u /* senders of half a request or of garbage */
 #define QUEUE   256u /* rings that wait for room in the socket */
-#define READS   8u   /* messages at once; then the rings get their turn */
+#define READS   8u   /* messages at once; after that the rings are drained */
 #define MESSAGE 1280u
 /* Number of passes at the end, since some senders never fall silent */
 #define LAST_READS 8192u
@@ -213,7 +213,10 @@ void syc_control_server_free(struct syc_control_server *server)
 	free(server);
 }
 
-/* The sender's entry; the one that was silent longest makes room. */
+/*
+ * Get the sender's entry.  A new sender replaces the entry that was silent
+ * longest.
+ */
 static struct sender *get_sender(struct syc_control_server *server, int32_t pid)
 {
 	struct sender *oldest = &server->senders[0];
@@ -241,7 +244,7 @@ static void take_request(struct syc_control_server *server, int32_t pid)
 		                           server->queued > 0);
 	if (fd == -EMFILE && server->queued > 0) {
 		syc_control_server_write(
-			server); /* closes the fds that it sends */
+			server); /* closes the fds that are sent */
 		fd = server->hooks.request(server->hooks.context, pid, false);
 	}
 	if (fd >= 0)
@@ -354,8 +357,8 @@ bool syc_control_server_read(struct syc_control_server *server)
 		syc_control_spare_keep(&server->spare);
 	}
 	/*
-	 * Only now, since a waiting process may take another's reply and end
-	 * before its own request is read.
+	 * Reply after reading, since a waiting process may take another's reply
+	 * and end before its own request is read.
 	 */
 	syc_control_server_write(server);
 	return !server->closed;

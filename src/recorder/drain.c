@@ -21,8 +21,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Read no more of a client that has sent nothing yet, since reading creates
- * pages. */
+/*
+ * Read no more from a client that has not sent any frame, since reading creates
+ * pages.
+ */
 #define FIRST_CHUNK 4096u
 
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
@@ -49,7 +51,7 @@ int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd)
 	ring->shared->size = ring->size;
 	ring->shared->recorder_version = 1;
 	ring->shared->recorder_magic = SYC_RING_RECORDER_MAGIC;
-	/* A truncated file would kill us with SIGBUS. */
+	/* A truncated file would kill the recorder with SIGBUS. */
 	if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) !=
 	    0) {
 		r = -errno;
@@ -113,7 +115,7 @@ static bool is_filler(const struct syscap_wire_frame *frame)
 
 /*
  * Pass on the whole frames among the @size bytes; *ret_used is their size.
- * @all: nothing follows, so that half a frame is an error.
+ * @all: no bytes follow, so half a frame is an error.
  */
 static enum syc_drain_result
 hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
@@ -148,7 +150,7 @@ hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
 	return SYC_DRAIN_SOME;
 }
 
-/* In an arena a body is mapped once. */
+/* The body of an arena's ring is mapped only once, so a copy has two parts. */
 static void copy_body(const struct syc_ring *ring, unsigned char *to,
                       uint32_t size)
 {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.h - one ring as the recorder sees it, its drain, and the check of its
- * frames.
+ * drain.h - one ring in the recorder, its drain, and the check of its frames.
  *
- * The shared memory is not trusted, and no word is read twice.  The position of
- * the next frame is kept here, tail is checked before use, and frames are
- * copied before they are examined.  The seals of the file ensure that its
- * memory cannot be taken away.
+ * The shared memory is not trusted, and no word is read twice.  The recorder
+ * keeps the position of the next frame in its own memory, checks tail before
+ * use, and copies frames before examining them.  The seals of the file ensure
+ * that its memory cannot be taken away.
  *
- * A ring is a file of its own, created here, or a slot of an arena (arenas.h),
- * which a process handed over.
+ * A ring is either a separate file that the recorder created, or a slot of an
+ * arena (arenas.h) that a process handed over.
  */
 #ifndef SYC_RECORDER_DRAIN_H
 #define SYC_RECORDER_DRAIN_H
@@ -39,15 +38,18 @@ struct syc_ring {
 	struct syc_ring_header *shared;
 	const unsigned char *body;
 	uint32_t size;
-	uint32_t head; /* ours; the shared one is for the writer */
+	uint32_t head; /* private to the recorder; the shared head is for the
+	                * writer */
 
-	ino_t inode;       /* of the file, as in /proc/PID/maps */
-	int32_t requester; /* process that requested the ring; for a slot, its owner or the sender of its arena */
-	uint32_t image;    /* the program that it ran then */
-	int32_t pid, tid;  /* of the writer, once known; 0 */
-	int32_t known_pid; /* pid of the last frame with a PROCESS frame */
-	int32_t shown_pid; /* its pid in the capture */
-	int64_t clock_ahead; /* how far the writer's clock is ahead of ours */
+	ino_t inode;         /* of the file, as in /proc/PID/maps */
+	int32_t requester;   /* process that requested the ring; slot: its owner
+	                      * or the arena's sender */
+	uint32_t image;      /* the program of the requester then */
+	int32_t pid, tid;    /* of the writer, once known; 0 */
+	int32_t known_pid;   /* pid of the last frame with a PROCESS frame */
+	int32_t shown_pid;   /* pid of that process in the capture */
+	int64_t clock_ahead; /* lead of the writer's clock over the recorder's
+	                      * clock */
 	unsigned pids;       /* number of different pids */
 	unsigned
 		unmapped_for; /* successive scans without a process that maps it */
@@ -61,22 +63,22 @@ struct syc_ring {
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
 
-	struct syc_arena_taken *arena; /* arena; NULL: a file of its own */
+	struct syc_arena_taken *arena; /* arena; NULL: a separate file */
 	uint32_t slot;
-	int32_t slot_pid; /* pid in its word and its frames */
-	bool is_read;     /* its last frame was the end marker */
+	int32_t slot_pid; /* pid in the slot's word and in its frames */
+	bool is_read;     /* the last frame was the end marker */
 	enum syc_slot_owner owner;
-	bool is_over; /* no process writes to it any more */
+	bool is_over; /* no process writes to the ring any more */
 };
 
 enum syc_drain_result {
 	SYC_DRAIN_EMPTY,
 	SYC_DRAIN_SOME,
-	SYC_DRAIN_ENDED, /* the writer has ended it */
+	SYC_DRAIN_ENDED, /* the writer has ended the ring */
 	SYC_DRAIN_BROKEN /* malformed content: ring->why */
 };
 
-/** Takes one cleaned frame.  NULL, or the reason to close the ring. */
+/** Takes one cleaned frame.  Returns NULL, or the reason to close the ring. */
 struct syc_drain_sink {
 	const char *(*frame)(void *context, struct syc_ring *ring,
 	                     struct syscap_wire_frame *frame);
@@ -88,20 +90,20 @@ struct syc_drain_sink {
 #define SYC_DRAIN_BUFFER (SYC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
 
 /**
- * Create a ring with a body of @size bytes (whole pages).  Stores it and an fd
- * of its file, which is sealed against changes of its size.
+ * Create a ring with a body of @size bytes (whole pages).  Stores the ring and
+ * an fd of its file, which is sealed against changes of its size.
  */
 int syc_ring_create(uint32_t size, struct syc_ring **ret_ring, int *ret_fd);
 
-/** Unmap the ring, if it is a file of its own, and free it. */
+/** Free the ring, and unmap it if it is a separate file. */
 void syc_ring_destroy(struct syc_ring *ring);
 
-/** Read the identity of the writer, if it is there. */
+/** Read the identity of the writer, if stored in the ring. */
 void syc_ring_look_for_client(struct syc_ring *ring);
 
 /**
  * Drain the ring.  @buffer has SYC_DRAIN_BUFFER bytes.  Frames go to @sink in
- * order, also those before a malformed one.
+ * order, including all frames before a malformed frame.
  */
 enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
                                 const struct syc_drain_sink *sink,
@@ -119,10 +121,10 @@ enum syc_drain_result syc_drain(struct syc_ring *ring, unsigned char *buffer,
 #define SYC_PID_LIMIT (INT32_C(1) << 22)
 
 /**
- * Check the frame at @frame (8-byte aligned), of which @avail bytes are there,
- * and clean it.  Then padding is zero, texts end inside their fields with
- * nothing behind them, and len is the size of the content.  @tid is the thread
- * whose tag padding2 may carry, or 0.
+ * Check and clean the frame at @frame (8-byte aligned), of which @avail bytes
+ * exist.  Afterwards padding is zero, texts end inside their fields with zeros
+ * behind, and len is the size of the content.  @tid is the thread whose tag
+ * padding2 may carry, or 0.
  *
  * Returns the size of the frame before it was cleaned (its len may be less
  * now); or -EBADMSG with one sentence as reason.  The end marker of a ring

@@ -19,8 +19,10 @@
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/* Check this first, since reads of other files may block. Reads of huge pages
- * kill if these run out. */
+/*
+ * Check for a memfd first, since reads of other files may block.  A read kills
+ * the process if huge pages run out.
+ */
 static bool is_in_memory(int fd, int *ret_seals)
 {
 	struct statfs fs;
@@ -47,10 +49,10 @@ static const char *check_shape(const struct syc_ring_file *facts, uint64_t size)
 	    facts->body_size < page || facts->body_size % page != 0 ||
 	    facts->body_size > SYC_ARENA_BODY_MAX || facts->n_slots < 2 ||
 	    facts->n_slots > SYC_RING_FILE_SLOTS)
-		return "its header is invalid";
+		return "the arena's header is invalid";
 	if (size !=
 	    facts->front + (uint64_t)facts->n_slots * (page + facts->body_size))
-		return "its size is not that of its header";
+		return "the arena's size differs from its header";
 	return NULL;
 }
 
@@ -63,12 +65,14 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 	void *base;
 
 	if (!is_in_memory(fd, &seals))
-		return "it is not a memfd";
+		return "the fd is not a memfd";
 	if (!read_facts(fd, &facts))
-		return "its header is missing";
-	/* A process that could truncate it would kill us with SIGBUS */
+		return "the arena's header is missing";
+	/*
+	 * A process that truncates the file would kill the recorder with SIGBUS
+	 */
 	if ((seals & SEALS) != SEALS)
-		why = "its size is not sealed";
+		why = "the arena's size is not sealed";
 	else if (fstat(fd, &st) != 0)
 		why = strerror(errno);
 	else
@@ -97,7 +101,7 @@ const char *syc_arena_file_map(int fd, struct syc_arena_file *ret_file)
 	return NULL;
 }
 
-/* The arena is not mapped here. */
+/* Write to the arena by its fd, since the recorder has not mapped it. */
 void syc_arena_file_refuse(int fd)
 {
 	const uint32_t closed = syc_slot_word(0, SYC_ARENA_CLOSED);

@@ -15,9 +15,9 @@
 #include "symbols/process_maps.h"
 
 /*
- * Pids in one ring. A ring has one writer, but a forked child of a stock client
- * continues with its parent's. More pids are garbage, and each costs a look
- * into /proc.
+ * Pids in one ring.  A ring has one writer, but a forked child of a stock
+ * client continues with its parent's ring.  More pids are garbage, and each pid
+ * costs a lookup in /proc.
  */
 #define PIDS_PER_RING 16u
 
@@ -31,9 +31,10 @@ static bool has_mapped(void *data, int32_t host)
 }
 
 /*
- * The process that writes to @ring, by our number.  A requester may have got
- * another's ring.  If two see themselves as @pid, in namespaces of their
- * own, the writer is the one that has mapped it.
+ * The process that writes to @ring, by the recorder's number.  A requester may
+ * have received another requester's ring.  If two processes in different
+ * namespaces see themselves as @pid, the writer is the process that has mapped
+ * @ring.
  */
 static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
                          int32_t pid)
@@ -49,8 +50,8 @@ static int32_t find_user(const struct syc_intake *intake, struct syc_ring *ring,
 
 /*
  * The number in the capture of a process of @arena that sees itself as @pid.
- * For an ended process, our number is unknown.  If its own number belongs to
- * another process by now, the sender of the arena is used.
+ * The recorder's number of an ended process is unknown.  If @pid belongs to
+ * another process by now, the sender's view of its pid is used.
  */
 static int32_t meet_user(struct syc_intake *intake,
                          const struct syc_arena_taken *arena, int32_t user,
@@ -73,8 +74,8 @@ static int32_t meet_user(struct syc_intake *intake,
 }
 
 /*
- * An unseen child runs the program of its arena's creator, if that was seen or
- * reported.
+ * An unseen child runs the program of its arena's creator, if that program was
+ * seen or reported.
  */
 static void report_parent(struct syc_intake *intake,
                           const struct syc_ring *ring, int64_t since)
@@ -115,13 +116,13 @@ static const char *meet_process(struct syc_intake *intake,
                                 struct syc_ring *ring, int32_t pid)
 {
 	if (ring->arena != NULL && pid != ring->slot_pid)
-		return "its frames are of another process than its slot";
+		return "its frames have another pid than its slot";
 	if (ring->arena != NULL) {
 		meet_owner(intake, ring);
 		return NULL;
 	}
 	if (++ring->pids > PIDS_PER_RING)
-		return "its frames are of too many processes";
+		return "its frames have too many pids";
 	const int32_t user = find_user(intake, ring, pid);
 	syc_processes_heard(intake->processes, user);
 	ring->known_pid = pid;
@@ -151,12 +152,12 @@ static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
 	    !syc_loss_record_parse((const char *)(mark + 1), &loss))
 		return;
 	syc_losses_count_up(&intake->lost, loss.total);
-	/* Other tids are of threads that never had a ring. */
+	/* Records with other tids are of threads that never had a ring. */
 	if (loss.tid == ring->tid)
 		syc_losses_add(&ring->reported, &loss);
 }
 
-/* "all" is followed by all mappings. */
+/* A frame "all" needs no action, since all mappings follow. */
 static void take_unmapped(struct syc_intake *intake,
                           const struct syscap_wire_metadata *metadata)
 {
@@ -334,7 +335,7 @@ static void write_loss(struct syc_intake *intake, int32_t pid,
 	syc_losses_count_up(&intake->lost, loss->total);
 }
 
-/* Losses that the writer counted without room for a record. */
+/* Write the losses that the writer counted without room for a record. */
 static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 {
 	struct syc_loss rest;
@@ -365,7 +366,9 @@ void syc_intake_stray(struct syc_intake *intake,
 	           &rest, all, arena->clock_ahead);
 }
 
-/* Printed on stderr for the user, and in the file for its readers. */
+/*
+ * Report a closed ring on stderr for the user, and in the file for its readers.
+ */
 static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 {
 	char who[64], text[256];
@@ -377,7 +380,7 @@ static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 	else if (pid == ring->requester)
 		snprintf(who, sizeof(who), "process %d", pid);
 	else /* frames may contain anything */
-		snprintf(who, sizeof(who), "process %d (asked for by %d)", pid,
+		snprintf(who, sizeof(who), "process %d (requested by %d)", pid,
 		         ring->requester);
 	snprintf(text, sizeof(text),
 	         "the ring of %s was closed after %" PRIu64

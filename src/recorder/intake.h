@@ -4,7 +4,7 @@
  *
  * Ensures that the frame's process is known first, that counter ids are unique,
  * and that every loss has a record.  The writer of a ring records its losses;
- * when the ring is over, the recorder adds a record of the others.
+ * when the ring is over, the recorder adds a record of the remaining losses.
  */
 #ifndef SYC_RECORDER_INTAKE_H
 #define SYC_RECORDER_INTAKE_H
@@ -31,24 +31,26 @@ struct syc_sampling_summary {
 	uint64_t without_stack; /* ticks of threads without any sample */
 	uint64_t stopped;       /* samples whose stack lacks the outermost
 	                         * frame */
-	/* Threads without ticks, as processes reported at their end */
+	/* Threads without ticks, from the reports of processes at their end */
 	uint64_t blocked, small, filtered, limited;
 	/*
-	 * Also reported by processes at their end: the ticks of all samples,
-	 * and the time that sampling took
+	 * From the same reports: the ticks of all samples, and the time that
+	 * sampling took
 	 */
 	uint64_t reported_ticks, took_us;
 	uint64_t cramped;  /* ticks on an alternate stack without room */
-	uint64_t ended;    /* processes that took over the signal */
-	int64_t forbidden; /* threads; by a seccomp filter */
+	uint64_t ended;    /* processes that took over the sampler's signal */
+	int64_t forbidden; /* threads that a seccomp filter excludes */
 };
 
-/** Count a sample of our sampler. */
+/** Count a sample of syscap's sampler. */
 void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
                                const struct syscap_wire_sample *sample);
 
-/** METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
- * `syscap.sampler.delivered`: "samples 518, ticks 539, …". */
+/**
+ * Take METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
+ * `syscap.sampler.delivered`: "samples 518, ticks 539, …".
+ */
 void syc_sampling_summary_note(struct syc_sampling_summary *delivered,
                                const char *text);
 
@@ -62,13 +64,13 @@ void syc_sampling_summary_note_end(struct syc_sampling_summary *delivered);
 void syc_sampling_summary_note_filter(struct syc_sampling_summary *delivered,
                                       const char *text);
 
-/** A line on stderr if threads were not recorded to their end. */
+/** Print a line on stderr if threads were not recorded to their end. */
 void syc_sampling_summary_print_forbidden(
 	const struct syc_sampling_summary *delivered);
 
 /**
- * At most three lines on stderr; none if all is as requested.  @sample is
- * $SYSCAP_SAMPLE of the command, @command its name.
+ * Print at most three lines on stderr; none if sampling was as requested.
+ * @sample is $SYSCAP_SAMPLE of the command, @command its name.
  */
 void syc_sampling_summary_print(const struct syc_sampling_summary *delivered,
                                 const char *sample, const char *command);
@@ -83,11 +85,14 @@ struct syc_intake {
 	struct syc_renumber *renumber;
 	struct syc_console *report;
 
-	uint64_t lost;          /* frames, reported by writers or found here */
-	struct syc_map threads; /* of our client: owners of rings and of stacks,
-	                         * by pid and tid */
-	bool has_more_threads;  /* than SYC_INTAKE_THREADS, or than memory */
-	uint64_t other_rings;   /* of other clients: one a thread and copy */
+	uint64_t lost;          /* frames, reported by writers or found by the
+	                         * recorder */
+	struct syc_map threads; /* of syscap's client: owners of rings and of
+	                         * stacks, by pid and tid */
+	bool has_more_threads;  /* more than SYC_INTAKE_THREADS, or than memory
+	                         * allows */
+	uint64_t other_rings;   /* of other clients: one per thread and copy of
+	                         * the client */
 	uint64_t closed;        /* rings with malformed content */
 	int32_t command;        /* its pid */
 	uint64_t allocations;   /* without frees */
@@ -106,20 +111,20 @@ void syc_intake_fini(struct syc_intake *intake);
 const char *syc_intake_frame(void *context, struct syc_ring *ring,
                              struct syscap_wire_frame *frame);
 
-/** The process that writes to @ring, by its pid in the capture. */
+/** The pid in the capture of the process that writes to @ring. */
 int32_t syc_intake_owner(struct syc_intake *intake, struct syc_ring *ring);
 
 /** The ring is over; ring->why is set if it is malformed. */
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring);
 
 /**
- * At the end of @arena: losses of threads that found no slot.  @lives: its
- * sender lives.
+ * At the end of @arena, write the losses of threads that found no slot.
+ * @lives: the sender of @arena lives.
  */
 void syc_intake_stray(struct syc_intake *intake,
                       const struct syc_arena_taken *arena, bool lives);
 
-/** @n processes could not be recorded: write that into the capture. */
+/** Write into the capture that @n processes could not be recorded. */
 void syc_intake_report_missing(struct syc_intake *intake, unsigned n);
 
 #endif

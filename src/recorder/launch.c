@@ -39,7 +39,7 @@ static char *join_command(char *const argv[])
 	return text;
 }
 
-/* "cpu,memory,hz=10", as in the option */
+/* Write "cpu,memory,hz=10", the text of the option. */
 static void write_counters(struct syc_writer *writer,
                            union syc_frame_buffer *frame, int64_t time,
                            const struct syc_record_options *options)
@@ -118,7 +118,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 		return -errno;
 	sigaction(SIGPIPE, &ignore, &saved->pipe);
 	sigaction(SIGXFSZ, &ignore, &saved->xfsz);
-	/* If ignored, the kernel would reap the command. */
+	/* If SIGCHLD were ignored, the kernel would reap the command. */
 	sigaction(SIGCHLD, &standard, &saved->child);
 	if (getrlimit(RLIMIT_NOFILE, &saved->files) != 0)
 		return -errno;
@@ -132,7 +132,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 	return *ret_signal_fd < 0 ? -errno : 0;
 }
 
-/* A variable for the command: a text, or a descriptor that it gets. */
+/* A variable for the command: a text, or a descriptor for the command. */
 struct given {
 	const char *variable;
 	int fd;           /* -1: none */
@@ -169,8 +169,8 @@ static int run_program(char *const argv[], const struct given *given,
 
 /*
  * Run @argv with the @n variables @given.  A variable with neither a text nor
- * a descriptor stays as it is.  Returns once the command runs: 0; or -errno,
- * where *ret_executing says whether the exec of the command failed.
+ * a descriptor stays as it is.  Returns 0 once the command runs; or -errno.
+ * Then *ret_executing is whether the exec of the command failed.
  */
 static int spawn_command(char *const argv[], const struct given *given,
                          unsigned n, const struct syc_spawn_saved *saved,
@@ -181,7 +181,7 @@ static int spawn_command(char *const argv[], const struct given *given,
 	pid_t pid;
 
 	*ret_executing = false;
-	/* A successful exec closes it. */
+	/* A successful exec closes the pipe. */
 	if (pipe2(fds, O_CLOEXEC) != 0)
 		return -errno;
 	pid = fork();
@@ -229,8 +229,8 @@ void syc_command_reap(struct syc_spawned *command)
 }
 
 /*
- * The terminal's signals go to its whole foreground group: the command has
- * them already, unless it made a group of its own.
+ * The terminal sends its signals to the whole foreground group: the command has
+ * received them already, unless it made a new group.
  */
 void syc_command_forward(const struct syc_spawned *command,
                          const struct signalfd_siginfo *info)
@@ -238,7 +238,7 @@ void syc_command_forward(const struct syc_spawned *command,
 	const bool has_it = info->ssi_code == SI_KERNEL &&
 	                    getpgid(command->pid) == getpgrp();
 
-	/* Not reaped yet, so that the number is still the command's. */
+	/* Leave the command unreaped, so that its pid is not reused. */
 	if (command->running && !has_it)
 		kill(command->pid, (int)info->ssi_signo);
 }
@@ -286,8 +286,9 @@ static void begin_counters(struct syc_recording *recording)
 
 /*
  * AddressSanitizer's shared runtime ends a program with a library in front of
- * it.  The preloaded libraries ask it not to (preload/preload.c); this is for
- * programs with a __asan_default_options() of their own, which comes first.
+ * the runtime.  The preloaded libraries disable that check (preload/preload.c),
+ * except in programs with their own __asan_default_options(), which comes
+ * first.  This option is for such programs.
  */
 static char *name_asan_options(void)
 {
@@ -346,7 +347,10 @@ int syc_launch_command(struct syc_recording *recording)
 	free(asan);
 	close(recording->child_end);
 	recording->child_end = -1;
-	/* Its end is visible once all processes that hold it are gone */
+	/*
+	 * The end of the pump is visible once all processes that hold it are
+	 * gone
+	 */
 	if (recording->logged.is_on)
 		close(recording->logged.pump.given);
 	recording->logged.pump.given = -1;
@@ -357,7 +361,7 @@ int syc_launch_command(struct syc_recording *recording)
 		        strerror(-r));
 		return SYC_RECORD_FAILED;
 	}
-	/* A failure is printed and kept like a later one. */
+	/* The writer keeps a failure, which is printed like later failures. */
 	syc_writer_begin(recording->writer, recording->began, &error);
 	if (stat(options->output, &recording->output) != 0)
 		memset(&recording->output, 0, sizeof(recording->output));

@@ -15,12 +15,15 @@
 
 #define FOLDER "syscap-record-"
 #define SOCKET "socket"
-/* Without room here, callers must try again; the system may allow less. */
+/*
+ * Limit of waiting connections; callers beyond it must try again.  The system
+ * may allow less.
+ */
 #define BACKLOG 4096
 
 /*
- * The error of connecting another kind of socket shows whether a path still has
- * its socket, unnoticed by the owner.
+ * Whether no process has the socket open any more.  The error of connecting
+ * another kind of socket shows this without disturbing the owner.
  */
 static bool is_dead(const struct sockaddr_un *name)
 {
@@ -74,7 +77,10 @@ static int listen_at(struct syc_listener *listener)
 
 	listener->fd = socket(AF_UNIX,
 	                      SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* Connections inherit it: the sender of each message */
+	/*
+	 * Connections inherit SO_PASSCRED, which reports the sender of each
+	 * message
+	 */
 	if (listener->fd < 0 ||
 	    setsockopt(listener->fd, SOL_SOCKET, SO_PASSCRED, &on,
 	               sizeof(on)) != 0 ||

@@ -50,7 +50,7 @@ bool syc_system_counters_begin(struct syc_system_counters *system,
 	return true;
 }
 
-/* Read again, if it is due. */
+/* Read the counters again, if a read is due. */
 static void system_counters_look(struct syc_system_counters *system,
                                  int64_t now)
 {
@@ -81,7 +81,10 @@ static void say_empty(struct syc_console *report, unsigned empty)
 	                  names);
 }
 
-/* Read for the last time. Print which of the named groups had no counters. */
+/*
+ * Read the counters for the last time.  Print the named groups without
+ * counters.
+ */
 static void system_counters_end(struct syc_system_counters *system,
                                 const struct syc_record_options *options,
                                 struct syc_console *report, int64_t now)
@@ -140,7 +143,8 @@ static void drain_rings(struct syc_recording *recording,
 }
 
 /*
- * Wait up to @timeout ms for events, and handle them. True: there may be more.
+ * Wait up to @timeout ms for events, and handle them.  True: more events may
+ * wait.
  */
 static bool take_events(struct syc_recording *recording, int timeout)
 {
@@ -200,7 +204,10 @@ static void show_progress(struct syc_recording *recording, int64_t now)
 	syc_console_progress(&recording->report, now, &counts);
 }
 
-/* A pass costs more than the few frames that it finds. */
+/*
+ * Choose long intervals, since a pass costs more than draining the few frames
+ * found.
+ */
 static int next_interval(int interval, const struct syc_rings_pass *pass)
 {
 	const int most = pass->any ? INTERVAL_SOME : INTERVAL_MAX;
@@ -237,7 +244,7 @@ static void wait_for_events(struct syc_recording *recording, int ms)
 	         recording->command.running && !recording->stop);
 }
 
-/* True: some data is still to be sent. */
+/* Send due replies.  True: some replies still wait. */
 static bool write_to_callers(struct syc_recording *recording)
 {
 	return recording->callers != NULL &&
@@ -330,7 +337,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 	syc_naming_write(&naming, &recording->names);
 }
 
-/* Or counted already. */
+/* Whether @pid is registered, or counted already. */
 static bool is_known(void *context, int32_t pid)
 {
 	const struct syc_recording *const recording = context;
@@ -347,7 +354,8 @@ static unsigned refuse_callers(struct syc_recording *recording)
 	const unsigned n =
 		syc_callers_end(recording->callers, is_known, recording);
 	/*
-	 * Names may take long, and no process may wait for a reply until then
+	 * Close before adding names, which may take long: no process may wait
+	 * for a reply until the end
 	 */
 	syc_listener_close(&recording->listener);
 	return n;
@@ -365,11 +373,11 @@ static void take_the_rest(struct syc_recording *recording)
 	system_counters_end(&recording->counters, recording->options,
 	                    &recording->report, syc_now());
 	syc_rings_end_all(&recording->rings);
-	/* Those that died with the command get their EXIT frames. */
+	/* Write EXIT frames for processes that died with the command. */
 	if (!recording->command.running)
 		syc_processes_gone(recording->processes,
 		                   (int32_t)recording->command.pid);
-	/* Bounded, since some processes never fall silent */
+	/* The loop is bounded, since some processes never fall silent */
 	for (unsigned i = 0; i < BATCHES_MAX; i++)
 		if (!take_events(recording, 0))
 			break;
@@ -395,7 +403,7 @@ static void report_not_given(const struct syc_recording *recording)
 	const struct syc_record_options *const options = recording->options;
 	const char *const command = options->argv[0];
 
-	/* The command inherits our environment */
+	/* The command inherits the recorder's environment */
 	if (options->sample != NULL || getenv("SYSCAP_SAMPLE") != NULL)
 		syc_summary_without_sampler(
 			syc_processes_without_sampler(recording->processes),

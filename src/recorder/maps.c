@@ -41,8 +41,8 @@ static int open_regular(const char *path, struct stat *ret_st)
 }
 
 /*
- * The program of @pid, if that is the mapped file: this needs no root, and
- * works for a deleted file.
+ * Open the program of @pid, if the program is the mapped file.  This needs no
+ * root, and works for a deleted file.
  */
 static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 {
@@ -57,7 +57,7 @@ static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 	return strcmp(target, path) == 0 ? open_regular(name, ret_st) : -1;
 }
 
-/* The exact file with permission (as root), else the one at its path. */
+/* Open the exact file if permitted (as root), else the file at its path. */
 static int open_mapped(int32_t pid, const struct syc_procfs_map *map,
                        const char *path, bool deleted, struct stat *ret_st)
 {
@@ -111,7 +111,7 @@ static struct syc_mapped_file *add_file(struct syc_mapped_files *files,
 	return &files->files.items[files->files.n - 1];
 }
 
-/* Returns whether @fd is now the file's. */
+/* Returns whether @file now owns @fd. */
 static bool keep_file(struct syc_mapped_files *files,
                       struct syc_mapped_file *file, int fd)
 {
@@ -172,19 +172,19 @@ syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
 	return file;
 }
 
-/* In hex; NULL: none. */
+/* The build-id in hex; NULL: none. */
 static const char *get_build_id(const struct syc_mapped_file *file)
 {
 	return file->hex[0] != 0 ? file->hex : NULL;
 }
 
-/* The file contains our library. */
+/* Whether the file contains syscap's library. */
 static bool has_copy(const struct syc_mapped_file *file)
 {
 	return file->has_copy;
 }
 
-/* The file contains a sampler. */
+/* Whether the file contains a sampler. */
 static bool has_sampler(const struct syc_mapped_file *file)
 {
 	return file->has_sampler;
@@ -225,7 +225,7 @@ void syc_mapped_files_free(struct syc_mapped_files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-#define MAPS_MAX 65536u /* maximum of one process; more are not written */
+#define MAPS_MAX 65536u /* maximum of one process; more MAPs are not written */
 
 struct syc_known_map {
 	uint64_t start, end, offset, inode;
@@ -233,14 +233,16 @@ struct syc_known_map {
 
 struct scan {
 	const struct syc_known_maps *known;
-	size_t old; /* first known mapping at or above this one */
+	size_t old; /* first known mapping at or above the current mapping */
 	struct syc_known_maps now;
 	/* The last mapping of the beginning of a file */
 	struct syc_known_map first;
 	char *first_path;
 	int32_t pid, host;
-	/* Taken before the read, so that it precedes each unmapping in
-	 * between */
+	/*
+	 * Taken before the read, so that the time precedes each unmapping
+	 * during the read
+	 */
 	int64_t time;
 	struct syc_mapped_files *files;
 	struct syc_writer *writer;
@@ -253,8 +255,10 @@ static bool is_asan(const char *path)
 	       strstr(path, "/libclang_rt.asan") != NULL;
 }
 
-/* Programs with our library make their rings, and request one only if they
- * can't send these. */
+/*
+ * Whether @path is a preloaded library.  Programs with such a library create
+ * their rings, and request a ring only if they can't send these rings.
+ */
 static bool is_preloaded(const char *path)
 {
 	return syc_preload_is_ours(strrchr(path, '/') + 1);
@@ -289,7 +293,10 @@ static void write_map(struct scan *scan, const struct syc_procfs_map *map)
 			file != NULL ? has_sampler(file) : !gone;
 		if (file != NULL)
 			build_id = get_build_id(file);
-		/* Without a build-id a reader would use the new file. */
+		/*
+		 * Without a build-id, a reader would use the new file at the
+		 * path.
+		 */
 		if (build_id != NULL)
 			path = plain;
 		else if (file != NULL)
@@ -311,7 +318,9 @@ static void note_first(struct scan *scan, const struct syc_procfs_map *map)
 	scan->first_path = strdup(map->path);
 }
 
-/* Code in memory of no file may be that of a library, which was moved there. */
+/*
+ * Code in memory without a file may be code of a library that was moved there.
+ */
 static void write_moved(struct scan *scan, const struct syc_procfs_map *map)
 {
 	struct syc_procfs_map moved = *map;
@@ -325,7 +334,10 @@ static void write_moved(struct scan *scan, const struct syc_procfs_map *map)
 	write_map(scan, &moved);
 }
 
-/* Mappings come in order of address, then as now: one walk finds new ones. */
+/*
+ * Both lists of mappings are in order of address, so one walk finds new
+ * mappings.
+ */
 static void scan_map(void *context, const struct syc_procfs_map *map)
 {
 	struct scan *scan = context;

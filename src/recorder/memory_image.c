@@ -136,7 +136,10 @@ static void copy_segments(const struct image *image)
 	}
 }
 
-/* Bytes at @address of the copy: a hostile library costs no system calls. */
+/*
+ * Read bytes at @address of the copy, so that a hostile library costs no system
+ * calls.
+ */
 static bool get(const struct image *image, uint64_t address, void *to,
                 size_t size)
 {
@@ -150,7 +153,7 @@ static bool get(const struct image *image, uint64_t address, void *to,
 	return true;
 }
 
-/* The section at @address, as the file has it; cut to its segment. */
+/* Add the section at @address as the file has it, cut to its segment. */
 static void add_section(struct image *image, enum section number, uint32_t type,
                         uint64_t address, uint64_t size)
 {
@@ -168,7 +171,7 @@ static void add_section(struct image *image, enum section number, uint32_t type,
 	section->sh_size = size;
 }
 
-/* Number of symbols in a .gnu.hash: its last chain ends at the last one. */
+/* Number of symbols in a .gnu.hash: its last chain ends at the last symbol. */
 static uint64_t count_by_gnu_hash(const struct image *image, uint64_t table)
 {
 	uint32_t words[4], bucket, last = 0;
@@ -194,7 +197,7 @@ static uint64_t count_by_gnu_hash(const struct image *image, uint64_t table)
 	return 0;
 }
 
-/* Loaders may have added the bias. */
+/* Convert an address to which the loader may have added the bias. */
 static uint64_t to_file(const struct image *image, uint64_t address)
 {
 	return address >= image->bias ? address - image->bias : address;
@@ -235,7 +238,10 @@ static void add_symbols(struct image *image, const Elf64_Phdr *dynamic)
 	image->sections[DYNSYM].sh_entsize = sizeof(Elf64_Sym);
 }
 
-/* The address is in .eh_frame_hdr. A record of length 0 ends the section. */
+/*
+ * Add .eh_frame, whose address is in .eh_frame_hdr.  A record of length 0 ends
+ * the section.
+ */
 static void add_eh_frame(struct image *image, const Elf64_Phdr *header)
 {
 	const uint64_t at = header->p_vaddr;

@@ -18,7 +18,7 @@
 #include "symbols/resolver.h"
 #include "symbols/symbol_table.h"
 
-/* Work below this time shows no progress. */
+/* Work that takes less time shows no progress. */
 #define SHOW_AFTER INT64_C(1000000000)
 
 struct progress {
@@ -35,15 +35,17 @@ static void show_progress_of_names(void *data, uint64_t done, uint64_t all)
 		syc_console_naming(progress->report, now, done, all);
 }
 
-/* The file that the writer began is still the one at its path. */
+/* Whether the file that the writer began is still at its path. */
 static bool is_same(const struct stat *a, const struct stat *b)
 {
 	return S_ISREG(b->st_mode) && a->st_dev == b->st_dev &&
 	       a->st_ino == b->st_ino;
 }
 
-/* Files are found by their build-id; those without one by their path, and the
- * process that had them. */
+/*
+ * Files are found by their build-id.  Files without a build-id are found by
+ * their path and process.
+ */
 static int add_files(struct syc_symbols *symbols,
                      const struct syc_mapped_files *files)
 {
@@ -124,7 +126,7 @@ static int patch_samples(const struct syc_naming_options *naming,
 	patches = syc_symbol_table_patches(table, &n);
 	if (n == 0)
 		return 0;
-	/* First, so that each address in a stack always has its name. */
+	/* Flush first, so that each address in a stack always has its name. */
 	r = syc_writer_flush(naming->writer);
 	if (r != 0)
 		return r;
@@ -208,7 +210,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		return;
 	}
 	r = syc_symbols_new(&options, &symbols);
-	if (r == 0) /* without it, its functions have no names */
+	if (r == 0) /* without the vDSO, its functions have no names */
 		syc_symbols_add_vdso(symbols);
 	if (r == 0)
 		r = add_files(symbols, naming->files);

@@ -46,7 +46,9 @@ static bool find_program(const char *command, char path[PATH_MAX])
 	return false;
 }
 
-/* By its path, since programs like sudo may be unreadable. */
+/*
+ * Examine the program by its path, since programs like sudo may be unreadable.
+ */
 static const char *why_privileged(const char *path)
 {
 	struct stat st;
@@ -87,7 +89,7 @@ struct allocator {
 	bool is_own;
 };
 
-/* Search the names of its libraries and exports. */
+/* Search the names of a program's libraries and exports. */
 static const char *find_sanitizer(const struct syc_elf *elf)
 {
 	static const char *const known[][2] = {
@@ -112,7 +114,7 @@ static const char *find_sanitizer(const struct syc_elf *elf)
 	return found;
 }
 
-/* Does the program export malloc()? Then the C library calls it. */
+/* Whether the program exports malloc(), which the C library then calls. */
 static bool defines_malloc(const struct syc_elf *elf)
 {
 	const struct syc_elf_section *const table =
@@ -167,7 +169,10 @@ static const char *look_at(int fd, char script[256],
 	return reason;
 }
 
-/* Return why nothing can be preloaded into the program; *path gets its name. */
+/*
+ * Return the reason why no library can be preloaded into the program; *path
+ * gets the program's path.
+ */
 static const char *look_for(const char *command, char path[PATH_MAX],
                             struct allocator *ret_allocator)
 {
@@ -229,7 +234,8 @@ bool syc_preload_has_malloc(const char *command)
 
 /*
  * Paths relative to the command's directory, with or without a directory of the
- * architecture.  The prefix may have been moved, or be the build tree.
+ * architecture.  The installation prefix may have been moved, or may be the
+ * build tree.
  */
 static const char *const beside[] = {
 	"../lib/syscap",
@@ -265,7 +271,7 @@ static char *join_path(const char *folder, const char *name)
 	return asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : path;
 }
 
-/* The directory's own name must not act as a pattern. */
+/* Escape the name of the directory, which must not act as a pattern. */
 static char *escape_pattern(const char *path)
 {
 	char *text = malloc(2 * strlen(path) + 1), *to = text;
@@ -373,8 +379,8 @@ int syc_preload_find(const char *name, char **ret_value, char *why, size_t size)
 
 /*
  * Processes of the command without the preloaded library: their environment was
- * emptied, or they have another root.  Static programs do not count, since they
- * load no library.
+ * emptied, or they have another root.  Static programs are not counted, since
+ * they load no library.
  */
 
 #define FIRST_PAUSE INT64_C(10000000)
@@ -402,7 +408,10 @@ static void see_map(void *context, const struct syc_procfs_map *map)
 	loaded->has_libc |= strncmp(name, "libc.so.", 8) == 0;
 }
 
-/* The loader maps preloaded libraries before the C library. */
+/*
+ * Whether @pid lacks the preloaded library.  The loader maps preloaded
+ * libraries before the C library.
+ */
 static bool lacks_ours(int32_t pid)
 {
 	struct loaded loaded = { false, false, false };
@@ -428,7 +437,10 @@ static void note_one(struct syc_unloaded *unloaded, int32_t pid)
 		((struct syc_unloaded_process){ pid, identity.start_time }));
 }
 
-/* Children of its first thread, since other threads rarely start processes. */
+/*
+ * Examine children of the first thread, since other threads rarely start
+ * processes.
+ */
 static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
                          unsigned depth)
 {
@@ -445,7 +457,9 @@ static void look_at_tree(struct syc_unloaded *unloaded, int32_t pid,
 	for (; n > 0; at = end) {
 		const long child = strtol(at, &end, 10);
 
-		/* Each number is followed by a blank, except a truncated one */
+		/*
+		 * Each number is followed by a blank, except a truncated number
+		 */
 		if (end == at || *end != ' ')
 			break;
 		look_at_tree(unloaded, (int32_t)child, depth + 1);
@@ -457,7 +471,7 @@ void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
 {
 	if (now < unloaded->next)
 		return;
-	if (unloaded->next != 0) /* not yet, since it may be inside exec */
+	if (unloaded->next != 0) /* at first the command may be inside exec */
 		look_at_tree(unloaded, command, 0);
 	unloaded->pause =
 		unloaded->pause == 0 ? FIRST_PAUSE : 2 * unloaded->pause;

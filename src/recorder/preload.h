@@ -13,16 +13,18 @@
 #include "common/array.h"
 
 #define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
-#define SYC_PRELOAD_IO      "libsyscap-io.so"     /* and samples */
-#define SYC_PRELOAD_MEMORY  "libsyscap-memory.so" /* and all of the other two */
+#define SYC_PRELOAD_IO      "libsyscap-io.so" /* and samples */
+#define SYC_PRELOAD_MEMORY \
+	"libsyscap-memory.so" /* and all of the other two
+                                                   * libraries */
 
-/** Whether @name is one of these. */
+/** Whether @name is one of these libraries. */
 bool syc_preload_is_ours(const char *name);
 
 /**
  * Find the library @name: in $SYSCAP_PRELOAD_DIR if set, otherwise relative to
  * this program or in the installation directory.  *@ret_value is the value of
- * LD_PRELOAD that loads it before the present ones.
+ * LD_PRELOAD that loads the library before the present libraries.
  *
  * Returns 0 and a text to be freed; or -errno, with the reason in @why, of
  * @size bytes.
@@ -32,7 +34,8 @@ int syc_preload_find(const char *name, char **ret_value, char *why,
 
 /**
  * The reason why no library can be preloaded into @command, which is looked up
- * as by execvp(): "/usr/bin/x is statically linked".  False: there is none.
+ * as by execvp(): "/usr/bin/x is statically linked".  False: there is no such
+ * reason.
  */
 bool syc_preload_refused(const char *command, char *why, size_t size);
 
@@ -45,8 +48,8 @@ bool syc_preload_refused(const char *command, char *why, size_t size);
 const char *syc_preload_sanitizer(const char *command);
 
 /**
- * Whether @command has a malloc() of its own, which takes precedence over a
- * preloaded one.
+ * Whether @command has its own malloc(), which takes precedence over a
+ * preloaded malloc().
  */
 bool syc_preload_has_malloc(const char *command);
 
@@ -55,13 +58,15 @@ bool syc_preload_has_malloc(const char *command);
 /** All zero: no look yet. */
 struct syc_unloaded {
 	SYC_ARRAY(struct syc_unloaded_process) found;
-	int64_t next, pause; /* ns: time of the next look, and pause after it */
+	int64_t next, pause; /* ns: time of the next look, and pause after that
+	                      * look */
 };
 
 /**
- * Look for such processes at the command and its descendants, if it is time:
- * often at first, then once a second.  A process that ends between two looks is
- * missed.  A process that is about to load its libraries is not counted.
+ * If a look is due, look for such processes among the command and its
+ * descendants: often at first, then once a second.  A process that ends between
+ * two looks is missed.  A process that is about to load its libraries is not
+ * counted.
  */
 void syc_unloaded_look(struct syc_unloaded *unloaded, int32_t command,
                        int64_t now);

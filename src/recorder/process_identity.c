@@ -11,7 +11,7 @@
 #include "recorder/processes.h"
 #include "recorder/tracked.h"
 
-/* The live process whose own pid is @pid in a namespace of its own. */
+/* Find the live process of another pid namespace whose own pid is @pid. */
 static struct syc_tracked_process *
 find_in_namespace(struct syc_processes *processes, int32_t pid)
 {
@@ -90,7 +90,10 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 	} else {
 		char name[32];
 
-		/* Gone, or older than the recorder and so not recorded. */
+		/*
+		 * The process is gone, or older than the recorder and so not
+		 * recorded.
+		 */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
 		syc_tracked_name(processes, process, name);
 	}
@@ -102,7 +105,10 @@ void syc_processes_past(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
 	char name[32];
 
-	/* A live process is the same, but may run another program by now */
+	/*
+	 * A live process is the same process, but may run another program by
+	 * now
+	 */
 	if (process != NULL &&
 	    (process->alive || process->is_past || since <= process->ended))
 		return;

@@ -21,8 +21,10 @@
 /* MAP frames of one process for which a file is opened. */
 #define OWN_MAPS_MAX 65536u
 
-/* Descriptors that stay free: without those of processes their ends are found
- * a little later, without those of rings events are lost. */
+/*
+ * Descriptors that stay free.  Without a pidfd, the end of a process is found a
+ * little later; without a ring's fd, events are lost.
+ */
 #define FILES_SPARE 8
 
 int syc_processes_new(const struct syc_processes_options *options,
@@ -57,19 +59,23 @@ void syc_processes_command(struct syc_processes *processes, int32_t pid,
 	process->image = ++processes->last_image;
 	processes->announced++;
 	syc_tracked_watch(processes, process);
-	/* Its facts are read at its first request, since it may be inside
-	 * exec. */
+	/*
+	 * Read the facts of the command at its first request, since it may be
+	 * inside exec.
+	 */
 	syc_tracked_name(processes, process, cmdline);
 }
 
-/* NULL: out of memory.  A number that comes again is another process. */
+/* NULL: out of memory.  A reused pid is another process. */
 static struct syc_tracked_process *
 get_process(struct syc_processes *processes, int32_t pid,
             const struct syc_procfs_identity *identity)
 {
 	struct syc_tracked_process *process = syc_tracked_find(processes, pid);
 
-	/* First, since it may have used another's ring. */
+	/*
+	 * Settle first, since the process may have used another process' ring.
+	 */
 	if (process == NULL || !process->alive)
 		syc_tracked_settle(processes);
 	process = syc_tracked_get(processes, pid);
@@ -111,9 +117,9 @@ static bool is_dying(const struct syc_procfs_identity *identity)
 }
 
 /*
- * Whether its EXIT frame is written although it is still visible: until its
- * parent has waited for it, or until its last threads have ended.  @since:
- * begin of the rings for which it is registered.
+ * Whether the EXIT frame is written although the process is still visible:
+ * until its parent has waited, or until its last threads have ended.  @since:
+ * begin of the rings for which the process is registered.
  */
 static bool has_been_ended(const struct syc_tracked_process *process,
                            int64_t since,
@@ -168,8 +174,11 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 		syc_tracked_see(processes, process, seen);
 }
 
-/* Our client requests a ring when it has an event. Others also do so to find
- * out whether they are recorded. */
+/*
+ * Whether the process may have syscap's library.  That library requests a ring
+ * when it has an event.  Other clients also request a ring to find out whether
+ * they are recorded.
+ */
 static bool may_have_copy(struct syc_processes *processes,
                           struct syc_tracked_process *process)
 {
@@ -216,7 +225,7 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 	if (process == NULL || !process->alive || !processes->options.maps)
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		/* Names for JIT code, and the kernel's. */
+		/* Skip names for JIT code, and addresses of the kernel. */
 		if (addresses[i] >= SYSCAP_JIT_MARK ||
 		    syc_maps_cover(&process->maps, addresses[i]))
 			continue;
@@ -227,7 +236,7 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 	}
 }
 
-/* The process as registered, after cleaning. */
+/* Whether a cleaned MAP has a build-id. */
 static bool has_build_id(const struct syscap_wire_map *map)
 {
 	const char *const path = (const char *)(map + 1);
@@ -246,7 +255,7 @@ void syc_processes_map(struct syc_processes *processes, int32_t pid,
 		                                .end = map->end,
 		                                .path = path };
 
-	/* Without a build-id the file at its path may be another one */
+	/* Without a build-id, the file at the path may be another file */
 	if (process != NULL && path[0] == '/' && has_build_id(map) &&
 	    process->n_own_maps++ < OWN_MAPS_MAX)
 		syc_mapped_files_find(&processes->files, process->host,
@@ -267,7 +276,7 @@ void syc_processes_gone(struct syc_processes *processes, int32_t pid)
 {
 	struct syc_tracked_process *process;
 
-	syc_tracked_settle(processes); /* may register it under another
+	syc_tracked_settle(processes); /* may register the process under another
 	                                * number */
 	process = processes->live;
 	while (process != NULL) {
@@ -283,7 +292,10 @@ void syc_processes_look(struct syc_processes *processes, int64_t now)
 {
 	struct syc_tracked_process *process = *processes->cursor;
 
-	/* One step a call: thousands of processes must not stall the rings. */
+	/*
+	 * Take one step per call, since thousands of processes must not stall
+	 * the rings.
+	 */
 	if (process == NULL) {
 		processes->cursor = &processes->live;
 		return;
@@ -346,7 +358,10 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
 	struct syc_tracked_process *const process =
 		syc_tracked_find(processes, pid);
 
-	/* The rings of its threads are read in any order */
+	/*
+	 * Skip older reports, since the rings of a process are read in any
+	 * order
+	 */
 	if (process == NULL || time < process->sampler_said)
 		return;
 	process->sampler_said = time;

@@ -2,11 +2,12 @@
 /*
  * processes.h - PROCESS, MAP and EXIT frames for every process that records.
  *
- * A process is registered when it requests a ring.  Then it lives and waits for
- * the reply, so that the contents of /proc are about it.
+ * A process is registered when it requests a ring.  At that time the process
+ * lives and waits for the reply, so /proc shows that process.
  *
- * From then on it is watched.  A pidfd in the caller's epoll set reports its
- * end.  Periodic looks find an exec (which keeps the pid) and new mappings.
+ * From then on the process is watched.  A pidfd in the caller's epoll set
+ * reports its end.  Periodic looks find an exec (which keeps the pid) and new
+ * mappings.
  */
 #ifndef SYC_RECORDER_PROCESSES_H
 #define SYC_RECORDER_PROCESSES_H
@@ -28,7 +29,7 @@ struct syc_processes_options {
 	void *context;
 	int epoll; /* pidfds are added, with the pid as data.u64 */
 	bool maps;
-	unsigned keep_files;         /* how many mapped files to keep open */
+	unsigned keep_files;         /* number of mapped files to keep open */
 	struct syc_code_names *code; /* collects names of JIT code; or NULL */
 };
 
@@ -39,44 +40,44 @@ int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes);
 void syc_processes_free(struct syc_processes *processes);
 
-/** The recorded command, and the text that it was started with. */
+/** Register the recorded command, with the text of its command line. */
 void syc_processes_command(struct syc_processes *processes, int32_t pid,
                            const char *cmdline);
 
-/** @pid requests a ring, and waits for it. */
+/** @pid requests a ring, and waits for the reply. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
  * Facts from /proc about @pid, until the next call.  A process that does not
- * wait may have ended or exec'ed meanwhile: the caller checks that afterwards,
- * and does not register it then.
+ * wait may have ended or exec'ed meanwhile.  The caller checks this afterwards,
+ * and does not register such a process.
  */
 const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
                                                 int32_t pid);
 
 /**
- * Register @pid, whose facts were read last. It has rings of its own, in use
- * since @since (by our clock). @cmdline: its command line if /proc has none; or
- * NULL.
+ * Register @pid, whose facts were read last.  @pid has its own rings, in use
+ * since @since (by the recorder's clock).  @cmdline: command line of @pid if
+ * /proc has none; or NULL.
  */
 void syc_processes_meet(struct syc_processes *processes, int32_t pid,
                         int64_t since, const char *cmdline);
 
 /**
- * A ring was made for the request of @pid, which requests one at an event if it
- * has our library.
+ * A ring was made for the request of @pid.  If @pid has syscap's library, @pid
+ * requested the ring at an event.
  */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);
 
-/** @host, by our number, has written to a ring. */
+/** @host, by the recorder's number, has written to a ring. */
 void syc_processes_heard(struct syc_processes *processes, int32_t host);
 
 /** Number of expected programs that have not written to a ring. */
 unsigned syc_processes_unheard(const struct syc_processes *processes);
 
 /**
- * @pid had the code @addresses in a stack: look at once if some are in no known
- * mapping, which may be gone in a second.
+ * @pid had the code @addresses in a stack.  If an address is in no known
+ * mapping, look at once, since its mapping may be gone in a second.
  */
 void syc_processes_stack(struct syc_processes *processes, int32_t pid,
                          const uint64_t *addresses, unsigned n);
@@ -128,7 +129,7 @@ syc_processes_files(const struct syc_processes *processes);
 /** The recording is over: the code of living processes is complete. */
 void syc_processes_finish_code(struct syc_processes *processes);
 
-/** Number of announced processes, and how many of them live. */
+/** Number of announced processes, and number of live processes among them. */
 void syc_processes_count(const struct syc_processes *processes,
                          unsigned *ret_all, unsigned *ret_alive);
 
@@ -138,23 +139,24 @@ struct syc_processes;
 
 /**
  * The number in the capture for @pid, of a frame in a ring that @requester
- * requested.  It differs only if two processes, in namespaces of their own,
- * both see themselves as @pid: the later one gets our number.
+ * requested.  This number differs from @pid only if two processes in different
+ * namespaces see themselves as @pid: the later process gets the recorder's
+ * number.
  */
 int32_t syc_processes_shown(const struct syc_processes *processes,
                             int32_t requester, int32_t pid);
 
 /**
- * The live process, by our number, that sees itself as @pid in a namespace of
- * its own; among several, the first accepted by @is_user.  0: none.
+ * The live process, by the recorder's number, that sees itself as @pid in
+ * another namespace; among several, the first that @is_user accepts.  0: none.
  */
 int32_t syc_processes_user(const struct syc_processes *processes, int32_t pid,
                            bool (*is_user)(void *data, int32_t host),
                            void *data);
 
 /**
- * Ensure that @pid, of a frame, has its PROCESS frame in the file.  It is that
- * of @host, by our number, if @host sees itself as @pid.
+ * Ensure that @pid, of a frame, has its PROCESS frame in the file.  The frame
+ * describes @host, by the recorder's number, if @host sees itself as @pid.
  */
 void syc_processes_know(struct syc_processes *processes, int32_t pid,
                         int32_t host);
@@ -168,9 +170,9 @@ struct syc_processes;
 
 /**
  * @pid wrote to rings from @since on (0: unknown), and had ended or exec'ed
- * before it was registered.  Write its PROCESS frame, if there is none, with
+ * before its registration.  Write its PROCESS frame, if the file has none, with
  * @cmdline, which may be NULL; and its EXIT frame.  @of: the process by which
- * it is known.
+ * @pid is known.
  */
 void syc_processes_past(struct syc_processes *processes, int32_t pid,
                         int32_t of, int64_t since, const char *cmdline);
@@ -178,27 +180,27 @@ void syc_processes_past_over(struct syc_processes *processes, int32_t pid);
 
 /**
  * @pid wrote to rings from @since on, and is or was a forked child with the
- * program of @parent.  Write a FORK frame, unless its own mappings were
+ * program of @parent.  Write a FORK frame, unless the mappings of @pid were
  * written.
  */
 void syc_processes_inherits(struct syc_processes *processes, int32_t pid,
                             int32_t parent, int64_t since);
 
-/** It runs another program: watch it from now on until it ends. */
+/** @pid runs another program: watch @pid from now on until its end. */
 void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
 
 /**
- * The same for a process that handed an arena over.  @is_new: it is not the
- * known program of that pid, if that lives.
+ * Like syc_processes_past(), for a process that handed an arena over.  @is_new:
+ * the sender is not the known program of @pid, if @pid lives.
  */
 void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
                               bool is_new, int64_t since, const char *cmdline);
 
-/** Whether @pid is another process than a past one, of @of. */
+/** Whether @pid is another process than a past process, of @of. */
 bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
                             int32_t of);
 
-/** The command line of @pid in its last PROCESS frame; NULL: it has none. */
+/** The command line of @pid in its last PROCESS frame; NULL: no such frame. */
 const char *syc_processes_cmdline(const struct syc_processes *processes,
                                   int32_t pid);
 

@@ -18,7 +18,7 @@
 
 bool syc_procfs_parse_stat(char *stat, struct syc_procfs_identity *ret_identity)
 {
-	/* The name may hold anything, also ") ". */
+	/* The name may contain any text, even ") ". */
 	char *at = strrchr(stat, ')');
 	char *rest, *word;
 
@@ -55,7 +55,10 @@ int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity)
 	return syc_procfs_parse_stat(stat, ret_identity) ? 0 : -EBADMSG;
 }
 
-/* "monotonic SECONDS NANOSECONDS", behind the initial namespace's. */
+/*
+ * Parse "monotonic SECONDS NANOSECONDS", the offset to the initial namespace's
+ * clock.
+ */
 bool syc_procfs_parse_clock(const char *offsets, int64_t *ret_ns)
 {
 	const char *const at = strstr(offsets, "monotonic");
@@ -102,7 +105,7 @@ int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
 	}
 	if (its == 0)
 		return -ESRCH;
-	/* The file describes the namespace of its future children */
+	/* The file describes the namespace of the process' future children */
 	if (its != clock_namespace(pid, "time_for_children"))
 		return -ENODATA;
 	r = read_clock(pid, &theirs);

@@ -30,14 +30,14 @@ struct syc_procfs_map {
 
 int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
 
-/** The arguments joined by spaces; "" if there are none (now). */
+/** The arguments joined by spaces; "" if the process has none at present. */
 int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
 
-/** Both at one moment, if possible. */
+/** Identity and command line, read at one moment if possible. */
 struct syc_procfs_seen {
 	bool is_there;
 	struct syc_procfs_identity identity;
-	char cmdline[SYSCAP_FRAME_MAX]; /* "": it has none, or it is unknown */
+	char cmdline[SYSCAP_FRAME_MAX]; /* "": none, or unknown */
 };
 
 void syc_procfs_see(int32_t pid, struct syc_procfs_seen *ret_seen);
@@ -48,8 +48,9 @@ int syc_procfs_comm(int32_t pid, char *text, size_t size);
 int syc_procfs_own_pid(int32_t pid, int32_t *ret_pid);
 
 /**
- * Offset of its CLOCK_MONOTONIC to ours, ns: not 0 in another time namespace.
- * Unchanged if it is unknown, as for an ended process.
+ * Offset of the process' CLOCK_MONOTONIC to the recorder's, ns: not 0 in
+ * another time namespace.  *@ret_ns is unchanged if the offset is unknown, as
+ * for an ended process.
  */
 int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns);
 
@@ -62,7 +63,7 @@ int syc_procfs_maps(int32_t pid,
 /** Call @each for every process. */
 int syc_procfs_all(void (*each)(void *context, int32_t pid), void *context);
 
-/* Pure parts, for tests.  @line and @stat are changed. */
+/* Pure parts, for tests.  These functions change @line and @stat. */
 bool syc_procfs_parse_map(char *line, struct syc_procfs_map *ret_map);
 bool syc_procfs_parse_stat(char *stat,
                            struct syc_procfs_identity *ret_identity);

@@ -24,8 +24,10 @@
 
 #define SPARE_FILES 5
 
-/* Descriptors to spare for mapped files: rings and processes need some. */
-/* Number of mapped files that may stay open until the end, for their names. */
+/*
+ * Number of mapped files that may stay open until the end, for their names.
+ * Rings and processes need the other descriptors.
+ */
 static unsigned count_files_to_keep(void)
 {
 	struct rlimit files;
@@ -38,11 +40,8 @@ static unsigned count_files_to_keep(void)
 }
 
 /*
- * Bytes of a ring's body.  A memfd may be no larger than a file: rings get
- * smaller then, and the capture ends at the limit by itself.  0: no room.
- */
-/*
- * Choose the size of a ring's body for the option @wanted; a smaller size is
+ * Choose the size of a ring's body for the option @wanted.  The limit on file
+ * sizes also limits a memfd, so it may make rings smaller; a smaller size is
  * printed.  0: there is no room for one page.
  */
 static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *report)
@@ -73,8 +72,10 @@ bool syc_limits_has_addresses(void)
 	       addresses.rlim_cur == RLIM_INFINITY;
 }
 
-/* 0; or -EMFILE: too few more can be opened, for rings that are being sent, for
- * processes, and for /proc.  @fd is any open one. */
+/*
+ * Returns 0; or -EMFILE: too few more fds can be opened, for rings that are
+ * being sent, for processes, and for /proc.  @fd is any open fd.
+ */
 static int check_files(int fd)
 {
 	int fds[SPARE_FILES], n = 0, r = 0;
@@ -127,9 +128,9 @@ static int make_room(const char *old, struct syscap_error *error)
 
 /*
  * If @output is a capture, rename it by appending ".old", which replaces an
- * earlier one.  Other files stay unchanged.
+ * earlier ".old".  Other files stay unchanged.
  *
- * Returns 1 after a rename, 0 if there was none; or -errno, with the reason in
+ * Returns 1 after a rename, 0 without a rename; or -errno, with the reason in
  * @error.
  */
 static int keep_old(const char *output, struct syscap_error *error)
@@ -296,7 +297,8 @@ static void tear_down_recording(struct syc_recording *recording)
 {
 	syc_rings_free(&recording->rings);
 	syc_intake_fini(&recording->intake);
-	if (recording->server == NULL) /* otherwise the server owns it */
+	if (recording->server == NULL) /* otherwise the server owns the
+	                                * socket */
 		close_fd(recording->control);
 	syc_control_server_free(recording->server);
 	syc_callers_free(recording->callers);
@@ -353,7 +355,10 @@ static void listen_by_name(struct syc_recording *recording)
 			strerror(-r));
 }
 
-/* One library for all roles, since two would not know of each other. */
+/*
+ * Preload one library for all roles, since two libraries would not know of each
+ * other.
+ */
 static bool find_preload(struct syc_recording *recording)
 {
 	const struct syc_record_options *const options = recording->options;
@@ -370,7 +375,7 @@ static bool find_preload(struct syc_recording *recording)
 		name = SYC_PRELOAD_IO;
 		what = "record logs";
 	} else if (options->sample != NULL) {
-		/* The ticks of its waits are synthesized there */
+		/* The io library synthesizes the ticks of waits */
 		name = strstr(options->sample, ",wall") != NULL
 		               ? SYC_PRELOAD_IO
 		               : SYC_PRELOAD_SAMPLER;
@@ -403,8 +408,10 @@ int syc_record_run(const struct syc_record_options *options)
 	syc_console_init(&recording.report, options->quiet, recording.began);
 	if (!find_preload(&recording))
 		return exit_status;
-	/* Before any other file, so that the command's are 3 and so on, in
-	 * the order in which sysprof-cli gives them. */
+	/*
+	 * Create the command's files before any other file, so that their fds
+	 * are 3 and so on, in the order of sysprof-cli.
+	 */
 	r = options->trace_fd
 	            ? syc_traced_file_make(&recording.trace, options->output)
 	            : 0;

@@ -12,7 +12,7 @@
 
 #include "collect/asked.h"
 
-/** Exit status of a failed recording; others are as for env(1). */
+/** Exit status of a failed recording; other values are as for env(1). */
 #define SYC_RECORD_FAILED     125
 #define SYC_RECORD_CANNOT_RUN 126
 #define SYC_RECORD_NOT_FOUND  127
@@ -26,7 +26,7 @@ struct syc_record_options {
 	unsigned drain_ms; /* 0: adapts to the number of frames */
 	bool force, quiet, maps;
 	bool symbols;       /* add names for stacks at the end */
-	bool lines;         /* and source lines of them, with symbols */
+	bool lines;         /* add source lines of stacks, with symbols */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
 	const char *memory; /* $SYSCAP_MEMORY of the command; NULL: none */
@@ -38,7 +38,7 @@ struct syc_record_options {
 	char *const *argv; /* the command */
 };
 
-/** Returns the exit status: the command's own, or one of the above. */
+/** Returns the exit status of the command, or one of the statuses above. */
 int syc_record_run(const struct syc_record_options *options);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * recording.h - all parts of one recording of a command.
  *
- * recorder.c sets it up and tears it down.  launch.c starts the command, and
- * loop.c records it and ends the capture.
+ * recorder.c sets up and tears down a recording. launch.c starts the command,
+ * and loop.c records the command and ends the capture.
  */
 #ifndef SYC_RECORDER_RECORDING_H
 #define SYC_RECORDER_RECORDING_H
@@ -33,16 +33,17 @@
 #include "recorder/stderr_log.h"
 
 /*
- * Names for the stacks of a recording, added at its end.
+ * Names for the stacks of a recording, added at the end of the recording.
  *
- * The capture is read once more, as by `syscap symbolize`.  The recorder also
- * has the mapped files, even if they were deleted since, and the processes that
- * still live.
+ * The capture is read again, as by `syscap symbolize`.  The recorder also has
+ * the mapped files, even files deleted since, and the processes that still
+ * live.
  */
 
 struct syc_naming_options {
 	const char *output;
-	struct stat began; /* of output; its path may name another file */
+	struct stat began; /* of output, whose path may name another file by
+	                    * now */
 	const struct syc_mapped_files *files;
 	struct syc_code_names *code; /* all processes reported, not settled */
 	struct syc_writer *writer;
@@ -52,12 +53,12 @@ struct syc_naming_options {
 };
 
 /**
- * Addresses in stacks, counted each time: named ones, those without a file, and
- * unnamed ones in the file with most of them.
+ * Addresses in stacks, counted each time: named addresses, addresses without a
+ * file, and the unnamed addresses in the file that has most of them.
  */
 struct syc_names_found {
 	uint64_t addresses, named, unmapped, of_most;
-	char most[64]; /* its file name; "": there is none */
+	char most[64]; /* name of that file; "": none */
 };
 
 /**
@@ -76,8 +77,8 @@ struct syc_system_counters {
 };
 
 /**
- * Read for the first time, if @options request it; @sources has the processes
- * and the destination of frames.  False: out of memory.
+ * Read the counters for the first time, if @options request counters; @sources
+ * has the processes and the destination of frames.  False: out of memory.
  */
 bool syc_system_counters_begin(struct syc_system_counters *system,
                                const struct syc_record_options *options,
@@ -87,8 +88,8 @@ bool syc_system_counters_begin(struct syc_system_counters *system,
 void syc_system_counters_free(struct syc_system_counters *system);
 
 /*
- * Captures that the command writes itself, by another capture writer, into a
- * file of the recorder.
+ * Captures that the command writes into a file of the recorder, with another
+ * capture writer.
  *
  * Older writers omit the end time, leave a torn frame, or overwrite each
  * other's frames.  The command is not trusted.  The file is copied first,
@@ -96,8 +97,8 @@ void syc_system_counters_free(struct syc_system_counters *system);
  */
 
 struct syc_traced_file {
-	const char *variable; /* in which the command gets the fd */
-	const char *option;   /* by which the user requested it */
+	const char *variable; /* variable with the fd for the command */
+	const char *option;   /* option by which the user requested the file */
 	int fd;               /* -1: none */
 };
 
@@ -105,10 +106,9 @@ struct syc_traced_file {
 int syc_traced_file_make(struct syc_traced_file *written, const char *output);
 
 /**
- * Join the file into @writer, with ids behind *@last_counter_id.  Prints on
- * stderr what could not be joined; a file that is no capture is kept beside
- * @output.  Returns the number of frames; *@ret_lost: some of its content is
- * lost.
+ * Join the file into @writer, with ids behind *@last_counter_id.  Reports
+ * unjoined content on stderr; a file that is no capture is kept beside @output.
+ * Returns the number of frames; *@ret_lost: some content of the file is lost.
  */
 uint64_t syc_traced_file_join(const struct syc_traced_file *written,
                               const char *output, uint32_t *last_counter_id,
@@ -117,20 +117,21 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *written,
 void syc_traced_file_close(struct syc_traced_file *written);
 
 /**
- * Settings that the recorder changed for itself, and restores for the command.
+ * Settings that the recorder changed in its process, and restores for the
+ * command.
  */
 struct syc_spawn_saved {
 	sigset_t mask;
 	struct sigaction pipe, xfsz, child;
 	struct rlimit files;
-	int error_fd; /* its standard error; 0: ours */
+	int error_fd; /* the command's standard error; 0: the recorder's */
 };
 
 struct syc_spawned {
 	pid_t pid;
-	bool running;   /* it may be an unreaped zombie */
+	bool running;   /* the command may be an unreaped zombie */
 	int status;     /* as exit status */
-	int64_t cpu_us; /* of the command and all processes that it waited
+	int64_t cpu_us; /* of the command and of all children that it waited
 	                 * for */
 };
 
@@ -170,7 +171,7 @@ struct syc_recording {
 	int64_t began, flushed, orphans_looked;
 };
 
-/** True: addresses get their names at the end of the recording. */
+/** Whether addresses get their names at the end of the recording. */
 static inline bool
 syc_recording_wants_names(const struct syc_recording *recording)
 {
@@ -188,7 +189,7 @@ void syc_loop_run(struct syc_recording *recording);
 
 /**
  * End the capture after the command, or at a request not to wait for it.  Print
- * on stderr what was recorded and what is missing.  0 or -errno.
+ * on stderr the recorded and the missing parts.  0 or -errno.
  */
 int syc_finish_recording(struct syc_recording *recording);
 
@@ -205,7 +206,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd);
 /** Take the command's status, if it has ended. */
 void syc_command_reap(struct syc_spawned *command);
 
-/** Forward a signal, unless the command got it too. */
+/** Forward a signal, unless the command received the signal, too. */
 void syc_command_forward(const struct syc_spawned *command,
                          const struct signalfd_siginfo *info);
 
@@ -220,40 +221,43 @@ void syc_summary_no_memory(const char *command,
                            const struct syc_intake *intake);
 
 /**
- * The same for samples.  @rate is $SYSCAP_SAMPLE of the command, @cpu_us its
- * processor time.
+ * Print why @command gave no samples.  @rate is $SYSCAP_SAMPLE of the command,
+ * @cpu_us its processor time.
  */
 void syc_summary_unsampled(const char *command, const char *rate,
                            int64_t cpu_us, const struct syc_intake *intake);
 
-/** @n processes were seen without the preloaded library. */
+/** Report that @n processes were seen without the preloaded library. */
 void syc_summary_unloaded(unsigned n);
 
 /**
- * @argv recorded no events, and nothing was requested: print the possible
- * options.
+ * Print the possible options, since the command @argv had no events, and no
+ * kind of event was requested.
  */
 void syc_summary_nothing(char *const argv[]);
 
 /**
- * @n processes were seen with AddressSanitizer's shared runtime, and got the
- * settings that they need to start.
+ * Report that @n processes were seen with AddressSanitizer's shared runtime,
+ * and got the settings required for their start.
  */
 void syc_summary_asan(const char *command, unsigned n);
 
 /**
  * Print why @command could not give @what, such as "stalls", which was
- * requested.  If it could, nothing is printed: no stall may have been long
- * enough.
+ * requested.  Prints nothing if @command could give events: no stall may have
+ * been long enough.
  */
 void syc_summary_no_waits(const char *command, const char *what);
 
-/** @n processes found the recorder, and ended before they got a ring. */
+/**
+ * Report that @n processes found the recorder, and ended before they got a
+ * ring.
+ */
 void syc_summary_without_ring(unsigned n);
 
 /**
- * @n processes had SYSCAP_SAMPLE in their environment, but no linked sampler;
- * @is_preloaded: the command was given one.
+ * Report that @n processes had SYSCAP_SAMPLE in their environment, but no
+ * linked sampler.  @is_preloaded: a sampler was preloaded into the command.
  */
 void syc_summary_without_sampler(unsigned n, bool is_preloaded);
 

@@ -11,7 +11,7 @@
 
 #define ID_MAX UINT32_C(0xFFFFFF)
 
-/* A process may define this many counters, and use as many undefined ids. */
+/* Maximum number of definitions, and also of undefined ids, of a process. */
 #define PER_PROCESS 65536u
 
 struct definition {
@@ -171,7 +171,7 @@ static void set_id(struct syscap_wire_counter *counter, uint32_t id)
 	counter->id[2] = (uint8_t)(id >> 16);
 }
 
-/* Never 0, which the map takes for a free slot. */
+/* The hash is never 0, which marks a free slot of the map. */
 static uint32_t hash_definition(const struct definition *definition)
 {
 	const unsigned char *bytes = (const void *)&definition->counter;
@@ -190,8 +190,8 @@ static bool is_same_definition(const struct definition *a,
 }
 
 /*
- * The id for @counter, and whether it is new.  0: none, with a reason in
- * *error.
+ * The id for @counter, and whether the definition is new.  0: no id, with a
+ * reason in *error.
  */
 static uint32_t define_counter(struct syc_renumber *renumber,
                                struct renumbered_process *process,
@@ -230,7 +230,7 @@ static uint32_t define_counter(struct syc_renumber *renumber,
 	if (map_get(&process->ids, wanted.id) == 0 &&
 	    map_put(&process->ids, wanted.id, wanted.new_id) != 0)
 		return 0;
-	/* Without this entry the definition is only not merged. */
+	/* Without this entry, equal definitions are only not merged. */
 	map_put(&process->first, hash, (uint32_t)process->definitions.n + 1);
 	if (wanted.new_id > renumber->last_id)
 		renumber->last_id = wanted.new_id;

@@ -3,9 +3,10 @@
  * renumber.h - counter ids that are unique in the file.
  *
  * Processes number their counters independently, and copies of the reference
- * client number them anew in every thread.  The meaning of an id is the definition in its ring, or else that in its
- * process.  Without one it gets a new id, which the first definition by that
- * process takes over.
+ * client number counters anew in every thread.  The meaning of an id is the
+ * definition in its ring, or else the definition in its process.  An id without
+ * a definition gets a new id, which the first definition by the process takes
+ * over.
  *
  * Equal definitions of one process, repeated in each ring that uses them,
  * become one.  New ids count up from 1.
@@ -40,10 +41,10 @@ void syc_renumber_free(struct syc_renumber *renumber);
 /**
  * Rewrite the ids of a CTRDEF or CTRSET that syc_validate_frame() has passed.
  * Removes repeated definitions, and values whose id cannot be a counter.  A
- * frame without remaining counters or groups is not worth writing.
+ * frame without remaining counters or groups need not be written.
  *
  * Returns 0; or -ENOMEM or -ENOSPC (out of ids, or too many definitions of a
- * process) if content had to be removed for that reason.
+ * process) if content was removed for such a reason.
  */
 int syc_renumber_ctrdef(struct syc_renumber *renumber,
                         struct syc_renumber_ring *ring,
@@ -52,13 +53,13 @@ int syc_renumber_ctrset(struct syc_renumber *renumber,
                         struct syc_renumber_ring *ring,
                         struct syscap_wire_ctrset *ctrset);
 
-/** An id for a counter of the recorder; 0: there is no more. */
+/** An id for a counter of the recorder; 0: no ids are left. */
 uint32_t syc_renumber_new_id(struct syc_renumber *renumber);
 
 /** The largest id in use. */
 uint32_t syc_renumber_last(const struct syc_renumber *renumber);
 
-/** The process has ended or exec'ed: drop its ids. */
+/** Drop the ids of @pid, which has ended or exec'ed. */
 void syc_renumber_forget(struct syc_renumber *renumber, int32_t pid);
 
 /** The ring is gone. */

@@ -20,8 +20,10 @@ struct inode_search {
 	bool found, any;
 };
 
-/* "syscap-ring" and "syscap-rings" */
-/* @map is of a ring or an arena; its inode identifies it. */
+/*
+ * Whether @map is of a ring or an arena, "syscap-ring" or "syscap-rings".  Its
+ * inode identifies the ring or arena.
+ */
 static bool is_mapped(const struct syc_procfs_map *map)
 {
 	static const char name[] = "/memfd:syscap-ring";
@@ -52,7 +54,10 @@ static bool is_gone(int32_t host)
 	return gone;
 }
 
-/* An exiting process may lose its memory between two parts of the list. */
+/*
+ * Whether @host still has its memory.  An exiting process may lose memory
+ * between two parts of the list of mappings.
+ */
 static bool has_memory(int32_t host)
 {
 	struct syc_procfs_identity now;
@@ -77,7 +82,8 @@ struct orphan_search {
 	uint64_t our_start;
 	struct syc_orphan *suspects;
 	size_t n;
-	bool blind; /* a process that may map them could not be looked at */
+	bool blind; /* a process that may map the suspects could not be
+	             * examined */
 };
 
 bool syc_orphans_is_suspect(const struct syc_ring *ring,
@@ -153,13 +159,16 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 /* Least time between two examinations of all processes. */
 #define SEARCH_PAUSE INT64_C(50000000)
 
-/* Do its pids belong to a namespace of its own? */
+/* Whether the pids in @arena belong to another namespace. */
 static bool is_nested(const struct syc_arena_taken *arena)
 {
 	return arena->own_pid != arena->requester;
 }
 
-/* A slot is released only by visible facts, because it may be in use. */
+/*
+ * Release a slot only if /proc shows that its owner has left, because the slot
+ * may be in use.
+ */
 static bool has_left(struct syc_processes *processes, int32_t host, ino_t inode,
                      uint32_t *image)
 {
@@ -222,8 +231,9 @@ void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
 }
 
 /*
- * Our number of the process; 0: there is none; -1: not known yet.  A process
- * that claimed a slot before a search, and was not found by it, is gone.
+ * The recorder's number of the process; 0: no such process; -1: not known yet.
+ * A process that claimed a slot before a search, and was not found by the
+ * search, is gone.
  */
 static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
                            int32_t pid)
@@ -252,7 +262,7 @@ static void settle_for(struct syc_ring *ring, int32_t host,
 	ring->is_over = owner != SYC_OWNER_LIVES;
 }
 
-/* The number is that of a process without the arena, or of none. */
+/* The owner, if @host is a process without the arena, or no process. */
 static enum syc_slot_owner judge_other(const struct syc_arena_taken *arena,
                                        int32_t host)
 {
@@ -278,7 +288,7 @@ static void find_requester(struct syc_processes *processes,
 	ring->image = arena->image;
 }
 
-/* Store the process as just seen. */
+/* Register the process whose facts were just read. */
 static void meet_user(struct syc_processes *processes, struct syc_ring *ring,
                       int32_t host)
 {
@@ -333,7 +343,10 @@ bool syc_arena_owner_find(struct syc_processes *processes,
 		return false;
 	if (host > 0)
 		(void)syc_processes_see(processes, host);
-	/* Afterwards: the facts seen were of the owner's program */
+	/*
+	 * Check the mapping afterwards, so that the facts read are facts of the
+	 * owner's program
+	 */
 	mapped = host == 0 ? SYC_RING_NOT_MAPPED
 	                   : syc_ring_mapped(host, arena->inode);
 	owner = host == 0 ? SYC_OWNER_GONE : judge_other(arena, host);

@@ -13,14 +13,17 @@
 #include "recorder/now.h"
 #include "recorder/processes.h"
 
-/* Threads get their names when they begin, but their first event may be
- * earlier.  So the second look follows soon, and later ones are rare. */
+/*
+ * Threads get their names when they begin, but their first event may be
+ * earlier.  So the second look follows soon, and later looks are rare.
+ */
 #define LOOK_SOON  INT64_C(25000000)
 #define LOOK_AGAIN INT64_C(1000000000)
 
 /*
- * The writer is the requester of the ring, and runs the same program.  So its
- * pid and thread ids are valid here, and not reused yet.
+ * Whether the writer is the requester of the ring, and runs the same program.
+ * Then the writer's pid and thread ids are valid in the recorder's /proc, and
+ * not reused yet.
  */
 static bool is_in_our_proc(const struct syc_intake *intake,
                            const struct syc_ring *ring)
@@ -30,7 +33,7 @@ static bool is_in_our_proc(const struct syc_intake *intake,
 	       syc_processes_image(intake->processes, ring->pid) == ring->image;
 }
 
-/* Returns whether the kernel has the name. */
+/* Read the name.  Returns false if the kernel has no name. */
 static bool read_kernel_name(const struct syc_ring *ring,
                              char name[SYC_RING_NAME])
 {
@@ -48,7 +51,7 @@ static bool read_kernel_name(const struct syc_ring *ring,
 	return true;
 }
 
-/* The shared memory is copied once: its writer may go on writing. */
+/* Copy the shared memory once, since its writer may go on writing. */
 static void read_ring_name(const struct syc_ring *ring,
                            char name[SYC_RING_NAME])
 {
@@ -81,7 +84,7 @@ static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 	}
 }
 
-/* If it is time, read the name, and write it if it changed. */
+/* If a look is due, read the name, and write the name if it changed. */
 static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
                            int64_t now)
 {
@@ -97,7 +100,7 @@ static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
 	look_at_name(intake, ring);
 }
 
-/* The ring is about to end: read the name in any case. */
+/* Read the name in any case, since the ring is about to end. */
 static void look_at_thread_last(struct syc_intake *intake,
                                 struct syc_ring *ring)
 {
@@ -107,17 +110,17 @@ static void look_at_thread_last(struct syc_intake *intake,
 }
 
 /*
- * Clients request a ring and use it at once.  A process with more than this
- * many unused ones gets no more, so that other processes still do.
+ * Clients request a ring and use it at once.  A process with more unused rings
+ * gets no more rings, so that other processes still get rings.
  */
 #define UNUSED_MAX 512u
 
-/* Number of threads' names read in one pass, since each is a file. */
+/* Number of threads' names read in one pass, since each name is a file. */
 #define NAMES_PER_PASS 32u
 
 /*
- * A process that forks and exits may escape one look.  A ring that was just
- * fetched may be about to be mapped.
+ * Number of looks, since a process that forks and exits may escape one look.  A
+ * ring that was just fetched may be about to be mapped.
  */
 #define LOOKS_AT_ORPHANS 2
 
@@ -170,7 +173,10 @@ static void say_limit(struct syc_rings *rings, int32_t pid, const char *why)
 	rings->limit_said = true;
 }
 
-/* No other record covers later events of the thread. */
+/*
+ * Count and report the refusal, since no other record covers later events of
+ * the thread.
+ */
 static int refuse_ring(struct syc_rings *rings, int32_t pid, const char *why,
                        int r)
 {
@@ -199,7 +205,7 @@ int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry)
 		return r;
 	if (r != 0)
 		return refuse_ring(rings, pid, strerror(-r), r);
-	/* Its PROCESS frame is in the file before the process can go on. */
+	/* Write the PROCESS frame of @pid before the process can go on. */
 	if (pid > 0)
 		syc_processes_request(rings->intake->processes, pid);
 	ring->requester = pid;
@@ -215,8 +221,10 @@ static void end_ring(struct syc_rings *rings, size_t i)
 	look_at_thread_last(rings->intake, ring);
 	syc_intake_end(rings->intake, ring);
 	rings->live.items[i] = rings->live.items[--rings->live.n];
-	/* End a process that has ended or exec'ed, after all of its slots were
-	 * read. In another namespace its number is unknown. */
+	/*
+	 * End a process that has ended or exec'ed, after all of its slots were
+	 * read.  In another namespace, the number of the process is unknown.
+	 */
 	if (ring->arena != NULL &&
 	    (ring->owner == SYC_OWNER_GONE ||
 	     ring->owner == SYC_OWNER_REPLACED) &&
@@ -235,7 +243,7 @@ static void end_ring(struct syc_rings *rings, size_t i)
 		syc_ring_destroy(ring);
 }
 
-/* Returns false if the ring is over. */
+/* Drain @ring.  Returns false if the ring is over. */
 static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
                       struct syc_rings_pass *pass)
 {
@@ -257,11 +265,11 @@ static bool drain_one(struct syc_rings *rings, struct syc_ring *ring,
 	}
 }
 
-/* The same for a slot, which is over only when its thread has left it. */
+/* Drain a slot, which is over only when its thread has left the slot. */
 static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
                        bool look, struct syc_rings_pass *pass)
 {
-	/* Checked first, so that all earlier frames are read below */
+	/* Check the owner first, so that all earlier frames are read below */
 	const bool is_over = syc_arenas_is_over(&rings->arenas, ring, look);
 
 	if (!ring->is_read)
@@ -269,7 +277,7 @@ static bool drain_slot(struct syc_rings *rings, struct syc_ring *ring,
 	return ring->why == NULL && !is_over;
 }
 
-/* New slots at once, the others in turns. */
+/* Look at the names of new rings at once, and of other rings in turns. */
 static void look_for_names(struct syc_rings *rings)
 {
 	const int64_t now = syc_now();
@@ -371,7 +379,9 @@ static void end_arena(struct syc_rings *rings, size_t i)
 	syc_arenas_forget(&rings->arenas, i);
 }
 
-/* Collect rings and arenas; returns their number. */
+/*
+ * Collect suspect rings and arenas.  Returns the number that no process maps.
+ */
 static size_t mark_orphans(struct syc_rings *rings)
 {
 	const struct syc_processes *const processes = rings->intake->processes;
@@ -421,7 +431,7 @@ static void end_arenas(struct syc_rings *rings)
 	}
 	if (!any)
 		return;
-	/* Processes without a look yet */
+	/* Settle first, since some processes had no look yet */
 	syc_rings_settle(rings);
 	for (size_t i = 0; i < rings->arenas.all.n;)
 		if (rings->arenas.all.items[i]->is_over &&
@@ -454,9 +464,9 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched)
 }
 
 /*
- * A process that runs program after program maps only the last one's arena. So
- * the others are released. A process that maps them all costs an occasional
- * check.
+ * A process that runs program after program maps only the arena of the last
+ * program.  So the other arenas are released.  A process that maps all of its
+ * arenas costs an occasional check.
  */
 static void forget_older(struct syc_rings *rings, int32_t pid)
 {

@@ -8,10 +8,10 @@
  * its thread or process.
  *
  * The writer of a ring names its thread when it gets the ring.  Later names are
- * from the kernel, /proc/PID/task/TID/comm.  The recorder reads it at the
- * begin, once a second, and at the end of the ring if the thread still lives.
- * In a pid namespace only the first name is known, because thread ids differ
- * there.
+ * from the kernel, /proc/PID/task/TID/comm.  The recorder reads that file at
+ * the begin, once a second, and at the end of the ring if the thread still
+ * lives.  In a pid namespace, only the first name is known, because thread ids
+ * differ there.
  */
 #ifndef SYC_RECORDER_RINGS_H
 #define SYC_RECORDER_RINGS_H
@@ -32,11 +32,12 @@
 
 enum syc_ring_mapped {
 	SYC_RING_MAPPED,
-	SYC_RING_NOT_MAPPED, /* it has ended or exec'ed */
-	SYC_RING_UNKNOWN,    /* it lives, but may not be examined */
+	SYC_RING_NOT_MAPPED, /* the process has ended or exec'ed */
+	SYC_RING_UNKNOWN,    /* the process lives, but /proc does not show its
+	                      * mappings */
 };
 
-/** Whether @host, by our number, has the file @inode mapped. */
+/** Whether @host, by the recorder's number, has the file @inode mapped. */
 enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
 
 /*
@@ -44,7 +45,7 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode);
  *
  * A ring may outlive its owner: a forked child of a stock client continues to
  * write to its parent's ring.  So all processes that started after the recorder
- * are checked by /proc/PID/maps.  Older ones cannot have inherited a ring.
+ * are checked by /proc/PID/maps.  Older processes cannot have inherited a ring.
  */
 
 /** A ring or an arena whose owner died or exec'ed. */
@@ -59,8 +60,9 @@ bool syc_orphans_is_suspect(const struct syc_ring *ring,
                             const struct syc_processes *processes);
 
 /**
- * Increment unmapped_for of the @suspects that no process maps, and reset it
- * for all others.  Returns the number of mapped ones.
+ * Increment unmapped_for of the @suspects that no process maps, and reset
+ * unmapped_for of all others.  Returns the number of suspects that no process
+ * maps.
  */
 size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
                         const struct syc_processes *processes);
@@ -68,14 +70,14 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 /*
  * Owner of a slot of an arena.
  *
- * The slot's word has a pid, as its process sees itself.  That process either
- * handed the arena over, or is visible with the arena mapped.  Otherwise it was
- * a forked child that has ended or exec'ed.
+ * The slot's word has a pid, the process' own view of its pid.  That process
+ * either handed the arena over, or is visible with the arena mapped.  Otherwise
+ * the process was a forked child that has ended or exec'ed.
  */
 
 /**
  * Find the owner of the slot @ring: sets ring->requester, ->image, ->owner, and
- * ->is_over if it is gone.  False: the slot must wait.
+ * ->is_over if the owner is gone.  False: the slot must wait.
  */
 bool syc_arena_owner_find(struct syc_processes *processes,
                           struct syc_ring *ring);
@@ -110,10 +112,10 @@ struct syc_rings {
 	struct syc_arenas arenas;
 	bool is_looking;       /* for slots that came into use */
 	int64_t crowded_until; /* no examination before this time: one process
-	                        * has too many */
+	                        * has too many arenas */
 	SYC_ARRAY(struct syc_orphan) suspects;
 	SYC_ARRAY(struct syc_rings_past) past;
-	size_t next_named;     /* the next one whose name is read */
+	size_t next_named;     /* index of the next ring whose name is read */
 	unsigned char *buffer; /* for syc_drain() */
 };
 
@@ -131,25 +133,25 @@ void syc_rings_free(struct syc_rings *rings);
 /**
  * Create a ring for @pid.  Returns an fd of its file, to be sent and closed.
  * -EAGAIN: the process hoards rings that it never uses.  Another -errno is
- * printed and counted.  @may_retry: -EMFILE is not, because the caller closes
- * fds and calls again.
+ * printed and counted, except -EMFILE with @may_retry, because the caller then
+ * closes fds and calls again.
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 
 /**
- * @pid hands an arena over in @fd, which stays the caller's; -1: the fd was
- * lost.
+ * Take the arena that @pid hands over in @fd, which the caller keeps; -1: the
+ * fd was lost.
  */
 void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd);
 
 /** Drain every ring once. */
 void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass);
 
-/** The same, for all frames that were there at its begin. */
+/** Drain all frames that were in the rings at the begin of the call. */
 void syc_rings_settle(struct syc_rings *rings);
 
 /**
- * End the rings that no process maps.  @all_fetched: none is still on its way
+ * End the rings that no process maps.  @all_fetched: no ring is still in flight
  * to a process.  Looks into /proc only if necessary.
  */
 void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
@@ -160,7 +162,7 @@ void syc_rings_end_orphans(struct syc_rings *rings, bool all_fetched);
  */
 void syc_rings_close(struct syc_rings *rings);
 
-/** End all of them: the recording is over. */
+/** End all rings, since the recording is over. */
 void syc_rings_end_all(struct syc_rings *rings);
 
 #endif

@@ -37,7 +37,7 @@
 
 /* ----------------------------------------------------------- the process */
 
-/* Its descriptors; -1: closed. */
+/* Descriptors of the process; -1: closed. */
 struct pumping {
 	int from, socket, resized;
 	bool is_late; /* the recorder did not answer in time */
@@ -69,7 +69,7 @@ static bool write_all(const char *bytes, size_t n)
 		} else if (done < 0 && errno == EPIPE) {
 			return false;
 		} else if (done < 0 && errno != EINTR) {
-			return true; /* a full disk: the next may fit */
+			return true; /* a full disk: the next bytes may fit */
 		}
 	}
 	return true;
@@ -92,7 +92,9 @@ static bool has_no_room(int r)
 	return r == -EAGAIN || r == -ENOBUFS;
 }
 
-/* Try before waiting, since a socket counts as full long before it is. */
+/*
+ * Try before waiting, since poll() reports a socket as full before it is full.
+ */
 static void send_when_there_is_room(struct pumping *pump, size_t n,
                                     int patience)
 {
@@ -112,30 +114,32 @@ static void send_when_there_is_room(struct pumping *pump, size_t n,
 		close_end(&pump->socket);
 }
 
-/* True while more may be available at once. */
+/* True: more bytes may be available at once. */
 static bool move_piece(struct pumping *pump)
 {
 	const ssize_t n = read(pump->from, pump->piece.bytes, SYC_PUMP_PIECE);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return errno == EINTR;
-	/* EIO: all have closed the pseudo terminal */
+	/* EIO: all writers have closed the pseudo terminal */
 	if (n <= 0) {
 		close_end(&pump->from);
 		return false;
 	}
 	pump->piece.time = syc_now();
-	/* A busy recorder gets time, once; a stopped one blocks no writer */
+	/*
+	 * A busy recorder gets time once; a stopped recorder blocks no writer
+	 */
 	send_when_there_is_room(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
-	/* The writer must see the same error */
+	/* The writer must get the same error */
 	if (!write_all(pump->piece.bytes, (size_t)n))
 		close_end(&pump->from);
 	return pump->from >= 0;
 }
 
 /*
- * A piece of no bytes: completion, with the bytes lost since the last one.
- * Nothing waits for the tee after the last writer.
+ * Send a piece without bytes: completion, with the number of bytes lost since
+ * the last piece.  No process waits for the tee after the last writer.
  */
 static void end_telling(struct pumping *pump)
 {
@@ -203,7 +207,10 @@ static void close_between(int first, int last)
 		close(first);
 }
 
-/* Only the needed fds stay open: others wait for the ends of the rest. */
+/*
+ * Close all fds except the needed ones, since other processes wait for the ends
+ * of the others.
+ */
 static void keep_only(int first, int second)
 {
 	const int low = first < second ? first : second;
@@ -221,7 +228,7 @@ __attribute__((noreturn)) static void begin_pump(int from, int socket)
 	static struct pumping pump;
 	sigset_t all, resized;
 
-	/* It ends with its last writer, whatever happens to the terminal */
+	/* The process ends with its last writer, regardless of the terminal */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "syscap-stderr");
@@ -240,7 +247,7 @@ __attribute__((noreturn)) static void begin_pump(int from, int socket)
 
 /* ---------------------------------------------------------- the recorder */
 
-/* The terminal translates nothing and echoes nothing. */
+/* Make a pseudo terminal that neither translates nor echoes. */
 static int make_terminal(int ends[2])
 {
 	struct termios how;
@@ -331,7 +338,7 @@ int syc_stderr_log_begin(struct syc_stderr_log *logged)
 	return r;
 }
 
-/* A zero byte is no end of it. */
+/* Write the line as a LOG frame.  A zero byte does not end the line. */
 static void write_line(struct syc_stderr_log *logged)
 {
 	union syc_frame_buffer frame;
@@ -349,8 +356,10 @@ static void write_line(struct syc_stderr_log *logged)
 	logged->n = 0;
 }
 
-/* So that no character is cut: its first byte is at the end, or one to three
- * before that. */
+/*
+ * The number of bytes in whole characters.  The first byte of a cut character
+ * is one of the last bytes.
+ */
 static size_t whole_characters(const char *text, size_t n)
 {
 	size_t end = n;
@@ -391,7 +400,7 @@ static void take_bytes(struct syc_stderr_log *logged, int64_t time,
 	}
 }
 
-/* A mark in the text for missing bytes. */
+/* Take a piece; a mark in the text replaces missing bytes. */
 static void take_piece(struct syc_stderr_log *logged,
                        const struct syc_stderr_tee_piece *piece, size_t n)
 {

@@ -3,13 +3,13 @@
  * stderr_log.h - the command's standard error: a process that passes it on, and
  * LOG frames.
  *
- * The process passes on each byte, and reports it to the recorder.  It is a
- * process of its own for two reasons.  A writer that outlives the recording, or
- * a killed recorder, must not get SIGPIPE.  And the process may wait for a
- * stopped terminal, which the recorder must not.
+ * The process passes on each byte, and reports the byte to the recorder.  This
+ * is a separate process for two reasons.  A writer that outlives the recording,
+ * or a killed recorder, must not get SIGPIPE.  And the process may wait for a
+ * stopped terminal, unlike the recorder.
  *
- * If our standard error is a terminal, the command gets a pseudo terminal that
- * changes nothing; otherwise a pipe.
+ * If the recorder's standard error is a terminal, the command gets a pseudo
+ * terminal that changes nothing; otherwise a pipe.
  */
 #ifndef SYC_RECORDER_STDERR_LOG_H
 #define SYC_RECORDER_STDERR_LOG_H
@@ -25,27 +25,27 @@
 #define SYC_PUMP_PIECE 4096u
 
 /**
- * Bytes of one read; a packet of the socket.  The last has no bytes, so that
- * the end after a kill is not mistaken for completion.
+ * Bytes of one read; a packet of the socket.  The last piece has no bytes, so
+ * that the end after a kill is not mistaken for completion.
  */
 struct syc_stderr_tee_piece {
 	int64_t time;  /* ns */
-	uint64_t lost; /* bytes before these without room in the socket */
+	uint64_t lost; /* earlier bytes without room in the socket */
 	char bytes[SYC_PUMP_PIECE];
 };
 
 #define SYC_PUMP_HEAD offsetof(struct syc_stderr_tee_piece, bytes)
 
 struct syc_stderr_tee {
-	int socket; /* pieces arrive here until its end */
+	int socket; /* pieces arrive here until the end of the process */
 	int given;  /* for the command, as descriptor 2 */
 	pid_t pid;
 };
 
 /**
- * Start the process.  Once the socket is shut down for writing, it sends the
- * remaining pieces and ends the socket.  It continues until all writers have
- * ended.
+ * Start the process.  Once the socket is shut down for writing, the process
+ * sends the remaining pieces and ends the socket.  The process continues until
+ * all writers have ended.
  *
  * 0 or -errno.
  */
@@ -58,7 +58,7 @@ struct syc_stderr_log {
 	struct syc_stderr_tee pump;
 	bool is_on, has_ended;
 	bool has_all; /* the tee has reported completion, before its end */
-	int32_t pid;  /* to which these lines are attributed */
+	int32_t pid;  /* process to which the lines are attributed */
 	struct syc_writer *writer;
 	uint64_t lost; /* bytes without frames */
 	size_t n;      /* of the unfinished line */
@@ -67,17 +67,20 @@ struct syc_stderr_log {
 };
 
 /**
- * Begin: pump.given is for the command, pump.socket must be read when it is
- * readable.  0 or -errno.
+ * Begin.  Afterwards pump.given is for the command, and the caller reads
+ * pump.socket when it is readable.  0 or -errno.
  */
 int syc_stderr_log_begin(struct syc_stderr_log *logged);
 
-/** Take the available pieces, for a bounded time.  False: no more will come. */
+/**
+ * Take the available pieces, for a bounded time.  False: no more pieces will
+ * come.
+ */
 bool syc_stderr_log_take(struct syc_stderr_log *logged);
 
 /**
- * Take all pieces written up to now, with a bounded wait.  False: some are
- * missing.
+ * Take all pieces written up to now, with a bounded wait.  False: some pieces
+ * are missing.
  */
 bool syc_stderr_log_end(struct syc_stderr_log *logged);
 

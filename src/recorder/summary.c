@@ -24,7 +24,7 @@
 
 static void print_name(const char *name)
 {
-	/* Longer ones of C++ would fill the terminal. */
+	/* Longer names of C++ would fill the terminal. */
 	int len = (int)strnlen(name, NAME_BYTES);
 
 	while (len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80)
@@ -57,7 +57,7 @@ static void print_capture(struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_SAMPLES,
-		.no_lookup = true, /* it was done, or is not wanted */
+		.no_lookup = true, /* lookup was done, or is not wanted */
 	};
 	struct syscap_profile *profile;
 	struct syscap_view *view;
@@ -75,8 +75,8 @@ static void print_capture(struct syscap_reader *reader)
 
 /*
  * Print the three functions of the capture @path with the largest own time on
- * stderr.  Nothing is printed if it is unreadable, which other messages report,
- * if it has no samples, or if it is very large.  Context: offline.
+ * stderr.  Nothing is printed if the capture is unreadable (which other
+ * messages report), has no samples, or is very large.  Context: offline.
  */
 static void print_hottest(const char *path)
 {
@@ -91,7 +91,7 @@ static void print_hottest(const char *path)
 	syscap_reader_close(reader);
 }
 
-/* ", 3 threads"; nothing for none unless @always. */
+/* Print ", 3 threads"; print nothing for 0 unless @always. */
 static void print_count(const char *before, uint64_t n, const char *one,
                         const char *many, bool always)
 {
@@ -102,7 +102,10 @@ static void print_count(const char *before, uint64_t n, const char *one,
 		        n == 1 ? one : many);
 }
 
-/* Also the remedy, if many have none for one reason. */
+/*
+ * Print the share of named addresses, and a remedy if many addresses have no
+ * name for one reason.
+ */
 static void print_names(const struct syc_names_found *names)
 {
 	const uint64_t others = names->addresses - names->named;
@@ -182,7 +185,7 @@ void syc_summary_asan(const char *command, unsigned n)
 {
 	const char *const sanitizer = syc_preload_sanitizer(command);
 
-	/* It need not have had an event to be seen by */
+	/* Processes without events were not counted */
 	if (n == 0 && sanitizer != NULL)
 		n = strcmp(sanitizer, SYC_PRELOAD_ASAN) == 0;
 	if (n > 0)
@@ -263,7 +266,7 @@ void syc_summary_without_sampler(unsigned n, bool is_preloaded)
 	fputs(is_preloaded ? "\n" : ": use --sample\n", stderr);
 }
 
-/* Samples that were requested, and those that arrived. */
+/* Comparison of the requested samples with the samples that arrived. */
 
 #define FEW 50u /* fewer samples are too few for a statement */
 
@@ -346,7 +349,7 @@ static bool print_rate(const struct syc_sampling_summary *delivered,
 	else if (strstr(sample, ",perf") != NULL)
 		fputs(": the rest was spent in the kernel, or in ticks\n",
 		      stderr);
-	else /* the kernel checks these timers only at its own tick */
+	else /* the kernel checks such timers only at its own tick */
 		fprintf(stderr,
 		        ": this kernel's timers are no finer; "
 		        "--sample=%lu,perf has more\n",
@@ -354,7 +357,9 @@ static bool print_rate(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* Share of the threads' time, which their ticks represent. */
+/*
+ * Print the share of sampling in the threads' time, which the ticks represent.
+ */
 static bool print_share(const struct syc_sampling_summary *delivered,
                         const char *sample)
 {
@@ -371,7 +376,7 @@ static bool print_share(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* Time of main threads without a tick until their end or exec. */
+/* Print the time of main threads without a tick until their end or exec. */
 static bool print_without_stack(const struct syc_sampling_summary *delivered,
                                 const char *sample)
 {
@@ -386,7 +391,10 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-/* These ticks have no sample of their own: the next sample has their weight. */
+/*
+ * Print the number of ticks without room for a sample.  The next sample has
+ * their weight.
+ */
 static bool print_cramped(const struct syc_sampling_summary *delivered)
 {
 	if (20 * delivered->cramped <= delivered->reported_ticks)

@@ -20,12 +20,12 @@
 #include "capture/join.h"
 #include "recorder/recording.h"
 
-/* More than this is copied to a file. */
+/* Larger captures are copied to a file. */
 #define IN_MEMORY ((off_t)256 << 20)
-/* JIT names from rings have the lower half to themselves. */
+/* JIT names from rings use only the lower half. */
 #define FIRST_JIT UINT32_C(0x7FFFFFFF)
 
-/* A file without a name in the directory of @output. */
+/* Open a file without a name in the directory of @output. */
 static int open_unnamed(const char *output)
 {
 	char *const dir = strdup(output);
@@ -64,7 +64,9 @@ struct copy {
 	size_t size;
 };
 
-/* The present content, up to @size bytes; it may shrink meanwhile. */
+/*
+ * Read the present content, up to @size bytes; the file may shrink meanwhile.
+ */
 static bool read_copy(int from, struct copy *copy, size_t size)
 {
 	while (copy->size < size) {
@@ -132,7 +134,10 @@ static void report_trouble(void *data, const struct syc_join_message *message)
 		        message->text);
 }
 
-/* Nothing is lost, though we can't read it.  False: it could not be kept. */
+/*
+ * Keep the bytes of an unreadable capture, so that no bytes are lost.  False:
+ * the bytes could not be kept.
+ */
 static bool keep_bytes(const struct syc_traced_file *written,
                        const char *output, const struct copy *copy,
                        const char *why)

@@ -63,7 +63,10 @@ void syc_tracked_name(struct syc_processes *processes,
 	process->cmdline = copy;
 }
 
-/* Until a sampler reports itself, the files stand for it. */
+/*
+ * Update the count.  Until a sampler reports itself, the mapped files show if
+ * there is one.
+ */
 void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process)
 {
@@ -90,7 +93,10 @@ void syc_tracked_look_at_maps(struct syc_processes *processes,
 	}
 }
 
-/* Empty inside of exec, and for kernel threads and zombies. */
+/*
+ * Read the command line, which is empty inside exec, and for kernel threads and
+ * zombies.
+ */
 static bool has_cmdline(struct syc_processes *processes, int32_t host)
 {
 	return syc_procfs_cmdline(host, processes->text,
@@ -99,7 +105,8 @@ static bool has_cmdline(struct syc_processes *processes, int32_t host)
 }
 
 /*
- * A process that is registered meanwhile is looked at, too: earlier facts stay.
+ * Settling may register and examine other processes, so the facts read before
+ * are saved.
  */
 void syc_tracked_settle(struct syc_processes *processes)
 {
@@ -127,7 +134,7 @@ void syc_tracked_new_image(struct syc_processes *processes,
 	process->had_maps = false;
 	process->is_without_sampler = false;
 	process->sampler_said = 0;
-	process->lacks_sampler = false; /* the old one stays counted */
+	process->lacks_sampler = false; /* the old program stays counted */
 	if (process->code != NULL)
 		syc_code_watch_exec(process->code, syc_now());
 	syc_maps_forget(&process->maps);
@@ -148,7 +155,7 @@ static void watch_code(struct syc_processes *processes,
 		process->code = NULL;
 		return;
 	}
-	/* Another process had the number: its code is gone. */
+	/* Another process had the pid before, and its code is gone. */
 	if (syc_code_table_events(table) > 0)
 		syc_code_watch_exec(process->code, syc_now());
 }
@@ -162,7 +169,10 @@ void syc_tracked_end_code(struct syc_tracked_process *process)
 	process->code = NULL;
 }
 
-/* Descriptors are given out from the lowest that is free. */
+/*
+ * Whether few descriptors are in use: the kernel allocates the lowest free
+ * descriptor.
+ */
 static bool has_files_to_spare(const struct syc_processes *processes)
 {
 	const int fd = fcntl(processes->options.epoll, F_DUPFD_CLOEXEC, 0);
@@ -173,7 +183,8 @@ static bool has_files_to_spare(const struct syc_processes *processes)
 }
 
 /*
- * Start to watch a process that is in our /proc.  False: it is gone already.
+ * Start to watch a process in the recorder's /proc.  False: the process is gone
+ * already.
  */
 bool syc_tracked_watch(struct syc_processes *processes,
                        struct syc_tracked_process *process)
@@ -194,7 +205,7 @@ bool syc_tracked_watch(struct syc_processes *processes,
 	if (process->pidfd >= 0)
 		epoll_ctl(processes->options.epoll, EPOLL_CTL_ADD,
 		          process->pidfd, &event);
-	else /* other failures: looking again finds out */
+	else /* later looks handle other failures */
 		there = errno != ESRCH;
 	watch_code(processes, process);
 	return there;
@@ -226,7 +237,7 @@ void syc_tracked_write_exit(struct syc_processes *processes,
 	syc_writer_add(processes->options.writer, &processes->frame);
 }
 
-/* Its last frames must be in the file. */
+/* End a process, whose last frames must be in the file. */
 void syc_tracked_end(struct syc_processes *processes,
                      struct syc_tracked_process *process)
 {
@@ -252,7 +263,7 @@ void syc_tracked_end(struct syc_processes *processes,
 bool syc_tracked_same_program(const struct syc_procfs_identity *a,
                               const struct syc_procfs_identity *b)
 {
-	/* 0 and 1 mean no permission. */
+	/* The values 0 and 1 mean no permission. */
 	if (a->start_code <= 1 || b->start_code <= 1)
 		return true;
 	return a->start_code == b->start_code &&
@@ -271,7 +282,7 @@ void syc_tracked_see(struct syc_processes *processes,
 		syc_tracked_end(processes, process);
 		return;
 	}
-	/* No code: it is about to exit, or inside exec. */
+	/* A process without code is about to exit, or inside exec. */
 	if (seen->identity.start_code == 0 || seen->cmdline[0] == 0)
 		return;
 	if (!process->exec_seen) {

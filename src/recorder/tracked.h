@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracked.h - a process that the recorder follows, and the set of them: for
- * processes.c, process_identity.c and tracked.c only.
+ * tracked.h - a process that the recorder follows, and the set of such
+ * processes; for processes.c, process_identity.c and tracked.c only.
  */
 #ifndef SYC_RECORDER_TRACKED_H
 #define SYC_RECORDER_TRACKED_H
@@ -18,28 +18,28 @@
 
 struct syc_tracked_process {
 	struct syc_tracked_process *next; /* in its bucket */
-	struct syc_tracked_process *live; /* in the list of live ones */
+	struct syc_tracked_process *live; /* in the list of live processes */
 	int32_t pid;                      /* in frames */
-	int32_t host;    /* in our /proc; another in a pid namespace */
-	int32_t own_pid; /* its own view of its pid */
+	int32_t host;                     /* pid in the recorder's /proc */
+	int32_t own_pid;                  /* the process' own view of its pid */
 	bool alive;
 	bool is_expected, is_heard; /* by this image */
 	bool is_past; /* registered after its end, without an EXIT frame yet */
-	int32_t past_of; /* by which it is known */
+	int32_t past_of; /* process by which this one is known */
 	int64_t since;   /* of its next PROCESS frame; 0: now */
 	int64_t ended;
-	bool is_without_sampler; /* has our library, in files with no sampler */
-	int64_t sampler_said; /* when it reported itself whether it has one */
-	bool lacks_sampler;   /* by both; counted */
-	bool exec_seen;       /* identity is of the running program */
+	bool is_without_sampler; /* has the library, in files with no sampler */
+	int64_t sampler_said;    /* time of its own report about a sampler */
+	bool lacks_sampler;      /* by report or files; counted */
+	bool exec_seen;          /* identity is of the running program */
 	uint32_t image;
 	struct syc_procfs_identity identity;
 	int pidfd;
 	int64_t looked, maps_looked;
 	char *cmdline; /* in its last PROCESS frame */
 	struct syc_known_maps maps;
-	bool had_maps;               /* some were written, of this image */
-	unsigned n_own_maps;         /* that it wrote itself */
+	bool had_maps;               /* some MAPs were written, of this image */
+	unsigned n_own_maps;         /* number of MAPs that it wrote itself */
 	struct syc_code_watch *code; /* NULL: none, or unwatchable */
 	int64_t code_looked;
 };
@@ -58,40 +58,44 @@ struct syc_processes {
 	char text[SYSCAP_FRAME_MAX];
 };
 
-/** NULL: it was never registered. */
+/** NULL: @pid was never registered. */
 struct syc_tracked_process *
 syc_tracked_find(const struct syc_processes *processes, int32_t pid);
 
-/** The same, created if necessary; NULL: out of memory. */
+/** Find or create a process; NULL: out of memory. */
 struct syc_tracked_process *syc_tracked_get(struct syc_processes *processes,
                                             int32_t pid);
 
 /** Settle all rings, before a process ends or execs. */
 void syc_tracked_settle(struct syc_processes *processes);
 
-/** Write its PROCESS frame with @cmdline. */
+/** Write the PROCESS frame of @process with @cmdline. */
 void syc_tracked_name(struct syc_processes *processes,
                       struct syc_tracked_process *process, const char *cmdline);
 
-/** Write MAP frames of its mappings that are not in the capture. */
+/** Write MAP frames of mappings of @process that are not in the capture. */
 void syc_tracked_look_at_maps(struct syc_processes *processes,
                               struct syc_tracked_process *process);
 
-/** Update its part in the count of programs without a sampler. */
+/** Update the part of @process in the count of programs without a sampler. */
 void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process);
 
-/** It runs another program: forget the facts about the old one. */
+/**
+ * Forget the facts about the old program, since @process runs another program.
+ */
 void syc_tracked_new_image(struct syc_processes *processes,
                            struct syc_tracked_process *process);
 
-/** Start to watch a process in our /proc.  False: it is gone already. */
+/**
+ * Start to watch @process, in the recorder's /proc.  False: it is gone already.
+ */
 bool syc_tracked_watch(struct syc_processes *processes,
                        struct syc_tracked_process *process);
 
 /**
- * Watch it, and write its name and mappings; @identity: NULL if /proc does not
- * show it; @cmdline: NULL to read it from /proc.
+ * Watch @process, and write its name and mappings.  @identity: NULL if /proc
+ * does not show the process; @cmdline: NULL: read the command line from /proc.
  */
 void syc_tracked_announce(struct syc_processes *processes,
                           struct syc_tracked_process *process,
@@ -110,18 +114,21 @@ void syc_tracked_see(struct syc_processes *processes,
                      struct syc_tracked_process *process,
                      const struct syc_procfs_seen *seen);
 
-/** Look at it now. */
+/** Look at @process now. */
 void syc_tracked_look(struct syc_processes *processes,
                       struct syc_tracked_process *process);
 
-/** Its code is final. */
+/** End the code of @process, which is final. */
 void syc_tracked_end_code(struct syc_tracked_process *process);
 
-/** Write its EXIT frame. */
+/** Write the EXIT frame of @process. */
 void syc_tracked_write_exit(struct syc_processes *processes,
                             struct syc_tracked_process *process);
 
-/** It is gone: write its EXIT frame, after its last frames are in the file. */
+/**
+ * Write the EXIT frame of @process, which is gone, and whose last frames are in
+ * the file.
+ */
 void syc_tracked_end(struct syc_processes *processes,
                      struct syc_tracked_process *process);
 

@@ -3,8 +3,9 @@
  * validate.c - check and clean one frame.  Pure.
  *
  * Oddities of stock clients are repaired: stale bytes in padding and behind
- * texts, a text that fills its field.  Content that does not fit its length is
- * refused, because the bytes behind it cannot be trusted either.
+ * texts, a text that fills its field.  Content that does not fit the frame's
+ * length is refused, because the bytes behind the frame cannot be trusted
+ * either.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -18,8 +19,8 @@
 #include "recorder/drain.h"
 
 /*
- * Most frames are samples and values of counters, which need no cleaning. Code
- * for others is out of their path.
+ * Most frames are samples and values of counters, which need no cleaning.  Code
+ * for other frames is out of the path of these frames.
  */
 #define ASIDE  static __attribute__((noinline))
 #define INLINE static inline __attribute__((always_inline))
@@ -30,8 +31,8 @@ static unsigned char *byte_at(struct syscap_wire_frame *frame, size_t offset)
 }
 
 /*
- * Stock clients cut texts between the bytes of a character.  Returns the end of
- * the text.
+ * Repair a text that a stock client has cut between the bytes of a character.
+ * Returns the end of the text.
  */
 static char *mend_text(char *text)
 {
@@ -51,8 +52,8 @@ static char *mend_text(char *text)
 }
 
 /*
- * Whether the bytes from @from to @size, 8 at least, are zero.  Most are: to
- * look costs less than a call that clears them once more.
+ * Whether the bytes from @from to @size, 8 at least, are zero.  Most such bytes
+ * are zero, and checking them costs less than clearing them again.
  */
 static bool is_zero(const char *bytes, size_t from, size_t size)
 {
@@ -86,14 +87,17 @@ INLINE void clean_texts(const struct syc_frame_text *texts, unsigned char *p)
 		clean_text(p + texts->at, texts->size);
 }
 
-/* The content ends at @end: clear the rest, give back whole words of it. */
+/*
+ * Clear the bytes behind the end of the content, @end, and shorten the frame by
+ * whole words.
+ */
 ASIDE void end_at(struct syscap_wire_frame *frame, size_t end)
 {
 	memset(byte_at(frame, end), 0, frame->len - end);
 	frame->len = (uint16_t)((end + 7) & ~(size_t)7);
 }
 
-/* All gaps lie within a word: clear one in a step. */
+/* Clear a gap in one step, since each gap lies within a word. */
 INLINE void clear_gap(struct syscap_wire_frame *frame,
                       const struct syc_frame_shape *shape)
 {
@@ -119,7 +123,7 @@ static bool is_hex(unsigned char c)
 	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
 }
 
-/* Path NUL, or path NUL '@' hex NUL. */
+/* The texts are path NUL, or path NUL '@' hex NUL. */
 ASIDE void clean_map(struct syscap_wire_map *map)
 {
 	struct syscap_wire_frame *frame = &map->frame;
@@ -164,7 +168,7 @@ static void clean_ctrset(struct syscap_wire_ctrset *ctrset)
 
 	for (unsigned i = 0; i < ctrset->n_groups; i++, group++) {
 		for (unsigned slot = 0; slot < 8; slot++) {
-			/* Ids are 24 bits wide: this one is stale bytes. */
+			/* Ids are 24 bits wide; a wider id is stale bytes. */
 			if (group->ids[slot] >> 24 != 0)
 				group->ids[slot] = 0;
 			if (group->ids[slot] == 0)
@@ -183,7 +187,7 @@ ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 	mend_text(src + overlay->src_len + 1);
 }
 
-/* The type's own content. */
+/* Clean the type's own content. */
 INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
                               const struct syc_frame_shape *shape, size_t end,
                               bool ours)
@@ -198,7 +202,7 @@ INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
 		break;
 	case SYSCAP_FRAME_CTRDEF:
 		if (!clean_ctrdef((void *)frame, shape))
-			return "one of its counters is of no known type";
+			return "a counter has an unknown type";
 		break;
 	case SYSCAP_FRAME_CTRSET:
 		clean_ctrset((void *)frame);
@@ -228,7 +232,7 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 
 	if (frame->len < shape->least)
-		return "it is too short for its type";
+		return "a frame is too short for its type";
 	const size_t end = syc_frame_content_end(shape, byte_at(frame, 0),
 	                                         frame->len, false);
 	if (end == 0)
@@ -260,12 +264,15 @@ static const char *check_content(struct syscap_wire_frame *frame, bool ours)
 		end_at(frame, sizeof(*frame));
 		return NULL;
 	default:
-		return "its type is not known";
+		return "a frame has an unknown type";
 	}
 #undef CASE
 }
 
-/* Viewers crash on frames of other types that belong to no process. */
+/*
+ * Whether frames of @type need a pid: viewers crash on such frames without a
+ * process.
+ */
 static bool needs_pid(uint8_t type)
 {
 	const struct syc_frame_shape *const shape = syc_frame_shape(type);
@@ -275,7 +282,7 @@ static bool needs_pid(uint8_t type)
 	       (shape == NULL || !shape->may_tell_tid);
 }
 
-/* Only our own client sets padding2. */
+/* Whether padding2 has a tag, which only syscap's client sets. */
 static bool is_tagged(const struct syscap_wire_frame *frame, int32_t tid)
 {
 	const struct syc_frame_shape *const shape =
@@ -294,16 +301,16 @@ static const char *check_header(const struct syscap_wire_frame *frame,
                                 size_t avail)
 {
 	if (avail < sizeof(*frame))
-		return "it ends inside its header";
+		return "a frame ends inside its header";
 	if (frame->len < sizeof(*frame))
-		return "its length is less than a header";
+		return "a frame is shorter than its header";
 	if (frame->len % 8 != 0)
-		return "its length is not a multiple of 8";
+		return "a frame's length is not a multiple of 8";
 	if (frame->len > avail)
-		return "it is longer than what was written";
+		return "a frame is longer than the written bytes";
 	if (frame->pid > SYC_PID_LIMIT || frame->pid < -1 || frame->pid == 0 ||
 	    (frame->pid < 0 && needs_pid(frame->type)))
-		return "its process id is impossible";
+		return "a frame has an invalid process id";
 	return NULL;
 }
 

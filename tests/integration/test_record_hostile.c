@@ -103,12 +103,13 @@ static void check_malformed(const char *what, const char *why)
 
 TEST(a_malformed_frame_closes_its_ring_and_loses_nothing_before_it)
 {
-	check_malformed("zero-length", "its length is less than a header");
-	check_malformed("odd-length", "its length is not a multiple of 8");
-	check_malformed("long", "it is longer than what was written");
-	check_malformed("torn", "it ends inside its header");
-	check_malformed("type-0", "its type is not known");
-	check_malformed("type-18", "its type is not known");
-	check_malformed("pid", "its process id is impossible");
+	check_malformed("zero-length", "a frame is shorter than its header");
+	check_malformed("odd-length",
+	                "a frame's length is not a multiple of 8");
+	check_malformed("long", "a frame is longer than the written bytes");
+	check_malformed("torn", "a frame ends inside its header");
+	check_malformed("type-0", "a frame has an unknown type");
+	check_malformed("type-18", "a frame has an unknown type");
+	check_malformed("pid", "a frame has an invalid process id");
 	check_malformed("addresses", "its addresses do not fit");
 }

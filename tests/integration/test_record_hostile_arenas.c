@@ -31,7 +31,7 @@ static bool says(const char *text)
 TEST(memory_that_could_be_taken_away_is_not_mapped)
 {
 	record_beside("seals");
-	CHECK(says("its size is not sealed"));
+	CHECK(says("the arena's size is not sealed"));
 	CHECK(says("1 process could not be recorded"));
 	recording_free(&recording);
 }
@@ -39,14 +39,14 @@ TEST(memory_that_could_be_taken_away_is_not_mapped)
 TEST(facts_that_the_file_does_not_bear_out_are_refused)
 {
 	record_beside("facts");
-	CHECK(says("its header is invalid"));
+	CHECK(says("the arena's header is invalid"));
 	recording_free(&recording);
 }
 
 TEST(other_files_are_closed_and_nothing_else)
 {
 	record_beside("files");
-	CHECK(says("it is not a memfd"));
+	CHECK(says("the fd is not a memfd"));
 	recording_free(&recording);
 }
 
@@ -60,7 +60,7 @@ TEST(words_without_descriptors_and_descriptors_without_words_harm_nobody)
 TEST(a_process_that_hands_over_a_thousand_arenas_keeps_nobody_out)
 {
 	record_beside("thousand");
-	CHECK(says("it sent too many"));
+	CHECK(says("the process sent too many arenas"));
 	recording_free(&recording);
 }
 

@@ -65,18 +65,18 @@ TEST(lengths_that_no_frame_has_are_refused)
 {
 	make(SYSCAP_FRAME_TIMESTAMP, 24);
 	CHECK_EQ(syc_validate_frame(&f, 16, 0, &why), -EBADMSG);
-	CHECK_STR(why, "it ends inside its header");
+	CHECK_STR(why, "a frame ends inside its header");
 	make(SYSCAP_FRAME_TIMESTAMP, 0);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
 	make(SYSCAP_FRAME_TIMESTAMP, 16);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
-	CHECK_STR(why, "its length is less than a header");
+	CHECK_STR(why, "a frame is shorter than its header");
 	make(SYSCAP_FRAME_TIMESTAMP, 28);
 	CHECK_EQ(syc_validate_frame(&f, 800, 0, &why), -EBADMSG);
-	CHECK_STR(why, "its length is not a multiple of 8");
+	CHECK_STR(why, "a frame's length is not a multiple of 8");
 	make(SYSCAP_FRAME_TIMESTAMP, 48);
 	CHECK_EQ(syc_validate_frame(&f, 40, 0, &why), -EBADMSG);
-	CHECK_STR(why, "it is longer than what was written");
+	CHECK_STR(why, "a frame is longer than the written bytes");
 }
 
 TEST(unknown_types_are_refused)
@@ -90,7 +90,7 @@ TEST(unknown_types_are_refused)
 		if (known)
 			CHECK(check() == 800);
 		else
-			check_refused("its type is not known");
+			check_refused("a frame has an unknown type");
 	}
 }
 
@@ -178,14 +178,14 @@ TEST(a_process_id_must_be_possible)
 	for (unsigned i = 0; i < sizeof(never) / sizeof(never[0]); i++) {
 		make(SYSCAP_FRAME_MARK, 104);
 		f.frame.pid = never[i];
-		check_refused("its process id is impossible");
+		check_refused("a frame has an invalid process id");
 	}
 	make(SYSCAP_FRAME_MARK, 104);
 	f.frame.pid = -1;
 	CHECK_EQ(check(), 104);
 	make(SYSCAP_FRAME_EXIT, 24);
 	f.frame.pid = -1;
-	check_refused("its process id is impossible");
+	check_refused("a frame has an invalid process id");
 }
 
 TEST(texts_end_inside_their_fields_with_nothing_behind)
@@ -232,13 +232,13 @@ TEST(invalid_utf8_is_replaced_in_place)
 TEST(a_frame_without_room_for_its_text_is_refused)
 {
 	make(SYSCAP_FRAME_MARK, 96);
-	check_refused("it is too short for its type");
+	check_refused("a frame is too short for its type");
 	make(SYSCAP_FRAME_LOG, 64);
-	check_refused("it is too short for its type");
+	check_refused("a frame is too short for its type");
 	make(SYSCAP_FRAME_METADATA, 64);
-	check_refused("it is too short for its type");
+	check_refused("a frame is too short for its type");
 	make(SYSCAP_FRAME_PROCESS, 24);
-	check_refused("it is too short for its type");
+	check_refused("a frame is too short for its type");
 }
 
 TEST(addresses_must_be_there)
@@ -288,7 +288,7 @@ TEST(counters_must_fit_and_be_of_a_known_type)
 	f.ctrdef.n_counters = 2;
 	check_refused("its counters do not fit");
 	f.ctrdef.n_counters = 1;
-	check_refused("one of its counters is of no known type");
+	check_refused("a counter has an unknown type");
 	counter->type = 1;
 	CHECK_EQ(check(), 160);
 	CHECK_EQ(strlen(counter->category), 31);
