@@ -3,10 +3,10 @@
  * callgrind.c - the text format of Callgrind: self cost and calls of each
  * function.
  *
- * callgrind_annotate expects the inclusive cost of all calls of a function. So
- * a stack adds to one call of each of its functions, the outermost. The first
- * function of each stack is called by "[all]". The inclusive cost is then
- * exactly the view's total, also in recursion.
+ * callgrind_annotate expects the inclusive cost of all calls of a function.  So
+ * a stack adds to one call of each of its functions, the outermost call.  The
+ * first function of each stack is called by "[all]".  The inclusive cost is
+ * then exactly the view's total, also in recursion.
  *
  * Calls are computed function by function, because a tree may have as many
  * calls as it has nodes.
@@ -32,8 +32,10 @@ struct call {
 struct calls {
 	const struct syscap_view *view;
 	uint64_t *is_outermost; /* bits, by node */
-	/* Nodes by the function of their parent; with lines, by their own
-	 * function too. */
+	/*
+	 * Nodes by the function of their parent; with lines, also by their own
+	 * function.
+	 */
 	struct syc_group by_caller, by_function;
 	/* The last result: by callee, by line. */
 	SYC_ARRAY(struct call) found;
@@ -46,7 +48,7 @@ struct walk {
 	uint32_t *path;         /* by depth: the node */
 	uint32_t *next;         /* by depth: its next child */
 	uint32_t *on_path;      /* by function: number of frames on the path */
-	uint64_t *is_outermost; /* bits, by node: first of its function */
+	uint64_t *is_outermost; /* bits, by node: first node of its function */
 };
 
 static int begin_walk(struct walk *walk, const struct syc_export *export)
@@ -83,7 +85,7 @@ static void enter(struct walk *walk, uint32_t node, uint32_t depth)
 	walk->next[depth] = walk->callees.begins[node];
 }
 
-/* From the root on. */
+/* Walk the tree from the root on. */
 static void walk_tree(struct walk *walk)
 {
 	uint32_t depth = 0;
@@ -105,8 +107,10 @@ static void walk_tree(struct walk *walk)
 	}
 }
 
-/* Compute the nodes that are the first of their function on their stacks, as
- * bits. */
+/*
+ * Compute as bits the nodes that are the first nodes of their function on their
+ * stacks.
+ */
 static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
 {
 	struct walk walk = { 0 };
@@ -119,7 +123,7 @@ static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
 	return r;
 }
 
-/* The line of a node: its number + 1, or 0. */
+/* The line of a node: number of the line + 1, or 0. */
 static uint32_t calls_line(const struct syscap_view *view, uint32_t node)
 {
 	/* NONE + 1 is 0. */
@@ -186,7 +190,9 @@ static void merge(struct calls *calls)
 	}
 }
 
-/* Find the calls by @function; they are in @found. 0 or -ENOMEM. */
+/*
+ * Find the calls by @function, and store them in calls->found.  0 or -ENOMEM.
+ */
 static int calls_find(struct calls *calls, uint32_t function)
 {
 	const struct syscap_view *view = calls->view;
@@ -212,8 +218,10 @@ static int calls_find(struct calls *calls, uint32_t function)
 	return 0;
 }
 
-/* With lines: the self cost of each line of @function, as calls without a
- * callee. 0 or -ENOMEM. */
+/*
+ * With lines, find the self cost of each line of @function, as calls without a
+ * callee.  0 or -ENOMEM.
+ */
 static int calls_find_selfs(struct calls *calls, uint32_t function)
 {
 	const struct syscap_view *view = calls->view;
@@ -234,7 +242,7 @@ static int calls_find_selfs(struct calls *calls, uint32_t function)
 	return 0;
 }
 
-/* 0 or -ENOMEM. End it in any case. */
+/* Returns 0 or -ENOMEM; the caller ends @calls in any case. */
 static int calls_init(struct calls *calls, const struct syc_export *export)
 {
 	int r;
@@ -260,7 +268,10 @@ static void calls_fini(struct calls *calls)
 struct writer {
 	const struct syc_export *export;
 	FILE *out;
-	/* By text, NUL included; the format numbers them apart. */
+	/*
+	 * By text, NUL included; the format numbers objects and files
+	 * separately.
+	 */
 	struct syc_map objects, files;
 	bool *is_named; /* written functions */
 	struct calls calls;
@@ -270,8 +281,10 @@ struct writer {
 	const char *file;         /* current place of the costs */
 };
 
-/* NULL also if only the file is known: callgrind_annotate fails on a file
- * without a line that has a cost. */
+/*
+ * Returns NULL also if only the file is known: callgrind_annotate fails on a
+ * file without a line that has a cost.
+ */
 static const struct syscap_profile_line *line_of(const struct writer *writer,
                                                  uint32_t line)
 {
@@ -294,7 +307,7 @@ static int write_file(struct writer *writer, struct syc_map *known,
 	return r < 0 ? r : 0;
 }
 
-/* 0: it is not known. */
+/* The number of a line; 0: unknown. */
 static uint32_t number_of(const struct writer *writer, uint32_t line)
 {
 	const struct syscap_profile_line *const at = line_of(writer, line);
@@ -302,7 +315,7 @@ static uint32_t number_of(const struct writer *writer, uint32_t line)
 	return at != NULL ? at->line : 0;
 }
 
-/* The source file, or the binary. */
+/* The source file of @function, or its binary. */
 static const char *file_of(const struct writer *writer, uint32_t function)
 {
 	const struct syscap_profile_line *line =

@@ -78,7 +78,7 @@ static void write_node(struct writer *writer, uint32_t node)
 	syc_json_end_object(json);
 }
 
-/* Parents are written before their children. */
+/* Write new nodes of a stack, parents before their children. */
 static void tell_nodes(struct writer *writer, uint32_t thread, uint32_t node)
 {
 	const struct syscap_view *view = writer->trace->export->view;

@@ -2,8 +2,8 @@
 /*
  * chrome_events.c - marks, operations and arrows as Chrome trace events.
  *
- * Marks in the first lane of a thread are complete events ("X"). Marks that
- * partly overlap these are pairs of events ("b", "e"), as operations are.
+ * Marks in the first lane of a thread are complete events ("X").  Marks that
+ * partly overlap such marks are pairs of events ("b", "e"), like operations.
  */
 #define _GNU_SOURCE
 #include "export/chrome_events.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* Microseconds to the nanosecond: no double is exact enough. */
+/* Write microseconds with ns digits, since no double is exact enough. */
 void syc_chrome_time(struct syc_chrome *trace, const char *key, uint64_t ns)
 {
 	const int64_t most = INT64_MAX;
@@ -75,7 +75,9 @@ static void put_name(struct syc_chrome *trace, uint32_t name)
 	syc_json_member_text(&trace->json, "name", trace->names[name].name);
 }
 
-/* The message and group of @mark, and its name if that is not @name. */
+/*
+ * Write the message and group of @mark, and its name if that name is not @name.
+ */
 static int put_message(struct syc_chrome *trace,
                        const struct syscap_profile_mark *mark, uint32_t name)
 {
@@ -123,7 +125,10 @@ static int write_instant(struct syc_chrome *trace,
 	return r;
 }
 
-/* "b", "n" or "e" of the id @kind@id; with the details of @mark, if any. */
+/*
+ * An event "b", "n" or "e" of the id @kind@id, with the details of @mark, if
+ * any.
+ */
 struct part {
 	const char *phase, *kind;
 	uint64_t id;
@@ -253,7 +258,10 @@ void syc_chrome_arrows(struct syc_chrome *trace)
 		put_name(trace, out.name);
 		syc_json_member_unsigned(&trace->json, "id", i + 1);
 		syc_chrome_event_end(trace);
-		/* Both have one name, or the viewer keeps them apart. */
+		/*
+		 * Both events need the same name, or the viewer does not
+		 * connect them.
+		 */
 		syc_chrome_event(trace, "f", in.thread, in.time);
 		put_name(trace, out.name);
 		syc_json_member_text(&trace->json, "bp", "e");

@@ -14,13 +14,16 @@ struct syc_chrome {
 	struct syc_json json;
 	struct syc_pids pids;
 	struct syc_mark_links linked;
-	int64_t begin; /* origin of times; earlier ones become this time */
+	int64_t begin; /* origin of times; earlier times become this time */
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
 	const struct syscap_profile_mark_name *names;
 };
 
-/** Begin an event with phase, pid, tid and time; add the rest until its end. */
+/**
+ * Begin an event with phase, pid, tid and time; add other members until the end
+ * of the event.
+ */
 void syc_chrome_event(struct syc_chrome *trace, const char *phase,
                       uint32_t thread, int64_t time);
 void syc_chrome_event_end(struct syc_chrome *trace);
@@ -28,7 +31,10 @@ void syc_chrome_event_end(struct syc_chrome *trace);
 /** @ns as microseconds. */
 void syc_chrome_time(struct syc_chrome *trace, const char *key, uint64_t ns);
 
-/** "id2", of the process: @kind separates ids of different counters. */
+/**
+ * Write "id2", an id local to the process: @kind separates ids of different
+ * counters.
+ */
 void syc_chrome_local_id(struct syc_chrome *trace, const char *kind,
                          uint64_t id);
 

@@ -13,7 +13,10 @@
 #include "export/export.h"
 #include "export/stacks.h"
 
-/* Always quoted; a quote inside is doubled. The first character is data. */
+/*
+ * Write a cell, always quoted; a quote inside is doubled.  The first character
+ * is data, so it stays.
+ */
 static void csv_text(FILE *out, const char *text)
 {
 	putc_unlocked('"', out);
@@ -44,7 +47,7 @@ static void csv_integer(FILE *out, int64_t value, const char *behind)
 	fputs_unlocked(behind, out);
 }
 
-/* "pid,tid,": an unknown one is empty. */
+/* Write "pid,tid,"; an unknown id is empty. */
 static void csv_thread(const struct syc_export *export, uint32_t number)
 {
 	const struct syscap_profile_thread *threads;
@@ -123,8 +126,10 @@ static void write_line(FILE *out, const struct syscap_profile_line *line)
 	putc_unlocked(',', out);
 }
 
-/* Names of functions in the form of a cell, prepared once: there are far
- * more samples than functions. */
+/*
+ * Names of functions in the form of a cell, prepared once, since samples far
+ * outnumber functions.
+ */
 struct ready {
 	char *texts;
 	size_t *begins, size;
@@ -295,8 +300,10 @@ static int write_mark(const struct syc_export *export,
 	              : r;
 }
 
-/* Rows are in the order of the file: a second walk over it writes them, and no
- * mark is kept. */
+/*
+ * Rows are in the order of the file: a second walk over the file writes the
+ * rows, and no mark is kept.
+ */
 int syc_export_csv_marks(struct syc_export *export)
 {
 	struct syscap_profile_event event;

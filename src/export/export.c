@@ -39,7 +39,7 @@ void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");
 
-/* Called for each value, so not by printf(). */
+/* Avoids printf(), since it is called for each value. */
 void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE])
 {
@@ -51,7 +51,7 @@ void syc_counter_name(const struct syscap_profile_counter *counter,
 		         (unsigned)counter->id);
 }
 
-/* Linux pids are smaller. */
+/* First number above all Linux pids. */
 #define FIRST_FREE (1 << 22)
 
 int syc_pids_init(struct syc_pids *pids, const struct syscap_profile *profile)

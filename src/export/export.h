@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * export.h - writers of every export format, and the helpers that they share.
+ * export.h - writers of every export format, and their common helpers.
  *
- * Output errors stay in @out: the caller checks ferror(). docs/export.md lists
+ * Output errors stay in @out; the caller checks ferror(). docs/export.md lists
  * what each format cannot hold.
  */
 #ifndef SYC_EXPORT_EXPORT_H
@@ -25,8 +25,10 @@ struct syc_export {
 	const char *name;             /* title in the viewer */
 	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
-	/* Set by the writer: number of marks omitted because they are in
-	 * another lane. */
+	/*
+	 * Set by the writer: number of omitted marks, which are in another
+	 * lane.
+	 */
 	uint64_t n_overlaps;
 	/* Set by the writer: number of omitted values of counters, which are
 	 * not finite. */
@@ -34,7 +36,7 @@ struct syc_export {
 	uint64_t n_ticks; /* ticks of omitted samples */
 };
 
-/** Does the filter let @mark pass? */
+/** Whether @mark passes the filter. */
 bool syc_export_has_mark(const struct syc_export *export,
                          const struct syscap_profile_mark *mark);
 
@@ -54,16 +56,21 @@ int syc_export_csv_logs(struct syc_export *export);
 int syc_export_csv_allocations(struct syc_export *export);
 int syc_export_csv_losses(struct syc_export *export);
 
-/** Is it time, in ns? */
+/** Whether @unit is time, in ns. */
 bool syc_amount_is_time(enum syscap_view_unit unit);
 
-/** "12.3 ms", "17 ticks", "4096 bytes". */
+/** Print "12.3 ms", "17 ticks" or "4096 bytes". */
 void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
 
-/* Both texts have at most 32 bytes, each of which may become three. */
+/*
+ * Category and name have at most 32 bytes each, and each byte may become three
+ * bytes.
+ */
 #define SYC_COUNTER_NAME_SIZE 256
 
-/** "CATEGORY: NAME", or "counter ID" without a definition. */
+/**
+ * Store "CATEGORY: NAME", or "counter ID" for a counter without a definition.
+ */
 void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE]);
 

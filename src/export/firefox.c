@@ -16,15 +16,15 @@
 #include "export/stacks.h"
 
 /*
- * The versions of the formats, processed and Gecko's, that we write.  Viewers
- * read older versions, and no newer ones.
+ * The written versions of the processed format and of Gecko's format.  Viewers
+ * read older versions, but no newer versions.
  */
 #define PROCESSED_VERSION 70
 #define GECKO_VERSION     36
 
 #define NS_DIGITS 6 /* of a ms */
 
-/* The shortest possible one; the viewer needs an interval. */
+/* The shortest period of all processes; the viewer needs an interval. */
 static int64_t find_period(const struct syscap_profile *profile)
 {
 	const struct syscap_profile_process *processes;
@@ -89,9 +89,9 @@ struct writer {
 	struct syc_firefox_counters counters;
 	struct syc_firefox_allocations allocations;
 	uint32_t *rows; /* of each thread: its place in the file, or NONE */
-	uint32_t *main_rows; /* of each process: its main thread's */
-	uint32_t *lives;     /* of each process: number of earlier ones with its
-	                      * pid */
+	uint32_t *main_rows; /* of each process: place of its main thread */
+	uint32_t *lives;     /* of each process: number of earlier processes
+	                      * with its pid */
 };
 
 static void begin_object(struct writer *writer, const char *key)
@@ -290,8 +290,10 @@ static int write_threads(struct writer *writer)
 
 /* ------------------------------------------------------------ counters */
 
-/* The thread below which the viewer shows data of a process: its main thread,
- * or its first in the file. */
+/*
+ * Find the thread below which the viewer shows data of a process: the main
+ * thread, or the first thread in the file.
+ */
 static void find_main_rows(struct writer *writer)
 {
 	const struct syscap_profile_process *processes;

@@ -8,7 +8,7 @@
 #include "export/export.h"
 #include "export/stacks.h"
 
-/* Categories: those of functions, then these. */
+/* Categories of functions come first, then these categories. */
 enum {
 	SYC_FIREFOX_MARK = SYSCAP_CATEGORY_NOTE + 1,
 	SYC_FIREFOX_LOG,
@@ -16,7 +16,7 @@ enum {
 	SYC_FIREFOX_CATEGORIES
 };
 
-/* Names of markers beside those of marks. */
+/* Names of markers that are not names of marks. */
 enum {
 	SYC_FIREFOX_NAME_LOG,
 	SYC_FIREFOX_NAME_LOST,
@@ -26,7 +26,7 @@ enum {
 struct syc_firefox_tables {
 	const struct syc_export *export;
 	struct syc_map binaries; /* by text, NUL included */
-	struct syc_map files;    /* source files, the same */
+	struct syc_map files;    /* source files, by text, NUL included */
 	struct syc_frames frames;
 	/* Numbers of the first string of each kind. */
 	size_t mark_names, other_names, binary_names, file_names;
@@ -39,11 +39,11 @@ int syc_firefox_tables_init(struct syc_firefox_tables *tables,
                             const struct syc_export *export);
 void syc_firefox_tables_fini(struct syc_firefox_tables *tables);
 
-/** The value of "shared". */
+/** Write the value of "shared". */
 void syc_firefox_tables_write(struct syc_firefox_tables *tables,
                               struct syc_json *json);
 
-/** The value of meta.categories. */
+/** Write the value of meta.categories. */
 void syc_firefox_tables_categories(struct syc_json *json);
 
 struct syc_firefox_markers {
@@ -62,14 +62,14 @@ int syc_firefox_markers_init(struct syc_firefox_markers *markers,
                              const struct syc_firefox_tables *tables);
 void syc_firefox_markers_fini(struct syc_firefox_markers *markers);
 
-/** The value of meta.markerSchema. */
+/** Write the value of meta.markerSchema. */
 void syc_firefox_markers_schema(struct syc_json *json);
 
-/** The value of a thread's member "markers".  0 or -ENOMEM. */
+/** Write the value of a thread's member "markers".  0 or -ENOMEM. */
 int syc_firefox_markers_write(const struct syc_firefox_markers *markers,
                               struct syc_json *json, uint32_t thread);
 
-/** @time in ms after the beginning of the capture, at @begin. */
+/** Write @time in ms after the beginning of the capture, at @begin. */
 void syc_firefox_time(struct syc_json *json, int64_t begin, int64_t time);
 
 struct syc_firefox_value {
@@ -79,9 +79,10 @@ struct syc_firefox_value {
 
 struct syc_firefox_counters {
 	const struct syc_export *export;
-	uint64_t *counts;      /* of each, values that pass the filter */
+	uint64_t *counts;      /* of each counter, values that pass the
+	                        * filter */
 	bool *threads;         /* counters with a value */
-	uint64_t n_no_numbers; /* passing values that are no numbers */
+	uint64_t n_no_numbers; /* passing values that are not finite */
 	/* Values of the counters from @first to @end - 1, one after another. */
 	struct syc_firefox_value *values;
 	size_t first, end;
@@ -93,13 +94,13 @@ int syc_firefox_counters_init(struct syc_firefox_counters *counters,
                               const struct syc_export *export);
 void syc_firefox_counters_fini(struct syc_firefox_counters *counters);
 
-/** Does @counter have values to write? */
+/** Whether @counter has values to write. */
 bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
                               size_t counter);
 
 /**
- * Write three members of the object of @counter: its description, its style and
- * its samples. Counters are written in order. 0 or -ENOMEM.
+ * Write three members of the object of @counter: description, style and
+ * samples.  Counters are written in order.  0 or -ENOMEM.
  */
 int syc_firefox_counters_write(struct syc_firefox_counters *counters,
                                struct syc_json *json, uint32_t counter);
@@ -108,18 +109,19 @@ struct syc_firefox_allocations {
 	const struct syc_export *export;
 	const struct syscap_profile_allocation *items;
 	size_t heap_stacks; /* number of the first stack of allocations */
-	int64_t *bytes;     /* bytes of each; below 0: freed; 0: omitted */
+	int64_t *bytes;     /* bytes of each event; below 0: freed; 0:
+	                     * omitted */
 	uint32_t *holders;  /* of each process: the thread; NONE */
 	struct syc_group by_process;
 };
 
-/** 0 or -ENOMEM. End it in any case. */
+/** Returns 0 or -ENOMEM; the caller ends @allocations in any case. */
 int syc_firefox_allocations_init(struct syc_firefox_allocations *allocations,
                                  const struct syc_export *export,
                                  size_t heap_stacks);
 void syc_firefox_allocations_fini(struct syc_firefox_allocations *allocations);
 
-/** Are the allocations of its process below @thread? */
+/** Whether the allocations of @thread's process are below @thread. */
 bool syc_firefox_allocations_has(
 	const struct syc_firefox_allocations *allocations, uint32_t thread);
 

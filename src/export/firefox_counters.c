@@ -4,7 +4,7 @@
  *
  * The format stores the change of a counter, and the viewer adds the changes up
  * as doubles. Each change is computed from such a sum, so no error accumulates.
- * Values that are not numbers are left out.
+ * Values that are not finite are left out.
  *
  * The values of one counter are stored together, but a capture is ordered by
  * time. So the capture is walked several times, for as many counters at a time
@@ -38,7 +38,7 @@ static int begin_walk(const struct syc_firefox_counters *counters,
 	                               counters->export->reader, ret_walk);
 }
 
-/* The next value that passes the filter.  1, 0 or -ENOMEM. */
+/* Find the next value that passes the filter.  Returns 1, 0 or -ENOMEM. */
 static int find_value(const struct syc_firefox_counters *counters,
                       struct syscap_profile_walk *walk,
                       struct syscap_profile_value *ret_value)
@@ -115,7 +115,7 @@ bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
 
 /* ------------------------------------------------- some counters at a time */
 
-/* Of 16 bytes each: 244 MiB. */
+/* Values of 16 bytes each, 244 MiB in total. */
 #define MOST_VALUES 16000000u
 
 static int by_time(const void *one, const void *other)
@@ -125,8 +125,10 @@ static int by_time(const void *one, const void *other)
 	return (a->time > b->time) - (a->time < b->time);
 }
 
-/* Rings are drained in any order.  Equal times stay in the order of the file:
- * merging does not change it, and there is the memory for that. */
+/*
+ * Sort by time, since rings are drained in any order.  Equal times stay in the
+ * order of the file: qsort() merges, since memory suffices.
+ */
 static void sort(struct syc_firefox_value *values, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
@@ -160,7 +162,7 @@ static int place_values(const struct syc_firefox_counters *counters,
 	return r;
 }
 
-/* Values of @counter, and of as many later counters as fit. */
+/* Load values of @counter, and of as many later counters as fit. */
 static int load(struct syc_firefox_counters *counters, size_t counter)
 {
 	size_t n_counters, n = 0, *places;
@@ -224,8 +226,10 @@ static void write_display(struct syc_json *json, const char *label)
 	syc_json_end_object(json);
 }
 
-/* The difference that turns @sum into @value: a double with few digits, if
- * one does. */
+/*
+ * The difference that turns @sum into @value: if possible, a double with few
+ * digits.
+ */
 static double change_to(double sum, double value)
 {
 	const double change = value - sum;
@@ -331,8 +335,10 @@ static int compare_allocations(const void *one, const void *other, void *data)
 	return (a > b) - (a < b);
 }
 
-/* A view has no frees. The frees of its allocations come with these, and weigh
- * the freed bytes, which the capture lacks. */
+/*
+ * Compute the bytes of allocations and frees.  A view has no frees: frees of
+ * its allocations are added, with the freed bytes, which the capture lacks.
+ */
 static void weigh(struct syc_firefox_allocations *allocations, size_t n)
 {
 	const struct syscap_profile_allocation *items = allocations->items;
@@ -348,7 +354,7 @@ static void weigh(struct syc_firefox_allocations *allocations, size_t n)
 	}
 }
 
-/* The main thread, or else the first. */
+/* Find the main thread of each process, or else its first thread. */
 static void find_holders(struct syc_firefox_allocations *allocations,
                          size_t n_processes)
 {

@@ -3,8 +3,8 @@
  * firefox_markers.c - markers of a Firefox profile: marks, logs and lost
  * intervals.
  *
- * A table is written column by column, so each one is walked several times.
- * Messages of marks are read from the capture again rather than kept.
+ * A table is written column by column, so each table is walked several times.
+ * Messages of marks are not kept, but read again from the capture.
  */
 #include <errno.h>
 
@@ -16,7 +16,7 @@ enum {
 	PHASE_INTERVAL = 1
 };
 
-/* One row: one of these. */
+/* One row: a mark, a log line or a loss. */
 struct event {
 	bool is_mark;
 	struct syscap_profile_mark mark;
@@ -73,7 +73,7 @@ static uint32_t group_of(const void *data, uint32_t row)
 	const struct event event = event_of(markers, row);
 	uint32_t thread;
 
-	if (event.loss != NULL) /* selected by the view */
+	if (event.loss != NULL) /* the view has selected losses */
 		return event.loss->thread;
 	if (event.is_mark && event.mark.is_end)
 		return SYSCAP_PROFILE_NONE;

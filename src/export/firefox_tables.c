@@ -3,9 +3,9 @@
  * firefox_tables.c - strings, functions, frames and stacks shared by all
  * threads.
  *
- * A view has no addresses: a frame is a function, at a line if that is known. A
- * stack is a node of the view, minus one, because the root is none. The stacks
- * of allocations follow.
+ * A view has no addresses: a frame is a function, at a line if the line is
+ * known.  The number of a stack is the number of its node minus one, because
+ * the root is no stack.  The stacks of allocations follow.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const struct category {
 	[SYSCAP_CATEGORY_SYSTEM] = { "System library", "blue" },
 	[SYSCAP_CATEGORY_JIT] = { "JIT", "yellow" },
 	[SYSCAP_CATEGORY_KERNEL] = { "Kernel", "orange" },
-	/* The viewer needs a grey one */
+	/* The viewer needs a grey category */
 	[SYSCAP_CATEGORY_NOTE] = { "Other", "grey" },
 	[SYC_FIREFOX_MARK] = { "Mark", "purple" },
 	[SYC_FIREFOX_LOG] = { "Log", "brown" },
@@ -33,7 +33,7 @@ static const char *const other_names[SYC_FIREFOX_NAMES] = {
 	[SYC_FIREFOX_NAME_LOST] = "lost",
 };
 
-/* A function's file is that of the first of its lines. */
+/* Find the file of each function, the file of its first line. */
 static int find_files(struct syc_firefox_tables *tables, size_t n_functions)
 {
 	const int r = syc_frames_init(&tables->frames, tables->export);
@@ -185,7 +185,8 @@ static void write_stacks(const struct syc_firefox_tables *tables,
 			                  syc_frames_of(&tables->frames,
 			                                views[v], (uint32_t)i));
 	syc_json_end_array(json);
-	begin_column(json, "prefixOffset"); /* back to the caller; 0: none */
+	begin_column(json, "prefixOffset"); /* distance to the caller; 0:
+	                                     * none */
 	for (size_t v = 0; v < 2; v++)
 		for (size_t i = 1; views[v] && i < views[v]->n_nodes; i++)
 			syc_json_unsigned(json,
@@ -196,8 +197,10 @@ static void write_stacks(const struct syc_firefox_tables *tables,
 	end_table(json, n);
 }
 
-/* The format has a file for a function and a line for a frame: a line of
- * another file is none. */
+/*
+ * The format has a file for a function and a line for a frame.  A line of
+ * another file is therefore omitted.
+ */
 static void write_line(const struct syc_firefox_tables *tables,
                        struct syc_json *json, size_t frame)
 {
@@ -225,8 +228,10 @@ static void write_frames(const struct syc_firefox_tables *tables,
 	begin_object(json, "frameTable");
 	integer_column(json, "address", n, -1);
 	integer_column(json, "lib", n, -1);
-	/* The viewer finds inlined functions only by symbols of libraries,
-	 * which a profile lacks. So the name has a remark. */
+	/*
+	 * The viewer finds inlined functions only by symbols of libraries,
+	 * which a profile lacks.  So the function's name has a remark.
+	 */
 	integer_column(json, "inlineDepth", n, 0);
 	begin_column(json, "category");
 	for (size_t i = 0; i < n; i++)
@@ -292,8 +297,8 @@ static void write_strings(struct syc_firefox_tables *tables,
 		syc_json_text(json, syc_frames_name(&tables->frames, i));
 	for (size_t i = 0; i < n_names; i++) {
 		/*
-		 * Both are short in a frame; replaced bytes take up to three
-		 * times the room
+		 * Both texts are short in a frame; replaced bytes take up to
+		 * three times the space
 		 */
 		char text[256];
 

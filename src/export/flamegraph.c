@@ -50,9 +50,9 @@ static void write_one(FILE *out, const char *text, size_t len, uint32_t point)
 }
 
 /*
- * Write at most @most characters of @text; the last one is "…" if there are
- * more.  Special characters of XML are escaped.  Characters that XML excludes,
- * and those that turn the direction of writing, are shown as numbers.
+ * Write at most @most characters of @text; the last character of a cut text is
+ * "…".  Special characters of XML are escaped.  Characters that XML excludes,
+ * and characters that change the direction of writing, are shown as numbers.
  */
 static void xml_text(FILE *out, const char *text, size_t most)
 {
@@ -80,7 +80,10 @@ static void xml_text(FILE *out, const char *text, size_t most)
 #define MOST_GONE 10
 #define NAME_MOST 4000
 
-/* Okabe and Ito's colours, light: for all eyes, and black text on them. */
+/*
+ * Light variants of Okabe and Ito's colours: visible to the colour-blind, and
+ * legible under black text.
+ */
 static const struct {
 	const char *colours[3]; /* neighbours differ */
 	const char *name;
@@ -101,11 +104,11 @@ struct picture {
 	const struct syc_flamegraph *graph;
 	FILE *out;
 	struct syc_group callees;
-	uint64_t *begins; /* by node: its begin in the row, in units */
+	uint64_t *begins; /* by node: begin in its row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* number of rows drawn */
 	uint64_t n_narrow;
-	double most_change; /* of a share, of the drawn nodes */
+	double most_change; /* largest change of a drawn node's share */
 	bool seen[sizeof(categories) / sizeof(*categories)];
 };
 
@@ -142,8 +145,10 @@ static double change(const struct picture *picture, uint32_t node)
 	       share(diff->totals[node], diff->base->total);
 }
 
-/* Callers come before callees, so that a node's own place is known when its
- * callees get theirs. */
+/*
+ * Lay out callers before callees, so that the place of a node is known before
+ * the places of its callees.
+ */
 static void lay_out(struct picture *picture)
 {
 	const struct syscap_view *view = picture->graph->view;
@@ -175,7 +180,7 @@ static void lay_out(struct picture *picture)
 
 /* ---------------------------------------------------------------- frames */
 
-/* White: no change; red: more, blue: less. */
+/* Print the colour: white for no change, red for growth, blue for decrease. */
 static void print_change_colour(const struct picture *picture, uint32_t node)
 {
 	const double by = picture->most_change > 0
@@ -217,7 +222,7 @@ static void print_name(const struct picture *picture, uint32_t node,
 	         node == 0 ? "all" : function_of(picture, node)->name, most);
 }
 
-/* The first line is the name, for the script. */
+/* Print the title, whose first line is the name for the script. */
 static void print_title(const struct picture *picture, uint32_t node)
 {
 	const struct syc_flamegraph *graph = picture->graph;
@@ -326,8 +331,10 @@ static void print_head(const struct picture *picture, unsigned height)
 	fputs("</text>\n", out);
 }
 
-/* Controls for the script. They are at the bottom, since the picture grows
- * upwards. */
+/*
+ * Print the controls for the script, at the bottom, since the picture grows
+ * upwards.
+ */
 static void print_buttons(const struct picture *picture, unsigned y)
 {
 	fprintf(picture->out,

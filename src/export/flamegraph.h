@@ -20,21 +20,21 @@ struct syc_flamegraph {
 	const char *title;  /* the capture's name */
 	const char *filter; /* filter options as given, or "" */
 	const struct syc_flamegraph_diff *diff; /* NULL: none */
-	bool by_self; /* colours of a diff: of self instead of total */
+	bool by_self; /* colours of a diff: by self instead of total */
 };
 
-/** 0 or -ENOMEM; errors of @out are its own. */
+/** Returns 0 or -ENOMEM; errors of @out stay in @out. */
 int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out);
 
 struct syc_flamegraph_diff {
 	const struct syscap_profile *base_profile;
 	const struct syscap_view *base;
 	const char *name;         /* name of the base */
-	uint64_t *selfs, *totals; /* by node of the new view: its value in the
+	uint64_t *selfs, *totals; /* by node of the new view: value in the
 	                           * base */
 	SYC_ARRAY(uint32_t)
 	gone; /* nodes of the base, largest first, that the new view lacks
-	       * although it has their callers */
+	       * although the view has their callers */
 };
 
 /** 0 or -ENOMEM. */

@@ -29,7 +29,7 @@ static const char *name_of(const struct side *side, uint32_t node)
 
 struct matching {
 	const struct side *new, *base;
-	uint32_t *partners; /* in the base, by node of the new view */
+	uint32_t *partners; /* partner in the base, by node of the new view */
 	bool *taken;        /* nodes of the base */
 };
 
@@ -84,8 +84,10 @@ static uint32_t find_partner(const struct side *base, const bool *taken,
 	return best;
 }
 
-/* Match nodes of one name: first those of one binary; then the largest of the
- * rest, since a binary may have another name. */
+/*
+ * Match nodes of one name: first nodes of the same binary; then the largest
+ * remaining nodes, since a binary may have another name.
+ */
 static int pair_up(struct syc_flamegraph_diff *diff, struct matching *matching,
                    uint32_t i, uint32_t i_end, uint32_t j, uint32_t j_end)
 {

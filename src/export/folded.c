@@ -2,8 +2,8 @@
 /*
  * folded.c - stacks as lines of text.
  *
- * Millions of stacks have few functions: names are prepared once. A line is
- * built from its end, because a leaf only leads upwards.
+ * Millions of stacks have few functions, so names are prepared once.  A line is
+ * built from its end, because a node only knows its parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -20,8 +20,10 @@
  * colours. */
 #define INLINED "_[i]"
 
-/* Write a name without ';', which ends a frame, to @to; if that is NULL, only
- * count. */
+/*
+ * Write a name without ';', which ends a frame, to @to.  If @to is NULL, only
+ * count.
+ */
 static size_t put_name(char *to, const struct syscap_profile_function *function,
                        bool in_quotes)
 {

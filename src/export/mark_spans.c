@@ -146,7 +146,7 @@ bool syc_mark_links_is_same(const struct syc_mark_links *linked,
 	size_t ignored;
 
 	names = syscap_profile_mark_names(profile, &ignored);
-	/* A whole operation matches no other mark, whatever its id is. */
+	/* A whole operation matches no other mark, even with the same id. */
 	return a->process == b->process && a->id == b->id &&
 	       (a->begin != a->end && b->begin != b->end) &&
 	       strcmp(names[a->name].group, names[b->name].group) == 0;
@@ -163,7 +163,7 @@ int64_t syc_mark_spans_end_of(const struct syscap_profile_mark *mark)
 
 #define AHEAD 16u
 
-/* First mark of each lane. */
+/* Place of the first mark of each lane. */
 struct lanes {
 	size_t *items;
 	size_t n, capacity;
@@ -194,8 +194,10 @@ static bool is_span(const struct syscap_profile *profile,
 	       syscap_view_has(view, mark->thread, mark->time);
 }
 
-/* Marks by thread; @ends has one element more than there are threads, and
- * receives the ends. */
+/*
+ * Sort marks by thread; @ends has one element more than the number of threads,
+ * and receives the ends.
+ */
 static void sort_by_thread(struct syc_mark_spans *nested,
                            const struct syscap_profile *profile,
                            const struct syscap_view *view, size_t *ends)
@@ -266,7 +268,7 @@ static int sort_by_lane(struct syc_mark_spans *nested, uint32_t *order,
 	return 0;
 }
 
-/* Thread by thread, so temporary memory is that of one thread. */
+/* Sort thread by thread, which limits temporary memory to one thread's. */
 static int sort(struct syc_mark_spans *nested,
                 const struct syscap_profile *profile,
                 const struct syscap_view *view)
@@ -292,7 +294,10 @@ static int sort(struct syc_mark_spans *nested,
 	return r;
 }
 
-/* Does the mark at @at exist, and does it begin a lane? */
+/*
+ * Load the mark at nested->at, if it exists, and whether the mark begins a
+ * lane.
+ */
 static void look_at_next(struct syc_mark_spans *nested)
 {
 	const uint32_t thread = nested->next.thread, lane = nested->next.lane;
@@ -337,7 +342,7 @@ void syc_mark_spans_fini(struct syc_mark_spans *nested)
 	*nested = (struct syc_mark_spans){ 0 };
 }
 
-/* Does the innermost open mark end before the next one begins? */
+/* Whether the innermost open mark ends before the next mark begins. */
 static bool is_over(const struct syc_mark_spans *nested)
 {
 	return nested->at == nested->n || nested->is_first ||

@@ -7,8 +7,8 @@
  * longest span begins first. Marks of operations are omitted, except their
  * steps.
  *
- * An operation is in a view if one of its marks is; an arrow, if both of its
- * marks are.
+ * An operation is in a view if one of its marks is in the view.  An arrow is in
+ * a view if both of its marks are in the view.
  */
 #ifndef SYC_EXPORT_MARK_SPANS_H
 #define SYC_EXPORT_MARK_SPANS_H
@@ -29,8 +29,8 @@ struct syc_mark_spans {
 	uint32_t *order; /* numbers of marks */
 	struct syc_mark_spans_open *open;
 	size_t n, at, n_open, n_depths;
-	struct syscap_profile_mark next; /* the one at @at */
-	bool is_first;                   /* depth in its lane */
+	struct syscap_profile_mark next; /* the mark at @at */
+	bool is_first;                   /* begins its lane */
 };
 
 enum syc_mark_spans_kind {
@@ -84,12 +84,16 @@ int syc_mark_links_init(struct syc_mark_links *linked,
                         const struct syscap_view *view);
 void syc_mark_links_fini(struct syc_mark_links *linked);
 
-/** The first of @mark's flows; the others follow it. NULL: none. */
+/**
+ * The first flow of @mark, which the other flows of @mark follow.  NULL: none.
+ */
 const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);
 
-/** Do two operations have the same process, group and id? Then the second is
- * a repetition of the first. */
+/**
+ * Whether two operations have the same process, group and id.  If so, the
+ * second operation is a repetition of the first.
+ */
 bool syc_mark_links_is_same(const struct syc_mark_links *linked,
                             const struct syscap_profile *profile, size_t one,
                             size_t other);

@@ -2,8 +2,8 @@
 /*
  * perfetto.c - a Perfetto trace: one sequence of packets, kind by kind.
  *
- * Marks are slices on the tracks of their threads. Marks that do not nest there
- * have tracks of their own. Times are those of CLOCK_MONOTONIC.
+ * Marks are slices on the tracks of their threads.  Marks that do not nest
+ * there have separate tracks.  Times are times of CLOCK_MONOTONIC.
  */
 #include "export/perfetto.h"
 
@@ -230,7 +230,7 @@ static void tell_clock(struct syc_perfetto *trace, unsigned clock,
 	syc_protobuf_end(&trace->packet, begun);
 }
 
-/* The boot time is unknown; it is assumed to equal ours. */
+/* The boot clock is unknown; it is assumed to equal CLOCK_MONOTONIC. */
 static void tell_clocks(struct syc_perfetto *trace)
 {
 	struct syscap_profile_span span;

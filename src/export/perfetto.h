@@ -2,7 +2,7 @@
 /*
  * perfetto.h - packets, tracks, names and events of a Perfetto trace.
  *
- * Field numbers are those of protos/perfetto/trace in Perfetto v58.
+ * Field numbers are from protos/perfetto/trace in Perfetto v58.
  */
 #ifndef SYC_EXPORT_PERFETTO_H
 #define SYC_EXPORT_PERFETTO_H
@@ -91,11 +91,10 @@ void syc_perfetto_note_text(struct syc_perfetto *trace, const char *name,
 void syc_perfetto_note_number(struct syc_perfetto *trace, const char *name,
                               uint64_t number);
 
-/* Tracks.  Those of processes and threads have their numbers from the
- * beginning. */
+/* Tracks.  Tracks of processes and threads have numbers from the beginning. */
 void syc_perfetto_tracks(struct syc_perfetto *trace);
 uint64_t syc_perfetto_thread(const struct syc_perfetto *trace, uint32_t thread);
-/** Make a new track below that of @process. */
+/** Make a new track below the track of @process. */
 uint64_t syc_perfetto_track(struct syc_perfetto *trace, uint32_t process,
                             const char *name);
 uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
@@ -105,7 +104,7 @@ uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
 int syc_perfetto_names_init(struct syc_perfetto *trace);
 void syc_perfetto_names_fini(struct syc_perfetto *trace);
 void syc_perfetto_tell_name(struct syc_perfetto *trace, uint32_t name);
-/** The number of the stack that ends at @node of @view. */
+/** Write the stack that ends at @node of @view, if new.  Returns its number. */
 uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
                                  const struct syscap_view *view, uint32_t node);
 

@@ -103,7 +103,7 @@ static unsigned priority_of(uint16_t severity)
 	return priorities[syc_severity_index(severity)];
 }
 
-/* The text is in the table of texts, with a number of its own. */
+/* Add the text to the table of texts, with a new number. */
 static void tell_body(struct syc_perfetto *trace, const char *text)
 {
 	const size_t begun = syc_perfetto_begin(trace, SYC_PACKET_INTERNED);

@@ -14,7 +14,7 @@
 #include "export/perfetto.h"
 
 #define TRACE_PACKET 1u
-#define SEQUENCE     1u /* all packets are of one */
+#define SEQUENCE     1u /* all packets belong to one sequence */
 
 /* Bits of sequence_flags. */
 #define IS_CLEARED 1u
@@ -453,7 +453,10 @@ static void tell_frame(struct syc_perfetto *trace, uint32_t number)
 	syc_protobuf_end(packet, begun);
 }
 
-/* The outermost frame comes first, but a leaf only leads upwards. */
+/*
+ * Write the frames, outermost first.  A node only knows its parent, so the path
+ * is collected first.
+ */
 static int write_frames(struct syc_perfetto *trace,
                         const struct syscap_view *view, uint32_t node)
 {
@@ -480,7 +483,10 @@ static int write_frames(struct syc_perfetto *trace,
 uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
                                  const struct syscap_view *view, uint32_t node)
 {
-	/* Stacks of allocations follow those of samples. */
+	/*
+	 * Numbers of stacks of allocations follow the numbers of stacks of
+	 * samples.
+	 */
 	const uint64_t id =
 		node + (view == trace->export->view
 	                        ? UINT64_C(1)

@@ -5,8 +5,8 @@
  * A view has no addresses: a location is a function, or a function at a line
  * with the functions inlined there.
  *
- * The format requires a gzip file. Its blocks are stored uncompressed; gzip
- * makes the file smaller.
+ * The format requires a gzip file.  The blocks of the file are stored
+ * uncompressed; gzip makes the file smaller.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -115,7 +115,7 @@ struct pprof_tables {
 	size_t n_functions;
 	struct syc_map binaries; /* number of a mapping, from 1 */
 	struct syc_map files;    /* source files; their strings follow the
-	                          * binaries */
+	                          * strings of binaries */
 	uint32_t *file_of;       /* number in files, by function; or NONE */
 	/* With lines: the location of each node, and the locations. */
 	uint32_t *location_of;
@@ -130,12 +130,15 @@ enum {
 	STRING_TABLE = 6
 };
 
-/* Then the functions' names, then the binaries', then the files'. */
+/*
+ * The first strings.  Names of functions follow, then of binaries, then of
+ * files.
+ */
 static const char *const texts[] = { "",     "samples",     "count",
 	                             "time", "nanoseconds", "pid",
 	                             "tid" };
 
-/* Write @file->message as a field of the profile, and empty it. */
+/* Write @file->message as a field of the profile, and empty the message. */
 static void pprof_write(struct pprof_file *file, unsigned field)
 {
 	syc_protobuf_clear(&file->outer);
@@ -237,7 +240,7 @@ line_of(const struct pprof_tables *tables, uint32_t line)
 	                                       &n)[line];
 }
 
-/* A function's file is that of the first of its lines. */
+/* Find the file of each function, the file of its first line. */
 static int number_files(struct pprof_tables *tables)
 {
 	tables->file_of = malloc((tables->n_functions + 1) * sizeof(uint32_t));
@@ -339,7 +342,7 @@ static void begin_location(const struct pprof_tables *tables,
 	syc_protobuf_number(&file->message, 2, binary + 1);
 }
 
-/* The innermost function of each comes first. */
+/* Write the locations, each with its innermost function first. */
 static void write_locations(const struct pprof_tables *tables,
                             struct pprof_file *file)
 {
@@ -387,7 +390,7 @@ static void pprof_stack(const struct pprof_tables *tables, uint32_t node,
 	}
 }
 
-/* 0 or -ENOMEM. End it in any case. */
+/* Returns 0 or -ENOMEM; the caller ends @tables in any case. */
 static int pprof_tables_init(struct pprof_tables *tables,
                              const struct syc_export *export)
 {
@@ -423,7 +426,7 @@ struct writer {
 	bool is_time;
 };
 
-/* Fields of Profile, beside those of the tables. */
+/* Fields of Profile that are not tables. */
 enum {
 	SAMPLE_TYPE = 1,
 	SAMPLE = 2,
@@ -449,7 +452,7 @@ static void add_label(struct writer *writer, uint64_t key, int64_t number)
 	syc_protobuf_message(&writer->file.message, 3, &writer->file.inner);
 }
 
-/* One stack of one thread, the innermost frame first. */
+/* Write one stack of one thread, innermost frame first. */
 static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 {
 	const struct syscap_profile_thread *threads;
@@ -476,7 +479,10 @@ static void write_sample(struct writer *writer, uint32_t thread, uint32_t node)
 	pprof_write(&writer->file, SAMPLE);
 }
 
-/* Is the stack of @sample the @n-th of its thread? */
+/*
+ * Add the ticks of @sample.  True: the stack of @sample is new, the @n-th of
+ * its thread.
+ */
 static bool add_ticks(struct writer *writer, uint32_t sample, size_t n)
 {
 	const uint32_t node =

@@ -11,8 +11,7 @@
 
 #define VARINT_SIZE 10u /* of the largest */
 
-/* A length that is filled in later takes this many bytes, more than it
- * needs. */
+/* Number of bytes of a length that is filled in later, more than necessary. */
 #define LENGTH_SIZE 4u
 
 void syc_protobuf_clear(struct syc_protobuf *message)
@@ -26,7 +25,7 @@ void syc_protobuf_fini(struct syc_protobuf *message)
 	*message = (struct syc_protobuf){ 0 };
 }
 
-/* Room for @n bytes more. */
+/* Reserve @n more bytes. */
 static bool reserve(struct syc_protobuf *message, size_t n)
 {
 	while (message->bytes.capacity - message->bytes.n < n)

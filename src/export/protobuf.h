@@ -23,7 +23,10 @@ void syc_protobuf_bytes(struct syc_protobuf *message, unsigned field,
 void syc_protobuf_message(struct syc_protobuf *message, unsigned field,
                           const struct syc_protobuf *inner);
 
-/** Writes 0 too: the presence of a oneof field selects it. */
+/**
+ * Add a field, even with value 0, since the presence of a oneof field selects
+ * the field.
+ */
 void syc_protobuf_value(struct syc_protobuf *message, unsigned field,
                         uint64_t value);
 void syc_protobuf_fixed64(struct syc_protobuf *message, unsigned field,

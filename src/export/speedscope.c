@@ -2,8 +2,8 @@
 /*
  * speedscope.c - the JSON of speedscope.app.
  *
- * Each thread with samples has a "sampled" profile, each thread with marks an
- * "evented" one.
+ * Each thread with samples has a "sampled" profile, and each thread with marks
+ * has an "evented" profile.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ static void write_frame(struct writer *writer, size_t number)
 	syc_json_end_object(json);
 }
 
-/* Functions first, then the names of marks. */
+/* Write functions first, then the names of marks. */
 static void write_frames(struct writer *writer)
 {
 	const struct syscap_profile *profile = writer->export->profile;

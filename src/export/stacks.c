@@ -70,7 +70,7 @@ void syc_batch_walk_fini(struct syc_batch_walk *batch)
 	batch->nodes = NULL;
 }
 
-/* Move one frame outwards on each path; false: all are at the root. */
+/* Move one frame outwards on each path.  False: all paths are at the root. */
 static bool go_up(struct syc_batch_walk *batch, uint32_t *at, size_t n)
 {
 	const struct syscap_view *view = batch->view;
@@ -249,7 +249,10 @@ static int count_samples(struct syc_thread_samples *by)
 	return 0;
 }
 
-/* Samples to sort are loaded at once. */
+/*
+ * Whether samples of @thread are loaded in pieces.  Samples to be sorted are
+ * loaded at once.
+ */
 static bool is_in_pieces(const struct syc_thread_samples *by, size_t thread)
 {
 	return !by->is_mixed[thread] && count_of(by, thread) > by->piece;

@@ -29,11 +29,11 @@ struct syc_batch_walk {
 	const struct syscap_view *view;
 	const struct syscap_profile_samples *samples;
 	size_t deepest;
-	uint32_t *nodes; /* of each path @deepest */
+	uint32_t *nodes; /* @deepest nodes of each path */
 	uint32_t lens[SYC_BATCH_WALK_MAX];
 };
 
-/** 0 or -ENOMEM; call fini in any case. @samples are the view's. */
+/** Returns 0 or -ENOMEM; call fini in any case.  @samples belong to @view. */
 int syc_batch_walk_init(struct syc_batch_walk *batch,
                         const struct syscap_view *view,
                         const struct syscap_profile_samples *samples);
@@ -43,7 +43,7 @@ void syc_batch_walk_fini(struct syc_batch_walk *batch);
 void syc_batch_walk_run(struct syc_batch_walk *batch, const uint32_t *samples,
                         size_t n);
 
-/** The nodes of the @i-th, the innermost first: lens[@i]. */
+/** The lens[@i] nodes of the @i-th stack, innermost first. */
 static inline uint32_t *syc_batch_walk_path(const struct syc_batch_walk *batch,
                                             size_t i)
 {
@@ -59,7 +59,8 @@ struct syc_frames {
 	const struct syc_export *export;
 	size_t n;
 	SYC_ARRAY(struct syc_frame) items;
-	uint32_t *of_nodes, *of_heap; /* by node; NULL: functions */
+	uint32_t *of_nodes, *of_heap; /* frame by node; NULL: frames are
+	                               * functions */
 	char *shown;
 };
 
@@ -73,11 +74,11 @@ uint32_t syc_frames_of(const struct syc_frames *frames,
 
 struct syc_frame syc_frames_get(const struct syc_frames *frames, size_t number);
 
-/** Its place in the source; NULL: unknown. */
+/** The place of frame @number in the source; NULL: unknown. */
 const struct syscap_profile_line *
 syc_frames_line(const struct syc_frames *frames, size_t number);
 
-/** The line of a node of a view by line; NULL: unknown. */
+/** The line of @node of a view by line; NULL: unknown. */
 const struct syscap_profile_line *
 syc_line_of_node(const struct syscap_profile *profile,
                  const struct syscap_view *view, uint32_t node);
@@ -97,9 +98,11 @@ struct syc_thread_samples {
 	const struct syscap_view *view;
 	struct syscap_profile_samples samples;
 	bool *is_mixed; /* by thread: not in order in the file */
-	size_t piece;   /* number of samples that are picked out at a time */
-	/* The piece: samples of threads first to end - 1. Of a thread with
-	 * more samples than a piece, it starts at number @skipped. */
+	size_t piece;   /* number of samples that are loaded at a time */
+	/*
+	 * The piece: samples of threads first to end - 1.  The piece of a
+	 * thread with more samples starts at number @skipped.
+	 */
 	size_t first, end, skipped;
 	uint32_t *rows;
 	size_t n;
@@ -108,7 +111,8 @@ struct syc_thread_samples {
 };
 
 /**
- * 0 or -ENOMEM. End it in any case; the profile and the view must live as long.
+ * Returns 0 or -ENOMEM.  The caller ends @by in any case; the profile and the
+ * view must live as long as @by.
  */
 int syc_thread_samples_init(struct syc_thread_samples *by,
                             const struct syscap_profile *profile,
@@ -116,8 +120,8 @@ int syc_thread_samples_init(struct syc_thread_samples *by,
 void syc_thread_samples_fini(struct syc_thread_samples *by);
 
 /**
- * Get the numbers of some samples of @thread, from its sample @at on. NULL:
- * there are no more. The result is valid until the next call. Calls for
+ * Get the numbers of some samples of @thread, from its sample @at on.  NULL: no
+ * samples are left.  The result is valid until the next call.  Calls for
  * successive threads and parts are cheap.
  *
  *	for (size_t at = 0; (rows = syc_thread_samples_get(by, t, at, &n)) != NULL;
@@ -136,10 +140,13 @@ const uint32_t *syc_thread_samples_get(struct syc_thread_samples *by,
  */
 
 struct syc_folded {
-	/* Of each function, the text to write; the last one ends at n. */
+	/*
+	 * Begins of the text to write, by function; the last text ends at
+	 * begins[n].
+	 */
 	size_t *begins;
 	char *names;
-	char *line; /* built from its end */
+	char *line; /* a line, built from its end */
 	size_t capacity;
 };
 
@@ -152,8 +159,11 @@ void syc_folded_fini(struct syc_folded *folded);
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node);
 
-/** The same for @n nodes, the innermost first. The first function prefetches
- * their names: call it for several stacks before the second. */
+/**
+ * Write the frames of @n nodes, innermost first, like syc_folded_stack().
+ * syc_folded_fetch() prefetches names: call it for several stacks before
+ * syc_folded_path().
+ */
 void syc_folded_fetch(const struct syc_folded *folded,
                       const struct syscap_view *view, const uint32_t *nodes,
                       size_t n);
