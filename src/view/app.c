@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* app.c - the viewer on a terminal, or one screen of it as text. */
+/* app.c - the viewer on a terminal, or one screen of the viewer as text. */
 #include "view/app.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ static void tell_state(struct app *app)
 	app->state.progress = app->progress;
 }
 
-/* A view of the part read so far. */
+/* Make a view of the part read so far. */
 static int ask(struct app *app)
 {
 	const struct syc_app_options *options = app->options;
@@ -111,7 +111,7 @@ static int ask(struct app *app)
 		                        options->filter_text);
 	if (r == 0)
 		r = syc_app_state_ask(&app->state, &app->error);
-	/* Requested marks may still come. */
+	/* Requested marks may still be missing. */
 	if (r == -EINVAL && (!app->source.is_read || app->is_growing))
 		r = 0;
 	return r;
@@ -122,14 +122,14 @@ static int read_on(struct app *app, int64_t budget)
 	const struct syc_source *source = &app->source;
 	int r = syc_source_read(&app->source, budget);
 
-	/* Each query costs as much as all earlier ones. */
+	/* Each query costs as much as all earlier queries together. */
 	if (r == 0 && (source->is_read || app->asked == 0 ||
 	               source->position >= 2 * app->asked))
 		r = ask(app);
 	return r;
 }
 
-/* A second, or longer if an update takes long. */
+/* Wait a second, or longer if an update takes long. */
 static int64_t usual_wait(int64_t took)
 {
 	return took * LOAD > SECOND ? took * LOAD : SECOND;
@@ -153,7 +153,10 @@ static int look_again(struct app *app)
 	syscap_profile_span(app->source.profile, &span);
 	app->is_growing &= !span.is_finished;
 	took = syc_source_now() - now;
-	/* Names are looked up once. */
+	/*
+	 * Use the shorter of the last two times, since names are looked up
+	 * once.
+	 */
 	app->next = now + usual_wait(took < app->took ? took : app->took);
 	app->took = took;
 	return r;
@@ -257,7 +260,7 @@ static int step(struct app *app)
 		r = read_on(app, SLICE);
 	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
 		r = look_again(app);
-	/* Do not draw the share that was read for each piece. */
+	/* Do not draw the progress after each piece. */
 	if (r < 0 || app->state.quits ||
 	    (found == 0 && !is_late && app->asks == app->shown_ask &&
 	     syc_source_now() - app->shown < PROGRESS))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* app.h - the viewer on a terminal, or one screen of it as text. */
+/* app.h - the viewer on a terminal, or one screen of the viewer as text. */
 #ifndef SYC_VIEW_APP_H
 #define SYC_VIEW_APP_H
 
@@ -13,7 +13,7 @@
 /** Options of a viewer. */
 struct syc_app_options {
 	const char *command, *file;
-	const char *title;            /* name to show; NULL: @file's */
+	const char *title;            /* name to show; NULL: name of @file */
 	struct syscap_reader *reader; /* is taken over */
 	struct syscap_profile_options profile;
 	const struct syscap_filter *filter; /* from, to: after the beginning */
@@ -22,10 +22,12 @@ struct syc_app_options {
 	const char *page;                   /* NULL: the first */
 	enum syc_colours colours;
 	bool is_ascii, is_exact;
-	/* A growing file; it is read repeatedly. */
+	/* The file grows, and is read repeatedly. */
 	bool is_live;
-	/* Called before each reading; returns false at the file's end. NULL:
-	 * never. */
+	/*
+	 * Called before each reading; returns false at the file's end.  May be
+	 * NULL.
+	 */
 	bool (*goes_on)(void *context);
 	/* Called by syc_app_snapshot() when the file is read: @r is the
 	 * filter's result, 0 or -EINVAL with @error. NULL: never. */
@@ -34,16 +36,18 @@ struct syc_app_options {
 	void *context;
 };
 
-/** Does a page of that name exist? */
+/** Whether a page of that name exists. */
 bool syc_app_has_page(const char *name);
-/** Name of a page; NULL after the last. */
+/** Name of a page; NULL after the last page. */
 const char *syc_app_page_name(unsigned number);
 
-/** Show it on the terminal until the user quits. 0 or -errno. */
+/** Show the viewer on the terminal until the user quits.  0 or -errno. */
 int syc_app_run(const struct syc_app_options *options);
 
-/** Write the screen after the @keys (bytes of a terminal). 0; -ENOMEM;
- * -EINVAL with @error: an impossible filter. */
+/**
+ * Write the screen after the @keys (bytes of a terminal).  Returns 0; -ENOMEM;
+ * or -EINVAL with @error: an impossible filter.
+ */
 int syc_app_snapshot(const struct syc_app_options *options, const char *keys,
                      int width, int height, FILE *out,
                      struct syscap_error *error, bool *ret_is_damaged);

@@ -61,7 +61,9 @@ static void help_draw(struct syc_grid *grid, int top, int bottom)
 #define ROOMY      12 /* least height with a line for the filters */
 #define LEAST_WIDE 20
 #define LEAST_HIGH 6
-#define MANY       200000 /* samples and marks: walking takes time */
+#define MANY \
+	200000 /* number of samples and marks that take time to
+                           * walk */
 
 static const char *base_name(const char *file)
 {
@@ -72,7 +74,7 @@ static const char *base_name(const char *file)
 	                                        : file;
 }
 
-/* Numbers on the right, as many as fit. */
+/* Draw the numbers on the right, as many as fit. */
 static void draw_numbers(struct syc_app_state *app, int from)
 {
 	const struct syscap_view *view = app->view;
@@ -139,7 +141,7 @@ static void draw_tabs(struct syc_app_state *app)
 	app->tabs[SYC_PAGES] = x;
 }
 
-/* The filters in use; the end of a long list. */
+/* Draw the filters in use; of a long list, the end. */
 static void draw_lenses(struct syc_app_state *app, int y)
 {
 	const struct syc_page_context *context = &app->context;

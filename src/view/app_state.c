@@ -118,7 +118,7 @@ int syc_app_state_ask(struct syc_app_state *app, struct syscap_error *error)
 	return put_view(app, view);
 }
 
-/* More was read since the last query: an update includes it. */
+/* Update the view, if more of the file was read since the last query. */
 static int catch_up(struct syc_app_state *app)
 {
 	struct syscap_error error;
@@ -142,7 +142,7 @@ int syc_app_state_look(struct syc_app_state *app)
 
 	if (!app->source->is_settled)
 		return catch_up(app);
-	/* Unchanged since the last query. */
+	/* The source is unchanged since the last query. */
 	context->wants_view = false;
 	if (kept != NULL && app->n_kept == context->lenses.n) {
 		app->kept = NULL;
@@ -280,7 +280,7 @@ static bool take_control(struct syc_app_state *app, uint32_t letter)
 	return true;
 }
 
-/* Letters that mean the same on all pages. */
+/* Take a letter with the same meaning on all pages. */
 static int take_letter(struct syc_app_state *app, uint32_t letter)
 {
 	struct syc_page_context *context = &app->context;
@@ -349,7 +349,7 @@ int syc_app_state_take(struct syc_app_state *app,
 		app->quits = true;
 		return 0;
 	}
-	/* There is no page, so keys have no meaning. */
+	/* Without a page, keys have no meaning. */
 	if (app->view == NULL || syc_app_state_is_too_small(app)) {
 		if (event->key == SYC_KEY_CONTROL)
 			take_control(app, event->point);

@@ -15,11 +15,11 @@ struct syc_app_state {
 	/* The previous view, so that undoing a lens needs no walk over all
 	 * samples; or NULL. */
 	struct syscap_view *kept;
-	size_t n_lenses, n_kept; /* of the view, of the previous one */
+	size_t n_lenses, n_kept; /* of the view, of the previous view */
 	void *states[SYC_PAGES];
 	unsigned seen[SYC_PAGES]; /* number of each page's view */
 	int page;
-	int tabs[SYC_PAGES + 1]; /* places of their names in the line */
+	int tabs[SYC_PAGES + 1]; /* places of the pages' names in the line */
 	char note[256]; /* shown instead of the context's text until the next
 	                 * key */
 	const char *title;
@@ -33,7 +33,9 @@ int syc_app_state_init(struct syc_app_state *app, struct syc_source *source,
                        int width, int height);
 void syc_app_state_fini(struct syc_app_state *app);
 
-/** The first lens; times of @filter are after the beginning.  0 or -ENOMEM. */
+/**
+ * Add the first lens; times of @filter count from the beginning.  0 or -ENOMEM.
+ */
 int syc_app_state_begin(struct syc_app_state *app,
                         const struct syscap_filter *filter, const char *text);
 
@@ -52,7 +54,7 @@ int syc_app_state_renew(struct syc_app_state *app);
 
 const struct syc_view_page *syc_app_state_page(int number);
 
-/** Take a key; it takes effect at the next draw or take. 0 or -ENOMEM. */
+/** Take a key, which takes effect at the next draw or take.  0 or -ENOMEM. */
 int syc_app_state_take(struct syc_app_state *app,
                        const struct syc_input_event *event);
 
@@ -60,13 +62,13 @@ int syc_app_state_take(struct syc_app_state *app,
 int syc_app_state_draw(struct syc_app_state *app);
 
 /**
- * Does drawing take too long for a key? Then draw_late() shows that, around the
- * old page.
+ * Whether drawing takes too long for a key.  If so, draw_late() shows a note
+ * around the old page.
  */
 bool syc_app_state_is_late(const struct syc_app_state *app);
 void syc_app_state_draw_late(struct syc_app_state *app);
 
-/** Is the screen too small for any page? */
+/** Whether the screen is too small for any page. */
 bool syc_app_state_is_too_small(const struct syc_app_state *app);
 
 #endif

@@ -94,7 +94,7 @@ static int take(struct sums *sums, struct syc_neighbour **items, size_t *n,
 		(*items)[(*n)++] =
 			(struct syc_neighbour){ function,
 			                        sums->amounts[function] };
-		/* It is listed twice if its amount had dropped to 0. */
+		/* A function whose amount had dropped to 0 is listed twice. */
 		sums->amounts[function] = 0;
 	}
 	return 0;
@@ -146,7 +146,7 @@ void syc_function_calls_fini(struct syc_function_calls *calls)
 	free(calls->callees.items);
 }
 
-/* Equal ones by name, so their order is stable. */
+/* Sort by total; equal nodes by name, so their order is stable. */
 static int compare_totals(const void *one, const void *other, void *data)
 {
 	const struct syc_callees_order *order = data;

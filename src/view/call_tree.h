@@ -11,13 +11,14 @@
 #include "common/sort.h"
 
 struct syc_neighbour {
-	uint32_t function; /* ROOT: it is outermost there */
+	uint32_t function; /* ROOT: no caller */
 	uint64_t amount;   /* share of the function's total along this call */
 };
 
 /**
- * Callers add up to the function's total, and so do callees and self. Recursive
- * calls do not count: only calls from outside and to the outside do.
+ * Callers add up to the function's total, and so do callees and self.
+ * Recursive calls do not count: only calls from other functions and to other
+ * functions count.
  */
 struct syc_function_calls {
 	SYC_ARRAY(struct syc_neighbour) callers; /* the least first */
@@ -31,8 +32,10 @@ int syc_function_calls_find(struct syc_function_calls *calls,
                             const struct syscap_view *view, uint32_t function);
 void syc_function_calls_fini(struct syc_function_calls *calls);
 
-/** The callees of each node, the largest first. 0 or -ENOMEM; frees the old
- * content. */
+/**
+ * Find the callees of each node, largest first.  Returns 0 or -ENOMEM; frees
+ * the old content.
+ */
 int syc_branches_renew(struct syc_group *branches,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view);

@@ -2,8 +2,8 @@
 /*
  * chart.c - the flame chart page: the activity of one thread over time.
  *
- * Time goes to the right. Marks are on top, intervals with losses below them,
- * then stacks.
+ * Time goes to the right.  Marks are on top, intervals with losses below the
+ * marks, then stacks.
  */
 #include <math.h>
 
@@ -39,7 +39,7 @@ static size_t count_samples(const struct chart *chart, uint32_t thread)
 	       chart->timeline.samples.begins[thread];
 }
 
-/* The whole time of the view. */
+/* Show the whole time of the view. */
 static void show_all(struct chart *chart,
                      const struct syc_page_context *context)
 {
@@ -141,7 +141,7 @@ static void draw_marks(const struct chart *chart,
 	}
 }
 
-/* Losses of the thread, or of its process. */
+/* Draw losses of the thread, or of its process. */
 static void draw_losses(const struct chart *chart,
                         struct syc_page_context *context, int y)
 {
@@ -250,7 +250,7 @@ static void move(struct chart *chart, int by)
 	}
 }
 
-/* The next thread that has samples or marks. */
+/* Go to the next thread that has samples or marks. */
 static void step_thread(struct chart *chart, struct syc_page_context *context,
                         int by)
 {
@@ -340,7 +340,7 @@ static bool take(void *state, struct syc_page_context *context,
 	}
 }
 
-/* The next column with a match of the search. */
+/* Go to the next column with a match of the search. */
 static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct chart *chart = state;

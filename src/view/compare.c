@@ -3,8 +3,8 @@
  * compare.c - the compare page: what differs inside the slowest marks of a
  * name.
  *
- * The first name is the one whose slowest marks have the largest excess over
- * the others.
+ * The first name has the slowest marks with the largest excess over the other
+ * marks.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -31,7 +31,10 @@ static void put_difference(const struct syc_page_context *context, char *text,
 	snprintf(text, SYC_FIGURE, "%s%.40s", ns > 0 ? "+" : "", number);
 }
 
-/* A mean amount of one mark, in SYC_FIGURE bytes; or a difference of two. */
+/*
+ * Format a mean amount of one mark, in SYC_FIGURE bytes; or a difference of two
+ * amounts.
+ */
 static void slow_marks_figure(const struct syc_slow_marks *slow_marks,
                               const struct syc_page_context *context,
                               char *text, double value)
@@ -57,8 +60,10 @@ static double at_most(double value, double most)
 	return value < most ? value : most;
 }
 
-/* "the slowest 1 % of gtk/frame: 3 of 300, 41 ms and more" and what a mark of
- * both takes. */
+/*
+ * Draw "the slowest 1 % of gtk/frame: 3 of 300, 41 ms and more" and the mean
+ * duration of a mark of both groups.
+ */
 static int draw_marks(const struct syc_slow_marks *slow_marks,
                       struct syc_page_context *context,
                       const struct syscap_profile_mark_name *name,
@@ -96,7 +101,7 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 	return y;
 }
 
-/* The end of the path matters most. */
+/* Draw the path; its end matters most. */
 static int draw_path(const struct syc_slow_marks *slow_marks,
                      struct syc_page_context *context, int y)
 {
@@ -158,7 +163,7 @@ static int slow_marks_draw(const struct syc_slow_marks *slow_marks,
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* With fewer marks there is no slowest group. */
+/* Least number of marks with a slowest group. */
 #define MARKS_LEAST 20
 #define BAR_WIDTH   10
 
@@ -329,8 +334,7 @@ static int renew(void *state, struct syc_page_context *context)
 	return r;
 }
 
-/* Select the marks: those of a click on another page, or the most suspicious
- * ones. */
+/* Select the marks of a click on another page, or the most suspicious marks. */
 static void settle(struct compare *compare, struct syc_page_context *context)
 {
 	if (context->about_name != NONE) {

@@ -34,7 +34,7 @@ static const struct syc_column columns[N_COLUMNS] = {
 	[PROCESS] = { "process", 0, false, 0 },
 };
 
-/* Values of one counter that pass. */
+/* Values of one counter that pass the filter. */
 struct row {
 	uint32_t counter;
 	size_t first, count; /* in numbers[] */
@@ -99,8 +99,11 @@ static void add_up(struct counters *counters, struct row *row,
 	}
 }
 
-/* Count, then place, counter by counter. A value goes to the counter that
- * defines it; a counter that was never set has none. */
+/*
+ * Count the values, then place them, counter by counter.  A value goes to the
+ * counter that represents its counter.  A counter that was never set has no
+ * values.
+ */
 static int place(struct counters *counters,
                  const struct syc_page_context *context,
                  const struct syscap_profile_values *values, size_t *begins,
@@ -159,7 +162,7 @@ static int renew(void *state, struct syc_page_context *context)
 	return r;
 }
 
-/* The time shown: that of the filter, or the whole span. */
+/* The time shown: the time of the filter, or the whole span. */
 static void find_span(const struct syc_page_context *context, double *ret_begin,
                       double *ret_end)
 {
@@ -171,7 +174,10 @@ static void find_span(const struct syc_page_context *context, double *ret_begin,
 	*ret_end = (double)(filter->has_to ? filter->to : span.end);
 }
 
-/* The highest value of each column's time; a value lasts until the next. */
+/*
+ * Find the highest value in the time of each column; a value lasts until the
+ * next value.
+ */
 static void make_line(const struct counters *counters,
                       const struct syc_page_context *context,
                       const struct row *row, double *line, int width)
@@ -205,7 +211,7 @@ static void make_line(const struct counters *counters,
 	}
 }
 
-/* So the difference of two values is finite. */
+/* Limit a value, so that the difference of two values is finite. */
 static double clip(double value)
 {
 	const double most = DBL_MAX / 4;

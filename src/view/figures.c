@@ -25,7 +25,7 @@ void syc_figures_time(char *text, int64_t ns, bool is_exact)
 	len = strlen(text);
 	if (len <= 2 || strcmp(text + len - 2, " s") != 0)
 		return;
-	/* Units are below each other. */
+	/* Align units below each other. */
 	strcpy(text + len, " ");
 	while (strlen(text) > TIME_WIDTH && digits-- > 0)
 		snprintf(text, SYC_FIGURE, "%.*f s ", digits, (double)ns / 1e9);
@@ -113,7 +113,7 @@ static void draw_bar(struct syc_grid *grid, int x, int y, int height,
 	const int full = height * EIGHTHS;
 	int left = (int)(share * full + 0.5);
 
-	/* A value that is not 0 stays visible. */
+	/* Keep a value that is not 0 visible. */
 	left = left < 1 ? 1 : left > full ? full : left;
 	for (int line = 0; line < height && left > 0; line++) {
 		const int part = left > EIGHTHS ? EIGHTHS : left;

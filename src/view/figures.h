@@ -7,27 +7,29 @@
 
 #include "view/grid.h"
 
-/** Large enough for each. */
+/** Large enough for each figure. */
 #define SYC_FIGURE 48
 
-/** "12.345 ms", with aligned units; exactly: "12345000". */
+/** Store "12.345 ms", with aligned units; exactly: "12345000". */
 void syc_figures_time(char *text, int64_t ns, bool is_exact);
-/** The same for an amount of a view. */
+/** Store an amount of a view in the same form. */
 void syc_figures_amount(char *text, enum syscap_view_unit unit, uint64_t amount,
                         bool is_exact);
-/** "12,345,678"; exactly: without commas. */
+/** Store "12,345,678"; exactly: without commas. */
 void syc_figures_count(char *text, uint64_t count, bool is_exact);
-/** " 4.5 %" of a total that may be 0. */
+/** Store " 4.5 %" of a total that may be 0. */
 void syc_figures_share(char *text, uint64_t part, uint64_t total);
-/** "+1.234567 s": a time since the beginning; exactly: ns of the clock. */
+/**
+ * Store "+1.234567 s", a time since the beginning; exactly: ns of the clock.
+ */
 void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact);
-/** A counter's value. */
+/** Store a counter's value. */
 void syc_figures_value(char *text, double value, bool is_double);
 
 /**
- * @n values as bars of @height lines, one per column, starting at @x. @most has
- * the full height; NAN is empty. Values above @target (0: none) have another
- * colour, and a line marks it.
+ * Draw @n values as bars of @height lines, one per column, starting at @x.
+ * @most has the full height; NAN is empty.  Values above @target (0: none) have
+ * another colour, and a line marks @target.
  */
 void syc_bars_draw(struct syc_grid *grid, int x, int y, int height,
                    const double *values, int n, double most, double target);

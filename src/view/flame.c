@@ -19,14 +19,14 @@ struct flame_box {
 	uint32_t n_narrow;
 };
 
-/* All zero is empty; free(items). */
+/* A struct of zeros is empty; the owner frees array.items. */
 struct flame_boxes {
 	SYC_ARRAY(struct flame_box) array; /* row by row */
 };
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Number of callers of the node, with the root. */
+/* Number of callers of the node, including the root. */
 static int flame_boxes_depth(const struct syscap_view *view, uint32_t node)
 {
 	int depth = 0;
@@ -126,7 +126,7 @@ struct flame {
 	unsigned match_number;
 };
 
-/* The path to the node, outermost first. */
+/* Store the path to the node, outermost first. */
 static int keep_path(const struct syscap_view *view, uint32_t node,
                      uint32_t **items, size_t *n, size_t *capacity)
 {
@@ -141,7 +141,7 @@ static int keep_path(const struct syscap_view *view, uint32_t node,
 	return 0;
 }
 
-/* As far along the path as it exists. */
+/* Follow the path as far as it exists in the view. */
 static uint32_t follow(const struct flame *flame,
                        const struct syscap_view *view, const uint32_t *path,
                        size_t n)
@@ -218,7 +218,7 @@ static void draw_box(const struct flame *flame,
 	             box->node == flame->chosen);
 }
 
-/* Total of the search matches; nested ones count once. */
+/* Total of the search matches; nested matches count once. */
 static uint64_t add_up_found(const struct syc_page_context *context)
 {
 	const struct syscap_view *view = context->view;
@@ -302,7 +302,7 @@ static void draw(void *state, struct syc_page_context *context)
 	say(flame, context);
 }
 
-/* The frame beside the chosen one in its row. */
+/* Choose the frame beside the chosen frame in its row. */
 static void move_sideways(struct flame *flame, struct syc_page_context *context,
                           int direction)
 {
@@ -352,7 +352,7 @@ static bool click(struct flame *flame, struct syc_page_context *context,
 	return false;
 }
 
-/* Dim all but its callers and callees. */
+/* Whether @node is @top, or below @top. */
 static bool is_below(const struct syscap_view *view, uint32_t node,
                      uint32_t top)
 {
@@ -437,7 +437,10 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-/* The next match on the screen, in its order; else any. */
+/*
+ * Choose the next match in the order of nodes.  If the match is not below the
+ * zoomed box, zoom out.
+ */
 static void find(void *state, struct syc_page_context *context, int direction)
 {
 	struct flame *flame = state;

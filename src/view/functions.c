@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * functions.c - the functions page: functions with their cost, or one between
- * its callers and callees.
+ * functions.c - the functions page: functions with their cost, or one function
+ * between its callers and callees.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -15,8 +15,7 @@
 /* All zero: no such function. */
 struct neighbours {
 	SYC_ARRAY(uint32_t)
-	path; /* the current function, after the previous
-	                           * ones */
+	path; /* the current function, after the previous functions */
 	struct syc_function_calls calls;
 	struct syc_list list;
 	struct syc_columns columns;
@@ -35,7 +34,7 @@ static void neighbours_fini(struct neighbours *neighbours)
 	syc_function_calls_fini(&neighbours->calls);
 }
 
-/* The view is another one.  0 or -ENOMEM. */
+/* Adapt to another view.  Returns 0 or -ENOMEM. */
 static int neighbours_renew(struct neighbours *neighbours,
                             struct syc_page_context *context)
 {
@@ -48,7 +47,7 @@ static int neighbours_renew(struct neighbours *neighbours,
 	                               neighbours->path.items[n - 1]);
 }
 
-/* Go to @function, which is not the current one. */
+/* Go to @function, which is not the current function. */
 static void neighbours_enter(struct neighbours *neighbours,
                              struct syc_page_context *context,
                              uint32_t function)
@@ -78,7 +77,7 @@ static bool neighbours_back(struct neighbours *neighbours,
 	return true;
 }
 
-/* Row @row of callers, the function itself, callees. */
+/* The function in row @row: callers, the function itself, callees. */
 static uint32_t neighbour_at(const struct neighbours *neighbours, size_t row,
                              uint64_t *ret_amount, const char **ret_what)
 {
@@ -187,8 +186,8 @@ struct functions {
 	struct syc_columns columns;
 	int sorted;
 	bool is_up, was_sorted;
-	struct neighbours neighbours; /* line of the selected function, if
-	                               * known */
+	struct neighbours neighbours; /* callers and callees of the selected
+	                               * function */
 };
 
 struct ordering {
@@ -209,7 +208,7 @@ static int compare(const void *one, const void *other, void *data)
 		r = (a->total < b->total) - (a->total > b->total);
 	if (order->functions->is_up)
 		r = -r;
-	/* Compared last, since names are far apart in memory. */
+	/* Compare names last, since names are far apart in memory. */
 	if (r != 0)
 		return r;
 	f = syscap_profile_function(order->profile, a->function);
@@ -246,7 +245,7 @@ static int renew(void *state, struct syc_page_context *context)
 	free(functions->sums);
 	functions->sums = sums;
 	functions->n = n;
-	/* The view's order is by self. */
+	/* The view orders functions by self. */
 	if (functions->was_sorted)
 		order(functions, context);
 	for (size_t i = 0; i < n && before != NONE && chosen != 0; i++)

@@ -2,9 +2,9 @@
 /*
  * grid.c - the screen as a grid of styled cells, and the width of characters.
  *
- * The table of widths is ours, because those of the C library depend on the
- * locale. Terminals disagree about some characters, so the position of the next
- * character is always stated.
+ * The viewer has its own table of widths, because widths of the C library
+ * depend on the locale.  Terminals disagree about some characters, so the
+ * output always states the position of the next character.
  */
 #include "view/grid.h"
 
@@ -248,7 +248,7 @@ static uint32_t to_ascii(uint32_t point)
 	return '?';
 }
 
-/* The first character of @text in displayable form, and its length. */
+/* Get the first character of @text in displayable form, and its length. */
 static uint32_t next(const char *text, size_t *ret_len)
 {
 	uint32_t point;
@@ -269,7 +269,7 @@ static bool is_inside(const struct syc_grid *grid, int x, int y)
 	return x >= 0 && x < grid->width && y >= 0 && y < grid->height;
 }
 
-/* A wide character cut in half is replaced. */
+/* Replace the other half of a wide character that is cut in half. */
 static void split(struct syc_grid *grid, int x, int y)
 {
 	if (syc_grid_at(grid, x, y)->point == 0 && x > 0)
@@ -299,7 +299,9 @@ static void set_mark(struct syc_grid *grid, int x, int y, uint32_t mark)
 		syc_grid_at(grid, x, y)->mark = mark;
 }
 
-/* Both halves of a wide character, or a replacement if one is outside. */
+/*
+ * Set both halves of a wide character, or a replacement if one half is outside.
+ */
 static void set_wide(struct syc_grid *grid, int x, int y, uint32_t point,
                      struct syc_style style)
 {

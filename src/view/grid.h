@@ -46,12 +46,12 @@ enum syc_colours {
 #define SYC_STYLE_LESS SYC_STYLE_WITH(0x3C94D0, 0)
 #define SYC_STYLE_BAD  SYC_STYLE_WITH(0xE0703A, SYC_BOLD)
 
-/** 0, 1 or 2; not for control characters. */
+/** Width of a character, 0, 1 or 2; not for control characters. */
 unsigned syc_width_of(uint32_t point);
 
 struct syc_cell {
-	uint32_t point; /* 0: the right half of a wide one */
-	uint32_t mark;  /* on it; 0: none */
+	uint32_t point; /* 0: the right half of a wide character */
+	uint32_t mark;  /* a mark on the character; 0: none */
 	struct syc_style style;
 };
 
@@ -73,16 +73,16 @@ struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
  * grid are left out. Returns the number of columns used. */
 int syc_grid_put(struct syc_grid *grid, int x, int y, int width,
                  const char *text, struct syc_style style);
-/** The same, aligned to the right. */
+/** Write @text, aligned to the right. */
 void syc_grid_put_right(struct syc_grid *grid, int x, int y, int width,
                         const char *text, struct syc_style style);
-/** One character @n times. */
+/** Write one character @width times. */
 void syc_grid_fill(struct syc_grid *grid, int x, int y, int width,
                    uint32_t point, struct syc_style style);
 /** Number of columns that @text needs. */
 int syc_grid_columns(const char *text);
 
-/** The lines as text, without trailing blanks. */
+/** Print the lines as text, without trailing blanks. */
 void syc_grid_print(const struct syc_grid *grid, FILE *out);
 
 #endif

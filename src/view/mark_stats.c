@@ -3,13 +3,13 @@
  * mark_stats.c - statistics of marks by name, and of the slowest marks of a
  * name.
  *
- * Marks are placed by counting, name by name, in the order of the profile. They
- * are sorted by time only if that order differs. This takes 4 bytes a mark, and
- * 8 more during the statistics of one name.
+ * Marks are placed by counting, name by name, in the order of the profile.
+ * Marks are sorted by time only if that order differs.  This takes 4 bytes per
+ * mark, and 8 more bytes during the statistics of one name.
  *
  * The slowest marks of a name are compared with the others by two views: of all
- * such marks, and of the slowest. The rest is the difference, because a sample
- * of the second view is also in the first.
+ * such marks, and of the slowest.  The rest is the difference, because a sample
+ * of the second view is also in the first view.
  */
 #define _GNU_SOURCE
 #include "view/mark_stats.h"
@@ -38,7 +38,7 @@ static uint32_t name_of(const void *data, uint32_t number)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-/* A row for each name that marks have. */
+/* Make a row for each name that has marks. */
 static int list_names(struct syc_mark_table *table,
                       const struct syc_group *by_name, size_t n_names)
 {
@@ -156,10 +156,10 @@ void syc_mark_table_fini(struct syc_mark_table *table)
 
 #define NONE SYSCAP_PROFILE_NONE
 
-/* Least share of the difference that explains it. */
+/* Least share of the difference that explains the difference. */
 #define MOST 0.5
 
-/* Samples with a smaller share of the difference do not explain it. */
+/* Samples with a smaller share do not explain the difference. */
 #define LEAST 0.1
 
 struct search {
@@ -281,8 +281,10 @@ double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
 	                   : slow - rest;
 }
 
-/* Excess of a slow mark there over a mark that is only longer. Without a
- * known thread, other threads count too; these run in any mark. */
+/*
+ * Excess of a slow mark at a node over a mark that is only longer.  Without a
+ * known thread, other threads count, too, which run during any mark.
+ */
 static double excess_at(const struct search *search, uint32_t slow,
                         uint32_t all)
 {
@@ -306,7 +308,7 @@ static double enough(const struct syc_slow_marks *slow_marks)
 	return ran > LEAST * longer ? MOST * ran : -1;
 }
 
-/* From the outermost function to the node. */
+/* Store the path from the outermost function to the node. */
 static int keep_path(struct search *search, uint32_t node)
 {
 	struct syc_slow_marks *slow_marks = search->slow_marks;
@@ -327,9 +329,9 @@ static int keep_path(struct search *search, uint32_t node)
 }
 
 /*
- * All callers of the cause contain its time. So of the nodes with much of the
- * difference, choose the one with the largest excess over a mark that is only
- * longer. Of equal ones, choose the innermost.
+ * All callers of the cause contain its time.  So of the nodes with much of the
+ * difference, choose the node with the largest excess over a mark that is only
+ * longer.  Of equal nodes, choose the innermost.
  */
 static int find_path(struct search *search)
 {

@@ -14,7 +14,7 @@
 struct syc_mark_row {
 	uint32_t name;
 	size_t first, count; /* in marks[] */
-	int64_t total;       /* INT64_MAX if it does not fit */
+	int64_t total;       /* INT64_MAX if the total does not fit */
 	int64_t min, mean, median, p99, max;
 };
 
@@ -40,7 +40,7 @@ struct syc_slow_marks_row {
 /** All zero is empty. */
 struct syc_slow_marks {
 	uint64_t n_slow, n_rest;   /* marks */
-	int64_t least;             /* the shortest of the slow ones */
+	int64_t least;             /* the shortest slow mark */
 	double slow, rest;         /* duration */
 	double slow_ran, rest_ran; /* the part that samples cover */
 	enum syscap_view_unit unit;
@@ -48,7 +48,7 @@ struct syc_slow_marks {
 	SYC_ARRAY(struct syc_slow_marks_row) rows;
 	/* The path to the main cause, outermost first. */
 	SYC_ARRAY(uint32_t) path;
-	double path_more; /* excess of its last function */
+	double path_more; /* excess of the path's last function */
 };
 
 /**
@@ -62,9 +62,10 @@ int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
                         const struct syscap_profile_mark_name *name,
                         double percent, struct syscap_error *error);
 /**
- * The part of @slow, in one slow mark, that its duration does not explain.
- * Constant activity, such as a sleeping thread, is longer in a longer mark and
- * means nothing. Negative if the rest, @rest, has more.
+ * The part of @slow, in one slow mark, that the mark's duration does not
+ * explain.  Constant activity, such as a sleeping thread, is longer in a longer
+ * mark and means nothing.  The result is negative if a mark of the rest has
+ * more, @rest.
  */
 double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
                                  double slow, double rest);

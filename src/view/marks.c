@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks.c - the marks page: marks by group and name, or those of one name one
- * by one.
+ * marks.c - the marks page: marks by group and name, or the single marks of one
+ * name.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -16,11 +16,11 @@
 
 #define SYC_MARK_LIST_BARS 1000
 
-/* Sortable columns are the first ones; time is the default. */
+/* The first columns are sortable; time is the default. */
 #define SYC_MARK_LIST_ORDERS 3
 #define SYC_MARK_LIST_TIME   0
 
-/* All zero is good. */
+/* A struct of zeros is valid. */
 struct mark_list {
 	size_t row; /* row of the name in the table */
 	struct syc_list list;
@@ -90,7 +90,7 @@ static void mark_list_begin(struct mark_list *marks, size_t row)
 	marks->is_up = false;
 }
 
-/* Put them into order. */
+/* Sort the marks of the listed name. */
 static void mark_list_sort(const struct mark_list *marks,
                            struct syc_mark_table *table,
                            const struct syc_page_context *context)
@@ -108,7 +108,7 @@ mark_of(const struct syc_page_context *context, uint32_t number)
 	return syscap_profile_mark(context->source->profile, number);
 }
 
-/* The longest of each column's time. */
+/* Find the longest mark in the time of each column. */
 static void make_bars(struct mark_list *marks,
                       const struct syc_mark_table *table,
                       const struct syc_page_context *context, int width)
@@ -216,8 +216,10 @@ static void mark_list_draw(struct mark_list *marks,
 	                     name->group, name->name);
 }
 
-/* Choose the next, or by @direction the previous, whose message the search
- * finds. */
+/*
+ * Choose the next mark whose message the search finds, or by @direction the
+ * previous one.
+ */
 static void mark_list_find(struct mark_list *marks,
                            const struct syc_mark_table *table,
                            const struct syc_page_context *context,
@@ -245,7 +247,7 @@ static void mark_list_find(struct mark_list *marks,
 #define SYC_MARK_NAMES_ORDERS 8
 #define SYC_MARK_NAMES_TOTAL  1
 
-/* All zero is good. */
+/* A struct of zeros is valid. */
 struct mark_names {
 	struct syc_list list;
 	struct syc_columns columns;
@@ -398,7 +400,10 @@ static void mark_names_draw(struct mark_names *names,
 		table->n_rows, table->n_marks);
 }
 
-/* Choose the next, or by @direction the previous, that the search finds. */
+/*
+ * Choose the next name that the search finds, or by @direction the previous
+ * name.
+ */
 static void mark_names_find(struct mark_names *names,
                             const struct syc_mark_table *table,
                             const struct syc_page_context *context,

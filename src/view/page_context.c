@@ -123,7 +123,7 @@ syc_page_context_filter(const struct syc_page_context *context)
 	return &context->lenses.items[context->lenses.n - 1].filter;
 }
 
-/* "^name$", whatever the name is. */
+/* Make "^name$", with special characters of the name escaped. */
 static char *make_regex(const char *name)
 {
 	char *regex = malloc(2 * strlen(name) + 3);
@@ -335,7 +335,9 @@ void syc_page_context_say(struct syc_page_context *context, const char *format,
 	va_end(args);
 }
 
-/* Computed when it is shown, since it needs another view. */
+/*
+ * Compute the hottest lines when they are shown, since that needs another view.
+ */
 static void find_lines(struct syc_page_context *context)
 {
 	const struct syscap_profile *profile = context->source->profile;
@@ -465,7 +467,7 @@ void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
 	if (is_chosen)
 		style.attributes |= SYC_REVERSE;
 	syc_grid_fill(context->grid, x, y, width, ' ', style);
-	/* Without colours, bars separate them. */
+	/* Without colours, bars separate the boxes. */
 	if (!context->has_colours && node != 0) {
 		syc_grid_fill(context->grid, x, y, 1, SYC_BOX_BAR, style);
 		x++;

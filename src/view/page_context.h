@@ -27,7 +27,7 @@ struct syc_search {
 	char pattern[SYC_SEARCH_SIZE]; /* "": none */
 	char history[SYC_SEARCH_HISTORY][SYC_SEARCH_SIZE];
 	unsigned n_history;
-	/* While it is typed. */
+	/* State while the pattern is typed. */
 	bool is_open;
 	char typed[SYC_SEARCH_SIZE];
 	unsigned back; /* position in the history; 0: none */
@@ -40,7 +40,7 @@ void syc_search_open(struct syc_search *search);
 void syc_search_type(struct syc_search *search, uint32_t point);
 /** Delete the last character; false: the pattern is empty. */
 bool syc_search_rub_out(struct syc_search *search);
-/** Replace it by an older (1) or newer (-1) search. */
+/** Replace the pattern by an older (1) or newer (-1) search. */
 void syc_search_recall(struct syc_search *search, int direction);
 /** Accept the pattern. */
 void syc_search_accept(struct syc_search *search);
@@ -49,14 +49,14 @@ struct syc_source {
 	const char *file;
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
-	bool is_read;    /* to the end of the file at that time */
+	bool is_read;    /* read to the end of the file at that time */
 	bool is_damaged; /* error has the reason */
 	struct syscap_error error;
 	bool is_settled;         /* the profile is ready for queries */
-	uint64_t size, position; /* bytes; of them, read */
+	uint64_t size, position; /* bytes of the file; bytes read */
 };
 
-/** Takes @reader over, in any case.  0 or -errno. */
+/** Takes ownership of @reader, in any case.  Returns 0 or -errno. */
 int syc_source_open(struct syc_source *source, const char *file,
                     struct syscap_reader *reader,
                     const struct syscap_profile_options *options);
@@ -65,7 +65,10 @@ void syc_source_close(struct syc_source *source);
 /** Read on for @budget_ns, or to the end.  0 or -ENOMEM. */
 int syc_source_read(struct syc_source *source, int64_t budget_ns);
 
-/** Look for what was appended to the file.  1: something; 0; -errno. */
+/**
+ * Look for bytes appended to the file.  Returns 1: bytes were appended; 0; or
+ * -errno.
+ */
 int syc_source_grow(struct syc_source *source);
 
 /** Make the profile ready for queries. Reading more ends this state, so call
@@ -75,7 +78,7 @@ int syc_source_settle(struct syc_source *source);
 /** CLOCK_MONOTONIC, in ns. */
 int64_t syc_source_now(void);
 
-/** A filter in use: the one before it, narrowed by one step. */
+/** A filter in use: the previous filter, narrowed by one step. */
 struct syc_lens {
 	struct syscap_filter filter;
 	char *text, *more; /* texts to which the filter points */
@@ -85,13 +88,13 @@ struct syc_lens {
 /** The step by which a lens narrows the view. */
 enum syc_lens_by {
 	SYC_LENS_WITH,    /* stacks with the function */
-	SYC_LENS_WITHOUT, /* stacks without it */
-	SYC_LENS_FOCUS,   /* stacks begin there */
+	SYC_LENS_WITHOUT, /* stacks without the function */
+	SYC_LENS_FOCUS,   /* stacks begin at the function */
 	SYC_LENS_REVERSE, /* callees first, or callers again */
 	SYC_LENS_SYSTEM   /* hide or show system libraries */
 };
 
-/** In the order of their numbers on the screen. */
+/** Pages, in the order of their numbers on the screen. */
 enum syc_page_number {
 	SYC_PAGE_FLAME,
 	SYC_PAGE_CHART,
@@ -151,16 +154,19 @@ syc_page_context_filter(const struct syc_page_context *context);
 /** Add a lens; @function is its subject, or 0. 0 or -ENOMEM. */
 int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
                           uint32_t function);
-/** Add a lens: inside marks of @name, or the slowest of these; 0 %: all. */
+/**
+ * Add a lens: inside marks of @name, or the slowest of these marks; 0 %: all
+ * marks.
+ */
 int syc_page_context_look_inside(struct syc_page_context *context,
                                  uint32_t name, double slowest_percent);
 /** Add a lens: from @from to @to of the clock. */
 int syc_page_context_look_between(struct syc_page_context *context,
                                   int64_t from, int64_t to);
-/** Add a lens: only this thread; NONE: all. */
+/** Add a lens: only @thread; NONE: all threads. */
 int syc_page_context_look_at_thread(struct syc_page_context *context,
                                     uint32_t thread);
-/** Remove the last lens; false: only the first is left. */
+/** Remove the last lens; false: only the first lens is left. */
 bool syc_page_context_look_back(struct syc_page_context *context);
 void syc_page_context_fini(struct syc_page_context *context);
 
@@ -178,7 +184,7 @@ syc_page_context_is_match(const struct syc_page_context *context,
 __attribute__((format(printf, 2, 3))) void
 syc_page_context_say(struct syc_page_context *context, const char *format, ...);
 
-/** " · inlined · mostly a.c:12", as far as known; or "". */
+/** Store " · inlined · mostly a.c:12", as far as known; or "". */
 void syc_page_context_source(struct syc_page_context *context,
                              uint32_t function, char *text, size_t size);
 
@@ -186,12 +192,12 @@ void syc_page_context_source(struct syc_page_context *context,
 void syc_page_context_show_none(struct syc_page_context *context,
                                 const char *text);
 
-/** "name  binary" in @width columns, starting at @x. */
+/** Write "name binary" in @width columns, starting at @x. */
 void syc_page_context_put_function(struct syc_page_context *context, int x,
                                    int y, int width, uint32_t function,
                                    struct syc_style style);
 
-/** "12345", or the name with it. */
+/** Store "12345", or the name and the number of the thread. */
 void syc_page_context_thread_name(const struct syc_page_context *context,
                                   uint32_t thread, char *text, size_t size);
 
@@ -201,15 +207,15 @@ void syc_page_context_thread_name(const struct syc_page_context *context,
 /** Least number of columns for a part of a name. */
 #define SYC_BOX_NAME_LEAST 4
 
-/** @node of the view in @width columns, starting at @x. */
+/** Draw @node of the view in @width columns, starting at @x. */
 void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
                   uint32_t node, bool is_chosen);
 
 struct syc_view_page {
 	const char *name;
-	const char *hints; /* "KEY what  KEY what", the most useful first */
-	size_t size;       /* size of its state, which is all zero at first */
-	/* The view is another one.  0 or -ENOMEM. */
+	const char *hints; /* "KEY what KEY what", most useful keys first */
+	size_t size;       /* size of the page's state, zeros at first */
+	/* Adapt to another view.  Returns 0 or -ENOMEM. */
 	int (*renew)(void *state, struct syc_page_context *context);
 	/* Sort the list in the requested order; NULL: not sortable. */
 	void (*order)(void *state, struct syc_page_context *context);

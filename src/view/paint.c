@@ -177,7 +177,7 @@ static bool is_same(const struct syc_cell *a, const struct syc_cell *b)
 
 /* Position and style of the cursor. */
 struct pen {
-	int x, y; /* x -1: not known */
+	int x, y; /* x -1: unknown */
 	const struct syc_style *style;
 };
 
@@ -195,7 +195,10 @@ static void add_cell(struct syc_paint *paint, struct pen *pen,
 	pen->x = cell->point < 0x7F && cell->mark == 0 ? pen->x + 1 : -1;
 }
 
-/* A wide character is written as a whole. */
+/*
+ * Whether the cell has changed, or its other half: a wide character is written
+ * as a whole.
+ */
 static bool has_changed(const struct syc_paint *paint,
                         const struct syc_grid *grid, int x, int y)
 {

@@ -14,11 +14,11 @@
 /** Colours by the environment: NO_COLOR, COLORTERM, TERM. */
 enum syc_colours syc_palette_of_terminal(void);
 
-/** Style of a frame of such code; neighbours differ. */
+/** Style of a frame of code of @category; neighbours differ. */
 struct syc_style syc_palette_frame(enum syscap_profile_category category,
                                    uint32_t function);
 
-/** All zero but the colours is good. */
+/** A struct of zeros, except for the colours, is valid. */
 struct syc_paint {
 	enum syc_colours colours;
 	struct syc_grid shown; /* the terminal's content; no cells: unknown */
@@ -34,7 +34,7 @@ int syc_paint_update(struct syc_paint *paint, const struct syc_grid *grid);
 void syc_paint_forget(struct syc_paint *paint);
 void syc_paint_fini(struct syc_paint *paint);
 
-/** @grid as lines, with colours: 0 or -ENOMEM. */
+/** Print @grid as lines, with colours.  Returns 0 or -ENOMEM. */
 int syc_paint_print(const struct syc_grid *grid, enum syc_colours colours,
                     FILE *out);
 

@@ -21,7 +21,7 @@ static bool is_same(char a, char b, bool is_exact)
 	                                       tolower((unsigned char)b));
 }
 
-/* All letters of the word, in their order. */
+/* Whether @text has all letters of the word, in their order. */
 static bool has_word(const char *word, size_t len, const char *text,
                      bool is_exact)
 {

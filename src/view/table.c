@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.c - tables of a page: rows, the chosen one, columns, cells. */
+/* table.c - tables of a page: rows, the chosen row, columns, cells. */
 #include "view/table.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 }
 
 #define GAP        2
-#define LAST_LEAST 16 /* width that the last column wants */
+#define LAST_LEAST 16 /* wanted width of the last column */
 
 static int used(const struct syc_columns *columns)
 {
@@ -100,7 +100,7 @@ static int used(const struct syc_columns *columns)
 	return sum;
 }
 
-/* Drop the least important column; false: all are needed. */
+/* Drop the least important column; false: all columns are needed. */
 static bool leave_out(struct syc_columns *columns)
 {
 	unsigned worst = columns->n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* table.h - tables of a page: rows, the chosen one, columns, cells. */
+/* table.h - tables of a page: rows, the chosen row, columns, cells. */
 #ifndef SYC_VIEW_TABLE_H
 #define SYC_VIEW_TABLE_H
 
@@ -12,7 +12,7 @@
 
 struct syc_list {
 	size_t n, chosen, top;
-	int y, height; /* its place on the screen */
+	int y, height; /* place of the list on the screen */
 };
 
 /** Effect of an event on a list. */
@@ -22,7 +22,9 @@ enum syc_list_took {
 	SYC_LIST_ENTERED /* a click on the selected row */
 };
 
-/** @n rows in @height lines, starting at @y; the chosen one is visible. */
+/**
+ * Place @n rows in @height lines, starting at @y; the chosen row is visible.
+ */
 void syc_list_fit(struct syc_list *list, size_t n, int y, int height);
 /** Number of lines in use. */
 int syc_list_lines(const struct syc_list *list);
@@ -36,7 +38,7 @@ struct syc_column {
 	const char *title;
 	int width;      /* the last column gets the rest */
 	bool is_number; /* to the right */
-	int rank;       /* the highest is dropped first; 0: never */
+	int rank;       /* the highest rank is dropped first; 0: never */
 };
 
 struct syc_columns {
@@ -49,20 +51,20 @@ struct syc_columns {
 /** Find the places of @n @columns in @width. */
 void syc_columns_fit(struct syc_columns *columns,
                      const struct syc_column *table, unsigned n, int width);
-/** The titles; an arrow marks the sorted column, -1: none. */
+/** Draw the titles; an arrow marks the sorted column, -1: none. */
 void syc_columns_titles(struct syc_columns *columns, struct syc_grid *grid,
                         int y, int sorted, bool is_up);
 void syc_columns_put(const struct syc_columns *columns, struct syc_grid *grid,
                      unsigned column, int y, const char *text,
                      struct syc_style style);
-/** The column whose title is at this place; -1: none. */
+/** The column whose title is at @x, @y; -1: none. */
 int syc_columns_find(const struct syc_columns *columns, int x, int y);
 
 /** Begin a row in line @y. Returns its style. */
 struct syc_style syc_cells_begin(struct syc_page_context *context, int y,
                                  bool is_chosen);
 
-/** Write @amount into @column, and its share of @of into the next one. */
+/** Write @amount into @column, and its share of @of into the next column. */
 void syc_cells_put_amount(const struct syc_columns *columns,
                           struct syc_page_context *context, int y,
                           unsigned column, uint64_t amount, uint64_t of,

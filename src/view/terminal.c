@@ -33,8 +33,10 @@
 
 #define STACK_SIZE 65536
 
-/* Read by handlers: their data is complete before they are installed, and
- * is_ours states whether there is something to restore. */
+/*
+ * Handlers read this data, which is complete before handlers are installed.
+ * is_ours states whether the terminal must be restored.
+ */
 static struct {
 	int fd;
 	struct termios before, ours;
@@ -42,7 +44,7 @@ static struct {
 	volatile sig_atomic_t is_resized;
 	struct sigaction old[NSIG]; /* previous handlers */
 	bool is_handled[NSIG];
-	sigset_t mask; /* while it waits */
+	sigset_t mask; /* mask while the viewer waits */
 	bool is_gone;
 	void *stack;
 } terminal = { .fd = -1 };
@@ -68,15 +70,21 @@ static void give_back(void)
 		return;
 	write_all(GIVE_BACK, sizeof(GIVE_BACK) - 1);
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.before);
-	/* Last: a signal before this repeats everything. */
+	/*
+	 * Clear is_ours last: a signal before this statement restores
+	 * everything again.
+	 */
 	terminal.is_ours = 0;
 }
 
 static void take(void)
 {
-	/* First: a signal after this restores the terminal. */
+	/*
+	 * Set is_ours first: a signal after this statement restores the
+	 * terminal.
+	 */
 	terminal.is_ours = 1;
-	/* In the background this would stop us, or fail. */
+	/* In the background, this call would stop the viewer, or fail. */
 	tcsetattr(terminal.fd, TCSADRAIN, &terminal.ours);
 	write_all(TAKE, sizeof(TAKE) - 1);
 	terminal.is_resized = 1;
@@ -88,8 +96,10 @@ static void end_by(int signo, siginfo_t *info, void *context)
 	const int kept = errno;
 
 	(void)context;
-	/* A SIGBUS of a truncated capture does not end the viewer; one that
-	 * was sent does. */
+	/*
+	 * A SIGBUS of a truncated capture does not end the viewer; a SIGBUS
+	 * that was sent ends it.
+	 */
 	if (signo == SIGBUS && info->si_code > 0 &&
 	    syc_mapping_mend(info->si_addr))
 		return;
@@ -106,7 +116,7 @@ static void note_size(int signo)
 	terminal.is_resized = 1;
 }
 
-/* Only while syc_terminal_wait() waits. */
+/* Stop the viewer; called only while syc_terminal_wait() waits. */
 static void stop_by(int signo)
 {
 	sigset_t unblocked, old;
@@ -117,7 +127,7 @@ static void stop_by(int signo)
 	sigaddset(&unblocked, signo);
 	raise(signo);
 	sigprocmask(SIG_UNBLOCK, &unblocked, &old);
-	/* ... stopped; continues here. */
+	/* The stopped process continues here. */
 	sigprocmask(SIG_SETMASK, &old, NULL);
 	sigaction(signo, &(struct sigaction){ .sa_handler = stop_by }, NULL);
 	take();
@@ -133,7 +143,7 @@ static void handle(int signo, const struct sigaction *action)
 	terminal.is_handled[signo] = sigaction(signo, action, NULL) == 0;
 }
 
-/* All signals that end a process, unless they are ignored. */
+/* Handle all signals that end a process, unless ignored. */
 static void handle_signals(void)
 {
 	static const int harmless[] = { SIGCHLD,  SIGCONT, SIGURG,
@@ -168,7 +178,9 @@ static void forget_signals(void)
 	sigprocmask(SIG_SETMASK, &terminal.mask, NULL);
 }
 
-/* An overflowed stack can't run the handler. */
+/*
+ * Make a stack for handlers, since an overflowed stack can't run the handler.
+ */
 static void make_stack(void)
 {
 	terminal.stack = malloc(STACK_SIZE);
@@ -269,7 +281,7 @@ int syc_terminal_write(const char *bytes, size_t n)
 
 void syc_terminal_stop(void)
 {
-	/* The whole job, as the terminal would have. */
+	/* Stop the whole job, as the terminal does. */
 	kill(0, SIGTSTP);
 }
 
@@ -278,7 +290,7 @@ void syc_terminal_stop(void)
 #define ESC 27
 #define DEL 127
 
-/* Numbers of a control sequence; further ones are ignored. */
+/* Numbers of a control sequence; further numbers are ignored. */
 #define N_NUMBERS 4
 
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size)
@@ -341,7 +353,7 @@ static enum syc_key key_of_number(struct syc_input *input, unsigned number)
 	}
 }
 
-/* Buttons when they go down; the wheel. */
+/* Take presses of buttons, and the wheel. */
 static void take_mouse(const unsigned *numbers, unsigned char last,
                        struct syc_input_event *event)
 {
@@ -365,7 +377,7 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	}
 }
 
-/* Length of the sequence; 0: incomplete. */
+/* Take a control sequence.  Returns its length; 0: incomplete. */
 static size_t take_sequence(struct syc_input *input,
                             struct syc_input_event *event)
 {

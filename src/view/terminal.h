@@ -21,10 +21,10 @@ enum {
 int syc_terminal_open(void);
 void syc_terminal_close(void);
 
-/** 80 x 24 if unknown. */
+/** Get the size of the terminal, 80 x 24 if unknown. */
 void syc_terminal_size(int *ret_width, int *ret_height);
 
-/** Wait for @timeout_ms at most, -1: as long as it takes. */
+/** Wait for @timeout_ms at most; -1: without limit. */
 unsigned syc_terminal_wait(int timeout_ms);
 
 /** Read the available bytes without waiting; or -errno. */
@@ -75,8 +75,10 @@ struct syc_input {
 	bool is_paste;
 };
 
-/** The place of the next bytes, and the number that fits: at least one after
- * syc_input_next() returned false with @is_late. */
+/**
+ * The place of the next bytes, and the number of bytes that fit: at least one
+ * after syc_input_next() returned false with @is_late.
+ */
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
 
 /** False: no complete key. */

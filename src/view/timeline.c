@@ -50,7 +50,7 @@ void syc_axis_move(struct syc_axis *axis, int columns)
 	axis->end += by;
 }
 
-/* As many digits as fit for the last time. */
+/* Number of digits that fit for the last time. */
 static int count_digits(double begin, double end, int room)
 {
 	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
@@ -207,8 +207,10 @@ void syc_timeline_fini(struct syc_timeline *timeline)
 	memset(timeline, 0, sizeof(*timeline));
 }
 
-/* The first of the thread's samples at @time or later; its number in
- * samples[]. */
+/*
+ * The first of the thread's samples at or after @time, as index into
+ * samples.rows.
+ */
 static size_t timeline_seek(const struct syc_timeline *timeline,
                             const struct syscap_profile_samples *samples,
                             uint32_t thread, double time)
@@ -288,7 +290,7 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 			node = most_frequent(timeline, view, &samples, first,
 			                     end);
 		} else if (first < last) {
-			/* A sample covers the time before it. */
+			/* A sample covers the time before the sample. */
 			const uint32_t number = timeline->samples.rows[first];
 			const double begun =
 				(double)samples.times[number] -
@@ -304,7 +306,7 @@ void syc_column_stacks_find(struct syc_column_stacks *stacks,
 	}
 }
 
-/* The function at @depth of the column, 1 being the outermost; or NONE. */
+/* The node at @depth of column @x, 1 being the outermost; or NONE. */
 static uint32_t node_at(const struct syc_column_stacks *stacks,
                         const struct syscap_view *view, int x, int depth)
 {

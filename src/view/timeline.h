@@ -19,24 +19,26 @@ struct syc_axis {
 /** The time at which column @x begins. */
 double syc_axis_time(const struct syc_axis *axis, int x);
 
-/** The column of @time; the first, or the width, if it is outside. */
+/** The column of @time; the first column, or the width, if @time is outside. */
 int syc_axis_column(const struct syc_axis *axis, double time);
 
-/** Zoom to @factor of the time; column @x stays in place. False: too short
- * to distinguish columns. */
+/**
+ * Zoom to @factor of the time; column @x stays in place.  False: the time is
+ * too short to distinguish columns.
+ */
 bool syc_axis_zoom(struct syc_axis *axis, int x, double factor);
 
-/** Move by that many columns. */
+/** Move by @columns. */
 void syc_axis_move(struct syc_axis *axis, int columns);
 
-/** A line with times, counted from the beginning of the capture. */
+/** Draw a line with times, counted from the beginning of the capture. */
 void syc_axis_draw(const struct syc_axis *axis,
                    struct syc_page_context *context, int y);
 
 struct syc_timeline {
-	struct syc_group samples; /* by thread, each by time */
+	struct syc_group samples; /* by thread; in each thread by time */
 	size_t n_threads;
-	uint32_t *marks; /* numbers, of one thread, by time */
+	uint32_t *marks; /* numbers of marks of one thread, by time */
 	size_t n_marks;
 };
 
@@ -50,8 +52,10 @@ int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_view *view, uint32_t thread);
 void syc_timeline_fini(struct syc_timeline *timeline);
 
-/** The busiest thread. By wall time, sleeping threads have as much as busy
- * ones: then a thread of the program comes before those of its children. */
+/**
+ * The busiest thread.  By wall time, sleeping threads have as much time as busy
+ * threads: then a thread of the program comes before threads of its children.
+ */
 uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
                                const struct syscap_profile *profile,
                                const struct syscap_view *view);
@@ -60,18 +64,19 @@ uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
 
 struct syc_column_stacks {
 	int n;                                  /* columns */
-	uint32_t nodes[SYC_COLUMN_STACKS_MOST]; /* of the view; NONE */
+	uint32_t nodes[SYC_COLUMN_STACKS_MOST]; /* nodes of the view, or NONE */
 	int depths[SYC_COLUMN_STACKS_MOST];
 };
 
-/** Stacks of @thread for each column of @axis, as many as fit. */
+/** Find a stack of @thread for each column of @axis, as many as fit. */
 void syc_column_stacks_find(struct syc_column_stacks *stacks,
                             const struct syc_page_context *context,
                             const struct syc_timeline *timeline,
                             uint32_t thread, const struct syc_axis *axis);
 
 /**
- * Draw from line @top to the end of the page, without the first @scrolled rows.
+ * Draw the stacks from line @top to the end of the page, without the first
+ * @scrolled rows.
  */
 void syc_column_stacks_draw(const struct syc_column_stacks *stacks,
                             struct syc_page_context *context, int top,
