@@ -6,8 +6,8 @@
  * the rest of the file, such as a pid without a PROCESS frame, is reported at
  * the end, with the offset of the first frame concerned.
  *
- * Padding must be zero. Readers skip it, but other bytes there are memory of
- * the recorded program, and make equal recordings differ.
+ * Padding must be zero.  Readers skip padding, but other bytes there are memory
+ * of the recorded program, and make equal recordings differ.
  */
 #define _GNU_SOURCE
 #include "cli/checker.h"
@@ -57,7 +57,7 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG ||
 		       syc_sample_is_wait(frame->padding2);
-	default: /* only a tagged word gives these a thread */
+	default: /* only a tagged word gives other types a thread */
 		return syc_frame_shape(frame->type)->may_tell_tid &&
 		       frame->tid > 0;
 	}
@@ -200,9 +200,11 @@ static int check_jit_names(struct syc_checker *checker,
 	return 0;
 }
 
-/* A second command line of a process is later than its earlier frames, as
- * after an exec. It is earlier if captures of two processes with one pid
- * were joined without separating them. */
+/*
+ * A second command line of a process is later than its earlier frames, as after
+ * an exec.  Such a line is earlier if captures of two processes with one pid
+ * were joined without separating the processes.
+ */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,
                        const struct syc_check_pid *pid)
@@ -250,7 +252,7 @@ static int check_pid(struct syc_checker *checker,
 				frame->pid);
 		break;
 	case SYSCAP_FRAME_TIMESTAMP:
-	case SYSCAP_FRAME_JITMAP: /* its pid is the writer's */
+	case SYSCAP_FRAME_JITMAP: /* the frame's pid is the writer's */
 		return 0;
 	default:
 		break;
@@ -398,7 +400,7 @@ static void check_header(struct syc_checker *checker)
 			info.end, info.begin);
 }
 
-/* The walk ended before the end of the file. */
+/* Report that the walk ended before the end of the file. */
 static void tell_end(struct syc_checker *checker, unsigned len,
                      const struct syscap_error *error)
 {

@@ -48,17 +48,17 @@ void syc_findings_note(struct syc_findings *findings, enum syc_finding kind,
                        uint64_t offset, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/** Print the counts.  Returns true when there was no problem. */
+/** Print the counts.  Returns true if there was no problem. */
 bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames);
 
 struct syc_check_pid {
 	int32_t pid;
-	uint64_t first; /* offset of its first frame */
-	int64_t latest; /* time of its frames so far, ns */
+	uint64_t first; /* offset of the first frame of the pid */
+	int64_t latest; /* latest time of the frames so far, ns */
 	bool has_process;
 };
 
-/* A (pid, id). Offset 0 means not seen, since no frame is there. */
+/* A (pid, id).  Offset 0 means not seen, since no frame is at offset 0. */
 struct syc_check_counter {
 	int32_t pid;
 	uint32_t id;
@@ -74,11 +74,11 @@ struct syc_check_definition { /* the first definition of an id, of any
 
 struct syc_check_address {
 	uint64_t addr;
-	uint64_t used; /* offset of the first stack that contains it */
+	uint64_t used; /* offset of the first stack that contains addr */
 	const char *name;
 };
 
-/** All zero, except the first two, at the start. */
+/** At the start, all members except the first two are zero. */
 struct syc_checker {
 	struct syscap_reader *reader;
 	struct syc_findings *findings;
@@ -110,7 +110,9 @@ void syc_checker_counters_end(struct syc_checker *checker);
 void syc_check_lines_note(struct syc_checker *checker,
                           const struct syscap_frame *frame);
 
-/** Check the table, if any, after the last frame. 0 or -ENOMEM. */
+/**
+ * Check the table of source lines, if any, after the last frame.  0 or -ENOMEM.
+ */
 int syc_check_lines_end(struct syc_checker *checker);
 
 #endif

@@ -30,7 +30,7 @@ struct cat_job {
 	const struct cat_options *options;
 	struct syc_join *join;
 	struct syc_writer *writer;
-	struct syscap_reader **readers; /* NULL: could not be opened */
+	struct syscap_reader **readers; /* NULL: input could not be opened */
 	struct syc_progress progress;
 	int status;
 };
@@ -134,7 +134,10 @@ static int add_inputs(struct cat_job *job)
 	return r;
 }
 
-/* The writer is open: the output is locked, and still has its old content. */
+/*
+ * Join the inputs.  The writer is open, so the output is locked, but still has
+ * its old content.
+ */
 static void join_files(struct cat_job *job)
 {
 	const char *output = job->options->output;

@@ -87,7 +87,7 @@ static int run_check(int argc, char **argv)
 const struct syc_command syc_cmd_check = {
 	.name = "check",
 	.run = run_check,
-	.summary = "report everything that is wrong with captures",
+	.summary = "report all problems in captures",
 	.synopsis = "[--strict] [--json] FILE...",
 	.about = "Read captures from end to end and report each problem with "
 		 "its offset in the file.  Problems stop or mislead a "

@@ -2,8 +2,9 @@
 /*
  * cmd_diff.c - `syscap diff`: differences between two sets of captures.
  *
- * BASE… -- NEW…: getopt does not say where a "--" was. So the words on its two
- * sides are parsed one after the other, and options may be on both sides.
+ * The arguments are BASE… -- NEW…, but getopt does not report the position of
+ * "--".  So the words on the two sides of "--" are parsed one after the other,
+ * and options may be on both sides.
  */
 #define _GNU_SOURCE
 #include <math.h>
@@ -24,11 +25,13 @@ struct diff_collect {
 	const struct syc_filter_options *filter;
 	struct syscap_profile_options options;
 	struct syc_diff_report *report; /* files are given */
-	/* Captures with and without samples, the first of each kind; NULL. */
+	/* The first capture with samples, and the first without; or NULL. */
 	const char *sampled, *bare;
 	unsigned found; /* enum syc_missing: names that some capture has */
-	/* Set, with a message, if some parts cannot be compared. If
-	 * has_functions is false, functions cannot be compared. */
+	/*
+	 * Set, after a message, if some parts cannot be compared.  If
+	 * has_functions is false, functions cannot be compared.
+	 */
 	bool is_partial;
 	bool has_functions;
 };
@@ -160,7 +163,7 @@ static int take_in(struct recording *recording)
 	return r;
 }
 
-/* Valid after reading: names that no file has. */
+/* Report the names that no file has, after reading all files. */
 static void judge_names(struct diff_collect *collect,
                         struct syc_view_query *query, size_t n_units)
 {
@@ -200,7 +203,7 @@ static int collect_file(struct diff_collect *collect, const char *file,
 	return r;
 }
 
-/* Functions need samples on every side. */
+/* Check that every side has samples, which functions need. */
 static void judge_samples(struct diff_collect *collect)
 {
 	if (collect->sampled == NULL)
@@ -221,8 +224,10 @@ static void judge_samples(struct diff_collect *collect)
 	collect->report->has_unit = collect->has_functions;
 }
 
-/* Read all files, one after the other. 0, -ENOMEM, or -EINVAL: nothing to
- * compare, already reported. */
+/*
+ * Read all files, one after the other.  Returns 0, -ENOMEM, or -EINVAL: nothing
+ * to compare, already reported.
+ */
 static int diff_collect(struct diff_collect *collect)
 {
 	struct syc_diff_report *report = collect->report;
@@ -333,8 +338,10 @@ static bool take(struct run *run, int c, const char *value)
 	}
 }
 
-/* Parse the options among some words; the files follow. -1: continue; else the
- * exit status. */
+/*
+ * Parse the options among some words, which the files follow.  Returns -1 to
+ * continue, or the exit status.
+ */
 static int parse_words(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_diff,
@@ -359,7 +366,7 @@ static int parse_sides(struct run *run, int argc, char **argv, int dashes)
 	report->files[0] = argv + optind;
 	report->n_files[0] = (size_t)(dashes - optind);
 	if (dashes == argc) {
-		/* Without a "--", each side has one file. */
+		/* Without "--", each side has one file. */
 		if (report->n_files[0] != 2)
 			return -1;
 		report->n_files[0] = report->n_files[1] = 1;
@@ -373,7 +380,7 @@ static int parse_sides(struct run *run, int argc, char **argv, int dashes)
 	return status;
 }
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	int dashes = 1;
@@ -410,7 +417,7 @@ static int print(const struct run *run)
 	return 0;
 }
 
-/* 0, -ENOMEM, or -EINVAL: nothing to compare. */
+/* Returns 0, -ENOMEM, or -EINVAL: nothing to compare. */
 static int compare(struct run *run, struct diff_collect *collect)
 {
 	struct syc_comparison *comparison = &run->report.comparison;
@@ -463,7 +470,7 @@ static int run_diff(int argc, char **argv)
 	struct run run = { .command = argv[0], .min_percent = MIN_PERCENT };
 	int status = parse(&run, argc, argv);
 
-	/* Builds differ in what they inline. */
+	/* Ignore inlined functions, since builds inline different functions. */
 	run.filter.filter.no_inlines = true;
 	if (status < 0)
 		status = show(&run);

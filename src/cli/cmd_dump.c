@@ -26,7 +26,7 @@ struct dump_noted {
 	uint32_t stack;
 };
 
-/* All zero: all frames, without names. */
+/* A choice of zeros has all frames, without names. */
 struct dump_choice {
 	struct syscap_profile *profile;
 	struct syscap_view *view;
@@ -35,7 +35,10 @@ struct dump_choice {
 	SYC_ARRAY(struct dump_noted) noted;
 };
 
-/* Threads are known by their events of any kind. */
+/*
+ * A filter by thread needs all parts, since threads are known by events of any
+ * kind.
+ */
 static unsigned wanted_parts(const struct syc_filter_options *options)
 {
 	unsigned parts = SYSCAP_PROFILE_SAMPLES | SYSCAP_PROFILE_ALLOCATIONS;
@@ -48,8 +51,9 @@ static unsigned wanted_parts(const struct syc_filter_options *options)
 }
 
 /*
- * Read @reader with the capture's names, and rewind it. Returns 0, -ENOMEM, or
- * -EINVAL with the reason: no such marks. End it in any case.
+ * Read @reader with the capture's names, and rewind @reader.  Returns 0,
+ * -ENOMEM, or -EINVAL with the reason: no such marks.  The caller ends @choice
+ * in any case.
  */
 static int dump_choice_init(struct dump_choice *choice,
                             struct syscap_reader *reader,
@@ -87,8 +91,10 @@ static void dump_choice_fini(struct dump_choice *choice)
 	free(choice->noted.items);
 }
 
-/* Frames without a stack: by thread and time. The profile lacks threads with
- * metadata only. */
+/*
+ * Whether a frame without a stack passes, by thread and time.  The profile
+ * lacks threads with metadata only.
+ */
 static bool has_event(const struct dump_choice *choice,
                       const struct syscap_frame *frame)
 {
@@ -104,8 +110,10 @@ static bool has_event(const struct dump_choice *choice,
 	       (!filter->has_to || frame->time < filter->to);
 }
 
-/* Is @frame shown? Call it for each frame of the reader, in file order.
- * Returns its stack, or NONE. */
+/*
+ * Whether @frame is shown.  Called for each frame of the reader, in file order.
+ * *@ret_stack is the stack of @frame, or NONE.
+ */
 static bool dump_choice_has(struct dump_choice *choice,
                             const struct syscap_frame *frame,
                             uint32_t *ret_stack)
@@ -136,7 +144,7 @@ static bool dump_choice_has(struct dump_choice *choice,
 	return has_event(choice, frame);
 }
 
-/* Store it, to show it later. 0 or -ENOMEM. */
+/* Store @frame, to show it later.  Returns 0 or -ENOMEM. */
 static int dump_choice_note(struct dump_choice *choice,
                             const struct syscap_frame *frame, uint32_t stack)
 {
@@ -154,7 +162,7 @@ static int compare(const void *one, const void *other)
 	return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* By time; frames of equal times by their place in the file. */
+/* Sort by time; frames of equal times by their place in the file. */
 static void dump_choice_sort(struct dump_choice *choice)
 {
 	if (choice->noted.n > 0)
@@ -177,7 +185,7 @@ struct request {
 	bool json, by_time;
 	struct syc_filter_options filter;
 	bool all;
-	bool types[SYSCAP_FRAME_LAST]; /* selected types; 0: unknown ones */
+	bool types[SYSCAP_FRAME_LAST]; /* selected types; 0: unknown types */
 };
 
 static bool add_type(struct request *request, const char *name)
@@ -204,7 +212,7 @@ static bool is_wanted(const struct request *request, uint8_t type)
 	       request->types[syscap_frame_type_name(type) ? type : 0];
 }
 
-/* A definition may follow its values, so all are read first. */
+/* Read all definitions first, since a definition may follow its values. */
 static int collect_definitions(struct syc_dump *dump,
                                struct syscap_reader *reader)
 {
@@ -243,7 +251,10 @@ static int print_frame(const struct request *request, struct syc_dump *dump,
 	return 0;
 }
 
-/* In the order of the file; frames to be sorted by time are only stored. */
+/*
+ * Walk the frames in the order of the file; frames to be sorted by time are
+ * only stored.
+ */
 static int walk(const struct request *request, struct syscap_reader *reader,
                 struct syc_dump *dump, struct dump_choice *choice, int *status)
 {
@@ -291,14 +302,14 @@ static int print_noted(const struct request *request,
 	return r;
 }
 
-/* Text output has names of addresses, if there are any. */
+/* Whether the output has names of addresses: text output with stacks. */
 static bool shows_names(const struct request *request)
 {
 	return !request->json && (is_wanted(request, SYSCAP_FRAME_SAMPLE) ||
 	                          is_wanted(request, SYSCAP_FRAME_ALLOCATION));
 }
 
-/* Source lines, if any; *@ret_bytes holds them. */
+/* Load source lines, if any; *@ret_bytes holds the lines. */
 static int load_lines(struct syc_dump *dump, struct syscap_reader *reader,
                       unsigned char **ret_bytes)
 {
@@ -347,7 +358,7 @@ static int print_frames(struct request *request, struct syscap_reader *reader)
 	return r < 0 ? SYC_EXIT_PROBLEM : status;
 }
 
-/* Returns -1 when the command shall run, else its exit status. */
+/* Returns -1 if the command shall run, else its exit status. */
 static int parse_options(struct request *request, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_dump,

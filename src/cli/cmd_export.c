@@ -31,7 +31,8 @@ static const struct format {
 	int (*write)(struct syc_export *export);
 	unsigned holds;
 	bool is_binary;
-	bool has_bytes; /* also for allocations, since it has only sums */
+	bool has_bytes; /* also for allocations, since the format has only
+	                 * sums */
 	bool has_losses;
 	bool has_lines;
 } formats[] = {
@@ -103,8 +104,10 @@ static void tell_empty(const struct run *run)
 		        syc_filter_options_of(run->filter.filter.of));
 }
 
-/* Warn about contents that the format cannot hold. A csv table was requested
- * by name. */
+/*
+ * Warn about contents that the format cannot hold.  No warnings for a csv
+ * table, which was requested by name.
+ */
 static void tell_left_out(const struct run *run,
                           const struct syc_export *export)
 {
@@ -142,7 +145,7 @@ static void tell_left_out(const struct run *run,
 	tell(run, export->n_ticks, "ticks of samples");
 }
 
-/* Allocations have a view of their own, through the same filter. */
+/* Make the view of allocations, with the same filter. */
 static int look_at_heap(const struct run *run, struct syscap_view **ret_view)
 {
 	struct syscap_filter filter = run->query.filter;
@@ -245,7 +248,7 @@ enum {
 	TABLE = 256
 };
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_export,

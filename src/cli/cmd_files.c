@@ -20,7 +20,7 @@ struct embedded {
 	char *name;
 	uint64_t size;
 	int32_t pid;
-	int64_t time; /* of its first chunk */
+	int64_t time; /* time of the first chunk */
 	bool is_whole;
 };
 
@@ -36,7 +36,7 @@ struct run {
 	int status;
 };
 
-/* Files with the same name are separated as in `syscap cat`. */
+/* Choose a unique name, as `syscap cat` does. */
 static char *choose_name(struct run *run, const char *path)
 {
 	char *name = strdup(path);
@@ -158,7 +158,7 @@ static void list_json(const struct run *run)
 	}
 }
 
-/* The requested files are written, except for the end. */
+/* Finish after the walk: check that the wanted file was written whole. */
 static void finish_wanted(struct run *run)
 {
 	const struct embedded *found = NULL;
@@ -170,7 +170,7 @@ static void finish_wanted(struct run *run)
 		fprintf(stderr, "%s: %s: ", run->command, run->file);
 		syc_printable_write(stderr, run->wanted, true);
 		fputs(found == NULL ? ": not in the capture; 'syscap files' "
-		                      "lists what is\n"
+		                      "lists its files\n"
 		                    : ": incomplete, its end is missing\n",
 		      stderr);
 		run->status = SYC_EXIT_PROBLEM;
@@ -210,7 +210,7 @@ enum {
 	JSON = 256
 };
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_files,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_flamegraph.c - `syscap flamegraph`: a picture of where the time went. */
+/*
+ * cmd_flamegraph.c - `syscap flamegraph`: a picture of the stacks of a capture.
+ */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +33,7 @@ static const char *title_of(const char *file)
 	                              : file;
 }
 
-/* "stack OLD NEW", the input of other tools for difference graphs. */
+/* Write "stack OLD NEW", the input of other tools for difference graphs. */
 static int write_folded_diff(const struct run *run,
                              const struct syc_flamegraph_diff *diff)
 {
@@ -144,7 +146,7 @@ enum {
 	BY_SELF
 };
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_flamegraph,
@@ -201,7 +203,7 @@ static int run_flamegraph(int argc, char **argv)
 	if (syc_input_refuse_output(argv[0], run.new.file, run.output.name) ||
 	    syc_input_refuse_output(argv[0], run.base.file, run.output.name))
 		return SYC_EXIT_MISUSE;
-	/* Builds differ in what they inline. */
+	/* Ignore inlined functions, since builds inline different functions. */
 	run.filter.filter.no_inlines |= run.base.file != NULL;
 	run.options.parts = syc_filter_options_stacks(&run.filter) |
 	                    syc_filter_options_parts(&run.filter);

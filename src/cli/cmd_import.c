@@ -40,7 +40,7 @@ static void tell(const struct run *run, const struct syc_import *import,
 		        error->message);
 }
 
-/* The part before a line of another format is kept. */
+/* Convert @in.  The part before a line of another format is kept. */
 static int convert(const struct run *run, FILE *in)
 {
 	struct syc_import import = { .in = in };
@@ -59,7 +59,7 @@ static int convert(const struct run *run, FILE *in)
 	if (closed < 0)
 		fprintf(stderr, "%s: %s: %s\n", run->command, run->output,
 		        unwritten.message);
-	/* The writer's error has been reported then. */
+	/* If both errors are equal, the writer's error has been reported. */
 	if (r < 0 && r != closed)
 		tell(run, &import, &error);
 	if (r < 0 || closed < 0)
@@ -86,8 +86,10 @@ static int show(struct run *run)
 	FILE *in = stdin;
 	int status;
 
-	/* A limit on file size, or a closed pipe, is an error and must not kill
-	 * us */
+	/*
+	 * A limit on file size, or a closed pipe, is an error and must not kill
+	 * the process
+	 */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 	if (strcmp(run->output, "-") == 0) {
@@ -127,7 +129,7 @@ static const struct format *find_format(const char *command, const char *name)
 	return NULL;
 }
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_import,

@@ -59,13 +59,13 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 	return true;
 }
 
-/* The page that is made at the end. */
+/* The page that the command makes at the end. */
 struct page {
 	bool is_wanted;
-	const char *name; /* NULL: the capture's, with another ending */
+	const char *name; /* NULL: the capture's name with another ending */
 };
 
-/* "x.syscap" becomes "x.html", beside it. */
+/* "x.syscap" becomes "x.html", in the same directory. */
 static char *name_page(const char *capture)
 {
 	size_t n = strlen(capture);
@@ -83,7 +83,7 @@ static char *name_of(const struct page *page,
 	                          : name_page(options->output);
 }
 
-/* Reported before anything is recorded. */
+/* Check the name of the page before recording. */
 static bool may_make_page(const struct page *page,
                           const struct syc_record_options *options)
 {
@@ -95,7 +95,9 @@ static bool may_make_page(const struct page *page,
 	return may;
 }
 
-/* The command's status, or 125 if only the page failed. */
+/*
+ * Make the page.  Returns the command's status, or 125 if only the page failed.
+ */
 static int make_page(const struct page *page,
                      const struct syc_record_options *options, int status)
 {
@@ -159,8 +161,10 @@ static const struct syc_option table[] = {
 	{ 0 },
 };
 
-/* An optional value must not follow a blank: it may be the command by
- * mistake. */
+/*
+ * Whether @command is the value of @option.  An optional value must not follow
+ * a blank, and would be taken for the command.
+ */
 static bool is_value_of_sample(const char *option, const char *command)
 {
 	const size_t digits = strspn(command, "0123456789");

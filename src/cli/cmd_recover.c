@@ -2,7 +2,8 @@
 /*
  * cmd_recover.c - `syscap recover`: repairs captures of processes that died.
  *
- * It repairs one file, or with --all every capture left behind.
+ * The command repairs one file, or with --all every capture that a killed
+ * process left.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -96,9 +97,11 @@ static void tell_capture(const char *file, const char *capture)
 	putchar('\n');
 }
 
-/* The capture was deleted, or the ring file comes from another mount
- * namespace. Rings are removed only on request, and no capture is made in an
- * unexpected place. */
+/*
+ * Handle a ring file whose capture was deleted, or is in another mount
+ * namespace.  Rings are removed only on request, and no capture is made in an
+ * unexpected place.
+ */
 static int recover_left(const struct recover_how *how, const char *file,
                         const struct syc_recovered *found,
                         struct counts *counts)
@@ -139,8 +142,10 @@ static int recover_file(const struct recover_how *how, const char *file,
 		counts->in_use++;
 		return SYC_EXIT_DONE;
 	}
-	/* The process has ended since, or this was no ring file despite its
-	 * name */
+	/*
+	 * The process has ended since, or the file was no ring file despite its
+	 * name
+	 */
 	if (r == -ENOENT || (r != 0 && !found.is_rings))
 		return SYC_EXIT_DONE;
 	if (found.is_left && (r == 0 || r == -EEXIST))
@@ -168,8 +173,10 @@ static void tell_counts(const struct recover_how *how,
 	putchar('\n');
 }
 
-/* All ring files in the @n directories @dirs; 0: in the library's own
- * directories. Returns the exit status. */
+/*
+ * Recover all ring files in the @n directories @dirs; 0: in the library's
+ * directories.  Returns the exit status.
+ */
 static int recover_all(const struct recover_how *how, char *const *dirs, int n)
 {
 	struct syc_ring_files files = { .n_others = 0 };
@@ -230,7 +237,7 @@ static int run_recover(int argc, char **argv)
 		fprintf(stderr, "%s: expected a file\n", argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
-	/* A limit on file size is an error and must not kill us */
+	/* A limit on file size is an error and must not kill the process */
 	signal(SIGXFSZ, SIG_IGN);
 	if (all)
 		return syc_cli_error_finish_output(

@@ -53,7 +53,7 @@ static char *check(struct syc_view_query *query)
 	return text;
 }
 
-/* Allocations have a view of their own, through the same filter. */
+/* Make the view of allocations, with the same filter. */
 static int look_at_heap(const struct syc_view_query *query,
                         struct syscap_view **ret_view)
 {
@@ -121,7 +121,7 @@ static int write_page(struct syc_report_page_request *request,
 bool syc_report_page_may_replace(const char *command, const char *name)
 {
 	static const char ours[] = "<title>syscap report</title>";
-	char head[4096]; /* it precedes the style */
+	char head[4096]; /* the title precedes the style */
 	const int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	ssize_t n = 0;
 
@@ -218,7 +218,7 @@ static bool take_size(struct run *run, const char *text)
 	return true;
 }
 
-/* "dir/x.syscap" becomes "x.html", here. */
+/* "dir/x.syscap" becomes "x.html", in the current directory. */
 static bool choose_name(struct run *run)
 {
 	const char *file = run->request.file;
@@ -240,7 +240,7 @@ static bool choose_name(struct run *run)
 	return syc_report_page_may_replace(run->request.command, run->name);
 }
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_report,
@@ -279,11 +279,11 @@ static int parse(struct run *run, int argc, char **argv)
 		        argv[0]);
 		return syc_cli_error_misuse(argv[0]);
 	}
-	/* As in diff: the old capture, then the new one. */
+	/* As in `diff`, the old capture comes first, then the new capture. */
 	run->request.file = argv[argc - 1];
 	if (argc - optind == 2)
 		run->request.other = argv[optind];
-	/* Builds differ in what they inline. */
+	/* Ignore inlined functions, since builds inline different functions. */
 	run->request.filter.filter.no_inlines |= run->request.other != NULL;
 	if (!choose_name(run))
 		return SYC_EXIT_PROBLEM;

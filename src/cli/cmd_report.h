@@ -22,8 +22,10 @@ struct syc_report_page_request {
 	bool quiet; /* no output on success */
 };
 
-/** May a page replace the file with the default name @name? Only an older
- * page, or no file; else false, with a message. */
+/**
+ * Whether a page may replace the file with the default name @name: only an
+ * older page, or no file.  Else prints a message.
+ */
 bool syc_report_page_may_replace(const char *command, const char *name);
 
 /** Returns the exit status; failures are reported. */

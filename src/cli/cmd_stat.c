@@ -18,7 +18,7 @@
 #include "cli/stat_summary.h"
 #include "cli/view_query.h"
 
-/* Does @filter exclude events without a stack? */
+/* Whether @filter can exclude events without a stack. */
 static bool stat_filtered_is(const struct syscap_filter *filter)
 {
 	return filter->has_from || filter->has_to || filter->pid != 0 ||
@@ -31,7 +31,10 @@ static int add_event(struct syc_stat_summary *summary,
 {
 	const struct syscap_frame *frame = event->frame;
 
-	/* The end of an operation in the view may be left out */
+	/*
+	 * Take all marks, since the end of an operation in the view may be
+	 * outside
+	 */
 	if (!has && frame->type != SYSCAP_FRAME_MARK)
 		return 0;
 	switch (frame->type) {
@@ -264,7 +267,7 @@ static bool take(struct run *run, int c, const char *value)
 	}
 }
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_stat,

@@ -52,13 +52,13 @@ struct symbolize_options {
 struct symbolize_job {
 	const struct symbolize_options *options;
 	char *target;      /* the file to replace, with links resolved */
-	const char *shown; /* the same, as the user named it */
+	const char *shown; /* name of the target, as the user named it */
 	struct syscap_reader *reader;
 	struct syscap_file_info info;
 	struct syscap_wire_file header;
 	struct stat before; /* the file's state when reading began */
 	bool had_table, had_lines;
-	int64_t end; /* the latest time in it */
+	int64_t end; /* the latest time in the file */
 	struct syc_code_names *code;
 	struct syc_symbols *symbols;
 	struct syc_symbol_table *table;
@@ -67,7 +67,7 @@ struct symbolize_job {
 	int status;
 };
 
-/* Report an error of @file: the run has failed. */
+/* Report an error of @file, and mark the run as failed. */
 static void symbolize_job_report(struct symbolize_job *job, const char *file,
                                  const struct syscap_error *error)
 {
@@ -76,7 +76,7 @@ static void symbolize_job_report(struct symbolize_job *job, const char *file,
 	job->status = SYC_EXIT_PROBLEM;
 }
 
-/* The same for @code, a -errno, explained by @text. */
+/* Report an error of @file: @code, a -errno, explained by @text. */
 static void symbolize_job_refuse(struct symbolize_job *job, const char *file,
                                  int code, const char *text)
 {
@@ -133,7 +133,7 @@ static void note_table(struct symbolize_job *job, const char *path)
 		job->had_lines = true;
 }
 
-/* Check that every frame can be copied, and collect facts about it. */
+/* Check that every frame can be copied, and collect facts about the capture. */
 static bool look_through(struct symbolize_job *job)
 {
 	const char *file = job->options->file;
@@ -147,8 +147,8 @@ static bool look_through(struct symbolize_job *job)
 			symbolize_job_report(job, file, &error);
 			symbolize_job_note(
 				job,
-				"'syscap cat -o WHOLE %s' copies what is "
-				"whole",
+				"'syscap cat -o WHOLE %s' copies the readable "
+				"frames",
 				file);
 			return false;
 		}
@@ -169,7 +169,9 @@ static bool symbolize_input_open(struct symbolize_job *job)
 	const char *file = job->options->file;
 	struct syscap_error error;
 
-	/* First: later changes of the file are detected */
+	/*
+	 * Read the state first, so that later changes of the file are detected
+	 */
 	if (stat(file, &job->before) != 0) {
 		symbolize_job_refuse(job, file, -errno, strerror(errno));
 		return false;
@@ -291,7 +293,8 @@ static void tell_file(void *data, const struct syc_symbols_use *use)
 			"%" PRIu64 " %s",
 			use->path, use->n_asked, noun);
 	else if (use->state == SYC_SYMBOLS_MISSING)
-		symbolize_job_note(job, "%s: it is not here: %" PRIu64 " %s",
+		symbolize_job_note(job,
+		                   "%s: the file is missing: %" PRIu64 " %s",
 		                   use->path, use->n_asked, noun);
 	else if (use->state == SYC_SYMBOLS_UNNAMED)
 		symbolize_job_note(job,
@@ -331,7 +334,7 @@ static bool symbolize_names_find(struct symbolize_job *job)
 	syc_symbols_each_use(job->symbols, tell_file, job);
 	if (syc_symbols_lacks_demangler(job->symbols))
 		symbolize_job_note(
-			job, "libstdc++.so.6 is not here: names of C++ stay "
+			job, "libstdc++.so.6 was not found: names of C++ stay "
 			     "mangled");
 	return true;
 }
@@ -362,13 +365,13 @@ static void symbolize_names_tell_totals(const struct symbolize_job *job)
 		       job->lines.totals.places, job->lines.totals.inlined);
 }
 
-/* The temporary file, for the handler of signals that end us. */
+/* The temporary file, for the handler of signals that end the process. */
 static char temporary[PATH_MAX];
 
 static void remove_temporary(int sig)
 {
 	unlink(temporary);
-	/* The default action, which ends the process. */
+	/* Raise the signal for its default action, which ends the process. */
 	raise(sig);
 }
 
@@ -419,7 +422,7 @@ static void tell_of_copy(struct symbolize_job *job)
 		                   "with -o the names go into another file");
 }
 
-/* May the output be replaced? */
+/* Whether the output may be replaced.  If not, prints a message. */
 static bool check_output(struct symbolize_job *job)
 {
 	const int fd = open(job->target, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -449,8 +452,10 @@ static bool check_output(struct symbolize_job *job)
 	return is_good;
 }
 
-/* Find the file. False, with a message, if it may not be replaced. */
-/* Replace what a link points to, not the link. */
+/*
+ * Find the file to replace: the target of a link, not the link.  False, with a
+ * message, if the file may not be replaced.
+ */
 static bool symbolize_output_choose(struct symbolize_job *job)
 {
 	const char *output = job->options->output;
@@ -475,7 +480,10 @@ static void symbolize(struct symbolize_job *job)
 		if (!symbolize_names_find(job))
 			return;
 	} else {
-		/* With an index, names may not be added: see above. */
+		/*
+		 * Names cannot be added to a capture with an index: see
+		 * symbolize_names_find().
+		 */
 		symbolize_job_note(job, "it has names already%s",
 		                   job->header.last_frame_index == 0
 		                           ? "; --force adds to them"
@@ -521,7 +529,7 @@ enum {
 	LINES
 };
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct symbolize_options *options, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_symbolize,
@@ -567,7 +575,7 @@ static int run_symbolize(int argc, char **argv)
 	struct symbolize_options options = { .command = argv[0] };
 	int status;
 
-	/* At most every argument is a directory. */
+	/* Space for every argument, since each may be a directory. */
 	options.debug_dirs = calloc((size_t)argc, sizeof(*options.debug_dirs));
 	if (options.debug_dirs == NULL) {
 		syc_cli_error_no_memory(argv[0]);

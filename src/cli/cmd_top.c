@@ -39,12 +39,12 @@ struct live_command {
 	bool has_stopped; /* recording stopped, with a message; the command runs
 	                   * on */
 	int status;       /* the recorder's exit status */
-	int output;       /* output for the terminal; -1: none is possible */
+	int output;       /* fd of output for the terminal; -1: none */
 };
 
 #define LOOK_NS     10000000L
 #define FIRST_LOOKS 6000 /* a minute */
-#define TELL_LOOKS  200  /* after 2 s, the reason of the delay is shown */
+#define TELL_LOOKS  200  /* 2 s, until the reason of the delay is shown */
 #define SHOWN_MOST  65536
 
 static void wait_a_little(void)
@@ -52,7 +52,7 @@ static void wait_a_little(void)
 	nanosleep(&(struct timespec){ .tv_nsec = LOOK_NS }, NULL);
 }
 
-/* In memory: the disk may be full. */
+/* Keep the output in memory, since the disk may be full. */
 static int make_output(void)
 {
 	return memfd_create("syscap-top", MFD_CLOEXEC);
@@ -106,7 +106,7 @@ static bool has_header(const char *file)
 	       st.st_size >= (off_t)sizeof(struct syscap_wire_file);
 }
 
-/* Does the recorder still run? */
+/* Whether the recorder still runs. */
 static bool recorder_goes_on(struct live_command *live)
 {
 	int status;
@@ -161,7 +161,7 @@ static bool live_command_start(struct live_command *live,
 	return false;
 }
 
-/* Does it still run and record? */
+/* Whether the recorder still runs and records. */
 static bool live_command_records(struct live_command *live)
 {
 	static const char stops[] = "; recording stops, the command goes on";
@@ -183,7 +183,7 @@ static bool live_command_records(struct live_command *live)
 	return !live->has_stopped;
 }
 
-/* The end of the output, if it is long. */
+/* Show the output; if the output is long, only its end. */
 static void show_output(const struct live_command *live)
 {
 	char bytes[4096];
@@ -207,7 +207,10 @@ static void live_command_finish(struct live_command *live)
 {
 	struct sigaction before;
 
-	/* The terminal's goes to the recorder too, which leaves the command. */
+	/*
+	 * SIGINT of the terminal also goes to the recorder, which leaves the
+	 * command.
+	 */
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = SIG_IGN },
 	          &before);
 	if (recorder_goes_on(live))
@@ -235,7 +238,8 @@ struct run {
 	const char *output, *sample;
 	bool is_command, force;
 	char path[40]; /* fd of a capture that is not kept */
-	int file;      /* of another process's recording, to detect its lock */
+	int file;      /* fd of another process' recording, to detect its
+	                * lock */
 };
 
 enum {
@@ -243,7 +247,7 @@ enum {
 	FORCE,
 };
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_top,
@@ -289,9 +293,11 @@ static int parse(struct run *run, int argc, char **argv)
 	return -1;
 }
 
-/* A capture that is not kept has no name, so it disappears however this
- * process ends. The recorder inherits the descriptor and opens the file by
- * it. The descriptor is read-only: only the recorder writes. */
+/*
+ * A capture that is not kept has no name, so it disappears at any end of this
+ * process.  The recorder inherits the descriptor and opens the file by it.  The
+ * descriptor is read-only: only the recorder writes.
+ */
 static bool make_unnamed(struct run *run, const char *command)
 {
 	const char *tmp = getenv("TMPDIR");
@@ -322,7 +328,10 @@ static bool goes_on(void *context)
 	return live_command_records(context);
 }
 
-/* Its lock names the writer; a writer without locks has it open. */
+/*
+ * Whether a process writes the file: the process holds a lock, or has the file
+ * open.
+ */
 static bool is_written(void *context)
 {
 	const struct run *run = context;

@@ -148,7 +148,7 @@ static bool parse_size(struct run *run, const char *command, const char *value)
 	return false;
 }
 
-/* -1: continue; else the exit status. */
+/* Returns -1 to continue, or the exit status. */
 static int parse(struct run *run, int argc, char **argv)
 {
 	struct syc_words words = { .command = &syc_cmd_view,

@@ -14,7 +14,7 @@ enum {
 	SYC_VIEW_END
 };
 
-/* Rows of a command's table. */
+/* Rows of a command's table of options. */
 #define SYC_VIEW_OPTIONS                                                 \
 	{ "page", SYC_VIEW_PAGE, "PAGE", "start at PAGE.",               \
 	  "flame chart functions marks compare counters logs lost" },    \

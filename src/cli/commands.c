@@ -58,7 +58,7 @@ static enum offer completion_offer(const struct syc_option *option)
 	return SYC_OFFER_NOTHING;
 }
 
-/* Call @each with every option of the command, -h among them. */
+/* Call @each with every option of the command, including -h. */
 static void completion_each(const struct syc_command *command,
                             void (*each)(const struct syc_command *command,
                                          const struct syc_option *option))
@@ -84,7 +84,10 @@ static void print_words(const struct syc_command *command,
 	printf(" --%s", option->name);
 }
 
-/* "--output=" is three words for bash, "-o" one. */
+/*
+ * Print the completion of a value.  For bash, "--output=" with a value is three
+ * words, and "-o" is one.
+ */
 static void print_bash_value(const struct syc_command *command,
                              const struct syc_option *option)
 {
@@ -164,7 +167,10 @@ static void completion_bash(void)
 	     "complete -F _syscap syscap");
 }
 
-/* In single quotes only the quote and the backslash are special. */
+/*
+ * Print @text in single quotes, in which only the quote and the backslash are
+ * special.
+ */
 static void print_quoted(const char *text)
 {
 	putchar('\'');
@@ -233,7 +239,7 @@ static void completion_fish(void)
 		print_fish_command(syc_commands[i]);
 }
 
-/* Inside single quotes, in a part that brackets and colons end. */
+/* Print @text inside single quotes, in a part that brackets and colons end. */
 static void print_escaped(const char *text)
 {
 	for (; *text != 0; text++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * commands.h - the commands of `syscap`, and the table of all of them.
+ * commands.h - the commands of `syscap`, and the table of all commands.
  *
- * Each is run with its own part of the command line. argv[0] is "syscap NAME",
- * so getopt's messages name the command. The result is the exit status:
- * SYC_EXIT_DONE, SYC_EXIT_PROBLEM or SYC_EXIT_MISUSE. Only `record` differs: it
- * returns the status of its command.
+ * Each command gets its own part of the command line. argv[0] is "syscap NAME",
+ * so getopt's messages name the command.  The result is the exit status:
+ * SYC_EXIT_DONE, SYC_EXIT_PROBLEM or SYC_EXIT_MISUSE.  Only `record` returns
+ * the status of the recorded command.
  */
 #ifndef SYC_CLI_COMMANDS_H
 #define SYC_CLI_COMMANDS_H
@@ -17,7 +17,7 @@ extern const struct syc_command syc_cmd_record, syc_cmd_stat, syc_cmd_dump,
 	syc_cmd_files, syc_cmd_flamegraph, syc_cmd_diff, syc_cmd_export,
 	syc_cmd_import, syc_cmd_report, syc_cmd_view, syc_cmd_top;
 
-/** In the order in which they are shown; NULL ends it. */
+/** All commands in the order of the help; NULL ends the table. */
 extern const struct syc_command *const syc_commands[];
 
 #endif

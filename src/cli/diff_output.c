@@ -3,8 +3,8 @@
  * diff_output.c - output of `syscap diff`: a table, Markdown for review
  * comments, JSON.
  *
- * Names come from the capture. In Markdown they are code spans, which have no
- * markup, links or mentions; in a table, a bar is escaped there too.
+ * Names come from the capture.  In Markdown, names are code spans, which have
+ * no markup, links or mentions; in a table, bars in names are escaped, too.
  * docs/diff.md describes the JSON.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #include "common/strings.h"
 #include "compare/comparison.h"
 
-/* Is the row beyond one of the gates? */
+/* Whether the row is above the limit of a gate. */
 static bool diff_fails(const struct syc_diff_report *report,
                        const struct syc_compared *row)
 {
@@ -49,7 +49,7 @@ enum diff_kind {
 	SYC_DIFF_KINDS
 };
 
-/* Its rows, and those that differ. */
+/* Numbers of a table's rows, and of rows that differ. */
 struct diff_sum {
 	size_t n, n_differing;
 };
@@ -78,7 +78,7 @@ static struct diff_sum diff_sum_of(const struct syc_diff_report *report,
 	return sum;
 }
 
-/* Is the row shown? */
+/* Whether the row is shown. */
 static bool diff_is_told(const struct syc_diff_report *report,
                          const struct syc_compared *row)
 {
@@ -191,7 +191,7 @@ static void diff_value(const struct syc_diff_report *report,
 		snprintf(text, SYC_DIFF_CELL, "%.3g s", value / 1e9);
 }
 
-/* Notes about the units. */
+/* Print notes about the units. */
 static void diff_preface(const struct syc_diff_report *report, FILE *out)
 {
 	const size_t *n = report->n_files;
@@ -207,7 +207,7 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 }
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
-#define MOST_NAME 240 /* bytes; --json has all of it */
+#define MOST_NAME 240 /* bytes; --json has the whole name */
 
 static const struct syc_table_column functions[] = {
 	{ "change", true }, { "interval", true },  { "base", true },
@@ -321,7 +321,7 @@ int syc_diff_text(const struct syc_diff_report *report)
 	for (unsigned kind = 0; r == 0 && kind < SYC_DIFF_KINDS; kind++)
 		r = print_kind(report, (enum diff_kind)kind);
 	if (report->gates.n > 0)
-		printf("\n%zu beyond what is allowed%s\n",
+		printf("\n%zu above the limit%s\n",
 		       syc_diff_count_failing(report),
 		       syc_diff_count_failing(report) > 0 ? " (!)" : "");
 	return r;

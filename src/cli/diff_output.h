@@ -23,17 +23,17 @@ struct syc_diff_report {
 	char **files[2];
 	size_t n_files[2];
 	bool has_blocks; /* the units are blocks of time */
-	bool has_unit;   /* there are rows of functions */
+	bool has_unit;   /* the comparison has rows of functions */
 	enum syscap_view_unit unit;
 	bool total, by_share;
 	bool all; /* show equal rows, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;
 };
 
-/** How many are. */
+/** Number of rows above the limits of --fail-above. */
 size_t syc_diff_count_failing(const struct syc_diff_report *report);
 
-/** Tables for people.  0 or -ENOMEM. */
+/** Print tables of text.  Returns 0 or -ENOMEM. */
 int syc_diff_text(const struct syc_diff_report *report);
 int syc_diff_markdown(const struct syc_diff_report *report);
 void syc_diff_json(const struct syc_diff_report *report);

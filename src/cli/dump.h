@@ -9,11 +9,13 @@
 
 struct syc_dump {
 	const struct syscap_reader *reader;
-	int64_t begin;   /* begin of the capture; text shows times relative to
-	                  * it */
-	bool is_foreign; /* of the other byte order */
-	/* Types of values: all definitions at first, then each one when it is
-	 * read. */
+	int64_t begin;   /* begin of the capture, to which times in text are
+	                  * relative */
+	bool is_foreign; /* the capture has the other byte order */
+	/*
+	 * Types of values: all definitions at first, then each definition when
+	 * it is read.
+	 */
 	struct syc_counter_stats counters;
 	struct syc_json json;
 	/* For names of addresses in text: the profile and the stack of the

@@ -2,7 +2,7 @@
 /*
  * dump_json.c - `syscap dump --json`: a frame as one JSON object.
  *
- * The keys are those of the format; docs/format.md lists them.
+ * The keys are the names of fields in docs/format.md.
  */
 #include <string.h>
 
@@ -136,7 +136,7 @@ static void write_dbus_message(struct syc_json *json,
 	                frame->dbus_message.message_len);
 }
 
-/* Fields of the types without texts and elements. */
+/* Write the fields of types without texts and elements. */
 static void write_plain(struct syc_dump *dump, const struct syscap_frame *frame)
 {
 	struct syc_json *json = &dump->json;

@@ -14,7 +14,7 @@
 /* Markers of contexts are small negative numbers. */
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)
 
-/* The place of @location, whose instruction is the byte before @is_return. */
+/* Find the place of @location; of a return address, the byte before. */
 static bool find_place(const struct syc_dump *dump,
                        const struct syscap_profile_location *location,
                        bool is_return, struct syc_line_place *place)
@@ -46,7 +46,9 @@ static void print_line(const struct syc_line_frame *line)
 	putchar(')');
 }
 
-/* All except the last, which is the function with the code. */
+/*
+ * Print all source frames except the last, which is the function with the code.
+ */
 static void print_inlined(const struct syc_dump *dump,
                           const struct syc_line_place *place,
                           struct syc_line_frame *last)
@@ -61,7 +63,10 @@ static void print_inlined(const struct syc_dump *dump,
 	}
 }
 
-/* "=name+0x1f", if it has a name. False: @addr is not the address of @node. */
+/*
+ * Print "=name+0x1f", if the function has a name.  False: @addr is not the
+ * address of @node.
+ */
 static bool print_name(const struct syc_dump *dump, uint32_t node,
                        uint64_t addr, bool is_return)
 {
@@ -114,7 +119,9 @@ static void dump_stack(const struct syc_dump *dump,
 	for (unsigned i = 0; syscap_frame_addr(dump->reader, frame, i, &addr);
 	     i++) {
 		printf(" 0x%" PRIx64, addr);
-		/* Notes and markers are on one side only */
+		/*
+		 * Notes are only in @node's stack, and markers only in @frame
+		 */
 		if (node != SYSCAP_PROFILE_NONE && node != 0 &&
 		    print_name(dump, node, addr, is_return))
 			node = stacks.parents[node];
@@ -247,7 +254,7 @@ static void print_sample(const struct syc_dump *dump,
 		printf(" weight %" PRIu32, weight);
 }
 
-/* The types without texts. */
+/* Print the types without texts. */
 static void print_plain(const struct syc_dump *dump,
                         const struct syscap_frame *frame)
 {
@@ -331,7 +338,7 @@ static void print_fields(const struct syc_dump *dump,
 	}
 }
 
-/* Seconds after the beginning; exact, unlike a double. */
+/* Print seconds after the beginning, exactly, unlike a double. */
 static void print_time(int64_t time, int64_t begin)
 {
 	const bool is_before = time < begin;

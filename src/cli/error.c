@@ -52,12 +52,12 @@ void syc_progress_erase(struct syc_progress *progress)
 void syc_cli_error_print(const char *command, const char *file,
                          const struct syscap_error *error)
 {
-	/* Output on stdout precedes the message. */
+	/* Flush first, so that output on stdout precedes the message. */
 	fflush(stdout);
 	fprintf(stderr, "%s: %s: ", command, file);
 	if (error->code == EBADMSG || error->code == EILSEQ)
 		fprintf(stderr, "at byte %" PRIu64 ": ", error->offset);
-	/* It may contain a path from the file */
+	/* The message may contain a path from the file */
 	syc_printable_write(stderr, error->message, false);
 	putc('\n', stderr);
 }
@@ -107,7 +107,10 @@ bool syc_cli_error_finish_file(FILE *file, const char **ret_why)
 	errno = 0;
 	if (fflush(file) == 0 && !ferror(file))
 		return true;
-	/* A failed write fails again: the first may only fill up a page. */
+	/*
+	 * Find the reason by writing again: the first write may only fill up a
+	 * page.
+	 */
 	for (int i = 0; errno == 0 && i < 2; i++)
 		if (write(fileno(file), more, sizeof(more)) == 0)
 			break;

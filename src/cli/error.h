@@ -12,12 +12,12 @@
 struct syc_progress {
 	bool is_wanted; /* stderr is a terminal, and output is allowed */
 	bool has_line;
-	int64_t next_ns; /* time of the next change; 0: none yet */
+	int64_t next_ns; /* time of the next update; 0: none yet */
 };
 
 /**
- * Is it time for an update? There are four per second, and none at the begin,
- * since a short run needs no line.
+ * Whether an update is due: four per second, and none at the begin, since a
+ * short run needs no line.
  */
 bool syc_progress_is_due(struct syc_progress *progress);
 
@@ -25,7 +25,7 @@ bool syc_progress_is_due(struct syc_progress *progress);
 void syc_progress_print(struct syc_progress *progress, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Remove it before other output to stderr. */
+/** Remove the line before other output to stderr. */
 void syc_progress_erase(struct syc_progress *progress);
 
 /** Print "COMMAND: FILE: at byte N: sentence", without the byte if the error
@@ -35,21 +35,24 @@ void syc_cli_error_print(const char *command, const char *file,
 
 /**
  * Report on stderr if frames come from the ring file of a process that died, or
- * why they do not.
+ * why these frames are missing.
  */
 void syc_cli_error_note_merged(const char *command, const char *file,
                                const struct syscap_reader *reader);
 
-/** Warn if parts of such a ring file cannot be read. Returns whether it did. */
+/**
+ * Warn if parts of such a ring file cannot be read.  Returns whether a warning
+ * was printed.
+ */
 bool syc_cli_error_warn_unread(const char *command, const char *file,
                                const struct syscap_reader *reader);
 
-/** "COMMAND: out of memory". */
+/** Print "COMMAND: out of memory". */
 void syc_cli_error_no_memory(const char *command);
 
 /**
- * Flush @file. Returns false, with the reason, if a part was not written. The
- * reason is found by another attempt, because stdio does not keep it.
+ * Flush @file.  Returns false, with the reason, if a part was not written.
+ * Another attempt to write finds the reason, because stdio does not keep it.
  */
 bool syc_cli_error_finish_file(FILE *file, const char **ret_why);
 
@@ -60,7 +63,7 @@ bool syc_cli_error_finish_file(FILE *file, const char **ret_why);
 int syc_cli_error_finish_output(const char *command, int status);
 
 /**
- * For getopt's '?': one more line that points to --help.  Returns
+ * Print one more line after getopt's '?', which refers to --help.  Returns
  * SYC_EXIT_MISUSE.
  */
 int syc_cli_error_misuse(const char *command);

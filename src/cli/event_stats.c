@@ -2,8 +2,9 @@
 /*
  * event_stats.c - statistics of counters and marks.
  *
- * A counter may be defined behind its first values. So values are collected by
- * (pid, id), as integers and as doubles, and their type is decided at the end.
+ * A counter may be defined behind its first values.  So values are collected by
+ * (pid, id), as integers and as doubles, and the type of the values is decided
+ * at the end.
  */
 #include "cli/event_stats.h"
 
@@ -112,7 +113,10 @@ static struct syc_counter_values no_values(int32_t pid, uint32_t id)
 static void merge(struct syc_counter_values *to,
                   const struct syc_counter_values *from)
 {
-	/* Rings are drained in any order: the latest is not the last. */
+	/*
+	 * Rings are drained in any order, so the latest value need not be the
+	 * last.
+	 */
 	if (from->count && from->last_time >= to->last_time) {
 		to->last_time = from->last_time;
 		to->last = from->last;
@@ -213,7 +217,7 @@ static int compare_counters(const void *left, const void *right)
 	return order;
 }
 
-/* Values without a definition: one counter for each id. */
+/* Add values without a definition: one counter for each id. */
 static int add_undefined(struct syc_counter_stats *counters,
                          struct syc_map *ids,
                          const struct syc_counter_values *values)
@@ -290,7 +294,7 @@ static int add_one(struct syc_mark_stats *marks, const char *group,
 {
 	const size_t group_size = strlen(group) + 1;
 	const size_t name_size = strlen(name) + 1;
-	char key[KEY_SIZE]; /* the reader has checked that both end */
+	char key[KEY_SIZE]; /* the reader has checked that both texts end */
 	size_t number;
 
 	memcpy(key, group, group_size);
@@ -359,7 +363,7 @@ static int compare_parts(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* One row for a begin and its end, as in profile/async_ops.c. */
+/* Make one row of a begin and its end, as in profile/async_ops.c. */
 static int join_parts(struct syc_mark_stats *marks)
 {
 	const struct syc_mark_part *const all = marks->parts.items;

@@ -16,7 +16,7 @@ struct syc_counter_definition {
 	struct syscap_counter_info info;
 };
 
-/* Values of one (pid, id), before their type is known. */
+/* Values of one (pid, id), whose type is not known yet. */
 struct syc_counter_values {
 	int32_t pid;
 	uint32_t id;
@@ -24,7 +24,7 @@ struct syc_counter_values {
 	int64_t last_time;
 	uint64_t last;
 	int64_t min_i64, max_i64;
-	double min_f64, max_f64; /* infinite if all were NaN */
+	double min_f64, max_f64; /* infinite if all values were NaN */
 };
 
 /* One row of output; definition may be NULL. */
@@ -47,7 +47,7 @@ struct syc_counter_stats {
 	SYC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
 	SYC_ARRAY(struct syc_counter_values) values;
 	SYC_ARRAY(struct syc_counter) result;
-	/* By the low bits of the id: saves most look-ups. */
+	/* A cache by the low bits of the id, which saves most lookups. */
 	struct syc_counter_memo memo[256];
 };
 
@@ -63,14 +63,14 @@ int syc_counter_stats_set(struct syc_counter_stats *counters,
                           const struct syscap_reader *reader,
                           const struct syscap_frame *frame);
 
-/** Is the value of @pid with @id a double by its definition? */
+/** Whether the counter @id of @pid is a double, by its definition. */
 bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
                                  int32_t pid, uint32_t id);
 
 /**
  * Assign all values to their definitions; then counters->result holds every
- * counter, sorted by category, name, pid and id.  Call it once, after the last
- * event. 0 or -ENOMEM.
+ * counter, sorted by category, name, pid and id.  Called once, after the last
+ * event.  0 or -ENOMEM.
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
@@ -79,7 +79,7 @@ struct syc_mark {
 	SYC_ARRAY(int64_t) durations; /* until syc_mark_stats_finish() */
 	uint64_t count;
 	int64_t min, mean, median, p99, max;
-	int64_t total; /* INT64_MAX or INT64_MIN if it does not fit */
+	int64_t total; /* INT64_MAX or INT64_MIN if the total does not fit */
 };
 
 /** The begin or the end of an operation (docs/marks.md). */
@@ -104,8 +104,9 @@ void syc_mark_stats_fini(struct syc_mark_stats *marks);
 /**
  * Take in a mark's frame, whose texts must outlive @marks; a negative duration
  * counts as 0, as in profiles.  0 or -ENOMEM.  The begin and the end of an
- * operation become one mark with the duration of both.  @counts: false if a
- * filter excludes it; it may still be the end of a counted one.
+ * operation become one mark with the duration of the operation.  @counts: false
+ * if a filter excludes the mark, which may still be the end of a counted
+ * operation.
  */
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
                              const struct syscap_frame *frame, bool counts);

@@ -138,7 +138,10 @@ bool syc_input_refuse_output(const char *command, const char *name,
 
 /* The file or standard output that a command writes. */
 
-/* Output is small and can be made again; captures cannot. */
+/*
+ * Whether @name is a capture.  Other output can be made again, but captures
+ * cannot.
+ */
 static bool is_capture(const char *name)
 {
 	struct syscap_reader *reader;
@@ -177,9 +180,11 @@ const char *syc_output_file_stdout(const char *command)
 		        command);
 		return NULL;
 	}
-	/* main() has replaced a closed stdout by a file that cannot be
-	 * written; its path could be opened again and would swallow the
-	 * output. */
+	/*
+	 * main() has replaced a closed stdout by a file that cannot be written;
+	 * the path of that file could be opened again, and would swallow the
+	 * output.
+	 */
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {
 		fprintf(stderr, "%s: cannot write the output: %s\n", command,
 		        strerror(EBADF));
@@ -188,8 +193,10 @@ const char *syc_output_file_stdout(const char *command)
 	return "/dev/stdout";
 }
 
-/* The path of a new file that replaces the old one. NULL: write in place, as
- * devices, pipes, files with several names, and files of others. */
+/*
+ * The path of a new file that replaces the old one.  NULL: write in place, for
+ * devices, pipes, files with several names, and files of other users.
+ */
 static char *choose_place(const char *name, mode_t *ret_mode)
 {
 	struct stat st;
@@ -203,7 +210,7 @@ static char *choose_place(const char *name, mode_t *ret_mode)
 	return realpath(name, NULL);
 }
 
-/* A file without a name in the directory of @path, or NULL. */
+/* Open a file without a name in the directory of @path; or NULL. */
 static FILE *open_unnamed(const char *path, mode_t mode)
 {
 	const char *const slash = strrchr(path, '/');
@@ -236,13 +243,13 @@ static FILE *open_named(struct syc_output_file *output)
 		file = open_unnamed(output->place, mode);
 	if (file != NULL)
 		return file;
-	/* Not all directories and file systems support it. */
+	/* Not all directories and file systems support files without a name. */
 	free(output->place);
 	output->place = NULL;
 	return fopen(output->name, "we");
 }
 
-/* Rename it, replacing an old file. 0 or -errno. */
+/* Give the output its name, replacing an old file.  Returns 0 or -errno. */
 static int settle(const struct syc_output_file *output)
 {
 	char from[40], *part;
@@ -268,7 +275,7 @@ static int settle(const struct syc_output_file *output)
 
 bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 {
-	/* A limit on file size is an error and must not kill us */
+	/* A limit on file size is an error and must not kill the process */
 	signal(SIGXFSZ, SIG_IGN);
 	if (output->name != NULL && strcmp(output->name, "-") != 0) {
 		if (syc_output_file_refuse_capture(output->command,
@@ -291,7 +298,10 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary)
 	return true;
 }
 
-/* It is still open, and no capture was created under its name since. */
+/*
+ * Finish the output, which is still open.  Refuses a capture that was created
+ * under its name meanwhile.
+ */
 static bool finish(const struct syc_output_file *output)
 {
 	const char *why;

@@ -18,13 +18,17 @@
 int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);
 
-/** Is @output the capture @name? Prints a message then, because writing
- * would destroy it. Either may be NULL. */
+/**
+ * Whether @output is the capture @name.  If so, prints a message, because
+ * writing would destroy the capture.  Both may be NULL.
+ */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);
 
-/** Is @name "-"? Prints a message then, for a command that needs a file
- * name. */
+/**
+ * Whether @name is "-".  If so, prints a message, for a command that needs a
+ * file name.
+ */
 bool syc_input_refuse_dash(const char *command, const char *name,
                            const char *why);
 
@@ -33,27 +37,35 @@ bool syc_input_refuse_dash(const char *command, const char *name,
 struct syc_output_file {
 	const char *command;
 	const char *name; /* NULL or "-": standard output */
-	FILE *file;       /* NULL: it could not be opened or written */
-	bool is_spoiled;  /* the content is incomplete: do not keep it */
-	char *place;      /* its final name; NULL: it has this name already */
+	FILE *file;       /* NULL: the output could not be opened or written */
+	bool is_spoiled;  /* the content is incomplete, and not kept */
+	char *place;      /* final name of the file; NULL: it has that name */
 };
 
 /**
- * Open the output for writing. A file gets its name when it is complete: an
- * older file of that name stays until then, and on failure. False, with a
- * message, on failure, if it is a capture, or if @is_binary and it would go to
- * a terminal.
+ * Open the output for writing.  A file gets its name when it is complete: an
+ * older file of that name stays until then, and on failure.  False, with a
+ * message: on failure, if the file is a capture, or if @is_binary and the
+ * output is a terminal.
  */
 bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
 
-/** The path of standard output for commands that write captures; NULL, with
- * a message, if it is a terminal or closed. */
+/**
+ * The path of standard output for commands that write captures; NULL, with a
+ * message, if standard output is a terminal or closed.
+ */
 const char *syc_output_file_stdout(const char *command);
 
-/** Is @name a capture? Prints a message then, because it would be lost. */
+/**
+ * Whether @name is a capture.  If so, prints a message, because the capture
+ * would be lost.
+ */
 bool syc_output_file_refuse_capture(const char *command, const char *name);
 
-/** @status, or SYC_EXIT_PROBLEM with a message if a part was not written. */
+/**
+ * Close the output.  Returns @status, or SYC_EXIT_PROBLEM with a message if a
+ * part was not written.
+ */
 int syc_output_file_close(struct syc_output_file *output, int status);
 
 #endif

@@ -144,7 +144,7 @@ static const char *take_pid(const char *value, int32_t *ret_pid)
 	return NULL;
 }
 
-/* What was expected instead of @value; NULL: it is right. */
+/* Take an option.  Returns the expected form of @value; NULL: valid. */
 static const char *take(struct syc_filter_options *options, int c,
                         const char *value)
 {

@@ -12,10 +12,10 @@
 
 #include "cli/options.h"
 
-/** For the `shared` of a struct syc_command. */
+/** The table for the member `shared` of a struct syc_command. */
 extern const struct syc_option syc_filter_table[];
 
-/** All zero: everything. */
+/** Options of zeros select all events. */
 struct syc_filter_options {
 	struct syscap_filter filter; /* from and to: after the beginning */
 	char mark_group[64];
@@ -29,20 +29,20 @@ bool syc_filter_options_is(int c);
 bool syc_filter_options_take(struct syc_filter_options *options,
                              const char *command, int c, const char *value);
 
-/** Does the filter need marks? */
+/** Whether the filter needs marks. */
 bool syc_filter_options_has_marks(const struct syc_filter_options *options);
 
 /** The part of a profile with the requested stacks. */
 unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 
-/** Their name in the plural. */
+/** The plural name of the requested stacks. */
 const char *syc_filter_options_of(enum syscap_view_of of);
 
 /** Parts that a profile must keep for the filter, besides the requested
  * ones: threads are known by their events of any kind. */
 unsigned syc_filter_options_parts(const struct syc_filter_options *options);
 
-/** The capture begins at @begin. */
+/** Make times absolute: the capture begins at @begin. */
 void syc_filter_options_settle(struct syc_filter_options *options,
                                int64_t begin);
 

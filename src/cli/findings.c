@@ -8,7 +8,10 @@
 
 /* Number of problems to report; the rest is counted. */
 #define SYC_FINDINGS_PROBLEMS 50
-/* The same for notes of one kind: an old writer causes one for each frame. */
+/*
+ * Number of notes of one kind to report: an old writer causes one note for each
+ * frame.
+ */
 #define SYC_FINDINGS_NOTES 3
 
 static const char *const kinds[SYC_FINDINGS] = {

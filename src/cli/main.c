@@ -56,7 +56,7 @@ static int run(const struct syc_command *command, int argc, char **argv)
 	const int status = command->run(argc, argv);
 	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
 		return status;
-	/* A truncated file may lack names later */
+	/* Report the truncation, after which names may be missing */
 	fprintf(stderr, "%s: a file was truncated while it was read\n", title);
 	return SYC_EXIT_PROBLEM;
 }
@@ -77,8 +77,11 @@ static int help(int argc, char **argv)
 	return run(command, 2, arguments);
 }
 
-/* If a standard stream is closed, the next opened file would get its fd and
- * our messages. A replacement that fails like a closed fd prevents that. */
+/*
+ * If a standard stream is closed, the next opened file would get the stream's
+ * fd and the messages.  A replacement that fails like a closed fd prevents that
+ * mix-up.
+ */
 static void fill_standard_streams(void)
 {
 	for (int fd = 0; fd <= STDERR_FILENO; fd++)
@@ -92,7 +95,7 @@ static void mend_mapping(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code > 0 && syc_mapping_mend(info->si_addr))
 		return;
-	/* Also for a signal that was sent: it ends the process on return. */
+	/* A signal that was sent ends the process on return. */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }
@@ -109,9 +112,11 @@ int main(int argc, char **argv)
 {
 	fill_standard_streams();
 	catch_cut_files();
-	/* Texts are UTF-8 in every locale: `.` in --function matches a
-	 * character. Without a UTF-8 locale in the C library it matches a
-	 * byte. */
+	/*
+	 * Texts are UTF-8 in every locale: `.` in --function matches a
+	 * character.  Without a UTF-8 locale in the C library, `.` matches a
+	 * byte.
+	 */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	if (argc < 2) {
 		print_help(stderr);

@@ -18,7 +18,7 @@
 
 #define MOST_NS 9e18
 
-/* A plain decimal number: neither "inf", nor "0x", nor blanks before it. */
+/* Read a plain decimal number, without "inf", "0x" and leading blanks. */
 static bool read_number(const char *text, double *number, const char **end)
 {
 	const size_t n = strspn(text, "0123456789.");
@@ -289,7 +289,7 @@ int syc_options_next(struct syc_words *words)
 	return key == -1 || words->status >= 0 ? 0 : key;
 }
 
-/* Longer names are not compared: they are not typed by hand. */
+/* Longer names are not compared, since users do not type such names. */
 #define MOST_BYTES 64
 
 static bool differ(char a, char b)
@@ -304,8 +304,10 @@ static size_t least(size_t a, size_t b, size_t c)
 	return less < c ? less : c;
 }
 
-/* Insertions, deletions, changes, and exchanges of two neighbours (optimal
- * string alignment). */
+/*
+ * Number of insertions, deletions, changes, and exchanges of two neighbours
+ * (optimal string alignment).
+ */
 static size_t distance(const char *a, size_t a_len, const char *b, size_t b_len)
 {
 	size_t rows[3][MOST_BYTES + 1];

@@ -12,24 +12,32 @@
 
 enum {
 	SYC_EXIT_DONE = 0,
-	SYC_EXIT_PROBLEM = 1, /* in the capture, or in reading or writing */
+	SYC_EXIT_PROBLEM = 1, /* problem in the capture, in reading or in
+	                       * writing */
 	SYC_EXIT_MISUSE = 2
 };
 
-/** "1.5s", "20ms", "3us", "7ns", "2" (seconds) into ns. False: invalid. */
+/**
+ * Convert "1.5s", "20ms", "3us", "7ns" or "2" (seconds) into ns.  False:
+ * invalid.
+ */
 bool syc_quantity_duration(const char *text, int64_t *ret_ns);
 
-/** "5%" into 5, with decimals. False: not from 0 to 100. */
+/**
+ * Convert "5%" into 5, with decimals.  False: the value is not from 0 to 100.
+ */
 bool syc_quantity_percent(const char *text, double *ret_percent);
 
-/** Digits only; at least 1. */
+/** Convert digits only; the value is at least 1. */
 bool syc_quantity_count(const char *text, uint64_t *ret_count);
 
 struct syc_option {
-	const char *name; /* the long one; NULL ends a table */
-	int key;          /* its letter; above 255: none */
-	/* Name of its value in --help; NULL: no value. "[=HZ]": optional.
-	 * FILE and OUTPUT are completed as files, DIR as directories. */
+	const char *name; /* long name; NULL ends a table */
+	int key;          /* letter; above 255: none */
+	/*
+	 * Name of the value in --help; NULL: no value.  "[=HZ]": optional.
+	 * FILE and OUTPUT are completed as files, DIR as directories.
+	 */
 	const char *value;
 	const char *help;
 	const char *choices; /* all possible values, or NULL */
@@ -51,8 +59,10 @@ struct syc_command {
 	const char *example;
 	const char *status; /* the exit status */
 	const struct syc_option *options;
-	/* A table shared by several commands, of which --help shows only the
-	 * names; and the place of its explanation. Or NULL. */
+	/*
+	 * A table shared by several commands, of which --help shows only the
+	 * names, and the place of the table's explanation; or NULL.
+	 */
 	const struct syc_option *shared;
 	const char *shared_title;
 	enum syc_operand operand;
@@ -64,7 +74,7 @@ struct syc_words {
 	const struct syc_command *command;
 	int argc;
 	char **argv;
-	/* Options end at the first other word, the command. */
+	/* Options end at the first word that is no option, the command. */
 	bool stops;
 	const char *value; /* of the option, or NULL */
 	/* After the last option: -1 to continue with argv[optind], or the exit
@@ -78,10 +88,10 @@ int syc_options_next(struct syc_words *words);
 /** -h, --help: for a caller that shows a command's whole table. */
 extern const struct syc_option syc_options_of_all[];
 
-/** Begin with @wanted set and the rest zero. */
+/** Begin with @wanted set and all other members zero. */
 struct syc_suggest {
 	const char *wanted;
-	const char *name; /* the nearest so far; NULL: none */
+	const char *name; /* the nearest name so far; NULL: none */
 	size_t distance;
 };
 

@@ -16,8 +16,10 @@
 #define HZ_DEFAULT 1000u
 #define HZ_MAX     20000u
 
-/* The last word may be share=N: cut it off @text. 0: absent, or invalid and
- * left in place. */
+/*
+ * If the last word is share=N, cut that word off @text.  Returns 0 if the word
+ * is absent, or invalid and left in place.
+ */
 static unsigned cut_share(char *text)
 {
 	char *const word = strstr(text, "share=");
@@ -91,7 +93,7 @@ bool syc_counters_option_read(const char *command, const char *text,
 
 #define BYTES_MAX (1ul << 30)
 
-/* "BYTES", "NK", "NM" up to @end; 0: invalid. */
+/* Read "BYTES", "NK" or "NM" up to @end; 0: invalid. */
 static unsigned long read_bytes(const char *text, const char *end)
 {
 	unsigned long bytes, unit = 1;
@@ -134,7 +136,7 @@ const char *syc_memory_option_read(const char *command, const char *text)
 #define MS   INT64_C(1000000)
 #define HOUR (INT64_C(3600) * 1000 * MS)
 
-/* "TIME,WORD"; either may be missing. */
+/* Read "TIME,WORD"; one of both may be missing. */
 static bool read_time(const char *text, const char *word, int64_t *time,
                       bool *ret_has_word)
 {

@@ -11,8 +11,9 @@
 #include "collect/asked.h"
 
 /**
- * The value of $SYSCAP_SAMPLE for "HZ,CLOCK,share=N". Each part may be absent;
- * NULL has none. Valid until the next call. NULL, with a message: invalid.
+ * The value of $SYSCAP_SAMPLE for "HZ,CLOCK,share=N".  Each part may be absent;
+ * @text may be NULL.  The result is valid until the next call.  NULL, with a
+ * message: @text is invalid.
  */
 const char *syc_sample_option_read(const char *command, const char *text);
 
@@ -36,10 +37,13 @@ const char *syc_memory_option_read(const char *command, const char *text);
  */
 const char *syc_io_option_read(const char *command, const char *text);
 
-/** The same for $SYSCAP_STALLS: "TIME", "TIME,all", "all" or NULL. */
+/**
+ * Read @text, "TIME", "TIME,all", "all" or NULL, like syc_io_option_read(): the
+ * value of $SYSCAP_STALLS.
+ */
 const char *syc_stalls_option_read(const char *command, const char *text);
 
-/** Is it possible? If not, @command prints the reason. */
+/** Whether --lines is possible.  If not, prints the reason for @command. */
 bool syc_lines_option_check(const char *command);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stat_hot.c - hot functions and source lines, of all threads and of each, and
- * row orders.
+ * stat_hot.c - hot functions and source lines, of all threads and of each
+ * thread, and row orders.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -39,13 +39,13 @@ bool syc_stat_sort_parse(const char *command, const char *text,
 	return false;
 }
 
-/* As strcmp(), with the larger first. */
+/* Compare like strcmp(), the larger number first. */
 static int falling(uint64_t a, uint64_t b)
 {
 	return (a < b) - (a > b);
 }
 
-/* As strcmp(), with the longer first. */
+/* Compare like strcmp(), the longer time first. */
 static int falling_time(int64_t a, int64_t b)
 {
 	return (a < b) - (a > b);
@@ -164,7 +164,7 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
-/* Names of C++ can be longer than a screen; --json has all of them. */
+/* Names of C++ can be longer than a screen; --json has whole names. */
 #define NAME_WIDTH 64
 
 /* Number of threads to show; the rest is counted. */
@@ -301,7 +301,7 @@ static bool passed(const struct syc_stat_hot *hot, size_t number)
 	return (hot->view->passed[number / 64] >> number % 64 & 1) != 0;
 }
 
-/* A row of the view: its function and its amount. */
+/* The amount and the thread of row @row: a sample, wait or allocation. */
 static uint64_t amount_of(const struct syc_stat_hot *hot, size_t row,
                           uint32_t *ret_thread)
 {
@@ -519,7 +519,7 @@ static int compare_lines(const void *left, const void *right)
 	return a->function < b->function ? -1 : a->function > b->function;
 }
 
-/* Through the same filter, but by line. */
+/* Collect the rows through the same filter, but by line. */
 static int collect(const struct syc_stat_hot *hot, struct rows *rows)
 {
 	struct syscap_filter filter = *hot->filter;
@@ -590,7 +590,7 @@ int syc_stat_lines_text(const struct syc_stat_hot *hot)
 
 	syc_table_heading(stdout, "Hot lines");
 	if (r == 0 && rows.items.n == 0)
-		puts("  There are none in the capture: syscap symbolize "
+		puts("  The capture has no source lines: syscap symbolize "
 		     "--lines adds them.");
 	else if (r == 0)
 		print_rows(hot, &rows);

@@ -11,7 +11,10 @@
 #include "cli/stat_summary.h"
 #include "common/json.h"
 
-/* Threads whose functions are shown: each takes a walk over all samples. */
+/*
+ * Maximum of threads whose functions are shown: each thread takes a walk over
+ * all samples.
+ */
 #define MOST_VIEWED 256
 
 const char *syc_stat_hot_unit_key(enum syscap_view_unit unit)
@@ -77,7 +80,7 @@ static int write_sums(struct syc_json *json, const struct syc_stat_hot *hot,
 	return 0;
 }
 
-/* Fields that need a view of the thread. */
+/* Write fields that need a view of the thread. */
 static int write_view(struct syc_json *json, const struct syc_stat_hot *hot,
                       uint32_t number)
 {
@@ -132,7 +135,7 @@ static int write_threads(struct syc_json *json, const struct syc_stat_hot *hot)
 	return r;
 }
 
-/* Parents come before their children. */
+/* Write the tree, parents before their children. */
 static void write_tree(struct syc_json *json, const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;

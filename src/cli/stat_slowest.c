@@ -3,10 +3,10 @@
  * stat_slowest.c - marks one by one, the slowest first: time, thread, duration,
  * waiting.
  *
- * Samples of processor time do not cover waiting. The difference between their
- * weight and the duration of a mark is its waiting time. If the thread of a
- * mark is unknown, no thread of its process ran longer than the busiest one:
- * that gives a lower bound.
+ * Samples of processor time do not cover waiting.  The duration of a mark minus
+ * the weight of its samples is its waiting time.  If the thread of a mark is
+ * unknown, no thread of its process ran longer than the busiest thread, which
+ * gives a lower bound.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -34,7 +34,7 @@ struct slowest {
 	const struct syscap_profile_mark_name *names;
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
-	bool has_messages; /* any of those that are shown has one */
+	bool has_messages; /* a shown mark has a message */
 	struct syscap_profile_span span;
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
@@ -88,7 +88,7 @@ static void end(struct slowest *slowest)
 	free(slowest->ticks);
 }
 
-/* The examined marks, the slowest first. */
+/* The examined mark at @place, the slowest first. */
 static struct syscap_profile_mark mark_at(const struct slowest *slowest,
                                           size_t place)
 {
@@ -114,8 +114,10 @@ static bool is_of(const struct slowest *slowest,
 	                slowest->threads[thread].process);
 }
 
-/* Weight of the samples of its thread during @mark; of the busiest thread,
- * if the thread is unknown. */
+/*
+ * Weight of the samples during @mark of the mark's thread; of the busiest
+ * thread, if the thread is unknown.
+ */
 static uint64_t running(const struct slowest *slowest,
                         const struct syscap_profile_mark *mark)
 {
@@ -200,7 +202,7 @@ static void add_row(struct syc_table *table, const struct slowest *slowest,
 		syc_table_add_text(table, message_of(slowest, mark));
 }
 
-/* Of all examined marks, not only of those shown. */
+/* Print the waiting of all examined marks, not only of shown marks. */
 static void print_waiting(const struct slowest *slowest, int64_t waited,
                           int64_t duration, size_t n, bool is_least)
 {

@@ -3,7 +3,7 @@
  * stat_summary.c - the numbers of `syscap stat`: processes, threads, losses,
  * samples, events.
  *
- * All are collected in one walk over the capture.
+ * All numbers are collected in one walk over the capture.
  */
 #include "cli/stat_summary.h"
 
@@ -83,7 +83,7 @@ static int process_list_add_thread(struct syc_process_list *processes,
 	return 0;
 }
 
-/* The number of a new thread. */
+/* Take the name of a thread from a METADATA frame. */
 static int learn_name(struct syc_process_list *processes,
                       const struct syscap_frame *frame)
 {
@@ -246,7 +246,7 @@ static void syc_sample_stats_add(struct syc_sample_stats *stats,
 	const unsigned flags = syc_sample_flags(frame, is_foreign);
 
 	if (syc_sample_is_wait(frame->padding2))
-		return; /* it has a mark */
+		return; /* a wait also has a mark */
 	stats->count++;
 	stats->weight += syc_sample_weight(frame);
 	if (frame->sample.n_addrs == 0)
@@ -272,8 +272,10 @@ void syc_stat_summary_fini(struct syc_stat_summary *summary)
 	syc_counter_stats_fini(&summary->counters);
 }
 
-/* The span ends with the latest event. Metadata, such as files, names and
- * definitions, may be written long after it and does not count. */
+/*
+ * The span ends with the latest event.  Metadata, such as files, names and
+ * definitions, may be written long after that event and does not count.
+ */
 static void extend_span(struct syc_stat_summary *summary,
                         const struct syscap_frame *frame)
 {

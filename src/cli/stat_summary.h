@@ -38,7 +38,10 @@ enum syc_stat_sort {
 bool syc_stat_sort_parse(const char *command, const char *text,
                          enum syc_stat_sort *ret_sort);
 
-/** Numbers in descending, names in ascending order; equal ones unchanged. */
+/**
+ * Sort numbers in descending, names in ascending order; the order of equal rows
+ * is unchanged.
+ */
 void syc_stat_sort_marks(enum syc_stat_sort sort, struct syc_mark_stats *marks);
 void syc_stat_sort_counters(enum syc_stat_sort sort,
                             struct syc_counter_stats *counters);
@@ -56,7 +59,7 @@ struct syc_stat_hot {
 	const struct syscap_view *view; /* of the filter */
 	enum syc_stat_sort sort;
 	size_t n_functions;        /* rows of a table */
-	size_t n_rows;             /* of any other */
+	size_t n_rows;             /* rows of any other table */
 	double min_percent;        /* least share shown in the tree */
 	bool threads, tree, lines; /* requested sections */
 	bool is_filtered;
@@ -65,10 +68,10 @@ struct syc_stat_hot {
 /** The amount of a thread. */
 struct syc_stat_rank {
 	uint64_t amount;
-	uint32_t thread; /* by its number in the profile */
+	uint32_t thread; /* number of the thread in the profile */
 };
 
-/** Print the sections as text. 0 or -ENOMEM. */
+/** Print the sections as text or JSON.  Returns 0 or -ENOMEM. */
 int syc_stat_hot_text(const struct syc_stat_hot *hot);
 int syc_stat_lines_text(const struct syc_stat_hot *hot);
 int syc_stat_slowest_text(const struct syc_stat_hot *hot);
@@ -79,14 +82,17 @@ int syc_stat_slowest_json(struct syc_json *json,
 /** The name of @unit in --json. */
 const char *syc_stat_hot_unit_key(enum syscap_view_unit unit);
 
-/** An amount of the view's unit, like "12.3 ms" or "17", into @text. */
+/** Store an amount of the view's unit, like "12.3 ms" or "17", in @text. */
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
                          char *text, size_t size);
 
-/** @name cut to what fits into a line, in @text. */
+/** Store @name in @text, cut to the width of a line. */
 void syc_stat_hot_shorten(const char *name, char *text, size_t size);
 
-/** A function's name, in the same way, and whether it was inlined. */
+/**
+ * Store a function's name in the same way, and whether the function was
+ * inlined.
+ */
 void syc_stat_hot_name(const struct syc_stat_hot *hot, uint32_t function,
                        char *text, size_t size);
 
@@ -100,8 +106,8 @@ int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
                            struct syscap_view **ret_view);
 
 /**
- * The threads with an amount, the largest first, in an array to be freed. 0 or
- * -ENOMEM.
+ * The threads with an amount, largest amount first, in an array to be freed.  0
+ * or -ENOMEM.
  */
 int syc_stat_hot_rank(const struct syc_stat_hot *hot,
                       struct syc_stat_rank **ret_ranks, size_t *ret_n);
@@ -125,7 +131,10 @@ struct syc_process_list {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(struct syc_listed_process) processes;
 	SYC_ARRAY(size_t) places; /* by_thread: in its process's threads */
-	/* Most frames come from the same source as the one before. */
+	/*
+	 * A cache, since most frames come from the same source as the previous
+	 * frame.
+	 */
 	int32_t last_pid, last_tid;
 	bool has_last;
 };
@@ -138,7 +147,7 @@ struct syc_thread_loss {
 
 /** All zero is empty. */
 struct syc_loss_stats {
-	struct syc_loss sum; /* its tid means nothing */
+	struct syc_loss sum; /* tid has no meaning */
 	struct syc_map by_thread;
 	SYC_ARRAY(struct syc_thread_loss) threads;
 };
@@ -151,7 +160,10 @@ struct syc_sample_stats {
 
 struct syc_stat_summary {
 	struct syscap_file_info info;
-	/* Marks, values and logs are left out: stat_filtered.h brings them. */
+	/*
+	 * Marks, values and logs are left out: cmd_stat.c adds them by a second
+	 * walk.
+	 */
 	bool is_filtered;
 	int64_t begin, end;                 /* ns; end is never before begin */
 	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: unknown types */
@@ -180,7 +192,7 @@ int syc_stat_summary_finish(struct syc_stat_summary *summary);
 /** end - begin, which is never negative and never wraps. */
 int64_t syc_stat_summary_duration(const struct syc_stat_summary *summary);
 
-/** The two forms of `syscap stat`.  0 or -ENOMEM. */
+/** Print one of the two forms of `syscap stat`.  Returns 0 or -ENOMEM. */
 int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
                   const struct syc_stat_hot *hot, bool all);
 int syc_stat_json(const struct syc_stat_summary *summary,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stat_text.c - `syscap stat` for people: the summary, and the call tree as an
- * indented list.
+ * stat_text.c - text output of `syscap stat`: the summary, and the call tree as
+ * an indented list.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +26,8 @@ struct child {
 struct tree {
 	const struct syc_stat_hot *hot;
 	struct child *children;
-	size_t *first; /* of each node; one more for the end */
+	size_t *first; /* first child of each node; one more element for the
+	                * end */
 	uint64_t least;
 };
 
@@ -94,7 +95,9 @@ static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
 	putchar('\n');
 }
 
-/* To children before siblings, without recursion: stacks can be deep. */
+/*
+ * Print children before siblings, without recursion, since stacks can be deep.
+ */
 static int print_all(const struct tree *tree)
 {
 	struct {
@@ -134,7 +137,7 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 	};
 	int r;
 
-	syc_table_heading(stdout, "Call tree, of what took %.3g %% or more",
+	syc_table_heading(stdout, "Call tree, nodes with %.3g %% or more",
 	                  hot->min_percent);
 	printf("  %12s  %7s  %12s  function\n", "total", "", "self");
 	r = sort_children(&tree);
@@ -145,7 +148,10 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 	return r;
 }
 
-/* Thread ids shown of one process, and bytes of them; the rest is counted. */
+/*
+ * Maximum number of thread ids shown of one process, and their bytes; other ids
+ * are counted.
+ */
 #define MOST_THREADS 8
 #define MOST_TIDS    64
 
@@ -230,8 +236,10 @@ static void print_head(const struct syc_stat_summary *summary, const char *file)
 	print_samples(&summary->samples);
 }
 
-/* The process has the name of its main thread; other threads without a name
- * inherit it. */
+/*
+ * The name of a process is the name of its main thread, which other threads
+ * without a name inherit.
+ */
 static const char *common_name(const struct syc_listed_process *process)
 {
 	for (size_t i = 0; i < process->threads.n; i++)
@@ -470,7 +478,7 @@ static int print_logs(const struct syc_stat_summary *summary)
 	return finish_table(&table, 0, 0);
 }
 
-/* Where the time went: the most common question. */
+/* Print functions and stacks first, since time is the most common question. */
 static int print_hot(const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;
@@ -496,7 +504,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_hot(hot) < 0 ||
 	    print_processes(&summary->processes, most) < 0)
 		return -ENOMEM;
-	/* With samples, other sections matter more. */
+	/* With samples, other sections are more important. */
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||

@@ -102,7 +102,7 @@ void syc_table_fini(struct syc_table *table)
 	free(table->cells.items);
 }
 
-/* Takes over @cell, which is NULL when there was no memory for it. */
+/* Takes ownership of @cell, which is NULL if memory was missing. */
 static void add_cell(struct syc_table *table, char *cell)
 {
 	if (!cell || syc_array_push(&table->cells, cell) < 0) {

@@ -33,18 +33,18 @@ void syc_table_init(struct syc_table *table,
                     const struct syc_table_column *columns, unsigned n_columns);
 void syc_table_fini(struct syc_table *table);
 
-/** A cell of printf form: for numbers. */
+/** Add a cell in printf form, for numbers. */
 void syc_table_add(struct syc_table *table, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/** A cell that holds a text of the capture; NULL is shown as "-". */
+/** Add a cell with a text of the capture; NULL is shown as "-". */
 void syc_table_add_text(struct syc_table *table, const char *text);
-/** A cell like "12.345 ms". */
+/** Add a cell like "12.345 ms". */
 void syc_table_add_duration(struct syc_table *table, int64_t ns);
 
 /** Print titles and rows, indented by two blanks. 0 or -ENOMEM. */
 int syc_table_print(const struct syc_table *table, FILE *out);
 
-/** A title above a table, bold if possible. */
+/** Print a title above a table, bold if possible. */
 void syc_table_heading(FILE *out, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

@@ -39,7 +39,10 @@ static bool has_pid(const struct syscap_profile *profile, int32_t pid)
 	return false;
 }
 
-/* Threads of any process: another process than --pid may have it. */
+/*
+ * Search the threads of all processes: another process than --pid may have the
+ * thread.
+ */
 static bool has_thread(const struct syscap_profile *profile, const char *wanted)
 {
 	const struct syscap_profile_thread *threads;
@@ -119,7 +122,7 @@ static void tell(const char *command, const char *file, const char *what,
 	syc_printable_write(stderr, wanted, false);
 }
 
-/* Print the nearest name, the @only one, or the number of names. */
+/* Print the nearest name, the @only name, or the number of names. */
 static void tell_others(const char *suggest, const char *only, size_t n,
                         const char *what)
 {
@@ -236,7 +239,7 @@ void syc_filter_check_print(const char *command, const char *file,
 {
 	char pid[16];
 
-	/* Output on stdout came first. */
+	/* Flush first, so that output on stdout precedes the message. */
 	fflush(stdout);
 	if (missing & SYC_MISSING_PID) {
 		snprintf(pid, sizeof(pid), "%" PRId32, filter->pid);
@@ -280,7 +283,7 @@ static int64_t add(int64_t begin, int64_t ns)
 	return __builtin_add_overflow(begin, ns, &sum) ? INT64_MAX : sum;
 }
 
-/* Readable parts are used. */
+/* Read the capture, and use all readable parts. */
 static int read_all(struct syc_view_query *query)
 {
 	struct syscap_profile_span span;
@@ -305,8 +308,10 @@ static int read_all(struct syc_view_query *query)
 	return 0;
 }
 
-/* A profile lacks threads and functions of parts that it does not keep: if a
- * name is missing, a profile with all parts is made. NULL: no memory. */
+/*
+ * Make a profile with all parts, if a name is missing: a profile lacks threads
+ * and functions of parts that it does not keep.  NULL: no memory.
+ */
 static struct syscap_profile *
 read_all_parts(struct syc_view_query *query,
                const struct syscap_profile_options *options)
@@ -327,7 +332,7 @@ read_all_parts(struct syc_view_query *query,
 	return profile;
 }
 
-/* The view is @r and, if it is -EINVAL, @error. */
+/* Judge the result @r of making the view, with @error if @r is -EINVAL. */
 static int judge(struct syc_view_query *query,
                  const struct syscap_profile_options *options, int r,
                  const struct syscap_error *error)

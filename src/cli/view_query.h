@@ -12,7 +12,8 @@
 
 struct syc_view_query {
 	const char *command, *file;
-	struct syscap_filter filter; /* after: from and to are the clock's */
+	struct syscap_filter filter; /* afterwards from and to are times of the
+	                              * clock */
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
 	struct syscap_view *view;
@@ -23,9 +24,9 @@ struct syc_view_query {
 
 /**
  * Read the file and make the view. False, with a message and the status set, on
- * failure. Damaged parts are reported and omitted. Names in the filter that the
- * file lacks are reported and set the status, unless it is one of many files.
- * Close it in any case.
+ * failure.  Damaged parts are reported and omitted.  Names in the filter that
+ * the file lacks are reported and set the status, unless the file is one of
+ * many.  The caller closes @query in any case.
  */
 bool syc_view_query_open(struct syc_view_query *query,
                          const struct syscap_profile_options *options,
@@ -35,12 +36,12 @@ void syc_view_query_close(struct syc_view_query *query);
 /*
  * Names in a filter that a capture does not contain.
  *
- * A name that is nowhere is distinguished from one whose samples another
- * condition excludes: the first is usually a typing error. Threads are those
- * with events that the profile keeps.
+ * A name that occurs nowhere is distinguished from a name whose samples another
+ * condition excludes: the former is usually a typing error.  Only threads with
+ * events that the profile keeps are known.
  */
 
-/** Print the @missing ones to stderr, with the names that exist instead. */
+/** Print the @missing names to stderr, with the existing names. */
 void syc_filter_check_print(const char *command, const char *file,
                             const struct syscap_profile *profile,
                             const struct syscap_filter *filter,
@@ -48,7 +49,7 @@ void syc_filter_check_print(const char *command, const char *file,
 
 /**
  * Report all errors of @filter, for which syscap_view_new() returned @r and
- * @error. Returns whether there are any.
+ * @error.  Returns whether there are errors.
  */
 bool syc_filter_check_report(const char *command, const char *file,
                              const struct syscap_profile *profile,

@@ -61,9 +61,7 @@ static void help_draw(struct syc_grid *grid, int top, int bottom)
 #define ROOMY      12 /* least height with a line for the filters */
 #define LEAST_WIDE 20
 #define LEAST_HIGH 6
-#define MANY \
-	200000 /* number of samples and marks that take time to
-                           * walk */
+#define MANY       200000 /* samples and marks, slow to walk */
 
 static const char *base_name(const char *file)
 {

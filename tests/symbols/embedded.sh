@@ -59,7 +59,7 @@ rm prog
 # Too late: the program is gone, and nothing is made up.
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
-grep -q 'prog: it is not here: ' err || fail "not told: $(cat err)"
+grep -q 'prog: the file is missing: ' err || fail "not told: $(cat err)"
 "$ref_resolve" late.syscap >theirs
 [ -z "$(own theirs)" ] || fail "names without a program"
 grep -q '^qsort' theirs || fail "no names for what is there"
