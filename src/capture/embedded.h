@@ -2,7 +2,7 @@
 /*
  * embedded.h - files that are embedded in a capture.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_CAPTURE_EMBEDDED_H
 #define SYC_CAPTURE_EMBEDDED_H

@@ -179,8 +179,8 @@ static bool has_open(const char *pid, const struct stat *file)
 }
 
 /*
- * 0: no process is visible. Other processes are preferred to this one, which
- * may have inherited the descriptor.
+ * 0: no process is visible.  Other processes are preferred to the calling
+ * process, which may have inherited the descriptor.
  */
 int syc_file_lock_opener(int fd)
 {

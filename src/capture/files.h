@@ -52,17 +52,17 @@ int syc_plain_file_open(const char *path, int flags,
 /*
  * Locks of writers, and whether a file is in use.
  *
- * Each writer holds a record lock on a byte of its own behind the first byte.
- * Writers are processes that record themselves (selfrec/record_lock.h), and
- * commands.  The owner of the lock is the process, so the kernel reports its
- * pid, and several processes hold locks at once.
+ * Each writer holds a record lock on one byte behind the first byte, a
+ * different byte per writer.  Writers are processes that record themselves
+ * (selfrec/record_lock.h), and commands.  The owner of the lock is the process,
+ * so the kernel reports its pid, and several processes hold locks at once.
  *
  * The first byte is locked while a writer writes: by a self-recording process
  * for each batch, by a command until its end.  The open file description owns
  * the lock of the first byte, because other descriptors of the file may be
  * closed meanwhile.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 
 /**

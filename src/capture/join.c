@@ -2,9 +2,9 @@
 /*
  * join.c - join captures into one: both walks over each input.
  *
- * The first walk finds what is unknown when a frame is written: later names and
- * definitions, and files that other inputs have too. join_settle.c decides
- * about the files of several inputs.
+ * The first walk finds facts that are unknown when a frame is written: later
+ * names and definitions, and files that other inputs also have. join_settle.c
+ * decides about the files of several inputs.
  *
  * The second walk copies each frame, converts it to little-endian order, and
  * changes the copy in place.

@@ -18,8 +18,8 @@
  *   omitted.  All JITMAPs, and definitions behind their first value, go before
  *   the input's other frames.
  *
- * - Among embedded files of one path, one keeps the path, and equal ones are
- *   omitted.  Tables of symbols become one.
+ * - Among embedded files of one path, one keeps the path, and equal files are
+ *   omitted.  Tables of symbols become one table.
  *
  * - Frame indexes are omitted, because they hold offsets.
  *
@@ -31,7 +31,7 @@
  * Times are not changed.  Each input is read twice.  Memory is needed for
  * names, ids and the tables of symbols only.
  *
- * One thread at a time.  Context of all: offline.
+ * One thread at a time.  Context of all functions: offline.
  */
 #ifndef SYC_CAPTURE_JOIN_H
 #define SYC_CAPTURE_JOIN_H
@@ -56,7 +56,7 @@ struct syc_join_message {
 	uint64_t offset;
 };
 
-/** All zero is valid. */
+/** A struct of zeros is valid. */
 struct syc_join_options {
 	/* Already used by the writer. */
 	uint32_t last_counter_id;
@@ -97,7 +97,9 @@ int syc_join_new(const struct syc_join_options *options,
 int syc_join_add(struct syc_join *join, const char *name,
                  struct syscap_reader *reader);
 
-/** All inputs were added, at least one.  0, -ENOMEM or -ENOSPC. */
+/**
+ * Settle the join, after at least one input was added.  0, -ENOMEM or -ENOSPC.
+ */
 int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span);
 
 /**

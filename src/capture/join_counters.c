@@ -8,7 +8,7 @@
 #define COUNTER sizeof(struct syscap_wire_counter)
 #define GROUP   sizeof(struct syscap_wire_values)
 
-/* These are hashed as keys, so they have no padding. */
+/* Keys are hashed, so these structs have no padding. */
 struct counter_key {
 	int32_t pid;
 	uint32_t id;

@@ -337,7 +337,7 @@ static bool may_be(const struct settling *settling,
 	return true;
 }
 
-/* The same process in an earlier input, or NULL. */
+/* Find the same process in an earlier input, or NULL. */
 static const struct syc_join_process *
 find_earlier(const struct settling *settling,
              const struct syc_join_process *process, size_t input, size_t head)

@@ -2,9 +2,9 @@
 /*
  * join_settle.c - the time span, pids and embedded files of a joined capture.
  *
- * Readers know a single path of a table of symbols, and one of a table of
- * lines.  The join therefore merges tables that differ.  Compressed tables are
- * treated like other files.
+ * Readers know a single path of a table of symbols, and a single path of a
+ * table of lines.  The join therefore merges tables that differ.  Compressed
+ * tables are treated like other files.
  */
 #include <errno.h>
 #include <stdlib.h>

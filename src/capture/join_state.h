@@ -90,7 +90,7 @@ unsigned syc_join_counters_define(struct syc_join_counters *counters,
 
 /**
  * Renumber the CTRSET in @buffer, which is little-endian; unused slots move
- * behind the used ones.
+ * behind the used slots.
  */
 void syc_join_counters_set(const struct syc_join_counters *counters,
                            unsigned char *buffer);
@@ -198,9 +198,9 @@ void syc_join_files_rename(const struct syc_join_file *file,
 /*
  * JIT addresses that are unique in a joined capture.
  *
- * Names are looked up by address alone, in the whole file.  So every address
- * in a JITMAP of an input gets a new one, separately for each pid.  If a
- * stack has another pid, the first JITMAP with the address applies.
+ * Names are looked up by address alone, in the whole file.  So every address in
+ * a JITMAP of an input gets a new address, separately for each pid.  If a stack
+ * has another pid, the first JITMAP with the address applies.
  */
 
 /** The addresses of one input; all zero at first. */

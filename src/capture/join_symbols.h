@@ -12,8 +12,8 @@
  *	24  offset of a second name	u32, or 0
  *	28  unused			u32
  *
- * Readers search it by (pid, first address), so ranges of one pid must not
- * overlap.  Older tables have ranges whose two ends are equal: one address.
+ * Readers search the file by (pid, first address), so ranges of one pid must
+ * not overlap.  Older tables have ranges whose two ends are equal: one address.
  */
 #ifndef SYC_CAPTURE_JOIN_SYMBOLS_H
 #define SYC_CAPTURE_JOIN_SYMBOLS_H
@@ -32,7 +32,7 @@ struct syc_join_symbol {
 	const char *name, *tag; /* within the tables */
 };
 
-/** All zero is an empty table. */
+/** A struct of zeros is an empty table. */
 struct syc_join_symbols {
 	SYC_ARRAY(struct syc_join_symbol) sorted;
 	SYC_ARRAY(unsigned char *) tables; /* owned */
@@ -44,10 +44,10 @@ void syc_join_symbols_fini(struct syc_join_symbols *symbols);
 bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
 
 /**
- * Add the ranges of the table @data, which can be merged. @symbols takes
- * ownership of it, also on failure. A range that overlaps an earlier one is
- * left out.  Such a range is counted in *@ret_left_out, unless both ranges have
- * the same content.
+ * Add the ranges of the table @data, which can be merged.  @symbols takes
+ * ownership of @data, also on failure.  A range that overlaps an earlier range
+ * is left out.  Such a range is counted in *@ret_left_out, unless both ranges
+ * have the same content.
  *  0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,

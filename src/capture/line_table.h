@@ -3,7 +3,7 @@
  * line_table.h - the table of source lines in a capture.
  *
  * The embedded file `__lines__` maps addresses in stacks to source lines.
- * It is always little-endian.  Each part follows the one before:
+ * The file is always little-endian.  Each part follows the one before:
  *
  *	header, 32 bytes
  *	 0  "syclines"

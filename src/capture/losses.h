@@ -48,8 +48,8 @@ uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
  */
 
 /**
- * Count the frame at @frame, whose len is valid. If it is a loss record, count
- * the losses in it instead.
+ * Count the frame at @frame, whose len is valid.  If the frame is a loss
+ * record, count its losses instead.
  */
 void syc_unwritten_count(struct syc_header_losses *losses, const void *frame);
 

@@ -6,7 +6,7 @@
  * frame ends.  Inconsistent content makes one frame invalid.  A wrong length
  * ends the reading, because nothing marks the beginning of the next frame.
  *
- * Frames from the ring file of a dead process follow those of the capture.
+ * Frames from the ring file of a dead process follow the frames of the capture.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -478,7 +478,7 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset)
 	    offset > reader->size + reader->rest_size + reader->losses_size)
 		return -EINVAL;
 	/*
-	 * A caller may read in pieces, each from the end of the previous one.
+	 * A caller may read in pieces, each from the end of the previous piece.
 	 * Then the pages before such a piece are released, too.
 	 */
 	if (offset == reader->position)

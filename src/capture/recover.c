@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recover.c - recovery of captures, by their names or by those of ring files.
+ * recover.c - recovery of captures, by their names or by names of ring files.
  */
 #define _GNU_SOURCE
 #include "capture/recover.h"
@@ -45,7 +45,7 @@ static bool may_be_ring_file(int fd)
 	        memcmp(magic, zeros, sizeof(magic)) == 0);
 }
 
-/* True: this user's file.  Files of others are only counted. */
+/* True: the file belongs to this user.  Files of others are only counted. */
 static bool is_own_ring_file(struct syc_ring_files *files, int dir,
                              const char *name)
 {

@@ -62,7 +62,7 @@ int syc_recover_discard(const char *path, uint64_t *ret_frames,
 
 /* Ring files that processes left in a directory. */
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_ring_files {
 	SYC_ARRAY(char *) paths;
 	size_t n_others; /* number of apparent ring files of other users */
@@ -150,7 +150,7 @@ int syc_recover_rings(struct syc_ring_reader *rest,
                       struct syc_recovered *recovered,
                       struct syscap_error *error);
 
-/** Remove the ring file @path if it is still the open one. */
+/** Remove the ring file @path if it is still the open file. */
 int syc_recover_rings_remove(const struct syc_ring_reader *rest,
                              const char *path, struct syscap_error *error);
 

@@ -22,7 +22,7 @@
 
 #define PATH_SIZE 4096u
 
-/* For a call that failed with errno. */
+/* Report a call that failed with errno. */
 static int fail_with_errno(struct syscap_error *error, const char *what)
 {
 	return syc_error_set(error, errno, 0, "%s: %s", what, strerror(errno));
@@ -419,7 +419,7 @@ static int move_frames(struct syc_ring_reader *rest,
 
 /*
  * Readers would not find frames behind a damaged frame.  The bytes to cut off
- * must be those of the journal or of a torn frame.
+ * must be bytes of the journal or of a torn frame.
  */
 static int check_capture(struct syc_ring_reader *rest,
                          const struct syc_recover_file *file,

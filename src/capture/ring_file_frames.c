@@ -38,7 +38,9 @@ find_or_add(struct syc_ring_reader_losses *losses, int32_t pid, int32_t tid)
 	return &losses->by_tid.items[losses->by_tid.n - 1];
 }
 
-/* Add the totals of a header to those of @tid of @pid.  False: no memory. */
+/*
+ * Add the totals of a header to the totals of @tid of @pid.  False: no memory.
+ */
 static bool note_losses(struct syc_ring_reader_losses *losses, int32_t pid,
                         int32_t tid,
                         const struct syc_ring_reader_totals *totals)

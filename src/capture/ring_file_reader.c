@@ -270,7 +270,7 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));
-	/* Its present state, not the earlier one */
+	/* Use the present state, not the earlier state */
 	return check_rest_file(rest, path, error);
 }
 

@@ -10,7 +10,7 @@
  * ring_file_reader.c opens the file and examines its owner, ring_file_frames.c
  * reads the frames and losses.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_CAPTURE_RING_FILE_READER_H
 #define SYC_CAPTURE_RING_FILE_READER_H
@@ -49,8 +49,8 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
 
 /*
  * Unreported losses: the header of a slot has two totals of its thread, all
- * losses and those in loss records.  The arena's header has both totals for
- * threads without a slot, whose thread id is 0.
+ * losses and the losses in loss records.  The arena's header has both totals
+ * for threads without a slot, whose thread id is 0.
  *
  * The second total is not exact if the process died while it wrote a record.
  * The second total may count an unpublished record, or lack a record of the
@@ -121,7 +121,7 @@ bool syc_ring_reader_is_of(const struct syc_ring_reader *rest,
                            const struct stat *st);
 
 /**
- * For a living process: the size of the whole frames in its capture, open as
+ * The size of the whole frames in the capture of a living process, open as
  * @capture.  Behind the whole frames there may be half a batch.
  */
 int syc_ring_reader_live_size(struct syc_ring_reader *rest, int capture,
@@ -154,7 +154,7 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
  * Owner of a ring file.
  *
  * A process holds an open file description lock on its file.  Forked processes
- * inherit it, and may outlive the process.
+ * inherit that lock, and may outlive the process.
  *
  * So later users of the file exclude each other by flock() locks, which the
  * recorded process does not take.  A holder of a flock() lock knows that the

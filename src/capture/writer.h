@@ -23,7 +23,7 @@
 struct syc_writer;
 
 struct syc_writer_totals {
-	uint64_t frames;  /* taken; those in the file once flushed */
+	uint64_t frames;  /* taken frames, which are in the file once flushed */
 	uint64_t bytes;   /* size of the file, header included */
 	uint64_t dropped; /* frames at and after a failure */
 	int error;        /* -errno of the first failure, or 0 */

@@ -20,8 +20,10 @@
 #include "common/frame_layout.h"
 #include "common/strings.h"
 
-/* Flags in bytes that older readers treat as a gap; little-endian, one byte of
- * two. */
+/*
+ * Flags in bytes that older readers treat as a gap: one byte of two, in
+ * little-endian files.
+ */
 static const struct {
 	uint8_t type, at;
 } stack_flags[] = {

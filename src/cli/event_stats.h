@@ -40,7 +40,7 @@ struct syc_counter_memo {
 	size_t number;
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_counter_stats {
 	struct syc_map by_pid_id, by_id, values_by_pid_id;
 	SYC_ARRAY(struct syc_counter_definition) definitions;
@@ -92,7 +92,7 @@ struct syc_mark_part {
 	bool is_end, counts;
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_mark_stats {
 	struct syc_map by_text;
 	SYC_ARRAY(struct syc_mark_part) parts; /* until finish */

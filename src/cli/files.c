@@ -194,7 +194,7 @@ const char *syc_output_file_stdout(const char *command)
 }
 
 /*
- * The path of a new file that replaces the old one.  NULL: write in place, for
+ * The path of a new file that replaces the old file.  NULL: write in place, for
  * devices, pipes, files with several names, and files of other users.
  */
 static char *choose_place(const char *name, mode_t *ret_mode)

@@ -38,8 +38,10 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 /** The plural name of the requested stacks. */
 const char *syc_filter_options_of(enum syscap_view_of of);
 
-/** Parts that a profile must keep for the filter, besides the requested
- * ones: threads are known by their events of any kind. */
+/**
+ * Parts that a profile must keep for the filter, besides the requested ones: a
+ * filter by thread needs events of any kind.
+ */
 unsigned syc_filter_options_parts(const struct syc_filter_options *options);
 
 /** Make times absolute: the capture begins at @begin. */

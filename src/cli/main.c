@@ -79,8 +79,8 @@ static int help(int argc, char **argv)
 
 /*
  * If a standard stream is closed, the next opened file would get the stream's
- * fd and the messages.  A replacement that fails like a closed fd prevents that
- * mix-up.
+ * fd and the messages.  A replacement that fails like a closed fd prevents such
+ * a mix-up.
  */
 static void fill_standard_streams(void)
 {

@@ -126,7 +126,7 @@ struct syc_listed_process {
 	threads; /* sorted by syc_process_list_finish() */
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_process_list {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(struct syc_listed_process) processes;
@@ -145,7 +145,7 @@ struct syc_thread_loss {
 	int64_t from, to;
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_loss_stats {
 	struct syc_loss sum; /* tid has no meaning */
 	struct syc_map by_thread;

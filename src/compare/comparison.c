@@ -77,9 +77,9 @@ static void join_all(const struct syc_comparison *comparison,
 }
 
 /*
- * Make one row of a function that moved: only the base has it in one binary,
- * and only the new side in another.  The name of the function must have exactly
- * one such pair.  0 or -ENOMEM.
+ * Make one row of a function that moved: only the base has the function in one
+ * binary, and only the new side has it in another.  The name of the function
+ * must have exactly one such pair.  0 or -ENOMEM.
  */
 static int renamed_join(struct syc_comparison *comparison)
 {
@@ -250,7 +250,9 @@ static void leave_out(struct syc_comparison *comparison, double min_share)
 		free(row->values);
 	}
 	comparison->rows.n = kept;
-	/* This changes the numbers of rows, so no more values may be added. */
+	/*
+	 * Sorting changes the numbers of rows, so no more values may be added.
+	 */
 	syc_map_fini(&comparison->keys);
 	comparison->keys = (struct syc_map){ 0 };
 }

@@ -6,8 +6,8 @@
  *		ADDRESS NAME+0xOFFSET (BINARY)
  *		...
  *
- * Then follows an empty line.  Without stacks, a sample is one line.  Addresses
- * are offsets in files, so the capture has names instead.
+ * An empty line ends each sample.  Without stacks, a sample is one line.
+ * Addresses are offsets in files, so the capture has names instead.
  *
  * The text is read twice.  The first pass finds the unit of the periods: a
  * sample has as many ticks as its period has units.  If a sample has no period,

@@ -53,7 +53,7 @@ int syc_functions_put(struct syc_functions *functions,
                       const struct syscap_profile_function *function,
                       uint32_t *ret_number)
 {
-	/* A function called "[system]" differs from the predefined one. */
+	/* A function called "[system]" differs from the predefined function. */
 	const struct {
 		const char *name, *binary;
 		uint32_t is_note, is_inlined;
@@ -130,7 +130,7 @@ enum syscap_profile_category syc_functions_category(const char *path)
 	               : SYSCAP_CATEGORY_APPLICATION;
 }
 
-/* For functions without a name in debug information. */
+/* Name of functions without a name in debug information. */
 #define NO_NAME "[inlined]"
 
 /* Offset of stored numbers, so that 0 is "not looked up" and 1 is NONE. */

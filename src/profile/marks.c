@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* marks.c - marks of a capture, and lanes for overlapping ones. */
+/* marks.c - marks of a capture, and lanes for overlapping marks. */
 #include "profile/marks.h"
 
 #include <errno.h>
@@ -207,8 +207,8 @@ static int put_into_lane(struct syc_marks *marks, struct lanes *lanes,
 }
 
 /*
- * Sort the numbers of all marks by thread.  @ends has one element more than
- * there are threads, and receives the end of each thread's numbers.
+ * Sort the numbers of all marks by thread.  @ends has one element more than the
+ * number of threads, and receives the end of each thread's numbers.
  */
 static void sort_by_thread(const struct syc_marks *marks, size_t n_threads,
                            uint32_t *order, uint32_t *ends)

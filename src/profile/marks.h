@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks.h - marks of a capture, lanes for overlapping ones; asynchronous
+ * marks.h - marks of a capture, lanes for overlapping marks; asynchronous
  * operations and arrows.
  */
 #ifndef SYC_PROFILE_MARKS_H
@@ -27,7 +27,7 @@ struct syc_packed_mark {
 	unsigned is_wide : 1, lane : 10, depth : 21;
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_marks {
 	struct syc_map by_text; /* number of a pair of texts, by their
 	                         * addresses */
@@ -78,8 +78,8 @@ int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 int64_t syc_marks_end(const struct syscap_profile_mark *mark);
 
 /**
- * Parts of operations and ends of arrows, as docs/marks.md defines them.  All
- * zero is empty.
+ * Parts of operations and ends of arrows, as docs/marks.md defines them.  A
+ * struct of zeros is empty.
  */
 struct syc_async_ops {
 	SYC_ARRAY(struct syscap_profile_part) items;

@@ -75,7 +75,7 @@ void syc_sources_fini(struct syc_sources *known);
 int syc_sources_learn(struct syc_sources *known,
                       const struct syscap_frame *frame);
 
-/** All locations will be looked up again. */
+/** Forget the sources, since all locations will be looked up again. */
 void syc_sources_restart(struct syc_sources *known);
 
 /**

@@ -24,7 +24,7 @@ static bool begins_with(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Read a frequency.  Returns the text behind it, or NULL. */
+/* Read a frequency.  Returns the text behind the frequency, or NULL. */
 static const char *read_hz(const char *text, int64_t *ret_period_ns)
 {
 	unsigned long hz;
@@ -183,7 +183,7 @@ int syc_processes_get(struct syc_processes *processes, int32_t pid,
 	return 0;
 }
 
-/* Begin a new life of @pid at @time, unless it is the known one. */
+/* Begin a new life of @pid at @time, unless the latest life still lasts. */
 static int begin_life(struct syc_processes *processes, int32_t pid,
                       int64_t time, uint32_t *ret_process)
 {

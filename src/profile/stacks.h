@@ -33,7 +33,8 @@ struct syc_dedup_set {
 
 /**
  * Deduplication of whole stacks by a checksum.  A program repeats a few stacks.
- * The tree needs two cache misses for each address, a whole stack needs one.
+ * The tree needs two cache misses for each address; a lookup of a whole stack
+ * needs one cache miss.
  *
  * The checksum alone decides.  Each word of a stack is multiplied by a random
  * 128-bit factor of its position, and the upper half of the sum is used.  Any

@@ -12,7 +12,7 @@
 
 #include "common/map.h"
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_texts {
 	struct syc_map map;
 	char *shown; /* the last one shown */

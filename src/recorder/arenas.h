@@ -89,7 +89,7 @@ struct syc_arena_missing {
 	bool is_lost; /* an arena will never arrive */
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_missing_arenas {
 	SYC_ARRAY(struct syc_arena_missing) all;
 };
@@ -144,7 +144,8 @@ struct syc_arena_taken *syc_arenas_take(struct syc_arenas *arenas, int32_t pid,
                                         int fd);
 
 /**
- * No more arenas of @pid will be taken: unused ones should be forgotten first.
+ * True: no more arenas of @pid will be taken, until unused arenas are
+ * forgotten.
  */
 bool syc_arenas_has_many(const struct syc_arenas *arenas, int32_t pid);
 

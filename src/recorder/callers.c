@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * callers.c - processes that find the recorder by name: one connection, and all
- * of them.
+ * connections.
  */
 #define _GNU_SOURCE
 #include "recorder/callers.h"
@@ -312,7 +312,8 @@ void syc_callers_free(struct syc_callers *callers)
 }
 
 /*
- * The caller that was silent longest, or the one of @pid if @pid has too many.
+ * The caller that was silent longest, or the caller of @pid if @pid has too
+ * many connections.
  */
 static struct connection *find_oldest(struct syc_callers *callers, int32_t pid)
 {

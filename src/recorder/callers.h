@@ -156,8 +156,8 @@ void syc_callers_free(struct syc_callers *callers);
 void syc_callers_take(struct syc_callers *callers, uint64_t data);
 
 /**
- * Once a pass: send due replies, and listen again after a pause.  True: some
- * replies still wait.
+ * Called once per pass: send due replies, and listen again after a pause.
+ * True: some replies still wait.
  */
 bool syc_callers_look(struct syc_callers *callers);
 

@@ -23,7 +23,7 @@
  */
 #define DESCRIPTORS 4u
 
-/* Keep a single fd; of several, the intended one is unknown. */
+/* Keep a single fd; of several fds, the intended fd is unknown. */
 static int choose_descriptor(const struct cmsghdr *cmsg, int had)
 {
 	const size_t n = (cmsg->cmsg_len - CMSG_LEN(0)) / sizeof(int);

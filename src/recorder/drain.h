@@ -30,7 +30,7 @@ struct syc_arena_taken;
 enum syc_slot_owner {
 	SYC_OWNER_LIVES,    /* a process with the arena mapped */
 	SYC_OWNER_GONE,     /* a forked child that has ended */
-	SYC_OWNER_REPLACED, /* one that runs another program now */
+	SYC_OWNER_REPLACED, /* a process that runs another program now */
 	SYC_OWNER_FOREIGN,  /* another process has its pid */
 };
 

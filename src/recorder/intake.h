@@ -22,7 +22,7 @@
 #include "recorder/processes.h"
 #include "recorder/renumber.h"
 
-/* Samples that were requested, and those that arrived. */
+/* Comparison of the requested samples with the samples that arrived. */
 
 struct syc_sampling_summary {
 	uint64_t samples;       /* number of samples with a stack, without

@@ -288,7 +288,7 @@ static void begin_counters(struct syc_recording *recording)
  * AddressSanitizer's shared runtime ends a program with a library in front of
  * the runtime.  The preloaded libraries disable that check (preload/preload.c),
  * except in programs with their own __asan_default_options(), which comes
- * first.  This option is for such programs.
+ * first.  The returned option is for such programs.
  */
 static char *name_asan_options(void)
 {

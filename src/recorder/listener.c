@@ -23,7 +23,7 @@
 
 /*
  * Whether no process has the socket open any more.  The error of connecting
- * another kind of socket shows this without disturbing the owner.
+ * another kind of socket shows a dead socket without disturbing the owner.
  */
 static bool is_dead(const struct sockaddr_un *name)
 {

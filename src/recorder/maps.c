@@ -41,8 +41,8 @@ static int open_regular(const char *path, struct stat *ret_st)
 }
 
 /*
- * Open the program of @pid, if the program is the mapped file.  This needs no
- * root, and works for a deleted file.
+ * Open the program of @pid, if the program is the mapped file.  Opening
+ * /proc/PID/exe needs no root, and works for a deleted file.
  */
 static int open_program(int32_t pid, const char *path, struct stat *ret_st)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * now.h - the clock of captures: CLOCK_MONOTONIC, ns.  It uses the system call,
- * as recorded processes do, because clock_gettime() may be interposed.
+ * now.h - the clock of captures: CLOCK_MONOTONIC, ns.  The function uses the
+ * system call, as recorded processes do, because clock_gettime() may be
+ * interposed.
  */
 #ifndef SYC_RECORDER_NOW_H
 #define SYC_RECORDER_NOW_H

@@ -49,8 +49,8 @@ void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
  * Facts from /proc about @pid, until the next call.  A process that does not
- * wait may have ended or exec'ed meanwhile.  The caller checks this afterwards,
- * and does not register such a process.
+ * wait may have ended or exec'ed meanwhile.  The caller checks the process
+ * afterwards, and does not register an ended process.
  */
 const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
                                                 int32_t pid);
@@ -108,12 +108,12 @@ unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 void syc_processes_gone(struct syc_processes *processes, int32_t pid);
 
 /**
- * At the end: look at all processes that could not be watched, for lack of fds,
+ * At the end, look at all processes that could not be watched, for lack of fds,
  * and may have ended.
  */
 void syc_processes_look_unwatched(struct syc_processes *processes);
 
-/** Look at one process without a look for a second, if any. */
+/** Look at one process that had no look for a second, if any. */
 void syc_processes_look(struct syc_processes *processes, int64_t now);
 
 bool syc_processes_alive(const struct syc_processes *processes, int32_t pid);

@@ -41,8 +41,8 @@ static unsigned count_files_to_keep(void)
 
 /*
  * Choose the size of a ring's body for the option @wanted.  The limit on file
- * sizes also limits a memfd, so it may make rings smaller; a smaller size is
- * printed.  0: there is no room for one page.
+ * sizes also limits a memfd, so that limit may make rings smaller; a smaller
+ * size is printed.  0: there is no room for one page.
  */
 static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *report)
 {
@@ -166,7 +166,7 @@ static int create_ring(void *context, int32_t pid, bool may_retry)
 
 	/*
 	 * A sent ring may be fetched too late, or by a child, and stay unused,
-	 * so it proves nothing
+	 * so a sent ring proves nothing
 	 */
 	if (fd >= 0)
 		syc_processes_expect(recording->processes, pid);

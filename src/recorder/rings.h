@@ -3,9 +3,9 @@
  * rings.h - all rings of a recording, and the names of their threads.
  *
  * A ring ends with its writer's end marker, with malformed content, or with the
- * recording.  It also ends when no process has it mapped any more: its owner
- * died or exec'ed, and no forked child uses it.  A slot of an arena ends with
- * its thread or process.
+ * recording.  A ring also ends when no process has it mapped any more: its
+ * owner died or exec'ed, and no forked child uses the ring.  A slot of an arena
+ * ends with its thread or process.
  *
  * The writer of a ring names its thread when it gets the ring.  Later names are
  * from the kernel, /proc/PID/task/TID/comm.  The recorder reads that file at

@@ -208,8 +208,8 @@ static void close_between(int first, int last)
 }
 
 /*
- * Close all fds except the needed ones, since other processes wait for the ends
- * of the others.
+ * Close all fds except the two needed fds, since other processes wait for the
+ * ends of the other fds.
  */
 static void keep_only(int first, int second)
 {

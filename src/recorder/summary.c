@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * summary.c - summary of a recording on standard error: its hottest functions,
- * what is missing in it, and its samples compared with those requested.
+ * missing parts, and a comparison of its samples with the requested samples.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

@@ -25,7 +25,7 @@ struct syc_tracked_process {
 	bool alive;
 	bool is_expected, is_heard; /* by this image */
 	bool is_past; /* registered after its end, without an EXIT frame yet */
-	int32_t past_of; /* process by which this one is known */
+	int32_t past_of; /* process by which it is known */
 	int64_t since;   /* of its next PROCESS frame; 0: now */
 	int64_t ended;
 	bool is_without_sampler; /* has the library, in files with no sampler */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.h - a capture as one HTML file that needs nothing else.
+ * report.h - a capture as one self-contained HTML file.
  *
  * The page is written from front to back.  The page begins with a policy that
  * forbids all connections, its style and skeleton.  The data of its first

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * write_marks.c - marks of a page in order of their begin, and bars for those
- * left out.
+ * write_marks.c - marks of a page in order of their begin, and bars for omitted
+ * marks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ static int bars_write(const struct syc_page *page, const struct syc_fit *fit,
 	return r;
 }
 
-/* Statistics of all marks by name, also of those in the page. */
+/* Write statistics of all marks by name, including marks in the page. */
 static int bars_write_sums(struct syc_page *page, const struct syc_fit *fit)
 {
 	static const char *const columns[] = {
@@ -360,7 +360,7 @@ static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
 	return r;
 }
 
-/* Limit of the characters of a page, including those already written. */
+/* Limit of the characters of a page, including characters already written. */
 static int fit(struct rows *rows)
 {
 	struct syc_page *page = rows->page;
@@ -391,7 +391,9 @@ static int fit(struct rows *rows)
 	return r;
 }
 
-/* By number of the profile, for operations and arrows. */
+/*
+ * Find the places of marks by number of the profile, for operations and arrows.
+ */
 static void place(struct rows *rows, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -2,9 +2,9 @@
 /*
  * debug_files.h - search for the debug file of a stripped file.
  *
- * By build-id: DIRECTORY/.build-id/ab/cdef.debug.  By the name and checksum in
- * .gnu_debuglink: beside the file, in .debug there, and in DIRECTORY under the
- * file's own path.  Context of all: offline.
+ * By build-id: DIRECTORY/.build-id/ab/cdef.debug.  A search by the name and
+ * checksum in .gnu_debuglink: beside the file, in .debug there, and in
+ * DIRECTORY under the file's path.  Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_DEBUG_FILES_H
 #define SYC_SYMBOLS_DEBUG_FILES_H

@@ -146,8 +146,8 @@ bool syc_elf_address_of(const struct syc_elf *elf, uint64_t offset,
                         uint64_t *ret_address);
 
 /**
- * The only executable segment, or NULL if there are none or several.  Only for
- * debug files, whose offsets differ from the program's.
+ * The only executable segment, or NULL if there are none or several.  Used only
+ * for debug files, whose offsets differ from the program's.
  */
 const struct syc_elf_segment *syc_elf_only_code(const struct syc_elf *elf);
 

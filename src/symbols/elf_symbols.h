@@ -30,7 +30,7 @@ struct syc_ranges {
 void syc_ranges_sort(struct syc_ranges *ranges);
 
 /**
- * Make sorted ranges disjoint.  If ranges overlap, the one that begins last
+ * Make sorted ranges disjoint.  If ranges overlap, the range that begins last
  * wins.  0 or -ENOMEM.
  */
 int syc_ranges_flatten(struct syc_ranges *ranges);

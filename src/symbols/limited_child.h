@@ -6,7 +6,7 @@
  * The child is a fork of this process with limits on memory and CPU time, and
  * answers messages.  If the input breaks the child, the child ends, and the
  * parent notices.  The child also ends if the parent ends or stops it.  Context
- * of all: offline, one thread.
+ * of all functions: offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LIMITED_CHILD_H
 #define SYC_SYMBOLS_LIMITED_CHILD_H

@@ -489,7 +489,7 @@ static int look_all_up(struct lines_making *making)
 	const size_t n = making->places->wanted.n;
 	int r = 0;
 
-	/* In the order of addresses, so that libdw reuses what it has read. */
+	/* Sort by address, so that libdw reuses the data that it has read. */
 	if (n > 0)
 		qsort(items, n, sizeof(*items), compare_wanted);
 	for (size_t first = 0, next; r == 0 && first < n; first = next) {

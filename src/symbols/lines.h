@@ -9,8 +9,8 @@
  *
  * libdw reads the file in a limited child (limited_child.h).  The limits are 1
  * GiB of memory, 30 s of CPU time to begin, and 5 s for an address.  One file
- * gets a minute in all, over all its children.  Context of all: offline, one
- * thread.
+ * gets a minute in all, over all its children.  Context of all functions:
+ * offline, one thread.
  */
 #ifndef SYC_SYMBOLS_LINES_H
 #define SYC_SYMBOLS_LINES_H
@@ -34,9 +34,9 @@ struct syc_lines_file {
 };
 
 /**
- * Returns 0; -ENOENT: no debug information, or an unreadable one; -EIO: a limit
- * was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why is the reason,
- * a clause that follows the file's name, or NULL.
+ * Returns 0; -ENOENT: no debug information, or unreadable debug information;
+ * -EIO: a limit was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why
+ * is the reason, a clause that follows the file's name, or NULL.
  */
 int syc_lines_open(const struct syc_lines_file *file,
                    struct syc_lines **ret_lines, const char **ret_why);

@@ -105,8 +105,8 @@ struct syc_lines_dwarf {
 };
 
 /*
- * The function that contains an address, the inlined call in it, the call
- * inside that, and so on, down to the smallest range.
+ * The function that contains an address, the inlined call in the function, the
+ * call inside that call, and so on, down to the smallest range.
  */
 struct best {
 	uint64_t address, len;

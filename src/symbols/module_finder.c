@@ -173,7 +173,7 @@ static char *describe(const char *format, ...)
 	return r < 0 ? NULL : text;
 }
 
-/* Without a build-id: check if the file may have changed since. */
+/* Check, without a build-id, if the file may have changed since. */
 static int check_age(const struct syc_finder *finder, struct syc_found *found,
                      const struct stat *st, const char *path)
 {
@@ -371,8 +371,10 @@ static int look_for(struct syc_finder *finder, struct syc_found *found)
 		if (plain == NULL)
 			return -ENOMEM;
 	}
-	/* Without a build-id, the new file and the old one are
-	 * indistinguishable. */
+	/*
+	 * Without a build-id, the new file and the old file are
+	 * indistinguishable.
+	 */
 	if (r == 0 && !(is_gone && found->wish.build_id[0] == 0))
 		r = try_paths(finder, found, plain ? plain : path);
 	free(plain);
@@ -444,8 +446,10 @@ int syc_finder_find(struct syc_finder *finder,
 	char *key;
 	int len, r;
 
-	/* Files with one build-id are the same under any name, but each keeps
-	 * the name that users know. */
+	/*
+	 * Files with one build-id are the same under any name, but each path
+	 * keeps the name that users know.
+	 */
 	len = asprintf(&key, "%s/%d/%" PRIu64 "/%s", wish->build_id,
 	               by_pid ? wish->pid : -1, has_id ? 0 : wish->inode,
 	               wish->path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * module_finder.h - files that MAP frames describe: the search for them, and
- * their functions.  Context of all: offline.
+ * their functions.  Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_MODULE_FINDER_H
 #define SYC_SYMBOLS_MODULE_FINDER_H
@@ -37,7 +37,7 @@ struct syc_module {
 };
 
 /**
- * Read all functions of @elf, of which it takes ownership, also on failure.
+ * Read all functions of @elf, and take ownership of @elf, also on failure.
  * @wish describes the debug file; this function sets wish->elf.  0 or -ENOMEM.
  */
 int syc_module_load(struct syc_module *module, struct syc_elf *elf,

@@ -9,7 +9,7 @@
  * files.  All results are guesses, so the caller checks each file that it
  * opens.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_MOUNT_PATHS_H
 #define SYC_SYMBOLS_MOUNT_PATHS_H

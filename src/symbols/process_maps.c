@@ -376,7 +376,7 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 /*
  * Whether @a is a better answer than @b for @time.  Both maps contain the
  * address.
- * @is_known: the process itself wrote what was mapped in this part.
+ * @is_known: the process itself wrote the mappings of this part.
  */
 static bool is_better(const struct syc_mapped_process *process,
                       const struct syc_process_map *a,

@@ -13,7 +13,7 @@
  * first MAP.  Other MAPs are from recorders, which read late; the time stored
  * for the end of a part may be earlier than the end itself.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_PROCESS_MAPS_H
 #define SYC_SYMBOLS_PROCESS_MAPS_H

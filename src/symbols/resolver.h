@@ -11,11 +11,11 @@
  * The mappings of a process come from MAP, FORK and EXIT, by their times.  The
  * locations of files come from the options, from OVERLAY, and from embedded
  * /proc/PID/mountinfo.  A file is opened at the first address in it, and
- * accepted only if its build-id, or else its inode, equals that of the MAP.
- * docs/symbols.md has the order of the search.
+ * accepted only if its build-id, or else its inode, equals the value in the
+ * MAP. docs/symbols.md has the order of the search.
  *
  * symbol_table.h makes the table from which readers take names.  One thread at
- * a time.  Context of all: offline.
+ * a time.  Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_RESOLVER_H
 #define SYC_SYMBOLS_RESOLVER_H
@@ -68,14 +68,14 @@ typedef int (*syc_symbols_code)(void *data,
                                 const struct syc_symbol_query *query,
                                 struct syc_symbol *ret_symbol);
 
-/** All zero is valid.  Texts are copied. */
+/** A struct of zeros is valid.  Texts are copied. */
 struct syc_symbols_options {
 	/* The root directory of the recorded machine's files; NULL: "/". */
 	const char *root;
 	/*
-	 * Directories with the layout of /usr/lib/debug.  They are searched
-	 * before /usr/lib/debug and before the directories in SYSCAP_DEBUG_DIRS
-	 * (separated by colons).
+	 * Directories with the layout of /usr/lib/debug.  These directories are
+	 * searched before /usr/lib/debug and before the directories in
+	 * SYSCAP_DEBUG_DIRS (separated by colons).
 	 */
 	const char *const *debug_dirs;
 	size_t n_debug_dirs;

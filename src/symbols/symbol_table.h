@@ -11,13 +11,13 @@
  * capture/join_symbols.h defines the layout of its records.
  *
  * Readers look up an address by pid, without the time.  Such a lookup may give
- * another name than the right one at the stack's time.  One library may have
- * replaced another, or JIT code may have been replaced.  A return address may
- * be the beginning of the next function.  A patch replaces the address in the
- * stack by a JIT name.  The JIT names are written with the table.  Without the
- * patches, stacks have the table's names.
+ * a wrong name for the stack's time.  One library may have replaced another, or
+ * JIT code may have been replaced.  A return address may be the beginning of
+ * the next function.  A patch replaces the address in the stack by a JIT name.
+ * The JIT names are written with the table.  Without the patches, stacks have
+ * the table's names.
  *
- * Context of all: offline.
+ * Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_SYMBOL_TABLE_H
 #define SYC_SYMBOLS_SYMBOL_TABLE_H
@@ -43,7 +43,7 @@ struct syc_symbol_patch {
 	uint64_t address;
 };
 
-/** All zero is valid. */
+/** A struct of zeros is valid. */
 struct syc_symbol_table_options {
 	/* Keep the capture's old table if there is nothing to add.  Otherwise
 	 * the old table is not read. */
@@ -116,7 +116,7 @@ struct syc_symbol_table {
  * the target is either the old capture or the new capture.  All frames are
  * copied byte for byte, except for patched addresses and the old tables.
  *
- * Context of all: offline; SIGXFSZ must be ignored.
+ * Context of all functions: offline; SIGXFSZ must be ignored.
  */
 struct syc_rewrite {
 	struct syscap_reader *reader;         /* little-endian and undamaged */

@@ -2,8 +2,8 @@
 /*
  * flame.c - the flame graph page.
  *
- * The outermost functions are on top. One box is chosen; one box has the whole
- * width.
+ * The outermost functions are on top.  One box is chosen; one box has the whole
+ * width of the page.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static int place_callees(struct flame_boxes *boxes,
 
 /*
  * Place all boxes that are wide enough for @width columns: the path to @zoomed,
- * and everything below it. 0 or -ENOMEM.
+ * and all nodes below @zoomed.  0 or -ENOMEM.
  */
 static int flame_boxes_place(struct flame_boxes *boxes,
                              const struct syscap_view *view,

@@ -4,8 +4,8 @@
  * name.
  *
  * Marks are placed by counting, name by name, in the order of the profile.
- * Marks are sorted by time only if that order differs.  This takes 4 bytes per
- * mark, and 8 more bytes during the statistics of one name.
+ * Marks are sorted by time only if that order differs.  The lists take 4 bytes
+ * per mark, and 8 more bytes during the statistics of one name.
  *
  * The slowest marks of a name are compared with the others by two views: of all
  * such marks, and of the slowest.  The rest is the difference, because a sample

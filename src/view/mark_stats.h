@@ -37,7 +37,7 @@ struct syc_slow_marks_row {
 	double slow_total, rest_total;
 };
 
-/** All zero is empty. */
+/** A struct of zeros is empty. */
 struct syc_slow_marks {
 	uint64_t n_slow, n_rest;   /* marks */
 	int64_t least;             /* the shortest slow mark */

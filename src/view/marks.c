@@ -218,7 +218,7 @@ static void mark_list_draw(struct mark_list *marks,
 
 /*
  * Choose the next mark whose message the search finds, or by @direction the
- * previous one.
+ * previous such mark.
  */
 static void mark_list_find(struct mark_list *marks,
                            const struct syc_mark_table *table,

@@ -71,8 +71,10 @@ int syc_source_read(struct syc_source *source, int64_t budget_ns);
  */
 int syc_source_grow(struct syc_source *source);
 
-/** Make the profile ready for queries. Reading more ends this state, so call
- * this before making a view. 0 or -ENOMEM. */
+/**
+ * Make the profile ready for queries.  Reading more ends this state, so this
+ * call must precede making a view.  0 or -ENOMEM.
+ */
 int syc_source_settle(struct syc_source *source);
 
 /** CLOCK_MONOTONIC, in ns. */

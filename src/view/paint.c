@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * paint.c - the bytes that turn one screen into the next, and colours for
- * terminals with few.
+ * terminals with few colours.
  */
 #include "view/paint.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * paint.h - the bytes that turn one screen into the next, and colours for
- * terminals with few.
+ * terminals with few colours.
  */
 #ifndef SYC_VIEW_PAINT_H
 #define SYC_VIEW_PAINT_H

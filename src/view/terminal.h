@@ -68,7 +68,7 @@ struct syc_input_event {
 	int x, y;       /* of the mouse, from 0 */
 };
 
-/** All zero is a valid start. */
+/** A struct of zeros is a valid start. */
 struct syc_input {
 	unsigned char bytes[512];
 	size_t n;

@@ -119,7 +119,7 @@ int syc_timeline_renew(struct syc_timeline *timeline,
 	syc_timeline_fini(timeline);
 	syscap_profile_samples(profile, &passed.samples);
 	syscap_profile_threads(profile, &rows.n_groups);
-	/* Views of allocations have passed bits of these. */
+	/* In views of allocations, passed bits are of allocations. */
 	if (view->unit != SYSCAP_UNIT_BYTES)
 		rows.n = view->n_looked;
 	timeline->n_threads = rows.n_groups;
