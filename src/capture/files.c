@@ -241,9 +241,9 @@ static int name_writer(int fd, const struct flock *lock,
                        struct syscap_error *error)
 {
 	/* Locks of open file descriptions have no pid */
-	return describe_opener(lock->l_pid > 0 ? lock->l_pid
-	                                       : syc_file_lock_opener(fd),
-	                       "is writing it", error);
+	return describe_opener(
+		lock->l_pid > 0 ? lock->l_pid : syc_file_lock_opener(fd),
+		"is writing the file; end that process first", error);
 }
 
 int syc_file_lock_check_writers(int fd, struct syscap_error *error)
@@ -296,8 +296,10 @@ int syc_file_lock_take(int fd, struct syscap_error *error)
 	    (errno == EAGAIN || errno == EACCES)) {
 		if (find_lock(fd, 1, true, &lock))
 			return name_writer(fd, &lock, error);
-		return syc_error_set(error, EBUSY, 0,
-		                     "another process is writing it");
+		return syc_error_set(
+			error, EBUSY, 0,
+			"another process is writing the file; end that "
+			"process first");
 	}
 	/*
 	 * No process writes from here on, but a process may be about to write
@@ -323,8 +325,11 @@ static int ask_openers(int fd, struct syscap_error *error)
 	}
 	if (errno != EAGAIN)
 		return 0;
-	return describe_opener(syc_file_lock_opener(fd),
-	                       "has it open for writing", error);
+	return describe_opener(
+		syc_file_lock_opener(fd),
+		"has the file open for writing; end that process "
+		"first",
+		error);
 }
 
 /* `-o /dev/stdout >file`: the shell opened the file for this process. */

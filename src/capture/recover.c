@@ -351,8 +351,10 @@ static bool remove_unbegun(const char *path, bool dry, int *ret_r,
 	if (!syc_ring_owner_exclude(rest.fd, true) ||
 	    syc_ring_owner_lives(rest.fd, &rest.facts) ||
 	    (!dry && !syc_ring_owner_replace(rest.fd, &rest.facts)))
-		*ret_r = syc_error_set(error, EBUSY, 0,
-		                       "a process is about to use it");
+		*ret_r = syc_error_set(
+			error, EBUSY, 0,
+			"a process is about to use the ring file; try "
+			"again");
 	else if (!dry && fstat(rest.fd, &st) == 0 &&
 	         is_unbegun(&rest, path, &st))
 		*ret_r = syc_recover_rings_remove(&rest, path, error);

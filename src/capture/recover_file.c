@@ -89,7 +89,8 @@ static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 	if (r != 0 || is_free)
 		return r;
 	return syc_error_set(error, EBUSY, 0,
-	                     "another process is writing to it");
+	                     "another process is writing the file; end that "
+	                     "process first");
 }
 
 int syc_recover_file_open(struct syc_recover_file *file, const char *path,

@@ -265,8 +265,9 @@ static int settle_owner(struct syc_ring_reader *rest, const char *path,
 	}
 	if (!is_alone ||
 	    (lock && !syc_ring_owner_replace(rest->fd, &rest->facts)))
-		return syc_error_set(error, EBUSY, 0,
-		                     "another process recovers from %s", path);
+		return syc_error_set(
+			error, EBUSY, 0,
+			"another process recovers from %s; try again", path);
 	if (is_removed(rest))
 		return syc_error_set(error, ENOENT, 0, "%s: %s", path,
 		                     strerror(ENOENT));

@@ -71,8 +71,9 @@ static int check_owner(struct syc_writer *writer, bool force,
 		                     strerror(errno));
 	if (n != sizeof(magic) ||
 	    memcmp(magic, "\x5e\x97\xca\xfd", sizeof(magic)) != 0)
-		return syc_error_set(error, EEXIST, 0,
-		                     "it exists and is not a capture");
+		return syc_error_set(
+			error, EEXIST, 0,
+			"it exists and is not a capture; choose another name");
 	return 0;
 }
 

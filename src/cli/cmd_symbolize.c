@@ -434,7 +434,8 @@ static bool check_output(struct symbolize_job *job)
 	if (fd < 0)
 		return true; /* rename() will report any problem */
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		symbolize_job_refuse(job, job->shown, -EINVAL, "it is no file");
+		symbolize_job_refuse(job, job->shown, -EINVAL,
+		                     "it is not a regular file");
 		is_good = false;
 	} else if (syc_in_use_may_replace(job->target, job->options->force,
 	                                  &error) != 0) {
@@ -444,8 +445,9 @@ static bool check_output(struct symbolize_job *job)
 	} else if (st.st_size > 0 && !job->options->force &&
 	           (pread(fd, magic, 4, 0) != 4 ||
 	            memcmp(magic, "\x5e\x97\xca\xfd", 4) != 0)) {
-		symbolize_job_refuse(job, job->shown, -EEXIST,
-		                     "it exists and is not a capture");
+		symbolize_job_refuse(
+			job, job->shown, -EEXIST,
+			"it exists and is not a capture; choose another name");
 		is_good = false;
 	}
 	close(fd);

@@ -251,7 +251,7 @@ static void leave_out(struct syc_comparison *comparison, double min_share)
 	}
 	comparison->rows.n = kept;
 	/*
-	 * Sorting changes the numbers of rows, so no more values may be added.
+	 * Dropping rows changes their numbers, so no more values may be added.
 	 */
 	syc_map_fini(&comparison->keys);
 	comparison->keys = (struct syc_map){ 0 };

@@ -557,8 +557,9 @@ static int write_frames(const struct syc_rewrite *rewrite,
 	if (r == 0) {
 		r = copy_frames(rewrite, writer);
 		if (r == -EAGAIN)
-			syc_error_set(error, EAGAIN, 0,
-			              "the source was changed meanwhile");
+			syc_error_set(
+				error, EAGAIN, 0,
+				"the source changed meanwhile; try again");
 		if (r == 0 && rewrite->lines != NULL)
 			syc_embedded_write(writer, SYC_LINE_TABLE_PATH,
 			                   rewrite->lines, rewrite->lines_size,
@@ -636,7 +637,8 @@ static int check_target(const struct syc_rewrite *rewrite,
 		return 0;
 	return syc_error_set(
 		error, EAGAIN, 0,
-		"it was written to meanwhile, and was not changed");
+		"the file was written to meanwhile, and was not changed; try "
+		"again");
 }
 
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,

@@ -147,7 +147,7 @@ TEST(unbegun_ring_file_is_removed)
 	write_nothing(r.path, (off_t)r.size, 60);
 	const int fd = open(r.path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	recovering_refuse(r.path, EBUSY, "about to use it");
+	recovering_refuse(r.path, EBUSY, "about to use the ring file");
 	close(fd);
 	/* nor where something is in it, or the name is not that of rings */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);

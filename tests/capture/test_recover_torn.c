@@ -155,7 +155,7 @@ TEST(file_with_a_writer_is_unchanged)
 	write_bytes(path, c.data, c.size);
 	const int fd = open(path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
-	recovering_refuse(path, EBUSY, "is writing it");
+	recovering_refuse(path, EBUSY, "is writing the file");
 	check_untouched(path, &c);
 	close(fd);
 	make_free(&c);

@@ -119,7 +119,8 @@ TEST(foreign_file_is_unchanged)
 
 	make_file(text, sizeof(text));
 	CHECK_EQ(syc_writer_open(path, false, &writer, &error), -EEXIST);
-	CHECK_STR(error.message, "it exists and is not a capture");
+	CHECK_STR(error.message,
+	          "it exists and is not a capture; choose another name");
 	/* Also when it was forced, as long as nothing was written. */
 	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
 	syc_writer_close(writer);
