@@ -87,10 +87,11 @@ int syc_file_lock_opener(int fd);
 /*
  * Whether a process may still write to a file.
  *
- * Locks do not cover a file that is open and will be written later: by the
- * shell that created it, by a process before its first event, or by another
- * kind of writer.  The check therefore requests a lease for reading, which the
- * kernel grants only if no process has the file open for writing.
+ * Locks do not cover a file that is open and will be written later.  Such
+ * writers are the shell that created the file, a process before its first
+ * event, or another kind of writer.  The check therefore requests a lease for
+ * reading, which the kernel grants only if no process has the file open for
+ * writing.
  *
  * Leases need the file's owner and a local file system.  Without leases and
  * locks, the result is that no process writes.

@@ -407,10 +407,11 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 		                     "header",
 		                     (unsigned)left);
 	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
-		return syc_error_set(error, EBADMSG, at,
-		                     "no frame has a length of %u; what "
-		                     "follows cannot be read",
-		                     len);
+		return syc_error_set(
+			error, EBADMSG, at,
+			"no frame has a length of %u; the following "
+			"bytes cannot be read",
+			len);
 	return syc_error_set(error, EBADMSG, at,
 	                     "the file ends %u bytes into a frame of %u",
 	                     (unsigned)left, len);

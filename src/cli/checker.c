@@ -2,9 +2,9 @@
 /*
  * checker.c - rules of `syscap check` about frames, processes and padding.
  *
- * A problem of one frame is reported at that frame. A problem that depends on
- * the rest of the file, such as a pid without a PROCESS frame, is reported at
- * the end, with the offset of the first frame concerned.
+ * A problem of one frame is reported at that frame.  A problem that depends on
+ * the rest of the file is reported at the end, with the offset of the first
+ * frame concerned.  An example is a pid without a PROCESS frame.
  *
  * Padding must be zero.  Readers skip padding, but other bytes there are memory
  * of the recorded program, and make equal recordings differ.

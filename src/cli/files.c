@@ -181,8 +181,8 @@ const char *syc_output_file_stdout(const char *command)
 		return NULL;
 	}
 	/*
-	 * main() has replaced a closed stdout by a file that cannot be written;
-	 * the path of that file could be opened again, and would swallow the
+	 * main() has replaced a closed stdout by a file that cannot be written.
+	 * The path of that file could be opened again, and would swallow the
 	 * output.
 	 */
 	if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY) {

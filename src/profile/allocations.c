@@ -4,8 +4,8 @@
  *
  * A frame has an address and a size, or the address of a free.  Frames are
  * sorted by process, address and time.  So the next frame after an allocation
- * ends the allocation: the frame is its free, or another allocation at that
- * address if the free was lost.
+ * ends the allocation: its free, or another allocation at that address if the
+ * free was lost.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -217,9 +217,8 @@ int syc_page_write_about(struct syc_page *page)
 }
 
 /*
- * Length of the program's path in the command line of @process: the path of a
- * file that the process has mapped, because words may contain spaces.  0:
- * unknown.
+ * Length of the program's path in the command line of @process.  The path is a
+ * mapped file, because words may contain spaces.  0: unknown.
  */
 static size_t measure_program(const struct syc_page *page, uint32_t process,
                               const char *command)

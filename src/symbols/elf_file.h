@@ -109,9 +109,9 @@ int syc_elf_open_view(struct syc_elf *elf, const struct syc_elf_view *view);
 
 /**
  * Read only the build-id, from the notes in segments, as hex.  Section headers
- * are not read, since they are at the end of the file.  Returns 0, -ENOENT if
- * the file has no build-id, -ENOEXEC if the file is no ELF file of this
- * machine's byte order, -ENOMEM, or another -errno.
+ * are not read, since they are at the end of the file.  Returns 0, -ENOMEM, or
+ * another -errno.  -ENOENT: the file has no build-id; -ENOEXEC: the file is no
+ * ELF file of this machine's byte order.
  */
 int syc_elf_read_build_id(const struct syc_elf_view *view,
                           char ret_hex[SYC_BUILD_ID_SIZE]);

@@ -180,8 +180,8 @@ static bool is_end(const struct syc_process_map *map)
 }
 
 /*
- * The first of the maps from @low up to @high that begins at @begin and is not
- * older than @time, or the first map that begins later.
+ * Search the maps from @low up to @high.  The result is the first map that
+ * begins at @begin and is not older than @time, or that begins later.
  */
 static size_t find_map(const struct syc_mapped_process *process, size_t low,
                        size_t high, uint64_t begin, int64_t time)

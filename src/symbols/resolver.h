@@ -10,7 +10,7 @@
  *
  * The mappings of a process come from MAP, FORK and EXIT, by their times.  The
  * locations of files come from the options, from OVERLAY, and from embedded
- * /proc/PID/mountinfo.  A file is opened at the first address in it, and
+ * /proc/PID/mountinfo.  A file is opened at the first address in it.  A file is
  * accepted only if its build-id, or else its inode, equals the value in the
  * MAP. docs/symbols.md has the order of the search.
  *
