@@ -424,7 +424,7 @@ const struct syc_command syc_cmd_dump = {
 	.about = "Print the frames of a capture, one per line, in file order.",
 	.example = "syscap dump --type log app.syscap",
 	.status = "0 on success; 1 if the capture is damaged or unreadable "
-		  "(all readable frames are printed) or lacks what a filter "
+		  "(all readable frames are printed) or lacks a filter's "
 		  "names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){

@@ -316,7 +316,7 @@ const struct syc_command syc_cmd_export = {
 		 "hold is counted on standard error.",
 	.example = "syscap export --format=perfetto -o app.pftrace app.syscap",
 	.status = "0 on success; 1 if FILE is damaged, unreadable or lacks "
-		  "what a filter names, or OUTPUT is unwritable; 2 for wrong "
+		  "a filter's names, or OUTPUT is unwritable; 2 for wrong "
 		  "use.",
 	.options =
 		(const struct syc_option[]){

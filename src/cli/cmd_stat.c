@@ -325,7 +325,7 @@ const struct syc_command syc_cmd_stat = {
 		 "processes, lost frames, marks, counters and logs.",
 	.example = "syscap stat --tree app.syscap",
 	.status = "0 on success; 1 if the capture is damaged or unreadable "
-		  "(all readable data is shown) or lacks what a filter "
+		  "(all readable data is shown) or lacks a filter's "
 		  "names; 2 for wrong use.",
 	.options =
 		(const struct syc_option[]){
