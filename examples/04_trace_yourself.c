@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 04_trace_yourself.c - a program that records itself, with nobody beside it:
+ * 04_trace_yourself.c - a program that records itself, without a recorder
+ * process:
  *
  *	04_trace_yourself [CAPTURE]
  *
- * syscap_start() could as well come later, after a click or at a signal.
+ * A program may also call syscap_start() later, after a click or at a signal.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,6 +61,6 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("%f\n", sums[0] + sums[1]);
-	puts(options.message); /* the name, which may have got a suffix */
+	puts(options.message); /* the file's name, perhaps with a suffix */
 	return 0;
 }

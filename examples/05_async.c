@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* 05_async.c - operations that overlap, and an arrow to who carries them on. */
+/* 05_async.c - overlapping operations, and an arrow to the next thread of
+ * each. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <unistd.h>
@@ -25,7 +26,7 @@ int main(void)
 	const int64_t begin = syscap_begin();
 	pthread_t thread;
 
-	/* All of them are under way at the same time. */
+	/* All requests are under way at the same time. */
 	for (uint64_t id = 1; id <= N_REQUESTS; id++) {
 		SYSCAP_ASYNC_BEGIN("example", "request", id, "GET /");
 		SYSCAP_FLOW_OUT("example", "give", id, NULL);
@@ -34,7 +35,7 @@ int main(void)
 		return 1;
 	pthread_join(thread, NULL);
 
-	/* One mark is enough where the beginning is known at the end. */
+	/* One mark is enough if the end's code knows the beginning. */
 	SYSCAP_ASYNC_SINCE("example", "all", N_REQUESTS + 1, begin, NULL);
 	return 0;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 06_analyse.c FILE - an analyser of your own: for each kind of mark the
- * function that took most inside of the slowest tenth of them, beside what it
- * takes of everything.
+ * 06_analyse.c FILE - a simple analyser: for each kind of mark, the function
+ * with the largest share of the slowest tenth, and its share of the whole
+ * capture.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s: %s\n", argv[1], error.message);
 		return 1;
 	}
-	/* What was read before a damaged place is there all the same. */
+	/* The profile has the frames before a damaged place. */
 	if (syscap_profile_new(NULL, &profile) != 0)
 		return 1;
 	if (syscap_profile_read(profile, reader, &error) != 0)

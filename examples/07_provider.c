@@ -28,7 +28,7 @@ struct vm {
 static struct vm vm;
 static volatile unsigned result;
 
-/* The frame is complete before it can be seen; what it does comes later. */
+/* Completes the frame before publishing it; the function's work comes later. */
 static void enter(struct frame *frame, const char *name)
 {
 	*frame = (struct frame){ .caller = vm.top, .name = name };
@@ -44,7 +44,7 @@ static void leave(const struct frame *frame)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-/* In a signal handler: reads, and calls that are signal-safe. */
+/* Runs in a signal handler: only reads, and calls signal-safe functions. */
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 void *data)
 {

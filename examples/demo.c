@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demo.c - count the words in all files below a folder, with four threads,
- * and say through <syscap.h> where the time goes.
+ * demo.c - count the words in all files below a directory, with four threads,
+ * and record by <syscap.h> where the time goes.
  *
  *	syscap record -o demo.syscap -- syscap-demo FOLDER
  *	syscap stat demo.syscap
@@ -68,7 +68,7 @@ static void count_word(struct table *table, const char *text, size_t len,
 
 		if (word->count == 0) {
 			if (table->n_used > N_SLOTS / 2)
-				return; /* enough words for a demo */
+				return; /* the table is half full */
 			memcpy(word->text, text, len);
 			table->n_used++;
 		} else if (memcmp(word->text, text, len) != 0 ||

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * events.c - one of everything, some times over, and a list of it on stdout:
+ * events.c - every kind of event several times, and a list of these on stdout:
  *
  *	mark GROUP NAME COUNT
  *	counter CATEGORY NAME LAST
  *	log COUNT
  *
- * To see whether a recorder gets it all.
+ * Shows whether a recorder gets all events.
  */
 #include <pthread.h>
 #include <stdio.h>

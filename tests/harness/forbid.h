@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forbid.h - a system call for which the kernel kills the thread that makes it:
- * the calling one, or one that it makes.  False: there are no such filters.
+ * forbid.h - makes the kernel kill the calling thread, or a thread started by
+ * it later, at one system call.  False: the kernel has no such filters.
  */
 #ifndef TEST_FORBID_H
 #define TEST_FORBID_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * have_a_ring.h - emit until it is kept.  A recorder that was busy for too long
- * has not given a ring at a thread's first event; what is emitted till then is
- * lost, and told: that is not what the caller is about.
+ * have_a_ring.h - emit until a mark is recorded.  A busy recorder may give no
+ * ring at a thread's first event.  Events before the ring are lost and
+ * reported; the caller does not test such losses.
  */
 #ifndef HARNESS_HAVE_A_RING_H
 #define HARNESS_HAVE_A_RING_H
@@ -11,7 +11,7 @@
 
 #include <syscap.h>
 
-/** For the calling thread: marks first/mark, of which one is in its ring. */
+/** Emits marks first/mark until the calling thread's ring holds one. */
 static inline void have_a_ring(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * held_up.h - a child that the machine held up, so that a time or an answer
- * within 250 ms says nothing of us, ends and is started again.  What is as slow
- * each time is our doing, and fails the test.
+ * held_up.h - starts a child again if a busy machine delayed it, so that its
+ * times say nothing about the library.  The test fails if every start is as
+ * slow.
  *
  *	do
  *		peer_start(&peer, "child", ...);
@@ -27,7 +27,7 @@ static inline void held_up_if(bool took_too_long)
 		_exit(HELD_UP_STATUS);
 }
 
-/** Of the child's wait status; the peer is freed then. */
+/** Judges by the child's wait status.  If true, the peer has been freed. */
 static inline bool is_held_up(struct peer *peer, int status)
 {
 	static unsigned n;

@@ -127,7 +127,7 @@ static uint32_t tag(int32_t tid)
 	return tid ? 0x5C000000u | (uint32_t)tid : 0;
 }
 
-/* A flag that is the first of its bit-field. */
+/* The value of a flag in the first bit of a bit-field. */
 static unsigned first_bit(const struct make_capture *capture, bool value)
 {
 	if (!value)

@@ -2,9 +2,9 @@
 /*
  * make_capture.h - build captures in memory, in either byte order.
  *
- * Byte by byte from the description of the format, and not through our
- * writer or our structs, so that a mistake there cannot hide here.  Fails by
- * abort(): these are tests.
+ * Writes byte by byte after the description of the format, without the
+ * library's writer and structs: a mistake in these cannot hide here.  A failure
+ * calls abort().
  *
  *	struct make_capture capture;
  *
@@ -23,7 +23,7 @@
 struct make_capture {
 	unsigned char *data;
 	size_t size, capacity;
-	size_t frame; /* offset of the latest */
+	size_t frame; /* offset of the latest frame */
 	bool big;
 };
 
@@ -34,7 +34,7 @@ struct make_counter {
 	uint64_t bits;
 };
 
-/** The file header; @end 0 is an unfinished capture. */
+/** The file header; @end 0 makes an unfinished capture. */
 void make_begin(struct make_capture *capture, bool big, int64_t time,
                 int64_t end);
 void make_free(struct make_capture *capture);
@@ -47,7 +47,7 @@ void make_u64(struct make_capture *capture, uint64_t value);
 void make_bytes(struct make_capture *capture, const void *bytes, size_t size);
 /** @text and its NUL. */
 void make_text(struct make_capture *capture, const char *text);
-/** @text in a field of @size bytes, the rest zero. */
+/** @text in a field of @size bytes, filled up with zeros. */
 void make_field(struct make_capture *capture, const char *text, size_t size);
 void make_zeros(struct make_capture *capture, size_t size);
 
@@ -60,7 +60,7 @@ void make_end(struct make_capture *capture);
 void make_patch_u16(struct make_capture *capture, size_t offset,
                     unsigned value);
 
-/* Whole frames.  @tid 0: without the tag of our writers. */
+/* Whole frames.  @tid 0: no tagged thread id. */
 void make_timestamp(struct make_capture *capture, int64_t time);
 void make_index(struct make_capture *capture, int64_t time, uint64_t previous);
 void make_stack(struct make_capture *capture, unsigned type, int32_t pid,

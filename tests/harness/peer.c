@@ -29,7 +29,7 @@ extern const struct child *const __start_syscap_children[]
 	__attribute__((weak));
 extern const struct child *const __stop_syscap_children[] __attribute__((weak));
 
-/* Called first thing by the harness' main(). */
+/* The harness' main() calls this function first. */
 void peer_become_child(void);
 void peer_become_child(void)
 {
@@ -239,12 +239,12 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n)
 		c->cmsg_len = CMSG_LEN(n * sizeof(int));
 		memcpy(CMSG_DATA(c), fds, n * sizeof(int));
 	}
-	/* a child that was killed meanwhile does not want it any more */
+	/* a killed child has closed its end */
 	if (sendmsg(peer->sock, &msg, MSG_NOSIGNAL) != 1)
 		CHECK(errno == EPIPE || errno == ECONNRESET);
 }
 
-/* To the first that waits: false if nobody does any more. */
+/* Selects the first waiting connection; false if none waits. */
 static bool choose_connection(struct peer *peer)
 {
 	if (!peer->is_named)
@@ -281,7 +281,8 @@ static void accept_one(struct peer *peer)
 	peer->connections[i].sock = sock;
 }
 
-/* As recv(): of what is about arenas 10 bytes too, and *@ret_is_ring is false. */
+/* Like recv(); a message about an arena also counts as 10 bytes, with
+ * *@ret_is_ring false. */
 static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 {
 	char request[11];
@@ -295,7 +296,7 @@ static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 		              .msg_iovlen = 1,
 		              .msg_control = &control,
 		              .msg_controllen = sizeof(control) };
-	/* Tests have recvmsg() of their own */
+	/* Tests replace recvmsg() */
 	const ssize_t r = syscall(SYS_recvmsg, sock, &msg,
 	                          MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	const struct cmsghdr *const c = r > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
@@ -323,7 +324,7 @@ static ssize_t receive(struct peer *peer, int sock, bool *ret_is_ring)
 	return r;
 }
 
-/* How many requests came. */
+/* Returns the number of requests. */
 static unsigned serve_one(struct peer *peer, struct peer_connection *connection)
 {
 	bool is_ring;
@@ -389,7 +390,7 @@ static void end_ring(struct peer_ring *ring)
 	ring->has_ended = true;
 }
 
-/* Goes over the new frames; bad ones are peer_next()'s to report. */
+/* Goes over the new frames; peer_next() reports bad frames. */
 static bool has_end_marker(struct peer_ring *ring)
 {
 	while (ring->n_bytes - ring->n_walked >= 24) {
@@ -443,9 +444,10 @@ size_t peer_drain(struct peer *peer)
 }
 
 /*
- * Who asks for a ring waits for 250 ms, and then loses events, as it should.
- * Where twenty others want the processor we would take that long: so we go
- * before them, if we may.  We sleep most of the time, and harm nobody.
+ * A thread that requests a ring waits 250 ms, and then loses events.  If twenty
+ * processes share the processor, this peer would need as long: it raises its
+ * own priority, if allowed.  The peer sleeps most of the time, so the others
+ * are not delayed.
  */
 static int go_first(int priority)
 {
@@ -522,7 +524,7 @@ static bool is_text(const unsigned char *field, size_t size)
 	if (end == NULL)
 		return false;
 	for (size_t i = (size_t)(end - field); i < size; i++)
-		if (field[i] != 0) /* stale bytes behind the text */
+		if (field[i] != 0) /* stale bytes after the text */
 			return false;
 	return true;
 }
@@ -544,7 +546,7 @@ static bool is_chunk_right(const struct peer_frame *f)
 	return true;
 }
 
-/* Names in a row, each with its NUL, then less than 8 bytes that are 0. */
+/* The frame is names, each with its NUL, then less than 8 zero bytes. */
 static bool is_jitmap_right(const struct peer_frame *f)
 {
 	size_t at = 28;
@@ -562,7 +564,7 @@ static bool is_jitmap_right(const struct peer_frame *f)
 			return false;
 		at = (size_t)(nul - f->bytes) + 1;
 	}
-	if (n != 0 && f->len - at >= 8) /* without names it is a filler */
+	if (n != 0 && f->len - at >= 8) /* a filler has no names */
 		return false;
 	while (at < f->len && f->bytes[at] == 0)
 		at++;
@@ -584,7 +586,7 @@ static bool is_content_right(const struct peer_frame *f)
 	if (f->len > 24)
 		memcpy(&n, b + 24, 2);
 	switch (f->type) {
-	case 1: /* the reference's readers can end at a longer one */
+	case 1: /* Sysprof's readers may stop at a longer frame */
 		return f->len == 24 && f->padding2 == 0;
 	case 2:
 		return f->len == 32 + 8 * n && b[26] < 8 && b[27] == 0 &&

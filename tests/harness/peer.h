@@ -2,8 +2,8 @@
 /*
  * peer.h - a recorder for tests, in the test's own process.
  *
- * The library decides at load time whether it records, so what emits is a
- * program of its own: this test binary once more, started to run one CHILD.
+ * The library decides at load time whether it records, so events come from a
+ * second process: this test binary, started to run one CHILD.
  *
  *	CHILD(two_marks)
  *	{
@@ -21,8 +21,8 @@
  *		peer_free(&peer);
  *	}
  *
- * The peer knows the protocol and the frames from their description, and
- * shares no code with the recorder: a mistake there does not hide one in the
+ * The peer knows the protocol and the frames from their description, and shares
+ * no code with the recorder: a mistake in the recorder hides no mistake in the
  * library.
  */
 #ifndef SYSCAP_PEER_H
@@ -35,7 +35,7 @@
 
 #include "ring/ring.h"
 
-/** Descriptors that one answer can carry. */
+/** Most descriptors in one answer. */
 #define PEER_MAX_FDS 8
 
 struct child {
@@ -43,7 +43,7 @@ struct child {
 	void (*run)(void);
 };
 
-/** A program that a test records.  Returning from it is exit(0). */
+/** A program that a test records.  A return from its function is exit(0). */
 #define CHILD(name)                                                      \
 	static void child_##name(void);                                  \
 	static const struct child child_entry_##name = { #name,          \
@@ -54,18 +54,18 @@ struct child {
 	static void child_##name(void)
 
 enum peer_kind {
-	PEER_OURS,  /* says that it reads the ring's client block */
-	PEER_STOCK, /* knows 16 bytes of header, as the reference does */
+	PEER_OURS,  /* announces that it reads the client block */
+	PEER_STOCK, /* knows 16 bytes of header, like Sysprof */
 };
 
 struct peer_ring {
-	struct syc_ring_header *header; /* a copy once the ring has ended */
+	struct syc_ring_header *header; /* a copy if the ring has ended */
 	uint32_t size;
 	uint32_t head;
-	bool has_ended;       /* the end marker came; the ring is unmapped */
+	bool has_ended;       /* end marker read; ring unmapped */
 	unsigned char *bytes; /* everything drained so far */
 	size_t n_bytes;
-	size_t n_walked; /* looked at for an end marker */
+	size_t n_walked; /* searched for an end marker */
 };
 
 /** Connections to a peer that has a name. */
@@ -73,24 +73,24 @@ struct peer_ring {
 
 struct peer_connection {
 	int sock;
-	bool has_asked; /* and was not answered */
+	bool has_asked; /* its request has no answer yet */
 };
 
-/** A process' arena, which it has handed over (docs/protocol.md). */
+/** An arena that a process has handed over (docs/protocol.md). */
 struct peer_arena {
 	int fd;
 	pid_t sender; /* of the facts */
 	uint32_t page, body, n_slots;
 	size_t size;
 	unsigned char *front;
-	unsigned *rings; /* of each slot: 1 + its index in peer's; 0: none */
+	unsigned *rings; /* per slot: 1 + index in peer's rings; 0: none */
 };
 
 #define PEER_MAX_ARENAS 64
 
 struct peer {
-	int sock;      /* where it is asked, and the next reply goes */
-	bool is_named; /* else the child inherits a socket */
+	int sock;      /* requests come and replies go here */
+	bool is_named; /* false: the child inherits a socket */
 	int listener;
 	char path[96];
 	unsigned n_connections; /* ever */
@@ -101,15 +101,15 @@ struct peer {
 	unsigned n_rings;
 	unsigned n_allocated;
 	unsigned n_requests;
-	bool holds_replies; /* requests are read and not answered */
+	bool holds_replies; /* reads requests, does not answer */
 	struct peer_ring *rings;
 	bool takes_arenas;
-	bool keeps_slots; /* that have ended, and gives none back */
+	bool keeps_slots; /* gives back no slot of an ended ring */
 	unsigned n_arenas, n_late_arenas, n_lost_arenas;
 	struct peer_arena arenas[PEER_MAX_ARENAS];
 };
 
-/** One frame as it lies in the ring. */
+/** One frame as stored in the ring. */
 struct peer_frame {
 	uint16_t len;
 	int16_t cpu;
@@ -121,7 +121,7 @@ struct peer_frame {
 };
 
 /**
- * Start CHILD @child with rings of @ring_size bytes.  @arg reaches it as
+ * Start CHILD @child with rings of @ring_size bytes.  The child reads @arg by
  * peer_arg().
  */
 void peer_start(struct peer *peer, const char *child, uint32_t ring_size,
@@ -130,8 +130,8 @@ void peer_start_arg(struct peer *peer, const char *child, const char *arg,
                     uint32_t ring_size, enum peer_kind kind);
 
 /**
- * A peer that the child has to find by its name, which SYSCAP_RECORDER tells;
- * unless @listens nobody does until peer_listen().  SYSPROF_CONTROL_FD is a
+ * A peer that the child has to find by its name, in SYSCAP_RECORDER. Unless
+ * @listens, the peer listens only after peer_listen().  SYSPROF_CONTROL_FD is a
  * closed number.
  */
 void peer_start_named(struct peer *peer, const char *child, const char *arg,
@@ -139,25 +139,25 @@ void peer_start_named(struct peer *peer, const char *child, const char *arg,
 void peer_listen(struct peer *peer);
 
 /**
- * A peer to which the child hands its rings over, of @body bytes each: over the
- * socket that it inherits, or if @by_name one that it finds by name.
+ * A peer to which the child hands its rings over, of @body bytes each: over its
+ * inherited socket, or if @by_name over a socket found by name.
  */
 void peer_start_arena(struct peer *peer, const char *child, const char *arg,
                       uint32_t body, bool by_name);
 
-/** In the child: what peer_start_arg() was given, or "". */
+/** In the child: the argument of peer_start_arg(), or "". */
 const char *peer_arg(void);
 
 /**
- * Run CHILD @child with @control_fd as what SYSPROF_CONTROL_FD says (NULL: it
- * is not set) and without a peer.  Returns its wait status.
+ * Run CHILD @child without a peer, with @control_fd as the value of
+ * SYSPROF_CONTROL_FD (NULL: unset).  Returns the child's wait status.
  */
 int peer_run_alone(const char *child, const char *arg, const char *control_fd);
 
-/** Answer requests that wait.  Returns how many. */
+/** Answer waiting requests.  Returns their number. */
 unsigned peer_serve(struct peer *peer);
 
-/** Answer a request that was held: one new ring. */
+/** Answer a held request with one new ring. */
 void peer_reply(struct peer *peer);
 
 /** Answer with these descriptors instead; the caller still owns them. */
@@ -166,7 +166,8 @@ void peer_send_fds(struct peer *peer, const int *fds, unsigned n);
 /** Take everything out of all rings.  Returns bytes. */
 size_t peer_drain(struct peer *peer);
 
-/** Serve and drain until the child is gone.  Returns its wait status. */
+/** Serve and drain until the child is gone.  Returns the child's wait
+ * status. */
 int peer_finish(struct peer *peer);
 
 /** Serve only until the child is gone, then drain once. */
@@ -175,31 +176,32 @@ int peer_finish_without_draining(struct peer *peer);
 void peer_free(struct peer *peer);
 
 /**
- * Step through the frames of a ring: true and a frame, false at the end.
- * @at starts at 0.  Fails the test at bytes that are no valid frame: every
- * ring that our library fills must be well-formed (see check_frame()).
+ * Step through the frames of a ring: true and a frame, false at the end.  @at
+ * starts at 0.  Fails the test at an invalid frame: every ring that our library
+ * fills must be well-formed (see check_frame()).
  */
 bool peer_next(const struct peer_ring *ring, size_t *at,
                struct peer_frame *ret_frame);
 
-/** How many frames of @type, in all rings. */
+/** Number of frames of @type, in all rings. */
 unsigned peer_count(const struct peer *peer, uint8_t type);
 
-/** METADATA of the program, in all rings: not what the library states of itself,
- * such as the clock's error, which it states again when that was larger. */
+/** Number of the program's METADATA frames, in all rings, without those of the
+ * library, such as the clock's error, repeated whenever the error was
+ * larger. */
 unsigned peer_count_metadata(const struct peer *peer);
 
-/** Marks of @group and @name, in all rings. */
+/** Number of marks of @group and @name, in all rings. */
 unsigned peer_count_marks(const struct peer *peer, const char *group,
                           const char *name);
 
-/** Is it a loss record; if so, what it tells. */
+/** Is @frame a loss record?  If so, *@ret_frames is its number of frames. */
 bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);
 
-/** Sum of what loss records in @ring tell. */
+/** Sum of the losses that loss records in @ring report. */
 uint64_t peer_lost_told(const struct peer_ring *ring);
 
-/** Number in "key=N" of a loss record's message; 0 if it is not there. */
+/** Number in "key=N" of a loss record's message; 0 if there is no such key. */
 uint64_t peer_loss_value(const struct peer_frame *frame, const char *key);
 
 /** Totals in the ring's client block. */

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_arena.h - the peer's half of handing over an arena: for peer.c alone. */
+/* peer_arena.h - the peer's half of handing over an arena: only for peer.c. */
 #ifndef SYSCAP_PEER_ARENA_H
 #define SYSCAP_PEER_ARENA_H
 
 #include "harness/peer.h"
 
-/** @fd came: look at it as a recorder does that believes nobody, and keep it. */
+/** Checks the received @fd like a distrustful recorder, and keeps it. */
 void peer_arena_take(struct peer *peer, int fd);
 
-/** Slots that were claimed since become rings of the peer. */
+/** Newly claimed slots become rings of the peer. */
 void peer_arena_find_rings(struct peer *peer);
 
-/** Give ENDED ones back that were drained. */
+/** Give back drained ENDED slots. */
 void peer_arena_give_back(struct peer *peer);
 
 void peer_arena_free(struct peer *peer);

@@ -45,7 +45,7 @@ bool pure_is_nothing(void)
 
 #if COUNTS
 
-/* Libraries are to call these, too, in the place of the C library's */
+/* Libraries must call these functions, too, instead of the C library's */
 #pragma GCC visibility push(default)
 
 void *__libc_malloc(size_t size);

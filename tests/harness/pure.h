@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pure.h - count what code that may run in a signal handler must not do:
+ * pure.h - count calls forbidden to code that may run in a signal handler:
  * allocate, free, or take a lock.
  *
- * A program, or a library that is preloaded, which has pure.c among its sources
- * has an allocator and locks of its own, which count.  A sanitizer has its own
- * of all.
+ * pure.c gives a program or a preloaded library its own allocator and locks,
+ * which count.  A sanitizer replaces all of these.
  */
 #ifndef SYSCAP_PURE_H
 #define SYSCAP_PURE_H
@@ -16,17 +15,17 @@ struct pure_counts {
 	unsigned long n_allocated, n_freed, n_locked;
 };
 
-/** Count what this thread does between the two, which nest. */
+/** Count this thread's calls between the two functions; pairs may nest. */
 void pure_begin(void);
 void pure_end(void);
 
-/** What was counted so far, of all threads. */
+/** The counts so far, of all threads. */
 struct pure_counts pure_get(void);
 
-/** Nothing was. */
+/** All counts are 0. */
 bool pure_is_nothing(void);
 
-/** Whether anything can be counted: tried out, which counts for nothing. */
+/** Can anything be counted?  Tries a call and leaves the counts unchanged. */
 bool pure_can_count(void);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * sandbox.h - forbid system calls to the calling thread.
  *
- * What is not allowed kills the process with SIGSYS, so a call that nobody
- * expected can't go unnoticed.  Not for sanitized builds: their run time
- * makes system calls of its own.
+ * Any other system call kills the process with SIGSYS, so no unexpected call
+ * stays unnoticed.  Not for sanitized builds: a sanitizer makes system calls of
+ * its own.
  */
 #ifndef SYSCAP_SANDBOX_H
 #define SYSCAP_SANDBOX_H
@@ -24,7 +24,7 @@
 
 /**
  * From here on the calling thread may only write, return from signal handlers,
- * ask what it used, and end.
+ * ask for its resource usage, and end.
  */
 static inline void sandbox_enter(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* small_disk.c - a file system that is soon full, seen by one test only. */
+/* small_disk.c - a small file system that only one test sees. */
 #define _GNU_SOURCE
 #include "harness/small_disk.h"
 
@@ -17,7 +17,7 @@ static void write_file(const char *path, const char *text)
 {
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
-	/* Not all kernels have, or need, all of them */
+	/* Not all kernels have, or need, all of these files */
 	if (fd >= 0) {
 		if (write(fd, text, strlen(text)) < 0)
 			fprintf(stderr, "%s: %m\n", path);
@@ -25,7 +25,7 @@ static void write_file(const char *path, const char *text)
 	}
 }
 
-/* Who is not root here is in a namespace of users. */
+/* Enters a mount namespace; without root, also a user namespace. */
 static bool become_private(void)
 {
 	const unsigned uid = geteuid(), gid = getegid();

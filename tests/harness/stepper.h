@@ -3,9 +3,9 @@
  * stepper.h - do something at the k-th instruction of a call.
  *
  * With the processor's trap flag set, every instruction raises SIGTRAP; the
- * handler counts, and at the k-th runs the action, as any signal handler
- * would run there.  The flag is off in handlers; an action that steps in turn
- * has a stepper of its own.
+ * handler counts, and runs the action at the k-th, as any signal handler would
+ * run there.  The flag is off in handlers; an action that steps in turn needs
+ * its own stepper.
  */
 #ifndef SYSCAP_STEPPER_H
 #define SYSCAP_STEPPER_H
@@ -23,23 +23,23 @@ struct stepper {
 void stepper_install(bool on_altstack);
 
 /**
- * Run @call and @action at its @target-th instruction.  Returns true if it
- * got that far; false says that every instruction has been had.
+ * Run @call and @action at its @target-th instruction.  Returns true if @call
+ * has a @target-th instruction; false after its last instruction.
  */
 bool stepper_run(struct stepper *stepper, long target, void (*call)(void),
                  void (*action)(void));
 
 /**
- * Every how many-th instruction is enough: @n, or 1 where the test is to be
- * whole.  Sanitized code is ten times as long, and what matters there is that
- * nothing it does is wrong: there it is 39 at least.
+ * Distance between the instructions to stop at: @n, or 1 if test_is_whole().
+ * At least 39 in sanitized code: such code is ten times as long, and only the
+ * sanitizer's findings matter.
  */
 long stepper_stride(long n);
 
-/** The first of them: one of the first @stride instructions, by the seed. */
+/** The first instruction to stop at: one of the first @stride, by the seed. */
 long stepper_first(long stride);
 
-/** An action has left by siglongjmp(): the innermost stepper is over. */
+/** Ends the innermost stepper after its action has left by siglongjmp(). */
 void stepper_abandon(struct stepper *stepper);
 
 #endif

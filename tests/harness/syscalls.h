@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscalls.h - in the place of the C library's syscall(), by which the library
- * makes its calls; copies of it in shared objects, too.  Only for one file of a
- * program.
+ * syscalls.h - replaces the C library's syscall(), by which the library and its
+ * copies in shared objects make system calls.  Only for one file of a program.
  */
 #ifndef TESTS_HARNESS_SYSCALLS_H
 #define TESTS_HARNESS_SYSCALLS_H
@@ -15,8 +14,8 @@
 
 #include "os/raw_syscall.h"
 
-/** The test's: called first, and may change @args.  True: the call is not made,
- * and *@ret_r is its result, or -errno. */
+/** Defined by the test; called first, and may change @args.  True: the system
+ * call is not made, and *@ret_r is its result, or -errno. */
 static bool take_syscall(long number, long *args, long *ret_r);
 
 __attribute__((visibility("default"))) long syscall(long number, ...)

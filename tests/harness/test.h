@@ -9,17 +9,18 @@
  *		CHECK_EQ(emit_until_full(), 41);
  *	}
  *
- * The name is a sentence that is true when the test passes.  Each test runs
- * in a child process of its own, under a time limit, which is longer where
- * several threads want each processor; a failed check ends it, also when it fails in another thread, in a signal handler, or in a process
- * that the test forked.  A test that leaves file descriptors open fails.
+ * The name is a sentence that is true when the test passes.  Each test runs in
+ * its own child process, under a time limit, which is longer if several threads
+ * share each processor.  A failed check ends the test, also in another thread,
+ * in a signal handler, or in a process that the test forked.  A test that
+ * leaves file descriptors open fails.
  *
  *	test_ring [--list] [--timeout SECONDS] [--seed N] [--whole] [--no-fork]
  *		[TEST]...
  *
  * With --no-fork the tests run in this process, so that a debugger sees them.
- * With --whole nothing is thinned out, see test_is_whole().
- * Exits 0, 1 when a test failed, 2 for wrong use, 77 when all were skipped.
+ * With --whole every case runs, see test_is_whole().  Exit status: 0, 1 if a
+ * test failed, 2 for wrong use, 77 if all were skipped.
  */
 #ifndef SYSCAP_TEST_H
 #define SYSCAP_TEST_H
@@ -50,26 +51,26 @@ struct test {
 #define TEST(name) TEST_REGISTER(name, false)
 
 /**
- * A test that passes when its body would have failed as a TEST: by a check,
- * a signal, a leaked descriptor, a sanitizer's report or the time limit.
+ * A test that passes if its body fails: by a check, a signal, a leaked
+ * descriptor, a sanitizer's report or the time limit.
  */
 #define MUST_DIE(name) TEST_REGISTER(name, true)
 
 #define CHECK(cond) \
 	((cond) ? (void)0 : test_fail(__FILE__, __LINE__, "CHECK(%s)", #cond))
 
-/** Compares as long long: integers, enums, booleans, pointers. */
+/** Compares integers, enums, booleans or pointers as long long. */
 #define CHECK_EQ(a, b)                                                \
 	test_check_eq(__FILE__, __LINE__, #a ", " #b, (long long)(a), \
 	              (long long)(b))
 
-/** Compares texts; NULL equals NULL only. */
+/** Compares strings; NULL equals only NULL. */
 #define CHECK_STR(a, b) test_check_str(__FILE__, __LINE__, #a ", " #b, (a), (b))
 
-/** Ends the test: it cannot run here, and that is no failure. */
+/** Ends a test that cannot run here, without a failure. */
 #define SKIP(reason) test_skip(reason)
 
-/** Print a printf-like message, mark the test as failed and end it. */
+/** Print a printf-like message, mark the test as failed and end the test. */
 __attribute__((format(printf, 3, 4), noreturn)) void
 test_fail(const char *file, int line, const char *format, ...);
 
@@ -83,23 +84,23 @@ __attribute__((noreturn)) void test_skip(const char *reason);
 unsigned long long test_seed(void);
 
 /**
- * False where a test that takes minutes does every n-th of its cases, from a
- * random one on: test_seed() says which.  True with --whole.  Programs that a
- * test starts find the same answers to this and to test_seed().
+ * False if a test that takes minutes runs every n-th case only, from a random
+ * case on, which depends on test_seed().  True with --whole.  Programs that a
+ * test starts get the same results from test_is_whole() and test_seed().
  */
 bool test_is_whole(void);
 
 /**
- * False when a fifth of the time limit is over, but for --whole: the machine is
- * busy.  A test of many equal cases goes on as long as it is true, and until it
- * has made the fewest that say something.
+ * False after a fifth of the time limit, except with --whole: the machine is
+ * busy.  A test of many equal cases goes on while test_has_time(), and until
+ * its necessary minimum of cases.
  */
 bool test_has_time(void);
 
-/** True where ASan or TSan slows everything down. */
+/** True in a build with ASan or TSan, which slow everything down. */
 bool test_is_sanitized(void);
 
-/** Less where a signal comes. */
+/** Sleeps @ms milliseconds; a signal may end the sleep early. */
 void test_sleep_ms(long ms);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_itself.c - the harness notices what is wrong.
+ * test_itself.c - the harness notices every kind of failure.
  *
- * Every MUST_DIE here is a failure of one kind.  Each was also seen to make
- * the same body fail as a TEST.
+ * Every MUST_DIE here shows one kind of failure.  Each of these bodies was also
+ * run as a TEST, and failed.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -131,7 +131,7 @@ MUST_DIE(a_forked_child_that_returns_fails)
 		waitpid(pid, NULL, 0);
 }
 
-/* The name of the program that runs, for tests that run it once more. */
+/* Runs this program once more. */
 static int run_self(const char *arguments, char *output, size_t size)
 {
 	char self[512], command[700];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_main.c - find the tests, run each in a child process, judge it.
+ * test_main.c - find the tests, and run and judge each in a child process.
  *
- * The child tells what it cannot put into its exit status through a shared
- * page: why it was skipped, and that a check failed in a process whose status
- * nobody looked at.
+ * A shared page holds what does not fit into the child's exit status: the
+ * reason of a skip, and a failed check in a process whose exit status was not
+ * read.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -28,14 +28,14 @@
 #define EXIT_SKIP 77
 #define MAX_FDS   4096
 
-/* peer.c: runs a CHILD and exits, where this process was started for one. */
+/* peer.c: runs a CHILD and exits, if this process was started for a CHILD. */
 void peer_become_child(void) __attribute__((weak));
 
 extern const struct test *const __start_syscap_tests[];
 extern const struct test *const __stop_syscap_tests[];
 
 struct verdict {
-	int failed; /* atomic; in whatever process the check was */
+	int failed; /* atomic; set by the process of the check */
 	char skip_reason[200];
 };
 
@@ -44,11 +44,11 @@ struct fd_set_seen {
 };
 
 static struct verdict *verdict;   /* shared with all children */
-static const struct test **tests; /* those to run, in source order */
+static const struct test **tests; /* the selected tests, in source order */
 static bool forking = true;
 static long timeout_s = 60;
 
-/* In the environment, where programs that a test starts find them. */
+/* Environment variables, for programs that a test starts. */
 #define SEED  "SYSCAP_TEST_SEED"
 #define WHOLE "SYSCAP_TEST_WHOLE"
 #define UNTIL "SYSCAP_TEST_UNTIL" /* test_has_time() */
@@ -61,7 +61,7 @@ static long long now_ms(void)
 	return ts.tv_sec * 1000LL + ts.tv_nsec / 1000000;
 }
 
-/* Usable in a handler, as far as vsnprintf is for plain conversions. */
+/* Callable from a signal handler, since vsnprintf is for plain conversions. */
 void test_fail(const char *file, int line, const char *format, ...)
 {
 	char text[1024];
@@ -76,7 +76,7 @@ void test_fail(const char *file, int line, const char *format, ...)
 	va_end(args);
 	strcat(text, "\n");
 	if (write(STDERR_FILENO, text, strlen(text)) < 0 || !forking)
-		abort(); /* a debugger stops here */
+		abort(); /* for a debugger */
 	_exit(1);
 }
 
@@ -221,9 +221,9 @@ static void run_in_child(const struct test *test, const sigset_t *mask)
 	exit(0);
 }
 
-#define MOST_LOAD 20 /* a test that hangs is to be noticed */
+#define MOST_LOAD 20 /* bounds the time of a test that hangs */
 
-/* How many threads want each processor now; at least 1. */
+/* Number of runnable threads per processor now; at least 1. */
 static double load_now(void)
 {
 	FILE *const file = fopen("/proc/loadavg", "r");
@@ -242,10 +242,10 @@ static double load_now(void)
 }
 
 /*
- * Returns the wait status, or -1 when the time was up: where several want each
- * processor, a second is that much less.  A zombie keeps its
- * pid, and with it the group's number, until it is waited for: the group,
- * with what the test left running, is killed before that.
+ * Returns the wait status, or -1 at the time limit, which is longer on a busy
+ * machine.  A zombie keeps its pid, and so the process group's id, until
+ * waitpid(): the group, with any process that the test left running, is killed
+ * before.
  */
 static int wait_for_child(pid_t pid, const sigset_t *sigchld)
 {
@@ -273,7 +273,7 @@ static int wait_for_child(pid_t pid, const sigset_t *sigchld)
 	return info.si_pid == pid ? status : -1;
 }
 
-/* What went wrong, or NULL. */
+/* A description of the failure, or NULL. */
 static const char *judge(int status, char *text, size_t size)
 {
 	if (status == -1)
@@ -341,7 +341,7 @@ static int by_place(const void *a, const void *b)
 	return order ? order : x->line - y->line;
 }
 
-/* Fills tests with those named, or all; returns how many. */
+/* Fills `tests` with the named tests, or all tests; returns their number. */
 static size_t select_tests(char **names)
 {
 	const struct test *const *p;
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 	               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (peer_become_child && verdict != MAP_FAILED)
 		peer_become_child();
-	/* Left open by ctest or a shell; tests count on low numbers. */
+	/* Close what ctest or a shell left open; tests rely on low numbers. */
 	syscall(SYS_close_range, 3U, ~0U, 0U);
 	tests = calloc(all, sizeof(*tests));
 	begin_seed();

@@ -2,9 +2,9 @@
 /*
  * tsan.h - is this a ThreadSanitizer build?
  *
- * It holds signals back until the program calls into the C library, makes
- * vfork() a fork(), and has a thread of its own: what depends on any of these
- * can't be shown under it.
+ * ThreadSanitizer delays signals until the program calls the C library, turns
+ * vfork() into fork(), and has its own thread. Tests that depend on any of
+ * these facts are skipped.
  */
 #ifndef SYSCAP_TEST_TSAN_H
 #define SYSCAP_TEST_TSAN_H

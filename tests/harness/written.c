@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* written.c - run a CHILD that records itself, and look at what it wrote. */
+/* written.c - run a CHILD that records itself, and read its capture. */
 #define _GNU_SOURCE
 #include "harness/written.h"
 
@@ -20,7 +20,7 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 
-/* What runs a CHILD must be linked, or it is a whole test that begins anew. */
+/* Links peer.c: without it, the started CHILD would run all tests again. */
 static const char *(*const needed)(void)__attribute__((used)) = peer_arg;
 
 pid_t written_start(const char *child, const char *arg, const char *const *env,
@@ -65,7 +65,7 @@ void written_mark(unsigned emitter, unsigned n)
 	char message[32];
 	char *p = message + sizeof(message) - 1;
 
-	/* no printf: some tests single-step through this */
+	/* no printf: some tests single-step here */
 	*p = '\0';
 	do {
 		*--p = (char)('0' + n % 10);
@@ -138,7 +138,7 @@ void written_tally_more(const char *path, struct tally *t)
 	struct syscap_frame frame;
 	int r;
 
-	t->processes = 0; /* each capture says whose its frames are */
+	t->processes = 0; /* each capture has its own PROCESS frames */
 	memset(t->exits, 0, sizeof(t->exits));
 	if (syscap_reader_open(path, &reader, &error) != 0)
 		test_fail(__FILE__, __LINE__, "%s: %s", path, error.message);
@@ -181,7 +181,8 @@ char *written_make_dir(void)
 	return dir;
 }
 
-/* Ring files of processes that died lie elsewhere: recovery removes them. */
+/* Removes one entry; ring files of dead processes are elsewhere, and removed by
+ * recovery. */
 static int remove_entry(const char *path, const struct stat *st, int type,
                         struct FTW *ftw)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * written.h - run a CHILD (peer.h) that records itself, and look at what it
- * wrote.
+ * written.h - run a CHILD (peer.h) that records itself, and read its capture.
  *
- * Children say what they emit by marks of group "test" whose message is
- * "T N": the N-th one, from 0, of emitter T.  A tally checks that each is
- * there once and in order.
+ * Children emit marks of group "test" with the message "T N": the N-th mark,
+ * from 0, of emitter T. A tally checks that each mark is there once and in
+ * order.
  */
 #ifndef SYSCAP_WRITTEN_H
 #define SYSCAP_WRITTEN_H
@@ -17,26 +16,27 @@
 #include <syscap/format.h>
 
 /**
- * Start CHILD @child.  @env: "NAME=value" strings, NULL at the end; whatever
- * else our environment says about recording is taken away.  @fd: becomes
- * descriptor 3 of the child; -1: none.
+ * Start CHILD @child.  @env: "NAME=value" strings, NULL at the end; all other
+ * environment variables of recording are removed.  @fd: becomes descriptor 3 of
+ * the child; -1: none.
  */
 pid_t written_start(const char *child, const char *arg, const char *const *env,
                     int fd);
 
-/** Wait for it.  Returns the wait status. */
+/** Wait for the child.  Returns the wait status. */
 int written_wait(pid_t pid);
 
-/** Both; checks that it exited with 0. */
+/** Start a child, wait, and check that the exit status is 0. */
 void written_run(const char *child, const char *arg, const char *const *env,
                  int fd);
 
-/** Emit the mark that a tally looks for. */
+/** Emit a mark for a tally. */
 void written_mark(unsigned emitter, unsigned n);
 
 /**
- * Until the drain thread has written so many marks of @emitter into the file of
- * SYSCAP_OUTPUT, or descriptor 3: on a busy machine that may take a while.
+ * Wait until the drain thread has written @n marks of @emitter into the file of
+ * SYSCAP_OUTPUT, or descriptor 3: on a busy machine the drain thread may be
+ * slow.
  */
 void written_wait_until_out(unsigned emitter, unsigned n);
 
@@ -44,23 +44,23 @@ void written_wait_until_out(unsigned emitter, unsigned n);
 
 struct tally {
 	unsigned frames[SYSCAP_FRAME_LAST];
-	unsigned emitters[WRITTEN_EMITTERS]; /* marks of each; the last + 1 */
+	unsigned emitters[WRITTEN_EMITTERS]; /* per emitter: last mark + 1 */
 	unsigned received;                   /* marks of all emitters */
 	unsigned doubles, gaps; /* marks that came twice, that are missing */
-	uint64_t lost;          /* frames that loss records tell of */
+	uint64_t lost;          /* frames that loss records report */
 	uint64_t lost_marks;    /* of these */
-	unsigned unnamed;       /* frames before the PROCESS of their pid */
-	unsigned late;          /* frames behind the EXIT of their pid */
+	unsigned unnamed;       /* frames before their PROCESS frame */
+	unsigned late;          /* frames after their EXIT frame */
 	unsigned processes;     /* distinct pids of PROCESS frames */
 	int32_t pids[WRITTEN_EMITTERS];
 	bool exits[WRITTEN_EMITTERS]; /* of these */
-	uint64_t torn_at; /* where no frame can begin; 0: the file is whole */
+	uint64_t torn_at; /* offset of a broken frame; 0: no broken frame */
 };
 
-/** Read the capture at @path.  Fails the test if it is none. */
+/** Read the capture at @path.  Fails the test if the file is no capture. */
 void written_tally(const char *path, struct tally *ret_tally);
 
-/** The same of a capture that goes on where those before it ended. */
+/** The same for the next capture of a series. */
 void written_tally_more(const char *path, struct tally *tally);
 
 /** A directory of this test's own, removed by written_remove_dir(). */
