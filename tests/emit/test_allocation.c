@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_allocation.c - allocation records and stack samples, byte for byte,
- * and what callbacks may do that are in the middle of one.
+ * test_allocation.c - allocation records and stack samples, byte for byte, and
+ * what their callbacks may do.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,7 +54,7 @@ static void run(struct peer *peer, const char *child)
 	CHECK_EQ(peer_finish(peer), 0);
 }
 
-/* Three addresses, and what it was called with in the first of them. */
+/* Writes three addresses; the first is @user. */
 static int three(uint64_t *addrs, unsigned n_addrs, void *user)
 {
 	CHECK_EQ(n_addrs, 512);
@@ -171,7 +171,7 @@ TEST(the_thread_is_the_one_that_calls)
 
 /* -------------------------------------------------------------- callbacks */
 
-/* Fills all there is, and the two in front of it, and returns *@user. */
+/* Fills the whole array and the two elements before it; returns *@user. */
 static int fill_all(uint64_t *addrs, unsigned n_addrs, void *user)
 {
 	uint64_t *const from = addrs - 2;
@@ -207,7 +207,7 @@ TEST(less_than_none_is_none_and_more_than_there_is_room_for_is_all)
 		CHECK_EQ(word(&made, 24), i);
 		CHECK_EQ(word(&made, 32), 5);
 		CHECK_EQ(word(&made, 40) >> 32 & 0xFFFF, expected[i]);
-		/* what fills the room may have gone on */
+		/* a stack that fills the array may be longer */
 		CHECK_EQ(word(&made, 40) >> 48, expected[i] == 512 ? 2 : 0);
 		CHECK_EQ(made.len, 48 + 8 * expected[i]);
 		CHECK_EQ(word(&sample, 24) & 0xFFFF, expected[i]);
@@ -222,7 +222,7 @@ TEST(less_than_none_is_none_and_more_than_there_is_room_for_is_all)
 	peer_free(&peer);
 }
 
-/* As preloaded wrappers do: two frames more, to drop the innermost two. */
+/* Like preloaded wrappers, takes two frames more, to drop the innermost two. */
 static int unwind(uint64_t *addrs, unsigned n_addrs, void *user)
 {
 	(void)user;
@@ -250,7 +250,8 @@ TEST(two_addresses_in_front_drop_the_callback_and_the_call)
 	if (test_is_sanitized())
 		SKIP("sanitizers put frames of their own into stacks");
 	run(&peer, "real_stacks");
-	/* The first is in unwind_from_here(), the second where that returns */
+	/* The first address is in unwind_from_here(), the second its return
+	 * address */
 	const struct peer_frame mark = nth(&peer, MARK, 0);
 	const struct peer_frame sample = nth(&peer, SAMPLE, 0);
 	const struct peer_frame made = nth(&peer, ALLOCATION, 0);
@@ -295,7 +296,7 @@ TEST(a_callback_may_emit)
 	CHECK_EQ(word(&inner, 24), 2);
 	CHECK_EQ(word(&outer, 24), 1);
 	CHECK_EQ(word(&outer, 40) >> 32, 511);
-	CHECK(outer.time <= inner.time); /* when it was called */
+	CHECK(outer.time <= inner.time); /* the time of the call */
 	CHECK_EQ(peer_lost_total(&peer.rings[0]), 0);
 	peer_free(&peer);
 }
@@ -333,8 +334,8 @@ TEST(a_callback_that_never_returns_leaves_nothing_behind)
 /* ----------------------------------------------------------------- places */
 
 /*
- * A malloc() that tells: what the library is called from where it matters
- * most.  A sanitizer has one of its own.
+ * A malloc() that records its calls, as the library's most delicate caller.  A
+ * sanitizer has its own malloc().
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WRAPS 0
@@ -354,7 +355,7 @@ TEST(a_callback_that_never_returns_leaves_nothing_behind)
 void *__libc_malloc(size_t size);
 void __libc_free(void *memory);
 
-/* volatile: compilers know that malloc() does not look at these */
+/* volatile: compilers assume that malloc() does not read these variables */
 static __thread volatile bool tells, is_telling;
 
 static void tell(void *memory, int64_t size)
@@ -363,7 +364,7 @@ static void tell(void *memory, int64_t size)
 
 	if (!tells || is_telling)
 		return;
-	is_telling = true; /* backtrace() allocates, the first time */
+	is_telling = true; /* the first backtrace() allocates */
 	SYSCAP_ALLOCATION((uint64_t)(uintptr_t)memory, size,
 	                  size != 0 ? unwind : NULL, NULL);
 	is_telling = false;
@@ -384,7 +385,7 @@ void free(void *memory)
 	__libc_free(memory);
 }
 
-/* Their first event is in malloc(). */
+/* The thread's first event comes from malloc(). */
 static void *allocate(void *unused)
 {
 	tells = true;
@@ -488,7 +489,7 @@ TEST(handlers_may_record_in_the_middle_of_a_record)
 			made = (int64_t)word(&frame, 24);
 		}
 	}
-	/* The reader may fall behind: then some are counted */
+	/* If the reader falls behind, some frames are counted as lost */
 	lost = peer_lost_total(&peer.rings[0]);
 	CHECK_EQ(n + n_inner + n_samples + lost, made + 2 * handled);
 	CHECK(lost != 0 ||

@@ -2,8 +2,8 @@
 /*
  * test_ask.c - recorders that answer late, wrongly or never.
  *
- * A thread's first event waits for its ring 250 ms at most, and only for its
- * own; whatever comes instead of a ring leaves nothing behind.
+ * A thread's first event waits at most 250 ms, and only for its own ring; an
+ * invalid answer leaves nothing open or mapped.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -25,7 +25,7 @@
 
 #define RING (1u << 16)
 
-/* What a first event may take on a machine that is busy otherwise. */
+/* Most time of a first event on a busy machine. */
 #define PATIENCE_MS (test_is_sanitized() ? 1500 : 400)
 
 static int64_t now_ms(void)
@@ -68,7 +68,7 @@ CHILD(one_thread_that_waits)
 	held_up_if(ms > PATIENCE_MS);
 	CHECK_EQ(get_stats().n_dropped, 1);
 	CHECK(get_stats().is_active);
-	/* on a machine that is busy, what follows takes its time */
+	/* no new request in the loop below, which is slow on a busy machine */
 	syc_state_of(syc_self)->retry_at += INT64_C(60000000000);
 	if (!test_is_sanitized())
 		sandbox_enter();
@@ -114,7 +114,7 @@ TEST(a_recorder_that_never_answers_is_asked_ever_more_rarely)
 
 	start_silent(&peer, "is_never_answered");
 	CHECK_EQ(peer_finish(&peer), 0);
-	/* after 0 s, 1.25 s and 2.25 s */
+	/* requests after 0 s, 1.25 s and 2.25 s */
 	CHECK(peer.n_requests >= 2 && peer.n_requests <= 3);
 	peer_free(&peer);
 }
@@ -155,7 +155,7 @@ TEST(threads_that_wait_for_rings_do_not_hold_up_each_other)
 	peer_free(&peer);
 }
 
-/* The main thread has a ring; then the recorder stops to answer. */
+/* The main thread has a ring; then the recorder stops answering. */
 static void *one_event(void *ret_ms)
 {
 	*(int64_t *)ret_ms = timed_mark();
@@ -176,8 +176,8 @@ CHILD(new_threads_and_a_recorder_that_stopped)
 		n_waits += ms >= 240;
 		SYSCAP_INSTANT("test", "mark", NULL);
 	}
-	/* of 250 ms each, in the second after the first; of the others the
-	 * machine may hold up some */
+	/* A wait takes 250 ms.  Only the first thread and threads after the
+	 * next second should wait; a busy machine may delay some others. */
 	CHECK(n_waits >= 1);
 	held_up_if(n_waits > 8);
 	CHECK(get_stats().is_active);
@@ -191,7 +191,7 @@ TEST(new_threads_do_not_wait_for_a_recorder_that_has_stopped)
 	do {
 		peer_start(&peer, "new_threads_and_a_recorder_that_stopped",
 		           RING, PEER_OURS);
-		/* also for who asks while it replies */
+		/* also for requests that come during the reply */
 		peer.holds_replies = true;
 		while (peer_serve(&peer) == 0)
 			usleep(100);
@@ -203,7 +203,7 @@ TEST(new_threads_do_not_wait_for_a_recorder_that_has_stopped)
 
 CHILD(is_answered_late)
 {
-	/* Some are lost before the answer comes: then it is late */
+	/* After two losses the answer is late */
 	while (get_stats().n_dropped < 2)
 		SYSCAP_INSTANT("test", "mark", NULL);
 	CHECK_EQ(unlink(peer_arg()), 0);
@@ -238,7 +238,7 @@ TEST(an_answer_that_comes_late_is_used_and_not_asked_for_again)
 	peer_reply(&peer);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_requests, 1);
-	/* what was lost is told before everything else of the thread */
+	/* the loss record is the thread's first frame */
 	while (peer_next(&peer.rings[0], &at, &frame)) {
 		if (peer_is_loss(&frame, &n))
 			CHECK_EQ(peer_count_marks(&peer, "syscap", "lost"), 1);
@@ -308,7 +308,8 @@ CHILD(a_thread_is_cancelled_while_it_waits)
 	pthread_join(waiting, &result);
 	CHECK(result == PTHREAD_CANCELED);
 	held_up_if(waited >= 240);
-	/* not inside of our call, which the program did not expect there */
+	/* SYSCAP_INSTANT() is no cancellation point: the thread ends in
+	 * sleep() */
 	CHECK_EQ(n_went_on, 1);
 	CHECK_EQ(get_stats().n_dropped, 0);
 	CHECK_EQ(get_stats().n_rings, 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ask_bad_rings.c - answers that are no ring: refused, with nothing left
+ * test_ask_bad_rings.c - answers that are no ring are refused, leave nothing
  * open or mapped, and the program goes on.
  */
 #define _GNU_SOURCE
@@ -54,19 +54,19 @@ CHILD(is_given_no_ring)
 	const unsigned n_mappings = count_shared_mappings();
 
 	SYSCAP_INSTANT("test", "mark", NULL);
-	/* on a machine that is busy, what follows takes its time */
+	/* no new request in the loop below, which is slow on a busy machine */
 	syc_state_of(syc_self)->retry_at += INT64_C(60000000000);
 	for (int i = 1; i < 100; i++)
 		SYSCAP_INSTANT("test", "mark", NULL);
 	syscap_get_stats(&stats);
-	CHECK(stats.is_active); /* it may give a ring when asked again */
+	CHECK(stats.is_active); /* the next answer may be a ring */
 	CHECK_EQ(stats.n_dropped, 100);
 	CHECK_EQ(stats.n_rings, 0);
 	CHECK_EQ(count_fds(), n_fds);
 	CHECK_EQ(count_shared_mappings(), n_mappings);
 }
 
-/* The child asks and gets @fds; closes them here. */
+/* Answers the child's request with @fds, and closes @fds. */
 static void check_refused(const int *fds, unsigned n)
 {
 	struct peer peer;
@@ -78,7 +78,7 @@ static void check_refused(const int *fds, unsigned n)
 	peer.holds_replies = false;
 	peer_send_fds(&peer, fds, n);
 	CHECK_EQ(peer_finish(&peer), 0);
-	/* once more when it ends, to tell what it lost */
+	/* the second at its end, to report losses */
 	CHECK_EQ(peer.n_requests, 2);
 	CHECK_EQ(peer_lost_told(&peer.rings[0]), 100);
 	peer_free(&peer);
@@ -121,7 +121,7 @@ CHILD(two_threads)
 	pthread_join(thread, NULL);
 }
 
-/* What the tests below make wrong one by one is right here. */
+/* A valid ring; each test below breaks one property of it. */
 TEST(a_file_of_the_right_shape_is_a_ring)
 {
 	const int fd = make_file(8192, 0, 0, 4096, 4096);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ask_late_look.c - a thread that asks for a ring and is then kept from
- * the processor for longer than it would wait: the answer came in time.
+ * test_ask_late_look.c - a thread that requests a ring and is then not
+ * scheduled for longer than its time limit: the answer came in time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,8 +17,8 @@
 #include "harness/syscalls.h"
 #include "harness/test.h"
 
-/* The first time nothing is there yet; when the thread goes on the answer is, and
- * the time is up. */
+/* The first recvmsg() fails with EAGAIN; when the thread goes on, the answer is
+ * there and the time limit is over. */
 static bool be_late_for_answer(int fd, long *ret_r)
 {
 	static bool is_late;
@@ -33,7 +33,7 @@ static bool be_late_for_answer(int fd, long *ret_r)
 	return true;
 }
 
-/* Likewise: asked for a ring, and kept from the processor before it asks. */
+/* Likewise, delays a thread before it sends its request. */
 static void be_late_to_ask(void)
 {
 	static bool is_late;
@@ -43,7 +43,7 @@ static void be_late_to_ask(void)
 	is_late = true;
 }
 
-static bool is_client; /* not the peer, which is here, too */
+static bool is_client; /* false in the peer's process */
 
 static bool take_syscall(long number, long *args, long *ret_r)
 {
@@ -53,7 +53,7 @@ static bool take_syscall(long number, long *args, long *ret_r)
 		return false;
 	if (number == SYS_recvmsg && !is_to_ask)
 		return be_late_for_answer((int)args[0], ret_r);
-	/* Not to a name */
+	/* Not for a socket found by name */
 	if (number == SYS_sendto && is_to_ask && args[4] == 0)
 		be_late_to_ask();
 	return false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ask_silence.c - recorders that stop to answer for a while, and what
- * threads without a ring lose meanwhile: it is told, by whichever thread has
- * an event next, or when the process ends; and recording goes on.
+ * test_ask_silence.c - recorders that stop answering for a while, and the
+ * losses of threads without a ring.  The next event of any thread reports such
+ * losses, or else the end of the process; recording goes on.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -51,7 +51,7 @@ static void run_thread(void *(*run)(void *))
 	pthread_join(thread, NULL);
 }
 
-/* How a child tells its recorder that it is so far. */
+/* In a child: lets the recorder go on. */
 static void say_ready(void)
 {
 	fclose(fopen(peer_arg(), "w"));
@@ -59,7 +59,7 @@ static void say_ready(void)
 
 /* ------------------------------------------------------------- recorders */
 
-/* Sum of what loss records in all rings tell. */
+/* Sum of the losses that loss records in all rings report. */
 static uint64_t all_told(const struct peer *peer)
 {
 	uint64_t n = 0;
@@ -69,7 +69,7 @@ static uint64_t all_told(const struct peer *peer)
 	return n;
 }
 
-/* One that answers nobody. */
+/* A recorder that does not answer. */
 static void start_silent(struct peer *peer, const char *child, const char *arg,
                          enum peer_kind kind)
 {
@@ -77,7 +77,7 @@ static void start_silent(struct peer *peer, const char *child, const char *arg,
 	peer->holds_replies = true;
 }
 
-/* The same, until the child says that it is ready. */
+/* Starts a silent recorder, and waits for the child's say_ready(). */
 static void start_and_wait(struct peer *peer, const char *child)
 {
 	char path[64];
@@ -89,18 +89,18 @@ static void start_and_wait(struct peer *peer, const char *child)
 	unlink(path);
 }
 
-/* One that answers the first request, and then nobody. */
+/* A recorder that answers only the first request. */
 static void start_falling_silent(struct peer *peer, const char *child)
 {
 	peer_start(peer, child, RING, PEER_OURS);
-	peer->holds_replies = true; /* also for who asks while it replies */
+	peer->holds_replies = true; /* also for requests during the reply */
 	while (peer_serve(peer) == 0)
 		usleep(100);
 	peer_reply(peer);
 }
 
-/* It answers at last, so many ms after the first request; what came first
- * first. */
+/* The recorder answers @ms ms after the first request, in the order of the
+ * requests. */
 static void finish_after(struct peer *peer, unsigned ms)
 {
 	while (peer_serve(peer) == 0 && peer->n_requests == 0)
@@ -132,7 +132,7 @@ CHILD(a_thread_without_a_ring_ends)
 	                   (unsigned long long)get_stats().n_dropped);
 }
 
-/* The number that a mark of this name has as its message. */
+/* The number in the message of the mark @name. */
 static uint64_t number_in(const struct peer *peer, const char *name)
 {
 	struct peer_frame f;
@@ -167,7 +167,7 @@ CHILD(a_thread_loses_what_another_tells)
 	CHECK_EQ(get_stats().n_untold, 3);
 	SYSCAP_INSTANT("test", "second", NULL);
 	CHECK_EQ(get_stats().n_untold, 0);
-	_exit(0); /* not because the process ends */
+	_exit(0); /* without the report at exit */
 }
 
 TEST(the_next_event_of_any_thread_tells_what_one_without_a_ring_lost)
@@ -249,7 +249,7 @@ static void check_told_in_a_ring_of_its_own(enum peer_kind kind)
 	uint64_t n;
 
 	start_silent(&peer, "ends_without_any_ring", "", kind);
-	while (peer.n_requests < 2) { /* the second is made at exit */
+	while (peer.n_requests < 2) { /* the second request is made at exit */
 		peer_serve(&peer);
 		usleep(1000);
 	}
@@ -297,7 +297,7 @@ TEST(an_answer_that_its_thread_did_not_live_to_see_is_the_next_ones)
 	peer_free(&peer);
 }
 
-/* --------------------------------------------- many, through one hiccup */
+/* -------------------------------------- many threads during one silence */
 
 #define N_THREADS 24
 
@@ -325,7 +325,7 @@ CHILD(threads_through_a_hiccup)
 	for (int i = 0; i < N_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	CHECK(get_stats().is_active);
-	/* of the main thread, which has no ring yet */
+	/* the main thread has no ring yet */
 	while (get_stats().n_rings == 0) {
 		SYSCAP_INSTANT("test", "sent", NULL);
 		n_sent++;
@@ -351,7 +351,7 @@ static void check_hiccup(unsigned ms)
 	CHECK(kept != 0);
 	CHECK_EQ(sent, kept + dropped);
 	CHECK_EQ(all_told(&peer), dropped);
-	/* each asked once, and took what came.  Now and then one asks again */
+	/* one request per thread; now and then a thread asks again */
 	CHECK(peer.n_requests >= N_THREADS);
 	CHECK(peer.n_requests <= N_THREADS + 12);
 	peer_free(&peer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_ask_trapped.c - threads whose system calls a sandbox traps: the filter
- * raises SIGSYS, and a handler answers in the kernel's place, as that of
- * Chromium does.  Where SIGSYS is blocked the kernel ends the process.
+ * raises SIGSYS, and a handler answers in the kernel's place, like Chromium's
+ * handler.  If SIGSYS is blocked, the kernel ends the process.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -43,7 +43,8 @@ static void refuse(int number, siginfo_t *info, void *context)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP)
 
-/* What a thread needs for its ring, and a recording for its files. */
+/* Traps the system calls that a thread needs for its ring, and a recording for
+ * its files. */
 static void trap_calls(void)
 {
 	struct sock_filter code[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_async.c - marks that belong together: the form of docs/marks.md, to
- * the letter, since readers parse it.
+ * test_async.c - marks of one operation have exactly the form of docs/marks.md,
+ * since readers parse their messages.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -144,7 +144,7 @@ TEST(a_whole_operation_lasts_from_its_begin_until_now)
 	peer_free(&peer);
 }
 
-/* The head of these is "async=1 phase=step ", 19 bytes. */
+/* These messages begin with "async=1 phase=step ", 19 bytes. */
 CHILD(long_messages)
 {
 	char *const text = malloc(70001);
@@ -183,7 +183,7 @@ CHILD(around_a_ring)
 
 	for (unsigned i = 0; i < 1000; i++) {
 		if (i % 20 == 0)
-			usleep(2000); /* the reader comes by */
+			usleep(2000); /* the reader drains */
 		memset(text, 'x', i * 7 % 17);
 		text[i * 7 % 17] = '\0';
 		syscap_linked("test", "around", SYSCAP_LINK_STEP, i, text);
@@ -196,7 +196,7 @@ TEST(what_is_behind_a_message_is_zero_also_where_there_was_a_frame_before)
 
 	peer_start(&peer, "around_a_ring", 8192, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
-	/* peer_next() has looked at each byte of them */
+	/* peer_next() has checked every byte of these marks */
 	CHECK(peer_count_marks(&peer, "test", "around") > 100);
 	peer_free(&peer);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_budget.c - how many instructions an event may cost: budget.txt has the
- * most for each, with and without another emit of the thread under way.
+ * test_budget.c - upper bounds for the instructions of an event: budget.txt has
+ * the bound of each, with and without another emit of the thread under way.
  *
- * The count is that of the processor, one trap an instruction, so it is the
- * same on a busy machine; another compiler may need a few more.
+ * The processor raises one trap per instruction, so the count is the same on a
+ * busy machine; code of another compiler may have a few instructions more.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -88,14 +88,14 @@ static void never(void)
 {
 }
 
-/* What the counting itself takes. */
+/* Instructions of the counting itself. */
 static long n_around;
 
 static long count(void (*call)(void))
 {
 	struct stepper stepper;
 
-	/* Steps are slow, and the clock's base would be too old after some */
+	/* Steps are slow: the clock's base would become too old */
 	if (syc_self != NULL) {
 		syscap_clock();
 		syc_self->window = UINT32_MAX / 2;
@@ -104,8 +104,8 @@ static long count(void (*call)(void))
 	return stepper.count - n_around;
 }
 
-/* The clock takes a new base now and then, and a ring ends somewhere: what
- * most events cost is the least of some. */
+/* The minimum of five counts, since now and then an event renews the clock's
+ * base or meets the end of the ring. */
 static long cost(void (*call)(void))
 {
 	long least = NEVER;
@@ -118,7 +118,7 @@ static long cost(void (*call)(void))
 	return least;
 }
 
-/* ----------------------------------------------- on top of another emit */
+/* -------------------------------------------------- during another emit */
 
 #define N_ROUNDS  3
 #define STEPS_MAX 256
@@ -134,8 +134,8 @@ static void step_on_top(void)
 }
 
 /*
- * The most that it costs, at each fourth instruction of a mark.  Each is counted
- * several times: what is due from time to time falls on one of them.
+ * The maximum cost of @call at each fourth instruction of a mark.  Each cost is
+ * the minimum of several rounds, since some work is due only from time to time.
  */
 static long most_nested(void (*call)(void))
 {
@@ -168,7 +168,7 @@ CHILD(counts_instructions)
 	for (size_t i = 0; i < N_EVENTS; i++)
 		events[i].call();
 	syscap_get_stats(&stats);
-	/* What clock_gettime() costs is not ours to bound */
+	/* clock_gettime() has no bound */
 	for (size_t i = 0; i < N_EVENTS; i++)
 		if (stats.clock_is_tsc || !events[i].has_clock)
 			fprintf(out, "%s %ld %ld\n", events[i].name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_connection.c - a recorder that is found by name, where the socket that
- * would have been inherited is not there.
+ * test_connection.c - a recorder found by its name, if there is no inherited
+ * socket.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -41,7 +41,7 @@ static void emit(void)
 	SYSCAP_INSTANT("test", "mark", NULL);
 }
 
-/* On a machine that is busy the first answer may come late. */
+/* The first answer may come late on a busy machine. */
 static void emit_with_ring(void)
 {
 	emit();
@@ -51,7 +51,7 @@ static void emit_with_ring(void)
 	}
 }
 
-/* Descriptors that are open, but for the one that this takes. */
+/* Number of open descriptors, without opendir()'s own. */
 static unsigned count_open(void)
 {
 	DIR *const dir = opendir("/proc/self/fd");
@@ -206,7 +206,7 @@ TEST(the_numbers_of_standard_streams_stay_free)
 	peer_free(&peer);
 }
 
-/* -------------------------------------------------- an inherited one, lost */
+/* -------------------------------------------------- lost inherited sockets */
 
 CHILD(closes_what_it_inherited)
 {
@@ -229,7 +229,7 @@ TEST(who_loses_the_socket_that_it_inherited_goes_on_by_name)
 {
 	struct peer inherited;
 
-	/* a peer that has a name, and no child of its own to serve */
+	/* a named peer whose own child is gone */
 	start("has_an_event");
 	CHECK_EQ(peer_finish(&peer), 0);
 	const unsigned before = peer_count_marks(&peer, "test", "mark");
@@ -248,7 +248,7 @@ TEST(who_loses_the_socket_that_it_inherited_goes_on_by_name)
 
 /* ------------------------------------------------------------ refused, late */
 
-/* Emits until it has a ring. */
+/* Emits until the thread has a ring. */
 static unsigned emit_until_recorded(void)
 {
 	unsigned n = 0;
@@ -261,7 +261,7 @@ static unsigned emit_until_recorded(void)
 	return n;
 }
 
-/* How a child tells its recorder that it is so far. */
+/* In a child: lets the recorder go on. */
 static void say_ready(void)
 {
 	fclose(fopen(peer_arg(), "w"));
@@ -337,7 +337,7 @@ CHILD(waits_in_vain)
 
 	emit();
 	CHECK_EQ(get_stats().n_dropped, 1);
-	CHECK_EQ(count_open(), before + 1); /* it may still be answered */
+	CHECK_EQ(count_open(), before + 1); /* the answer may still come */
 	say_ready();
 	emit_until_recorded();
 	CHECK_EQ(count_open(), before);
@@ -469,7 +469,7 @@ CHILD(forks_while_a_thread_waits)
 
 TEST(a_forked_child_has_no_connection_of_a_thread_that_waits)
 {
-	SKIP_UNDER_TSAN(); /* sees that we look at what the thread closes */
+	SKIP_UNDER_TSAN(); /* find_socket() races a close() */
 	start_silent("forks_while_a_thread_waits");
 	CHECK_EQ(peer_finish(&peer), 0);
 	peer_free(&peer);
@@ -484,7 +484,7 @@ CHILD(lends_itself_with_one_parked)
 	say_ready();
 	CHECK_EQ(poll(&late, 1, -1), 1);
 	for (int i = 0; i < 10; i++) {
-		usleep(20000); /* it is time to look again */
+		usleep(20000); /* the parked socket is due for a look */
 		const pid_t pid = vfork();
 		if (pid == 0) {
 			emit();
@@ -513,7 +513,7 @@ CHILD(is_another_user)
 	CHECK_EQ(seteuid(65534), 0);
 	emit();
 	CHECK_EQ(get_stats().n_dropped, 1);
-	_exit(0); /* what looks for leaks may not look at us any more */
+	_exit(0); /* after seteuid() LeakSanitizer can't read this process */
 }
 
 TEST(a_socket_of_another_user_is_not_spoken_to)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_control.c - what SYSPROF_CONTROL_FD may say, and what happens when it
- * says something else: recording is off, the program is unharmed, and no
- * descriptor has been written to.
+ * test_control.c - valid and invalid values of SYSPROF_CONTROL_FD.  After an
+ * invalid value recording is off, the program is unharmed, and no descriptor
+ * has been written to.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ CHILD(refused)
 	struct syscap_stats stats = { .size = sizeof(stats) };
 	struct timespec begin, end;
 
-	/* that the other end is closed only shows when it is written to */
+	/* only a write shows that the other end is closed */
 	if (strcmp(peer_arg(), "the recorder is gone") != 0)
 		CHECK(!syscap_is_active());
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -77,7 +77,7 @@ static void check_nothing_arrived(int socket)
 	CHECK_EQ(errno, EAGAIN);
 }
 
-/* The child has perfectly good control sockets as 0 and 3. */
+/* The child has valid control sockets as descriptors 0 and 3. */
 TEST(what_is_no_plain_number_above_2_is_refused)
 {
 	static const char *const values[] = {
@@ -209,7 +209,7 @@ TEST(a_tcp_or_udp_socket_is_refused)
 	}
 }
 
-/* A client of some service, such as a display server's. */
+/* Such as the socket of a display server's client. */
 TEST(a_socket_connected_to_a_named_one_is_refused)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -244,13 +244,13 @@ TEST(a_socket_whose_other_end_is_closed_or_never_was_is_refused)
 	close(pair[1]);
 }
 
-/* The child of a launcher: answers one request, and looks what came. */
+/* The child of a launcher: answers one request, and reads the ring. */
 static void record_launched(int sock)
 {
 	struct peer peer = { .sock = sock, .ring_size = 4096 };
 	char byte;
 
-	peer_reply(&peer); /* waits in the socket */
+	peer_reply(&peer); /* stays in the socket */
 	while (read(sock, &byte, 1) == 1)
 		; /* until the program shuts it down */
 	peer_drain(&peer);
@@ -274,7 +274,7 @@ CHILD(launched)
 	CHECK_EQ(status, 0);
 }
 
-/* exec keeps the pid: the pair's maker and the program are one process. */
+/* exec keeps the pid: the program is the process that made the socket pair. */
 CHILD(launches)
 {
 	int pair[2];
@@ -298,7 +298,7 @@ TEST(a_socket_pair_made_before_exec_is_accepted)
 	CHECK_EQ(peer_run_alone("launches", "", NULL), 0);
 }
 
-/* The flags belong to every process that shares the socket. */
+/* All processes that share the socket share its flags. */
 CHILD(one_mark)
 {
 	SYSCAP_INSTANT("test", "mark", NULL);
@@ -319,7 +319,7 @@ TEST(the_sockets_shared_flags_are_left_alone)
 		fcntl(pair[0], F_SETFD, FD_CLOEXEC);
 		fcntl(pair[1], F_SETFL, flags[i]);
 		peer.sock = pair[0];
-		peer_reply(&peer); /* waits in the socket */
+		peer_reply(&peer); /* stays in the socket */
 		snprintf(number, sizeof(number), "%d", pair[1]);
 		CHECK_EQ(peer_run_alone("one_mark", "", number), 0);
 		fl = fcntl(pair[1], F_GETFL);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_control_reused_fd.c - programs that close descriptors which are not
- * theirs, and get the number of the control socket for something of their own.
+ * test_control_reused_fd.c - programs that close foreign descriptors, and get
+ * the number of the control socket for a file of their own.
  *
- * Threads that have a ring go on; a new one finds that the number is another
- * file's, touches it not, and waits for nobody.
+ * Threads with a ring go on.  A new thread finds another file at the number,
+ * neither reads nor writes that file, and does not wait.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -56,7 +56,7 @@ static void *emit_too_late(void *unused)
 	return unused;
 }
 
-/* As a daemon does. */
+/* Closes all descriptors, like a daemon. */
 CHILD(closes_everything)
 {
 	pthread_barrier_t barrier;
@@ -94,14 +94,15 @@ TEST(threads_with_rings_record_on_when_all_descriptors_are_closed)
 	CHECK_EQ(peer.n_requests, 3);
 	CHECK_EQ(peer_count_marks(&peer, "test", "kept"), 3000);
 	CHECK_EQ(peer_count_marks(&peer, "test", "late"), 0);
-	/* the new thread had no ring to tell in: the others told */
+	/* the new thread had no ring, so other threads' loss records count its
+	 * losses */
 	for (unsigned i = 0; i < peer.n_rings; i++)
 		n_told += peer_lost_told(&peer.rings[i]);
 	CHECK_EQ(n_told, 10);
 	peer_free(&peer);
 }
 
-/* A descriptor of kind peer_arg(); *ret_watched sees what is written to it. */
+/* Opens a descriptor of kind peer_arg(); *ret_watched shows writes to it. */
 static int open_victim(int *ret_watched)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -144,7 +145,7 @@ static void check_untouched(int watched)
 	CHECK_EQ(errno, EAGAIN);
 }
 
-/* The victim already says something: nobody may take it for a reply. */
+/* Sends data to the victim, which the library must not take for a reply. */
 static void say_something(int watched)
 {
 	struct stat st;
@@ -166,8 +167,8 @@ static void check_nothing_was_read(int number)
 }
 
 /*
- * The exit status where the event may have waited for an answer.  A busy
- * machine keeps it as long, but not each time.
+ * The exit status if the event may have waited for an answer.  A busy machine
+ * may delay an event as long, but not every time.
  */
 #define LATE  7
 #define TRIES 20
@@ -184,7 +185,7 @@ CHILD(reuses_the_number)
 		SYSCAP_INSTANT("test", "kept", NULL);
 	close(number);
 	const int victim = open_victim(&watched);
-	watched = fcntl(watched, F_DUPFD, 100); /* not on the number */
+	watched = fcntl(watched, F_DUPFD, 100); /* elsewhere */
 	CHECK(watched >= 100);
 	if (victim != number) {
 		CHECK_EQ(dup2(victim, number), number);
@@ -250,7 +251,7 @@ TEST(a_socket_pair_that_took_the_number_is_not_touched)
 	check_reuse("pair");
 }
 
-/* Another descriptor of the same socket is still the recorder's. */
+/* Another descriptor of the same socket still leads to the recorder. */
 CHILD(moves_the_socket)
 {
 	const int number = atoi(getenv("SYSPROF_CONTROL_FD"));

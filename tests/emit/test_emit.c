@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_emit.c - what each emitting call puts into the ring, byte for byte
- * where the format says so.
+ * test_emit.c - frames that each emitting call puts into the ring, byte for
+ * byte if the format specifies the bytes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #define RING (1u << 18)
 
-/* The only ring, and its frames of one type in order. */
+/* The @n-th frame of @type in the only ring. */
 static struct peer_frame nth(const struct peer *peer, uint8_t type, unsigned n)
 {
 	struct peer_frame frame;
@@ -248,12 +248,12 @@ CHILD(logs)
 	SYSCAP_LOG(SYSCAP_WARNING, "domain", "text");
 	SYSCAP_LOG_PRINTF(SYSCAP_DEBUG, "domain", "%s=%d", "n", 3);
 	SYSCAP_LOG(SYSCAP_INFO, NULL, NULL);
-	/* can't be encoded in the C locale: an empty message, a valid frame */
+	/* not encodable in the C locale: a valid frame with an empty message */
 	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "domain", "%ls", L"\x20AC");
 	SYSCAP_METADATA("app.version", "1.2");
 }
 
-/* The same clock, read here: it was set by less than a second meanwhile. */
+/* Reads the same clock: the offset may have changed by less than a second. */
 static void check_offset(const char *facts, const char *name, clockid_t id)
 {
 	const char *const at = strstr(facts, name);
@@ -446,7 +446,8 @@ TEST(nothing_is_recorded_without_a_recorder)
 	                        "and SYSCAP_OUTPUT is set");
 }
 
-/* Left behind, as by siglongjmp(): from deeper than whoever emits next. */
+/* Abandons an emit, like siglongjmp(), deeper in the stack than the next
+ * emit. */
 static __attribute__((noinline)) void leave_an_emit_behind(void)
 {
 	volatile uintptr_t token;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_file.c - embedded files: whole, in order, and never with a hole.
+ * test_file.c - embedded files: complete, in order, and without holes.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,7 +23,7 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-/* What one chunk of a ring of at least 32 KiB takes. */
+/* Bytes of the file in one chunk, in a ring of at least 32 KiB. */
 #define CHUNK  (8192u - 284u)
 #define RING   (1u << 18)
 #define SMALL  (1u << 16)
@@ -39,7 +39,7 @@ static int64_t now_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Bytes that tell at which place of the file they belong. */
+/* The expected byte at each offset of the file. */
 static unsigned char expected_byte(size_t at)
 {
 	return (unsigned char)(at * 31 + at / 251);
@@ -55,7 +55,7 @@ static unsigned char *make_content(size_t size)
 	return data;
 }
 
-/* A file as its chunks have it. */
+/* The sums over a file's chunks. */
 struct found {
 	unsigned n_chunks, n_last;
 	bool ends_with_last;
@@ -63,7 +63,8 @@ struct found {
 	int64_t last;
 };
 
-/* The next chunk of a file with the content of make_content(). */
+/* Checks and adds the next chunk of a file with the content of
+ * make_content(). */
 static void add_chunk(struct found *found, const unsigned char *data, size_t n,
                       bool is_last, int64_t time)
 {
@@ -128,7 +129,7 @@ TEST(a_file_is_a_chunk_behind_a_frame_that_is_none)
 	run(&peer, "two_small_files", RING);
 	while (n < 16 && peer_next(&peer.rings[0], &at, &frames[n]))
 		n++;
-	CHECK_EQ(n, 5); /* the first tells of the clock */
+	CHECK_EQ(n, 5); /* the first is about the clock */
 	for (unsigned i = 1; i < n; i += 2) {
 		CHECK_EQ(frames[i].type, 1);
 		CHECK_EQ(frames[i].len, 24);
@@ -141,7 +142,7 @@ TEST(a_file_is_a_chunk_behind_a_frame_that_is_none)
 		CHECK(frames[i + 1].time >= frames[i].time);
 	}
 	const struct peer_frame hello = frames[2], empty = frames[4];
-	CHECK_EQ(hello.len, 296); /* 284 + 5, to a multiple of 8 */
+	CHECK_EQ(hello.len, 296); /* 284 + 5, rounded up to a multiple of 8 */
 	CHECK_EQ(memcmp(hello.bytes + 24, "\1\0\5\0/etc/hello", 15), 0);
 	CHECK_EQ(memcmp(hello.bytes + 284, "hello", 5), 0);
 	CHECK_EQ(empty.len, 288);
@@ -151,7 +152,7 @@ TEST(a_file_is_a_chunk_behind_a_frame_that_is_none)
 
 /* ----------------------------------------------------------------- chunks */
 
-/* @arg: how many bytes; through a file where it ends in "f". */
+/* @arg: number of bytes; a final "f" means through a file descriptor. */
 CHILD(one_file)
 {
 	char *end;
@@ -195,7 +196,7 @@ TEST(files_are_cut_into_chunks_and_the_last_one_says_so)
 	static const size_t sizes[] = { 0,         1,     CHUNK - 1, CHUNK,
 		                        CHUNK + 1, TWICE, TWICE + 1 };
 	static const unsigned chunks[] = { 1, 1, 1, 1, 2, 2, 3 };
-	/* what read() gives ends only when it gives no more */
+	/* a descriptor's end shows only when read() returns 0 */
 	static const unsigned chunks_of_fd[] = { 1, 1, 1, 2, 2, 3, 3 };
 
 	for (unsigned i = 0; i < 7; i++) {
@@ -216,9 +217,9 @@ TEST(a_file_larger_than_the_ring_waits_for_its_reader)
 
 TEST(chunks_are_smaller_in_a_ring_of_a_page)
 {
-	/* a quarter of the ring: 1,024 bytes with 284 of header */
+	/* a chunk is a quarter of the ring: 1,024 bytes with 284 of header */
 	check_file("20000", 4096, 20000, (20000 + 739) / 740);
-	check_file("20000f", 4096, 20000, 28); /* of pieces of 7,908 */
+	check_file("20000f", 4096, 20000, 28); /* pieces of 7,908 bytes */
 }
 
 /* ---------------------------------------------------------------- no room */
@@ -235,7 +236,7 @@ CHILD(nobody_reads)
 	CHECK(took >= 250);
 	held_up_if(took >= 2000);
 	syscap_get_stats(&stats);
-	CHECK_EQ(stats.n_dropped, 1); /* tries are not losses */
+	CHECK_EQ(stats.n_dropped, 1); /* a retry is no loss */
 	begin = now_ms();
 	SYSCAP_INSTANT("test", "after", NULL);
 	held_up_if(now_ms() - begin >= 100);
@@ -329,7 +330,7 @@ TEST(bad_input_is_told_and_nothing_is_sent)
 	peer_free(&peer);
 }
 
-/* Own memory read as a file fails where nothing is mapped. */
+/* A read of /proc/self/mem fails at the unmapped page. */
 CHILD(fails_later)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -361,7 +362,7 @@ TEST(an_error_of_a_later_read_leaves_a_file_without_an_end)
 
 /* ------------------------------------------------------------ interrupted */
 
-static atomic_int n_interrupts; /* the other thread waits for it */
+static atomic_int n_interrupts; /* feed() waits for it */
 
 static void interrupt(int number)
 {
@@ -375,7 +376,7 @@ struct feeder {
 	int fd;
 };
 
-/* Interrupts the other one, which is in read() by then. */
+/* Interrupts the reader thread, which is in read() by then. */
 static void *feed(void *data)
 {
 	const struct feeder *const feeder = data;
@@ -384,7 +385,7 @@ static void *feed(void *data)
 	for (size_t at = 0; at < 20000; at += 2000) {
 		usleep(5000);
 		pthread_kill(feeder->reader, SIGUSR1);
-		/* Two that wait for a busy machine would be one */
+		/* Two pending signals would become one */
 		while ((size_t)n_interrupts <= at / 2000)
 			usleep(1000);
 		CHECK_EQ(write(feeder->fd, content + at, 2000), 2000);
@@ -543,7 +544,7 @@ TEST(off_reads_nothing)
 {
 	int ends[2];
 
-	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0); /* would block for ever */
+	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0); /* read() would block */
 	CHECK_EQ(syscap_file_fd("x", ends[0]), 0);
 	CHECK_EQ(syscap_file("x", "data", 4), 0);
 	CHECK_EQ(syscap_file("", "data", 4), -EINVAL);

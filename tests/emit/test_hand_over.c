@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hand_over.c - a process makes its rings, and hands all of them over in
- * one message: when, to whom, and what if that can't be sent.
+ * test_hand_over.c - a process makes its rings and hands all over in one
+ * message: time, receiver, and messages that can't be sent.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -75,7 +75,7 @@ static void start(const char *child, const char *arg)
 	peer_start_arena(&peer, child, arg, BODY, false);
 }
 
-/* Of all processes, with what was lost: in rings and in heads. */
+/* Losses of all processes, in rings and in arena heads. */
 static uint64_t all_lost(void)
 {
 	uint64_t n = 0;
@@ -133,7 +133,7 @@ TEST(the_first_event_is_there_though_nobody_has_answered)
 		                 by_name != 0);
 		CHECK_EQ(waitpid(peer.pid, &status, 0), peer.pid);
 		CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-		for (int i = 0; i < 3; i++) /* accepts one connection a time */
+		for (int i = 0; i < 3; i++) /* a call accepts one connection */
 			peer_serve(&peer);
 		CHECK_EQ(peer.n_arenas, 1);
 		CHECK_EQ(peer.arenas[0].sender, peer.pid);
@@ -197,7 +197,7 @@ static void *run_once(void *unused)
 	return NULL;
 }
 
-/* Fifteen slots in each, and none of them is given back. */
+/* A file size for fifteen slots in each arena. */
 static void limit_arenas(void)
 {
 	const struct rlimit limit = { 20 * (BODY + 4096), RLIM_INFINITY };
@@ -223,7 +223,7 @@ TEST(slots_of_threads_that_have_ended_are_used_again)
 
 	start("has_threads_one_by_one", "");
 	CHECK_EQ(peer_finish(&peer), 0);
-	/* Where we were slow, rings were asked for, or lost */
+	/* If this peer was slow, threads requested rings, or lost events */
 	CHECK_EQ(all_marks() + all_lost(), 3001);
 	for (unsigned i = 0; i < peer.n_arenas; i++)
 		n_slots += peer.arenas[i].n_slots;
@@ -238,8 +238,8 @@ static void *run_for_a_while(void *unused)
 	return unused;
 }
 
-/* One after the other: nobody waits for another that makes an arena, and what
- * they had stays taken. */
+/* Starts @n threads one after the other: no thread waits for another that makes
+ * an arena, and the slots of ended threads stay taken. */
 static void take_slots(unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -267,7 +267,7 @@ TEST(where_all_slots_are_taken_another_arena_is_handed_over)
 	CHECK(peer.arenas[0].n_slots < 20);
 	CHECK_EQ(peer.n_requests, 0);
 	CHECK(peer.n_arenas >= 60 / peer.arenas[0].n_slots);
-	/* Of one program, as a recorder sees */
+	/* All arenas belong to one program */
 	for (unsigned i = 0; i < peer.n_arenas; i++)
 		CHECK_EQ(facts_of(i)->began, facts_of(0)->began);
 	peer_drain(&peer);
@@ -336,8 +336,8 @@ TEST(forked_children_claim_slots_without_a_message)
 	peer_free(&peer);
 }
 
-/* A child that finds all slots taken, while nobody reads; and its child, which
- * finds room in what that made. */
+/* While the peer does not read: a child that finds all slots taken, and a
+ * grandchild, which finds a slot in the child's arena. */
 CHILD(forks_without_a_slot)
 {
 	limit_arenas();
@@ -393,9 +393,9 @@ TEST(an_executed_program_makes_an_arena_of_its_own)
 	peer_free(&peer);
 }
 
-/* -------------------------------------------------------- can't be sent yet */
+/* -------------------------------------------- the message can't be sent yet */
 
-/* So that nothing more goes into the socket. */
+/* Fills the socket's buffer; returns the number of messages. */
 static unsigned fill_socket(void)
 {
 	const int fd = atoi(getenv("SYSPROF_CONTROL_FD"));
@@ -414,7 +414,8 @@ static void emit_until_sent(unsigned n_open)
 	}
 }
 
-/* A child that has emitted when we go on, and could not send either. */
+/* Forks a child, and returns after its first event; the child could not send
+ * its arena either. */
 static void fork_one(unsigned n_open)
 {
 	volatile bool *const is_there = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
@@ -450,7 +451,7 @@ CHILD(finds_the_socket_full)
 	wait_for_all();
 }
 
-/* As peer_finish(), but nothing is received until the child has stopped. */
+/* As peer_finish(), but receives nothing until the child has stopped. */
 static void finish_late(void)
 {
 	int status;
@@ -522,7 +523,8 @@ CHILD(closes_it_before_it_is_sent)
 	raise(SIGSTOP);
 	if (*peer_arg() == 'e')
 		return;
-	/* New ones ask, as soon as it is known */
+	/* New threads request rings, as soon as the loss of the arena is
+	 * known */
 	for (bool has_asked = false; !has_asked;) {
 		pthread_t thread;
 
@@ -545,11 +547,12 @@ TEST(an_arena_whose_file_was_closed_too_early_is_told_to_be_lost)
 	}
 }
 
-/* ------------------------------------------------------- others are asked */
+/* ------------------------------------------- other recorders get requests */
 
 TEST(a_recorder_that_does_not_ask_for_it_is_asked_for_rings)
 {
-	/* It does not say which socket is its own */
+	/* SYSCAP_RECORDER is unset: the inherited socket may be another
+	 * recorder's */
 	setenv("SYSCAP_ARENA", "65536", 1);
 	peer_start(&peer, "asks", BODY, PEER_OURS);
 	unsetenv("SYSCAP_ARENA");
@@ -557,7 +560,7 @@ TEST(a_recorder_that_does_not_ask_for_it_is_asked_for_rings)
 	CHECK_EQ(peer.n_requests, 1);
 	CHECK_EQ(peer.n_arenas, 0);
 	peer_free(&peer);
-	/* It does not say what it would like, or nonsense */
+	/* SYSCAP_ARENA is empty or invalid */
 	static const char *const nonsense[] = { "",      "0",           "4096",
 		                                "65537", "99999999999", "1e6" };
 	for (unsigned i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++) {
@@ -652,7 +655,7 @@ CHILD(finds_that_nobody_listens)
 	CHECK_STR(get_stats().reason, "the recorder is gone");
 }
 
-/* At the latest when all slots are taken. */
+/* Notices its recorder's end when all slots are taken, or earlier. */
 CHILD(outlives_its_recorder)
 {
 	emit();
@@ -665,8 +668,8 @@ CHILD(outlives_its_recorder)
 	CHECK_STR(get_stats().reason, "the recorder is gone");
 }
 
-/* What was a name, and nobody answers to it: that of one who was killed.  An exit
- * would wait for him. */
+/* A socket file of a killed recorder, without a listener.  A process that hoped
+ * for an answer would wait at exit. */
 TEST(who_finds_that_nobody_listens_any_more_stops)
 {
 	int status;
@@ -689,7 +692,7 @@ TEST(who_finds_that_nobody_listens_any_more_stops)
 	peer_free(&peer);
 }
 
-/* Of another root, for one. */
+/* Like a process with another root directory. */
 CHILD(finds_no_such_name)
 {
 	CHECK_EQ(unlink(getenv("SYSCAP_RECORDER")), 0);
@@ -730,7 +733,7 @@ TEST(whoever_is_killed_whenever_leaves_slots_that_can_be_read)
 		waitpid(peer.pid, NULL, 0);
 		peer_serve(&peer);
 		peer_drain(&peer);
-		all_marks(); /* looks at each frame */
+		all_marks(); /* checks each frame */
 		peer_free(&peer);
 	}
 }
@@ -768,7 +771,7 @@ TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
 		mmap(NULL, arena->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 	             arena->fd, 0);
 	CHECK(all != MAP_FAILED);
-	/* front, and the headers and some of the bodies of the first slots */
+	/* the front, and headers and parts of the bodies of the first slots */
 	const size_t some = syc_ring_file_front(arena->page) +
 	                    12 * (size_t)(arena->page + arena->body);
 	while (waitpid(peer.pid, &status, WNOHANG) == 0) {
@@ -777,7 +780,8 @@ TEST(a_recorder_that_writes_anything_anywhere_does_no_harm)
 		                                           (some / 8) * 8);
 
 		__atomic_store_n(at, next_random(&random), __ATOMIC_RELAXED);
-		/* What did not find a slot asks: for what, is not told */
+		/* A process without a slot requests a ring; its number may be
+		 * overwritten */
 		peer.holds_replies = true;
 		peer_serve(&peer);
 	}
@@ -805,7 +809,7 @@ TEST(where_a_ring_begins_is_looked_at_before_it_is_used)
 		start("has_another_thread_once_it_is_drained", "");
 		while (peer.n_arenas == 0)
 			peer_serve(&peer);
-		/* The first thread has slot 1 */
+		/* Slot 1 was the first thread's */
 		const size_t size = peer.arenas[0].page + BODY;
 		struct syc_ring_header *const ring =
 			mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -818,7 +822,8 @@ TEST(where_a_ring_begins_is_looked_at_before_it_is_used)
 		__atomic_store_n(&head_of(0)->drainer, SYC_ARENA_DRAINED,
 		                 __ATOMIC_SEQ_CST);
 		wait_for_child();
-		/* One that may be: the frames are behind it; else at the start */
+		/* A valid tail is kept, with frames after it; else frames begin
+		 * at the start */
 		CHECK(ring->tail > (tails[i] == 8 ? 8u : 0u));
 		CHECK(ring->tail < BODY && ring->tail % 8 == 0);
 		munmap(ring, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hand_over_host.c - what the program notices of an arena that is handed
- * over: its core, its addresses; and system calls that are refused to it.
+ * test_hand_over_host.c - effects of a handed-over arena on the program: its
+ * core, its addresses; and refused system calls.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "harness/test.h"
 #include "harness/tsan.h"
 
-/* What `syscap record` asks for, unless it is told otherwise. */
+/* The default of `syscap record`. */
 #define BODY (1u << 20)
 
 static struct peer peer;
@@ -53,8 +53,8 @@ static unsigned all_marks(void)
 
 /* --------------------------------------------------------------- what is seen */
 
-/* Mappings of the arena, of @kilobytes all together; those that a core would
- * hold. */
+/* Returns the number of the arena's mappings that a core would hold, and the
+ * size of all its mappings. */
 static unsigned count_dumped(unsigned long *ret_kilobytes)
 {
 	FILE *const file = fopen("/proc/self/smaps", "r");
@@ -86,7 +86,7 @@ CHILD(looks_at_its_memory)
 	emit();
 	CHECK(has_slot());
 	CHECK_EQ(count_dumped(&kilobytes), 0);
-	/* A program that limits its addresses later has some left */
+	/* A program that limits its address space later has some left */
 	CHECK(kilobytes > 1024);
 	CHECK(kilobytes <= 80ul * 1024);
 }
@@ -127,7 +127,8 @@ static void fill_socket(void)
 		;
 }
 
-/* NUMBER:ERROR; with an l, once it could not be sent just then. */
+/* Argument NUMBER:ERROR, the refused call; with an "l", the first message finds
+ * the socket full. */
 CHILD(is_refused_a_call)
 {
 	char *end;
@@ -189,7 +190,8 @@ TEST(who_may_not_send_its_arena_any_more_says_that_it_is_lost)
 	peer_free(&peer);
 }
 
-/* ------------------------------------------------- words, but no descriptors */
+/* ------------------------------------------------- bytes, but no
+ * descriptors */
 
 CHILD(may_send_words_only)
 {
@@ -227,7 +229,7 @@ TEST(who_ends_with_its_arena_in_hand_is_told_of_once)
 
 #define IN_FLIGHT 80
 
-/* More descriptors that nobody has received than our user may have open. */
+/* Leaves more descriptors in flight than this user may have open. */
 static int fill_the_air(void)
 {
 	const struct rlimit few = { 64, 64 };
@@ -253,7 +255,7 @@ static int fill_the_air(void)
 	return sockets[1];
 }
 
-/* Root has no such limit; and of another user nobody else counts. */
+/* Root has no such limit, and other processes of the user would count. */
 static void be_nobody(void)
 {
 	const uid_t uid = 60000 + (uid_t)getpid() % 5000;
@@ -269,7 +271,7 @@ CHILD(waits_until_its_descriptor_may_be_sent)
 	emit();
 	CHECK(has_slot());
 	raise(SIGSTOP);
-	/* With that, nobody can receive them any more */
+	/* Closes the last receiver of the descriptors in flight */
 	close(sock);
 	emit();
 	raise(SIGSTOP);
@@ -311,7 +313,7 @@ CHILD(exits_while_the_socket_is_full)
 	CHECK(has_slot());
 }
 
-/* The number of the system call that it is in; -1: it is gone, or in none. */
+/* The number of the process's current system call; -1: none, or no process. */
 static long call_of(pid_t pid)
 {
 	char path[48], text[16] = "";
@@ -327,8 +329,8 @@ static long call_of(pid_t pid)
 	return number;
 }
 
-/* It waits for a moment, and a busy machine may take that long: one of some is
- * enough. */
+/* The child waits only for a moment, and this test may look too late: one
+ * success in 20 is enough. */
 TEST(who_exits_waits_for_room_to_send_its_arena)
 {
 	unsigned n_sent = 0;
@@ -361,7 +363,7 @@ static void limit_files(rlim_t n)
 	CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-/* For a moment there is no descriptor to be had, and no answer. */
+/* At first the process has no free descriptor, and gets no answer. */
 CHILD(borrows_its_memory)
 {
 	limit_files(3);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_jitmap.c - names are in the capture before the first stack that holds
- * them: once, whoever comes first; again in a child; and at last where there
- * was no room.
+ * them: once, whichever thread is first; again in a child; and later if the
+ * ring was full.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -145,7 +145,7 @@ TEST(a_nul_in_a_name_does_not_end_it)
 	peer_free(&peer);
 }
 
-/* 512 names of 100 bytes, and some as long as can be */
+/* 512 names of 100 bytes, and some of the maximum length */
 CHILD(emits_many_names)
 {
 	static char name[4096];
@@ -301,8 +301,8 @@ CHILD(dies_in_an_emit)
 	pthread_t thread;
 
 	SYSCAP_INSTANT("test", "ring", NULL);
-	/* As where a handler interrupts an emit: what it emits is published
-	 * when that one ends, and it never does */
+	/* As if in a handler that interrupted an emit: its frames are published
+	 * when the interrupted emit ends, which never happens here */
 	CHECK(syc_enter(syc_self, &token));
 	emit_one("inside");
 	pthread_create(&thread, NULL, emit_in_thread, (void *)"inside");
@@ -362,7 +362,7 @@ CHILD(steps)
 }
 
 /* A handler's stack may be published by the emit that it interrupted; but in
- * this ring each stack finds its names in front of itself. */
+ * this ring the names of each stack precede the stack. */
 static void check_order(const struct peer *peer)
 {
 	struct peer_frame frame;
@@ -390,8 +390,8 @@ TEST(a_handler_at_every_instruction_finds_its_names_published_too)
 	CHECK_EQ(peer_finish(&peer), 0);
 	const unsigned n = peer_count_marks(&peer, "test", "step");
 	CHECK(n > 20);
-	/* the stepped one, the handler's, the one after; at the end one, and
-	 * one to begin with */
+	/* per step: the stepped, the handler's and the later sample; and one
+	 * sample each at the beginning and the end */
 	CHECK_EQ(peer_count(&peer, SAMPLE), 3 * n + 2);
 	CHECK_EQ(peer_lost_total(&peer.rings[0]), 0);
 	check_order(&peer);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_loss.c - a recorder that drains too slowly: what arrives and what is
- * told lost add up to what was sent, in order and with the right times, and
- * emitting into a full ring costs no system call.
+ * test_loss.c - a recorder that drains too slowly: received and lost frames add
+ * up to the sent frames, in order and with the right times, and emitting into a
+ * full ring makes no system call.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -26,7 +26,7 @@
 #define N_SENT    100000
 #define N_THREADS 3
 
-/* Marks are numbered by their times, from here on. */
+/* The time of mark 0; each later mark's time is one more. */
 #define FIRST INT64_C(1000000)
 
 /* --------------------------------------------------- everything adds up */
@@ -35,7 +35,7 @@ static void emit_all(void)
 {
 	for (int i = 0; i < N_SENT; i++) {
 		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
-		/* What is lost without a ring is told otherwise: test_ask */
+		/* test_ask_silence covers losses without a ring */
 		if (i == 0)
 			held_up_if(syc_state_of(syc_self)->ring == NULL);
 		if (i % 5000 == 0)
@@ -49,7 +49,7 @@ static void *emit_and_end(void *unused)
 	return unused;
 }
 
-/* Ends inside of a burst, so surely with a full ring. */
+/* Ends during a burst, so with a full ring. */
 static void *emit_and_be_gone(void *unused)
 {
 	emit_all();
@@ -69,7 +69,7 @@ CHILD(too_fast)
 		kill(getpid(), SIGKILL);
 }
 
-/* Some frames at a time, and none for a while. */
+/* Drains some frames at a time, with pauses. */
 static int record_slowly(struct peer *peer)
 {
 	int status;
@@ -87,9 +87,9 @@ static int record_slowly(struct peer *peer)
 }
 
 /*
- * Go over a ring whose marks are numbered: each is the next, or a record
- * tells of exactly those between.  Returns how many are accounted for, and
- * how many of them were lost.
+ * Go over a ring whose marks are numbered: each mark has the next number, or a
+ * loss record covers exactly the missing marks.  Returns the number of received
+ * and lost marks, and in *@ret_lost that of the lost marks.
  */
 static int64_t add_up(const struct peer_ring *ring, uint64_t *ret_lost)
 {
@@ -141,7 +141,7 @@ static void check_sums(const char *arg, int expected_status)
 		const int64_t left =
 			(int64_t)peer_lost_total(ring) - (int64_t)n_told;
 
-		/* Where nobody drained in the middle nothing is told yet */
+		/* Without draining in between there is no loss record yet */
 		CHECK((ring->has_ended ? n_told : peer_lost_total(ring)) >
 		      1000);
 		CHECK_EQ(n + left, N_SENT);
@@ -155,7 +155,7 @@ static void check_sums(const char *arg, int expected_status)
 			CHECK_EQ(lost->to, FIRST + N_SENT - 1);
 		}
 	}
-	/* those that ended while full had room for record and marker */
+	/* a full ring has space for a loss record and an end marker */
 	CHECK_EQ(n_ended, N_THREADS - 1);
 	peer_free(&peer);
 }
@@ -172,17 +172,17 @@ TEST(losses_of_a_killed_process_are_in_its_rings_headers)
 		check_sums("kill", SIGKILL);
 }
 
-/* The range of a record is that of its own losses, not of earlier ones. */
+/* The range of a loss record covers its own losses, not earlier losses. */
 CHILD(loses_twice)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
-	for (int64_t i = 0; i < 100; i++) { /* into the far future */
+	for (int64_t i = 0; i < 100; i++) { /* with times far in the future */
 		SYSCAP_MARK("test", "mark", FIRST + 100000 + i, 0, NULL);
 		syscap_get_stats(&stats);
 		held_up_if(stats.n_rings == 0);
 	}
-	raise(SIGSTOP); /* while the ring is emptied, and below */
+	raise(SIGSTOP); /* the parent drains here, and at the second stop */
 	for (int64_t i = 0; i < 200; i++)
 		SYSCAP_MARK("test", "mark", FIRST + i, 0, NULL);
 	raise(SIGSTOP);
@@ -239,7 +239,7 @@ TEST(a_loss_record_tells_the_time_range_of_its_own_losses)
 	peer_free(&peer);
 }
 
-/* ------------------------------------------------------- at what a cost */
+/* --------------------------------------------------- the cost of losses */
 
 static void emit_some_of_each(void)
 {
@@ -270,7 +270,7 @@ static void *emit_into_a_full_ring(void *ret_done)
 	CHECK_EQ(getrusage(RUSAGE_THREAD, &after), 0);
 	CHECK_EQ(after.ru_nvcsw - before.ru_nvcsw, 0);
 	__atomic_add_fetch((int *)ret_done, 1, __ATOMIC_SEQ_CST);
-	for (;;) /* an end would take more than the sandbox allows */
+	for (;;) /* a thread's end needs calls that the sandbox forbids */
 		;
 	return NULL;
 }
@@ -299,7 +299,7 @@ TEST(emitting_into_a_full_ring_makes_no_system_call_and_never_waits)
 	peer_start(&peer, "full_rings", 16384, PEER_OURS);
 	CHECK_EQ(peer_finish_without_draining(&peer), 0);
 	CHECK_EQ(peer.n_rings, N_THREADS);
-	/* 26,000 of each of four */
+	/* 26,000 frames of each of four kinds */
 	for (unsigned i = 0; i < peer.n_rings; i++) {
 		struct peer_frame f;
 		unsigned n = 0;
@@ -312,7 +312,7 @@ TEST(emitting_into_a_full_ring_makes_no_system_call_and_never_waits)
 	peer_free(&peer);
 }
 
-/* That the sandbox notices is not a matter of belief. */
+/* Shows that the sandbox kills at a forbidden call. */
 CHILD(breaks_out)
 {
 	sandbox_enter();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_loss_totals.c - what a handler loses in the midst of counting a loss is
- * counted, and in the range, at whichever instruction it comes. */
+/* test_loss_totals.c - a handler's loss is counted, and in the range, at every
+ * instruction of an interrupted loss count. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -43,7 +43,7 @@ TEST(a_loss_within_a_loss_is_counted_and_in_its_range)
 			break;
 		check_both();
 	}
-	/* It was really stepped through */
+	/* The stepper has stepped */
 	CHECK(n > 20);
 }
 
@@ -54,8 +54,8 @@ static void take(void)
 	syc_loss_totals_take(&taken, &losses);
 }
 
-/* Whoever tells of losses takes the range: a loss of meanwhile is in what was
- * taken, or in what is left. */
+/* The writer of a loss record takes the range: a handler's loss is in the taken
+ * range, or in the new range. */
 TEST(a_loss_while_losses_are_taken_is_in_a_range)
 {
 	struct stepper stepper;

@@ -65,7 +65,7 @@ TEST(an_address_is_the_mark_the_process_and_a_number)
 	CHECK_EQ(first & 0xFFFF, 1);
 	CHECK_EQ(second & 0xFFFF, 2);
 	CHECK_EQ(syscap_jit_lost() & 0xFFFF, 0);
-	/* Not where tables that count from 1 have theirs */
+	/* Outside of the addresses of tables that count from 1 */
 	CHECK((first >> 16 & 0xFFFF) >= 0x100);
 }
 
@@ -94,7 +94,7 @@ TEST(addresses_of_others_are_not_ours)
 	CHECK_EQ(index, 0);
 }
 
-/* Every length of both, so that each byte stands at each place of a word. */
+/* All lengths of both parts, so that each byte takes each place of a word. */
 TEST(two_parts_are_the_text_with_a_space_between)
 {
 	char a[40], b[40], whole[81];
@@ -196,7 +196,7 @@ static void check_again(int signal)
 		__atomic_add_fetch(&n_wrong, 1, __ATOMIC_RELAXED);
 }
 
-/* Each thread starts at another place, and meets the others'. */
+/* Each thread starts at another name, and meets names of other threads. */
 static void *intern_all(void *arg)
 {
 	const unsigned t = (unsigned)(uintptr_t)arg;
@@ -245,8 +245,8 @@ TEST(threads_and_their_handlers_agree_on_every_name)
 			(size_t)snprintf(name, sizeof(name), "shared %u", i));
 	}
 	CHECK_EQ(syc_names_lost(), 0);
-	/* What lost races took is used for other names: a spare for each
-	 * thread and handler that may be at it at the end is all there is */
+	/* Numbers of lost races go to other names: at the end at most one spare
+	 * per thread and handler is left */
 	CHECK(highest <= N_SHARED + 2 * N_THREADS);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_names_step.c - a handler at every instruction of an intern: it interns
- * the same name, another one, or leaves by siglongjmp().
+ * the same name, another name, or leaves by siglongjmp().
  */
 #define _GNU_SOURCE
 #include <setjmp.h>
@@ -76,13 +76,13 @@ static void check_name(uint64_t address, const char *text, size_t len)
 	CHECK_EQ(known, len);
 }
 
-/* Sanitized code is ten times as long: go through it in bigger steps. */
+/* Sanitized code is ten times as long, and gets bigger steps. */
 static long stride(void)
 {
 	return test_is_sanitized() ? 7 : 1;
 }
 
-/* Numbers that were used up, beyond the @n names that there are. */
+/* Used numbers, beyond the @n existing names. */
 static uint32_t wasted(uint32_t n)
 {
 	return (uint32_t)(syscap_jit_intern("the last", 8) & 0xFFFF) - 1 - n;
@@ -105,7 +105,7 @@ static void same_name(void (*stepped)(void))
 		check_name(outer, name, name_len);
 	}
 	CHECK(k > 50);
-	/* One can be aside when the last name comes, and is taken for it */
+	/* The last name may use a spare number */
 	CHECK(wasted(n) <= 1);
 	CHECK_EQ(syc_names_lost(), 0);
 }
@@ -143,7 +143,7 @@ TEST(a_handler_that_interns_another_name_disturbs_nothing)
 	CHECK_EQ(syc_names_lost(), 0);
 }
 
-/* Nobody waits for who has left, and no name is there twice. */
+/* No caller waits for an abandoned call, and each name has one number. */
 TEST(a_handler_that_never_returns_harms_no_later_name)
 {
 	static bool is_taken[65536];
@@ -167,8 +167,7 @@ TEST(a_handler_that_never_returns_harms_no_later_name)
 	CHECK_EQ(syc_names_lost(), 0);
 }
 
-/* The loader looks functions up when they are first called: not step by
- * step. */
+/* Makes the loader bind functions before the stepping. */
 static void bind_functions(void)
 {
 	struct timespec now;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_purity.c - what an emitting call does not do once its thread has a
- * ring: allocate, lock, or make a system call, be the ring full or not, in a
- * signal handler or not.
+ * test_purity.c - an emitting call of a thread with a ring does not allocate,
+ * lock, or make a system call, with a full ring or not, in a signal handler or
+ * not.
  *
  * Allocations and locks are counted (harness/pure.h).  System calls are forbidden
  * by the kernel.
@@ -76,7 +76,8 @@ static void call_everything(void)
 	call_others();
 }
 
-/* As the breakpoint instruction raises it, without a system call. */
+/* Handles the signal of a breakpoint instruction, which needs no system
+ * call. */
 static void on_trap(int signal)
 {
 	(void)signal;
@@ -106,7 +107,7 @@ static void warm_up(void)
 	}
 }
 
-/* peer_arg(): full, or empty and drained again and again */
+/* peer_arg(): "full", or a ring that is drained again and again */
 CHILD(emits_everything)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -120,7 +121,7 @@ CHILD(emits_everything)
 	for (int i = 0; i < 300; i++) {
 		call_everything();
 		trap();
-		/* so that the clock's base is renewed, too */
+		/* long enough to renew the clock's base, too */
 		for (volatile int n = 0; n < 20000; n++)
 			;
 	}
@@ -162,7 +163,8 @@ TEST(no_call_does_so_with_a_full_ring_either)
 	check_purity("full");
 }
 
-/* Without a recorder that is so from the first call on. */
+/* Without a recorder, even the first call neither allocates, locks nor makes a
+ * system call. */
 CHILD(is_off)
 {
 	CHECK(!syscap_is_active());
