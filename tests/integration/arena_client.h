@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * arena_client.h - a client that hands its arena over, for tests of the
- * recorder: the layout is the library's (ring/arena.h), and what is done with
- * it the caller's.  A slot that was claimed is a ring as any other's
+ * recorder: the arena has the library's layout (ring/arena.h), and callers may
+ * do anything with the arena.  A claimed slot is a ring like any other
  * (ring_client.h).
  */
 #ifndef SYSCAP_ARENA_CLIENT_H
@@ -16,34 +16,34 @@
 
 struct arena_client {
 	struct syc_arena arena;
-	int fd; /* of the memfd; -1 once it was handed over */
+	int fd; /* of the memfd; -1 after the handover */
 };
 
 #define ARENA_CLIENT_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 
-/** Make one with rings of @body bytes, of the command line @told; @seals, once
- * its size is that of @n_slots. */
+/** Make an arena of @n_slots rings of @body bytes, with the command line @told;
+ * adds @seals after setting the size. */
 void arena_client_make(struct arena_client *client, uint32_t body,
                        uint32_t n_slots, int seals, const char *told);
 
-/** Send @word with @fd (-1: without) over the inherited socket.  False: there
- * is no room for it now. */
+/** Send @word with @fd (-1: without) over the inherited socket.  False: the
+ * socket is full. */
 bool arena_client_send(const char *word, int fd);
-/** The same by name. */
+/** The same over a socket found by name. */
 bool arena_client_send_by_name(const char *word, int fd);
 
-/** Until it was sent. */
+/** Sends the arena; tries again until the socket has space. */
 void arena_client_hand_over(struct arena_client *client);
 
-/** All at once, as most do, with its own command line. */
+/** Makes and hands over an arena with this program's command line. */
 void arena_client_open(struct arena_client *client);
 
-/** Claim a slot, and have it LIVE; false: all are taken. */
+/** Claim a slot and make the slot LIVE; false: all slots are taken. */
 bool arena_client_claim(const struct arena_client *client,
                         struct ring_client *ret_ring,
                         struct syc_slot *ret_slot);
 
-/** The end marker; then the slot is ENDED. */
+/** Writes the end marker; then the slot is ENDED. */
 void arena_client_leave(struct ring_client *ring, struct syc_slot *slot);
 
 #endif

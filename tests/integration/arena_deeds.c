@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arena_deeds.c - what honest clients do with an arena that they handed over:
- * `arena_deeds WHAT`, see `deeds`.
+ * arena_deeds.c - clients that use a handed-over arena correctly: `arena_deeds
+ * WHAT`, see `deeds`.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -31,7 +31,7 @@ static struct ring_client claim(const struct arena_client *client,
 	return ring;
 }
 
-/* In a slot of ours, which stays as it is. */
+/* Emits @n marks in a new slot, which stays LIVE. */
 static void emit(const char *name, unsigned n)
 {
 	struct syc_slot slot;
@@ -62,7 +62,7 @@ static void *mark_and_leave(void *arg)
 	return NULL;
 }
 
-/* Each leaves its slot to the next. */
+/* Runs @n threads; each leaves its slot to a later thread. */
 static void run_threads(unsigned n, unsigned at_once, unsigned marks)
 {
 	pthread_t threads[64];
@@ -82,7 +82,7 @@ static void threads(void)
 	run_threads(200, 50, 100);
 }
 
-/* Rings of 64 KiB, through which 2 MiB go. */
+/* Writes 2 MiB through rings of 64 KiB. */
 static void laps(void)
 {
 	arena_client_make(&own, 65536, 4, ARENA_CLIENT_SEALS, "");
@@ -90,7 +90,7 @@ static void laps(void)
 	run_threads(2, 2, 10000);
 }
 
-/* By name, and before anybody knows of the arena. */
+/* Hands over by name; emits before the recorder knows the arena. */
 static void by_name(void)
 {
 	arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS, "");
@@ -100,7 +100,7 @@ static void by_name(void)
 	emit("late", 10);
 }
 
-/* 3,000 threads in 4 slots; then the memory has gone back. */
+/* 3,000 threads in 4 slots; afterwards the recorder has freed the memory. */
 static void reuse(void)
 {
 	struct stat st;
@@ -120,7 +120,7 @@ static void reuse(void)
 	exit(3);
 }
 
-/* It dies, with two slots that nobody leaves. */
+/* Dies with two LIVE slots. */
 static void death(void)
 {
 	arena_client_open(&own);
@@ -129,7 +129,7 @@ static void death(void)
 	raise(SIGKILL);
 }
 
-/* 400 children for 8 slots: killed, or gone without a word. */
+/* 400 children share 8 slots, and end by SIGKILL or _exit(). */
 static void children(void)
 {
 	arena_client_make(&own, 65536, 9, ARENA_CLIENT_SEALS, "");
@@ -148,7 +148,7 @@ static void children(void)
 	wait_for_all();
 }
 
-/* They are long gone when the recorder hears of any of it. */
+/* The children are gone before the recorder gets the arena. */
 static void past(void)
 {
 	arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS, "I was here");
@@ -159,7 +159,7 @@ static void past(void)
 		}
 	wait_for_all();
 	if (fork() == 0) {
-		/* Not the one that made it: nobody can tell its slots */
+		/* Emits in the arena of another process, which has ended */
 		emit("of another", 3);
 		_exit(0);
 	}
@@ -168,14 +168,15 @@ static void past(void)
 	emit("of the parent", 1);
 }
 
-/* The same for who makes it: `past` is told, not seen. */
+/* As `past`, but the arena's maker is gone, so its command line is known only
+ * from the arena. */
 static void maker_past(void)
 {
 	const pid_t pid = fork();
 	int status;
 
 	if (pid == 0) {
-		/* Stopped by the test until we are gone */
+		/* The recorder is stopped until this process is gone */
 		arena_client_make(&own, 65536, 64, ARENA_CLIENT_SEALS,
 		                  "I was here");
 		emit("of a past", 3);
@@ -187,7 +188,7 @@ static void maker_past(void)
 	kill(atoi(getenv("RECORDER")), SIGCONT);
 }
 
-/* A child goes on when its parent has been gone for seconds. */
+/* A child emits seconds after its parent's end. */
 static void outlive(void)
 {
 	int fds[2];
@@ -218,7 +219,7 @@ static void wait_until_taken(void)
 		usleep(1000);
 }
 
-/* The recorder asks who it is when it takes the arena. */
+/* Calls exec after the recorder has read its command line. */
 static void other_program(void)
 {
 	arena_client_open(&own);
@@ -246,7 +247,7 @@ static void after_exec(void)
 	wait_until_taken();
 }
 
-/* Until nobody has the other end, or somebody writes. */
+/* Waits until the write end is closed everywhere, or written to. */
 static void wait_for_pipe(const int *fds)
 {
 	char byte;
@@ -256,7 +257,7 @@ static void wait_for_pipe(const int *fds)
 	close(fds[0]);
 }
 
-/* While the recorder stands still, a child begins, and is another program. */
+/* A child begins and calls exec while the recorder is stopped. */
 static void replaced(void)
 {
 	int fds[2];
@@ -278,7 +279,8 @@ static void replaced(void)
 	nothing();
 }
 
-/* 5 by the slot's header, of which 4 were told; 7 by the head. */
+/* The slot's header counts 9 losses, of which a record reports 4; the arena's
+ * head counts 7. */
 static void losses(void)
 {
 	struct syc_slot slot;
@@ -304,7 +306,7 @@ static void losses(void)
 	raise(SIGKILL);
 }
 
-/* A process that takes itself for number 1, with children of its own. */
+/* A process whose getpid() is 1, with its own children. */
 static void be_the_first(const char *name, int ready, int end)
 {
 	char byte = 0;
@@ -312,7 +314,7 @@ static void be_the_first(const char *name, int ready, int end)
 	if (unshare(CLONE_NEWPID) != 0 &&
 	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
 		(void)!write(ready, &byte, 1);
-		_exit(77); /* in a chroot nobody but root can */
+		_exit(77); /* in a chroot only root can unshare */
 	}
 	const pid_t pid = fork();
 	if (pid != 0) {
@@ -362,7 +364,8 @@ static void namespaces(void)
 	exit(worst);
 }
 
-/* 200 that make one, hand it over and end, whatever the recorder does. */
+/* 200 processes make an arena, hand it over and end, without waiting for the
+ * recorder. */
 static void crowd(void)
 {
 	char told[32];
@@ -380,7 +383,7 @@ static void crowd(void)
 	wait_for_all();
 }
 
-/* 500 that sleep, with an arena each: what does that cost? */
+/* 500 sleeping processes with an arena each, to measure the recorder. */
 static void sleepers(void)
 {
 	for (unsigned i = 0; i < 500; i++)
@@ -405,7 +408,8 @@ static void lost(void)
 	wait_for_all();
 }
 
-/* Two that have one and die; and one whose words overtake each other. */
+/* Two processes announce an arena and die; a third sends the arena before the
+ * announcement. */
 static void late(void)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -427,7 +431,7 @@ static void late(void)
 	wait_for_all();
 }
 
-/* It ends when nobody reads any more. */
+/* A daemon, which ends when the recorder has closed the arena. */
 static void closed(void)
 {
 	arena_client_open(&own);

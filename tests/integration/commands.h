@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commands.h - run `syscap` in a folder beside children that write there. */
+/* commands.h - run `syscap` in a directory in which children write. */
 #ifndef SYSCAP_TEST_COMMANDS_H
 #define SYSCAP_TEST_COMMANDS_H
 
-/** "@dir/@name", to be freed. */
+/** "@dir/@name"; the caller frees the string. */
 char *commands_name(const char *dir, const char *name);
 
-/** By files in @dir, children and their test tell each other how far they are;
- * the harness ends a test that waits too long. */
+/** Children and their test synchronise by files in @dir; the harness ends a
+ * test that waits too long. */
 void commands_touch(const char *dir, const char *name);
 void commands_await(const char *dir, const char *name);
 
@@ -15,18 +15,18 @@ void commands_await(const char *dir, const char *name);
 const char *commands_syscap(void);
 
 struct commands_said {
-	int status; /* -1: a signal ended it */
+	int status; /* -1: killed by a signal */
 	char text[2000];
 };
 
-/** @line: what stands behind `syscap`, in @dir. */
+/** @line: the arguments of `syscap`, which runs in @dir. */
 void commands_run(const char *dir, const char *line,
                   struct commands_said *said);
 
-/** Its exit status must be 0. */
+/** The command's exit status must be 0. */
 void commands_run_well(const char *dir, const char *line);
 
-/** Make `stacks`, which can be imported, and the capture `other` of it. */
+/** Make the importable file `stacks`, and the capture `other` of `stacks`. */
 void commands_make_other(const char *dir);
 
 #endif

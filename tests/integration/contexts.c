@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * contexts.c - events in odd places: `contexts WHAT`, one for a row of
- * docs/contexts.md that no other test shows.
+ * contexts.c - events in odd places: `contexts WHAT`, for each row of
+ * docs/contexts.md without another test.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,7 +57,7 @@ static void *raise_first(void *unused)
 	return unused;
 }
 
-/* The main thread's first event, and another's. */
+/* The first event of the main thread, and of another thread. */
 static void first_in_handler(void)
 {
 	pthread_t thread;
@@ -77,7 +77,7 @@ static void leave_scope(void)
 	longjmp(out, 1);
 }
 
-/* Events that come after a scope that longjmp() left are as any. */
+/* Events after a scope that longjmp() left. */
 static void jump(void)
 {
 	for (volatile int i = 0; i < 100; i++) {
@@ -89,7 +89,7 @@ static void jump(void)
 
 /* ---------------------------------------------------------------- processes */
 
-/* None of these runs code of ours before exec. */
+/* Children that run none of the library's code before exec. */
 static void spawn(void)
 {
 	char *const argv[] = { (char *)(uintptr_t)program, (char *)"one",
@@ -115,7 +115,8 @@ static void one(void)
 	emit("of a program");
 }
 
-/* As `env -i`: nobody is found. */
+/* Runs a child without environment, like `env -i`: the child finds no
+ * recorder. */
 static void clear_environment(void)
 {
 	pid_t pid = fork();
@@ -135,14 +136,14 @@ static void *emit_once(void *unused)
 	return unused;
 }
 
-/* A folder with nothing in it, /proc neither. */
+/* Changes the root to an empty directory, without /proc. */
 static void change_root(void)
 {
 	char dir[] = "/tmp/syscap-contexts.XXXXXX";
 
 	if (mkdtemp(dir) == NULL)
 		abort();
-	/* Removed, it is as good */
+	/* A removed directory still works */
 	if (chdir(dir) != 0 || rmdir(dir) != 0)
 		abort();
 	if (chroot(".") != 0)
@@ -181,7 +182,7 @@ static void in_namespace(void)
 	exit(WEXITSTATUS(status));
 }
 
-/* It was read when the library was loaded. */
+/* Changes variables after the library has read them. */
 static void set_environment(void)
 {
 	setenv("SYSPROF_CONTROL_FD", "77", 1);
@@ -207,7 +208,7 @@ static void give_up_rights(void)
 		exit(98);
 }
 
-/* Of a process, of a thread, of a forked child. */
+/* Emits in the first thread, another thread, and a forked child. */
 static void emit_as_nobody(void)
 {
 	pthread_t thread;
@@ -223,7 +224,8 @@ static void emit_as_nobody(void)
 	wait_well();
 }
 
-/* After its first event, before it, and where it has to go by the name. */
+/* Drops its rights after its first event, before its first event, and without
+ * the inherited socket. */
 static void drop_rights(void)
 {
 	if (geteuid() != 0)
@@ -245,7 +247,7 @@ static void drop_rights(void)
 
 /* -------------------------------------------------------------------- a box */
 
-/* The first thread that would make an arena is killed as it does; others ask for
+/* A filter kills the thread that would make the arena; other threads request
  * rings. */
 static void be_boxed(void)
 {
@@ -280,7 +282,7 @@ static void *emit_in_plugin(void *unused)
 	return unused;
 }
 
-/* A copy of its own, whose destructors no thread of ours runs. */
+/* Loads a plug-in with its own C library, whose destructors no thread runs. */
 static void load_elsewhere(void)
 {
 	char path[4096];
@@ -338,7 +340,7 @@ static void switch_fibres(void)
 
 /* ------------------------------------------------------------------ threads */
 
-/* All 8,192 that may be known at once, and ten more, with the first. */
+/* With the first thread, ten threads more than the maximum of 8,192. */
 #define MANY 8201u
 
 static pthread_barrier_t barrier;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * crowd.c - many threads, or many processes that live for a moment, which emit
- * while whoever drains stands still.
+ * crowd.c - many threads, or many short-lived processes, which emit while the
+ * drainer is stopped.
  *
  *	crowd DIR threads PROCESSES THREADS
  *	crowd DIR forks N
  *	crowd DIR three
  *
- * The first two make DIR/ready, wait for DIR/go, begin, and go on until there is
- * DIR/end.  Every process adds its pid and what it sent to DIR/said.
+ * The first two make DIR/ready, wait for DIR/go, begin, and go on until there
+ * is DIR/end.  Every process appends its pid and number of sent events to
+ * DIR/said.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -79,8 +80,8 @@ static void *run_thread(void *unused)
 	return unused;
 }
 
-/* A process that ends before the recorder has answered any of its threads has
- * nowhere to tell: docs/contexts.md. */
+/* A process that ends before its first ring can't report its losses:
+ * docs/contexts.md. */
 static void wait_for_a_ring(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -91,7 +92,8 @@ static void wait_for_a_ring(void)
 	} while (stats.n_rings == 0 && stats.is_active);
 }
 
-/* Nor has one that ends while the recorder does not answer. */
+/* A process that ends while the recorder does not answer can't report losses
+ * either. */
 static void emit_until_all_is_told(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -187,7 +189,7 @@ static void crowd_forks(unsigned n)
 int main(int argc, char **argv)
 {
 	dir = argv[1];
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* a test that fails leaves nobody */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no process outlives its test */
 	if (argc == 3) {
 		be_short();
 	} else if (argc > 3) {

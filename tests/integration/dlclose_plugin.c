@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dlclose_plugin.c - a shared library that has a copy of syscap of its own,
- * hidden, as GLib or a plug-in would.  test_dlclose.c loads and unloads it.
+ * dlclose_plugin.c - a shared library with its own hidden copy of syscap, like
+ * GLib or a plug-in.  test_dlclose.c loads and unloads it.
  */
 #include <syscap.h>
 

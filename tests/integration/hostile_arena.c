@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_arena.c - a program that hands over what no client should, or lies in
- * it, for the recorder to survive.
+ * hostile_arena.c - a program that hands over invalid files, or writes false
+ * data into its arena.
  *
- *	hostile_arena WHAT N	a child does WHAT (see `deeds`), while we send N
- *				marks, numbered, through an arena of our own
+ *	hostile_arena WHAT N	a child does WHAT (see `deeds`), and its parent
+ *				sends N numbered marks by its own arena
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -154,7 +154,8 @@ static void send_other_files(void)
 		munmap(page, 4096);
 }
 
-/* Words without descriptors, descriptors without words, halves, and two. */
+/* Messages without descriptors, descriptors without messages, half messages,
+ * and double messages. */
 static void send_odd_messages(void)
 {
 	static const char *const words[] = {
@@ -238,8 +239,8 @@ static void write_whole_frame(struct syc_ring_header *ring, uint32_t page)
 	__atomic_store_n(&ring->tail, 104, __ATOMIC_RELEASE);
 }
 
-/* Words, heads, tails, client blocks, the head and the facts: anything, at any
- * time. */
+/* Overwrites slot words, ring heads and tails, client blocks, the arena's head
+ * and facts with random values, at random times. */
 static void scribble(void)
 {
 	struct arena_client client;
@@ -288,7 +289,8 @@ static void scribble(void)
 	}
 }
 
-/* Slots that say they are of init, of us, of the recorder, of all others. */
+/* Slots with the pids of init, this process, the recorder, and all other
+ * pids. */
 static void name_others(void)
 {
 	struct arena_client client;
@@ -322,7 +324,7 @@ static void name_others(void)
 	usleep(500000);
 }
 
-/* A child that writes over every byte of what it inherited. */
+/* A child that overwrites every byte of the inherited arena. */
 static void let_a_child_write_over_it(void)
 {
 	struct arena_client client;
@@ -354,7 +356,7 @@ static void let_a_child_write_over_it(void)
 	waitpid(pid, &status, 0);
 }
 
-/* Pages that are not there cost memory to read: not much. */
+/* Makes the recorder read unallocated pages, which costs little memory. */
 static void have_tails_everywhere(void)
 {
 	struct arena_client client;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * hostile_client.c - a program for the recorder to survive.
+ * hostile_client.c - a program that abuses the recorder's protocol.
  *
  *	hostile_client good N		N marks, numbered, then the end marker
  *	hostile_client shut N		the same, closing the socket half-way
@@ -47,7 +47,7 @@ static struct ring_client open_or_leave(void)
 	return client;
 }
 
-/* Another process writes over all of the ring while we fill it. */
+/* Another process overwrites the whole ring while this process fills it. */
 static void scribble(void)
 {
 	for (unsigned round = 0; round < 20; round++) {
@@ -63,7 +63,8 @@ static void scribble(void)
 				const size_t i = (size_t)rand() % n;
 				const uint32_t what = (uint32_t)rand();
 
-				/* Not always: let some frames be whole. */
+				/* Sometimes keeps the header, so that some
+				 * frames stay valid. */
 				if (i > 4 || what % 64 == 0)
 					words[i] = what % 3 ? what : 104;
 			}
@@ -91,7 +92,8 @@ static void scribble(void)
 	}
 }
 
-/* What the recorder has not read is lost with the tail. */
+/* Waits until the recorder has read all frames, as a changed tail loses unread
+ * frames. */
 static void wait_until_read(const struct ring_client *client)
 {
 	const uint32_t *const header = (const void *)client->map;
@@ -121,14 +123,14 @@ static void take_the_memory_away(void)
 	struct ring_client client = open_or_leave();
 
 	/* The recorder may store its head after the header has become a hole.
-	 * The ring seems full then, is closed, and nobody makes room. */
+	 * Then the ring seems full and is closed, and stays full. */
 	client.never_waits = true;
 	for (unsigned i = 0; i < 100; i++) {
 		ring_client_mark(&client, "test", "before", "");
 		if (ftruncate(client.fd, 0) == 0 ||
 		    ftruncate(client.fd, 1 << 30) == 0)
 			_exit(98);
-		/* Pages may go; they come back as zeros. */
+		/* Removed pages come back as zeros. */
 		fallocate(client.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 		          0, client.page + client.size);
 		usleep(1000);
@@ -150,7 +152,7 @@ static void send_garbage(void)
 	}
 }
 
-/* With a descriptor in every message, which nobody asked for. */
+/* Sends an unwanted descriptor with every message. */
 static void send_descriptors(void)
 {
 	const int sock = ring_client_socket();
@@ -234,7 +236,7 @@ static void write_malformed(const char *what)
 		ring_client_mark(&client, "test", "before", "");
 	ring_client_put(&client, &bad, size);
 	wait_until_read(&client);
-	/* What follows it may look good. */
+	/* A valid frame after the bad frame. */
 	ring_client_mark(&client, "test", "after", "");
 	usleep(50000);
 }

@@ -30,7 +30,7 @@ static void emit_all_kinds(void)
 	SYSCAP_METADATA("early", "ifunc");
 }
 
-/* A static program's runs before there is thread-local storage. */
+/* A static program runs its resolver before thread-local storage exists. */
 static int (*resolve(void))(void)
 {
 	emit_all_kinds();
@@ -52,7 +52,7 @@ __attribute__((constructor(101))) static void first_of_program(void)
 	SYSCAP_INSTANT("early", "constructor", NULL);
 }
 
-/* linked_early_library.c's constructor calls it. */
+/* The constructor of linked_early_library.c calls this function. */
 void early_from_library(void);
 void early_from_library(void)
 {

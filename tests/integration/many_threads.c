@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * many_threads.c - `many_threads READY GO MS`: makes the file READY, waits for
- * the file GO, and then has many threads at once that emit for so long.  Says
- * at its end what it sent and lost.
+ * the file GO, and then runs many threads at once, which emit for MS
+ * milliseconds.  Prints at its end the numbers of sent and lost events.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

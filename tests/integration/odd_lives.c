@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * odd_lives.c - programs that end, begin anew or have relatives in odd ways, and
- * emit three marks each time: `odd_lives WHAT [N]`, see `deeds`.
+ * odd_lives.c - programs that exit, exec or fork in odd ways, and emit three
+ * marks each time: `odd_lives WHAT [N]`, see `deeds`.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -31,7 +31,7 @@ static void become(const char *what, int number)
 	exit(99);
 }
 
-/* One program after another, in one process. */
+/* Runs one program after another in one process. */
 static void chain(void)
 {
 	emit();
@@ -39,7 +39,7 @@ static void chain(void)
 		become("chain", n - 1);
 }
 
-/* All of them live at once. */
+/* Children that all live at once. */
 static void together(void)
 {
 	char byte;
@@ -60,7 +60,7 @@ static void together(void)
 		exit(99);
 }
 
-/* Until it has got a ring. */
+/* Waits until the process has a ring. */
 static void waits(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_boxed.c - a program that has its system calls filtered, and knows
- * nothing of us.
+ * record_boxed.c - a program without instrumentation that filters its system
+ * calls.
  *
  *	record_boxed N SCENE [WORD...]
  *
- * What the filter does not allow kills the process.  It allows what the program
- * needs itself, and
+ * The filter kills the process at all other calls.  It allows the program's own
+ * calls, and
  *
  *	closed	nothing else: not even a return from a signal handler
  *	box	what nearly all filters allow, and the return
@@ -41,14 +41,14 @@ static void *volatile sink;
 static void need(int holds, const char *what)
 {
 	if (!holds) {
-		/* stdio asks what it writes to */
+		/* stdio would call fstat() */
 		if (write(2, what, strlen(what)) < 0)
 			_exit(2);
 		_exit(1);
 	}
 }
 
-/* Those of malloc(), threads, forks, pipes, the end */
+/* Calls of malloc(), threads, forks, pipes, and the program's end */
 #define OWN                                                                   \
 	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_madvise, SYS_mprotect, \
 		SYS_futex, SYS_clone, SYS_clone3, SYS_rseq,                   \
@@ -66,7 +66,7 @@ static void need(int holds, const char *what)
 
 static const unsigned closed[] = { OWN, OWN_HERE, END };
 static const unsigned box[] = { OWN, OWN_HERE, BOX, END };
-/* The scenes `two` and `again` install another one */
+/* The scenes `two` and `again` install a second filter */
 static const unsigned ticks[] = { OWN,         OWN_HERE,  BOX, TICKS,
 	                          SYS_seccomp, SYS_prctl, END };
 
@@ -77,7 +77,7 @@ static const unsigned *allowed;
 static unsigned flags;
 static unsigned refusal = SECCOMP_RET_KILL_PROCESS;
 
-/* Its length; @code has room for 100. */
+/* Returns the filter's length; @code has space for 100 instructions. */
 static unsigned short write_filter(struct sock_filter *code)
 {
 	unsigned short at = 0;
@@ -107,7 +107,7 @@ static void enter_box(void)
 		exit(77);
 }
 
-/* What the kernel refuses, one way or another */
+/* Tries filters that the kernel refuses */
 static void try_filters(void)
 {
 	struct sock_filter code[100];
@@ -145,7 +145,7 @@ static void try_filters(void)
 		     "nonsense");
 	}
 	*last = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, refusal);
-	/* It goes on where nothing can be read */
+	/* The filter's second half is in an unreadable page */
 	memcpy(pages, code, program.len * sizeof(*code));
 	program.filter = pages + 512 - program.len / 2;
 	memcpy(program.filter, code, program.len / 2 * sizeof(*code));
@@ -156,7 +156,7 @@ static void try_filters(void)
 	     "an empty one");
 }
 
-/* Each has a body of its own, so that it has a name of its own */
+/* Each function has another body, so that each keeps its own name */
 #define BURN(name, n)                                             \
 	static __attribute__((noinline)) void burn_##name(void)   \
 	{                                                         \
@@ -168,7 +168,7 @@ BURN(before, 1)
 BURN(boxed, 2)
 BURN(after, 3)
 BURN(in_thread, 4)
-BURN(beside, 249000000) /* is asked to end */
+BURN(beside, 249000000) /* the caller ends this thread */
 
 static void allocate(unsigned long n)
 {

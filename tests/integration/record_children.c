@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_children.c - says something once:
- * `record_children [--daemon | --detached | --late | --deaf |
- * --hasty] TEXT`.
+ * record_children.c - logs TEXT once: `record_children [--daemon | --detached |
+ * --late | --deaf | --hasty] TEXT`.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -25,7 +24,7 @@ static void become_daemon(void)
 	umask(0);
 }
 
-/* The same, with an event before. */
+/* Becomes a daemon after a first event. */
 static void detach(const char *text)
 {
 	char said[64];
@@ -35,7 +34,8 @@ static void detach(const char *text)
 	become_daemon();
 }
 
-/* Does not look for an answer that is late.  @path tells that it is waited for.
+/* Ends without looking for a late answer.  Makes the file @path when it begins
+ * to wait.
  */
 static void be_deaf(const char *path)
 {
@@ -51,7 +51,7 @@ static void be_deaf(const char *path)
 	_exit(0);
 }
 
-/* An event, for which there is no ring in time, and no way to say so. */
+/* Ends after an event without a ring, too early to report the loss. */
 static void be_hasty(const char *path)
 {
 	syscap_log(SYSCAP_MESSAGE, "children", path);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_ends.c - a program that does a little of all that is collected, again
- * and again: record_ends ROUNDS kill|exit, or record_ends FILE until
- * that file is there.
+ * record_ends.c - a program that does everything that the recorder collects, in
+ * rounds: record_ends ROUNDS kill|exit, or record_ends FILE, which ends when
+ * FILE exists.
  *
- * A round is a block that is kept, a sleep, a line of syslog, a line on
- * standard error, an iteration of its loop that takes too long.  It says how
- * many there were, and ends with status 7 or by a SIGKILL.
+ * A round is an allocation that is kept, a sleep, a line of syslog, a line on
+ * standard error, and a loop iteration that takes too long.  The program prints
+ * the number of rounds, and ends with status 7 or by a SIGKILL.
  */
 #define _GNU_SOURCE
 #include <poll.h>

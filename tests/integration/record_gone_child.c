@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_gone_child.c - has a child that lives, and burns processor time, while
- * the recorder stands still.
+ * record_gone_child.c - has a child that lives and uses processor time only
+ * while the recorder is stopped.
  *
  *	record_gone_child exit		the child ends by _exit()
  *	record_gone_child kill		… by SIGKILL
@@ -10,7 +10,7 @@
  *					child of ours
  *	record_gone_child late		as exit; the recorder stands still already
  *
- * The recorder is our parent, but for the last.
+ * The recorder is this program's parent, except for `late`.
  */
 #define _GNU_SOURCE
 #include <signal.h>

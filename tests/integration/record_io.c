@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_io.c - a program that blocks, for certain, in one call after the
- * other, and says in which, and of what: "CALL WHAT" a line.
+ * record_io.c - a program that certainly blocks in one call after the other,
+ * and prints each call and its object: one line "CALL WHAT" per call.
  *
  *	record_io DIR main|thread|odd|strict|bad
  *
- * What it waits for is done by another thread, once this one has been seen
- * asleep, and 5 ms later.
+ * Another thread ends each wait, 5 ms after it has seen this thread asleep.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +35,7 @@
 #include <unistd.h>
 
 static const char *dir;
-static int sleeper; /* tid of who blocks */
+static int sleeper; /* tid of the blocking thread */
 static char fifo[256], file[256];
 
 static void need(bool is_true, const char *what)
@@ -47,7 +46,7 @@ static void need(bool is_true, const char *what)
 	exit(1);
 }
 
-/* By bare calls: this thread is not looked at. */
+/* Uses bare system calls, which are not recorded. */
 static void nap(long ms)
 {
 	const struct timespec time = { .tv_nsec = ms * 1000000 };
@@ -125,7 +124,7 @@ static void open_other_end(int flags)
 	other_end = (int)syscall(SYS_openat, AT_FDCWD, fifo, flags, 0);
 }
 
-/* The next to open the fifo waits again. */
+/* Makes the next open() of the fifo block again. */
 static void close_both(int fd)
 {
 	close(fd);
@@ -163,7 +162,7 @@ static void say_fd(const char *call, int fd)
 	say(call, path);
 }
 
-/* A pipe that is full. */
+/* Fills a pipe. */
 static void fill(int fd)
 {
 	static char text[4096];
@@ -342,7 +341,7 @@ static void *block_everywhere(void *nothing)
 	return nothing;
 }
 
-/* --- where one does not expect it */
+/* --- unexpected places */
 
 static int odd_pipe[2];
 static sigjmp_buf back;
@@ -385,7 +384,7 @@ static void handle(int number)
 	errno = saved;
 }
 
-/* Names that have no end, and streams that are not there */
+/* Strings without a final NUL, and NULL streams */
 static void ask_for_odd_names(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -397,7 +396,7 @@ static void ask_for_odd_names(void)
 	char *const at = pages + page - sizeof(name), *volatile to = at;
 
 	need(pages != MAP_FAILED && munmap(pages + page, page) == 0, "pages");
-	/* What it reads is longer than the name is */
+	/* readlink() overwrites its name with a longer name without NUL */
 	for (int i = 0; i < 1000; i++) {
 		memcpy(at, name, sizeof(name));
 		need(readlink(at, to, sizeof(name)) == sizeof(name),
@@ -410,7 +409,7 @@ static void ask_for_odd_names(void)
 	     "no line of no stream");
 }
 
-/* Where nothing is allowed but to read and to write */
+/* Strict seccomp, which only allows read(), write() and exit() */
 static void be_strict(void)
 {
 	need(poll(NULL, 0, 1) == 0 && poll(NULL, 0, 1) == 0, "poll");
@@ -438,7 +437,7 @@ static void be_odd(void)
 	need(pipe(odd_pipe) == 0, "pipe");
 	cancel_it();
 
-	/* What a call says of its failure stays */
+	/* errno of a failed call stays */
 	need(sigaction(SIGALRM, &action, NULL) == 0, "sigaction");
 	later(interrupt, SIGALRM);
 	errno = 0;
@@ -454,7 +453,7 @@ static void be_odd(void)
 	done();
 	say("read", "");
 
-	/* Out of a call by a jump */
+	/* A handler leaves read() by siglongjmp() */
 	sigaction(SIGUSR2, &action, NULL);
 	if (sigsetjmp(back, 1) == 0) {
 		later(interrupt, SIGUSR2);
@@ -465,7 +464,7 @@ static void be_odd(void)
 
 	const pid_t shared = vfork();
 	if (shared == 0) {
-		/* Nobody else runs: it is the time that is long enough */
+		/* The parent is suspended: a nap makes the call late enough */
 		nap(5);
 		_exit(read(-1, text, 1) == -1 && errno == EBADF ? 3 : 4);
 	}
@@ -492,7 +491,7 @@ static void need_fault(long r, const char *what)
 	errno = 0;
 }
 
-/* The kernel says EFAULT of what can't be read, and so does whoever looks. */
+/* Calls with unreadable pointers fail with EFAULT, also if recorded. */
 static void give_bad_pointers(void)
 {
 	struct epoll_event event;
@@ -543,7 +542,7 @@ int main(int argc, char **argv)
 	} else {
 		need(pthread_create(&thread, NULL, block_everywhere, NULL) == 0,
 		     "thread");
-		/* Which does not wait in a call that is looked at */
+		/* Its wait is not a recorded call */
 		pthread_join(thread, NULL);
 	}
 	return fflush(stdout);

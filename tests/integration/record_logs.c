@@ -2,11 +2,10 @@
 /*
  * record_logs.c - a program that logs: record_logs WHAT
  *
- *   syslog   by syslog(), and what its mask leaves out
- *   journal  as all do who speak to the journal: datagrams of its form
- *   systemd  by libsystemd, which is loaded for it; 77: there is none
- *   wrong    what no journal would read
- *   glib     by GLib, which it is linked with (-DWITH_GLIB): and "glib own"
+ *   syslog by syslog(), and messages that its mask suppresses journal by
+ *   datagrams in the journal's format, like all clients systemd by libsystemd,
+ *   loaded by dlopen(); 77: no libsystemd wrong by datagrams that no journal
+ *   accepts glib by GLib, which it is linked with (-DWITH_GLIB): and "glib own"
  *            with a writer of its own, "glib twice" with a second one
  */
 #define _GNU_SOURCE

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory.c - a program that knows what it allocates.
+ * record_memory.c - a program that counts its own allocations.
  *
  *	record_memory N THREADS CHILDREN FILE
  *
  * N allocations in all, by every function that allocates, on THREADS threads,
  * and as many again in each of CHILDREN forked children, one after the other.
- * Most blocks are freed by another thread than had them.  Writes to FILE what
- * all processes allocated from code of their own: "allocated COUNT BYTES",
- * "freed COUNT", "kept COUNT BYTES".
+ * Most blocks are freed by another thread than their allocator.  Writes to FILE
+ * the allocations that all processes made in this program's own code:
+ * "allocated COUNT BYTES", "freed COUNT", "kept COUNT BYTES".
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,7 +32,7 @@ static struct totals *totals; /* of all processes */
 static unsigned long per_thread;
 static void *volatile sink;
 
-/* Blocks that anybody may free. */
+/* Blocks that any thread may free. */
 static struct slot {
 	void *block;
 } slots[N_SLOTS];
@@ -60,7 +60,7 @@ static void give(void *block)
 	free(block);
 }
 
-/* Each calls what allocates itself, and not at its end. */
+/* Calls each allocator itself, not as a tail call. */
 static __attribute__((noinline)) void *take(unsigned way, size_t size)
 {
 	void *block;
@@ -92,7 +92,7 @@ static __attribute__((noinline)) void *take(unsigned way, size_t size)
 	return took(block, size);
 }
 
-/* An address of its own, or the same: a free and an allocation either way. */
+/* A realloc() is a free and an allocation, at a new or the same address. */
 static __attribute__((noinline)) void *grow(void *block, size_t size)
 {
 	void *const grown = realloc(block, size);
@@ -121,7 +121,7 @@ static void *work(void *seed)
 	return NULL;
 }
 
-/* The same in each run; @first tells one process from the next. */
+/* Runs the same work each time; @first distinguishes the processes. */
 static void run_threads(unsigned n, uintptr_t first)
 {
 	pthread_t threads[64];
@@ -134,7 +134,7 @@ static void run_threads(unsigned n, uintptr_t first)
 		pthread_join(threads[i], NULL);
 }
 
-/* Half of what is left goes back; what is kept is counted. */
+/* Frees half of the remaining blocks, and counts the kept blocks. */
 static void finish(void)
 {
 	for (unsigned i = 0; i < N_SLOTS; i++) {
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		const pid_t pid = fork();
 
 		if (pid == 0) {
-			/* What the parent had is another's */
+			/* The parent's blocks are not this process's */
 			memset(slots, 0, sizeof(slots));
 			run_threads(threads, 1 + i);
 			finish();

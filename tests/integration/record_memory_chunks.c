@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_memory_chunks.c - preloaded: an allocator that maps what it gives out,
- * as jemalloc and tcmalloc do, and never takes it back. */
+/* record_memory_chunks.c - preloaded: an allocator that maps its chunks, like
+ * jemalloc and tcmalloc, and never reuses memory. */
 #define _GNU_SOURCE
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #define CHUNK ((size_t)64 * 1024)
 #define HEAD  ((size_t)16)
 
-/* A handler may leave us by siglongjmp(): what is left is never too much */
+/* A handler may leave malloc() by siglongjmp(): `left` is never too large */
 static _Thread_local char *volatile chunk
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local volatile size_t left

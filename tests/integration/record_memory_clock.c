@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_clock.c - a preloaded library that puts a clock of its own in
- * front of the C library's, as libfaketime does: it begins before others, and
- * looks for what is not there, which leaves a text that the next dlsym() frees.
+ * record_memory_clock.c - a preloaded library that wraps clock_gettime(), like
+ * libfaketime. Its constructor runs first and looks up a missing symbol, which
+ * leaves an error text that the next dlsym() frees.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

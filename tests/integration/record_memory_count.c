@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_count.c - what a capture says of allocations.
+ * record_memory_count.c - sums of the allocations in a capture.
  *
  *	record_memory_count CAPTURE PROGRAM
  *
- * Of those that code of PROGRAM made itself, not a library for it: "allocated
- * COUNT BYTES", "freed COUNT", "kept COUNT", in the form of record_memory.c.
- * A free says no place: it is of the allocation before it, in the order of
- * time, and where the times of two threads are the same, or the other way
- * round by less than they are sure, of the number at that address.
+ * Counts only allocations called from PROGRAM's own code: "allocated COUNT
+ * BYTES", "freed COUNT", "kept COUNT", in the form of record_memory.c. A free
+ * has no stack: it belongs to the latest earlier allocation at its address. The
+ * times of two threads may be equal, or reversed within the clock's error: then
+ * the number of allocations at the address decides.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct event {
 	uint64_t address;
 	int64_t time, size;
 	int32_t pid;
-	int is_ours; /* for a free: filled in later */
+	int is_ours; /* called from PROGRAM's code */
 };
 
 static struct range ranges[1024];
@@ -65,7 +65,7 @@ static void take(const struct syscap_reader *reader,
 	                 is_in_program(frame->pid, address);
 }
 
-/* By block, then by time. */
+/* Orders events by block, then by time. */
 static int compare(const void *left, const void *right)
 {
 	const struct event *const a = left, *const b = right;
@@ -112,8 +112,8 @@ int main(int argc, char **argv)
 				bytes += (unsigned long long)events[i].size;
 			}
 		}
-		/* A block that libraries had too: those freed theirs, unless
-		 * the last one is theirs */
+		/* An address that libraries used, too: libraries have freed
+		 * their blocks, unless the last block is a library's */
 		const struct event *last = &events[i - 1];
 		while (last > &events[first] && last->size == 0)
 			last--;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_maps.c - a program that knows what it maps.
+ * record_memory_maps.c - a program that counts its own mappings.
  *
  *	record_memory_maps N THREADS CHILDREN FILE
  *
- * Each thread, of this process and of each forked child, maps N times: plainly,
- * over its own, in a place that it keeps free; moves, grows and shrinks these,
- * and unmaps them in parts and together.  Some of its calls fail.  Writes to
- * FILE, in the form of record_memory.c, what a mapping is to be told as: one
- * allocation; what is left of one that was cut is a new one.
+ * Each thread, of this process and of each forked child, maps N times:
+ * anywhere, over its own mappings, and in reserved space.  It moves, grows and
+ * shrinks mappings, and unmaps them in parts and together.  Some calls fail.
+ * Writes to FILE, in the form of record_memory.c, the expected counts: a
+ * mapping is one allocation, and each remaining part of a cut mapping is a new
+ * one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -92,7 +93,7 @@ static void unmap_in_parts(void)
 	gave(2);
 }
 
-/* What is unmapped has no access, before and after. */
+/* Maps within a reserved range without access. */
 static void map_in_own_place(void)
 {
 	char *const at = mmap(NULL, 16 * page, PROT_NONE, PLAIN, -1, 0);
@@ -103,13 +104,13 @@ static void map_in_own_place(void)
 	check(map_over(at + 5 * page, 4, MEMORY) == at + 5 * page);
 	took(4);
 	check(map_over(at + 3 * page, 4, PROT_NONE) == at + 3 * page);
-	gave(2); /* half of each is left */
+	gave(2); /* half of each mapping is left */
 	took(2);
 	took(2);
 	unmap(at, 2);
 	gave(1);
 	took(1);
-	unmap(at + 2 * page, 14); /* both, and what lies between */
+	unmap(at + 2 * page, 14); /* both mappings, and the space between */
 	gave(2);
 }
 
@@ -122,7 +123,7 @@ static void map_over_own(void)
 	took(2);
 	took(3);
 	took(3);
-	/* A file is none */
+	/* A mapping of a file does not count */
 	check(mmap(at + 2 * page, page, PROT_READ, MAP_PRIVATE | MAP_FIXED,
 	           file, 0) == at + 2 * page);
 	gave(1);
@@ -148,7 +149,7 @@ static void move(void)
 	             other) == other);
 	gave(2);
 	took(64);
-	/* Its own half is in the way */
+	/* The mapping's other half is in the way */
 	check(mremap(other, 32 * page, 40 * page, 0) == MAP_FAILED);
 	unmap(other, 64);
 	gave(1);
@@ -183,7 +184,7 @@ static void *work(void *nothing)
 	return nothing;
 }
 
-/* Not in the midst of what it interrupts: raised. */
+/* Runs by raise(), so not within another call. */
 static void handle(int number)
 {
 	(void)number;
@@ -222,7 +223,7 @@ int main(int argc, char **argv)
 		const pid_t pid = fork();
 
 		if (pid == 0) {
-			/* What the parent has mapped is another's */
+			/* The parent's mapping does not count here */
 			unmap(inherited + page, 1);
 			run_threads(threads);
 			_exit(0);

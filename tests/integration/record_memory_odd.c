@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_odd.c - allocations where one does not expect them.
+ * record_memory_odd.c - allocations in unusual places.
  *
  *	record_memory_odd FILE
  *	record_memory_odd many N
  *	record_memory_odd stopped -
  *	record_memory_odd timer 5
  *
- * Before main(), in thread-specific destructors, on the smallest stacks, in
- * signal handlers, on alternate stacks of 8 KiB, too, between vfork() and exec,
- * behind exit(), and those that fail.  Writes to FILE what was allocated, in the
- * form of record_memory.c.  Or N blocks that are not freed; or one of 88 bytes,
- * of a caller that can't be found.  Or none, while a timer whose expiries are
- * calls in threads of the C library has expired 5 times.
+ * The first form allocates before main(), in thread-specific destructors, on
+ * the smallest stacks, in signal handlers, also on alternate stacks of 8 KiB,
+ * between vfork() and exec, and after exit().  Some allocations fail.  It
+ * writes the allocations to FILE, in the form of record_memory.c. `many`
+ * allocates N blocks and frees none; `stopped` one block of 88 bytes, in a
+ * function that can't be unwound. `timer` allocates nothing, while a timer with
+ * a thread per expiry expires 5 times.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -124,7 +125,7 @@ static void *use_most_of_it(void *nothing)
 	return nothing;
 }
 
-/* In memory of the program's own, with nothing below it. */
+/* Runs a thread on a stack from mmap(), with an unmapped page below. */
 static void run_on_own_memory(void)
 {
 	const size_t page = 4096, size = (size_t)PTHREAD_STACK_MIN;
@@ -143,7 +144,7 @@ static void run_on_own_memory(void)
 	munmap(memory, page + size);
 }
 
-/* Raised, and so not in the midst of malloc(). */
+/* Runs by raise(), so not within malloc(). */
 static void handle(int number)
 {
 	void *const block = malloc(555);
@@ -159,7 +160,8 @@ static void check(int holds)
 		abort();
 }
 
-/* On the alternate stack that programs have, with nothing below it. */
+/* Raises a signal on an alternate stack of the usual size, with an unmapped
+ * page below. */
 static void *raise_on_small(void *nothing)
 {
 	const size_t page = 4096, size = 8192;
@@ -182,7 +184,7 @@ static void *raise_on_small(void *nothing)
 	return NULL;
 }
 
-/* Of a thread its first allocation, too. */
+/* Also the first allocation of a thread. */
 static void run_on_alternate(void)
 {
 	pthread_t thread;
@@ -209,7 +211,7 @@ static void fail(void)
 	check(errno == 77);
 	give(block);
 	check(errno == 77);
-	/* One of no bytes is one: it is told as a byte */
+	/* malloc(0) allocates a block, recorded as 1 byte */
 	block = malloc(0);
 	took(block, 1);
 	give(block);
@@ -228,7 +230,8 @@ static void run_another(void)
 }
 
 #ifdef __x86_64__
-/* No tables, and no frame pointer: nobody knows what called it. */
+/* A function without unwind tables and frame pointer: no unwinder finds its
+ * caller. */
 __asm__(".text\n"
         ".type no_way_out, @function\n"
         "no_way_out:\n"

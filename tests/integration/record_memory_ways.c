@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_memory_ways.c - ways that a recorded program may go:
+ * record_memory_ways.c - behaviours of a recorded program:
  *
  *	jumps N		a handler leaves malloc() N times by siglongjmp(), then
  *			there are 1,000 allocations of 4,321 bytes; wants an
@@ -58,7 +58,7 @@ static int fail(void)
 	const struct rlimit none = { 1, 1 };
 	void *volatile block;
 
-	/* Some are drawn, so there is a ring; and there is room for one */
+	/* The sampler draws some blocks, so the thread gets its ring */
 	for (unsigned i = 0; i < 9000; i++) {
 		block = malloc(1000);
 		free(block);

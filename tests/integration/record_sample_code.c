@@ -19,9 +19,9 @@
 
 #define CODE_SIZE 4096u
 #define TURNS     1000000
-#define LONG_MS   900 /* of processor time: a busy kernel ticks rarely */
+#define LONG_MS   900 /* processor time: a busy kernel ticks rarely */
 
-/* void turns(uint32_t n): counts down, with a frame of its own. */
+/* void turns(uint32_t n): counts down, with its own stack frame. */
 #ifdef __x86_64__
 static const unsigned char turns[] = {
 	0x55,             /* push %rbp */
@@ -64,13 +64,13 @@ static int run_jit(void)
 	memcpy(&call, &code, sizeof(call));
 	while (clock() < CLOCKS_PER_SEC / 1000 * LONG_MS)
 		call(TURNS);
-	/* The recorder is to look at it when we are gone. */
+	/* The recorder reads the map file after this process's end. */
 	return 0;
 }
 
 static volatile unsigned long result;
 
-/* What is mapped when the first sample is taken is seen anyway. */
+/* Takes the first sample, at which the recorder reads all mappings. */
 static void be_sampled(void)
 {
 	while (clock() < CLOCKS_PER_SEC / 25)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_facts.c main|thread - a program of which that one says that it
- * has no sampler, and then the other that it has, while the recorder is
- * stopped: it finds both at once, in two rings.
+ * record_sample_facts.c main|thread - while the recorder is stopped, the named
+ * thread reports that there is no sampler, and then the other thread that there
+ * is one. The recorder reads both from two rings at once.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_linked.c - a program with a sampler of its own: writes to the
- * file of its argument how many samples that took.
+ * record_sample_linked.c - a program with its own sampler: writes the number of
+ * samples to the file of its argument.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

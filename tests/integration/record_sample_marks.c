@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_sample_marks.c - a program that emits a mark and computes for a while.
- * With WITH_SAMPLER it has the sampler linked and still calls nothing of it.
- * With an argument it loads that library first, and has a child do the same
- * afterwards.
+ * With WITH_SAMPLER the sampler is linked, but not called. With an argument the
+ * program first loads that library, and afterwards forks a child that does the
+ * same.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -81,7 +81,7 @@ static void check_table(struct table *table)
 		CHECK(record.name < table->size);
 		last = record;
 	}
-	/* Readers look for a byte behind the zeros. */
+	/* Readers need a byte after the zeros. */
 	CHECK(table->size == 0 || (table->n + 1) * RECORD < table->size);
 	CHECK(table->size == 0 || table->bytes[table->size - 1] == 0);
 }
@@ -109,7 +109,7 @@ static const char *find(const struct table *table, int32_t pid, uint64_t addr)
 	               : NULL;
 }
 
-/* A name that no file gave stands for where it is: "In File ...". */
+/* "In File ..." is not a symbol's name, but an address's file. */
 static bool is_name(const char *name)
 {
 	return name != NULL && strncmp(name, "In File ", 8) != 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_sample_plugin.c - a library that burns processor time.  With
- * WITH_SAMPLER it brings a sampler with it.
+ * WITH_SAMPLER it contains a sampler.
  */
 #define _GNU_SOURCE
 #include "integration/record_sample_plugin.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_show.c - how good the stacks of a capture are.
+ * record_sample_show.c - quality of the stacks of a capture.
  *
  *	record_sample_show CAPTURE [NAME PERCENT]
  *
- * Exit status 1: there are fewer than 20 samples; less than 98 % of the
- * stacks that are not cut are whole; or fewer than PERCENT have NAME in them.
+ * Exit status 1: there are fewer than 20 samples; less than 98 % of the uncut
+ * stacks reach the outermost frame; or fewer than PERCENT contain NAME.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #include "harness/test.h"
 #include "integration/record_sample_names.h"
 
-/* In place of the harness's, which comes with a main(). */
+/* Replaces the harness's test_fail(), whose file has a main(). */
 void test_fail(const char *file, int line, const char *format, ...)
 {
 	va_list list;

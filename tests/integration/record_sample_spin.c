@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_spin.c - burns processor time in functions whose names a test
+ * record_sample_spin.c - uses processor time in functions whose names a test
  * looks for.
  *
  *	record_sample_spin MS		that long, in this thread's time
@@ -8,8 +8,8 @@
  *	record_sample_spin MS FILE GO	and then go on for ever, until there
  *					is GO, and MS longer
  *
- * Built twice, the second time with other names (REBUILT), as by somebody who
- * works on it while it runs.
+ * Built twice, the second time with other names (REBUILT), like a program
+ * rebuilt by a developer while it runs.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_stalls.c - loops that wait in every way there is, and stand still
- * now and then.  Nothing that they call may say that it was interrupted.
+ * record_stalls.c - loops that wait by every system call, and sometimes stall.
+ * No call may report an interruption.
  *
  *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations
  *	record_stalls busy	one of 200 ms, in a loop that always has work
@@ -61,7 +61,7 @@ static int64_t now(void)
 	return ts.tv_sec * 1000 * MS + ts.tv_nsec;
 }
 
-/* Inlined: each place that waits is one of its own. */
+/* Inlined, so that each waiting place has its own address. */
 static inline __attribute__((always_inline)) int
 wait_with(const char *kind, int ms, const sigset_t *mask)
 {
@@ -107,7 +107,7 @@ __attribute__((noinline)) static void stand_still(int ms)
 	__asm__ volatile("");
 }
 
-/* Called from elsewhere, and deeper: what it waits for is no iteration. */
+/* Called from another place, and deeper: this wait ends no iteration. */
 __attribute__((noinline)) static int wait_for_a_reply(int ms)
 {
 	struct pollfd one = { .fd = ends[0], .events = POLLIN };
@@ -155,13 +155,13 @@ __attribute__((noinline)) static void ask_much_deeper(void)
 {
 	char room[4096];
 
-	/* clang makes no room for what is not used */
+	/* clang removes unused arrays */
 	__asm__ volatile("" : : "r"(room) : "memory");
 	ask_and_wait(1);
 	__asm__ volatile("" : : "r"(room) : "memory");
 }
 
-/* The only wait is deeper.  The loop looks, and does not wait. */
+/* The only wait is deeper.  The loop polls without waiting. */
 static void look_in_iterations(void)
 {
 	ask_much_deeper();
@@ -185,7 +185,8 @@ static void on_urgent(int number)
 	n_urgent++;
 }
 
-/* A program that wants the signal itself gets all of its own, and no other. */
+/* A program that handles the sampler's signal gets all its own signals, and no
+ * others. */
 static void want_signal(int number)
 {
 	struct sigaction action = { .sa_handler = on_urgent }, before;
@@ -201,7 +202,7 @@ static void want_signal(int number)
 
 static volatile int n_alarms;
 
-/* It takes longer than a timer runs that was set before it came. */
+/* Takes longer than a timer that was set before the signal. */
 static void on_alarm(int number)
 {
 	const int saved = errno;
@@ -212,7 +213,7 @@ static void on_alarm(int number)
 	errno = saved;
 }
 
-/* Again and again: the first may come before who waits for it. */
+/* Repeats, as the first signal may come before the wait begins. */
 static void ask_for_alarms(void)
 {
 	const struct itimerval when = { .it_value.tv_usec = 30000,
@@ -230,7 +231,7 @@ static void need_alarm(int r, const char *what)
 	need(setitimer(ITIMER_REAL, &never, NULL) == 0, "setitimer");
 }
 
-/* What waits for the program's own signals ends by these, and by no others. */
+/* Waits end by the program's own signals, and by no others. */
 static void be_interrupted(void)
 {
 	const struct timespec time = { .tv_sec = 10 }, bad = { .tv_nsec = -1 };
@@ -257,7 +258,7 @@ static void be_interrupted(void)
 
 static int queue, semaphores;
 
-/* When who waits has done so for longer than a timer runs. */
+/* Ends waits after a time longer than a timer. */
 static void *be_late(void *semaphore)
 {
 	struct sembuf up = { 0, 1, 0 };
@@ -284,7 +285,7 @@ static struct timespec in_ms(clockid_t clock, int64_t ms)
 	return time;
 }
 
-/* Semaphores and messages are waited for in an iteration, to the end. */
+/* Waits for semaphores and messages within an iteration are not cut short. */
 static void wait_for_others(void)
 {
 	const struct timespec short_time = { .tv_nsec = 200 * MS },
@@ -321,7 +322,7 @@ static void wait_for_others(void)
 	need(semtimedop(semaphores, &down, 1, &long_time) == 0,
 	     "semtimedop, at once");
 
-	/* What does not come is waited for as long as was asked */
+	/* Waits in vain take the full requested time */
 	need(wait_a_while("poll", 1) == 0, "poll");
 	begin = now();
 	need(semtimedop(semaphores, &down, 1, &short_time) == -1 &&
@@ -337,9 +338,9 @@ static void wait_for_others(void)
 }
 
 /*
- * A child that is gone before the recorder has looked at it has stacks, and no
- * names for them: on a busy machine half a second is soon over.  So it stays
- * until record_stalls.sh has seen in the capture where its code lies.
+ * The stacks of a child that ends before the recorder has read its maps have no
+ * names, and a busy recorder may need half a second.  So the child stays until
+ * record_stalls.sh has seen its maps in the capture.
  */
 static void stay_until_met(void)
 {
@@ -361,7 +362,8 @@ __attribute__((noinline)) static void stand_in_child(void)
 	__asm__ volatile("");
 }
 
-/* Its child's first thread is one, wherever that was made. */
+/* The child's only thread counts as its first, even if another thread forked
+ * the child. */
 static void *fork_beside(void *nothing)
 {
 	int status;
@@ -413,7 +415,7 @@ static void be_odd(void)
 	need(wait_a_while("poll", 5) == 0, "poll");
 	sleep_in_between(100);
 	need(wait_a_while("poll", 5) == 0, "poll");
-	/* A child has no timer, and makes one */
+	/* A child inherits no timer, and makes its own */
 	const pid_t child = fork();
 	if (child == 0) {
 		for (int i = 0; i < 5; i++)
@@ -432,7 +434,7 @@ static void be_odd(void)
 	be_interrupted();
 }
 
-/* It blocks all signals, ours too, for longer than a timer runs. */
+/* Blocks all signals, with the sampler's, for longer than a timer. */
 static void on_user_signal(int number)
 {
 	(void)number;
@@ -473,7 +475,8 @@ static void need_signal_at(int line, int r, const char *kind)
 
 #define need_signal(r, kind) need_signal_at(__LINE__, r, kind)
 
-/* The program's own signal comes in the wait, and ours while its handler runs. */
+/* The program's own signal comes in the wait, and the sampler's signal while
+ * its handler runs. */
 static void wait_for_user_signal(const char *kind, bool is_deeper)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 20000 };
@@ -485,7 +488,7 @@ static void wait_for_user_signal(const char *kind, bool is_deeper)
 	sigprocmask(SIG_BLOCK, &user, &open);
 	need(setitimer(ITIMER_REAL, &soon, NULL) == 0, "setitimer");
 	need_signal(wait_masked(kind, 60000, &open, is_deeper), kind);
-	/* epoll's say 0 of one that came before, if they do not wait */
+	/* without a wait, epoll calls return 0 although a signal was pending */
 	if (kind[0] == 'p') {
 		raise(SIGALRM);
 		need_signal(wait_masked(kind, 0, &open, is_deeper), "a look");
@@ -493,8 +496,8 @@ static void wait_for_user_signal(const char *kind, bool is_deeper)
 	sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
-/* All are blocked, but in the wait: ours is pending there.  It is not armed
- * again for a second, since it is blocked. */
+/* All signals are blocked outside of the wait, in which the sampler's is
+ * pending.  The timer of a blocked signal is not armed again for a second. */
 static void wait_for_pending(const char *kind, bool is_deeper)
 {
 	sigset_t all, open;
@@ -530,7 +533,7 @@ static void wait_with_all_blocked(const char *kind, bool is_deeper)
 	need(wait_masked(kind, 80, &all, is_deeper) == 0, "all blocked");
 }
 
-/* A timer's signal is none that a program may wait for. */
+/* A program that waits for all signals does not get a timer's signal. */
 static void wait_for_any_signal(void)
 {
 	const struct timespec time = { .tv_nsec = 100 * MS };
@@ -556,8 +559,8 @@ static void on_usual_signal(int number)
 	n_urgent++;
 }
 
-/* A tick of ours may be due when a signal ends the wait.  That signal's handler
- * runs before the wait returns. */
+/* A tick may be due when a signal ends the wait.  That signal's handler runs
+ * before the wait returns. */
 static void wait_for_many(const char *kind)
 {
 	sigset_t usual, open;
@@ -567,13 +570,13 @@ static void wait_for_many(const char *kind)
 	sigaddset(&usual, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &usual, &open);
 	for (int i = 0; i < 100000; i++) {
-		kill(getpid(), SIGUSR1); /* the kernel takes ours first */
+		kill(getpid(), SIGUSR1); /* the tick comes first */
 		need_signal(wait_with(kind, 60000, &open), "one of many");
 	}
 	sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
-/* sigsuspend() ends by the program's signal, not by one of ours. */
+/* sigsuspend() ends by the program's signal, not by a tick. */
 static void suspend_with_pending(void)
 {
 	const struct itimerval soon = { .it_value.tv_usec = 20000 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording.h - run `syscap record` in a test and look at what came out.
+ * recording.h - run `syscap record` in a test and examine the capture.
  *
  * The command is $SYSCAP, the programs to record are in $SYSCAP_TEST_BIN.
  */
@@ -15,7 +15,7 @@
 #include <syscap/capture.h>
 
 struct recording {
-	char dir[64];         /* of its own, removed by recording_free() */
+	char dir[64];         /* own directory, removed by recording_free() */
 	char path[96];        /* the capture */
 	pid_t pid;            /* of the recorder */
 	int status;           /* exit status, or 1000 + signal */
@@ -31,16 +31,16 @@ const char *recording_program(const char *name);
 /** Start `syscap record -o PATH ARGS...`; the last argument is NULL. */
 void recording_start(struct recording *recording, const char *arg, ...);
 
-/** Wait for it.  Returns and keeps the exit status. */
+/** Wait for the recorder.  Returns and keeps the exit status. */
 int recording_finish(struct recording *recording);
 
-/** Both at once. */
+/** Start and finish. */
 #define recording_run(recording, ...) \
 	(recording_start((recording), __VA_ARGS__), recording_finish(recording))
 
 /**
- * How many frames @matches accepts; fails the test unless the capture can be
- * read to its end without a complaint.
+ * Number of frames that @matches accepts; fails the test unless the whole
+ * capture is readable without an error.
  */
 size_t recording_count(const struct recording *recording,
                        bool (*matches)(const struct syscap_frame *frame,
@@ -50,10 +50,11 @@ size_t recording_count(const struct recording *recording,
 size_t recording_count_marks(const struct recording *recording,
                              const char *group, const char *name);
 size_t recording_count_type(const struct recording *recording, uint8_t type);
-/** Frames of @type that the capture's loss records tell of. */
+/** Frames of @type that the capture's loss records report. */
 uint64_t recording_count_lost(const struct recording *recording, uint8_t type);
 
-/** Marks test/good: from 0 to @n - 1, each once, in order. */
+/** Checks that marks test/good are there from 0 to @n - 1, each once, in
+ * order. */
 void recording_check_good(const struct recording *recording, unsigned n);
 
 /** Wait up to a minute until @done(arg) is true. */

@@ -2,7 +2,7 @@
 /*
  * ring_client.h - a client of the control socket, written from the protocol's
  * description for tests of the recorder: it shares no code with the library,
- * waits where a ring is full, and lets the caller do what no client should.
+ * waits if a ring is full, and lets the caller break the protocol.
  */
 #ifndef SYSCAP_RING_CLIENT_H
 #define SYSCAP_RING_CLIENT_H
@@ -15,27 +15,28 @@
 
 struct ring_client {
 	int sock;
-	int fd;             /* of the ring, or -1: the recorder had none */
+	int fd;             /* of the ring, or -1: got no ring */
 	unsigned char *map; /* header page, body, body again */
 	uint32_t page, size;
 	int32_t pid, tid;
-	bool never_waits; /* what does not fit is not put */
+	bool never_waits; /* drops frames that do not fit */
 };
 
-/** The socket of SYSPROF_CONTROL_FD; exits where there is none. */
+/** The socket of SYSPROF_CONTROL_FD; exits if there is no socket. */
 int ring_client_socket(void);
 
-/** Ask for a ring and wait for the answer.  False: there is none. */
+/** Ask for a ring and wait for the answer.  False: no ring. */
 bool ring_client_open(struct ring_client *client);
 
-/** Fill in the block by which our recorder knows a client of ours. */
+/** Fill in the client block, by which the recorder recognises the library. */
 void ring_client_introduce(struct ring_client *client);
 
-/** Where the block counts losses of frames of @type; their range. */
+/** The client block's count of lost frames of @type; the range of the
+ * losses. */
 uint64_t *ring_client_lost(struct ring_client *client, unsigned type);
 int64_t *ring_client_lost_range(struct ring_client *client);
 
-/** Put @size bytes, whatever they are, in and publish them. */
+/** Put and publish @size bytes, valid or not. */
 void ring_client_put(struct ring_client *client, const void *bytes,
                      size_t size);
 

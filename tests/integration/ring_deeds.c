@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_deeds.c - what honest clients do, and a recorder must get right:
+ * ring_deeds.c - correct clients, which a recorder must record correctly:
  * `ring_deeds WHAT`, see `deeds`.
  */
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@ static void *count_as(void *name)
 	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	struct ring_client client;
 
-	/* As in copies of the reference client, every thread begins at 1. */
+	/* Like copies of Sysprof's client, every thread begins at id 1. */
 	pthread_mutex_lock(&lock);
 	client = open_ring();
 	pthread_mutex_unlock(&lock);
@@ -56,7 +56,7 @@ static void threads_that_share_an_id(void)
 	pthread_join(threads[1], NULL);
 }
 
-/* 9 lost in all, of which a record told 4 and nobody the rest. */
+/* 9 losses, of which a loss record reports only 4. */
 static void losses_that_nobody_told(void)
 {
 	struct ring_client client = open_ring();
@@ -83,7 +83,7 @@ static void death_in_the_middle(void)
 	raise(SIGKILL);
 }
 
-/* 50 processes that die with rings, then nothing. */
+/* 50 processes that die with rings. */
 static void many_deaths(void)
 {
 	for (unsigned i = 0; i < 50; i++)
@@ -94,7 +94,8 @@ static void many_deaths(void)
 	pause();
 }
 
-/* A ring outlives its owner: stock clients go on with it in a child. */
+/* A ring outlives its owner: stock clients use their parent's ring in a
+ * child. */
 static void a_child_that_goes_on(void)
 {
 	int fds[2];
@@ -114,7 +115,7 @@ static void a_child_that_goes_on(void)
 	}
 	close(fds[1]);
 	wait(NULL);
-	if (read(fds[0], &byte, 1) != 0) /* until both have it closed */
+	if (read(fds[0], &byte, 1) != 0) /* until both processes have ended */
 		exit(99);
 }
 
@@ -143,7 +144,8 @@ static void children(void)
 			struct ring_client client = open_ring();
 
 			ring_client_mark(&client, "test", "of a child", "");
-			/* It may have the ring of a sibling's request. */
+			/* This ring may be the answer to a sibling's
+			 * request. */
 			usleep(50000);
 			_exit(0);
 		}
@@ -151,7 +153,7 @@ static void children(void)
 		wait(NULL);
 }
 
-/* A daemon records on; it leaves when its ring's page says so: never. */
+/* A daemon that goes on recording, and never ends its ring. */
 static void leave_a_daemon(void)
 {
 	if (fork() == 0) {
@@ -173,8 +175,8 @@ static void *one_mark(void *arg)
 	return arg;
 }
 
-/* As many in a row as a machine under load makes in a few seconds; how many
- * that was stands in the file FLAG, once all have ended. */
+/* Runs as many threads one after the other as a busy machine can in a few
+ * seconds; writes their number to the file FLAG at the end. */
 static void many_threads(void)
 {
 	const time_t end = time(NULL) + 5;
@@ -192,7 +194,7 @@ static void many_threads(void)
 	pause();
 }
 
-/* A process that takes itself for number 1, and has a ring until @end. */
+/* A process whose getpid() is 1, with a ring until @end. */
 static void be_the_first(const char *name, int ready, int end)
 {
 	struct ring_client client;
@@ -201,7 +203,7 @@ static void be_the_first(const char *name, int ready, int end)
 	if (unshare(CLONE_NEWPID) != 0 &&
 	    unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) {
 		(void)!write(ready, &byte, 1);
-		_exit(77); /* in a chroot nobody but root can */
+		_exit(77); /* in a chroot only root can unshare */
 	}
 	const pid_t pid = fork();
 	if (pid != 0) {
@@ -217,7 +219,7 @@ static void be_the_first(const char *name, int ready, int end)
 		_exit(99);
 	(void)!read(end, &byte, 1);
 	ring_client_mark(&client, "test", name, "");
-	/* Both at once: each gets some that the other asked for */
+	/* Both processes at once: each gets rings that the other requested */
 	for (unsigned i = 0; i < 16; i++) {
 		client = open_ring();
 		ring_client_mark(&client, "test", name, "");
@@ -226,7 +228,7 @@ static void be_the_first(const char *name, int ready, int end)
 	_exit(0);
 }
 
-/* Two of them, at the same time. */
+/* Runs two such processes at the same time. */
 static void namespaces(void)
 {
 	int ready[2], end[2], status, worst = 0;
@@ -251,7 +253,7 @@ static void namespaces(void)
 	exit(worst);
 }
 
-/* 40 processes that have a ring each, and live until the last one has. */
+/* 40 processes with a ring each, which live until the last has its ring. */
 static void crowd(void)
 {
 	int fds[2], status;
@@ -311,7 +313,7 @@ static void stacks_of_others(void)
 	ring_client_end(&client);
 }
 
-/* One more than the recorder counts, with this thread */
+/* With this thread, one thread more than the recorder counts */
 static void invented_threads(void)
 {
 	struct ring_client client = open_ring();
@@ -322,7 +324,7 @@ static void invented_threads(void)
 	ring_client_end(&client);
 }
 
-/* What a client does that wants to know whether it is recorded. */
+/* A client that only checks whether it is recorded. */
 static void ask_and_be_silent(void)
 {
 	open_ring();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_cancel.c - threads that are cancelled in calls, at any time: their
- * cleanup handlers run once, with the thread's signal mask.  Afterwards five
+ * sample_cancel.c - threads that are cancelled in calls, at any time: each
+ * cleanup handler runs once, with the thread's signal mask.  Afterwards five
  * threads work for 60 ms each in work_after().
  *
  *	sample_cancel N

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_late_ticks.c - waits whose ticks come so late that the next one is
- * pending when their handler sets the timer: none is interrupted.
+ * sample_late_ticks.c - a tick may come so late that the next tick is pending
+ * when the handler sets the timer: no wait is interrupted.
  *
  *	sample_late_ticks            a debugger, which holds each tick of
  *	sample_late_ticks waits      which waits
  *
- * Exits 0; or says what it saw; 77, where nobody may be debugged.
+ * Exit status: 0, 77 if debugging is forbidden, else an error, which is
+ * printed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -96,7 +97,8 @@ static int wait_in_all(void)
 	return bad;
 }
 
-/* Its timer runs on from where the kernel has taken the tick. */
+/* Delays every tick of @child, whose timer runs on after the tick's
+ * delivery. */
 static int hold_ticks_of(pid_t child)
 {
 	int status, n_held = 0;

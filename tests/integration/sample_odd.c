@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_odd.c - a program that knows nothing of us, and does what programs do
- * with signals, threads and namespaces.
+ * sample_odd.c - a program without instrumentation that uses signals, threads
+ * and namespaces.
  *
  *	sample_odd DEED
  *
- * Exits 0 if nothing showed that it is sampled; 77 where the machine does not
- * let it; else it says what it saw.
+ * Exit status: 0 if nothing showed that it is sampled; 77 if the machine
+ * forbids the test; else an error, which is printed.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -39,7 +39,7 @@
 #define AT_MINSIGSTKSZ 51
 #endif
 
-/* Not declared any more where _XOPEN_SOURCE is recent */
+/* Not declared with a recent _XOPEN_SOURCE */
 sighandler_t bsd_signal(int number, sighandler_t handler);
 
 static int64_t now_ms(clockid_t clock)
@@ -66,14 +66,15 @@ static void sleep_ms(int ms)
 		poll(NULL, 0, 5);
 }
 
-/* As between fork and exec, and at the start of many a daemon. */
+/* Resets all signals, like code between fork and exec, and many daemons at
+ * their start. */
 static void reset_all(void)
 {
 	for (int s = 1; s <= SIGRTMAX; s++)
 		signal(s, SIG_DFL);
 }
 
-/* Not through the C library. */
+/* Resets all signals without the C library. */
 static void reset_all_unseen(void)
 {
 	char none[64] = { 0 };
@@ -147,7 +148,7 @@ static int enter_namespace(void)
 	return 1;
 }
 
-/* ------------------------------------------ taking whatever signal comes */
+/* ----------------------------------------------------- taking any signal */
 
 static sigset_t all;
 
@@ -170,7 +171,7 @@ static int read_one(int fd, int ms)
 	struct signalfd_siginfo info;
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-	/* What was there is gone if its timer was deleted meanwhile */
+	/* A pending signal vanishes if its timer is deleted */
 	while (poll(&pfd, 1, ms) == 1)
 		if (read(fd, &info, sizeof(info)) > 0)
 			return (int)info.ssi_signo;
@@ -214,15 +215,15 @@ static int wait_alone(void)
 	return take_nothing(wait_by_libc) | take_nothing(wait_by_fd);
 }
 
-/* Those of a round may come, then none: in half a second, asked for until it
- * is so. */
+/* Ticks of one period may come, but then no more: repeats a wait of half a
+ * second until it takes no signal. */
 static void *take_few(void *wait)
 {
 	const int64_t until = now_ms(CLOCK_MONOTONIC) + 300000;
 	int n = 0;
 
 	burn(50);
-	sleep_ms(200); /* it has its timer */
+	sleep_ms(200); /* the thread has its timer */
 	pthread_sigmask(SIG_BLOCK, &all, NULL);
 	while ((*(int (**)(int))wait)(500) > 0) {
 		n++;
@@ -283,7 +284,7 @@ static int handle_it(void)
 
 	burn(50);
 	for (int i = 0; i < 100; i++)
-		raise(SIGURG); /* ignored, as nobody handles it */
+		raise(SIGURG); /* ignored without a handler */
 	if (sigaction(SIGURG, &action, NULL) != 0)
 		return 1;
 	for (int i = 0; i < 100; i++) {
@@ -294,7 +295,7 @@ static int handle_it(void)
 	return n_handled != 100 || n_of_timers != 0;
 }
 
-/* By then ticks come by another signal, which must not kill either. */
+/* Ticks then use another signal, which must not kill either. */
 static int handle_it_and_fork(void)
 {
 	struct sigaction action = { .sa_sigaction = count,
@@ -307,7 +308,7 @@ static int handle_it_and_fork(void)
 	return in_child(reset_all) | in_child(reset_all_unseen);
 }
 
-/* Both of those that are ignored by default. */
+/* Handles both signals that are ignored by default. */
 static int handle_both(void)
 {
 	struct sigaction action = { .sa_sigaction = count,
@@ -330,7 +331,7 @@ static void *burn_in_thread(void *nothing)
 	return nothing;
 }
 
-/* By plain handlers, and before there is the thread that works. */
+/* Sets plain handlers before the working thread exists. */
 static int handle_all(void)
 {
 	pthread_t thread;
@@ -349,7 +350,7 @@ static void *handle_it_in_thread(void *nothing)
 	return handle_it() != 0 ? "a tick was handled" : nothing;
 }
 
-/* While others run, whose timers change as well. */
+/* Sets a handler while other threads run, whose timers change as well. */
 static int handle_it_among_threads(void)
 {
 	pthread_t threads[4];
@@ -366,7 +367,7 @@ static int handle_it_among_threads(void)
 	exit(why != NULL);
 }
 
-/* The older ways to say the same. */
+/* Sets a handler by an older function. */
 static int handle_it_by(sighandler_t (*set)(int, sighandler_t))
 {
 	struct sigaction before;
@@ -400,7 +401,7 @@ static int read_it(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGURG);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	burn(50); /* ticks that wait are not for the program */
+	burn(50); /* the program must not get pending ticks */
 	kill(getpid(), SIGURG);
 	const int fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (read(fd, &info, sizeof(info)) < 0 || info.ssi_code != SI_USER ||
@@ -429,7 +430,8 @@ static void *work(void *nothing)
 	return nothing;
 }
 
-/* The first thread uses no time of its own: no tick of it tells of others. */
+/* The first thread uses no processor time, so the other threads need their own
+ * ticks. */
 static int sleep_while_threads_work(void)
 {
 	pthread_t threads[4];
@@ -448,8 +450,8 @@ static void *work_briefly(void *nothing)
 	return nothing;
 }
 
-/* As browsers' zygotes do: threads that are gone leave it alone, and those
- * that are there are its own. */
+/* As browsers' zygotes check: the process has only its own threads, and is
+ * alone after their end. */
 static int be_alone_again(void)
 {
 	pthread_t threads[3];
@@ -465,7 +467,7 @@ static int be_alone_again(void)
 		printf("%u threads of 4\n", n);
 		return 1;
 	}
-	while (count_threads() > 4) /* the kernel's list may be late */
+	while (count_threads() > 4) /* the list may be late */
 		sleep_ms(1);
 	return stay_alone();
 }
@@ -478,7 +480,7 @@ static int enter_namespace_later(void)
 		return 1;
 	pthread_join(thread, NULL);
 	for (int i = 0; i < 1000 && count_threads() > 1; i++)
-		sleep_ms(5); /* it may still be on its way out */
+		sleep_ms(5); /* the thread may still be ending */
 	return enter_namespace();
 }
 
@@ -495,7 +497,7 @@ static void *exit_early(void *arg)
 	pthread_exit(arg);
 }
 
-/* All ways for a thread to begin and end, and what is refused. */
+/* All ways for a thread to begin and end, and failing calls. */
 static int begin_and_end(void)
 {
 	pthread_attr_t attr;
@@ -513,7 +515,7 @@ static int begin_and_end(void)
 		    pthread_join(thread, &value) != 0 || value != &seven)
 			return 2;
 	}
-	/* more memory than there are addresses */
+	/* more memory than addresses */
 	pthread_attr_setstacksize(&attr, (size_t)1 << 62);
 	for (int i = 0; i < 1000; i++)
 		if (pthread_create(&thread, &attr, exit_early, NULL) == 0)
@@ -521,8 +523,8 @@ static int begin_and_end(void)
 	return 0;
 }
 
-/* As threads of Go's, SBCL's and the sanitizers' runtimes begin: not by a call
- * that anything stands in front of. */
+/* Unblocks by a bare system call, like new threads of Go, SBCL and the
+ * sanitizers. */
 static void *unblock_and_work(void *nothing)
 {
 	const uint64_t none = 0;
@@ -550,7 +552,7 @@ static void do_nothing(int number)
 	(void)number;
 }
 
-/* The signal of ticks has another use, found while all are blocked. */
+/* Handles the tick's signal while all signals are blocked. */
 static int handle_while_blocked(void)
 {
 	sigset_t before;
@@ -562,7 +564,7 @@ static int handle_while_blocked(void)
 	return 0;
 }
 
-/* As Go's runtime does. */
+/* Handles all signals except 34, like Go's runtime. */
 static int handle_all_but_one(void)
 {
 	const struct sigaction action = { .sa_handler = do_nothing };
@@ -603,7 +605,7 @@ static int work_with_all_blocked(void)
 
 static volatile unsigned n_done;
 
-/* Work that is done when it is done, however long that takes. */
+/* A fixed amount of work, independent of time. */
 static __attribute__((noinline)) unsigned dig(unsigned depth)
 {
 	if (depth == 0) {
@@ -642,7 +644,7 @@ static void *use_stack(void *arg)
 	return used[5] == 1 ? arg : NULL;
 }
 
-/* As small as may be, from the C library and from the program. */
+/* Smallest stacks, allocated by the C library and by the program. */
 static int work_on_small_stacks(void)
 {
 	const size_t size = PTHREAD_STACK_MIN;
@@ -701,9 +703,9 @@ static int work_with_small_alternate_stacks(void)
 	return why != NULL;
 }
 
-static volatile bool sees_ours; /* a signal that nobody asked to be blocked */
+static volatile bool sees_ours; /* a handler had a wrong mask */
 
-/* Has what it needs of the stack, and no more to spare. */
+/* A handler that leaves little space on its stack. */
 static void use_most_of_it(int number)
 {
 	volatile char used[1500];
@@ -731,8 +733,8 @@ static void *handle_on_alternate_stack(void *memory)
 	return sees_ours ? "the mask of a handler is another" : NULL;
 }
 
-/* As large as SIGSTKSZ was for decades: a handler of the program's has room
- * there, and none for a second signal. */
+/* A stack of the traditional SIGSTKSZ has space for an application handler, but
+ * not for a second signal. */
 static int handle_on_alternate_stacks(void)
 {
 	const size_t guard = 65536, size = 8192;
@@ -762,7 +764,8 @@ static int handle_on_alternate_stacks(void)
 	return why != NULL;
 }
 
-/* Lets a second signal come where only the kernel's part of it has room. */
+/* Unblocks a second signal when the stack only has space for the kernel's
+ * frame. */
 static void use_all_of_it(int number)
 {
 	char *const here = __builtin_frame_address(0);
@@ -770,8 +773,8 @@ static void use_all_of_it(int number)
 
 	(void)number;
 	sigaltstack(NULL, &stack);
-	/* As this signal's part, which may be less than AT_MINSIGSTKSZ, and what
-	 * this frame and its calls take */
+	/* Size of this signal's frame, which may be less than AT_MINSIGSTKSZ,
+	 * and of this function's and its callees' frames */
 	const size_t tick =
 		(size_t)((char *)stack.ss_sp + stack.ss_size - here) + 768;
 	volatile char *const used =
@@ -803,7 +806,7 @@ static int unblock_on_alternate_stack(void)
 
 /* ---------------------------------------------------------------- a box */
 
-/* Kills for what a sampler might call, and nothing else. */
+/* A filter that kills only at system calls that a sampler might make. */
 static void enter_box(bool by_syscall)
 {
 	static const unsigned forbidden[] = {
@@ -860,12 +863,12 @@ static int work_in_box(bool by_syscall)
 	if (status != 0)
 		printf("the child has status %#x\n", status);
 	fflush(stdout);
-	_exit(status != 0); /* exit() tidies up, which is not in question */
+	_exit(status != 0); /* exit()'s cleanup is not tested here */
 }
 
 static int strict_pipe[2];
 
-/* Where nothing is allowed but to read, to write and to end. */
+/* Strict seccomp, which only allows read(), write() and exit(). */
 static int be_strict(void)
 {
 	void *volatile block = malloc(100);
@@ -878,7 +881,7 @@ static int be_strict(void)
 		return 77;
 	for (volatile unsigned i = 0; i < 300000000; i++)
 		continue;
-	block = malloc(100); /* there is memory for it by now */
+	block = malloc(100); /* the heap has space by now */
 	free(block);
 	return (int)syscall(SYS_exit, write(strict_pipe[1], "x", 1) == -1);
 }
@@ -889,7 +892,7 @@ static void *be_strict_in_thread(void *nothing)
 	return nothing;
 }
 
-/* The process goes on. */
+/* Only one thread is strict; the process goes on. */
 static int have_strict_thread(void)
 {
 	pthread_t thread;

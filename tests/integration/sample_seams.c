@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_seams.c - a signal of the program's at each instruction between two
- * parts of a wait that a tick cut, and before the first: it ends the wait.
+ * sample_seams.c - the program's own signal comes at each instruction between
+ * two parts of a wait cut by a tick, and before the first part.  The signal
+ * ends the wait.
  *
- *	sample_seams            a debugger of
- *	sample_seams WAIT       which waits for ever, again and again
+ *	sample_seams a debugger of sample_seams WAIT which waits forever, again
+ *	and again
  *
- * Who has handled a signal and then waits on has missed it.  Exits 0; or says
- * what it saw; 77, where nobody may be debugged.
+ * A program that waits on after handling a signal has missed the signal.  Exit
+ * status: 0, 77 if debugging is forbidden, else an error, which is printed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What the debugged one tells, as an argument of getpgid() */
+/* Messages of the debugged process: arguments of getpgid() */
 #define BEGINS  0x5EED0001
 #define HANDLED 0x5EED0002
 #define ENDS    0x5EED0003
@@ -129,8 +130,8 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigaction(SIGUSR1, &action, NULL);
-	/* The sampler's rings are made before a fork, and not in a tick that
-	 * comes next, whose calls would be taken for ours */
+	/* Forces the sampler to make its rings now: a later tick would make
+	 * them, by calls that this test would count as the wait's */
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
@@ -146,7 +147,7 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 /* ------------------------------------------------------------ who debugs it */
 
 static pid_t child;
-static bool is_call; /* stopped at its beginning */
+static bool is_call; /* stopped at a call's beginning */
 static long call;
 static uint64_t argument;
 
@@ -172,7 +173,7 @@ static void read_registers(struct registers *registers)
 #endif
 }
 
-/* Whether the next instruction is a system call. */
+/* Is the next instruction a system call? */
 static bool is_at_call(void)
 {
 	struct registers registers;
@@ -190,7 +191,8 @@ static bool is_at_call(void)
 #endif
 }
 
-/* The signal that it stopped for; 0: a step, a call, or none that matters. */
+/* Waits for the child to stop; returns the signal, SIGTRAP for a step or
+ * call. */
 static int wait_for_child(void)
 {
 	int status;
@@ -205,8 +207,8 @@ static int wait_for_child(void)
 	return WSTOPSIG(status);
 }
 
-/* Up to the next beginning or end of a call, or a signal, which is passed on
- * when it goes on.  Returns that. */
+/* Runs the child, with @signal, to the next beginning or end of a system call,
+ * or the next signal.  Returns the signal, or 0. */
 static int run(int signal)
 {
 	struct registers registers;
@@ -241,7 +243,7 @@ static bool is_wait(void)
 	                   call == SYS_rt_sigsuspend);
 }
 
-/* Up to where @stop says, with all signals passed on. */
+/* Runs until @stop is true; passes on all signals. */
 static void run_until(bool (*stop)(void))
 {
 	int signal = 0;
@@ -256,7 +258,7 @@ static bool begins(void)
 	return is_told(BEGINS);
 }
 
-/* What only asks whether memory can be read has no `how` that is one. */
+/* A call that only probes memory has an invalid `how`. */
 static bool blocks_all(void)
 {
 	return !is_call && call == SYS_rt_sigprocmask &&
@@ -268,7 +270,8 @@ static bool returns_from_handler(void)
 	return is_call && call == SYS_rt_sigreturn;
 }
 
-/* In a wait, a tick cut it, and its handler is about to return. */
+/* Runs until a tick has cut a wait, and the tick's handler is about to
+ * return. */
 static void run_until_cut(void)
 {
 	int signal = 0;
@@ -283,8 +286,8 @@ static void run_until_cut(void)
 }
 
 /*
- * @n instructions further, but not into a wait.  False: there are no so many.
- * A step over a call's instruction is one step.
+ * Makes @n steps, but not into a wait.  False: there are fewer instructions.  A
+ * whole system call is one step.
  */
 static bool step(unsigned n)
 {
@@ -294,7 +297,7 @@ static bool step(unsigned n)
 		if (!is_first && is_at_call()) {
 			struct registers before;
 
-			/* Which one?  It is entered, and not run yet */
+			/* Stops at the call's entry, to see which call it is */
 			if (run(0) != 0 || is_wait())
 				return false;
 			read_registers(&before);
@@ -306,13 +309,13 @@ static bool step(unsigned n)
 		if (wait_for_child() != SIGTRAP)
 			return false;
 		if (is_first && is_call)
-			is_call = false; /* the end of the call it was in */
+			is_call = false; /* the current call's end */
 		is_first = false;
 	}
 	return true;
 }
 
-/* A signal now: it has to end the wait. */
+/* Sends a signal now; returns whether the signal ends the wait. */
 static bool ends_wait(void)
 {
 	bool is_handled = false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_takes_all.c - a program that knows nothing of us, takes whatever signal
- * comes, and then finds a use for the one that ticks come by: those that come by
- * another from then on are not given to it either.
+ * sample_takes_all.c - a program without instrumentation takes all signals, and
+ * then handles the ticks' signal.  Ticks then use another signal, which the
+ * program must not get either.
  *
  *	sample_takes_all waits|signalfd|all_but_urgent|few|forks|cancelled
  *
- * Exits 0, or says what it saw.
+ * Exits 0, or prints the error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static void fail(const char *what, int saw)
 	exit(1);
 }
 
-/* By a call that nobody stands in front of. */
+/* Takes a tick by a bare system call. */
 static void catch_tick(void)
 {
 	const uint64_t urgent = UINT64_C(1) << (SIGURG - 1);
@@ -66,11 +66,12 @@ static void catch_tick(void)
 	}
 }
 
-/* ------------------------------------ who waits while ticks get another signal */
+/* --------------------------------------- a wait while ticks get another
+ * signal */
 
 static pid_t waiter;
 
-/* As its timer would once ticks come by SIGWINCH. */
+/* Sends a tick as SIGWINCH, like the waiter's timer after the change. */
 static void *send_tick(void *nothing)
 {
 	struct timespec soon = { 0, 50 * MS };
@@ -134,7 +135,7 @@ static void wait_for_number(void)
 		fail("sigwait() said", number);
 }
 
-/* One that a terminal sends is not ours. */
+/* A terminal's SIGWINCH is no tick. */
 static void wait_for_own(void)
 {
 	const struct timespec second = { 1, 0 };
@@ -147,7 +148,7 @@ static void wait_for_own(void)
 		fail("the program's own SIGWINCH is gone", r);
 }
 
-/* ------------------------------------------------ who reads from a signalfd */
+/* ---------------------------------------------------- reads from a signalfd */
 
 static void handle(int number)
 {
@@ -170,8 +171,8 @@ static void take_urgent(void)
 	sigaction(SIGURG, &action, NULL);
 }
 
-/* @fd gives nothing but SIGUSR1 after SIGURG has got a use, whenever its thread
- * blocks all. */
+/* While the thread blocks all signals, @fd gives only SIGUSR1 after a handler
+ * for SIGURG was set. */
 static void expect_no_tick(int fd)
 {
 	sigset_t none;
@@ -180,7 +181,7 @@ static void expect_no_tick(int fd)
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	take_urgent();
 	for (int i = 0; i < 5; i++) {
-		work(200); /* it has a timer by then */
+		work(200); /* the thread has a timer by then */
 		pthread_sigmask(SIG_SETMASK, &all, NULL);
 		work(20);
 		const int number = read_signal(fd);
@@ -200,7 +201,7 @@ static int make_signalfd(const sigset_t *set)
 	return signalfd(-1, set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* Its number is closed, and there is another one for it. */
+/* Reads by a duplicate of a closed signalfd. */
 static void use_signalfd(void)
 {
 	const int for_all = make_signalfd(&all);
@@ -218,7 +219,7 @@ static void use_all_but_urgent(void)
 	expect_no_tick(make_signalfd(&set));
 }
 
-/* It has a use for the signal that would be next. */
+/* Uses the signal that the sampler would take next. */
 static void use_few(void)
 {
 	sigset_t set;
@@ -229,7 +230,7 @@ static void use_few(void)
 	expect_no_tick(make_signalfd(&set));
 }
 
-/* What a child does with signals changes nothing for its parent. */
+/* A child's signal handlers change nothing for its parent. */
 static void let_child_take_urgent(void)
 {
 	const int fd = make_signalfd(&all);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_waits.c - a program that knows nothing of us, and waits in each call
- * that has a mask, or can be made of one that has: nothing may interrupt it but
- * its own signals, and no wait is shorter than it was asked for, or without an
- * end.
+ * sample_waits.c - a program without instrumentation that waits in each call
+ * with a signal mask, or replaceable by such a call.  Only its own signals may
+ * interrupt a wait, and no wait is shorter than requested, or endless.
  *
  *	sample_waits
  *
- * Exits 0, or says what it saw.
+ * Exits 0, or prints the error.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -124,7 +123,8 @@ static int by_thrd_sleep(void)
 	return thrd_sleep(&wait_time, NULL);
 }
 
-/* ----------------------------------------- what somebody else puts an end to */
+/* -------------------------------------------- waits that another thread
+ * ends */
 
 static volatile sig_atomic_t n_handled;
 static pthread_t first;
@@ -137,7 +137,7 @@ static void handle(int number)
 	n_handled++;
 }
 
-/* It is not known when the other one has begun to wait; but then it has. */
+/* Repeats signals until one comes after the beginning of the wait. */
 static void *send_usr1(void *nothing)
 {
 	for (int i = 0; i < 200 && !is_over; i++) {
@@ -166,7 +166,7 @@ static int while_one_does(void *(*deed)(void *), int (*wait)(void))
 	return r;
 }
 
-/* What it is to be interrupted by comes through: 0. */
+/* 0 if the wait was interrupted by the program's own signal. */
 static int interrupted(int r, int n)
 {
 	return r == -1 && errno == EINTR && n_handled > n ? 0 : -1;
@@ -210,7 +210,7 @@ static int by_interrupted_poll(void)
 	return while_one_does(send_usr1, poll_here);
 }
 
-/* A tick that waits while a handler runs comes when that has returned. */
+/* A handler that runs until a tick is pending, which comes after its return. */
 static void handle_until_tick(int number)
 {
 	sigset_t pending;
@@ -279,7 +279,7 @@ int main(void)
 		const int error = errno;
 		const int64_t waited = now_ms() - begin;
 
-		/* A clock's millisecond may have begun */
+		/* The clock's first millisecond may be shorter */
 		if (r >= 0 && waited >= WAIT_MS - 1)
 			continue;
 		printf("%s: %s after %d ms\n", waits[i].name,

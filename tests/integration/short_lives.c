@@ -6,16 +6,17 @@
  *
  * WAY is threads: one after the other; or crowd: eight at a time; or last: a
  * thread that is there when the process ends.  Or it is destructors: threads
- * work in a key's, too.  Or it is main_exit: the main thread ends first.  Or it
- * is exec: the program begins once more; or fork: children that work for 2.5 ms.
- * Or it is failing: an exec fails each millisecond.  A line for each thread holds
- * its id and the microseconds of processor time by its own clock.  Another one may
- * hold its id, 0, and an upper bound.  For a child that is what wait4() says.  0
- * means what its process took, less what the threads have.
+ * work in a key's destructor, too.  Or it is main_exit: the main thread ends
+ * first.  Or it is exec: the program executes itself; or fork: children that
+ * work for 2.5 ms.  Or it is failing: an exec fails each millisecond.  A line
+ * for each thread holds its id and the microseconds of processor time by its
+ * own clock.  Another line may hold its id, 0, and an upper bound: for a child,
+ * the time from wait4().  A bound of 0 means the process's time, less that of
+ * the threads.
  *
  *	short_lives measured WAY
  *
- * runs it, and its last line holds 0, 0 and what wait4() says that took.
+ * runs this program, and its last line holds 0, 0 and the time from wait4().
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,7 +51,7 @@ __attribute__((noinline)) static int64_t work_until(int64_t us)
 	return own_us();
 }
 
-/* One call for a line: children write to the same file */
+/* Writes a line by one call, as children write to the same file */
 static void print_time(int64_t us)
 {
 	dprintf(STDOUT_FILENO, "%d %lld\n", (int)gettid(), (long long)us);
@@ -84,9 +85,9 @@ static int run_measured(char **argv)
 	return 0;
 }
 
-/* Another thread prints it, since printing takes time, too */
+/* Another thread prints a life, since printing takes time, too */
 struct life {
-	int64_t us; /* how long to live, then how long it was */
+	int64_t us; /* requested, then actual time */
 	pid_t tid;
 };
 
@@ -113,7 +114,7 @@ __attribute__((noinline)) static void work_at_end(void *its_life)
 	const bool is_first = life->us < 10000;
 
 	life->us = work_until(life->us + (is_first ? 5000 : 3700));
-	if (is_first) /* in the next round again */
+	if (is_first) /* runs once more */
 		pthread_setspecific(key, life);
 }
 
@@ -144,7 +145,7 @@ static void *outlive_main(void *thread)
 {
 	pthread_join(*(pthread_t *)thread, NULL);
 	print_time(work_until(20300));
-	print_most(gettid(), 0); /* it ends the process */
+	print_most(gettid(), 0); /* this thread ends the process */
 	return NULL;
 }
 
@@ -214,7 +215,7 @@ __attribute__((noinline)) static void fail_execs(void)
 __attribute__((noinline)) static void fail_late(void)
 {
 	fail_execs();
-	__asm__ volatile(""); /* no jump to it */
+	__asm__ volatile(""); /* prevents a tail call */
 }
 
 static void run_children(void)
@@ -259,7 +260,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(way, "exec") == 0) {
-		/* The first try fails: what was counted is not counted again */
+		/* The first try fails: its counted time is not counted again */
 		execl("/nowhere", "nowhere", NULL);
 		print_time(work_until(began + 10600) - began);
 		execl("/nowhere", "nowhere", NULL);

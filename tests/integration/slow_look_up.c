@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slow_look_up.c - a library that is preloaded behind those of `syscap record`,
- * whose look-ups of functions take so long that a tick comes meanwhile.
+ * slow_look_up.c - a library that is preloaded after those of `syscap record`,
+ * and slows down dlsym() so much that a tick comes meanwhile.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,7 +12,8 @@
 
 typedef void *look_up(void *library, const char *name);
 
-/* The C library's: since glibc 2.34, and before on x86_64 and aarch64. */
+/* The C library's dlsym(): of glibc 2.34 and later, or older on x86_64 or
+ * aarch64. */
 static look_up *real_dlsym(void)
 {
 	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5",
@@ -29,7 +30,7 @@ __attribute__((visibility("default"))) void *dlsym(void *library,
 {
 	const struct timespec time = { 0, 3000000 };
 
-	/* A tick ends it */
+	/* A tick ends the sleep */
 	if (library == RTLD_NEXT)
 		syscall(SYS_nanosleep, &time, NULL);
 	return real_dlsym()(library, name);

@@ -7,8 +7,8 @@
  *
  * WHAT is: events, 10 marks in each of two threads; start FILE, the same after
  * syscap_start() without a thread of the library; kill, events and then
- * SIGKILL.  It closes 0 to 2, if they are open, and all the time another thread
- * writes to 1 and 2 and reads from 0.  Exits 1 if any of that succeeded.
+ * SIGKILL.  The program closes 0 to 2, if open.  Meanwhile another thread
+ * writes to 1 and 2 and reads from 0. Exits 1 if any read or write succeeded.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -14,7 +14,7 @@ static struct recording recording;
 
 static void record(const char *what)
 {
-	/* The leak sanitizer ends who has no /proc, or another's pid */
+	/* LeakSanitizer ends a process without /proc, or with another pid */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	recording_init(&recording);
 	const int status = recording_run(
@@ -134,7 +134,7 @@ TEST(fibres_that_are_switched_between_events_lose_nothing)
 	check_nothing_lost();
 }
 
-/* What those without a state lost, by its own count. */
+/* The program's own count of events lost by threads without a state. */
 static bool is_dropped(const struct syscap_frame *frame, const void *arg)
 {
 	if (frame->type != SYSCAP_FRAME_MARK ||
@@ -160,7 +160,7 @@ TEST(threads_beyond_8192_at_once_lose_their_events_and_are_counted)
 		recording_free(&recording);
 		SKIP("so many threads can't be had here");
 	}
-	/* Or some of their rings could not be had: they count, too */
+	/* Rings may fail, too; their events count as dropped */
 	CHECK(status == 0 || status == 125);
 	CHECK_EQ(recording_count(&recording, is_dropped, &dropped), 1);
 	CHECK(dropped >= 10);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_crowd.c - many threads and processes on a machine that is busier than it
- * has cores, while whoever drains stands still for a while: what they sent is
- * in the capture, or told to be lost.
+ * test_crowd.c - many threads and processes on an overloaded machine, while the
+ * drainer is stopped for a while.  Their events are in the capture, or reported
+ * as lost.
  *
- * The recorder is stopped by a signal, a drain thread as a debugger does it.
+ * A signal stops the recorder; ptrace() stops a drain thread.
  *
  * With --whole the larger forms drive the load to some hundreds: CROWD_RUNS=3
- * and the name of a test make that short.
+ * and the name of a test shorten the run.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -33,7 +33,7 @@ enum mode {
 	MODES
 };
 
-/* What one process sent, by itself and by the captures. */
+/* Numbers of one process's events, by its own count and by the captures. */
 struct process {
 	int32_t pid;
 	unsigned sent, kept, told;
@@ -43,10 +43,10 @@ struct process {
 static struct recording recording;
 static struct process processes[8192];
 static unsigned n_processes;
-/* A number that comes again is one of `processes`, and another line or frame */
+/* A reused pid is one of `processes`, with another line or frame */
 static unsigned n_said, n_named, n_spawned;
-/* Where its parent's slots are gone a child begins some of its own, in a capture
- * of its own or in the same trace: both writers name it */
+/* If the parent's slots are gone, a child starts its own arena, in its own
+ * capture or in the same trace: both writers name the child */
 static bool are_named_twice;
 
 static struct process *find_process(int32_t pid)
@@ -64,7 +64,7 @@ static struct process *find_process(int32_t pid)
 static pid_t burners[256];
 static unsigned n_burners;
 
-/* They end with us. */
+/* Starts processes that end with this process. */
 static void make_load(void)
 {
 	const pid_t self = getpid();
@@ -137,7 +137,7 @@ static const char *name(const char *file)
 	return path[n];
 }
 
-/* A batch is under way, and other processes wait for that. */
+/* Is a batch being written, for which other processes wait? */
 static bool is_locked(void)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
@@ -190,7 +190,8 @@ static bool exists(const void *path)
 	return access(path, F_OK) == 0;
 }
 
-/* @words of the program, after its folder; NULL-terminated, four at most. */
+/* @words: the program's arguments after its directory, at most four, and
+ * NULL. */
 static pid_t start(enum mode mode, const char *const *words)
 {
 	const char *const program = recording_program("crowd");
@@ -231,7 +232,7 @@ static void read_said(void)
 	fclose(file);
 }
 
-/* Forked ones are called as their parent. */
+/* Forked processes have their parent's command line. */
 static void read_process(const struct syscap_frame *frame)
 {
 	if (strstr(frame->process.cmdline, "crowd") == NULL)
@@ -294,8 +295,8 @@ static void read_captures(enum mode mode)
 }
 
 /*
- * What a child loses that finds no ring, its parent's capture tells, as the
- * parent's.  A recorder knows whose each is.
+ * The parent's capture reports losses of a child without a ring, as the
+ * parent's own.  Only a recorder attributes each loss to its process.
  */
 static void check_processes(enum mode mode, const char *what, unsigned ms)
 {
@@ -321,7 +322,7 @@ static void check_processes(enum mode mode, const char *what, unsigned ms)
 		          what, ms, sent, kept, told);
 }
 
-/* None is made up, none has another's name. */
+/* The capture names no unknown process, and no process has another's name. */
 static void check_names(enum mode mode, const char *kind, unsigned n)
 {
 	for (unsigned i = 0; i < n_processes; i++) {
@@ -374,7 +375,8 @@ static void check_crowd(enum mode mode, unsigned ms, const char *kind,
 	recording_free(&recording);
 }
 
-/* One form of it, again and again: @whole where nothing is thinned out. */
+/* Runs one form several times; the second element of each array applies with
+ * --whole. */
 static void check_runs(enum mode mode, const char *kind, const char *const n[2],
                        const char *const n_threads[2])
 {

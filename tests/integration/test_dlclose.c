@@ -28,7 +28,7 @@ struct plugin {
 	const char *(*reason)(void);
 };
 
-/* The plug-in lies beside this program. */
+/* The plug-in is in this program's directory. */
 static void plugin_path(char *path, size_t size)
 {
 	const ssize_t n = readlink("/proc/self/exe", path, size - 40);
@@ -72,7 +72,7 @@ static void *emit_through_both(void *unused)
 	syscap_mark("own", "thread", 1, 0, NULL);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	return unused; /* now the copies' destructors run */
+	return unused; /* now the copy's destructors run */
 }
 
 CHILD(unloads)
@@ -93,7 +93,7 @@ CHILD(unloads)
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	/* its atfork handler is there as well */
+	/* the copy's atfork handler still exists */
 	pid = fork();
 	if (pid == 0) {
 		syscap_mark("own", "child", 1, 0, NULL);
@@ -101,7 +101,7 @@ CHILD(unloads)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
-	/* loaded again it is the same copy, and goes on */
+	/* a second load finds the same copy, which goes on */
 	load(&plugin);
 	plugin.emit("again", 10);
 	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD leads to a recorder");
@@ -126,7 +126,7 @@ TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
 	peer_free(&peer);
 }
 
-/* Without a recorder nothing is kept that would need the code. */
+/* Without a recorder, nothing keeps the library's code loaded. */
 CHILD(unloads_without_a_recorder)
 {
 	load(&plugin);
@@ -143,7 +143,7 @@ TEST(without_a_recorder_the_library_is_unloaded_for_real)
 	CHECK_EQ(peer_run_alone("unloads_without_a_recorder", "", NULL), 0);
 }
 
-/* What is set here this program's own copy has not seen. */
+/* Sets variables after this program's own copy has read them. */
 static void make_own_pair(int pair[2])
 {
 	char number[16];
@@ -171,7 +171,7 @@ TEST(a_library_loaded_late_refuses_a_pair_of_its_process)
 	CHECK_EQ(peer_run_alone("makes_a_pair_and_loads", "", NULL), 0);
 }
 
-/* A sanitizer's libraries must come before what is preloaded. */
+/* A sanitizer's libraries must come before preloaded libraries. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 
 /* The program has no copy of the library; its preloaded library does. */
@@ -206,7 +206,7 @@ TEST(a_library_loaded_at_start_accepts_a_pair_made_before_exec)
 
 #endif
 
-/* A thread whose first event comes long after others loaded the library. */
+/* A thread that loads the library again, and ends after its events. */
 static void *load_and_end(void *unused)
 {
 	struct plugin mine;
@@ -233,7 +233,7 @@ TEST(threads_may_load_use_and_unload_the_library_at_the_same_time)
 {
 	struct peer peer;
 
-	SKIP_UNDER_TSAN(); /* nor does it know of the loader's lock */
+	SKIP_UNDER_TSAN(); /* TSan does not know the loader's lock */
 	peer_start(&peer, "threads_load_and_unload", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 80);

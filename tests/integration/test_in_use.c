@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_in_use.c - commands that are to replace, cut or append to a capture
- * that somebody still writes: refused with who that is, and nothing is lost.
+ * test_in_use.c - commands that would replace, cut or append to a capture are
+ * refused while a process writes the capture.  The error names the process, and
+ * nothing is lost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +32,8 @@ static void emit(unsigned from)
 		written_mark(0, i);
 }
 
-/* Emit, tell that it is in the capture, go on when told to. */
+/* Emits, makes "ready" when the marks are in the capture, and goes on at
+ * "go". */
 static void emit_twice(const char *dir)
 {
 	emit(0);
@@ -59,7 +61,7 @@ CHILD(started)
 	free(path);
 }
 
-/* The one that is written to at the end is a child; its parent has gone. */
+/* The writer at the end is a child, whose parent has ended. */
 CHILD(forks)
 {
 	written_mark(1, 0);
@@ -92,7 +94,7 @@ static const char *const writing[] = {
 };
 #define N_WRITING (sizeof(writing) / sizeof(*writing))
 
-/* Captures are no output of these, ever. */
+/* These commands never overwrite captures. */
 static const char *const making[] = {
 	"export -f folded -o x other",
 	"flamegraph -o x other",
@@ -105,8 +107,8 @@ static const char *const reading[] = {
 	"stat copy",
 };
 
-/* The first @n commands that would write to x are refused, for @pid's sake;
- * those that read it go on working. */
+/* The first @n commands that write to x are refused, with an error that names
+ * @pid; commands that read x work. */
 static void check_refused(const char *dir, pid_t pid, unsigned n)
 {
 	char who[32];
@@ -141,7 +143,7 @@ enum mode {
 	MODES
 };
 
-/* A folder with a capture `other`, and a writer of `x` in it. */
+/* A directory with a capture `other`, and a writer of `x`. */
 struct writer {
 	char *dir, *x;
 	pid_t pid;
@@ -209,7 +211,7 @@ static void check_alive(enum mode mode)
 	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
 	check_all_there(&writer, 2 * MARKS);
-	/* and now they may */
+	/* now these commands work */
 	for (unsigned i = N_WRITING; i-- > 0;)
 		commands_run_well(writer.dir, writing[i]);
 	finish(&writer);
@@ -247,7 +249,7 @@ TEST(an_output_that_was_started_by_the_program_is_left_alone)
 
 /* --------------------------------------------- children that write on */
 
-/* Who wrote into @name last. */
+/* The pid of the last writer of @name. */
 static pid_t find_child(const char *name)
 {
 	struct tally t;
@@ -271,7 +273,7 @@ TEST(a_trace_file_that_a_forked_child_writes_is_left_alone)
 		CHECK_EQ(written_wait(writer.pid), 0);
 		check_refused(writer.dir, find_child(writer.x), N_WRITING);
 		commands_touch(writer.dir, "go");
-		/* nobody of ours can wait for it */
+		/* the writer is no child of this test */
 		do {
 			test_sleep_ms(5);
 			commands_run(writer.dir, "symbolize x", &said);
@@ -290,7 +292,7 @@ TEST(a_trace_file_is_left_alone_before_its_process_emits)
 	make_folder(&writer);
 	commands_run_well(writer.dir, "cat -o x other");
 	start(&writer, TRACE_APPEND, "late");
-	/* What `recover` does to it does no harm */
+	/* `recover` is left out: it does no harm here */
 	check_refused(writer.dir, writer.pid, N_WRITING - 1);
 	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);
@@ -320,7 +322,7 @@ CHILD(stopped)
 	emit(0);
 	while (syscap_drain() == -EAGAIN)
 		test_sleep_ms(1);
-	emit(MARKS); /* these stay in the ring file */
+	emit(MARKS); /* these marks stay in the ring file */
 	commands_touch(peer_arg(), "ready");
 	commands_await(peer_arg(), "go");
 }

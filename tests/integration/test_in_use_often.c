@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_in_use_often.c - commands that meet a capture at random moments while
- * its process writes it, or has been killed: refused with who that is, or
- * right; and nothing is lost.
+ * test_in_use_often.c - commands on a capture at random moments, while its
+ * process writes it, or after its kill.  Each is refused with the process's
+ * pid, or succeeds; and nothing is lost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@
 
 /* ------------------------------------------------------------- the child */
 
-/* What it has published, in a file that outlives it. */
+/* The number of published marks, in a file that outlives the child. */
 static uint32_t *map_sent(const char *dir)
 {
 	char *const path = commands_name(dir, "sent");
@@ -44,7 +44,7 @@ static uint32_t *map_sent(const char *dir)
 	return sent;
 }
 
-/* On and on, in bursts, until it is told to end. */
+/* Emits in bursts until the file "go" exists. */
 static void emit_until_told(const char *dir)
 {
 	char *const go = commands_name(dir, "go");
@@ -57,7 +57,7 @@ static void emit_until_told(const char *dir)
 			written_mark(0, n++);
 			__atomic_store_n(&sent[0], n, __ATOMIC_RELEASE);
 		}
-		/* on a busy machine the first batch may take a while */
+		/* a busy machine may delay the first batch */
 		while (syscap_drain() == -EAGAIN && n == 50)
 			test_sleep_ms(1);
 		if (n == 50)
@@ -86,7 +86,7 @@ CHILD(goes_on)
 	emit_until_told(begin(path, sizeof(path)));
 }
 
-/* The parent has gone when its child writes. */
+/* The child writes after its parent's end. */
 CHILD(goes_on_in_a_child)
 {
 	char path[300];
@@ -120,7 +120,7 @@ enum state {
 struct trial {
 	enum mode mode;
 	enum state state;
-	char *dir, name[64]; /* of the capture, in dir */
+	char *dir, name[64]; /* name: the capture's, in dir */
 	uint32_t *sent;
 	pid_t first, writer;
 };
@@ -159,7 +159,7 @@ static int open_trace(const struct trial *trial)
 	return fd;
 }
 
-/* It finds out that its parent has gone when it drains the next time. */
+/* Waits for the capture: a child notices its parent's end at its next drain. */
 static void await_capture(const struct trial *trial)
 {
 	char *const path = commands_name(trial->dir, trial->name);
@@ -197,13 +197,13 @@ static void start(struct trial *trial)
 	if (fd >= 0)
 		close(fd);
 	commands_await(trial->dir, "ready");
-	/* It holds its lock until it has gone */
+	/* The parent holds its lock until its end */
 	if (trial->state == IN_A_CHILD)
 		CHECK_EQ(written_wait(trial->first), 0);
 	trial->sent = map_sent(trial->dir);
 	trial->writer = (pid_t)trial->sent[1];
 	snprintf(trial->name, sizeof(trial->name), "x");
-	/* Those of syscap_start(), too, have files of their own */
+	/* With syscap_start(), too, a child writes its own file */
 	if (trial->state == IN_A_CHILD && !is_trace)
 		snprintf(trial->name, sizeof(trial->name), "x.%d",
 		         (int)trial->writer);
@@ -248,7 +248,7 @@ static void check_capture(const struct trial *trial)
 	char *const before = commands_name(trial->dir, "x");
 	struct tally t;
 
-	/* What a child emitted while its parent lived may be in that one's */
+	/* The parent's capture may hold early marks of the child */
 	if (strcmp(path, before) != 0) {
 		written_tally(before, &t);
 		written_tally_more(path, &t);
@@ -267,7 +267,7 @@ static void check_capture(const struct trial *trial)
 	free(path);
 }
 
-/* Names may go into it, or it is to be recovered first. */
+/* `symbolize` writes into the capture, or asks for `recover` first. */
 static void use_killed(const struct trial *trial)
 {
 	struct commands_said said;
@@ -298,7 +298,7 @@ static void finish(const struct trial *trial)
 	commands_touch(trial->dir, "go");
 	if (trial->state == ALIVE)
 		CHECK_EQ(written_wait(trial->first), 0);
-	/* nobody of ours can wait for it */
+	/* the writer is no child of this test */
 	while (trial->state == IN_A_CHILD && kill(trial->writer, 0) == 0)
 		test_sleep_ms(2);
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_kill.c - programs killed while `syscap record` records them: what
- * they had published is in the capture, exactly once.
+ * test_kill.c - programs killed while `syscap record` records them: their
+ * published events are in the capture, exactly once.
  *
- * One recording holds hundreds of victims.  Each notes in a shared file what
- * it is about to emit and what emit has returned; the capture must hold
- * everything between the first and at least the second.
+ * One recording holds hundreds of victims.  Each writes into a shared file the
+ * number of its next mark before the emit, and after the emit.  The capture
+ * must hold all marks up to at least the second number, and none beyond the
+ * first.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -26,11 +27,11 @@
 #include "harness/test.h"
 #include "integration/recording.h"
 
-#define N_RANDOM  520 /* victims of two threads */
+#define N_RANDOM  520 /* victims with two threads each */
 #define N_STEPPED 420
 #define N_SLOTS   (2 * N_RANDOM + N_STEPPED)
 #define WARM_UP   5
-#define MOST      50000 /* marks of one thread: far less than its ring holds */
+#define MOST      50000 /* marks of one thread: a ring holds more */
 
 struct slot {
 	volatile int64_t begun;
@@ -106,7 +107,7 @@ CHILD(stepped_victim)
 		emit_next(&own_slots[own_index], own_index);
 }
 
-/* --------------------------------------------- who starts and kills them */
+/* ------------------------------------------ starting and killing victims */
 
 static pid_t start_victim(const char *child, const char *path, long index)
 {
@@ -169,10 +170,10 @@ CHILD(stepping_killer)
 	}
 }
 
-/* ------------------------------------------------------- what came of it */
+/* ---------------------------------------------------------- the captures */
 
 struct tally {
-	int64_t last; /* number seen so far; they come in order */
+	int64_t last; /* last number; numbers come in order */
 };
 
 static void tally_marks(const char *path, struct tally *tallies)

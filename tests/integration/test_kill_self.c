@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_kill_self.c - processes that record themselves, killed: into a file
- * of their own nothing that was published is lost, and each frame is there
- * once; through a trace descriptor what is older than the drain interval is
- * there.  And `recover`, killed.
+ * test_kill_self.c - kills of processes that record themselves.  A process's
+ * own file has every published frame once; a trace descriptor has all events
+ * older than the drain interval.  Also kills of `recover`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,17 +28,17 @@
 #include "harness/written.h"
 
 #define N_KILLS (test_is_sanitized() ? 90u : 510u)
-/* Each is preceded by all steps up to there: a second, on a busy machine */
+/* Each kill needs all steps before: a second on a busy machine */
 #define KILLED_IN_DRAIN (test_is_whole() && !test_is_sanitized() ? 600u : 40u)
 #define AT_ONCE         6
 #define N_THREADS       2
-/* Events older than this are in the file: the interval, and a machine that
- * is busy with other things */
+/* Age of events that must be in the file: the interval, and time for a busy
+ * machine */
 #define INTERVAL_NS INT64_C(50000000)
 #define BUSY_NS     INT64_C(400000000)
 #define N_TIMES     4096
 
-/* What a victim says of itself, in memory that outlives it. */
+/* A victim's own counts, in memory that outlives the victim. */
 struct progress {
 	volatile uint32_t published[N_THREADS];
 	/* the n-th millisecond of emitter 0 began with this mark */
@@ -122,7 +121,7 @@ CHILD(victim)
 	emit_for_ever((void *)0);
 }
 
-/* As `victim`, and notes when it emitted what. */
+/* As `victim`, and writes down the time of its marks. */
 CHILD(timed_victim)
 {
 	struct progress *const p = map_progress(peer_arg());
@@ -151,15 +150,15 @@ static void check_published(const struct tally *t, const struct progress *p)
 		published += p->published[i];
 		CHECK(t->emitters[i] <= p->published[i] + 1);
 	}
-	/* there, or lost to a full ring and told */
+	/* received, or lost in a full ring and reported */
 	CHECK(t->received + t->lost >= published);
 	CHECK(t->received + t->lost <= published + N_THREADS);
 	CHECK_EQ(t->doubles, 0);
 	CHECK_EQ(t->torn_at, 0);
 }
 
-/* It is killed after 0.5 to 20 ms, @slowness times as late: where a machine is
- * busy, a process that was just started has not run by then. */
+/* Kills a victim after 0.5 to 20 ms, or @slowness times as late: on a busy
+ * machine a new process may not have run by then. */
 static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 {
 	char *const path = file_in(dir, "out", n);
@@ -179,7 +178,7 @@ static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 	         (test_is_sanitized() ? 10 : 1));
 	kill(pid, SIGKILL);
 	CHECK_EQ(written_wait(pid), SIGKILL);
-	/* It may have died before its file was made */
+	/* The victim may have died before it made its file */
 	if (stat(path, &st) == 0 && st.st_size != 0) {
 		written_tally(path, &t);
 		check_published(&t, progress);
@@ -190,8 +189,9 @@ static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 		CHECK_EQ(t.emitters[0], again.emitters[0]);
 		emitted = t.emitters[0];
 	} else {
-		/* Nor had who makes it emitted; what the other emits until it
-		 * is made is lost, and would have been told */
+		/* The thread that makes the file had not emitted; the other's
+		 * earlier marks are lost, and a later frame would have reported
+		 * that */
 		CHECK(progress->published[0] == 0 ||
 		      progress->published[1] == 0);
 	}
@@ -290,8 +290,8 @@ TEST(what_is_older_than_the_drain_interval_is_in_the_trace)
 /* ---------------------------------------------- at every instruction ... */
 
 /* Let @pid, which has stopped itself, make @steps steps, PTRACE_SINGLESTEP or
- * PTRACE_SYSCALL, and kill it.  False: it ended before.  *@ret_made: how many
- * it made. */
+ * PTRACE_SYSCALL, and kill @pid.  False: @pid ended before.  *@ret_made: number
+ * of steps. */
 static bool kill_after(pid_t pid, unsigned long steps,
                        enum __ptrace_request step, unsigned long *ret_made)
 {
@@ -304,8 +304,7 @@ static bool kill_after(pid_t pid, unsigned long steps,
 		CHECK_EQ(ptrace(step, pid, NULL, NULL), 0);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);
 		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
-			/* the second SIGSTOP: all that was to be stepped
-			 * through is behind it */
+			/* the second SIGSTOP: the stepped code has ended */
 			if (WIFSTOPPED(status))
 				kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
@@ -322,7 +321,7 @@ CHILD(stepped_victim)
 	struct progress *const p = map_progress(peer_arg());
 	unsigned n = 0;
 
-	/* what is slow at first is over */
+	/* the slow first events */
 	for (; n < 30; n++)
 		written_mark(0, n);
 	syscap_drain();
@@ -373,8 +372,9 @@ static bool step_one(const char *dir, unsigned long steps,
 }
 
 /*
- * Emits are some hundred instructions, a drain some thousand: each of the
- * first, and of the second some dozens, others each run.
+ * Emits are some hundred instructions, a drain some thousand.  The test stops
+ * at each instruction of the emits, and at some dozens of the drain's, chosen
+ * anew each run.
  */
 TEST(a_kill_at_any_instruction_of_emit_and_drain_loses_nothing)
 {
@@ -446,8 +446,8 @@ static bool recover_stepped(const char *path, unsigned long steps)
 }
 
 /*
- * A recovery changes nothing but by system calls: between two of them all
- * instructions are one.
+ * A recovery changes files only by system calls, so one kill between two system
+ * calls stands for all.
  */
 TEST(a_recovery_killed_at_any_instruction_goes_on_at_the_next)
 {
@@ -466,7 +466,7 @@ TEST(a_recovery_killed_at_any_instruction_goes_on_at_the_next)
 		if (syc_recover(path, false, &recovered, &error) != 0)
 			test_fail(__FILE__, __LINE__, "%s", error.message);
 		check_orphan(path);
-		/* nothing of it is left to be recovered */
+		/* nothing is left to recover */
 		CHECK_EQ(syc_recover(path, false, &recovered, &error), 0);
 		CHECK(!recovered.had_rings);
 		steps++;

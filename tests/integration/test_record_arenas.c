@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_arenas.c - rings that processes made themselves and handed over,
- * from their start to their end.
+ * test_record_arenas.c - rings that processes make and hand over, from start to
+ * end.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -34,14 +34,14 @@ static size_t count(const char *name)
 	return recording_count_marks(&recording, "test", name);
 }
 
-/* What one process did, by the capture. */
+/* The capture's facts about one process. */
 struct process {
 	int32_t pid;
 	unsigned commands, exits, marks;
-	char first[128], last[128]; /* what it was called */
-	char name[32];              /* of its last mark */
-	bool too_early;             /* a mark before it was announced */
-	bool is_mixed;              /* marks of other names, too */
+	char first[128], last[128]; /* command lines */
+	char name[32];              /* the last mark's */
+	bool too_early;             /* a mark before its PROCESS frame */
+	bool is_mixed;              /* marks with different names */
 };
 
 static struct process processes[1024];
@@ -260,7 +260,7 @@ TEST(losses_in_slots_and_in_the_head_are_told_once)
 	recording_free(&recording);
 }
 
-/* Each mark is in the file below one of its own family. */
+/* Each mark has the pid of a process of its own namespace. */
 TEST(arenas_of_two_namespaces_with_the_same_pids_come_out_apart)
 {
 	const int status = record("namespaces");

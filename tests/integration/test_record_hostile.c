@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_hostile.c - whatever one process does to the recorder, the
- * recorder lives and the frames of others arrive, each once and in order.
+ * test_record_hostile.c - the recorder survives every action of one process,
+ * and the frames of other processes arrive, each once and in order.
  */
 #include <string.h>
 
@@ -93,7 +93,7 @@ TEST(frames_of_a_thousand_invented_processes_close_the_ring)
 static void check_malformed(const char *what, const char *why)
 {
 	record_beside(what);
-	/* The good part of it stays, and nothing after it is believed. */
+	/* The frames before the bad frame stay; those after it are ignored. */
 	CHECK_EQ(recording_count_marks(&recording, "test", "before"), 10);
 	CHECK_EQ(recording_count_marks(&recording, "test", "after"), 0);
 	CHECK_EQ(recording_count(&recording, is_warning, why), 1);

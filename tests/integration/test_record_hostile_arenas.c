@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_hostile_arenas.c - whatever one process hands over, and whatever
- * it does with that later, the recorder lives and the frames of others arrive,
- * each once and in order.
+ * test_record_hostile_arenas.c - the recorder survives every handed-over file
+ * of one process, and every later change to the file; the frames of other
+ * processes arrive, each once and in order.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_record_life.c - how a recording begins and ends, and its status. */
+/* test_record_life.c - the beginning and end of a recording, and its status. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <signal.h>
@@ -138,7 +138,7 @@ static void start_shell(const char *script)
 	recording_init(&recording);
 	snprintf(flag, sizeof(flag), "%s/messages.flag", recording.dir);
 	recording_start(&recording, "sh", "-c", script, flag, NULL);
-	/* $0 is the flag: the script makes it when it is ready. */
+	/* $0 is the flag: the script makes this file when it is ready. */
 	CHECK(recording_wait(exists, flag));
 	unlink(flag);
 }
@@ -164,7 +164,7 @@ static bool is_killed(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_PROCESS;
 }
 
-/* Two that wait for a busy machine would be one. */
+/* Two pending signals would become one: waits until one is taken. */
 static bool has_taken(const void *signo)
 {
 	char path[64], line[128];
@@ -229,7 +229,7 @@ TEST(the_command_gets_the_signals_limits_and_files_it_would_have_had)
 	                       "echo $SYSPROF_CONTROL_FD > $0", path, NULL),
 	         0);
 	read_line(path, fd, sizeof(fd));
-	/* One descriptor more, and that is the socket. */
+	/* One descriptor more, the socket. */
 	CHECK_EQ(strlen(with), strlen(without) + strlen(fd));
 	CHECK_EQ(strncmp(with, without, strcspn(without, "\n") - 6), 0);
 	recording_free(&recording);
@@ -243,7 +243,7 @@ TEST(a_full_disk_stops_the_recording_and_not_the_command)
 	recording_init(&recording);
 	snprintf(path, sizeof(path), "%s/said", recording.dir);
 	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
-	/* The limit counts for memory files too. */
+	/* The limit also applies to memory files. */
 	CHECK_EQ(recording_run(&recording, "--ring-kib", "100", "sh", "-c",
 	                       "\"$0\" good 100000; echo $? > $1",
 	                       recording_program("hostile_client"), path, NULL),
@@ -252,7 +252,7 @@ TEST(a_full_disk_stops_the_recording_and_not_the_command)
 	CHECK_STR(line, "0\n");
 	CHECK(strstr(recording.messages, "File too large") != NULL);
 	CHECK(strstr(recording.messages, "not written") != NULL);
-	/* What is there is whole, and as much as there was room for. */
+	/* The capture is valid, and as large as the limit allows. */
 	const size_t kept = recording_count_marks(&recording, "test", "good");
 	CHECK(kept > 2000);
 	CHECK_EQ(kept + recording_count_lost(&recording, SYSCAP_FRAME_MARK),
@@ -269,7 +269,7 @@ static bool has_frames(const void *arg)
 	       st.st_size > *(const off_t *)arg;
 }
 
-/* So many marks, with nothing torn behind them. */
+/* The capture has at least that many marks, and no torn frame. */
 static bool has_marks(const void *arg)
 {
 	struct syscap_reader *reader;
@@ -295,7 +295,8 @@ TEST(the_capture_can_be_read_while_it_grows)
 	CHECK(recording_wait(has_marks, &expected));
 	recording_check_good(&recording, expected);
 	CHECK_EQ(end_time(), 0);
-	/* The shell has to come back from its child, so that is told too. */
+	/* The command must be a shell that waits for its child, so the recorder
+	 * passes the signal on. */
 	kill(recording.pid, SIGTERM);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGTERM);
 	recording_free(&recording);
@@ -332,7 +333,7 @@ TEST(a_fixed_interval_drains_no_more_often)
 
 	recording_init(&recording);
 	clock_gettime(CLOCK_MONOTONIC, &from);
-	/* 200 marks of 104 bytes go through 4 KiB in 6 drains. */
+	/* 200 marks of 104 bytes need 6 drains of 4 KiB. */
 	CHECK_EQ(recording_run(&recording, "--ring-kib", "4",
 	                       "--drain-interval", "200",
 	                       recording_program("hostile_client"), "good",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_record_limits.c - a recorder that may have few files, or small ones. */
+/* test_record_limits.c - a recorder with few or small files. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sched.h>
@@ -23,7 +23,8 @@ static void limit(int what, rlim_t n)
 	CHECK_EQ(setrlimit(what, &limit), 0);
 }
 
-/* @n more than are open now, which the recorder inherits in part. */
+/* Allows @n more descriptors than are open now, of which the recorder inherits
+ * some. */
 static void limit_files(unsigned n)
 {
 	const int lowest = dup(STDERR_FILENO);
@@ -48,7 +49,7 @@ TEST(few_descriptors_are_enough_for_many_processes)
 		          recording.messages);
 	CHECK_EQ(recording_count_marks(&recording, "test", "of a crowd"), 40);
 	CHECK(!said("for a ring failed"));
-	/* Who can't be watched is looked at in the end. */
+	/* The recorder checks processes without a pidfd at its end. */
 	CHECK(!said("still recording"));
 	recording_free(&recording);
 }
@@ -71,7 +72,7 @@ static bool exists(const void *path)
 	return access(path, F_OK) == 0;
 }
 
-/* As on a machine that is short of descriptors from now on. */
+/* The recorder can open no descriptor from now on. */
 TEST(a_ring_that_cannot_be_had_is_told_by_status_125)
 {
 	const struct rlimit none = { 3, 3 };
@@ -79,7 +80,7 @@ TEST(a_ring_that_cannot_be_had_is_told_by_status_125)
 
 	recording_init(&recording);
 	snprintf(flag, sizeof(flag), "%s/flag", recording.dir);
-	/* Which wants descriptors, too */
+	/* LeakSanitizer needs descriptors, too */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	recording_start(&recording, "sh", "-c",
 	                ": > $1; while [ -e $1 ]; do sleep 0.02; done;"
@@ -102,7 +103,7 @@ static void check_kept_and_told(unsigned sent)
 	         sent);
 }
 
-/* Elsewhere, as there is no room. */
+/* Rewrites a copy, as the disk is full. */
 static void check_told_once_when_rewritten(unsigned sent)
 {
 	char command[400], full[sizeof(recording.path)];
@@ -125,7 +126,8 @@ static void check_told_once_when_rewritten(unsigned sent)
 	memcpy(recording.path, full, sizeof(full));
 }
 
-/* Memory files count as files do: a ring would be larger than they may be. */
+/* The limit applies to memory files, too: a ring would be larger than the
+ * limit. */
 TEST(small_files_make_rings_small_and_the_capture_is_cut_at_a_frame)
 {
 	recording_init(&recording);

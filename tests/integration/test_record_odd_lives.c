@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_record_odd_lives.c - under `syscap record`, programs with odd lives. */
+/* test_record_odd_lives.c - programs that exit, exec or fork in odd ways, under
+ * `syscap record`. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +38,7 @@ TEST(a_process_that_becomes_program_after_program_is_recorded_to_its_end)
 	recording_free(&recording);
 }
 
-/* Rings that are handed over all at once would take too many. */
+/* Mapping all handed-over rings at once would need more. */
 TEST(a_recorder_that_may_have_few_addresses_records_many_processes)
 {
 	const struct rlimit limit = { 1 << 30, RLIM_INFINITY };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_record_rings.c - rings and processes, from their start to their end. */
+/* test_record_rings.c - rings and processes, from start to end. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@ static int record(const char *what)
 	                     NULL);
 }
 
-/* Frames in order, with what is needed of each. */
+/* Frames in order, with the needed fields. */
 struct seen {
 	uint8_t type;
 	int32_t pid;
@@ -66,7 +66,7 @@ static void look(void)
 	syscap_reader_close(reader);
 }
 
-/* Place of the first frame from @at on, or n_seen. */
+/* Index of the first such frame from @at on, or n_seen. */
 static unsigned find(unsigned at, uint8_t type, int32_t pid, const char *text)
 {
 	for (; at < n_seen; at++)
@@ -244,7 +244,7 @@ TEST(another_program_in_the_same_process_is_announced_again)
 	CHECK(first < before);
 	CHECK(second < after);
 	CHECK(map < n_seen);
-	/* A counter of the old program is not one of the new. */
+	/* The old and the new program have different counters. */
 	first = find(0, SYSCAP_FRAME_CTRDEF, pid, "apples");
 	second = find(first + 1, SYSCAP_FRAME_CTRDEF, pid, "apples");
 	CHECK(second < n_seen);
@@ -271,7 +271,7 @@ TEST(every_process_is_announced_before_its_first_frame_and_ends)
 		CHECK(find(i, SYSCAP_FRAME_EXIT, pid, NULL) < n_seen);
 	}
 	CHECK_EQ(marks, 3);
-	CHECK_EQ(processes, 4); /* with the command, which had no ring */
+	CHECK_EQ(processes, 4); /* the command had no ring */
 	recording_free(&recording);
 }
 
@@ -296,7 +296,7 @@ TEST(processes_that_live_on_do_not_hold_the_recorder_up)
 	recording_free(&recording);
 }
 
-/* Of the two, each has its own number, its maps and its end. */
+/* Each of the two processes has its own pid, MAP frames and EXIT frame. */
 TEST(processes_of_two_namespaces_with_one_pid_come_out_apart)
 {
 	const int status = record("namespaces");
@@ -322,7 +322,7 @@ TEST(processes_of_two_namespaces_with_one_pid_come_out_apart)
 	recording_free(&recording);
 }
 
-/* Stock clients ask for a ring in sysprof_collector_is_active(), too. */
+/* Stock clients request a ring in sysprof_collector_is_active(), too. */
 TEST(silent_stock_client_is_not_reported_as_unrecorded)
 {
 	static const char *const options[] = { "--no-symbols", "--no-maps",

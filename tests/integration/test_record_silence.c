@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_record_silence.c - a recorder that stands still for a moment, as on a
- * busy machine, while many threads have their first event.
+ * test_record_silence.c - a recorder that is stopped for a moment, as on a busy
+ * machine, while many threads emit their first event.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -36,7 +36,7 @@ static bool is_loss(const struct syscap_frame *frame, const void *arg)
 	return true;
 }
 
-/* What the program says of itself. */
+/* Reads the program's own numbers. */
 static void read_numbers(const char *path, unsigned *ret_sent,
                          unsigned long long *ret_dropped)
 {
@@ -91,8 +91,9 @@ static bool is_missing(const struct syscap_frame *frame, const void *arg)
 	               0;
 }
 
-/* As it stands in @way, with its descriptors, or without.  One that asks for its
- * rings: others hand them over, and may end. */
+/* Runs record_children with the option @way.  SYSCAP_ARENA is unset so that the
+ * process requests its ring: a process with an arena hands it over, and may
+ * end. */
 static void check_counted(const char *way)
 {
 	char command[1024], ready[96], go[96], asked[96];

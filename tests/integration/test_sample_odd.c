@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_sample_odd.c - programs that do odd things do them as well while they
- * are sampled.
+ * test_sample_odd.c - programs with unusual behaviour behave the same while
+ * they are sampled.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void need_preloading(void)
 		SKIP("sanitized programs do not start with a library preloaded");
 }
 
-/* By each clock; "perf" only where the system allows it. */
+/* Tries each clock; "perf" only if the system allows perf. */
 static void check_unharmed(const char *deed)
 {
 	need_preloading();
@@ -121,7 +121,7 @@ TEST(what_the_kernels_tick_leaves_out_is_told)
 	           "--sample=20000,perf has more");
 }
 
-/* It would not end else, nor would the capture. */
+/* A stack that deep must not make unwinding, or the capture, endless. */
 TEST(who_is_deep_in_a_recursion_goes_on)
 {
 	check_unharmed("recurse");
@@ -232,7 +232,7 @@ static bool is_sample(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_SAMPLE;
 }
 
-/* No runtime names anything there */
+/* These programs have no JIT, so the frame is the sampler's */
 static bool is_name(const struct syscap_frame *frame, const void *arg)
 {
 	(void)arg;
@@ -293,7 +293,7 @@ static void check_threads_are_sampled(const char *rate)
 	                       recording_program("sample_odd"), "threads-work",
 	                       NULL),
 	         0);
-	/* the first one's own ticks may be none */
+	/* the first thread may get no tick */
 	CHECK(recording_count(&recording, is_of_thread, NULL) >= 4);
 	recording_free(&recording);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_sample_waits.c - programs that wait, for time to pass or for signals, do not
- * notice that they are sampled by wall time.
+ * test_sample_waits.c - programs that wait for times or signals do not notice
+ * sampling by wall time.
  */
 #define _GNU_SOURCE
 #include <sys/wait.h>
@@ -11,7 +11,7 @@
 
 static struct recording recording;
 
-/* Threads are sampled as they sleep, and know nothing of it. */
+/* Sampling of sleeping threads stays unnoticed. */
 static void check_waits(const char *rate, const char *program, const char *deed)
 {
 	if (test_is_sanitized())

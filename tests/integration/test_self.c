@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_self.c - a process that records itself into a file of its own. */
+/* test_self.c - a process that records itself into its own file. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -111,7 +111,7 @@ TEST(a_recording_can_be_started_and_stopped_again_and_again)
 
 /* ------------------------------------------------------------- the thread */
 
-/* Threads of this process that are called @name; the tid of the last. */
+/* Number of this process's threads named @name; the tid of the last. */
 static unsigned count_threads(const char *name, int *ret_tid)
 {
 	char path[300], comm[32];
@@ -139,7 +139,7 @@ static unsigned count_threads(const char *name, int *ret_tid)
 	return n;
 }
 
-/* Those by itself: a busy machine takes the processor away as often. */
+/* Only voluntary switches, since a busy machine adds involuntary switches. */
 static unsigned long context_switches(int tid)
 {
 	char path[64], line[128];
@@ -162,9 +162,9 @@ static void *emit_one(void *data)
 }
 
 /*
- * The thread is woken by events, and an interval of 50 ms later they are out.
- * A busy machine may hold up some; by the looks alone hardly one would be, as
- * who waits for a look and 300 ms longer is far from the next.
+ * Events wake the drain thread, which writes them 50 ms later. A busy machine
+ * may delay some events. Without the wakeup nearly all would be late: 300 ms
+ * after a look, the next look is far away.
  */
 static void is_out_before_a_look(void)
 {
@@ -194,15 +194,15 @@ CHILD(idle)
 		test_sleep_ms(10);
 	}
 	CHECK_EQ(count_threads("syscap", &tid), 1);
-	/* one that ends keeps nobody awake */
+	/* an ended thread does not keep the drain thread awake */
 	CHECK_EQ(pthread_create(&thread, NULL, emit_one, NULL), 0);
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 	test_sleep_ms(300);
 	const int64_t begin = syscap_clock();
 	const unsigned long before = context_switches(tid);
 	test_sleep_ms(5000);
-	/* at most a look a second, and what a busy machine adds to each; where
-	 * a filter of system calls is there, which it may not outlive, two */
+	/* at most one look per second, and one more switch per look on a busy
+	 * machine; with a system call filter, which may kill it, two looks */
 	const int64_t second =
 		prctl(PR_GET_SECCOMP) == 0 ? 1000000000 : 500000000;
 	const int64_t looks = (syscap_clock() - begin) / second + 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_self_children.c - forked children of a process that records itself:
- * what they cost, and that they can record as much as any process.
+ * their cost, and their recording, which is as complete as that of any process.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -31,10 +31,10 @@ static void emit(unsigned n)
 		written_mark(0, i);
 }
 
-/* --------------------------------------------------- those that live short */
+/* ------------------------------------------------------------- short lives */
 
-/* By _exit(), by exec, and without the C library knowing.  The marks of all are
- * one sequence. */
+/* Forks children that end by _exit() or exec, some forked by _Fork().  All
+ * marks form one sequence. */
 static void run_forks_often(void)
 {
 	const unsigned n = (unsigned)strtoul(peer_arg(), NULL, 10);
@@ -67,14 +67,14 @@ CHILD(forks_often_with_small_files)
 	run_forks_often();
 }
 
-/* These for tests/integration/recover_all.sh. */
+/* Used by tests/integration/recover_all.sh. */
 CHILD(emits_and_ends)
 {
 	emit(3);
 	_exit(0);
 }
 
-/* Killed, or asked to end. */
+/* Ends by a signal. */
 CHILD(emits_and_waits)
 {
 	emit(3);
@@ -83,7 +83,7 @@ CHILD(emits_and_waits)
 	pause();
 }
 
-/* What a capture has of a process and its children. */
+/* Counts of a capture's frames of a process and its children. */
 struct family {
 	unsigned marks, doubles, processes, forks, exits, strangers;
 	uint64_t lost;
@@ -156,8 +156,8 @@ static unsigned look_at_family(const char *dir, struct family *family)
 	return n;
 }
 
-/* In a memory of @kib for rings.  *@ret_left: how many files are left there.
- * Returns how many captures there are. */
+/* Runs @child with @kib KiB of memory for rings.  *@ret_left: number of files
+ * left in that memory.  Returns the number of captures. */
 static unsigned run_family(const char *child, unsigned n, unsigned kib,
                            struct family *family, unsigned *ret_left)
 {
@@ -229,8 +229,8 @@ TEST(a_memory_of_1_mib_is_enough_for_five_hundred_forked_children)
 	check_forks(500, 1024);
 }
 
-/* A file of 64 KiB is full before all are through: then children write files
- * of their own. */
+/* A file of 64 KiB fills up before the last child: later children write their
+ * own files. */
 TEST(where_files_must_be_small_nothing_is_lost_untold)
 {
 	struct family family;
@@ -241,7 +241,7 @@ TEST(where_files_must_be_small_nothing_is_lost_untold)
 	CHECK_EQ(family.marks + family.lost, 201 * EACH);
 }
 
-/* ---------------------------------------------------- those that live long */
+/* -------------------------------------------------------------- long lives */
 
 #define MANY 20000u
 
@@ -273,7 +273,7 @@ CHILD(forks_one_that_emits_much)
 	exit(0);
 }
 
-/* The only file there. */
+/* Writes the path of the only file in @dir. */
 static void find_file(const char *dir, char *path, size_t size)
 {
 	CHECK_EQ(written_count_files(dir, ""), 1);
@@ -313,8 +313,8 @@ TEST(a_forked_child_that_lives_on_records_as_much_as_its_parent)
 	written_remove_dir(dir);
 }
 
-/* 160 KiB of a ring of 256, and nothing that could look later whether the
- * child is old enough for a thread. */
+/* 160 KiB in a ring of 256 KiB, and no later event at which the library would
+ * check whether the child is old enough for a thread. */
 #define BURST 2000u
 
 static uint64_t written(void)
@@ -358,7 +358,7 @@ TEST(a_forked_child_whose_ring_fills_up_is_drained_however_young_it_is)
 
 /* -------------------------------------------------------------- no memory */
 
-/* But for what the ring has already. */
+/* Fills the memory for rings, except for the ring's existing pages. */
 static void fill_memory(void)
 {
 	static char zeroes[4096];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_self_end.c - processes that record themselves, and whose threads end
- * without telling anybody: by the exit system call, or by a seccomp filter.
- * They end all the same, with everything in the capture.
+ * unnoticed: by the exit system call, or by a seccomp filter. The processes
+ * still end, with every event in the capture.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,8 @@ static void emit(unsigned emitter, unsigned n)
 		written_mark(emitter, i);
 }
 
-/* Not by the C library, which would tell us, or take all threads along. */
+/* Ends the thread without the C library, which would run the library's
+ * destructor, or end all threads. */
 __attribute__((noreturn)) static void leave(int status)
 {
 	for (;;)
@@ -50,7 +51,8 @@ struct both {
 	pid_t output, trace;
 };
 
-/* @child with an output and with a trace descriptor, at the same time. */
+/* Starts @child twice at the same time: with an output and with a trace
+ * descriptor. */
 static void start_both(struct both *both, const char *child)
 {
 	static const char *const trace_env[] = { "SYSPROF_TRACE_FD=3", NULL };
@@ -85,8 +87,8 @@ static void free_both(struct both *both)
 	written_remove_dir(both->dir);
 }
 
-/* @child ends with @status; then @n0 and @n1 marks of emitters 0 and 1 are
- * there, and no ring file. */
+/* Runs @child, which ends with @status; the capture then has @n0 and @n1 marks
+ * of emitters 0 and 1, and there is no ring file. */
 static void run_both(const char *child, int status, unsigned n0, unsigned n1)
 {
 	struct both both;
@@ -195,8 +197,8 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 	const int status = written_wait(both.output);
 	CHECK_EQ(written_wait(both.trace), status);
 	if (status != 77 << 8) {
-		/* Since Linux 5.18 the last thread's, which has no way to
-		 * know the first one's */
+		/* Since Linux 5.18 the status is the last thread's, which can't
+		 * know the first thread's */
 		CHECK(status == 3 << 8 || status == 0);
 		check_whole(both.path, 100, 100);
 		check_whole(both.link, 100, 100);
@@ -206,7 +208,7 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 		SKIP("only root can mount");
 }
 
-/* ----------------------------------------------- not before its threads */
+/* ---------------------------------------- no end before the last thread */
 
 static void *emit_late(void *data)
 {
@@ -221,7 +223,7 @@ CHILD(main_leaves_long_before)
 {
 	pthread_t thread;
 
-	/* Its threads are called as we are */
+	/* Its threads have the same names as the library's */
 	prctl(PR_SET_NAME, peer_arg()[0] == 't' ? "syscap" : "syscap-sampler");
 	emit(0, 100);
 	CHECK_EQ(pthread_create(&thread, NULL, emit_late, NULL), 0);
@@ -264,7 +266,8 @@ CHILD(leaves_and_is_terminated)
 	leave(7);
 }
 
-/* Which comes first nobody knows: that it ends is what counts. */
+/* The signal may come before or after the thread leaves: the process must
+ * end. */
 TEST(a_terminated_process_ends_whenever_its_last_thread_leaves)
 {
 	for (unsigned i = 0; i < 3; i++) {
@@ -284,7 +287,7 @@ TEST(a_terminated_process_ends_whenever_its_last_thread_leaves)
 	}
 }
 
-/* What the drain thread writes to does not let it go on. */
+/* The drain thread blocks in a write to a full pipe. */
 CHILD(leaves_beside_a_stuck_pipe)
 {
 	emit(0, 3000);

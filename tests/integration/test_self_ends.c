@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_ends.c - processes that record themselves end, however their
- * threads leave, in whatever order and moment, and whoever asks them to.
+ * test_self_ends.c - processes that record themselves end, by all ways of
+ * leaving threads, in all orders, at random times, with and without SIGTERM.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,14 +25,14 @@
 
 #define RUNS  200u
 #define MARKS 100u
-/* Later than a look at whether anybody is left, and the one after it */
+/* Later than two looks for living threads */
 #define LATEST_MS 2500u
 
 enum way {
 	MAIN_ALONE, /* leaves by the exit system call */
 	MAIN_LAST,
 	MAIN_FIRST,
-	FILTER, /* kills it */
+	FILTER, /* a filter kills the thread */
 	WAYS
 };
 
@@ -41,7 +41,7 @@ enum mode {
 	TRACE_FILE,
 	TRACE_PIPE,
 	START,
-	SAMPLED, /* an output, too */
+	SAMPLED, /* with an output, too */
 	MODES
 };
 
@@ -49,8 +49,8 @@ struct run {
 	enum mode mode;
 	enum way way;
 	unsigned leave_ms, other_ms;
-	bool is_idle;     /* all is drained before it leaves */
-	unsigned term_ms; /* 0: nobody sends SIGTERM */
+	bool is_idle;     /* leaves after the drain */
+	unsigned term_ms; /* 0: no SIGTERM */
 	pid_t pid;
 	int read_end, fd;
 	char *dir, path[300];
@@ -192,7 +192,7 @@ static void check_capture(const struct run *run)
 	CHECK_EQ(t.emitters[2], run->is_idle ? 0 : MARKS);
 }
 
-/* Its end is awaited as long as the harness lets us. */
+/* Waits for the child's end; only the harness limits the wait. */
 static void end(struct run *run)
 {
 	if (run->mode == TRACE_PIPE)

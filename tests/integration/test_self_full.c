@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_full.c - processes that record themselves where there is no room:
- * what fits is kept, the rest is told, and writing goes on when room is made.
+ * test_self_full.c - processes that record themselves without disk space:
+ * frames that fit are kept, the others are reported as lost, and writing goes
+ * on when there is space again.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -25,7 +26,7 @@
 #define MARKS    3000u /* 312 KB */
 #define DISK_KIB 160u
 #define LIMIT    100000u
-/* What may stay free: for telling what was lost, and less than a frame */
+/* Space that may stay free: for the loss report, and less than a frame */
 #define SPARE 2048u
 
 static const char *const trace[] = { "SYSPROF_TRACE_FD=3",
@@ -47,7 +48,7 @@ static int open_in(const char *dir, const char *name, char *path, size_t size)
 	return fd;
 }
 
-/* All that was sent is there, or told. */
+/* All sent marks are in the capture, or reported as lost. */
 static void check_account(const char *path, unsigned sent, struct tally *t)
 {
 	written_tally(path, t);
@@ -130,8 +131,8 @@ static void check_stats(unsigned sent)
 	CHECK(stats.n_dropped < sent);
 }
 
-/* In between there is so much room that a loss is told, in the ring; and then
- * none for that. */
+/* For a moment there is enough space for a loss record in the ring; then there
+ * is no space to write the ring's frames. */
 CHILD(makes_a_little_room)
 {
 	char filler[600];
@@ -184,7 +185,7 @@ TEST(a_loss_that_was_told_in_a_ring_that_is_lost_is_told_again)
 	small_disk_remove(dir);
 }
 
-/* Emits into the full disk, more than the rings hold, then makes room. */
+/* Emits more than the rings hold, with a full disk, then makes space. */
 CHILD(makes_room)
 {
 	char filler[600];

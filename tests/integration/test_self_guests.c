@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_guests.c - forked children in the arena of who forked them: made
- * by every call there is, without a slot, and in a trace that another library
- * empties.
+ * test_self_guests.c - forked children in their parent's arena: forked by each
+ * system call, without a slot, and in a trace that another library empties.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -35,7 +34,8 @@ static void emit(unsigned emitter, unsigned from, unsigned to)
 		written_mark(emitter, i);
 }
 
-/* Until the drain thread runs: before that children are on their own. */
+/* Waits until the drain thread runs: without one, children record
+ * themselves. */
 static void begin_recording(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -49,7 +49,7 @@ static void begin_recording(void)
 
 /* ------------------------------------------------------ every kind of fork */
 
-/* One that has run exec: nothing of ours is recorded there. */
+/* A child that execs a program without the library. */
 static pid_t spawn(void)
 {
 	char *const argv[] = { (char *)"true", NULL };
@@ -73,8 +73,7 @@ static pid_t make_child(unsigned kind)
 	}
 }
 
-/* Children of each kind, some at the same time.  Emitter 1 has the marks of all
- * of them. */
+/* Children of each kind, some at the same time.  All emit as emitter 1. */
 CHILD(forks_by_every_call)
 {
 	const unsigned n = (unsigned)strtoul(peer_arg(), NULL, 10);
@@ -96,8 +95,8 @@ CHILD(forks_by_every_call)
 	exit(0);
 }
 
-/* Marks in the capture at @path, each once; those that are told to be lost; and
- * frames before the PROCESS of their pid, after the file was emptied if so. */
+/* Counts of a capture: distinct marks; reported losses; and frames before their
+ * PROCESS frame (if the file was emptied, since then). */
 struct family {
 	unsigned marks[2], doubles, unnamed, processes, damaged;
 	uint64_t lost;
@@ -194,9 +193,10 @@ TEST(children_of_every_kind_of_fork_lose_nothing_untold)
 	}
 }
 
-/* ------------------------------------------------------------ whose slot it is */
+/* ------------------------------------------------------------- owners of
+ * slots */
 
-/* Longer than the drainer takes to look whether it lives. */
+/* The child lives longer than the drainer's interval of checks for its life. */
 CHILD(has_a_child_that_lives)
 {
 	begin_recording();
@@ -259,8 +259,7 @@ static void *hold_a_slot(void *barrier)
 	return NULL;
 }
 
-/* There are so few slots that two threads have all of them, and the child can
- * open no file of its own. */
+/* The threads hold all slots, and the child can open no file. */
 CHILD(has_a_child_without_a_slot)
 {
 	const struct rlimit small = { 65536, 65536 }, none = { 0, 0 };
@@ -304,7 +303,7 @@ static void wait_for(int fd)
 	CHECK_EQ(read(fd, &one, 1), 1);
 }
 
-/* That the file was emptied is noticed as the first of them are written. */
+/* The first drain notices the emptied file. */
 static void emit_in_halves(unsigned emitter)
 {
 	emit(emitter, 10, 15);
@@ -336,7 +335,8 @@ CHILD(emits_before_and_after)
 	exit(0);
 }
 
-/* As it begins: it does not go back to the start of the file. */
+/* Empties the file like the start of a library that does not seek back to its
+ * start. */
 static void empty(int fd)
 {
 	struct syscap_wire_file header = { .magic = SYSCAP_MAGIC,

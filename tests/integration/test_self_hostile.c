@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_hostile.c - processes that record themselves where something is
- * missing or forbidden: the host is unharmed, the reason is told, no file is
- * torn, and what is lost is counted.
+ * test_self_hostile.c - processes that record themselves without some resource
+ * or right: the host is unharmed, the reason is reported, no file is torn, and
+ * losses are counted.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -89,7 +89,7 @@ TEST(an_output_that_cannot_be_made_is_told)
 
 /* --------------------------------------------------------------- mounts */
 
-/* A name space of our own, in which everything may be mounted. */
+/* Enters its own namespace, in which every mount is allowed. */
 static bool unshare_mounts(void)
 {
 	if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0)
@@ -137,8 +137,8 @@ CHILD(fills_the_disk)
 		CHECK_EQ(unlink(peer_arg()), 0);
 }
 
-/* The losses of the end are in the ring file, which recovery finds when
- * there is room again. */
+/* The last losses are in the ring file, which recovery finds when there is
+ * space again. */
 TEST(a_full_disk_tears_no_file_and_loses_only_what_is_counted)
 {
 	char *const dir = written_make_dir();
@@ -177,7 +177,8 @@ TEST(a_recording_goes_on_when_the_disk_has_room_again)
 	CHECK_EQ(posix_fallocate(fd, 0, 3500000), 0);
 	close(fd);
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-	/* it removes the ballast itself, and exits: all is written */
+	/* the child removes the ballast itself, so its exit writes every
+	 * frame */
 	written_run("fills_the_disk", ballast, env, fd);
 	close(fd);
 	written_tally(path, &t);
@@ -348,7 +349,7 @@ TEST(a_limit_on_address_space_means_fewer_rings)
 	written_remove_dir(dir);
 }
 
-/* Another file in the place of the number, in a table that is shared since
+/* Opens another file at each number.  The table of descriptors is shared, as
  * close_range() is forbidden. */
 CHILD(reuses_numbers)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_life.c - processes that record themselves: how they end, fork,
- * become daemons, and change their namespaces.
+ * test_self_life.c - processes that record themselves: their ends, forks,
+ * daemons and changes of namespaces.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -32,7 +32,7 @@ static void emit(unsigned emitter, unsigned n)
 		written_mark(emitter, i);
 }
 
-/* The capture of @pid beside @path, or with pid 0 at it. */
+/* Reads the capture of @pid, a file beside @path; with pid 0 that at @path. */
 static void tally_of(const char *path, pid_t pid, struct tally *t)
 {
 	char name[600];
@@ -134,8 +134,8 @@ CHILD(exits_at_once)
 	_exit(0);
 }
 
-/* Nobody drains at _exit(): what is in the rings stays in the ring file, and
- * is lost without one.  (The first 50 ms are one drain interval.) */
+/* There is no drain at _exit(): the rings' frames stay in the ring file, and
+ * are lost without a ring file.  (The first 50 ms are one drain interval.) */
 TEST(after__exit_the_output_has_everything)
 {
 	run_both("exits_at_once", 0, 100, 0);
@@ -197,8 +197,8 @@ CHILD(exits_while_it_drains)
 
 TEST(exit_during_a_drain_makes_a_whole_file)
 {
-	/* Exit waits 250 ms for the drain thread, which takes a busy machine
-	 * and a sanitizer at times */
+	/* Exit waits 250 ms for the drain thread; under a sanitizer on a busy
+	 * machine the drain may take longer */
 	for (unsigned i = 0; i < (test_is_sanitized() ? 4 : 20); i++)
 		run_both("exits_while_it_drains", 0, 500, 500);
 }
@@ -300,7 +300,8 @@ TEST(an_image_that_is_execed_has_a_file_of_its_own)
 	written_remove_dir(dir);
 }
 
-/* Whose arena it is, that one would drain what a child of its emits. */
+/* Waits until the arena's owner has ended, since a living owner drains its
+ * children's events. */
 static void wait_until_gone(pid_t pid)
 {
 	while (kill(pid, 0) == 0)
@@ -321,7 +322,7 @@ CHILD(becomes_a_daemon)
 	if (fork() != 0)
 		_exit(0);
 	wait_until_gone(maker);
-	wait_until_gone(leader); /* the last that the test waits for is this */
+	wait_until_gone(leader); /* the test also waits for this process */
 	emit(1, 100);
 	struct syscap_stats stats = { .size = sizeof(stats) };
 	syscap_get_stats(&stats);
@@ -331,7 +332,7 @@ CHILD(becomes_a_daemon)
 	exit(0);
 }
 
-/* Its parent has gone: it is a child of the test's. */
+/* Waits for the daemon, which is now a child of the test. */
 static pid_t wait_for_daemon(void)
 {
 	int status;

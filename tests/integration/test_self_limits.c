@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_limits.c - a process that records itself, and forks, where memory
- * and addresses are limited or locked.
+ * test_self_limits.c - a process that records itself, and forks, with limited
+ * or locked memory and addresses.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -20,7 +20,7 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-/* Emitter 0 is the process, 1 its child. */
+/* Emitter 0 is the process, emitter 1 its child. */
 static void emit_with_child(void)
 {
 	for (unsigned i = 0; i < 10; i++)
@@ -34,7 +34,7 @@ static void emit_with_child(void)
 	CHECK_EQ(written_wait(pid), 0);
 }
 
-/* Of a line of /proc/self/status, KiB. */
+/* The value of a line of /proc/self/status, in KiB. */
 static uint64_t status(const char *name)
 {
 	FILE *const file = fopen("/proc/self/status", "re");
@@ -116,7 +116,7 @@ TEST(who_locks_its_memory_gets_that_of_the_rings_in_use_only)
 	check("locks_its_memory", flags);
 }
 
-/* The rest is the program's: it can still have most of it. */
+/* The program can still map most of the remaining address space. */
 CHILD(has_few_addresses)
 {
 	const uint64_t limit = strtoull(peer_arg(), NULL, 10) * MIB;

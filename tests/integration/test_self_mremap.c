@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_mremap.c - processes that record themselves where mremap() is
- * refused, as valgrind, qemu-user and some sandboxes do: a ring is mapped by
- * its file's descriptor then, and where that can't be had it is said.
+ * test_self_mremap.c - processes that record themselves while mremap() is
+ * refused, as under valgrind, qemu-user and some sandboxes. Rings are then
+ * mapped by their file's descriptor; without that descriptor, the reason is
+ * reported.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -99,8 +100,8 @@ static void run_both(const char *child, const char *extra, unsigned emitters)
 
 /* ----------------------------------------------------- by the descriptor */
 
-/* Before the drain thread has the descriptors, and after; and when the program
- * closes all that it can. */
+/* Starts threads before and after the drain thread takes the descriptors, and
+ * after the program has closed all descriptors. */
 static void record_in_threads(int error)
 {
 	const struct timespec moment = { 0, 100000000 };
@@ -179,7 +180,7 @@ TEST(forked_children_are_recorded_where_a_filter_refuses_mremap)
 	close(fd);
 }
 
-/* ------------------------------------------------------- not to be had */
+/* ------------------------------------------------------- no descriptor */
 
 static bool reason_is(const char *begin)
 {
@@ -243,7 +244,7 @@ TEST(threads_that_get_no_ring_for_want_of_mremap_are_told_of)
 	close(fd);
 }
 
-/* Also what emulators run, tests/integration/emulated.sh. */
+/* Also run under emulators by tests/integration/emulated.sh. */
 CHILD(emits_in_threads)
 {
 	emit(0);

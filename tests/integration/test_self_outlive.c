@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self_outlive.c - forked children of a process that records itself, and
- * what either does to the other: the parent ends first, is killed, or calls
- * exec; a child writes over all that they share, or is to share nothing.
+ * test_self_outlive.c - forked children of a process that records itself. The
+ * parent ends first, is killed, or calls exec; a child overwrites all shared
+ * memory, or may share none.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -24,7 +24,8 @@
 #include "harness/written.h"
 #include "selfrec/session.h"
 
-/* More than fits into a ring of 64 KiB, and less than into two of 256. */
+/* More marks than a ring of 64 KiB holds, and fewer than two rings of 256
+ * KiB. */
 #define MANY 3000u
 
 static void emit(unsigned emitter, unsigned from, unsigned to)
@@ -33,7 +34,8 @@ static void emit(unsigned emitter, unsigned from, unsigned to)
 		written_mark(emitter, i);
 }
 
-/* Until the drain thread runs: before that children are on their own. */
+/* Waits until the drain thread runs: without one, children record
+ * themselves. */
 static void begin_recording(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -45,14 +47,15 @@ static void begin_recording(void)
 	} while (stats.n_written == 0);
 }
 
-/* The descriptor that the test waits at: it is closed when all have ended. */
+/* Waits until @parent has ended. */
 static void wait_for_parents_end(pid_t parent)
 {
 	while (getppid() == parent)
 		test_sleep_ms(1);
 }
 
-/* Or until it has ended since, on a machine that is busy. */
+/* Waits until @parent has called exec, or has ended since, on a busy
+ * machine. */
 static void wait_for_parents_exec(pid_t parent)
 {
 	char path[64], name[32] = "";
@@ -69,7 +72,7 @@ static void wait_for_parents_exec(pid_t parent)
 	}
 }
 
-/* How the parent of a child that goes on ends. */
+/* Ends the parent of a child that goes on. */
 static void end(void)
 {
 	if (strcmp(peer_arg(), "exit") == 0)
@@ -114,12 +117,12 @@ static void run_outlived(const char *child, const char *how,
 	const pid_t pid = written_start(child, how, env, fd);
 	close(alive[1]);
 	written_wait(pid);
-	/* The child's end closes the last copy of it */
+	/* The child's end closes the last copy of the write end */
 	CHECK_EQ(read(alive[0], &one, 1), 0);
 	close(alive[0]);
 }
 
-/* Marks of all captures in @dir, each once. */
+/* Counts over all captures in @dir; each mark counts once. */
 struct total {
 	unsigned marks[2], doubles, files, damaged;
 	uint64_t lost;
@@ -187,8 +190,8 @@ static void check_outlived(const char *how)
 	CHECK_EQ(total.marks[0], 10);
 	CHECK_EQ(total.marks[1] + total.lost, MANY);
 	CHECK_EQ(total.doubles, 0);
-	/* Cut off while it wrote, which is rare: its rings stay as they are, for
-	 * `syscap recover`, and its child's events are read from there */
+	/* Rarely the parent is cut off during a write: its rings then stay for
+	 * `syscap recover`, which also finds the child's events */
 	const bool is_cut = total.files == 1 && strcmp(how, "exit") != 0;
 
 	CHECK_EQ(total.files, is_cut ? 1 : 2);
@@ -238,7 +241,8 @@ TEST(a_child_goes_on_in_the_trace_when_its_parent_has_ended)
 	}
 }
 
-/* -------------------------------------------------------- slots that were free */
+/* ------------------------------------------------------------------ free
+ * slots */
 
 static void wait_until_free(uint32_t slot)
 {
@@ -260,7 +264,7 @@ static void *emit_in_thread(void *from)
 	return NULL;
 }
 
-/* Its parent's, and one that was free. */
+/* The two threads take the dead parent's slot, and a free slot. */
 static void emit_in_two_threads(void)
 {
 	static const unsigned from[2] = { 150, 175 };
@@ -321,7 +325,7 @@ CHILD(is_outlived_by_the_third)
 		exit(0);
 	}
 	CHECK_EQ(read(ready[0], &one, 1), 1);
-	syscap_drain(); /* what is cut off while it writes is not taken over */
+	syscap_drain(); /* an end during a write would prevent the take-over */
 	_exit(0);
 }
 
@@ -342,13 +346,14 @@ TEST(slots_that_are_free_at_a_take_over_go_on_where_they_were)
 
 /* ------------------------------------------------------------------ kills */
 
-/* What parent and child say of themselves, in memory that outlives them. */
+/* Counts of parent and child, in memory that outlives both. */
 struct progress {
 	volatile uint32_t published[2];
 	volatile uint32_t pids[2];
 };
 
-/* Not faster than it is drained, even where nobody is left who does. */
+/* Pauses after each mark, so that the ring never fills, even without a
+ * drainer. */
 static void emit_on(struct progress *p, unsigned emitter)
 {
 	p->pids[emitter] = (uint32_t)getpid();
@@ -381,7 +386,7 @@ static void wait_for_both(const struct progress *p)
 		test_sleep_ms(1);
 }
 
-/* Its descriptors are closed before it has ended. */
+/* Waits for the end of @pid, whose descriptors are closed earlier. */
 static void wait_until_gone(pid_t pid)
 {
 	char path[64], line[512], state;
@@ -402,7 +407,7 @@ static void wait_until_gone(pid_t pid)
 	}
 }
 
-/* Bit 0: the parent is killed, bit 1: the child. */
+/* Bit 0 of @who: kills the parent; bit 1: kills the child. */
 static void check_kill(unsigned who, unsigned after_us, uint64_t *ret_left)
 {
 	char *const dir = written_make_dir();
@@ -465,7 +470,8 @@ TEST(whoever_is_killed_each_event_is_in_a_capture_once)
 
 /* --------------------------------------------------------- a hostile child */
 
-/* All that parent and child share; by a seed where there is one, else zeroes. */
+/* Overwrites all memory that parent and child share: with zeros, ones, or a
+ * pattern. */
 static void overwrite_shared(unsigned kind)
 {
 	FILE *const maps = fopen("/proc/self/maps", "re");
@@ -478,7 +484,7 @@ static void overwrite_shared(unsigned kind)
 		if (sscanf(line, "%lx-%lx %7s", &from, &to, perms) != 3 ||
 		    strcmp(perms, "rw-s") != 0)
 			continue;
-		/* Pages that nobody has would fill the memory */
+		/* Writing to more unallocated pages would fill the memory */
 		for (unsigned long at = from; at < to && at < from + (8u << 20);
 		     at += 8) {
 			const uint64_t word =
@@ -507,7 +513,7 @@ CHILD(has_a_child_that_overwrites)
 	CHECK_EQ(written_wait(pid), 0);
 	emit(0, 1000, 2000);
 	test_sleep_ms(100);
-	/* Others go on as far as what is overwritten lets them */
+	/* Another child emits as far as the overwritten memory allows */
 	const pid_t other = fork();
 	if (other == 0) {
 		emit(1, 10, 20);

@@ -41,7 +41,7 @@ static char *file_in(const char *dir, const char *name)
 	return text;
 }
 
-/* What is at @fd, copied into a file that tally can open. */
+/* Copies the content of @fd into a file, and reads that. */
 static void tally_fd(int fd, struct tally *t)
 {
 	char path[64];
@@ -96,7 +96,7 @@ TEST(a_memfd_of_a_parent_is_written)
 	written_run("marks", "0", trace_fd, fd);
 	tally_fd(fd, &t);
 	check_whole(&t, 1);
-	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0); /* nobody moved our offset */
+	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0); /* the offset has not moved */
 	close(fd);
 }
 

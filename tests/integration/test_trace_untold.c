@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_trace_untold.c - a process that ends before it could write what it has
- * into its trace file: the capture tells how much that is.
+ * test_trace_untold.c - a process that ends before it can write its frames into
+ * its trace file: the capture reports their number as lost.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -42,7 +42,7 @@ static char *path_of(int fd)
 	return path;
 }
 
-/* As a writer that got no processor since it had the lock. */
+/* Takes the lock, like a writer that is not scheduled for a while. */
 static int begin_batch(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
@@ -75,7 +75,7 @@ TEST(who_does_not_get_its_turn_before_it_ends_is_told_of)
 	written_run("ten", "2", trace_fd, fd);
 	check_told(fd, 10, 20);
 	close(batch);
-	/* The next to write has it in a frame */
+	/* The next writer reports the losses in a frame */
 	written_run("ten", "3", trace_fd, fd);
 	check_told(fd, 20, 20);
 	written_run("ten", "4", trace_fd, fd);
@@ -102,7 +102,7 @@ TEST(nor_is_it_untold_where_there_is_no_drain_thread)
 	close(fd);
 }
 
-/* ------------------------------------------- a thread that stands still */
+/* ----------------------------------------------------- a stopped thread */
 
 static pid_t find_drain_thread(pid_t pid)
 {
@@ -132,7 +132,7 @@ CHILD(emits_when_told)
 {
 	emit(0, 0, 10);
 	written_wait_until_out(0, 10);
-	test_sleep_ms(100); /* it sleeps, and has no lock */
+	test_sleep_ms(100); /* the drain thread sleeps without the lock */
 	raise(SIGSTOP);
 	emit(0, 10, 25);
 	exit(0);
@@ -152,7 +152,7 @@ TEST(a_drain_thread_that_stands_still_does_not_keep_it_untold)
 	CHECK_EQ(ptrace(PTRACE_INTERRUPT, tid, NULL, NULL), 0);
 	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
 	CHECK_EQ(kill(pid, SIGCONT), 0);
-	/* It is ours to bury */
+	/* The tracer must reap the thread */
 	CHECK_EQ(waitpid(tid, &status, __WALL), tid);
 	CHECK_EQ(written_wait(pid), 0);
 	check_told(fd, 10, 15);

@@ -2,8 +2,8 @@
 /*
  * thread_names.c CAPTURE - threads whose names thread_names.sh looks for.
  *
- * One is over before anybody can look at it; another gets its last name late,
- * and lives until that is in the capture.
+ * One thread ends before a reader can see its name; another gets its last name
+ * late, and lives until that name is in the capture.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -39,7 +39,7 @@ static void *run_renamed(void *data)
 	pthread_setname_np(pthread_self(), "first-name");
 	syscap_log(SYSCAP_INFO, "names", "renamed");
 	pthread_setname_np(pthread_self(), "last name");
-	/* Whoever starts this has a time limit */
+	/* The caller has a time limit */
 	while (capture != NULL && !has_text("last name"))
 		usleep(10000);
 	return NULL;
