@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy.c - a library with a copy of ours inside, built twice and loaded. */
+/* copy.c - a library with its own copy of syscap, built twice and loaded. */
 #include <stddef.h>
 
 #include <syscap/sampler.h>

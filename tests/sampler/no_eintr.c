@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * no_eintr.c - threads that sleep in calls which no SA_RESTART restarts,
- * sampled by processor time: none may be interrupted.
+ * no_eintr.c - threads that sleep in calls that SA_RESTART does not restart,
+ * sampled by processor time: no call may be interrupted.
  *
  *	no_eintr SECONDS
  *
- * Exits 0, 1 where a call returned EINTR, 77 where the kernel is too old.
+ * Exit status: 0; 1 if a call returned EINTR; 77 if the kernel is too old.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -85,7 +85,7 @@ static void *run(void *arg)
 		n_calls[kind]++;
 		n_interrupted[kind] += r < 0 && errno == EINTR;
 		if (kind != ALTERNATE)
-			work(20000); /* so that its clock runs */
+			work(20000); /* so that the thread's clock runs */
 	}
 	return NULL;
 }
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	for (int i = 0; i < N_KINDS; i++)
 		pthread_create(&threads[i], NULL, run, (void *)(intptr_t)i);
-	/* a sleep of this thread's, too, which has nothing to do */
+	/* this idle thread sleeps, too */
 	for (const int64_t until = now() + seconds * INT64_C(1000000000);
 	     now() < until;)
 		bad |= poll(NULL, 0, 100) < 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * soak.c - sample, 20,000 times a second in all, threads of a program that has
- * the sampler, and records itself.
+ * soak.c - sample threads of a program that has the sampler and records itself,
+ * 20,000 times a second in all.
  *
  *	soak SECONDS CAPTURE
  *
- * Prints what was delivered.  Exits 0, or 1 where a thread came to harm.
+ * Prints the sampler's counts.  Exits 0, or 1 if a thread was harmed.
  */
 #include <stdio.h>
 #include <stdlib.h>

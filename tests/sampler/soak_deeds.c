@@ -67,7 +67,7 @@ static void load_and_unload(void)
 
 /* --------------------------------------------------------------- jumping */
 
-/* The compiler is not to know that it does not return */
+/* Hides from the compiler that longjmp() does not return */
 static void (*volatile leap)(jmp_buf, int) = longjmp;
 
 static __attribute__((noinline)) void dive(jmp_buf back, int depth)
@@ -144,7 +144,7 @@ static void signal_itself(void)
 	static __thread char stack[32768];
 	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	const sig_atomic_t before = n_handled;
-	stack_t others; /* a sanitizer's, which undoes it when we end */
+	stack_t others; /* a sanitizer's, removed at the thread's end */
 
 	sigaltstack(&alternate, &others);
 	errno = 4711;

@@ -17,13 +17,13 @@ typedef void soak_deed(void);
 
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];
 
-/* Does each of @deeds in a thread of its own for so long, calls @before_end if
- * there is one, ends them and prints how often each was done.  Returns
- * nanoseconds. */
+/* Repeats each of @deeds in its own thread for @seconds, calls @before_end (if
+ * not NULL), ends the threads and prints the number of repetitions.  Returns
+ * the time in ns. */
 int64_t soak_run(int seconds, soak_deed *const *deeds, unsigned n,
                  void (*before_end)(void));
 
-/* Says that somebody came to harm, and by what. */
+/* Reports and counts the harm @what. */
 void soak_harmed(const char *what);
 unsigned soak_count_harmed(void);
 

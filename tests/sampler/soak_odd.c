@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * soak_odd.c - a program that knows nothing of us; its threads do the soak's
- * deeds and, at once, those by which a sampler shows: they and their children
- * reset signals, take whatever signal comes, recurse deeply, have small stacks,
+ * soak_odd.c - a program without instrumentation.  Its threads do the soak's
+ * deeds and, at the same time, deeds that expose a sampler: they and their
+ * children reset signals, take any signal, recurse deeply, have small stacks,
  * and start other programs.
  *
  *	soak_odd SECONDS [PROGRAM]...
  *
- * PROGRAMs are started, and have to end with 0.  Exits 0, or 1 where a thread
- * came to harm.
+ * Starts each PROGRAM, which has to end with 0.  Exits 0, or 1 if a thread was
+ * harmed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -65,7 +65,7 @@ static void reset_all(void)
 		signal(s, SIG_DFL);
 }
 
-/* Not through the C library. */
+/* Resets all signals without the C library. */
 static void reset_all_unseen(void)
 {
 	static const char none[64];
@@ -74,7 +74,7 @@ static void reset_all_unseen(void)
 		syscall(SYS_rt_sigaction, s, none, NULL, 8);
 }
 
-/* A child lives for longer than the 10 ms in which it has no ticks. */
+/* A child lives longer than its first 10 ms, which have no ticks. */
 static void reset_in_child(void)
 {
 	static unsigned n;
@@ -122,7 +122,7 @@ static void start_programs(void)
 		start(*program, false);
 }
 
-/* ------------------------------------------- whatever signal there is */
+/* -------------------------------------------------- taking any signal */
 
 static void check_foreign(int signal)
 {
@@ -193,8 +193,8 @@ static void handle_urgent(void)
 		soak_harmed("SIGURG is not what was sent");
 }
 
-/* Handles it from the second half of the time on: ticks come by another signal
- * then, for good. */
+/* Handles the tick's signal in the second half of the time: from then on, ticks
+ * use another signal. */
 static void use_signals(void)
 {
 	for (int s = 1; s <= SIGRTMAX; s++)
@@ -247,7 +247,7 @@ static void *use_stack(void *nothing)
 	return nothing;
 }
 
-/* @size bytes, with nothing below. */
+/* Maps @size bytes, with an inaccessible page below. */
 static char *map_guarded(size_t size)
 {
 	const size_t guard = 65536;
@@ -281,7 +281,7 @@ static void *use_alternate_stack(void *memory)
 {
 	stack_t stack = { .ss_sp = memory, .ss_size = 5120 };
 
-	if (sigaltstack(&stack, NULL) == 0) /* large enough for this kernel */
+	if (sigaltstack(&stack, NULL) == 0) /* the kernel accepts the size */
 		soak_work(3000000);
 	stack.ss_size = 8192;
 	if (sigaltstack(&stack, NULL) == 0)

@@ -4,9 +4,9 @@
  *
  *	leaf < inner < native_call < outer
  *
- * Names are those of JITMAP frames, wherever in the capture they are, and of
- * functions that the child has told with stacks_tell(); what else is in a
- * stack (the C library, the test's own frames) is left out.
+ * Names come from JITMAP frames anywhere in the capture, and from functions
+ * that the child has named with stacks_tell(). Other frames (the C library's,
+ * the test's own) are left out.
  */
 #ifndef SYSCAP_TEST_STACKS_H
 #define SYSCAP_TEST_STACKS_H
@@ -16,40 +16,41 @@
 
 #include "harness/peer.h"
 
-/** A function that stands in stacks by its name; see NATIVE_TELL(). */
+/** A function with a name in stacks; see NATIVE_TELL(). */
 #define NATIVE(name)                               \
 	extern const char __start_native_##name[]; \
 	extern const char __stop_native_##name[];  \
 	__attribute__((noinline, section("native_" #name)))
 
-/** In the child: @name, made with NATIVE(@name), is to be known. */
+/** In the child: stacks show @name, which was made with NATIVE(@name). */
 #define NATIVE_TELL(name) \
 	stacks_tell(#name, __start_native_##name, __stop_native_##name)
 
 void stacks_tell(const char *name, const char *low, const char *high);
 
-/** The @i-th sample of the process, over all rings; fails if there is none. */
+/** The @i-th sample of the process, over all rings; fails without such a
+ * sample. */
 struct peer_frame stacks_sample(const struct peer *peer, unsigned i);
 
-/** Its stack as a text, in static memory. */
+/** The stack of @sample as text, in static memory. */
 const char *stacks_text(const struct peer *peer,
                         const struct peer_frame *sample);
 
-/** The function in which it was taken is @name: nothing is inside of it. */
+/** Is @name the innermost function of @sample? */
 bool stacks_is_in(const struct peer *peer, const struct peer_frame *sample,
                   const char *name);
 
-/** The text of the @i-th. */
+/** The stack of the @i-th sample as text. */
 const char *stacks_nth(const struct peer *peer, unsigned i);
 
-/** SYSCAP_STACK_* of it. */
+/** The SYSCAP_STACK_* flags of @sample. */
 unsigned stacks_flags(const struct peer_frame *sample);
 uint32_t stacks_weight(const struct peer_frame *sample);
 
-/** The name of @address in the JITMAP frames of @pid; NULL: there is none. */
+/** The name of @address in the JITMAP frames of @pid; NULL: no name. */
 const char *stacks_name(const struct peer *peer, int32_t pid, uint64_t address);
 
-/** How often JITMAP frames say what @name's address is. */
+/** Number of entries for @name in all JITMAP frames. */
 unsigned stacks_count_name(const struct peer *peer, const char *name);
 
 #endif

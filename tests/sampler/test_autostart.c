@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_autostart.c - sampling that nobody in the program asked for. */
+/* test_autostart.c - sampling without a call from the program. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -42,8 +42,8 @@ static void count_in(const char *path, unsigned *ret_pids, unsigned *ret_n)
 	*ret_n += n;
 }
 
-/* Run @child with these variables.  Returns how many ticks the samples in all
- * of its captures stand for, and how many of them have any. */
+/* Run @child with these variables.  Returns the number of ticks of all samples
+ * in its captures; *@ret_captures: number of captures with samples. */
 static unsigned samples_of(const char *child, const char *arg,
                            const char *sample, const char *toggle,
                            unsigned *ret_captures)
@@ -55,8 +55,8 @@ static unsigned samples_of(const char *child, const char *arg,
 	unsigned n = 0, captures = 0;
 	struct dirent *e;
 
-	/* It calls handlers later, where nothing shows that they are some:
-	 * then the client makes its drain thread in one */
+	/* TSan delays handlers, in which the library then can't know that it
+	 * runs in a handler, and starts its drain thread */
 	SKIP_UNDER_TSAN();
 	dir = written_make_dir();
 	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s/capture", dir);
@@ -97,7 +97,7 @@ TEST(SYSCAP_SAMPLE_starts_sampling_at_load)
 	      10);
 }
 
-/* Whether the process' metadata agree with the samples in its capture. */
+/* Do the process's metadata agree with the samples in its capture? */
 static bool tells_what_it_has(const char *path)
 {
 	static const char id[] = "syscap.sampler.delivered";
@@ -188,7 +188,7 @@ CHILD(makes_no_events)
 {
 	sampling_burn(300);
 	CHECK(has_thread("syscap-sampler"));
-	CHECK(has_thread("syscap")); /* else the ring will be full some day */
+	CHECK(has_thread("syscap")); /* drains the ring */
 }
 
 TEST(samples_alone_are_drained)
@@ -213,7 +213,7 @@ CHILD(execs)
 		return;
 	}
 	CHECK_EQ(system("true"), 0);
-	/* a tick that is pending must not kill the new image */
+	/* a pending tick must not kill the new image */
 	for (int i = 0; i < 100; i++) {
 		const pid_t pid = fork();
 		int status;
@@ -245,7 +245,7 @@ static void *burn_until_told(void *nothing)
 
 static bool has_threads(int n)
 {
-	sampling_burn(2); /* who sleeps does not tick, and looks for nobody */
+	sampling_burn(2); /* only ticks find new threads */
 	return sampling_stats().n_threads == (uint32_t)n;
 }
 
@@ -261,7 +261,7 @@ CHILD(forks)
 		sampling_burn(200);
 		CHECK(sampling_stats().n_samples != 0);
 		CHECK_EQ(sampling_stats().n_threads, 1);
-		/* seen by the ticks of the only thread that has any */
+		/* found by the ticks of the first thread */
 		CHECK_EQ(pthread_create(&thread, NULL, burn_until_told, NULL),
 		         0);
 		CHECK(sampling_wait(has_threads, 2, 20000));
@@ -285,8 +285,8 @@ TEST(forked_child_is_sampled_into_the_parent_capture)
 	CHECK_EQ(captures, 1);
 }
 
-/* Twice as much as there is on most alternate stacks, below it a page that
- * can't be touched. */
+/* Uses an alternate stack of twice the usual size, with an inaccessible page
+ * below. */
 static void use_alternate_stack(void)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -301,7 +301,7 @@ static void use_alternate_stack(void)
 }
 
 /* Samples of 60 frames and more: many times what a ring holds.  If the ring is
- * in the parent's arena, its drain thread writes them. */
+ * in the parent's arena, the parent's drain thread writes the samples. */
 static bool has_done_enough(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -318,7 +318,8 @@ static int compute_deep(int depth)
 	if (left == 0) {
 		const int64_t until = sampling_wall_ms() + 3000;
 
-		/* A busy machine gives less of it, and fewer samples */
+		/* A busy machine gives less processor time, and fewer
+		 * samples */
 		while (sampling_wall_ms() < until || !has_done_enough())
 			sampling_burn(1);
 		return 0;
@@ -327,9 +328,9 @@ static int compute_deep(int depth)
 	return left;
 }
 
-/* It makes no event, and nothing that would start a thread.  Its ring is
- * drained by its ticks, or by its parent's drain thread.  False: it was full
- * once, as on a machine that leaves who drains it waiting for 0.1 s. */
+/* Computes without an event, or any call that would start a thread.  The ring
+ * is drained by this process's ticks, or by the parent's drain thread.  False:
+ * the ring was full once, as on a machine that delays the drainer by 0.1 s. */
 static bool compute(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -407,7 +408,7 @@ TEST(daemons_are_sampled_and_raw_forks_are_not)
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	written_run("forks_in_odd_ways", NULL, env, ends[1]);
 	close(ends[1]);
-	/* the daemon has the other end until it is over */
+	/* the daemon has the other end until its end */
 	CHECK_EQ(read(ends[0], &said, 1), 1);
 	CHECK_EQ(read(ends[0], &said, 1), 0);
 	close(ends[0]);
@@ -429,7 +430,7 @@ CHILD(toggles)
 		CHECK_EQ(kill(getpid(), SIGUSR2), 0);
 		CHECK(sampling_wait(is_on, 0, 20000));
 	}
-	/* an even number at once changes nothing in the end */
+	/* an even number of toggles changes nothing */
 	for (int i = 0; i < 10; i++)
 		kill(getpid(), SIGUSR2);
 	sampling_sleep(200);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_churn.c - threads that live for some milliseconds, sampled so often
- * that many a tick comes after a thread's last destructor.
+ * test_churn.c - threads that live for some milliseconds, sampled so often that
+ * many ticks come after a thread's last destructor.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -89,7 +89,7 @@ TEST(short_lived_threads_have_separate_rings)
 			0x5C000000u | (uint32_t)peer.rings[i].header->tid;
 		told += peer_lost_told(&peer.rings[i]);
 		while (peer_next(&peer.rings[i], &at, &f)) {
-			/* 0: a record of what the process lost */
+			/* 0: a record of the process's losses */
 			CHECK(f.type != 10 || f.padding2 == 0 ||
 			      f.padding2 == tag);
 			if (peer_is_loss(&f, &n))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_code_events.c - events about machine code that runtimes make. */
+/* test_code_events.c - events about machine code of runtimes. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <string.h>
@@ -59,7 +59,7 @@ TEST(added_moved_and_removed_code_is_in_metadata)
 	peer_free(&peer);
 }
 
-/* Until one is refused; that one and more, later. */
+/* Adds code until a call is refused, and repeats the refused calls later. */
 CHILD(reports_code_late)
 {
 	unsigned n = 0;
@@ -70,7 +70,7 @@ CHILD(reports_code_late)
 	CHECK(!syscap_code_move(0x1000, 0x2000, 16));
 	CHECK(!syscap_code_remove(0x2000, 16));
 	CHECK(!syscap_code_add_at(1001, 0x1000, 16, "refused again"));
-	raise(SIGSTOP); /* while the ring is emptied */
+	raise(SIGSTOP); /* the parent drains the ring */
 	CHECK(syscap_code_add_at(1001, 0x1000, 16, "told later"));
 	CHECK(syscap_code_move_at(1002, 0x1000, 0x2000, 16));
 	CHECK(syscap_code_remove_at(1003, 0x2000, 16));

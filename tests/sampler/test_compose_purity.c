@@ -3,7 +3,7 @@
  * test_compose_purity.c - ticks of threads with runtimes neither allocate nor
  * take a lock.
  *
- * Both are counted while the handler runs (harness/pure.h).
+ * Allocations and locks are counted while the handler runs (harness/pure.h).
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -43,7 +43,7 @@ static void native(struct toy *t)
 	raise(SIGUSR1);
 }
 
-/* Names that are new, so that the table and frames for it are made, too. */
+/* Uses new names, which also need table entries and frames. */
 CHILD(is_sampled)
 {
 	const struct sigaction sa = { .sa_sigaction = on_tick,

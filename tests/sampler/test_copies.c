@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_copies.c - of several copies in a process, one samples. */
+/* test_copies.c - only one of several copies in a process samples. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

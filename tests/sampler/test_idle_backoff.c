@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_idle_backoff.c - above 1,000 Hz of wall time, threads that sleep are
- * woken 1,000 times a second.  The weights are as if each tick woke them.
+ * test_idle_backoff.c - at more than 1,000 Hz of wall time, sleeping threads
+ * are woken only 1,000 times a second.  The weights are as if each tick woke
+ * the thread.
  *
- * Bounds are of what the threads measure themselves: a busy machine makes all
- * of it longer.
+ * Bounds depend on the threads' own measurements, since a busy machine
+ * lengthens everything.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -23,8 +24,8 @@
 #define MS        1000000
 #define PERIOD_NS (INT64_C(1000000000) / HZ)
 
-/* ThreadSanitizer delays handlers, and keeps one of the signals that arrive
- * meanwhile, so their number is unknown. */
+/* ThreadSanitizer delays handlers, and keeps only one of the signals that
+ * arrive meanwhile, so the number of ticks is unknown. */
 #define NEEDS_ALL_TICKS()                                                \
 	do {                                                             \
 		if (TEST_HAS_TSAN)                                       \
@@ -42,10 +43,10 @@ static int64_t ns_of(clockid_t clock)
 struct sleeper {
 	pthread_t thread;
 	int tid;
-	int ms;        /* it lives */
-	int64_t ticks; /* that its time is */
-	int64_t busy; /* of that: between its sleeps, waits for a core included */
-	int64_t worked; /* on a core */
+	int ms;         /* lifetime */
+	int64_t ticks;  /* the lifetime in ticks */
+	int64_t busy;   /* time between sleeps, with waits for a core */
+	int64_t worked; /* time on a core */
 };
 
 static void *sleep_long(void *arg)
@@ -82,8 +83,8 @@ TEST(sleeping_threads_get_a_thousand_ticks_a_second_and_their_full_weight)
 	sampling_finish(0, NULL);
 	printf("%d samples stand for %d ticks of %d and the first thread's\n",
 	       (int)stats.n_samples, (int)stats.n_due, (int)ticks);
-	/* The first thread waits, too, as long as the longest of them.  Each is
-	 * woken a few times more before it is known to sleep */
+	/* The first thread also waits, as long as the longest sleeper.  Each is
+	 * woken a few times more before the sampler knows that it sleeps */
 	CHECK(stats.n_samples < (uint64_t)(ticks + ticks / SLEEPERS) * 3 / 10);
 	CHECK(stats.n_due > (uint64_t)ticks * 8 / 10);
 	CHECK(stats.n_due < (uint64_t)ticks * 13 / 10);
@@ -91,7 +92,8 @@ TEST(sleeping_threads_get_a_thousand_ticks_a_second_and_their_full_weight)
 
 extern const char __start_test_work[], __stop_test_work[];
 
-/* Works for 2 ms and sleeps for 2 to 5, in turns, at no phase of its ticks. */
+/* Alternately works for 2 ms and sleeps for 2 to 5 ms, not in phase with its
+ * ticks. */
 static __attribute__((noinline, section("test_work"))) void
 work(struct sleeper *s)
 {

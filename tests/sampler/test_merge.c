@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_merge.c - native and runtime frames into one stack, on paper.
+ * test_merge.c - native and runtime frames merged into one stack.
  *
- * A stack is a text of frames, innermost first: a letter, capital where the
- * frame is native, and an address.  E1 to E9 are the interpreter's loop; in a
- * runtime's frame ! is an ENTRY and - an INLINED one.
+ * A stack is a text of frames, innermost first: a letter, capital if the frame
+ * is native, and an address.  E1 to E9 are the interpreter's loop.  In a
+ * runtime's frame, ! means ENTRY and - INLINED.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -62,7 +62,7 @@ static const char *letters(void)
 	for (unsigned i = 0; i < merge.n; i++)
 		text[i] = (char)merge.list[i].value;
 	text[merge.n] = '\0';
-	/* Later runs use the addresses that are there */
+	/* Later runs rely on the order of addresses */
 	for (unsigned i = 1; i < merge.n; i++)
 		CHECK(merge.list[i - 1].sp <= merge.list[i].sp);
 	return text;
@@ -149,17 +149,17 @@ TEST(runs_without_a_loop_precede_the_attacher)
 {
 	CHECK_STR(by_entry("A10 E20 B30 C90", 0, "x! y! z!", true), "AxByzC");
 	CHECK_STR(by_entry("A10 B30 C90", 0, "x! y!", true), "ABxyC");
-	/* Not inside of those that have one, wherever it is */
+	/* Native frames inside the runtime's loop stay outside of these runs */
 	CHECK_STR(by_entry("A10 B85 E90 C95", 0, "x! y!", true), "ABxyC");
 }
 
 TEST(loops_outside_of_a_gap_count_from_the_outermost)
 {
-	/* three of six loops are missing in front of D */
+	/* three of six loops are missing before D */
 	CHECK_STR(by_entry("A10 E20 B30 D60 E70 E75 C90", 3,
 	                   "1! 2! 3! 4! 5! 6!", true),
 	          "A1B234D56C");
-	/* If the walk was cut, too, they are unknown */
+	/* If the walk was cut, too, the loops are unknown */
 	CHECK_STR(by_entry("A10 E20 B30 D60 E70 C90", 3, "1! 2! 3!", false),
 	          "A1B23DEC");
 }
@@ -186,7 +186,7 @@ TEST(innermost_runtime_drops_native_frames_inside)
 	begin("A10 B20 C30 D40", 0);
 	syc_merge_innermost(&merge, &run, 30);
 	CHECK_STR(letters(), "xyzCD");
-	/* Frames of a newer runtime are not native */
+	/* Frames of an already merged runtime are not native */
 	run = run_of("p q");
 	run.from = 2;
 	syc_merge_innermost(&merge, &run, 35);
@@ -194,7 +194,7 @@ TEST(innermost_runtime_drops_native_frames_inside)
 	begin("A10 B20", 0);
 	syc_merge_innermost(&merge, &run, 30);
 	CHECK_STR(letters(), "pq");
-	/* The gap is in front of the same frame as before */
+	/* The gap still precedes the same frame */
 	begin("A10 B20 C30 D40", 3);
 	syc_merge_innermost(&merge, &run, 30);
 	CHECK_STR(letters(), "pqCD");
@@ -231,7 +231,7 @@ TEST(cut_keeps_the_innermost_and_sixteen_outermost)
 	CHECK_STR(letters(), "ABCDKLMNOPQRSTUVWXYZ");
 }
 
-/* As many as there can be of both. */
+/* The maximum number of native and of runtime frames. */
 TEST(two_full_stacks_fit)
 {
 	struct syc_merge_run run = { frames, SYC_STACK_MAX, 1, true };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_providers.c - stacks of native code and of runtimes, of each kind, in
- * the order in which they called each other.
+ * test_providers.c - stacks of native code and of runtimes of each kind, in the
+ * order of calls.
  *
- * The nest is the same everywhere: host_run runs the function outer, which
- * calls mid, which is native and runs inner, which calls leaf, which is
- * native and raises the signal whose handler takes the sample.
+ * All tests have the same nest: host_run runs the function outer, which calls
+ * the native mid. Then mid runs inner, which calls the native leaf, which
+ * raises the signal whose handler takes the sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -40,7 +40,7 @@ enum {
 static struct toy toy, second;
 static struct syc_workspace *take;
 static struct syc_sample_options options = { .max_depth = 512 };
-static volatile int taken; /* what syc_compose_tick() said */
+static volatile int taken; /* result of syc_compose_tick() */
 
 static void on_tick(int signal, siginfo_t *info, void *context)
 {
@@ -128,13 +128,13 @@ CHILD(nests)
 	host_run(&toy);
 	CHECK(taken >= 0);
 	CHECK_EQ(toy.n_walks, 1);
-	/* The same without the runtime */
+	/* The same nest without the runtime's frames */
 	options.stacks = SYSCAP_SAMPLER_NATIVE;
 	host_run(&toy);
 	CHECK_EQ(toy.n_walks, 1);
 	options.stacks = SYSCAP_SAMPLER_MANAGED;
 	host_run(&toy);
-	native_leaf(&toy); /* nothing runs: what is there is native */
+	native_leaf(&toy); /* the runtime is idle: all native */
 	syscap_detach_thread(toy.attachment);
 	options.stacks = SYSCAP_SAMPLER_MERGED;
 	native_leaf(&toy);
@@ -177,7 +177,7 @@ TEST(runtime_without_addresses_is_inside_of_its_attacher)
 	           "inner < mid < outer < host_run");
 }
 
-/* A runtime in a runtime: mid's native code runs the second one's. */
+/* A runtime in a runtime: mid's native code runs the second runtime. */
 NATIVE(call_second)
 static void call_second(struct toy *t)
 {
@@ -258,7 +258,7 @@ TEST(busy_and_gone_keep_the_native_stack_and_partial_is_flagged)
 	peer_free(&peer);
 }
 
-/* Each a run of the loop of its own: native frames are deep, too. */
+/* Each call is its own run of the loop, so the native stack is deep, too. */
 NATIVE(native_deeper)
 static void native_deeper(struct toy *t)
 {
@@ -301,7 +301,8 @@ TEST(deep_stacks_are_cut_in_the_middle)
 		CHECK_EQ(strncmp(text, "native_leaf < native_deeper < ", 30),
 		         0);
 		CHECK(strstr(text, " < deeper < ") != NULL);
-		/* With neither, all of the runtime is outside of it */
+		/* Without SP and ENTRY, all runtime frames are outside of the
+		 * native frames */
 		const char *const end = i == 0 ? " < deeper" : " < native_call";
 		CHECK_STR(text + strlen(text) - strlen(end), end);
 		peer_free(&peer);
@@ -351,7 +352,7 @@ CHILD(samples_in_a_sample)
 	toy.while_walking = raise_again;
 	host_run(&toy);
 	CHECK_EQ(nested, -EBUSY);
-	/* A handler on top of ours that never comes back */
+	/* A handler that interrupts the tick's handler and never returns */
 	toy.while_walking = jump_out;
 	if (sigsetjmp(way_out, 1) == 0)
 		host_run(&toy);
@@ -399,11 +400,11 @@ CHILD(reaches_safe_points)
 	CHECK_EQ(toy.n_walks, 1);
 	CHECK_EQ(toy.n_told, 3);
 	CHECK_EQ(syscap_safepoint(toy.attachment), 0);
-	toy.is_idle = true; /* it will not come to one: native, now */
+	toy.is_idle = true; /* no safe point will come: samples now */
 	native_leaf(&toy);
 	CHECK_EQ(toy.n_walks, 1);
 	toy.is_idle = false;
-	native_leaf(&toy); /* due when the runtime leaves */
+	native_leaf(&toy); /* still due when the runtime leaves */
 	syscap_detach_thread(toy.attachment);
 	CHECK_EQ(toy.n_walks, 1);
 }
@@ -459,7 +460,7 @@ CHILD(has_handles)
 	toy_eval(&toy, &handles);
 	CHECK_EQ(toy.n_told, 3);
 	CHECK_EQ(syscap_handles_pending(toy.attachment, &none), 0);
-	native_call(&toy); /* nothing to run, and no frames */
+	native_call(&toy); /* no function, no frames */
 	toy.next = &inner;
 	native_call(&toy);
 	CHECK_EQ(toy.n_told, 4);
@@ -530,7 +531,7 @@ CHILD(pushes)
 	host_attach(&toy);
 	toy_eval(&toy, &pushing);
 	CHECK_EQ(toy.n_walks, 2);
-	native_leaf(&toy); /* our own tick leaves it alone */
+	native_leaf(&toy); /* the sampler's tick does not walk */
 	CHECK_EQ(toy.n_walks, 2);
 	CHECK_EQ(syscap_sample_push(NULL, NULL, 1), -EINVAL);
 	syscap_detach_thread(toy.attachment);
@@ -575,7 +576,7 @@ CHILD(leaves_without_detaching)
 	for (int i = 0; i < 100; i++) {
 		pthread_t thread;
 
-		/* The next thread gets the stack of this one */
+		/* The next thread gets this thread's stack */
 		pthread_create(&thread, NULL, leave_without_detaching, NULL);
 		pthread_join(thread, NULL);
 		pthread_create(&thread, NULL, only_tick, NULL);
@@ -681,7 +682,7 @@ TEST(provider_without_capabilities_is_refused)
 	toy_init(&toy, SYSCAP_PROVIDER_SIGNAL | SYSCAP_PROVIDER_ENTRY);
 	toy.provider.eval_high = toy.provider.eval_low;
 	CHECK(syscap_attach_thread(&toy.provider, &toy) == NULL);
-	/* Compiled with an older header: what it has not is not there */
+	/* Compiled with an older header: later fields count as absent */
 	toy_init(&toy, SYSCAP_PROVIDER_SIGNAL);
 	toy.provider.size = offsetof(struct syscap_provider, request);
 	toy.attachment = syscap_attach_thread(&toy.provider, &toy);

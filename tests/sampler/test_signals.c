@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_signals.c - signals of others beside ours, and what a handler may. */
+/* test_signals.c - foreign signals beside the sampler's, and the handler's
+ * allowed calls. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/filter.h>
@@ -77,8 +78,8 @@ TEST(foreign_profiling_timer_gets_all_its_ticks)
 	sampling_burn(1000);
 	CHECK_EQ(setitimer(ITIMER_PROF, &never, NULL), 0);
 	CHECK_EQ(syscap_sampler_stop(), 0);
-	/* about 100: ticks of a busy machine fall together, and our own
-	 * threads' time counts */
+	/* about 100: a busy machine merges ticks, and the library's threads use
+	 * time, too */
 	CHECK(n_foreign >= 30 && n_foreign <= 200);
 	CHECK_EQ(sampling_stats().n_foreign, n_foreign);
 	CHECK(sampling_finish(0, NULL) != 0);
@@ -106,7 +107,7 @@ TEST(foreign_real_time_signal_keeps_value_and_mask)
 		sampling_burn(1);
 	}
 	CHECK_EQ(syscap_sampler_stop(), 0);
-	/* ours stays, and still passes on */
+	/* the library's handler stays, and still passes signals on */
 	CHECK_EQ(sigqueue(getpid(), signal, (union sigval){ .sival_int = 7 }),
 	         0);
 	CHECK_EQ(seen_value, 7);
@@ -232,14 +233,14 @@ TEST(errno_is_kept)
 	CHECK(sampling_finish(0, NULL) != 0);
 }
 
-/* ------------------------------------------------- what a handler may do */
+/* -------------------------------------------- allowed calls of a handler */
 
-/* A call with all signals blocked is our handler's: the threads of these tests
- * never block any. */
+/* A call with all signals blocked comes from the library's handler, as the
+ * threads of these tests never block signals. */
 static volatile sig_atomic_t is_looking;
 static unsigned n_forbidden;
 
-static void *volatile kept; /* so that no call is left out */
+static void *volatile kept; /* keeps calls from being optimised away */
 
 static __attribute__((unused)) void look(void)
 {
@@ -293,7 +294,7 @@ TEST(handler_neither_allocates_nor_frees)
 	sampling_record();
 	is_looking = gettid();
 	sampling_start(SYSCAP_SAMPLER_WALL, 5000);
-	n_forbidden = 0; /* start() itself blocks signals, and makes a thread */
+	n_forbidden = 0; /* start() blocks signals for its thread */
 	for (int i = 0; i < 300; i++) {
 		kept = malloc((size_t)i * 100 + 1);
 		free(kept);
@@ -302,7 +303,7 @@ TEST(handler_neither_allocates_nor_frees)
 	is_looking = 0;
 	CHECK_EQ(n_forbidden, 0);
 	CHECK(sampling_stats().n_samples > 100);
-	/* and the test would notice */
+	/* shows that this test notices an allocation */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -320,8 +321,8 @@ TEST(handler_neither_allocates_nor_frees)
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
-/* System calls that a handler may make once its thread has a ring
- * (docs/sampling.md), and those that this thread needs to end. */
+/* Allows the system calls of a handler whose thread has a ring
+ * (docs/sampling.md), and those that end this thread. */
 static void forbid_the_rest(void)
 {
 	struct sock_filter code[] = {
@@ -353,13 +354,13 @@ static void forbid_the_rest(void)
 static void *burn_in_a_box(void *nothing)
 {
 	while (syc_self == NULL || syc_self->size == 0)
-		sampling_burn(10); /* until a tick got it a ring */
+		sampling_burn(10); /* until a tick has got a ring */
 	sampling_burn(50);
 	forbid_the_rest();
 	const uint64_t before = sampling_stats().n_samples;
 	while (sampling_stats().n_samples < before + 100)
 		sampling_burn(10);
-	syscall(SYS_exit, 0); /* without what a thread's end does */
+	syscall(SYS_exit, 0); /* without a thread's usual end */
 	return nothing;
 }
 

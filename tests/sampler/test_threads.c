@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_threads.c - which threads are sampled, how often, from when to when. */
+/* test_threads.c - sampled threads: which, how often, and from when to when. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 
 #define N 8
 
-/* ThreadSanitizer puts handlers off, and keeps one signal of those that come
+/* ThreadSanitizer delays handlers, and keeps only one of the signals that come
  * meanwhile. */
 #define GETS_ALL_TICKS (!TEST_HAS_TSAN)
 
@@ -96,7 +96,7 @@ TEST(every_running_thread_is_in_the_capture)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const struct syscap_sampler_stats stats = sampling_stats();
 	CHECK(stats.n_due > (GETS_ALL_TICKS ? 400 : 0));
-	/* A tick may come when its thread can have no ring any more */
+	/* A tick may come when its thread can get no ring any more */
 	CHECK(stats.n_refused <= N);
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
@@ -112,7 +112,7 @@ TEST(sample_has_the_id_of_its_thread)
 	pthread_join(w.thread, NULL);
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	CHECK(sampling_finish(w.tid, &weight) != 0);
-	/* what it ran before it was found is missing */
+	/* the time before the thread was found is missing */
 	CHECK(weight >= (GETS_ALL_TICKS ? 100 : 1) && weight <= 330);
 }
 
@@ -168,7 +168,7 @@ TEST(dead_threads_leave_no_timer)
 
 TEST(library_threads_are_not_sampled)
 {
-	SKIP_UNDER_TSAN(); /* it has a thread that blocks signals */
+	SKIP_UNDER_TSAN(); /* TSan's thread blocks signals */
 	sampling_record();
 	SYSCAP_INSTANT("test", "makes the drain thread", NULL);
 	sampling_start(SYSCAP_SAMPLER_WALL, 100);
@@ -190,8 +190,8 @@ TEST(weights_add_up_to_the_processor_time)
 	const struct syscap_sampler_stats stats = sampling_stats();
 	uint64_t weight;
 	const unsigned n = sampling_finish(gettid(), &weight);
-	/* The last tick may be 10 ms away, and more on a busy machine.  Its
-	 * kernel checks processor timers in its own tick only */
+	/* The last tick may be 10 ms away, and more on a busy machine: the
+	 * kernel checks processor timers only in its own tick */
 	CHECK(!GETS_ALL_TICKS || (int64_t)stats.n_due >= used * 3 / 4 - 25);
 	CHECK((int64_t)stats.n_due <= used + 25);
 	CHECK_EQ(n, stats.n_samples);
@@ -211,7 +211,8 @@ TEST(weights_add_up_to_the_wall_time)
 	const int64_t at_most = sampling_wall_ms() - before;
 	const uint64_t due = sampling_stats().n_due;
 	sampling_finish(0, NULL);
-	/* The time before the last tick: on a busy machine much */
+	/* due covers the time up to the last tick, with the sampler's start,
+	 * which a busy machine may delay */
 	CHECK((int64_t)due / 2 <= at_most + 2);
 	CHECK(!GETS_ALL_TICKS || (int64_t)due / 2 >= passed * 3 / 4 - 50);
 }
@@ -252,8 +253,8 @@ static void *start_and_stop(void *nothing)
 	for (int i = 0; i < 500; i++) {
 		int r;
 
-		/* If the other thread does not get the processor for seconds,
-		 * they show that */
+		/* Repeats while the other thread, perhaps not scheduled for
+		 * seconds, holds the sampler */
 		do
 			r = syscap_sampler_start(&options);
 		while (r == -EBUSY);
@@ -324,13 +325,13 @@ TEST(invalid_options_are_refused)
 	}
 	struct syscap_sampler_options tiny = { .size = 8 };
 	CHECK_EQ(syscap_sampler_start(&tiny), -EINVAL);
-	sampling_start(SYSCAP_SAMPLER_AUTO, 0); /* nothing was left claimed */
+	sampling_start(SYSCAP_SAMPLER_AUTO, 0); /* no claim is left */
 	CHECK_EQ(syscap_sampler_stop(), 0);
 }
 
 TEST(ticks_without_a_recording_do_nothing)
 {
-	SKIP_UNDER_TSAN(); /* it hides from the client that it is a handler */
+	SKIP_UNDER_TSAN(); /* TSan hides that code runs in a handler */
 	sampling_start(SYSCAP_SAMPLER_WALL, 10000);
 	sampling_burn(100);
 	CHECK_EQ(sampling_stats().n_samples, 0);
@@ -359,7 +360,7 @@ TEST(blocking_thread_is_counted_as_unsampled)
 	struct worker w = { 0 };
 	const int before = sampling_timers();
 
-	SKIP_UNDER_TSAN(); /* it has a thread that blocks signals */
+	SKIP_UNDER_TSAN(); /* TSan's thread blocks signals */
 	sampling_start(SYSCAP_SAMPLER_WALL, 100);
 	CHECK_EQ(pthread_create(&w.thread, NULL, block_all, &w), 0);
 	CHECK(sampling_wait(has_unsampled, 1, 20000));
@@ -376,8 +377,8 @@ static int raw_thread(void *arg)
 	struct worker *const w = arg;
 	volatile unsigned n = 0;
 
-	/* no function that may set errno: it is the parent's; whose mask we
-	 * have, too, which blocks the signal */
+	/* calls no function that may set errno, which is the parent's.  The
+	 * mask is the parent's, too, and blocks the signal */
 	uint64_t none = 0;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
 	__atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
@@ -414,8 +415,8 @@ TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 	            CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND |
 	                    CLONE_THREAD | CLONE_SYSVSEM,
 	            &w) > 0);
-	/* it has the storage of who made it: it may get a timer, but no
-	 * sample */
+	/* the thread shares its maker's thread-local storage: it may get a
+	 * timer, but no sample */
 	CHECK(sampling_wait(has_unsampled, 1, 20000));
 	CHECK_EQ(sampling_stats().n_samples, before);
 	CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &ours, NULL), 0);
@@ -428,16 +429,16 @@ TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 	munmap(stack, size);
 }
 
-/* Like many: more threads than signals may be queued. */
+/* Like a process with more threads than signals may be queued. */
 TEST(thread_without_a_timer_is_counted_and_tried_again)
 {
 	struct worker workers[N] = { 0 };
 	struct rlimit before, little;
 
-	SKIP_UNDER_TSAN(); /* it has a thread that blocks signals */
+	SKIP_UNDER_TSAN(); /* TSan's thread blocks signals */
 	if (sampling_timers() < 0)
 		SKIP("there is no /proc/self/timers");
-	/* the limit is on all processes of the user: none is left */
+	/* the limit counts all processes of the user: no signal is left */
 	CHECK_EQ(getrlimit(RLIMIT_SIGPENDING, &before), 0);
 	little = before;
 	little.rlim_cur = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_throttle.c - the share of a thread's time that its ticks may take. */
+/* test_throttle.c - the maximum share of a thread's time for its ticks. */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -37,7 +37,8 @@ static struct syc_target *begin(unsigned share)
 	return &target;
 }
 
-/* For 0.4 s of processor time: what ticks of @us take of it, percent. */
+/* Runs ticks of @us for 0.4 s of processor time; returns their share in
+ * percent. */
 static int64_t share_of(struct syc_target *t, int64_t us, unsigned *ret_n)
 {
 	const int64_t from = cpu_now();
@@ -99,7 +100,7 @@ TEST(waits_for_a_processor_do_not_count)
 	struct syc_target *const t = begin(10);
 	struct syc_throttle pace;
 
-	/* of which what sleeping itself takes is little */
+	/* sleeping itself takes little processor time */
 	syc_sampler->period_ns = 10000000;
 	for (int i = 0; i < 20; i++) {
 		CHECK(syc_throttle_begin(t, &pace));

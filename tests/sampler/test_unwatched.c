@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_unwatched.c - a linked program that is sampled and wants no thread of
- * ours: SYSCAP_THREAD=0. */
+/* test_unwatched.c - a linked program that is sampled without a thread of the
+ * library: SYSCAP_THREAD=0. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -26,14 +26,14 @@
 
 static _Atomic int must_end, n_running;
 
-/* Run CHILD @child in a recording of its own, without a thread of ours. */
+/* Run CHILD @child in its own recording, without a thread of the library. */
 static void run_alone(const char *child, const char *sample)
 {
 	char output[300], sampling[100];
 	const char *const env[] = { output, sampling, "SYSCAP_THREAD=0", NULL };
 	char *const dir = written_make_dir();
 
-	SKIP_UNDER_TSAN(); /* which has a thread of its own */
+	SKIP_UNDER_TSAN(); /* TSan has its own thread */
 	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s/capture", dir);
 	snprintf(sampling, sizeof(sampling), "%s",
 	         sample != NULL ? sample : "X=");
@@ -60,7 +60,7 @@ static bool has_samples(int n)
 
 CHILD(enters_a_namespace)
 {
-	const pid_t pid = fork(); /* else the whole test would be in it */
+	const pid_t pid = fork(); /* so that only the child enters it */
 
 	CHECK_EQ(sampling_stats().n_threads, 1);
 	while (!has_samples(5) && pid > 0)
@@ -69,7 +69,7 @@ CHILD(enters_a_namespace)
 	if (pid == 0)
 		_exit(0);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	/* EPERM: nobody may here; two threads would get EINVAL */
+	/* EPERM: forbidden here; two threads would get EINVAL */
 	if (unshare(CLONE_NEWUSER) != 0 && errno != EPERM && errno != ENOSPC)
 		test_fail(__FILE__, __LINE__, "unshare(): %s", strerror(errno));
 }
@@ -82,7 +82,7 @@ TEST(sampled_program_may_enter_a_user_namespace)
 
 static void *burn_until_told(void *blocks)
 {
-	sigset_t nearly_all; /* a new thread of ours blocks all */
+	sigset_t nearly_all; /* a library thread blocks all */
 
 	sigfillset(&nearly_all);
 	sigdelset(&nearly_all, SIGUSR1);
@@ -104,8 +104,8 @@ static bool is_unsampled(int n)
 	return sampling_stats().n_unsampled == (uint32_t)n;
 }
 
-/* Sleep, as a program does that has made its workers; returns how often
- * something woke us. */
+/* Sleep, like a program that has started its workers; returns the number of
+ * wakeups. */
 static int sleep_until(bool (*condition)(int of), int of)
 {
 	int n_woken = 0;
@@ -128,7 +128,7 @@ static bool kernel_chooses_who_runs(void)
 	       (major > 6 || (major == 6 && minor >= 4));
 }
 
-/* There are @before workers already.  Returns how often we were woken. */
+/* Runs @n workers beside @before others.  Returns the number of wakeups. */
 static int run_workers(int before, int n)
 {
 	pthread_t threads[WORKERS_MOST];
@@ -145,8 +145,7 @@ static int run_workers(int before, int n)
 	return n_woken;
 }
 
-/* A tick may hit the first thread as it is about to sleep, but not each
- * time. */
+/* A tick may hit the first thread just before its sleep, but not each time. */
 CHILD(makes_workers_and_sleeps)
 {
 	bool has_slept[2] = { false, false };

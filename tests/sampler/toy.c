@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* toy.c - a language runtime small enough to be looked through. */
+/* toy.c - a language runtime small enough to read. */
 #define _GNU_SOURCE
 #include "sampler/toy.h"
 
@@ -8,7 +8,7 @@
 #include "harness/test.h"
 #include "sampler/stacks.h"
 
-/* Range of the loop, from NATIVE() */
+/* Address range of the loop, from NATIVE() */
 extern const char __start_native_toy_eval[], __stop_native_toy_eval[];
 
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
@@ -85,7 +85,8 @@ void toy_init(struct toy *toy, uint32_t caps)
 NATIVE(toy_eval)
 void toy_eval(struct toy *toy, const struct toy_function *function)
 {
-	/* A place in this machine frame for each: callers above */
+	/* Each function has a place in this machine frame, callers at higher
+	 * addresses */
 	volatile char places[64];
 	const unsigned depth = toy->depth;
 	bool is_entry = true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * toy.h - a language runtime small enough to be looked through: functions
- * that call functions and native code, an interpreter's loop for them, a stack
- * of its own, and a provider of each kind.
+ * toy.h - a language runtime small enough to read: functions that call
+ * functions and native code, an interpreter's loop, a stack, and a provider of
+ * each kind.
  */
 #ifndef SYSCAP_TEST_TOY_H
 #define SYSCAP_TEST_TOY_H
@@ -30,7 +30,7 @@ struct toy_frame {
 struct toy {
 	struct toy_frame frames[TOY_DEPTH];
 	volatile unsigned depth;
-	const struct toy_function *next; /* what native code runs */
+	const struct toy_function *next; /* run by native code */
 
 	/* Of the provider */
 	struct syscap_provider provider;
@@ -38,19 +38,19 @@ struct toy {
 	int walk_says;          /* SYSCAP_WALK_*, or 0 */
 	unsigned short flags;   /* of the innermost frame */
 	bool is_idle;           /* request() refuses */
-	volatile bool is_asked; /* for a safe point */
+	volatile bool is_asked; /* a safe point is requested */
 	void (*while_walking)(struct toy *toy);
 	volatile unsigned n_walks, n_requests;
-	int n_told; /* what safe points have returned */
+	int n_told; /* sum of safe points' results */
 };
 
 /** Make @toy a runtime with @caps. */
 void toy_init(struct toy *toy, uint32_t caps);
 
-/** The interpreter's loop.  Calls itself where a function is native. */
+/** The interpreter's loop.  Calls itself through native functions. */
 void toy_eval(struct toy *toy, const struct toy_function *function);
 
-/** In a CHILD: toy_eval() is to be known in stacks. */
+/** In a CHILD: stacks show toy_eval(). */
 void toy_tell(void);
 
 #endif
