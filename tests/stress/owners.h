@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* owners.h - who wrote what: checks of rings that many threads have had. */
+/* owners.h - writers of frames: checks of rings used by many threads. */
 #ifndef SYSCAP_OWNERS_H
 #define SYSCAP_OWNERS_H
 
@@ -9,8 +9,8 @@
 #include "harness/test.h"
 
 /**
- * Every frame of @ring is whole, and of the one thread of the one process
- * that its header names.
+ * Every frame of @ring is valid, and belongs to the thread and process that the
+ * ring's header names.
  */
 static inline void check_one_owner(const struct peer_ring *ring)
 {
@@ -20,16 +20,16 @@ static inline void check_one_owner(const struct peer_ring *ring)
 
 	while (peer_next(ring, &at, &f)) {
 		if (f.type == 1 || f.type == 255)
-			continue; /* nobody's: filled up, and the end */
+			continue; /* fillers and the end marker */
 		CHECK_EQ(f.pid, pid);
-		if (f.padding2 != 0) /* a record of the process' losses */
+		if (f.padding2 != 0) /* a record of the process's losses */
 			CHECK_EQ(f.padding2, 0x5C000000u | (uint32_t)tid);
 	}
 }
 
 /**
- * The marks (@group, @name) in @ring are numbered by their times from
- * @first on without a gap.  Returns how many there are.
+ * The marks (@group, @name) in @ring are numbered by their times from @first on
+ * without a gap.  Returns the number of marks.
  */
 static inline unsigned check_numbered(const struct peer_ring *ring,
                                       const char *group, const char *name,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_cancel.c - threads that end in the middle of an event: cancelled at
- * any time, or by pthread_exit() in a handler, at every instruction.
+ * test_cancel.c - threads that end within an event: cancelled at any time, or
+ * by pthread_exit() in a handler at every instruction.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,9 +31,9 @@ static struct syscap_stats get_stats(void)
 }
 
 /*
- * Marks are numbered: those of a thread arrive from the first to some last
- * one without a gap, but for one that was begun and never finished, of which
- * a record tells.
+ * Marks are numbered: a thread's marks arrive from the first to the last
+ * without a gap. A loss record reports a mark that was begun and never
+ * finished.
  */
 static void check_ends(const struct peer *peer, unsigned n_threads)
 {
@@ -60,11 +60,12 @@ static void check_ends(const struct peer *peer, unsigned n_threads)
 /* ----------------------------------------------------------- cancellation */
 
 #define N_CANCELLED 300
-#define N_FIT       30000 /* of 112 bytes in a ring that nobody reads */
+#define N_FIT       30000 /* of 112 bytes, fit into an unread ring */
 
 static int n_begun;
 
-/* Until it is cancelled, which may be late; but nothing is lost till then. */
+/* Emits until the thread is cancelled, perhaps late, but with no loss
+ * before. */
 static void *emit_for_long(void *type)
 {
 	pthread_setcanceltype(*(const int *)type, NULL);
@@ -150,7 +151,7 @@ static bool is_over;
 static struct stepper stepper;
 static volatile bool is_emitting;
 
-/* Not in the stepper itself, whose frame can't be unwound there. */
+/* Does not run in the stepper itself, whose frame can't be unwound there. */
 static void end_here(void)
 {
 	if (!is_emitting)

@@ -3,8 +3,8 @@
  * test_ends.c - a signal at every instruction after a thread's last destructor.
  *
  * glibc blocks all signals a little later, and hands the thread's stack on to
- * the next one: whatever the handler left there, and that is what it stored
- * under a thread-specific key too, the next thread finds.
+ * the next one: the next thread finds everything that the handler left there,
+ * also the values of thread-specific keys.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -29,7 +29,7 @@
 #include "sampler/target.h"
 
 #define TRAP_FLAG 0x100
-#define STRIDE    23 /* between instants, but near the end */
+#define STRIDE    23 /* between instants, except near the end */
 #define ALL_OF    30 /* the last ones */
 
 static struct syscap_stats get_stats(void)
@@ -40,7 +40,7 @@ static struct syscap_stats get_stats(void)
 	return stats;
 }
 
-/* Says who emits it. */
+/* The message is the emitting thread's tid. */
 static void emit_own_tid(const char *name)
 {
 	char tid[16];
@@ -51,7 +51,7 @@ static void emit_own_tid(const char *name)
 
 /* ------------------------------------------------------------- stepping */
 
-/* Of the one thread that is stepped through at a time. */
+/* State of the only thread that is stepped at a time. */
 static long n_steps, act_at;
 static void (*action)(void);
 
@@ -77,7 +77,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 		regs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
-/* The last destructor of all: from here on every instruction traps. */
+/* The last destructor: from here on every instruction traps. */
 static void begin_stepping(void *unused)
 {
 	(void)unused;
@@ -90,7 +90,7 @@ static void begin_stepping(void *unused)
 	                         : "memory", "cc");
 }
 
-/* Destructors run in the order of keys, and the library's came before. */
+/* Destructors run in the order of keys, and the library's key is older. */
 static pthread_key_t last_key;
 
 static void prepare(void (*what)(void))
@@ -103,7 +103,7 @@ static void prepare(void (*what)(void))
 	action = what;
 }
 
-static pthread_t ended; /* where the last one's stack is */
+static pthread_t ended; /* its stack, for the next thread */
 static pid_t ended_tid;
 
 static void *emit_and_end(void *unused)
@@ -115,8 +115,9 @@ static void *emit_and_end(void *unused)
 	return unused;
 }
 
-/* A thread that is interrupted at its @at-th instruction after its last
- * destructor, and that the kernel has forgotten.  Returns how many it had. */
+/* Runs a thread that is interrupted at the @at-th instruction after its last
+ * destructor, and waits until the kernel has removed the thread.  Returns the
+ * number of those instructions. */
 static long end_a_thread(void *(*run)(void *), long at)
 {
 	pthread_t thread;
@@ -124,7 +125,7 @@ static long end_a_thread(void *(*run)(void *), long at)
 	act_at = at;
 	CHECK_EQ(pthread_create(&thread, NULL, run, NULL), 0);
 	pthread_join(thread, NULL);
-	/* What is joined may be on its way out for a while yet. */
+	/* A joined thread may still be ending. */
 	while (syscall(SYS_tgkill, getpid(), ended_tid, 0) == 0)
 		sched_yield();
 	return n_steps;
@@ -136,7 +137,7 @@ static long before(long at, long n)
 	return n - at < ALL_OF ? at - 1 : at - STRIDE;
 }
 
-/* ---------------------------------------------- the one that comes after */
+/* ------------------------------------------------------- the next thread */
 
 struct other {
 	pthread_t thread;
@@ -175,7 +176,8 @@ static void emit_late(void)
 	emit_own_tid("late");
 }
 
-/* Who @finds the dead one's state has it when the next thread begins. */
+/* Another thread takes the dead thread's state before the next thread
+ * begins. */
 static void have_a_successor(long at)
 {
 	struct other other;
@@ -202,12 +204,12 @@ CHILD(late_events)
 		have_a_successor(at);
 	CHECK(n_inherited > 10);
 	CHECK_EQ(get_stats().n_dropped, 0);
-	/* those that nobody ended are found */
+	/* states of dead threads are reused */
 	CHECK(get_stats().n_rings <= 8);
 	CHECK(syc_block->states_ever <= 16);
 }
 
-/* Every mark says the thread that its frame names. */
+/* Every mark's message is the tid in its frame. */
 static unsigned check_tids(const struct peer_ring *ring)
 {
 	struct peer_frame f;
@@ -243,7 +245,7 @@ TEST(an_event_after_the_last_destructor_gives_no_other_thread_its_ring)
 	peer_free(&peer);
 }
 
-/* ------------------------------------------------- a child of such a one */
+/* ---------------------------------------------- a child of such a thread */
 
 static void *emit_around_main(void *barrier)
 {
@@ -271,8 +273,9 @@ static void be_a_child(void)
 	CHECK_EQ(n_inherited, 1);
 }
 
-/* The state that the late event made becomes the main thread's, which forks:
- * the child's first new thread has the stack where the key leads there. */
+/* The main thread takes the state of the late event, and forks: the child's
+ * first new thread gets the dead thread's stack, where the key still leads to
+ * that state. */
 CHILD(late_event_and_fork)
 {
 	int status;
@@ -317,7 +320,7 @@ static struct syc_target *find_target(int32_t tid)
 	return NULL;
 }
 
-/* As the thread's own timer does. */
+/* Sends a tick like the thread's own timer. */
 static void tick(void)
 {
 	const struct syc_target *const t = find_target(gettid());
@@ -348,7 +351,7 @@ static uint64_t count_refused(void)
 
 CHILD(late_ticks)
 {
-	/* so slow that hardly any comes but ours */
+	/* so slow that nearly all ticks come from tick() */
 	struct syscap_sampler_options options = { .size = sizeof(options),
 		                                  .clock = SYSCAP_SAMPLER_CPU,
 		                                  .hz = 1 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fork.c - new processes, made in every way there is.
+ * test_fork.c - new processes, made in every possible way.
  *
- * Two processes never write one ring, and each frame says who wrote it.
+ * Two processes never write one ring, and each frame names its writer.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -28,7 +28,7 @@
 
 SYSCAP_COUNTER(a_counter, "test", "counter", "", SYSCAP_INT64);
 
-/* By fork(), or by what runs no atfork handlers. */
+/* Forks by fork(), or by _Fork(), which runs no atfork handlers. */
 static pid_t make_child(const char *how)
 {
 	if (strcmp(how, "_Fork") == 0)
@@ -106,7 +106,7 @@ static void check_both_sides(const char *how)
 		CHECK_EQ(check_numbered(a, "test", "child", 0), 0);
 		CHECK_EQ(check_numbered(b, "test", "child", N_BEFORE), N_AFTER);
 		CHECK_EQ(check_numbered(b, "test", "parent", 0), 0);
-		/* the child's only thread: its tid is its pid */
+		/* the child's only thread has tid == pid */
 		CHECK_EQ(b->header->pid, b->header->tid);
 		CHECK_EQ(peer_count(&peer, 9), N_BEFORE + 2 * N_AFTER);
 		/* the child's ring defines the counter anew */
@@ -149,7 +149,8 @@ static void run_threads(int n)
 		pthread_join(threads[i], NULL);
 }
 
-/* Each process: 500 before, three threads, a child down to @depth, 500 more */
+/* Each process: 500 marks, three threads, children down to @depth, 500 more
+ * marks */
 static void *grow(void *ret_depth)
 {
 	const int depth = *(const int *)ret_depth;
@@ -162,7 +163,7 @@ static void *grow(void *ret_depth)
 			int left = depth - 1;
 			pthread_t thread;
 
-			/* the first event of the child is another thread's */
+			/* the child's first event is another thread's */
 			run_threads(3);
 			pthread_create(&thread, NULL, grow, &left);
 			pthread_join(thread, NULL);
@@ -222,7 +223,7 @@ TEST(threads__Fork_and_children_have_threads_and_children)
 	check_tree("_Fork");
 }
 
-/* An emit that dies is found on the stack of the thread that forked, too. */
+/* An abandoned emit is also found in a thread that forked. */
 static sigjmp_buf out;
 
 static void jump(int signal)
@@ -231,7 +232,7 @@ static void jump(int signal)
 	siglongjmp(out, 1);
 }
 
-/* Left by SIGSEGV in the middle: the value can't be read. */
+/* Abandons an emit by a SIGSEGV: the value can't be read. */
 static void die_in_an_emit(void)
 {
 	struct syscap_counter *const counter = &a_counter;
@@ -322,7 +323,7 @@ TEST(images_that_are_executed_record_too)
 		check_one_owner(&peer.rings[i]);
 	CHECK_EQ(check_numbered(&peer.rings[0], "test", "parent", 0), 30);
 	CHECK_EQ(peer_count_marks(&peer, "test", "image"), 21);
-	/* exec keeps the pid; the new image has a ring of its own */
+	/* exec keeps the pid; the new image has its own ring */
 	CHECK_EQ(peer.rings[21].header->pid, peer.pid);
 	peer_free(&peer);
 }

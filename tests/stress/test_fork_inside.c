@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fork_inside.c - children made in a handler that interrupted an emit,
- * at every instruction of it; and vfork() children, which are guests in their
- * parent's memory, killed at every instruction.
+ * test_fork_inside.c - children forked in a handler at every instruction of an
+ * emit; and vfork() children, which are guests in their parent's memory, killed
+ * at every instruction.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -50,7 +50,7 @@ static pid_t child;
 static int until_parent_is_done[2];
 static int n_children;
 
-/* peer_arg(): which fork, and who goes on first. */
+/* peer_arg(): names the kind of fork, and the process that goes on first. */
 static void fork_here(void)
 {
 	const bool child_last = strstr(peer_arg(), "child-last") != NULL;
@@ -90,7 +90,7 @@ CHILD(forks_at_every_instruction)
 			SYSCAP_MARK("test", "child", sequence, 0, NULL);
 			_exit(0);
 		}
-		/* the place of the stepped one is used by others meanwhile */
+		/* meanwhile other marks use the stepped emit's place */
 		for (int i = 0; i < 3; i++)
 			SYSCAP_MARK("test", "parent", sequence, 0, NULL);
 		if (reached && strstr(peer_arg(), "child-last") != NULL) {
@@ -107,7 +107,7 @@ CHILD(forks_at_every_instruction)
 }
 
 /*
- * The same inside of a handler's emit, on top of the stepped one: two of the
+ * The same within a handler's emit that interrupts the stepped emit: two of the
  * parent's emits go on in the child.
  */
 static long inner_target;
@@ -156,8 +156,8 @@ CHILD(forks_inside_two_emits)
 }
 
 /*
- * The same where the stepped emit has to look for room, and to tell of
- * losses.  The parent's ring is full each time, and then read.
+ * The same if the stepped emit has to look for space, and to report losses.
+ * The parent's ring is full each time, and then read.
  */
 static void wait_until_drained(void)
 {
@@ -178,7 +178,7 @@ CHILD(forks_where_emits_are_slow)
 	stepper_install(false);
 	emit_one();
 	for (long k = stepper_first(stride);; k += stride) {
-		do /* faster than anybody reads */
+		do /* faster than the reader */
 			SYSCAP_MARK("test", "burst", 0, 0, large);
 		while (!syc_loss_is_pending(syc_state_of(syc_self)));
 		wait_until_drained();
@@ -247,7 +247,7 @@ static void check_forks(const char *arg)
 		CHECK_EQ(count(own, "parent", k), 3);
 		CHECK_EQ(count(own, "handler", k), 0);
 		CHECK_EQ(count(own, "child", k), 0);
-		/* a child's half of the stepped one may be cut off */
+		/* the child may have abandoned the stepped emit */
 		const struct peer_ring *const his = &peer.rings[k];
 		CHECK_EQ(count(his, "child", k), 2);
 		CHECK_EQ(count(his, "handler", k),
@@ -335,7 +335,8 @@ static void check_slow_forks(const char *arg)
 	for (unsigned i = 1; i <= n; i++) {
 		const unsigned n_marks = count_named(&peer.rings[i], "child");
 
-		/* The stepped one may be here, or lost, and in the parent */
+		/* The stepped mark may be in this ring or lost, and in the
+		 * parent's ring */
 		CHECK(peer.rings[i].has_ended);
 		const uint64_t sum = n_marks + peer_lost_total(&peer.rings[i]);
 		CHECK(sum == 200 || sum == 201);
@@ -357,7 +358,7 @@ TEST(a_child__Forked_where_an_emit_is_slow_writes_a_ring_of_its_own)
 
 /* ------------------------------------------------------ vfork() children */
 
-/* In the child's memory, which is the parent's. */
+/* In the memory that child and parent share. */
 static struct stepper guest_stepper;
 static bool guest_was_killed;
 
@@ -367,7 +368,7 @@ static void be_killed(void)
 	kill((pid_t)syscall(SYS_getpid), SIGKILL);
 }
 
-/* vfork() alone: the compiler knows what comes back twice. */
+/* Only vfork() itself: the compiler knows functions that return twice. */
 static __attribute__((noinline)) void be_guest(long k)
 {
 	int status;
@@ -388,7 +389,7 @@ CHILD(guests_are_killed)
 
 	stepper_install(false);
 	sequence = -1;
-	emit_one(); /* what is bound at the first call is bound now */
+	emit_one(); /* binds the functions now */
 	SYSCAP_MARK("test", "parent", 0, 0, NULL);
 	for (long k = 1;; k++) {
 		sequence = k;
@@ -429,7 +430,7 @@ TEST(a_vfork_child_killed_at_any_instruction_of_an_emit_harms_nobody)
 	peer_free(&peer);
 }
 
-/* The first event of all is a guest's. */
+/* For a test in which a guest makes the process's first event. */
 static void *mark_in_thread(void *unused)
 {
 	SYSCAP_INSTANT("test", "thread", NULL);
@@ -457,7 +458,7 @@ CHILD(a_guest_comes_first)
 	}
 	CHECK_EQ(waitpid(guest, &status, 0), guest);
 	SYSCAP_INSTANT("test", "host", NULL);
-	/* a new thread looks for states whose threads are gone */
+	/* a new thread looks for states of ended threads */
 	for (int i = 0; i < 4; i++) {
 		pthread_create(&thread, NULL, mark_in_thread, NULL);
 		pthread_join(thread, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hostile_reader.c - a recorder that writes nonsense into the rings that
- * it shares with us.  Events may be lost, and the capture is its own affair;
- * the program goes on, and nothing outside of the rings is written.
+ * test_hostile_reader.c - a recorder that writes nonsense into the rings of a
+ * program.  Events may be lost, and the capture may be wrong, but the program
+ * goes on, and writes nothing outside of the rings.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ static void wait_for_head(uint32_t head)
 		usleep(100);
 }
 
-/* The head is wrong now: the next look at it closes the ring. */
+/* The head is wrong now: the next look at the head closes the ring. */
 static void find_out(void)
 {
 	while (get_stats().n_dropped == 0)
@@ -117,7 +117,7 @@ TEST(a_head_beyond_the_tail_closes_the_ring)
 	check_closed(RING - 8);
 }
 
-/* A frame back; much more would look like a reader that has come round. */
+/* One frame back; a longer way back would look like a reader after a wrap. */
 #define HALF_WAY 4160
 #define BACK     (HALF_WAY - 104)
 
@@ -145,8 +145,8 @@ TEST(a_head_that_goes_backwards_closes_the_ring)
 		usleep(100);
 	__atomic_store_n(&header->head, HALF_WAY, __ATOMIC_RELEASE);
 	while (__atomic_load_n(&header->tail, __ATOMIC_ACQUIRE) > 50 * 104)
-		usleep(100); /* until it has wrapped */
-	/* and says that it is ready */
+		usleep(100); /* until the tail has wrapped */
+	/* and until the child is ready */
 	while (memmem((const char *)header + header->offset, RING, "ready",
 	              sizeof("ready")) == NULL)
 		usleep(100);
@@ -173,7 +173,7 @@ static __thread sigjmp_buf out;
 static __thread volatile bool may_jump;
 static __thread unsigned n_signals;
 
-/* Now and then it leaves an emit behind that has to be cleared away. */
+/* Now and then abandons an emit, which has to be cleared away. */
 static void on_timer(int signal)
 {
 	const int saved = errno;
@@ -185,7 +185,7 @@ static void on_timer(int signal)
 		siglongjmp(out, 1);
 }
 
-/* Pages that can't be touched, on both sides of this thread's ring. */
+/* Maps inaccessible pages on both sides of this thread's ring. */
 static void fence_ring(void)
 {
 	const struct syc_state *const ts = syc_state_of(syc_self);
@@ -198,7 +198,7 @@ static void fence_ring(void)
 			mmap(around[i], n, PROT_NONE,
 		             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
 		             -1, 0);
-		/* or there is something already */
+		/* or the space is taken */
 		CHECK(p == around[i] || p == MAP_FAILED);
 	}
 }
@@ -234,7 +234,7 @@ CHILD(goes_on)
 	pthread_t threads[3];
 
 	signal(SIGUSR1, on_timer);
-	/* rings get closed, so threads come and go */
+	/* new threads, as rings get closed */
 	for (int round = 0; round < 20; round++) {
 		is_over = false;
 		for (int i = 0; i < 3; i++)
@@ -326,9 +326,9 @@ static void check_goes_on(enum scribbling what)
 				scribble(peer.rings[i].header, what, &state);
 	} while (waitpid(peer.pid, &status, WNOHANG) == 0);
 	CHECK_EQ(status, 0);
-	/* rings that are not empty when they come are not taken */
+	/* the library refuses a ring that is not empty at first */
 	CHECK(peer.n_rings >= 3);
-	/* 60; but a busy machine may let a thread wait in vain */
+	/* 60, except for threads that a busy machine lets wait in vain */
 	CHECK(peer.n_rings >= 45 || what == TAIL || what == HEADER ||
 	      what == EVERYTHING);
 	peer_free(&peer);

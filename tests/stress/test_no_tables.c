@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_no_tables.c - nobody needs unwind tables where the library has none.
+ * test_no_tables.c - no unwinder meets code of the library without unwind
+ * tables.
  *
  * lint.unwind proves it from the machine code and a list of pointers.  Here the
  * code runs step by step, and the test reads the thread's mask at each one.
@@ -31,12 +32,12 @@
 #include "os/signals.h"
 
 #define RING      (1u << 16)
-#define N_STEPS   150000L /* where the test is not whole */
+#define N_STEPS   150000L /* without --whole */
 #define N_THREADS 300
 
 /* ------------------------------------------------------------- the tables */
 
-/* libgcc's, which finds the tables of a function */
+/* libgcc's function that finds a function's tables */
 struct dwarf_eh_bases {
 	void *tbase, *dbase, *func;
 };
@@ -49,7 +50,7 @@ static bool lies_in(uintptr_t pc, const char *function, size_t size)
 	return pc - (uintptr_t)function < size;
 }
 
-/* Of this program, but for what the C library's start files have. */
+/* Is @pc in this program, outside of the C library's start files? */
 static bool is_ours(uintptr_t pc)
 {
 	return pc >= (uintptr_t)__executable_start && pc < (uintptr_t)etext &&
@@ -59,7 +60,7 @@ static bool is_ours(uintptr_t pc)
 
 static bool has_tables(uintptr_t pc)
 {
-	static char *known; /* of each address: 0 not yet, 1 no, 2 yes */
+	static char *known; /* per address: 0 unknown, 1 no, 2 yes */
 	const size_t n = (size_t)(etext - __executable_start);
 	struct dwarf_eh_bases bases;
 
@@ -93,7 +94,7 @@ static uintptr_t pc_of(pid_t pid)
 /* The test fails if a signal that can be blocked is open at @pc. */
 static void check_place(pid_t pid, uintptr_t pc)
 {
-	/* Nobody can block two of them, and each step opens the third */
+	/* The first two can't be blocked, and each step opens the third */
 	const uint64_t wanted = SYC_ALL_SIGNALS & ~(syc_signal_bit(SIGKILL) |
 	                                            syc_signal_bit(SIGSTOP) |
 	                                            syc_signal_bit(SIGTRAP));
@@ -105,8 +106,8 @@ static void check_place(pid_t pid, uintptr_t pc)
 	          (size_t)(pc - (uintptr_t)__executable_start));
 }
 
-/* Run @work in a child of ours, and look at it at each instruction.  Returns in
- * how many of them there were no tables. */
+/* Run @work in a child, and check the child at each instruction.  Returns the
+ * number of instructions without tables. */
 static long step_through(void (*work)(void))
 {
 	long n_without = 0, n = 0;
@@ -150,7 +151,8 @@ static void emit_and_end(void)
 	syc_at_exit_end();
 }
 
-/* A program that the tables of were not taken from has nothing to look at. */
+/* Fails if the program's tables were not removed, as then there is nothing to
+ * check. */
 CHILD(steps)
 {
 	CHECK(step_through(emit_and_end) > 300);

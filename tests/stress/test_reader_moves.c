@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_reader_moves.c - a reader that goes on, and a handler that fills the
- * room which that makes, at every instruction of an emit that looks for room.
+ * test_reader_moves.c - a reader that advances, and a handler that fills the
+ * freed space, at every instruction of an emit that looks for space.
  *
- * The reader is the emitting program itself: so it moves exactly when it is
- * meant to.
+ * The reader is the emitting program itself, so the test chooses the moments.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,7 +22,7 @@
 #define RING 8192u
 #define LEN  104u
 
-/* What reserves leave free is never used by them. */
+/* Marks that fit, without the space that the library always keeps free. */
 #define N_FIT ((RING - 8 - SYC_RING_ROOM) / LEN)
 
 static void emit_one(void)
@@ -37,7 +36,7 @@ static void emit(unsigned n)
 		emit_one();
 }
 
-/* Everything published is read. */
+/* Reads everything published. */
 static void read_all(void)
 {
 	struct syc_ring_header *const ring = syc_state_of(syc_self)->ring;
@@ -47,8 +46,7 @@ static void read_all(void)
 	                 __ATOMIC_RELEASE);
 }
 
-/* The reader has gone on since it was looked at last: the next emit that wants
- * room looks again. */
+/* Advances the head by one mark: the next emit that needs space looks again. */
 static void read_one(void)
 {
 	struct syc_ring_header *const ring = syc_state_of(syc_self)->ring;
@@ -72,8 +70,8 @@ static struct syscap_stats get_stats(void)
 	return stats;
 }
 
-/* @goes_on: the reader has, before the emit that is stepped through; else that
- * one is refused without a look at it. */
+/* @goes_on: the reader advances before the stepped emit; else that emit is
+ * refused without a look at the head. */
 static void step_through_emits(bool goes_on)
 {
 	struct stepper stepper;
@@ -81,7 +79,7 @@ static void step_through_emits(bool goes_on)
 	const long stride = stepper_stride(5);
 
 	for (long k = stepper_first(stride);; k += stride) {
-		/* as much as fits: the next has to look */
+		/* fills the ring: the next emit has to look */
 		read_all();
 		for (unsigned i = 0; i < N_FIT; i++)
 			emit_one();
@@ -89,7 +87,7 @@ static void step_through_emits(bool goes_on)
 			read_one();
 		const bool reached =
 			stepper_run(&stepper, k, emit_one, read_all_and_fill);
-		/* too late for their room, but they look how far he is */
+		/* these marks find no space, but look at the head */
 		emit(3);
 		CHECK_STR(get_stats().reason,
 		          "SYSPROF_CONTROL_FD leads to a recorder");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_refused.c - events that a full ring refuses, and a handler on top of
- * every instruction of that: one that emits what still fits, one that ends
- * the recording, one on whose way the reader goes on.
+ * test_refused.c - events that a full ring refuses, interrupted by a handler at
+ * every instruction. Handlers emit marks that still fit, or end the recording,
+ * or advance the reader.
  *
- * The reader is the emitting program itself: so it moves exactly when it is
- * meant to, and knows what it has read.
+ * The reader is the emitting program itself, so the test chooses its moments,
+ * and counts the read marks.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -34,7 +34,7 @@ static void emit_short(void)
 	SYSCAP_MARK("test", "short", 1, 0, NULL);
 }
 
-/* Fits into an empty ring, and not beside another of its kind. */
+/* A long mark fits only into an empty ring. */
 static void emit_long(void)
 {
 	n_sent++;
@@ -46,7 +46,7 @@ static const struct syc_state *state(void)
 	return syc_state_of(syc_self);
 }
 
-/* Everything published is read. */
+/* Reads everything published. */
 static void read_all(void)
 {
 	struct syc_ring_header *const ring = state()->ring;
@@ -57,7 +57,7 @@ static void read_all(void)
 		const struct syscap_wire_mark *const mark =
 			(const void *)(syc_self->body + at);
 
-		/* Losses have a time as all else */
+		/* Loss records have a time, too */
 		CHECK(mark->frame.time >= 1);
 		n_kept += mark->frame.type == KIND &&
 		          strcmp(mark->group, "test") == 0;
@@ -84,7 +84,8 @@ static uint64_t n_dropped(void)
 	return stats.n_dropped;
 }
 
-/* A ring in which a long one finds no room, as is known, and others do. */
+/* Fills the ring so that a long mark is known not to fit, while short marks
+ * do. */
 static void fill(void)
 {
 	read_all();
@@ -93,7 +94,7 @@ static void fill(void)
 	emit_long();
 }
 
-/* All that was sent is kept or lost, and what is lost is told. */
+/* All sent marks are kept or lost, and all losses reported. */
 static void check_sums(void)
 {
 	read_all();
@@ -112,12 +113,12 @@ static void begin(void)
 	emit_short();
 }
 
-/* Every so many instructions, where the test is not whole */
+/* Distance of tested instructions without --whole */
 #define STRIDE 3
 
 static void emit_both(void)
 {
-	emit_short(); /* on top of one that is refused, this one fits */
+	emit_short(); /* fits, while the interrupted mark is refused */
 	emit_long();
 	emit_short();
 }
@@ -142,7 +143,7 @@ CHILD(emits_on_top)
 	}
 }
 
-/* Longer than the ring: it looks for room, and leaves the ring empty. */
+/* A mark longer than the ring looks for space, and leaves the ring empty. */
 static void read_and_emit(void)
 {
 	read_all();
@@ -162,7 +163,7 @@ CHILD(reads_on_top)
 		emit_long();
 		const bool reached =
 			stepper_run(&stepper, k, emit_long, read_and_emit);
-		/* Each finds the room that there is */
+		/* Each long mark finds the free space */
 		for (int i = 0; i < 3; i++) {
 			const uint64_t before = n_lost();
 
@@ -176,11 +177,12 @@ CHILD(reads_on_top)
 	}
 }
 
-/* What happens to the thread where another starts a recording. */
+/* As if another thread started a recording. */
 static void change_destination(void)
 {
 	syc_copies_set_active(syc_process_next_epoch());
-	/* After this, it can be left: not below one that is under way */
+	/* The thread may leave its ring after this mark, except during an outer
+	 * emit */
 	SYSCAP_MARK("test", "elsewhere", 1, 0, NULL);
 }
 
@@ -199,7 +201,7 @@ CHILD(leaves_on_top)
 		const bool reached =
 			stepper_run(&stepper, k, emit_long, change_destination);
 		CHECK_EQ(syc_self->owner, 0);
-		/* It is counted where it was refused, or kept in the next */
+		/* The long mark is lost in the old ring, or kept in the next */
 		CHECK_EQ(n_lost(), syc_self->epoch == epoch ? before + 1 : 0);
 		emit_short();
 		if (!reached)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_signals.c - a timer's handler emits into a thread that emits, a
- * million times over, at whatever instants the timer hits.  On a busy machine
- * it is less often.
+ * test_signals.c - a timer's handler emits into a thread that emits, a million
+ * times over, at random instants.  A busy machine gets fewer ticks.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,7 +25,7 @@
 #define TICK_NS        15000
 #define MIN_INNER      1000000
 #define MIN_HALFWAY    10000
-#define LEAST_PART     50 /* of both, at least */
+#define LEAST_PART     50 /* least number of both kinds */
 
 static int64_t n_outer, n_inner;
 static int64_t n_ticks, part = 1;
@@ -34,7 +33,7 @@ static timer_t timer;
 static volatile int64_t n_halfway;
 static volatile sig_atomic_t is_over;
 
-/* Whether the interrupted emit has taken room that is not published. */
+/* Has the interrupted emit reserved space that is not published yet? */
 static bool is_halfway(void)
 {
 	const struct syc_thread *const st = syc_self;
@@ -43,8 +42,8 @@ static bool is_halfway(void)
 	       (uint32_t)(st->pos >> 32) != *st->tail;
 }
 
-/* Once, from the end of a handler on: a handler that takes longer would let
- * nobody else run. */
+/* Sets a single tick, at the end of each handler: a periodic timer with slow
+ * handlers would starve the thread. */
 static void set_tick(void)
 {
 	const struct itimerspec once = { .it_value = { .tv_nsec = TICK_NS } };
@@ -96,8 +95,8 @@ static void wait_until_drained(void)
 
 CHILD(ticking)
 {
-	/* The ring first: ticks that leave it no time to be answered are not
-	 * what this is about, and a second one would be asked for. */
+	/* Gets the ring first: ticks could delay the answer, and a second ring
+	 * would be requested. */
 	SYSCAP_MARK("signals", "outer", ++n_outer, 1, "a message");
 	held_up_if(syc_state_of(syc_self)->ring == NULL);
 	begin_ticking();
@@ -106,7 +105,7 @@ CHILD(ticking)
 		SYSCAP_MARK("signals", "outer", ++n_outer, 1, "a message");
 		CHECK_EQ(errno, 55);
 	}
-	wait_until_drained(); /* room for what comes */
+	wait_until_drained(); /* makes space */
 	SYSCAP_LOG_PRINTF(SYSCAP_INFO, "signals",
 	                  "outer=%lld inner=%lld "
 	                  "halfway=%lld",
@@ -115,7 +114,7 @@ CHILD(ticking)
 	pthread_exit(NULL);
 }
 
-/* Numbers of one kind rise by one, but for what a loss record stands for. */
+/* Numbers of one kind rise by one, except for losses that records report. */
 TEST(a_million_emits_from_a_handler_are_complete_or_counted)
 {
 	static struct peer peer;

@@ -2,9 +2,9 @@
 /*
  * test_step.c - a signal at every instruction of every emitting call.
  *
- * The handler emits too, or leaves by siglongjmp(), or is itself interrupted
- * at every instruction.  The peer checks every frame byte by byte; what the
- * child did stands in a file, one record an attempt.
+ * The handler emits too, or leaves by siglongjmp(), or is itself interrupted at
+ * every instruction.  The peer checks every frame byte by byte; a file has one
+ * record for each attempt of the child.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -23,8 +23,8 @@
 #include "harness/stepper.h"
 #include "harness/test.h"
 
-/* Frames are numbered by their time where they have one from us, else by
- * their message. */
+/* Frames are numbered by their time if the caller sets the time, else by their
+ * message. */
 static int64_t sequence;
 
 SYSCAP_COUNTER(stepped, "step", "stepped", "", SYSCAP_INT64);
@@ -102,13 +102,13 @@ static const struct {
 };
 #define N_CALLS (sizeof(calls) / sizeof(*calls))
 
-/* What one attempt did; the test reads them back from a file. */
+/* The record of one attempt; the test reads all records from a file. */
 struct attempt {
 	int32_t call;
 	int32_t k;
-	int64_t sequence;    /* number of the stepped event */
+	int64_t sequence;    /* number of stepped event */
 	int32_t n_inner;     /* events that handlers emitted meanwhile */
-	int32_t n_abandoned; /* what the library says died since */
+	int32_t n_abandoned; /* abandoned since, by the library's count */
 };
 
 static int attempts_fd;
@@ -130,7 +130,7 @@ static int abandoned_so_far(void)
 	return (int)stats.n_abandoned;
 }
 
-/* Of the instructions of call @i, where @n-th ones are enough. */
+/* Distance of tested instructions in call @i, @n without --whole. */
 static long stride_of(size_t i, long n)
 {
 	return stepper_stride(n) * calls[i].stride;
@@ -147,7 +147,7 @@ static void begin_child(bool on_altstack)
 	CHECK(attempts_fd >= 0);
 }
 
-/* --------------------------------------------- a handler that emits too */
+/* -------------------------------------------- a handler that also emits */
 
 static void emit_inner(void)
 {
@@ -163,7 +163,7 @@ static void emit_every_kind(void)
 	syscap_log(SYSCAP_INFO, "inner", "x");
 }
 
-/* An outermost emit that has returned has published what came inside it. */
+/* A returned outermost emit has also published the handlers' events. */
 static bool is_published(void)
 {
 	return syc_self->disturbed == 0 &&
@@ -233,7 +233,7 @@ CHILD(jumps)
 				                      calls[i].call, jump_out);
 			else
 				stepper_abandon(&stepper);
-			/* finds what was left, and repairs it */
+			/* finds and repairs the abandoned emit */
 			SYSCAP_MARK("step", "inner", sequence, 1, NULL);
 			note((int)i, k, 1, abandoned_so_far() - before);
 			if (!reached)
@@ -241,7 +241,7 @@ CHILD(jumps)
 		}
 }
 
-/* A dead emit deeper in the stack than the next one: only its token tells. */
+/* Emits from a deeper stack frame: only its token shows a dead emit. */
 static __attribute__((noinline)) void call_deep(void)
 {
 	volatile char room[512];
@@ -250,8 +250,8 @@ static __attribute__((noinline)) void call_deep(void)
 	call_mark();
 }
 
-/* After each jump there is one that is deeper, or, with its token where the
- * dead one had its, the same; and then one that is shallower. */
+/* After each jump, emits from deeper in the stack, or from the same depth with
+ * the token at the dead emit's place; and then from a shallower frame. */
 static void jump_and_call(void (*call)(void), bool is_deeper)
 {
 	struct stepper stepper;
@@ -301,7 +301,7 @@ static sigjmp_buf out2;
 
 static void second_action(void)
 {
-	/* of those that jump, every other one emits first */
+	/* if it jumps, emits first every other time */
 	if (!level2_jumps || sequence % 2 != 0)
 		SYSCAP_MARK("step", "innermost", sequence, 1, NULL);
 	if (level2_jumps)
@@ -319,8 +319,8 @@ static void first_action(void)
 	}
 }
 
-/* At every third instruction of the inner one, another third for each of the
- * outer one's; of those, the @n-th. */
+/* Stops the inner emit at every third instruction, which start differently for
+ * each instruction of the outer emit; of these, only the @n-th. */
 static void step_two_levels(long n)
 {
 	struct stepper stepper;
@@ -370,7 +370,7 @@ static void burst(int n)
 		SYSCAP_MARK("step", "burst", 1, 1, NULL);
 }
 
-/* More than the room that is kept: a limit too high by this much shows */
+/* More than the reserved space, so a limit that is too high shows */
 #define N_INNER 10
 
 static void emit_ten(void)
@@ -384,7 +384,7 @@ static void step_slow_paths(int n, void (*action)(void), bool jumps)
 	struct stepper stepper;
 
 	begin_child(false);
-	/* The path depends on what the peer has drained: no last one */
+	/* The path depends on what the peer has drained: no last instruction */
 	const long stride = stepper_stride(4);
 
 	for (volatile long k = stepper_first(stride); k < 1500; k += stride) {
@@ -425,7 +425,7 @@ CHILD(losing_and_jumping)
 
 /* ------------------------------------------------------------------ tests */
 
-/* Of what there are @n of at least in a whole run */
+/* The minimum, if a whole run has at least @n */
 static unsigned few(unsigned n)
 {
 	return test_is_whole() && !test_is_sanitized() ? n : n / 20;
@@ -461,7 +461,7 @@ static void done(struct result *result)
 	peer_free(&result->peer);
 }
 
-/* How often the event with @number of @name arrived. */
+/* Per number, how often the event @name with that number arrived. */
 static unsigned *count_numbers(const struct peer *peer, const char *name,
                                size_t n_numbers)
 {
@@ -478,7 +478,7 @@ static unsigned *count_numbers(const struct peer *peer, const char *name,
 	return counts;
 }
 
-/* The stepped event of an attempt, in whatever frame it has its number. */
+/* Counts the stepped events by number, in every kind of frame. */
 static unsigned *count_stepped(const struct peer *peer, size_t n_numbers)
 {
 	unsigned *const counts = count_numbers(peer, "outer", n_numbers);
@@ -499,7 +499,7 @@ static unsigned *count_stepped(const struct peer *peer, size_t n_numbers)
 	return counts;
 }
 
-/* Scopes and metadata are not numbered: these are not looked for one by one */
+/* Scopes and metadata are not numbered, so they are not searched one by one */
 static bool is_numbered(const struct attempt *attempt)
 {
 	return calls[attempt->call].call != call_scope &&
@@ -560,8 +560,7 @@ TEST(a_handler_may_emit_every_kind_of_event)
 
 /*
  * An event whose call was left by siglongjmp() is there, or counted as
- * abandoned, or had not begun; and as the jump comes later, that order never
- * goes back.
+ * abandoned, or had not begun; with later jumps, that order never goes back.
  */
 static void check_jumps(const char *child)
 {
@@ -582,7 +581,7 @@ static void check_jumps(const char *child)
 		n_abandoned += (uint64_t)a->n_abandoned;
 		if (!is_numbered(a))
 			continue;
-		/* Where the clock is read, the path has two lengths */
+		/* A path that reads the clock has two lengths */
 		if (a->call != call || !is_straight(a))
 			state = 0;
 		call = a->call;
@@ -705,7 +704,7 @@ static void check_slow_paths(const char *child, bool must_lose)
 		n_begun++;
 		n_deep += r.attempts[i].call && r.attempts[i].k > 90;
 	}
-	/* the long path was had */
+	/* the long path was taken */
 	CHECK(n_deep > few(100));
 	struct peer_frame f;
 	uint64_t n_arrived = 0, n;
@@ -723,7 +722,7 @@ static void check_slow_paths(const char *child, bool must_lose)
 	CHECK(n_lost <= peer_lost_total(ring));
 	CHECK(!must_lose || n_lost > few(1000));
 	if (strcmp(child, "losing_and_jumping") == 0) {
-		/* the stepped one may not have begun */
+		/* the stepped emit may not have begun */
 		CHECK(n_arrived + n_lost >= n_sent_all);
 		CHECK(n_arrived + n_lost <= n_sent_all + n_begun);
 	} else {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_threads.c - threads that come and go: what they emitted arrives, and
- * nothing of them stays.
+ * test_threads.c - threads that come and go: their events arrive, and no
+ * resource stays.
  */
 #define _GNU_SOURCE
 #include <limits.h>
@@ -32,7 +32,7 @@ static struct syscap_stats get_stats(void)
 	return stats;
 }
 
-/* Mappings of rings, of which each has two; and resident memory in KiB. */
+/* Number of ring mappings, two per ring. */
 static unsigned count_ring_mappings(void)
 {
 	FILE *const maps = fopen("/proc/self/maps", "re");
@@ -92,7 +92,7 @@ CHILD(many_threads)
 	CHECK_EQ(get_stats().n_rings, 0);
 	CHECK_EQ(count_ring_mappings(), 0);
 	CHECK_EQ(get_stats().n_dropped, 0);
-	/* a state is used again once its thread is gone */
+	/* states of ended threads are reused */
 	CHECK(syc_block->states_ever <= 2 * N_ALIVE);
 	if (!test_is_sanitized())
 		CHECK(resident_kib() - early < 1024);
@@ -126,9 +126,9 @@ TEST(ten_thousand_threads_leave_their_events_and_nothing_else)
 /* --------------------------------------------- events from destructors */
 
 /*
- * Keys are destroyed in the order of their numbers.  This one is made before
- * the library's, which a constructor of default priority makes; and for some
- * tests so many that the library's can't be used in a signal handler.
+ * Keys are destroyed in the order of their numbers.  early_key is made before
+ * the library's key, which a constructor of default priority makes.  Some tests
+ * make so many keys that the library's can't be used in a signal handler.
  */
 static pthread_key_t early_key, late_key;
 
@@ -183,14 +183,14 @@ TEST(destructors_that_run_before_and_after_ours_may_emit)
 	CHECK_EQ(peer_count_marks(&peer, "test", "thread"), 50);
 	CHECK_EQ(peer_count_marks(&peer, "test", "early"), 100);
 	CHECK_EQ(peer_count_marks(&peer, "test", "late"), 100);
-	/* an event after ours has run begins a ring anew, and ends it */
+	/* an event after the library's destructor begins and ends a new ring */
 	CHECK_EQ(peer_count(&peer, 255), peer.n_rings);
 	for (unsigned i = 0; i < peer.n_rings; i++)
 		check_one_owner(&peer.rings[i]);
 	peer_free(&peer);
 }
 
-/* Comes back in every round that there is. */
+/* A destructor that runs again in every round. */
 static void emit_and_come_again(void *name)
 {
 	syscap_mark("test", name, 1, 0, NULL);
@@ -213,7 +213,7 @@ CHILD(stubborn_destructors)
 		pthread_join(thread, NULL);
 	}
 	CHECK_EQ(get_stats().n_dropped, 0);
-	/* whom no destructor ends, the next threads find */
+	/* next threads find states that no destructor ended */
 	CHECK(get_stats().n_rings <= 4);
 	CHECK(syc_block->states_ever <= 8);
 }
@@ -231,7 +231,7 @@ TEST(a_thread_that_emits_in_its_last_destructor_is_found_by_the_next)
 	peer_free(&peer);
 }
 
-/* With a stack of its own, which is gone when the next thread looks. */
+/* Each thread has its own stack, which is gone when the next thread looks. */
 CHILD(without_exit_hook)
 {
 	const size_t size = 1 << 20;
@@ -246,7 +246,7 @@ CHILD(without_exit_hook)
 		pthread_attr_setstack(&attr, stack, size);
 		CHECK_EQ(pthread_create(&thread, &attr, emit_three, NULL), 0);
 		pthread_join(thread, NULL);
-		/* gone, and its place is not taken by the next */
+		/* inaccessible, so the next thread gets another place */
 		CHECK_EQ(mprotect(stack, size, PROT_NONE), 0);
 	}
 	CHECK_EQ(get_stats().n_dropped, 0);
