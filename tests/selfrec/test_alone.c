@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_alone.c - an emit that is alone, met at the instructions at which
- * three must come together.  Each step that an emit or a handler takes is
- * written out here, in the order of the story.
+ * test_alone.c - three emits interrupt each other at critical instructions.
+ * The tests spell out each step of an emit or a handler, in order.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -38,7 +37,8 @@ static void fill(const struct syc_place *place, int64_t number)
 	syc_store_word(place->frame + LEN - 8, 0);
 }
 
-/* 1 is disturbed by 2, and publishes; 3 comes before 1 has looked again. */
+/* Emit 2 disturbs emit 1, which publishes; emit 3 comes before 1 has looked
+ * again. */
 static __attribute__((noinline)) void meet_between_end_and_finish(void)
 {
 	struct syc_thread *const st = syc_self;
@@ -58,7 +58,7 @@ static __attribute__((noinline)) void meet_between_end_and_finish(void)
 		syc_finish_disturbed(st, &token);
 }
 
-/* 5 has found no owner; 4 becomes it, takes room, and dies. */
+/* Emit 5 has found no owner; emit 4 becomes owner, reserves space, and dies. */
 static __attribute__((noinline)) void find_a_dead_reserve(void)
 {
 	struct syc_thread *const st = syc_self;
@@ -73,7 +73,8 @@ static __attribute__((noinline)) void find_a_dead_reserve(void)
 	emit(5);
 }
 
-/* 7 has found no owner; 6 becomes it, announces its frame, and dies. */
+/* Emit 7 has found no owner; emit 6 becomes owner, announces its frame, and
+ * dies. */
 static __attribute__((noinline)) void find_a_dead_announcement(void)
 {
 	struct syc_thread *const st = syc_self;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_counting.c - what the kernel counts, in the capture of a process that
- * records itself. */
+/* test_counting.c - kernel counters in the capture of a process that records
+ * itself. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-/* What a capture has of one counter. */
+/* Frames of one counter in a capture. */
 struct found {
 	unsigned definitions, n;
 	int32_t pid;
@@ -89,7 +89,7 @@ static struct found find_counter(const char *path, const char *name)
 	return found;
 }
 
-/* How often the metadata "syscap.counters" has @value. */
+/* Number of metadata frames "syscap.counters" with @value. */
 static unsigned count_said(const char *path, const char *value)
 {
 	struct syscap_reader *reader;
@@ -106,7 +106,7 @@ static unsigned count_said(const char *path, const char *value)
 	return n;
 }
 
-/* The number behind @key in a file of /proc. */
+/* The number after @key in a file of /proc. */
 static int64_t read_proc(const char *path, const char *key)
 {
 	char line[4096];
@@ -122,8 +122,8 @@ static int64_t read_proc(const char *path, const char *key)
 	return value;
 }
 
-/* A file that another process writes to: what is whole of it.  Tests wait for
- * a counter's values in it. */
+/* Waits for @n values of a counter in a file that another process is
+ * writing. */
 static void wait_for_values(const char *path, const char *name, unsigned n)
 {
 	while (access(path, R_OK) != 0 || find_counter(path, name).n < n)
@@ -153,7 +153,7 @@ static void end_run(struct run *run)
 	free(run->path);
 }
 
-/* What it saw itself before and after goes to where the test finds it. */
+/* Writes a value that the child has read itself to a file for the test. */
 static void note(const char *name, int64_t value)
 {
 	char path[600];
@@ -226,7 +226,7 @@ TEST(counters_are_those_of_proc)
 	end_run(&run);
 }
 
-/* Also by a process that emits nothing at all. */
+/* A process that emits nothing is counted, too. */
 CHILD(nothing)
 {
 }
@@ -418,7 +418,7 @@ TEST(groups_of_which_nothing_is_there_are_said)
 
 	if (geteuid() != 0)
 		SKIP("chroot() is for root");
-	/* The leak sanitizer ends who has no /proc */
+	/* LeakSanitizer ends a process without /proc */
 	begin_run(&run, "ASAN_OPTIONS=detect_leaks=0", NULL);
 	written_run("sees_nothing", run.dir, run.env, -1);
 	CHECK_EQ(count_said(run.path, "nothing to read of memory, disk, net, "

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_describe.c - what a process tells about itself is what a recorder
- * would tell about it.
+ * test_describe.c - a process describes itself exactly as a recorder would.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,12 +36,12 @@
 
 /* ------------------------------------------------------- what was told */
 
-/* Frames one behind the other, times zeroed. */
+/* Consecutive frames, with zeroed times. */
 struct told {
 	unsigned char *bytes;
 	size_t size;
 	unsigned n;
-	unsigned stop_at; /* refuse this frame and those behind it; 0: none */
+	unsigned stop_at; /* refuse frames from this one on; 0: none */
 };
 
 static struct syc_described described;
@@ -89,7 +88,7 @@ static bool tell_maps(struct told *told)
 	                            told);
 }
 
-/* The first frame of a mapping at @start; NULL: there is none. */
+/* The first frame of a mapping at @start; NULL: no such frame. */
 static const struct syscap_wire_map *find(const struct told *told,
                                           const void *start)
 {
@@ -110,7 +109,7 @@ static const char *path_of(const struct syscap_wire_map *map)
 	return (const char *)map + sizeof(*map);
 }
 
-/* Behind the '@'; "" without. */
+/* The text after '@'; "" without '@'. */
 static const char *build_id_of(const struct syscap_wire_map *map)
 {
 	const char *const end = (const char *)map + map->frame.len;
@@ -119,7 +118,7 @@ static const char *build_id_of(const struct syscap_wire_map *map)
 	return behind < end && *behind == '@' ? behind + 1 : "";
 }
 
-/* What `syscap record` writes for this process. */
+/* Writes the frames that `syscap record` writes for this process. */
 static void tell_as_recorder(struct told *told)
 {
 	static union syc_frame_buffer buffer;
@@ -210,7 +209,7 @@ static int make_file(const char *name, const char *content)
 	return fd;
 }
 
-/* Our own program once more, as a file of that name. */
+/* Copies this program to a file at @path. */
 static int copy_program(const char *path)
 {
 	const int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
@@ -362,7 +361,7 @@ TEST(names_may_hold_spaces_and_newlines)
 	CHECK_EQ(unlink(path) + rmdir(dir), 0);
 }
 
-/* As libraries are mapped: the beginning to be read, the second page is code. */
+/* Maps @fd like a library: the first page readable, the second executable. */
 static void *map_object(int fd, char *at)
 {
 	CHECK(mmap(at, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == at);
@@ -371,7 +370,7 @@ static void *map_object(int fd, char *at)
 	return at + PAGE;
 }
 
-/* A reader would take the file that has the name now for it. */
+/* Without a build id, a reader would use the file that has the name now. */
 TEST(a_deleted_file_keeps_its_name_only_with_its_build_id)
 {
 	char dir[] = "/tmp/syscap-describe-XXXXXX", path[64], gone[80];
@@ -385,7 +384,7 @@ TEST(a_deleted_file_keeps_its_name_only_with_its_build_id)
 	const int fd = copy_program(path);
 	void *const program = map_object(fd, area);
 	CHECK_EQ(unlink(path) + rmdir(dir), 0);
-	/* Comes next, but the beginning before it is not its own */
+	/* The next mapping, whose file's first page is not mapped */
 	const int other = make_file("no object", "text");
 	CHECK_EQ(ftruncate(other, 2 * (off_t)PAGE), 0);
 	void *const text = area + 2 * PAGE;
@@ -444,7 +443,7 @@ TEST(what_comes_back_where_another_was_is_told_again)
 	forget(&told);
 }
 
-/* Each round must tell what is new and nothing else, whatever has gone. */
+/* Each round must report only new mappings, whichever are gone. */
 TEST(mappings_that_come_and_go_are_each_told_once)
 {
 	enum {
@@ -455,7 +454,7 @@ TEST(mappings_that_come_and_go_are_each_told_once)
 	const int fd = make_file("code", "C");
 	struct told told = { 0 };
 
-	/* Every second page: neighbours would be one mapping */
+	/* Every second page: adjacent pages would be one mapping */
 	char *const area = mmap(NULL, 2 * PLACES * PAGE, PROT_NONE,
 	                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	CHECK(area != MAP_FAILED);
@@ -524,7 +523,7 @@ TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
 	const unsigned known = described.n;
 	memset(&described, 0, sizeof(described));
 	CHECK(tell_maps(&told));
-	CHECK_EQ(known, told.n); /* what had no room before was told, too */
+	CHECK_EQ(known, told.n); /* with the refused mappings */
 	close(fd);
 	forget(&told);
 }
@@ -552,7 +551,7 @@ static void grow_path(char *path, size_t length)
 	CHECK_EQ(at, length);
 }
 
-/* What is left of it behind a buffer of 8 KiB looks like a line, too. */
+/* The line's end, after a buffer of 8 KiB, looks like a line, too. */
 TEST(a_line_that_is_too_long_hides_no_other_and_is_none_by_half)
 {
 	char dir[] = "/tmp/syscap-describe-XXXXXX", path[4096];
@@ -587,7 +586,8 @@ static void *describe_alone(void *unused)
 	struct told told = { 0 };
 
 	(void)unused;
-	/* Until it is gone from /proc/PID: the main thread has ended */
+	/* Waits until /proc/PID has no command line: the main thread has
+	 * ended */
 	while (cmdline[0] != '\0') {
 		poll(NULL, 0, 1);
 		CHECK_EQ(syc_procfs_cmdline(getpid(), cmdline, sizeof(cmdline)),
@@ -665,7 +665,7 @@ static void run_with_arguments(const char *second, const char *expected)
 	CHECK_EQ(status, 0);
 }
 
-/* At 1,023 bytes, which in the first is within a character. */
+/* The cut is at 1,023 bytes, in the first case within a character. */
 TEST(a_long_command_line_is_cut_between_characters)
 {
 	run_with_arguments("b c", "1022");

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_drain_thread.c - the drain thread goes to sleep, and just then an event
- * is made: it must be drained all the same, by a wake-up or by the thread's
- * last look.  One test aims at the moment, a nap after the last drain, by a
- * delay that differs each round.  The other holds the thread at its
- * membarrier(), and lets an event be made that came before the word it sleeps
- * by.
+ * test_drain_thread.c - an event just when the drain thread goes to sleep: a
+ * wake-up or the thread's last look must drain the event.  One test aims at the
+ * moment, a nap after the last drain, by a delay that differs each round.  The
+ * other holds the thread at its membarrier(), and emits an event that must not
+ * see the thread's sleep flag.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -74,13 +73,13 @@ CHILD(aims)
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
-		/* the nap of 1 ms, the timer's slack, an empty pass */
+		/* covers the nap of 1 ms, the timer's slack, an empty pass */
 		spin_until(syscap_clock() + 950000 + (int64_t)(state % 250000));
 	}
 	CHECK_EQ(syscap_stop(), 0);
 }
 
-static bool hold;    /* the next membarrier() */
+static bool hold;    /* hold the next membarrier() */
 static bool is_held; /* the thread is in it */
 static bool may_go_on;
 
@@ -91,10 +90,10 @@ static void wait_for(const bool *flag)
 }
 
 /*
- * Before the C library's.  Between the last pass and the thread's word that
- * it sleeps there is no call to hold it at; so it is held behind the word,
- * and the word taken back: who emits then sees and does what it would have
- * just before.
+ * Replaces the C library's syscall().  Between the last pass and the sleep flag
+ * the thread makes no call at which to hold it.  So this function holds the
+ * thread after setting the flag, and clears the flag meanwhile: an event then
+ * runs as if before the flag.
  */
 long syscall(long number, ...)
 {
@@ -132,8 +131,8 @@ CHILD(holds)
 		__atomic_store_n(&may_go_on, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&is_held, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&hold, true, __ATOMIC_RELEASE);
-		/* If the thread sleeps, this wakes it.  If it is just about to
-		 * sleep, it is held now, and this event waits for the next. */
+		/* This event wakes a sleeping thread.  A thread just about to
+		 * sleep is held now, and this event waits for the next. */
 		written_mark(0, 2 * n);
 		wait_for(&is_held);
 		const uint64_t before = written();
@@ -143,7 +142,7 @@ CHILD(holds)
 		wait_until_written(before, 2 * n + 1);
 		n_slept_over += syscap_clock() - begin > IDLE_LOOK / 2;
 	}
-	/* Each is found at the thread's next idle look, if not before */
+	/* The thread's next idle look finds each event at the latest */
 	CHECK(n_slept_over < HELD_ROUNDS / 2);
 	CHECK_EQ(syscap_stop(), 0);
 }

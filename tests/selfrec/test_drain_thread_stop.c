@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_drain_thread_stop.c - a recording is stopped while a thread of the
- * program is about to make its drain thread.
+ * program is about to start its drain thread.
  *
- * That thread is held at calls to the C library, which are this program's
- * own: at getpid(), where it has found that there is no drain thread, or in
- * pthread_create(), which then fails.
+ * This program replaces C library functions to hold that thread: at getpid(),
+ * after it has found no drain thread, or in pthread_create(), which then fails.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -52,7 +51,8 @@ pid_t getpid(void)
 	return (pid_t)syscall(SYS_getpid);
 }
 
-/* Who ends a session sleeps by it until nobody looks into that any more. */
+/* The thread that ends a session calls nanosleep() until no other thread uses
+ * the session. */
 static bool take_syscall(long number, long *args, long *ret_r)
 {
 	(void)args;
@@ -74,7 +74,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	if (is_maker &&
 	    __atomic_exchange_n(&hold_in_create, false, __ATOMIC_ACQ_REL)) {
 		be_held();
-		usleep(50000); /* until it is waited for; or not yet */
+		usleep(50000); /* until the stop waits, or before */
 		return EAGAIN;
 	}
 	return attr != NULL && __atomic_load_n(&refuse, __ATOMIC_ACQUIRE)
@@ -93,8 +93,8 @@ static unsigned count_tasks(void)
 	return n;
 }
 
-/* Before there is any of ours.  With its first one a program may get another, a
- * sanitizer's. */
+/* Counts before the library has a thread.  A first thread may start a
+ * sanitizer's, too. */
 static void *do_nothing(void *unused)
 {
 	return unused;
@@ -110,8 +110,8 @@ static unsigned count_tasks_before(void)
 	return count_tasks();
 }
 
-/* A thread that should not be there takes part in the process, until it looks
- * into what it has not got any more. */
+/* Waits for the end of a thread that should not exist: it runs until it notices
+ * that its session is gone. */
 static void wait_until_alone(unsigned n_before)
 {
 	do
@@ -119,18 +119,19 @@ static void wait_until_alone(unsigned n_before)
 	while (count_tasks() > n_before);
 }
 
-/* @hold: where, at the second event. */
+/* @hold: the place at which the second event is held. */
 static void *emit(void *hold)
 {
-	written_mark(0, 0); /* asks for pids, too */
-	usleep(2000);       /* else it doesn't try again */
+	written_mark(0, 0); /* calls getpid(), too */
+	usleep(2000);       /* enables a new try */
 	is_maker = true;
 	__atomic_store_n((bool *)hold, true, __ATOMIC_RELEASE);
 	written_mark(0, 1);
 	return NULL;
 }
 
-/* Without a drain thread, and a thread that is held where it makes one. */
+/* Starts a recording without a drain thread, and a thread that is held while
+ * starting one. */
 static pthread_t start_held(bool *hold)
 {
 	struct syscap_options options = { .size = sizeof(options),

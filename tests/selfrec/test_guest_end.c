@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_guest_end.c - a forked child emits while the process that drains its
- * rings ends: nothing falls between the two, at any step.
+ * rings ends: no event is lost, at any step.
  *
- * Who is to be slow is held at calls to the C library, which are this program's
- * own: a child at clock_gettime(), where it has found that somebody drains and
- * has no slot yet, or at open() of the ring file, where it takes over; its
- * parent's drain thread at open() of what /proc says of that child, where it
- * looks whether the child lives; and the thread that exits at clock_gettime(),
- * where it waits for the drain thread.
+ * This program replaces C library functions to hold threads. A child is held at
+ * clock_gettime(), when it has found a drainer and has no slot yet, or at
+ * open() of the ring file, when it takes over. The parent's drain thread is
+ * held at open() of the child's /proc file, when it checks whether the child
+ * lives. The exiting thread is held at clock_gettime(), when it waits for the
+ * drain thread.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -37,7 +37,7 @@
 
 #define EACH 50u
 
-/* What parent and children tell each other. */
+/* Shared memory of parent and children. */
 struct stage {
 	int32_t parent, child;
 	bool has_emitted, go;
@@ -47,15 +47,15 @@ struct stage {
 };
 
 static struct stage *stage;
-static struct syc_arena arena; /* the parent's, for its children too */
-static const struct syc_session *session; /* the parent's, in the parent */
+static struct syc_arena arena; /* the parent's, also used by children */
+static const struct syc_session *session; /* only set in the parent */
 
 /* Of this process */
 static unsigned number; /* of a child: 0, 1 */
 static bool hold_as_guest, hold_take_over, hold_last_look;
-static unsigned n_looks, at_look; /* of the parent at its end */
+static unsigned n_looks, at_look; /* of the ending parent */
 static bool until_it_ends;
-static __thread bool hold_until_taken_over; /* of the thread that exits */
+static __thread bool hold_until_taken_over; /* for the exiting thread */
 
 static void set(bool *flag)
 {
@@ -96,7 +96,7 @@ static bool is_guest(void)
 	       syc_process->session->is_guest;
 }
 
-/* In place of the library's (os/kernel_clock.h). */
+/* Replaces the library's function (os/kernel_clock.h). */
 int64_t syc_kernel_clock(clockid_t id)
 {
 	struct timespec time;
@@ -110,7 +110,7 @@ int64_t syc_kernel_clock(clockid_t id)
 		if (number == 1)
 			wait_for(&stage->is_taking_over);
 	}
-	/* It waits for the drain thread to end */
+	/* The exiting thread waits for the drain thread's end */
 	if (hold_until_taken_over && session->deadline != 0) {
 		hold_until_taken_over = false;
 		wait_for(&stage->has_taken_over);
@@ -126,7 +126,7 @@ static bool is_proc_of(const char *path, int32_t pid)
 	return strcmp(path, name) == 0;
 }
 
-/* The parent, when it has stopped to take new slots */
+/* Holds the parent, which takes no new slots any more */
 static void hold_parent(const char *path)
 {
 	if (getpid() != stage->parent || !is_proc_of(path, stage->child) ||
@@ -168,7 +168,7 @@ static bool take_syscall(long call, long *args, long *ret_r)
 	return false;
 }
 
-/* It lives, and its recording is over. */
+/* Keeps the parent alive after the end of its recording. */
 __attribute__((destructor(101))) static void stay_until_child_ends(void)
 {
 	if (at_look != 0 && !until_it_ends && stage->parent == getpid())
@@ -183,7 +183,8 @@ static void emit(unsigned emitter, unsigned from, unsigned to)
 		written_mark(emitter, i);
 }
 
-/* Until the drain thread runs: before that children are on their own. */
+/* Waits until the drain thread runs: without one, children record
+ * themselves. */
 static void begin(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
@@ -240,8 +241,8 @@ CHILD(ends_when_two_children_have_no_slot)
 	wait_for(&stage->is_guest[1]);
 }
 
-/* "N_": at the N-th look, which lasts until the child has ended; "N": until it
- * is in its exit. */
+/* "N_": holds the N-th look until the child has ended; "N": until the child is
+ * in its exit. */
 CHILD(ends_while_its_child_emits)
 {
 	begin();
@@ -331,7 +332,7 @@ static void add_dir(const char *dir, struct total *total)
 	closedir(d);
 }
 
-/* Until all of its family have ended, and well. */
+/* Runs @child until it and its children have all ended without an error. */
 static void run_family(const char *child, const char *arg, const char *variable,
                        int fd)
 {
@@ -404,7 +405,7 @@ TEST(what_a_child_emits_until_it_ends_while_its_parent_does_is_there)
 	for (unsigned i = 0; i < 4; i++) {
 		run_into_output("ends_while_its_child_emits", looks[i], &total);
 		check_total(&total, 2 * EACH, 0);
-		if (i < 2) { /* later ones find nobody who drains: _exit() */
+		if (i < 2) { /* later looks have no drainer: _exit() */
 			run_into_trace("ends_while_its_child_emits", looks[i],
 			               &total);
 			check_total(&total, 2 * EACH, 0);

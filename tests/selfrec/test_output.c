@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_output.c - what the capture of a process that records itself is called. */
+/* test_output.c - the file name of a capture of a process that records
+ * itself. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 static char folder[] = "/tmp/syscap-output-XXXXXX";
 
-/* A folder of its own for each test, which is a process of its own. */
+/* Makes a directory for each test, which is its own process. */
 static void go_to_folder(void)
 {
 	CHECK(mkdtemp(folder) != NULL);
@@ -31,7 +32,7 @@ static void leave_folder(void)
 	CHECK_EQ(system(command), 0);
 }
 
-/* The name, in the folder, of a capture that is made by @pattern. */
+/* The file name of a capture made with @pattern. */
 static const char *make_output(const char *pattern)
 {
 	static struct syc_output_target target;
@@ -105,7 +106,7 @@ TEST(a_pattern_that_expands_to_too_much_makes_no_file)
 	static struct syc_output_target target;
 	static struct syc_output output;
 
-	/* It fits as it stands, and not as the program's name, many times */
+	/* The pattern fits, but not with the program's name for each %n */
 	name[0] = '/';
 	for (size_t i = 1; i + 3 < sizeof(name); i += 2)
 		memcpy(name + i, "%n", 2);

@@ -15,7 +15,7 @@
 #include "harness/test.h"
 #include "os/fd.h"
 #include "os/signals.h"
-/* Its calendar is its own */
+/* Tests its static calendar function */
 #include "selfrec/file_header.c"
 #include "selfrec/trace_frames.h"
 
@@ -93,7 +93,7 @@ TEST(a_signal_that_was_pending_before_stays)
 
 /* ---------------------------------------------------------------- write_at */
 
-/* The library's calls come here too: a system that writes less than asked. */
+/* Makes writes shorter than requested, also the library's. */
 static size_t at_once = SIZE_MAX;
 
 static bool take_syscall(long number, long *args, long *ret_r)
@@ -163,7 +163,7 @@ TEST(the_calendar_is_that_of_the_c_library)
 
 	srandom((unsigned)test_seed());
 	for (int64_t i = 0; i < 300000; i++) {
-		/* each day up to 2199, then any moment up to 9999 */
+		/* each day up to 2199, then random times up to 9999 */
 		const time_t t =
 			i < 84000
 				? i * DAY + (i & 1 ? DAY - 1 : 0)

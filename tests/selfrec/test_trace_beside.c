@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_trace_beside.c - one descriptor, and somebody who writes at its
- * position, as writers of another library do: it empties the file, writes a
- * header and then whole frames, some at a time, whatever is in the file.
- * (With that library itself: tests/dropin/beside.sh.)
+ * test_trace_beside.c - a second writer at a descriptor's position, like
+ * writers of another library. It empties the file, writes a header and then
+ * complete frames, some at a time, regardless of the file's content.
+ * (tests/dropin/beside.sh uses that library itself.)
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static struct frames_writer writer;
 static struct frames_seen seen;
 static uint32_t n_theirs;
 
-/* As it begins: it may not go back to the start of the file. */
+/* The other writer's start, which does not seek to the start of the file. */
 static void begin_theirs(int fd)
 {
 	struct syscap_wire_file header = { .magic = SYSCAP_MAGIC,

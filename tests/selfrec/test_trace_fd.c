@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_fd.c - which descriptors are written to, and which never. */
+/* test_trace_fd.c - accepted and refused trace descriptors. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 static struct frames_writer writer, other;
 static struct frames_seen seen;
 
-/* Adoption refuses @fd, says why, and leaves it alone. */
+/* Adoption refuses @fd with the reason @why, and does not change @fd. */
 static void check_refused(int fd, const char *why)
 {
 	struct syc_trace_target target = { .number = 77 };
@@ -118,7 +118,7 @@ TEST(sockets_must_be_connected_streams)
 	check_refused(socket(AF_UNIX, SOCK_STREAM, 0), "not connected");
 }
 
-/* -------------------------------------------- a number that is reused */
+/* ----------------------------------------------------- reused numbers */
 
 TEST(a_number_that_was_reused_before_the_start_is_left_alone)
 {
@@ -272,7 +272,7 @@ TEST(signals_don_t_end_the_wait_for_the_lock)
 	close(fd);
 }
 
-/* fcntl(2) as it is where a file system has no locks */
+/* Makes fcntl(2) fail as on a file system without locks */
 static void take_locks_away(void)
 {
 	struct sock_filter code[] = {

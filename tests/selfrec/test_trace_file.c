@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_file.c - several processes add to one capture, and die. */
+/* test_trace_file.c - several processes append to one capture, and die. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +83,7 @@ TEST(files_are_written_however_they_were_opened)
 	check_descriptor(memfd_create("test", MFD_CLOEXEC));
 }
 
-/* time() may lag behind the clock that the header is made of, by a tick. */
+/* time() may lag behind the header's clock by a tick. */
 static time_t seconds(void)
 {
 	struct timespec now;
@@ -228,7 +228,7 @@ TEST(a_torn_frame_is_cut_before_anything_is_added)
 		frames_look_whole(fd, &seen);
 		CHECK_EQ(seen.writers[1], 19);
 		CHECK_EQ(seen.writers[2], 3);
-		/* And the one that was cut goes on behind it */
+		/* The cut writer goes on after the others */
 		writer.next = 19;
 		CHECK_EQ(frames_write(&writer, 3, 0), 0);
 		frames_look_whole(fd, &seen);
@@ -308,7 +308,8 @@ TEST(a_file_that_was_emptied_becomes_a_capture_again)
 	CHECK_EQ(frames_write(&writer, 3, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 3);
-	/* Also when another was there first, and wrote more */
+	/* The same after another writer has emptied the file and written
+	 * more */
 	frames_open(&other, 2, fd);
 	CHECK_EQ(ftruncate(fd, 0), 0);
 	CHECK_EQ(frames_write(&other, 300, 0), 0);
@@ -345,7 +346,7 @@ TEST(a_capture_of_another_writer_is_gone_on_with)
 	const int fd = make_torn(8, true);
 	struct syscap_wire_file header;
 
-	/* It uses those bytes of the header for something of its own */
+	/* Another library uses these bytes of the header */
 	CHECK_EQ(pwrite(fd, "something else..", 16, 240), 16);
 	for (int i = 0; i < 2; i++) {
 		frames_open(&other, 2 + (unsigned)i, fd);
@@ -476,7 +477,7 @@ TEST(a_full_disk_leaves_whole_frames_and_is_written_once_there_is_room)
 	rmdir(dir);
 }
 
-/* ------------------------------------------- where it can't be opened anew */
+/* ----------------------------------- descriptors that can't be opened anew */
 
 static void lose_proc(void)
 {
@@ -512,7 +513,7 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 			CHECK_EQ(frames_write(&writer, 5, 0), 0);
 			CHECK_EQ(frames_write(&writer, 5, 0), 0);
 			CHECK_EQ(frames_write(&other, 5, 0), 0);
-			/* What somebody who was killed leaves */
+			/* The torn frame of a killed writer */
 			frames_fill(torn, 3, 0, sizeof(torn));
 			CHECK_EQ(pwrite(fd, torn, 1 + 40 * k,
 			                (off_t)frames_size(fd)),
@@ -521,7 +522,7 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 			         0);
 		}
 		CHECK_EQ(count_whole(fd), 200);
-		/* What is remembered counts for that capture only */
+		/* The remembered position is only valid for that capture */
 		CHECK_EQ(ftruncate(fd, 0), 0);
 		other.next = 0;
 		CHECK_EQ(frames_write(&other, 400, 0), 0);
@@ -540,7 +541,7 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 static void become_nobody(void)
 {
 	CHECK_EQ(setresuid(65534, 65534, 65534), 0);
-	prctl(PR_SET_DUMPABLE, 1); /* /proc is ours again */
+	prctl(PR_SET_DUMPABLE, 1); /* /proc is readable again */
 }
 
 TEST(a_file_that_may_only_be_read_anew_is_written_by_all)
@@ -581,7 +582,7 @@ TEST(without_proc_a_descriptor_that_can_t_be_read_is_one_writer_s)
 	unlink(path);
 	lose_proc();
 	frames_open(&writer, 1, fd);
-	frames_open(&other, 2, fd); /* it is empty still */
+	frames_open(&other, 2, fd); /* the file is still empty */
 	target = other.trace.target;
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
@@ -615,7 +616,7 @@ static void write_until_killed(unsigned id, int fd, unsigned *acknowledged)
 	pause();
 }
 
-/* Was the file torn when its last writer had been killed? */
+/* Is the file torn after the kill of its last writer? */
 static bool is_torn(int fd)
 {
 	frames_look_at_file(fd, &seen);
@@ -648,7 +649,7 @@ TEST(writers_that_are_killed_tear_nothing_for_those_that_live)
 			write_until_killed(id, fd, &acknowledged[id]);
 		if (id % 40 != 39)
 			continue;
-		/* All at once: is the last one's frame torn ? */
+		/* Kills all at once, perhaps within the last frame */
 		for (unsigned i = 0; i < LIVING; i++) {
 			if (pids[i] != 0) {
 				kill(pids[i], SIGKILL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_stream.c - several processes write into a pipe, one to a socket. */
+/* test_trace_stream.c - several processes write into a pipe, one into a
+ * socket. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 static struct frames_writer writer, other;
 static struct frames_seen seen;
 
-/* Read the rest of the stream, whose writers are all gone. */
+/* Read the rest of a stream whose writers are all gone. */
 static void look_until_the_end(int fd)
 {
 	size_t size;
@@ -119,8 +120,8 @@ TEST(writers_of_a_named_pipe_write_one_header_while_one_of_them_lives)
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	for (unsigned i = 1; i < 4; i++)
 		frames_reap(start_writer(i, fd, 1, 5, 400));
-	/* Closing another descriptor of the pipe drops our locks; the next
-	 * write takes them back */
+	/* Closing another descriptor of the pipe drops this process's locks;
+	 * the next write takes them again */
 	close(dup(fd));
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	frames_reap(start_writer(4, fd, 1, 5, 400));
@@ -178,7 +179,7 @@ TEST(a_pipe_s_owner_learns_of_the_header_of_another_user)
 	frames_reap(start_writer(1, ends[1], 1, 5, 400));
 	kill(first, SIGKILL);
 	waitpid(first, NULL, 0);
-	/* Now the mode of the pipe says it */
+	/* Now the pipe's mode shows that the header is written */
 	frames_reap(start_writer(2, ends[1], 1, 5, 400));
 	close(ready[0]);
 	close(ready[1]);
@@ -189,7 +190,8 @@ TEST(a_pipe_s_owner_learns_of_the_header_of_another_user)
 
 /* ------------------------------------------------------------ slow readers */
 
-/* Write until the pipe is full; returns how often that took a deadline. */
+/* Write until the pipe is full, and check that each write keeps its
+ * deadline. */
 static void fill_pipe(unsigned n)
 {
 	int r;
@@ -290,7 +292,7 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	CHECK_EQ(read(tried[0], &byte, 1), 1);
 	close(tried[0]);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
-	/* A call with no frames does nothing but finish it */
+	/* A call without frames only finishes the rest */
 	CHECK_EQ(frames_write(&writer, 0, 0), -EAGAIN);
 	const pid_t reader = fork();
 	if (reader == 0) {
@@ -407,7 +409,7 @@ static void kill_writers(uint32_t longest)
 
 	srandom((unsigned)test_seed());
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
-	/* The header is one that nobody is killed in */
+	/* Writes the header by a process that is not killed */
 	frames_reap(start_writer(FRAMES_WRITERS - 1, ends[1], 1, 1, 400));
 	CHECK_EQ(pthread_create(&thread, NULL, collect, &ends[0]), 0);
 	for (unsigned id = 0; id < KILLS + LIVING; id++) {
@@ -465,7 +467,7 @@ static void make_sockets(int ends[2])
 {
 	const int room = 16384; /* less than a long frame */
 
-	/* Whose socket it is stands in the block */
+	/* The block holds the socket's owner */
 	CHECK_EQ(syc_setup_prepare(), 0);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	CHECK_EQ(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_untold.c - losses that a trace file's header keeps. */
+/* test_trace_untold.c - losses kept in a trace file's header. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 static struct frames_writer writer;
 static struct frames_seen seen;
 
-/* A file that one of ours has begun. */
+/* A file begun by a writer of this library. */
 static int make_trace(void)
 {
 	const int fd = memfd_create("trace", MFD_CLOEXEC);
@@ -152,7 +152,7 @@ TEST(a_header_that_is_not_ours_is_left_alone)
 	         -ENOTSUP);
 	close(fd);
 
-	fd = make_trace(); /* no mark of ours */
+	fd = make_trace(); /* without the library's mark */
 	CHECK_EQ(pwrite(fd, bytes, sizeof(bytes), 240), sizeof(bytes));
 	check_left_alone(fd);
 	end_trace(fd);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unread.c - an event that began before a recording's end and is told
- * after it: the next recording says that it was lost.  What the first one said
- * of losses is not said again.
+ * test_unread.c - an event that begins before a recording's end and is
+ * published after: the next recording reports the event as lost.  Losses that
+ * the first recording reported are not reported again.
  *
- * The stop comes between two steps of the event, which this program takes by
- * itself: the look for the thread's state, and all that follows.
+ * The stop comes between two steps of the event, which this program executes
+ * itself: the look for the thread's state, and the rest.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "harness/test.h"
 #include "harness/written.h"
 
-/* More than a ring takes */
+/* More marks than a ring holds */
 #define MANY 2000u
 
 static void start(char which)
@@ -31,7 +31,7 @@ static void start(char which)
 	CHECK_EQ(syscap_start(&options), 0);
 }
 
-/* An event; a stop after its look, and a start after its last step. */
+/* Emits, with a stop after the look, and a start after the last step. */
 static void stop_inside(void)
 {
 	const uint32_t len =

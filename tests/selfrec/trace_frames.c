@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_frames.c - frames that tell who wrote them. */
+/* trace_frames.c - frames that name their writers. */
 #define _GNU_SOURCE
 #include "trace_frames.h"
 
@@ -208,8 +208,8 @@ void frames_reap(int pid)
 	CHECK_EQ(status, 0);
 }
 
-/* The names of the last files that were made.  They are removed at exit, since
- * an unlinked file on a tmpfs, as /tmp may be, would be taken for a memfd. */
+/* The names of the last files, removed at exit.  An unlinked file on a tmpfs,
+ * as /tmp may be, would be taken for a memfd. */
 #define N_PATHS 16u
 static char made_paths[N_PATHS][32];
 static unsigned n_made;

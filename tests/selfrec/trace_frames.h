@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_frames.h - frames that tell who wrote them, and what became of them.
+ * trace_frames.h - frames that name their writers, and checks of these frames.
  *
- * A frame of writer W is the N-th of it, counted from 0.  Its length follows
- * from both, and all of its bytes too, so that nothing that is torn, doubled
- * or mixed up looks right.
+ * W's N-th frame, counted from 0, has a length and bytes that follow from W and
+ * N, so that no torn, doubled or mixed frame looks right.
  */
 #ifndef TRACE_FRAMES_H
 #define TRACE_FRAMES_H
@@ -18,7 +17,7 @@
 
 #define FRAMES_WRITERS 1024
 
-/** A writer's trace, and how long its frames get. */
+/** A writer's trace, and the maximum length of its frames. */
 struct frames_writer {
 	struct syc_trace trace;
 	unsigned id;
@@ -26,13 +25,13 @@ struct frames_writer {
 	uint32_t longest; /* bytes, at least 40 */
 };
 
-/** Adopt and open @number.  Fails the test if that does not go. */
+/** Adopt and open @number.  Fails the test on an error. */
 void frames_open(struct frames_writer *writer, unsigned id, int number);
 
 /**
- * Write the next @n frames, waiting @wait_ms for
- * whatever must be waited for (-1: as long as it takes).  What syc_trace_write
- * returned; next is moved on by the frames that are out.
+ * Write the next @n frames, with waits of at most @wait_ms (-1: no limit).
+ * Returns the result of syc_trace_write(), and advances next by the written
+ * frames.
  */
 int frames_write(struct frames_writer *writer, unsigned n, int wait_ms);
 
@@ -43,27 +42,27 @@ uint32_t frames_length(unsigned id, unsigned n, uint32_t longest);
 void frames_fill(unsigned char *bytes, unsigned id, unsigned n,
                  uint32_t length);
 
-/** What a capture holds. */
+/** Frames of a capture. */
 struct frames_seen {
-	unsigned writers[FRAMES_WRITERS]; /* frames of each: 0 to that - 1 */
+	unsigned writers[FRAMES_WRITERS]; /* per writer: frames 0 to n - 1 */
 	unsigned total;
-	size_t torn_at; /* where no whole frame begins; 0: it is whole */
+	size_t torn_at; /* offset of a torn frame; 0: none */
 };
 
 /**
- * Look at a capture.  Fails the test unless it begins with a header and each
- * frame is one of ours, unharmed, and next in turn for its writer.
+ * Examine a capture.  Fails the test unless the capture begins with a header,
+ * and each frame is an intact test frame, and its writer's next.
  */
 void frames_look(const void *bytes, size_t size, struct frames_seen *ret_seen);
 void frames_look_at_file(int fd, struct frames_seen *ret_seen);
 
-/** The same, and it must be whole. */
+/** The same; the capture must not be torn. */
 void frames_look_whole(int fd, struct frames_seen *ret_seen);
 
-/** Read @fd until its end, or until @n bytes are there. */
+/** Read @fd up to its end, or @n bytes. */
 unsigned char *frames_read(int fd, size_t n, size_t *ret_size);
 
-/** Wait for a child that must exit with 0. */
+/** Wait for a child, which must exit with 0. */
 void frames_reap(int pid);
 
 /** A new file in /tmp.  Its name is removed at exit, or after 16 more files. */

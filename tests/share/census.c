@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* census.c - what arrived of several copies; see census.h. */
+/* census.c - counts of the events of several copies; see census.h. */
 #include "share/census.h"
 
 #include <stdio.h>
@@ -144,7 +144,7 @@ void census_address(struct census *c, uint64_t address)
 	c->n_addresses += i == c->n_addresses;
 }
 
-/* A name may be in the ring of another thread than who uses it. */
+/* Checks that each address has a name, perhaps in another thread's ring. */
 void census_end(const struct census *c)
 {
 	for (unsigned i = 0; i < c->n_addresses; i++) {
@@ -238,7 +238,8 @@ static void look_at_frame(struct census *c, const struct peer_frame *f)
 	}
 }
 
-/* Each frame says whose it is, and all of a ring the same. */
+/* Checks that each frame names its thread, and all frames of a ring the
+ * same. */
 static void look_at_ring(struct census *c, const struct peer_ring *ring)
 {
 	const int32_t pid = ring->header->pid, tid = ring->header->tid;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * census.h - what arrived of several copies: each event once and in order,
- * each counter and each name under one number.
+ * census.h - checks and counts the events of several copies: each event comes
+ * once and in order, each counter and each name has one number.
  */
 #ifndef SYSCAP_CENSUS_H
 #define SYSCAP_CENSUS_H
@@ -17,7 +17,7 @@
 
 struct census_part {
 	char name[24];
-	unsigned marks[CENSUS_EMITTERS]; /* how many: 0 ... marks - 1 came */
+	unsigned marks[CENSUS_EMITTERS]; /* got 0 ... marks - 1 */
 	unsigned logs[CENSUS_EMITTERS];
 	unsigned n_marks, n_notes;
 };
@@ -26,55 +26,55 @@ struct census {
 	unsigned n_parts;
 	struct census_part parts[CENSUS_PARTS];
 
-	unsigned n_counters; /* different ones, each with an id of its own */
+	unsigned n_counters; /* different counters, each with its own id */
 	struct {
 		char category[32], name[32];
 		uint32_t id;
 	} counters[CENSUS_COUNTERS];
 	unsigned n_values; /* CTRSET frames */
 
-	unsigned n_names; /* different ones, each with its own address */
+	unsigned n_names; /* different names, each with its own address */
 	struct {
 		uint64_t address;
 		char name[64];
 	} names[CENSUS_NAMES];
 	unsigned n_samples;
-	unsigned n_addresses; /* different ones, that stand for names */
+	unsigned n_addresses; /* different addresses of names */
 	uint64_t addresses[CENSUS_NAMES];
 
 	unsigned n_frames;
-	uint64_t n_lost; /* that loss records tell of */
+	uint64_t n_lost; /* reported by loss records */
 	unsigned n_ends; /* end markers */
-	int32_t pid;     /* only frames of this process; 0: any */
+	int32_t pid;     /* only this process's frames; 0: all */
 };
 
 /**
- * Go over everything that @peer got; fails the test where a frame is torn, an
- * event came twice or in wrong order, a number has two meanings or one meaning
- * two numbers, or a ring holds frames of two threads.
+ * Go over all frames of @peer.  Fails the test if a frame is torn, an event
+ * came twice or in wrong order, a number has two meanings or one meaning two
+ * numbers, or a ring holds frames of two threads.
  */
 void census_of_peer(struct census *census, const struct peer *peer);
-/** The same, of process @pid alone. */
+/** The same, only for process @pid. */
 void census_of_process(struct census *census, const struct peer *peer,
                        int32_t pid);
 
-/** The same of the capture at @path, which is whole. */
+/** The same for the complete capture at @path. */
 void census_of_file(struct census *census, const char *path);
 
-/** Marks of @part, which is 0 where nothing came of it. */
+/** Number of marks of @part; 0 without events of @part. */
 unsigned census_marks(const struct census *census, const char *part,
                       unsigned emitter);
 unsigned census_logs(const struct census *census, const char *part,
                      unsigned emitter);
 
-/** The marks (@part, @name) in @peer; of its note(). */
+/** Number of marks (@part, @name) in @peer, from note(). */
 unsigned census_notes(const struct peer *peer, const char *part,
                       const char *name);
 
-/** No two rings of a process are one thread's; nothing was lost. */
+/** Checks that no thread has two rings, and that nothing was lost. */
 void census_check_one_ring_a_thread(const struct peer *peer);
 
-/** What a walk over frames tells; for census.c and census_file.c. */
+/** Called for each frame by census.c and census_file.c. */
 void census_mark(struct census *census, const char *group, const char *name,
                  const char *message);
 void census_log(struct census *census, const char *domain, const char *message);

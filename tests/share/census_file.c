@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* census_file.c - what arrived of several copies in a capture: census.h. */
+/* census_file.c - counts of the events of several copies in a capture:
+ * census.h. */
 #include <string.h>
 
 #include <syscap/capture.h>

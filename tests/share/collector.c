@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector.c - a library with a copy of libsysprof-capture-4, ours or GNOME's,
- * as GLib and GTK have one.
+ * collector.c - a library with a copy of libsysprof-capture-4, like GLib and
+ * GTK: syscap's or GNOME's.
  */
 #include "share/collector.h"
 
@@ -19,7 +19,7 @@ unsigned collector_emit(const char *group, unsigned n)
 		                       "mark", "");
 	const unsigned id = sysprof_collector_request_counters(1);
 
-	counter.id = id; /* a bit field, in both */
+	counter.id = id; /* a bit field in both versions */
 	strncpy(counter.category, group, sizeof(counter.category) - 1);
 	strcpy(counter.name, "value");
 	sysprof_collector_define_counters(&counter, 1);

@@ -9,19 +9,19 @@
 #define EVERYWHERE_THREADS 4
 #define EVERYWHERE_EVENTS  200
 
-/** Load all; @first: a digit, through which one each thread begins to emit,
- * or "". */
+/** Load all copies; @first: a digit, the copy of each thread's first event, or
+ * "". */
 void everywhere_load(const struct part *ret_parts[PARTS_ALL],
                      const char *first);
 
 /** Marks, logs, counters and samples through each copy. */
 void everywhere_emit(unsigned emitter);
-/** The same in threads: emitters from @first on. */
+/** The same in several threads, with emitters from @first on. */
 void everywhere_run_threads(unsigned first);
 
 /**
- * The capture at @path has all that everywhere_run_threads(@first) emitted,
- * nothing of emitter 9, and @n_names more names.
+ * Checks that the capture at @path has all events of
+ * everywhere_run_threads(@first), none of emitter 9, and @n_names more names.
  */
 void everywhere_check(struct census *ret_census, const char *path,
                       unsigned first, unsigned n_names);

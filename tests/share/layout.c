@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - names what copies of one number share: layout.sh compiles this,
- * and reads from its debugging information how it is laid out.
+ * layout.c - names the data that copies of one ABI number share: layout.sh
+ * compiles this file, and reads the layout from its debugging information.
  */
 #define _GNU_SOURCE
 #include "emit/process.h"
@@ -14,7 +14,7 @@
 #include "share/copy_note.h"
 #include "share/number.h"
 
-/* What these hold is laid out, too. */
+/* Structures within these are listed, too. */
 extern struct syc_block layout_block;
 extern struct syc_copy_words layout_words;
 extern struct syc_names_table layout_names;

@@ -21,7 +21,7 @@ static char *put_number(char *end, unsigned n)
 	return end;
 }
 
-/* In handlers, and stepped through: no printf. */
+/* No printf: runs in handlers, and single-stepped. */
 static const char *two_numbers(char text[32], unsigned a, unsigned b)
 {
 	char *at = text + 31;

@@ -2,9 +2,9 @@
 /*
  * part.h - a copy of the library, by its functions.
  *
- * part.c is linked into several shared libraries and programs, each with an
- * archive of its own whose symbols are hidden.  A test calls a copy through
- * its table, so that it chooses which one an event goes through.
+ * part.c is linked into several shared libraries and programs, each with its
+ * own archive with hidden symbols.  A test calls each copy through its table of
+ * functions, and so chooses the copy of each event.
  */
 #ifndef SYSCAP_PART_H
 #define SYSCAP_PART_H
@@ -17,15 +17,15 @@
 struct part {
 	const char *name;
 
-	/* The mark (NAME, "n") that says "EMITTER N": see census.h. */
+	/* The mark (NAME, "n") with message "EMITTER N": see census.h. */
 	void (*mark)(unsigned emitter, unsigned n);
-	void (*log)(unsigned emitter, unsigned n); /* a log that says so */
+	void (*log)(unsigned emitter, unsigned n); /* a log "EMITTER N" */
 	void (*note)(const char *name); /* the mark (NAME, @name), now */
 
 	/* The counter (NAME, "value") of this copy. */
 	void (*count)(int64_t value);
 	uint32_t (*counter_id)(void);
-	/* NAME, and one of 100 texts: defined at its first use */
+	/* The counter (NAME, one of 100 texts), defined at its first use */
 	void (*count_one)(unsigned i, int64_t value);
 
 	uint64_t (*intern)(const char *name);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.c - load copies of the library, look at the process; see parts.h. */
+/* parts.c - load copies of the library, examine the process; see parts.h. */
 #define _GNU_SOURCE
 #include "share/parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.h - load copies of the library, and look at the process they share. */
+/* parts.h - load copies of the library, and examine their process. */
 #ifndef SYSCAP_PARTS_H
 #define SYSCAP_PARTS_H
 
@@ -12,42 +12,42 @@
 
 /** The copy in copies_@name.so beside this program. */
 const struct part *parts_load(const char *name);
-/** The same, to be closed. */
+/** The same, with a handle for dlclose(). */
 const struct part *parts_open(const char *name, void **ret_handle);
-/** Any file. */
+/** The copy in the file @path. */
 const struct part *parts_open_path(const char *path, void **ret_handle);
 /** The name of copies_@name.so, in a buffer of 4096 bytes. */
 const char *parts_path(char *buffer, const char *name);
 
-/** The copy of the program itself; NULL where it has none. */
+/** The copy of the program itself; NULL: the program has no copy. */
 const struct part *parts_program(void);
 
 /** "program", "a", "b" and "c", which act as one. */
 #define PARTS_ALL 4
 const char *parts_name(unsigned i);
 
-/** All four, as their names. */
+/** Load all four, in the order of parts_name(). */
 void parts_load_all(const struct part *ret_parts[PARTS_ALL]);
 
-/** Emit through @part, from @first on: marks, logs and counters. */
+/** Emit @n marks, logs and counters through @part, from number @first on. */
 void parts_emit(const struct part *part, unsigned emitter, unsigned first,
                 unsigned n);
 
-/** Each of these acts as one with @n_copies, and says so. */
+/** Checks that each of these acts as one of @n_copies, and reports that. */
 void parts_check_together(const struct part *const *parts, unsigned n,
                           unsigned n_copies);
 
-/** @part works alone and says a reason that has @words in it. */
+/** Checks that @part works alone, with a reason that contains @words. */
 void parts_check_alone(const struct part *part, const char *words);
 
-/** Lines of /proc/self/maps that have @text in them, and how many different
- * files they are of. */
+/** Number of lines of /proc/self/maps that contain @text; *@ret_files: number
+ * of their files. */
 unsigned parts_count_maps(const char *text, unsigned *ret_files);
 
-/** Threads of this process that are named @name. */
+/** Number of this process's threads named @name. */
 unsigned parts_count_threads(const char *name);
 
-/** Wait for @pid, which ends with 0. */
+/** Wait for @pid, which must exit with 0. */
 void parts_wait(pid_t pid);
 
 #endif

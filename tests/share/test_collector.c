@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_collector.c - copies of the drop-in for libsysprof-capture-4 act as one
- * with each other and with <syscap.h>; GNOME's own stay as they are.
+ * with each other and with <syscap.h>; GNOME's own copies stay separate.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -42,7 +42,8 @@ static collector_emit_fn *emitters[3];
 static const char *const names[3] = { "a", "b", "stock" };
 static unsigned n_emitters;
 
-/* The numbers of all counters of this process; who asked, as in names. */
+/* The ids of all counters of this process, and each asker's index in
+ * `names`. */
 static uint32_t ids[3 * N_THREADS];
 static unsigned askers[3 * N_THREADS];
 static unsigned n_ids;
@@ -78,7 +79,7 @@ static void run(bool with_stock)
 		pthread_join(threads[i], NULL);
 	for (unsigned i = 0; i < n_ids; i++) {
 		CHECK(ids[i] != 0);
-		/* The stock copy gives the same to several threads */
+		/* The stock copy gives several threads the same id */
 		for (unsigned k = 0; k < i; k++)
 			CHECK(ids[i] != ids[k] ||
 			      (askers[i] == 2 && askers[k] == 2));
@@ -118,7 +119,7 @@ TEST(a_stock_copy_beside_them_keeps_its_own_rings_and_numbers)
 	struct peer peer;
 	unsigned n_marks = 0;
 
-	/* GNOME's does not free the writers of threads that ended */
+	/* GNOME's copy does not free the writers of ended threads */
 	setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
 	peer_start(&peer, "with_gnomes", RING, PEER_STOCK);
 	CHECK_EQ(peer_finish(&peer), 0);
@@ -126,7 +127,7 @@ TEST(a_stock_copy_beside_them_keeps_its_own_rings_and_numbers)
 	for (unsigned i = 0; i < peer.n_rings; i++) {
 		const struct peer_ring *const ring = &peer.rings[i];
 
-		/* Whole 104-byte marks: who wrote them does not matter here */
+		/* Whole 104-byte marks: their writers do not matter here */
 		n_marks += memmem(ring->bytes, ring->n_bytes, "stock",
 		                  sizeof("stock")) != NULL;
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_copies.c - copies are switched on and off while others enter, with one
- * in the middle of the other at every instruction.
+ * test_copies.c - copies are switched on and off while others enter: one
+ * operation interrupts another at every instruction.
  *
- * What comes on top runs to its end, as another thread may while this one is
- * not scheduled.  The block is the test's; no copy of the library is here.
+ * The interrupting operation runs to its end, like another thread while the
+ * first is not scheduled.  The block is the test's own; no copy of the library
+ * is involved.
  */
 #include <string.h>
 
@@ -71,7 +72,7 @@ static void step(void (*call)(void), void (*action)(void), int32_t before)
 		if (!reached)
 			action();
 		const unsigned n = action == enter_another ? 3 : 2;
-		/* entered by two at a time it may stand there twice */
+		/* after two simultaneous entries a copy may be listed twice */
 		if (action != enter || call != enter)
 			CHECK_EQ(block.n_copies, n);
 		for (unsigned i = 0; i < n; i++)
@@ -130,7 +131,7 @@ TEST(who_enters_again_is_not_counted_twice_and_too_many_are_refused)
 	CHECK_EQ(syc_copies_count(), SYC_COPIES_MAX);
 	CHECK_EQ(many[SYC_COPIES_MAX - 1], 3);
 	CHECK_EQ(many[SYC_COPIES_MAX], 0);
-	/* Whoever emits first looks whether anybody is to be woken */
+	/* The first event has to check for a sleeping drain thread */
 	CHECK_EQ(asleep, 1);
 	syc_copies_set_sleeping(0);
 	CHECK_EQ(asleep, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_exit.c - threads end, with destructors that emit before and after the
- * library's own, through the copy that has it and through others.
+ * test_exit.c - thread ends, with destructors that emit before and after the
+ * library's own, through the copy with that destructor and through others.
  *
  * This program has no copy, so its first keys come before the library's.
  */
@@ -20,7 +20,7 @@
 #define N_THREADS 12
 #define N_PARTS   3
 
-/* What a C++ thread_local's destructor is registered with. */
+/* Registers the destructor of a C++ thread_local. */
 extern int __cxa_thread_atexit_impl(void (*run)(void *), void *object,
                                     void *dso);
 extern void *__dso_handle;
@@ -37,8 +37,8 @@ struct thread {
 	int rounds_before, rounds_after;
 };
 
-/* Each thread begins with another copy: the one whose destructor it is must
- * not have to come first. */
+/* Each thread begins with another copy, as the copy with the destructor need
+ * not be first. */
 static void emit(struct thread *t)
 {
 	for (unsigned i = 0; i < N_PARTS; i++) {
@@ -97,7 +97,8 @@ static void run_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* The argument: how often destructors come again, and 'a', also after ours. */
+/* The argument: how often destructors run again, and 'a': also emit after the
+ * library's. */
 CHILD(destructors)
 {
 	CHECK(parts_program() == NULL);
@@ -125,7 +126,7 @@ static void check_destructors(const char *arg, unsigned n_rings,
 			CHECK_EQ(census_marks(&census, parts_name(i + 1), t),
 			         n_calls + (t % 4 != 3));
 	CHECK_EQ(peer.n_rings, n_rings * N_THREADS);
-	/* What nobody ends is found by threads that come later, or not */
+	/* Later threads may find and end abandoned rings */
 	CHECK(census.n_ends >= n_ends * N_THREADS);
 	CHECK(census.n_ends <= n_rings * N_THREADS);
 	CHECK_EQ(census.n_lost, 0);
@@ -137,7 +138,7 @@ TEST(destructors_of_all_copies_before_ours_have_the_threads_one_ring)
 	check_destructors("0", 1, 1, 2 + 1);
 }
 
-/* A ring that has ended stays so; the copies share the next one, too. */
+/* An ended ring stays ended; the copies also share the next ring. */
 TEST(destructors_of_all_copies_after_ours_share_another_ring)
 {
 	check_destructors("0a", 2, 2, 2 + 1 + 1);
@@ -146,15 +147,15 @@ TEST(destructors_of_all_copies_after_ours_share_another_ring)
 TEST(destructors_that_come_again_share_a_ring_a_round)
 {
 	check_destructors("1a", 3, 3, 2 + 2 + 2);
-	/* ThreadSanitizer's part of a thread is gone in the fourth round */
+	/* ThreadSanitizer discards a thread before the fourth round */
 	if (TEST_HAS_TSAN)
 		return;
 	check_destructors("2a", 4, 4, 2 + 3 + 3);
-	/* then the C library stops, and nobody ends the last ring */
+	/* then the C library stops, and the last ring is not ended */
 	check_destructors("3a", 5, 4, 2 + 4 + 4);
 }
 
-/* ------------------------------------------ where no key tells of threads */
+/* ---------------------------------------- without a key for threads' ends */
 
 static pthread_barrier_t barrier;
 
@@ -175,7 +176,7 @@ CHILD(without_keys)
 	pthread_t threads[N_THREADS];
 	pthread_key_t key;
 
-	/* setting those beyond 32 may allocate: the library uses none */
+	/* keys beyond 32 may allocate, so the library uses no key */
 	for (int i = 0; i < 40; i++)
 		pthread_key_create(&key, NULL);
 	parts[0] = parts_load("a");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_fork.c - new processes of one that has several copies, in every way
- * there is: each has one ring a thread, and nobody writes another's.
+ * test_fork.c - every way to fork a process with several copies: each process
+ * has one ring per thread, and writes no other process's ring.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,7 +24,7 @@
 static const struct part *parts[PARTS_ALL];
 static struct census census;
 
-/* By fork(), or by what runs no atfork handlers. */
+/* Forks by fork(), or by _Fork(), which runs no atfork handlers. */
 static pid_t make_child(const char *how)
 {
 	if (strcmp(how, "_Fork") == 0)
@@ -42,7 +42,8 @@ static const struct peer_ring *ring_of(const struct peer *peer, bool is_parent)
 	test_fail(__FILE__, __LINE__, "no such ring");
 }
 
-/* Emitter 0 is the parent, 1 the child. */
+/* Number of received marks of copy @name; emitter 0 is the parent, 1 the
+ * child. */
 static unsigned count_here(const char *name, unsigned emitter)
 {
 	return census_marks(&census, parts_name((unsigned)atoi(name)), emitter);
@@ -54,10 +55,11 @@ static void emit_all(unsigned emitter, unsigned from, unsigned n)
 		parts_emit(parts[i], emitter, from, n);
 }
 
-/* --------------------------------------------- the parent's one, then others */
+/* -------------------------------------------- the parent's copy, then
+ * others */
 
-/* The argument: how, and two digits: what the parent emitted through, and
- * what the child emits through first. */
+/* The argument: the way to fork, and two digits: the parent's copy, and the
+ * child's first copy. */
 CHILD(two_copies)
 {
 	char how[16];
@@ -189,7 +191,7 @@ static void check_threads(const char *how)
 
 TEST(children_have_threads_that_emit_through_all_copies)
 {
-	SKIP_UNDER_TSAN(); /* threads in a child of a threaded process */
+	SKIP_UNDER_TSAN(); /* TSan: threads in a forked child */
 	check_threads("fork");
 	check_threads("_Fork");
 }
@@ -216,7 +218,8 @@ static void emit_in_child(void)
 		emit_all(1, 0, 10);
 }
 
-/* Before the library's own: the child has events before it knows of itself. */
+/* Before the library's own: the child emits before the library's own handler
+ * has run. */
 __attribute__((constructor(101))) static void watch_fork_early(void)
 {
 	pthread_atfork(emit_before, emit_in_parent, emit_in_child);
@@ -285,7 +288,7 @@ TEST(a_vfork_childs_events_are_its_parents_in_any_copy)
 	census_of_process(&census, &peer, peer.pid);
 	CHECK_EQ(census_marks(&census, "a", 0), 12);
 	CHECK_EQ(census_marks(&census, "b", 0), 1);
-	/* this copy's first event of all: a guest begins nothing in there */
+	/* this copy's first event is a guest's, which may be lost */
 	CHECK(census_marks(&census, "b", 1) <= 1);
 	peer_free(&peer);
 }
@@ -314,7 +317,7 @@ TEST(an_image_that_was_execed_meets_anew)
 	peer_start(&peer, "before_exec", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_rings, 2);
-	/* counters have other ids there: the marks are enough */
+	/* only marks, as counters have other ids after exec */
 	for (unsigned i = 0; i < PARTS_ALL; i++)
 		CHECK_EQ(peer_count_marks(&peer, parts_name(i), "n"), 20);
 	CHECK_EQ(peer_lost_total(&peer.rings[0]), 0);

@@ -24,12 +24,12 @@
 #define RING      (1u << 26)
 #define N_STORM   2000 /* handlers a thread */
 #define N_WORKERS 3
-#define N_ENOUGH  150000 /* events at most: what a ring has room for */
+#define N_ENOUGH  150000 /* most events: fit into a ring */
 
 static const struct part *parts[PARTS_ALL];
 static struct census census;
 
-/* Of one thread: what it emitted through each, and what its handlers did. */
+/* Of one thread: numbers of events per copy, its own and its handlers'. */
 struct worker {
 	unsigned number;
 	unsigned outer[PARTS_ALL], inner[PARTS_ALL];
@@ -68,14 +68,14 @@ static void emit_in_storm(struct worker *w)
 		const unsigned k = (w->number + n) % PARTS_ALL;
 
 		emit(k, w->number, &w->outer[k]);
-		/* leave room for the handlers' events: none may be lost */
+		/* leaves space for the handlers' events: none may be lost */
 		if (n % 64 == 63)
 			usleep(100);
 	}
 	self = NULL;
 }
 
-/* One line a thread: what there must be. */
+/* Writes the expected counts, one line per thread. */
 static void write_counts(void)
 {
 	FILE *const file = fopen(peer_arg(), "we");
@@ -121,7 +121,7 @@ static void *work(void *worker)
 	__atomic_store_n(&w->is_ready, true, __ATOMIC_RELEASE);
 	emit_in_storm(w);
 	__atomic_store_n(&w->is_done, true, __ATOMIC_RELEASE);
-	/* its id must stay good while it may be signalled */
+	/* stays alive while others may signal it */
 	while (!__atomic_load_n(&workers[0].is_ready, __ATOMIC_ACQUIRE))
 		;
 	return NULL;
@@ -228,7 +228,7 @@ static void call_outer(void)
 	outer->mark(0, 1);
 }
 
-/* It has not looked for the thread's state yet. */
+/* Emits through a copy that has not looked for the thread's state yet. */
 static void emit_first(void)
 {
 	inner->mark(0, 0);
@@ -248,7 +248,7 @@ CHILD(first_in_handler)
 		const pid_t pid = fork();
 
 		if (pid == 0) {
-			/* a new thread state, known to one copy alone */
+			/* a new thread state that only one copy knows */
 			outer->mark(0, 0);
 			const bool reached = stepper_run(
 				&stepper, k, call_outer, emit_first);

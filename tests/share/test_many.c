@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_many.c - more copies than can act as one, and one with a C library of
- * its own.  This program has no copy.
+ * test_many.c - more copies than can act as one, and a copy with its own C
+ * library.  This program has no copy.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_map_frames.c - a process that records itself writes MAP frames if a copy
- * of the library in it emits addresses, and before these.  The program's copy
- * emits none; those that it loads do, whichever of them drains.
+ * test_map_frames.c - a process that records itself writes MAP frames before
+ * addresses, if one of its copies emits addresses.  The program's copy emits no
+ * addresses; the loaded copies do, and any copy may drain.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -44,7 +44,7 @@ static void *drain(void *nothing)
 	return nothing;
 }
 
-/* Each has a name, and so addresses, of its own. */
+/* Each copy has its own file name, and so its own addresses. */
 static const struct part *load_copy(const char *dir, unsigned i)
 {
 	char from[4096], command[8400], path[4096];
@@ -94,14 +94,14 @@ static bool is_maps(int fd)
 	       strcmp(path + strlen(path) - 5, "/maps") == 0;
 }
 
-/* Once the maps are read, another copy comes. */
+/* Loads another copy after each read of the maps. */
 static bool take_syscall(long number, long *args, long *ret_r)
 {
 	if (number != SYS_close || !is_drained || n_between == N_BETWEEN ||
 	    !is_maps((int)args[0]))
 		return false;
 	*ret_r = syc_raw_syscall(number, args[0], 0, 0, 0, 0, 0);
-	is_drained = false; /* an event may read the maps, too */
+	is_drained = false; /* events may read the maps, too */
 	load_between();
 	is_drained = true;
 	return true;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_number.c - copies of three numbers in one process: the program and
- * two libraries of one, one library of another, and two of a third.  They know
- * nothing of each other, and what arrives is as if they were one.
+ * test_number.c - copies of three ABI numbers in one process.  The program and
+ * a library have the first number, one library the second, and two libraries
+ * the third.  The numbers do not know each other, but the capture is as if they
+ * were one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -29,11 +30,11 @@
 #define N_NUMBERS 3
 #define N_THREADS 3
 #define N_EVENTS  200
-#define CHILD_1   20 /* emitters of a forked child begin here */
+#define CHILD_1   20 /* first emitter of a forked child */
 #define RING      (1u << 20)
 
 static const char *const names[N_PARTS] = { "program", "a", "58", "59", "59b" };
-/* A name has an address for each number. */
+/* A name has one address per ABI number. */
 static const char *const shared_names[N_PARTS] = {
 	"of the first", "of the first", "of the second", "of the third",
 	"of the third"
@@ -67,7 +68,7 @@ static void *emit(void *number)
 
 			parts_emit(part, emitter, n, 1);
 			part->count_one(n, n);
-			if (drains) /* or another thread does just now */
+			if (drains) /* or another thread is draining */
 				part->drain();
 			if (n % 20 == 0) {
 				part->stack(part->intern(shared_names[k]));
@@ -89,16 +90,17 @@ static void emit_in_threads(unsigned first)
 		pthread_join(threads[i], NULL);
 }
 
-/* Each number's session is there before threads need it: they wait 250 ms for
- * who makes it, which may be too short on a busy machine. */
+/* Starts each number's session before the threads: a thread waits only 250 ms
+ * for another that starts the session, which may be too short on a busy
+ * machine. */
 static void begin_all(void)
 {
 	for (unsigned i = 0; i < N_PARTS; i++)
 		parts[i]->note("begun");
 }
 
-/* Of all that this process emitted: at exit() there are 250 ms a number, which
- * may be too short on a busy machine. */
+/* Drains all events of this process: exit() allows 250 ms per number, which may
+ * be too short on a busy machine. */
 static void drain_all(void)
 {
 	for (unsigned i = 0; i < N_PARTS; i++) {
@@ -111,8 +113,8 @@ static void drain_all(void)
 	}
 }
 
-/* The argument: 'f' a child, too; 'n' no thread drains; 'x' the first thread
- * ends alone, with 7; 's' into a socket. */
+/* The argument: 'f' also forks a child; 'n' has no drain thread; 'x' ends only
+ * the first thread, with 7; 's' writes into a socket. */
 CHILD(emits)
 {
 	const char what = *peer_arg();
@@ -121,7 +123,7 @@ CHILD(emits)
 	load_all();
 	begin_all();
 	emit_in_threads(0);
-	if (what == 's') /* those that are refused are off */
+	if (what == 's') /* refused copies are off */
 		return;
 	check_together();
 	drain_all();
@@ -149,7 +151,7 @@ static void check_marks(unsigned first)
 		}
 }
 
-/* The census has seen that no id and no address has two meanings. */
+/* The census has checked that no id and no address has two meanings. */
 static void check_all(void)
 {
 	check_marks(0);
@@ -265,7 +267,7 @@ TEST(a_forked_child_writes_into_it_for_each_number)
 	check_file("f", true, 0);
 }
 
-/* The capture goes through @pair as it comes. */
+/* Copies the capture from the stream @from into the file @path. */
 static void copy_to_file(int from, const char *path)
 {
 	char bytes[1 << 16];
@@ -313,7 +315,8 @@ TEST(a_pipe_has_one_header_and_whole_frames_of_all)
 	check_pipe("n", false);
 }
 
-/* Its mode tells nothing: who is alive knows. */
+/* A named pipe's mode can't mark the header as written: only living processes
+ * know. */
 TEST(so_has_a_named_pipe_while_all_are_there)
 {
 	char *const dir = written_make_dir();
@@ -331,7 +334,7 @@ TEST(so_has_a_named_pipe_while_all_are_there)
 	written_remove_dir(dir);
 }
 
-/* There is no second way to its open file, and so no lock. */
+/* A socket can't be opened anew, so there is no lock between the numbers. */
 TEST(a_socket_is_one_numbers_and_the_others_say_so)
 {
 	unsigned n_numbers = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recorder_only.c - a program whose copy of the library only knows
+ * test_recorder_only.c - a program whose copy of the library supports only
  * recorders, beside a copy that records the process.
  */
 #define _GNU_SOURCE

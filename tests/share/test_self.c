@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_self.c - a process of four copies records itself, as its environment
- * says: one file, one thread, whoever begins.
+ * test_self.c - a process with four copies records itself by its environment:
+ * one file and one thread, whichever copy begins.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@ CHILD(records_itself)
 	everywhere_emit(EVERYWHERE_THREADS);
 	everywhere_run_threads(0);
 	parts_check_together(parts, PARTS_ALL, PARTS_ALL);
-	/* It takes its name when it first has the processor */
+	/* The thread sets its name when it is first scheduled */
 	while (!TEST_HAS_TSAN && parts_count_threads("syscap") == 0)
 		usleep(1000);
 	if (!TEST_HAS_TSAN)
@@ -38,7 +38,7 @@ CHILD(records_itself)
 
 		do
 			r = parts[i]->drain();
-		while (r == -EAGAIN); /* who reads the pipe may be busy */
+		while (r == -EAGAIN); /* the pipe's reader may be busy */
 		CHECK_EQ(r, 0);
 	}
 	if (!TEST_HAS_TSAN)
@@ -186,7 +186,7 @@ TEST(any_copy_drains_where_there_is_no_thread)
 	check_drains("3");
 }
 
-/* A recording that was started takes the place of the environment's. */
+/* syscap_start() replaces the environment's recording. */
 CHILD(started_beside)
 {
 	char *const dir = written_make_dir();
@@ -233,7 +233,7 @@ static void check_ends(const char *path)
 		CHECK(census.parts[i].n_notes >= 1);
 		n_destructors += census.parts[i].n_notes - 1;
 	}
-	/* all but of the copy that comes last, and of libraries after it */
+	/* except for the last copy, and libraries after that */
 	CHECK(n_destructors >= 2);
 }
 

@@ -22,7 +22,7 @@ static const struct part *parts[PARTS_ALL];
 static struct census census;
 static pthread_barrier_t barrier;
 
-/* Each begins with another copy, and changes at every event. */
+/* Each thread begins with another copy, and changes the copy at every event. */
 static void *emit_through_all(void *number)
 {
 	const unsigned thread = (unsigned)(uintptr_t)number;
@@ -40,7 +40,7 @@ static void *emit_through_all(void *number)
 			if (i % 10 == 0)
 				part->stack(part->intern(name));
 		}
-	/* all threads are there at once: as many rings are mapped */
+	/* all threads exist at once, so each has a ring */
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
 	return NULL;
@@ -104,7 +104,7 @@ TEST(four_copies_have_one_ring_a_thread_and_lose_nothing)
 			         N_EVENTS);
 		}
 	}
-	/* the value, and a hundred that are defined at first use, of each */
+	/* per copy: the value, and 100 counters defined at first use */
 	CHECK_EQ(census.n_counters, PARTS_ALL * 101);
 	CHECK_EQ(census.n_values, PARTS_ALL * N_THREADS * N_EVENTS * 2);
 	CHECK_EQ(census.n_names, 5);
@@ -152,7 +152,7 @@ TEST(a_name_has_one_address_in_all_copies_and_comes_once)
 {
 	struct peer peer;
 
-	/* Who gets no answer asks again a second later, and gets two */
+	/* A process without an answer requests a second ring after a second */
 	for (unsigned n = 0;; n++) {
 		peer_start(&peer, "names", RING, PEER_OURS);
 		CHECK_EQ(peer_finish(&peer), 0);
@@ -170,7 +170,7 @@ TEST(a_name_has_one_address_in_all_copies_and_comes_once)
 
 /* ---------------------------------------------------------------- orders */
 
-/* The first event is another copy's, by the digits of the argument. */
+/* The digits of the argument choose the copy of the first event. */
 CHILD(first_events)
 {
 	const char *const order = peer_arg();
@@ -211,7 +211,7 @@ static void check_order(const char *emits)
 	struct peer peer;
 	char both[16];
 
-	/* many processes, and slow ones under sanitizers */
+	/* many processes, slow under sanitizers */
 	if (test_is_sanitized() && n_orders++ % 6 != 0)
 		return;
 	snprintf(both, sizeof(both), "%s %s", loads, emits);

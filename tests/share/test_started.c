@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_started.c - one of four copies begins a recording of the process, and
- * one ends it.
+ * test_started.c - one of four copies starts a recording of the process, and
+ * one stops it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -43,14 +43,15 @@ static void check_on(void)
 		CHECK(parts[i]->is_active());
 }
 
-/* Names are kept: those would be each copy's own from then on. */
+/* Interns no names, as each copy would keep its own from then on. */
 static void emit_nowhere(void)
 {
 	for (unsigned i = 0; i < PARTS_ALL; i++)
 		parts_emit(parts[i], 9, 0, 10);
 }
 
-/* A name that one copy had before stays good, beside those that all share. */
+/* A name that one copy interned before stays valid, beside names that all
+ * share. */
 CHILD(started)
 {
 	const unsigned starter = (unsigned)(peer_arg()[0] - '0');
@@ -79,7 +80,7 @@ CHILD(started)
 	CHECK_EQ(parts[starter]->stop(), 0);
 	check_off();
 	everywhere_check(&census, file, 20, 0);
-	/* it is detached, and may need a moment */
+	/* a detached thread may need a moment */
 	for (int i = 0; i < 2000 && parts_count_threads("syscap") != 0; i++)
 		usleep(1000);
 	CHECK_EQ(parts_count_threads("syscap"), 0);
@@ -122,7 +123,7 @@ TEST(copies_that_are_loaded_while_one_records_follow_it)
 	CHECK_EQ(peer_run_alone("loaded_after_start", "3", NULL), 0);
 }
 
-/* Switched on by another copy, it has not looked why yet. */
+/* parts[1] was switched on by another copy, and has not looked why yet. */
 CHILD(stopped_by_quiet_one)
 {
 	char file[1024];
@@ -142,16 +143,17 @@ TEST(a_copy_that_was_switched_on_and_emitted_nothing_can_stop_it)
 	CHECK_EQ(peer_run_alone("stopped_by_quiet_one", "", NULL), 0);
 }
 
-/* Both make a block, and the loader's lock decides: each search takes longer. */
+/* Both threads make a block, and the loader's lock decides: slows each search
+ * down. */
 static bool is_slow;
 
-/* A sanitizer's run time calls it before that is ready for instrumented code. */
+/* A sanitizer calls this function before instrumented code can run. */
 __attribute__((visibility("default"), no_sanitize("address"),
                no_sanitize("thread"))) int
 dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	/* Looked up once, before there are threads: dlsym() waits for a lock
-	 * that dlopen() holds while it waits for that of the outer call. */
+	/* Looked up once, before there are threads: dlsym() would wait for a
+	 * lock held by dlopen(), which waits for the outer call's lock. */
 	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *),
 	                   void *);
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unload.c - libraries that have a copy come and go while threads emit.
+ * test_unload.c - libraries with a copy are loaded and unloaded while threads
+ * emit.
  *
- * This program has no copy: the first that records is one that is closed.
+ * This program has no copy: the first copy that records is one that is
+ * unloaded.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -100,7 +102,7 @@ TEST(libraries_are_loaded_and_closed_a_thousand_times_while_threads_emit)
 	peer_free(&peer);
 }
 
-/* ----------------------------------------------------- the first is closed */
+/* ---------------------------------------------- the first copy is unloaded */
 
 static void *emit_through_both(void *number)
 {
@@ -111,7 +113,7 @@ static void *emit_through_both(void *number)
 	pthread_barrier_wait(&barrier);
 	second->mark(thread, 0);
 	first->mark(thread, 1);
-	return NULL; /* the destructor is of the closed one */
+	return NULL; /* an unloaded copy's destructor runs */
 }
 
 static void *first_handle;
@@ -170,12 +172,12 @@ TEST(the_copy_that_was_first_may_be_closed_and_everything_goes_on)
 	CHECK_EQ(census_marks(&census, "b", 40), 2);
 	CHECK_EQ(census_marks(&census, "b", 41), 1);
 	CHECK_EQ(census_marks(&census, "a", 41), 1);
-	/* each thread's end was noticed */
+	/* each thread's ring has its end marker */
 	CHECK_EQ(census.n_ends, 2 * N_THREADS);
 	peer_free(&peer);
 }
 
-/* ----------------------------------------- nothing is recorded, then it is */
+/* ---------------------------------------- recording starts after an unload */
 
 CHILD(closed_before)
 {
@@ -187,7 +189,7 @@ CHILD(closed_before)
 		parts_open("a", &handle)->note("nowhere");
 		CHECK_EQ(dlclose(handle), 0);
 	}
-	/* It was unloaded for real */
+	/* The library was really unloaded */
 	CHECK_EQ(parts_count_maps("copies_a.so", NULL), 0);
 	second = parts_load("b");
 	CHECK(mkdtemp(dir) != NULL);
@@ -247,7 +249,7 @@ TEST(a_library_may_be_closed_at_the_moment_another_begins_to_record)
 {
 	char delay[16];
 
-	SKIP_UNDER_TSAN(); /* it does not know of the loader's lock */
+	SKIP_UNDER_TSAN(); /* TSan does not know the loader's lock */
 	for (int i = 0; i < (test_is_sanitized() ? 10 : 60); i++) {
 		snprintf(delay, sizeof(delay), "%d", i);
 		CHECK_EQ(peer_run_alone("closed_meanwhile", delay, NULL), 0);
