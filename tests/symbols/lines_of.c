@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines_of.c - print what of its source the addresses of a file are, as
- * `addr2line -a -i -f` does.
+ * lines_of.c - print the functions and lines of a file's addresses, like
+ * `addr2line -a -i -f`.
  *
  *	lines_of [--debug-dir DIR] FILE <ADDRESSES
  *
- * Addresses are as the file was linked, in hex, one a line.
+ * Addresses are those of the file's linking, in hex, one per line.
  */
 #define _GNU_SOURCE
 #include <errno.h>

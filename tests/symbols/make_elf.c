@@ -43,7 +43,7 @@ static void append(struct maker *maker, unsigned size, uint64_t value)
 	maker->end += size;
 }
 
-/* 4 or 8 bytes, by the class. */
+/* 4 or 8 bytes, depending on the ELF class. */
 static void append_word(struct maker *maker, uint64_t value)
 {
 	append(maker, maker->spec->is_64 ? 8 : 4, value);
@@ -55,7 +55,7 @@ static void append_bytes(struct maker *maker, const void *bytes, size_t size)
 	maker->end += size;
 }
 
-/* Returns the section's number; later content is in it. */
+/* Returns the section's number; later content belongs to this section. */
 static size_t begin(struct maker *maker, const char *name, uint32_t type)
 {
 	struct section *section = &maker->sections[maker->n];
@@ -167,7 +167,7 @@ static size_t put_cie(struct maker *maker, const char *augmentation)
 	append(maker, 1, 1);    /* alignment of code */
 	append(maker, 1, 0x78); /* of data: -8 */
 	append(maker, 1, 16);   /* the return address's column */
-	append(maker, 1, 1);    /* bytes that the augmentation says */
+	append(maker, 1, 1);    /* length of the augmentation */
 	append(maker, 1, 0x1b); /* addresses: from here, 4 bytes, signed */
 	maker->end = (maker->end + 3) & ~3ul;
 	put(maker, at, 4, maker->end - at - 4);
@@ -233,7 +233,7 @@ static void put_extras(struct maker *maker)
 	}
 }
 
-/* Section headers; returns where. */
+/* Writes the section headers; returns their offset. */
 static size_t put_sections(struct maker *maker)
 {
 	const size_t names = begin(maker, ".shstrtab", SHT_STRTAB);

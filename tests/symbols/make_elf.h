@@ -2,7 +2,7 @@
 /*
  * make_elf.h - small ELF files for tests, of either class and byte order.
  *
- * Their one segment has all of the file at the addresses of its offsets.
+ * Their only segment maps the whole file at addresses equal to the offsets.
  */
 #ifndef SYSCAP_TEST_MAKE_ELF_H
 #define SYSCAP_TEST_MAKE_ELF_H
@@ -28,8 +28,8 @@ struct elf_spec {
 	uint16_t machine;
 	const struct elf_symbol *symtab, *dynsym;
 	size_t n_symtab, n_dynsym;
-	/* .eh_frame: a function at each of these, and one that returns from
-	 * signal handlers. */
+	/* .eh_frame: each of these functions, and a return from signal
+	 * handlers. */
 	const uint32_t (*functions)[2]; /* begin, size */
 	size_t n_functions;
 	uint32_t signal[2];
@@ -39,9 +39,10 @@ struct elf_spec {
 	uint32_t debug_crc;
 	const unsigned char *debug_data;
 	size_t debug_data_size;
-	/* x86-64: .plt.sec with an entry for each undefined one of dynsym. */
+	/* x86-64: .plt.sec with an entry for each undefined symbol of
+	 * dynsym. */
 	bool has_plt;
-	/* As objcopy --only-keep-debug leaves it: no code, no offsets. */
+	/* Like a file of objcopy --only-keep-debug: no code, no offsets. */
 	bool is_debug_only;
 };
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * name_of.c - print the functions that addresses of a file are in.
+ * name_of.c - print the functions of a file's addresses.
  *
  *	name_of [--debug-dir DIR] FILE <ADDRESSES
  *
- * Addresses are as the file was linked, in hex, one a line.  Each line of the
- * answer is the begin, a blank and the name; "?" where there is none.
+ * Addresses are those of the file's linking, in hex, one per line.  Each line
+ * of the output is the function's start, a blank and its name; "?" without a
+ * function.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -4,11 +4,11 @@
  *
  *	record_self CAPTURE [PID]
  *
- * The stacks go through record_alpha(), record_beta() and libc's qsort(); on
- * stdout, one a line, are the names that the innermost frame's callers should
- * have.  With PID it says that this process has that number; built with SECOND,
- * it is another program, whose functions have other names.  The capture is put
- * together by hand, as that of a recorder that knows nothing about symbols.
+ * The stacks go through record_alpha(), record_beta() and libc's qsort();
+ * stdout gets the expected names of the innermost frame's callers, one per
+ * line.  With PID, the capture gives this process that pid.  SECOND builds
+ * another program, whose functions have other names.  The capture is like that
+ * of a recorder without symbols.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -110,7 +110,8 @@ int main(int argc, char **argv)
 	write_maps();
 	for (int i = 0; i < n_stack; i++)
 		addrs[i] = (uint64_t)(uintptr_t)stack[i];
-	/* backtrace() gives the innermost one as a return address too. */
+	/* backtrace() returns the innermost address as a return address,
+	 * too. */
 	for (int i = 0; i < N_SAMPLES; i++)
 		make_stack(&capture, 2, pid, pid, 2000 + INT64_C(10000000) * i,
 		           false, addrs, (unsigned)n_stack);

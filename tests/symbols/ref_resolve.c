@@ -4,8 +4,8 @@
  *
  *	ref_resolve CAPTURE [PID]
  *
- * Asks the resolver of the installed libsysprof-4.so that takes names from the
- * capture alone.  Prints the name of each address of the first stack (of PID),
+ * Uses the resolver of the installed libsysprof-4.so that takes names only from
+ * the capture.  Prints the name of each address of the first stack (of PID),
  * and the second name in brackets; "?" without one.  Exits with 77 if that
  * library is missing.
  */
@@ -21,7 +21,7 @@
 
 #define USER 3 /* SYSPROF_ADDRESS_CONTEXT_USER */
 
-/* Its public interface, as far as it is needed. */
+/* The used part of the library's public interface. */
 static void *(*reader_new)(const char *path, void **error);
 static void *(*resolver_new)(void);
 static void (*resolver_load)(void *resolver, void *reader);

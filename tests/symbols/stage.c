@@ -20,7 +20,7 @@ void stage_begin(struct stage *stage)
 	         "/tmp/syscap-symbols-XXXXXX");
 	CHECK(mkdtemp(stage->folder) != NULL);
 	make_begin(&stage->capture, false, 1000, 9000);
-	/* So that nothing is newer. */
+	/* Later than all files. */
 	stage_set_time(stage, "2100-01-01T00:00:00Z");
 }
 

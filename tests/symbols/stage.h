@@ -22,27 +22,28 @@ struct stage {
 /** Make the directory; the capture begins at 1000 ns. */
 void stage_begin(struct stage *stage);
 
-/** When the capture was begun: "2020-01-01T00:00:00Z". */
+/** Set the capture's start: "2020-01-01T00:00:00Z". */
 void stage_set_time(struct stage *stage, const char *text);
 
-/** Remove all of it. */
+/** Remove the directory and the capture. */
 void stage_end(struct stage *stage);
 
-/** FOLDER/NAME, in one of a few buffers in turn. */
+/** The path of @name in the directory, in one of a few buffers in turn. */
 const char *stage_path(const struct stage *stage, const char *name);
 
-/** An x86-64 file with a build-id; symbols are the caller's. */
+/** An x86-64 file with a build-id; symbols belong to the caller. */
 struct elf_spec stage_spec(const struct elf_symbol *symtab, size_t n);
 
-/** A file at FOLDER/NAME; its directories are made. */
+/** Make the ELF file @name in the directory, with any subdirectories. */
 void stage_elf(const struct stage *stage, const char *name,
                const struct elf_spec *spec);
 
-/** @path is mapped at @start, all of it; @id and @inode may be NULL and 0. */
+/** Add a MAP of the whole file @path at @start; @id and @inode may be NULL and
+ * 0. */
 void stage_map(struct stage *stage, int32_t pid, int64_t time, uint64_t start,
                const char *path, const char *id, uint64_t inode);
 
-/** Open what was made so far. */
+/** Open the capture made so far. */
 void stage_read(struct stage *stage);
 
 #endif

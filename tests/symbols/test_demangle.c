@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_demangle.c - names of functions as people wrote them. */
+/* test_demangle.c - names of functions as in their source code. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ TEST(cyclic_back_references_end)
 	char text[SYC_DEMANGLE_MAX];
 	char name[512] = "_RINvC1a1fTuuE";
 
-	/* Each tuple has the one before twice: 2^40 of them. */
+	/* Twenty tuples of two back references each. */
 	for (unsigned i = 0; i < 20; i++)
 		strcat(name, "TB8_B8_E");
 	strcat(name, "E");
@@ -113,14 +113,14 @@ TEST(exponential_cxx_name_stays_mangled)
 	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 	char name[1024] = "_Z1f1AIiiE", part[32];
 
-	/* Each has the one before twice. */
+	/* Each part contains the previous part twice. */
 	for (int i = 0; i < 32; i++) {
 		snprintf(part, sizeof(part), "S_IS%c_S%c_E", digits[i],
 		         digits[i]);
 		strcat(name, part);
 	}
 	check(name, NULL);
-	/* And the next is not harmed by that. */
+	/* The next name is still right. */
 	if (!syc_demangle_lacks_library())
 		check("_ZN3foo3barEv", "foo::bar()");
 	syc_demangle_finish();
@@ -153,7 +153,7 @@ TEST(coroutine_bodies_have_the_parameters_of_their_function)
 	               "ns::f(int) [clone .actor]");
 	check_readable("_Z1fPZ1fvE11_Z1fv.Frame.destroy", false,
 	               "f() [clone .destroy]");
-	/* Others that look alike stay what they are */
+	/* Similar names do not change */
 	check_readable("a(b::_Zc.Frame*) d", false, "a(b::_Zc.Frame*) d");
 	check_readable(".Frame*)", false, ".Frame*)");
 	syc_demangle_finish();

@@ -130,7 +130,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 	}
 }
 
-/* Any number of them may be the same megabyte, again and again. */
+/* Many segments may be the same megabyte. */
 TEST(search_of_note_segments_is_bounded)
 {
 	static struct {
@@ -168,7 +168,7 @@ TEST(a_file_is_read_like_memory)
 	close(fd);
 }
 
-/* As a debugger sees it. */
+/* Reads a process like a debugger. */
 static int read_process(void *context, uint64_t offset, void *to, size_t size)
 {
 	const struct iovec here = { to, size };

@@ -16,7 +16,7 @@
 #define IS_SANITIZED false
 #endif
 
-/* The order to the child, which it returns. */
+/* The child receives an order and returns it. */
 static void serve(void *data, int fd)
 {
 	char order;
@@ -115,7 +115,7 @@ TEST(resource_use_of_children_is_summed)
 	CHECK_EQ(ask(&child, 'l'), 0);
 	syc_limited_child_stop(&child);
 	const double used = child.seconds_used;
-	CHECK(used > 0); /* how fast a stolen second passes differs */
+	CHECK(used > 0); /* seconds stolen by the hypervisor may count */
 	CHECK(syc_limited_child_start(&child, &work));
 	CHECK_EQ(ask(&child, 'l'), 0);
 	syc_limited_child_stop(&child);

@@ -12,7 +12,7 @@ static void begin(const char *root, bool is_live)
 	CHECK_EQ(syc_places_new(root, is_live, &places), 0);
 }
 
-/* All places in one text, and no more is looked at. */
+/* Compares all places as one text. */
 static void check(int pid, const char *path, const char *wanted)
 {
 	struct syc_paths paths = { 0 };

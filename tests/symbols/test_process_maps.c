@@ -29,7 +29,7 @@ static void settle(void)
 	CHECK_EQ(syc_process_maps_settle(&processes), 0);
 }
 
-/* The path, or NULL; and whether that is so at any time. */
+/* The path, or NULL; checks whether the answer is the same for any time. */
 static const char *find(int pid, int64_t time, uint64_t address, bool always)
 {
 	bool is_always = !always;
@@ -217,8 +217,8 @@ TEST(cyclic_forks_end)
 	syc_process_maps_fini(&processes);
 }
 
-/* Each is unmapped before the next is mapped, by a range that begins with it or
- * before it. */
+/* Maps in turn; each mapping is unmapped before the next, by a range that
+ * begins at or before its start. */
 static void map_in_turn(unsigned n, const char *range)
 {
 	for (unsigned i = 0; i < n; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_resolver.c - which file an address is in, and whether it is the one. */
+/* test_resolver.c - the file of an address, and whether it is the mapped
+ * file. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
@@ -256,7 +257,8 @@ TEST(truncated_file_is_only_bad)
 	finish();
 }
 
-/* Table @i of @n has a function at 0x400 + 16 * i, all of one name. */
+/* Table @i of @n has a function at 0x400 + 16 * i, always with the same
+ * name. */
 static void write_tables(const char *path, unsigned n)
 {
 	const size_t symbols_at = sizeof(Elf64_Ehdr) + sizeof(Elf64_Phdr) +
@@ -309,7 +311,7 @@ static void write_tables(const char *path, unsigned n)
 	free(bytes);
 }
 
-/* Any number of tables may be the same few megabytes, again and again. */
+/* Many tables may be the same few megabytes. */
 TEST(eight_symbol_tables_are_read_at_most)
 {
 	stage_begin(&stage);
@@ -436,7 +438,7 @@ TEST(debug_symbols_do_without_the_file)
 	finish();
 }
 
-/* As zlib and .gnu_debuglink have it, bit by bit. */
+/* The CRC of zlib and .gnu_debuglink, bit by bit. */
 static uint32_t crc_of(const char *path)
 {
 	uint32_t crc = UINT32_MAX;
@@ -495,7 +497,7 @@ TEST(return_from_a_handler_is_recognized)
 	stage_map(&stage, 7, 2000, 0x10000, stage_path(&stage, "libc.so"),
 	          STAGE_ID, 0);
 	learn();
-	/* As unwinders give it: the address, or the byte before. */
+	/* Unwinders return the address, or the byte before. */
 	CHECK_STR(name_at(0x10441, 3000, true), "__restore_rt");
 	CHECK(latest.is_signal);
 	CHECK_STR(name_at(0x10440, 3000, true), "__restore_rt");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_table.c - the table of symbols, byte by byte, and what it cannot say.
+ * test_table.c - the table of symbols, byte by byte, and its limits.
  *
- * Looking up is done here as both readers do it, with the description of the
- * format at hand and not with our code.
+ * The test looks names up like both readers, after the description of the
+ * format and without the library's code.
  */
 #include <elf.h>
 #include <errno.h>
@@ -28,7 +28,7 @@ static const struct elf_symbol other_symbols[] = {
 static struct stage stage;
 static struct syc_symbols *symbols;
 static struct syc_symbol_table *table;
-static unsigned char *bytes; /* of the table that is written */
+static unsigned char *bytes; /* of the written table */
 static size_t size;
 
 static void begin(void)
@@ -49,7 +49,7 @@ static void stack(int pid, int64_t time, uint64_t a, uint64_t b)
 	           addrs, b ? 2 : 1);
 }
 
-/* A file that the table is written to. */
+/* Writes the table into a file, and opens the file. */
 static struct syscap_reader *written(const char *name)
 {
 	struct syscap_reader *reader;
@@ -68,7 +68,7 @@ static struct syscap_reader *written(const char *name)
 	return reader;
 }
 
-/* The bytes of `__symbols__`, of all chunks there are. */
+/* Reads the bytes of `__symbols__`, of all chunks. */
 static void read_back(void)
 {
 	struct syscap_reader *reader = written("table");
@@ -206,7 +206,7 @@ TEST(a_capture_without_stacks_gets_no_table)
 TEST(a_call_that_never_returns_keeps_its_function)
 {
 	begin();
-	/* The address behind alpha's last call is beta's first instruction. */
+	/* The address after alpha's last call is beta's first instruction. */
 	stack(7, 3000, 0x10510, 0x10440);
 	stack(7, 3001, 0x10448, 0);
 	make_table(false);
@@ -230,7 +230,7 @@ TEST(second_name_of_an_address_is_a_jit_name)
 	size_t n;
 
 	begin();
-	/* Beta's first instruction was met, and alpha's last call too. */
+	/* Samples have beta's first instruction, and alpha's last call too. */
 	stack(7, 3000, 0x10440, 0);
 	stack(7, 3001, 0x10510, 0x10440);
 	make_table(false);
@@ -240,7 +240,7 @@ TEST(second_name_of_an_address_is_a_jit_name)
 	patches = syc_symbol_table_patches(table, &n);
 	CHECK_EQ(n, 1);
 	CHECK(patches[0].address == UINT64_C(0xe000000000000001));
-	/* The second address of the last frame. */
+	/* The patch is at the second address of the last frame. */
 	CHECK_EQ(patches[0].offset, stage.capture.size - 8);
 	finish();
 }
@@ -251,13 +251,13 @@ TEST(first_instruction_belongs_to_its_function_for_all_readers)
 	stack(7, 3000, 0x10410, 0);
 	stack(7, 3001, 0x10440, 0);
 	make_table(false);
-	/* An end that is taken for a part would be 0x10440 otherwise. */
+	/* Readers that include the end would find 0x10440 in alpha. */
 	check_records(
 		"7:10400-1043f alpha/liba.so, 7:10440-10480 beta/liba.so");
 	CHECK_EQ(n_patches(), 0);
 	finish();
 	begin();
-	stack(7, 3000, 0x1043f, 0); /* the last byte is used too */
+	stack(7, 3000, 0x1043f, 0); /* the last byte has a sample, too */
 	stack(7, 3001, 0x10440, 0);
 	make_table(false);
 	check_records(
@@ -265,7 +265,7 @@ TEST(first_instruction_belongs_to_its_function_for_all_readers)
 	finish();
 }
 
-/* Two libraries at one place; the second at 5000 ns. */
+/* Two libraries at the same addresses; the second is mapped at 5000 ns. */
 static void two_libraries(void)
 {
 	struct elf_spec other = stage_spec(other_symbols, 1);
@@ -334,7 +334,7 @@ TEST(patch_addresses_fall_back_to_the_lowest_free)
 	            2);
 	make_jitmap(&stage.capture, 1500, UINT64_C(0xe000000000000001), names,
 	            1);
-	/* Without a name, and it must not get alpha's. */
+	/* An address without a name, which must not get alpha's. */
 	stack(7, 3000, UINT64_C(0xe000000000000002), 0);
 	stack(7, 4000, 0x10420, 0x10450);
 	for (int i = 0; i < 3; i++)
@@ -356,7 +356,7 @@ TEST(a_large_table_is_cut_into_chunks_behind_a_timestamp)
 	size_t at = 0, n_chunks = 0;
 
 	begin();
-	/* Each mapping of it is another range of addresses. */
+	/* Each mapping of libc.so has other addresses. */
 	spec = stage_spec(alpha, 3);
 	stage_elf(&stage, "libc.so", &spec);
 	for (size_t i = 0; i < n; i++) {

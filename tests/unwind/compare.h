@@ -18,7 +18,8 @@ struct compare_stack {
 	uint32_t tid;
 	uint32_t n, flags; /* of syc_unwind_from() */
 	uint64_t addrs[COMPARE_MAX];
-	/* The interrupted registers as tables number them: 0 to 15, pc */
+	/* The interrupted registers, numbered as in unwind tables: 0 to 15,
+	 * pc */
 	uint64_t regs[COMPARE_REGS];
 };
 

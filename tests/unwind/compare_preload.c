@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * compare_preload.c - interrupts the program that it is preloaded into at
- * random times, takes the stack, and traps, so that a tracer takes it too.
+ * random times, takes the stack, and traps, so that a tracer takes the stack
+ * too.
  *
  * COMPARE_FD is a file for struct compare_stack (compare.h).  COMPARE_WAIT is
- * how many microseconds pass at most between two stacks, of processor time if
- * it ends in "c".  The kernel may give the signal to the first thread,
- * whichever runs.  If that thread still sleeps at the same place, the signal is
- * passed to another. x86-64 only.
+ * the maximum time in microseconds between two stacks, of processor time if the
+ * value ends in "c".  The kernel may always choose the first thread for the
+ * signal.  If that thread still sleeps at the same place, this library passes
+ * the signal to another. x86-64 only.
  *
- * Not for programs that use SIGPROF.  They can't block it either: compressors
- * block all signals in their threads.
+ * Not for programs that use SIGPROF.  Programs can't block SIGPROF either,
+ * although compressors block all signals in their threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +31,7 @@
 #include "unwind/compare.h"
 #include "unwind/unwind.h"
 
-/* A debugger finds it by its name. */
+/* The tracer finds this variable by its name. */
 extern struct compare_stack *compare_shared;
 struct compare_stack *compare_shared;
 
@@ -38,7 +39,7 @@ static timer_t timer;
 static unsigned long wait_us = 1000;
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 static int is_busy;
-static uint64_t last_pc, last_sp; /* of the thread that got the timer's */
+static uint64_t last_pc, last_sp; /* of the signal's thread */
 
 static void arm(void)
 {
@@ -75,7 +76,7 @@ static void take(const ucontext_t *context)
 	__asm__ volatile("int3" ::: "memory");
 }
 
-/* --- the thread that gets the signal */
+/* --- the thread of the signal */
 
 static long set_mask(int how, const sigset_t *set, sigset_t *ret_old)
 {
@@ -104,14 +105,14 @@ int sigprocmask(int how, const sigset_t *set, sigset_t *ret_old)
 	return (int)set_mask(how, set, ret_old);
 }
 
-struct entry { /* as the kernel lists a directory */
+struct entry { /* the kernel's directory entry */
 	uint64_t inode, offset;
 	unsigned short size;
 	unsigned char type;
 	char name[];
 };
 
-/* To one of the other threads, each in its turn. */
+/* Passes the signal to one of the other threads, in turn. */
 static void pass_on(void)
 {
 	static unsigned turn;
@@ -146,7 +147,7 @@ static void on_signal(int signal, siginfo_t *info, void *data)
 
 	(void)signal;
 	if (__atomic_exchange_n(&is_busy, 1, __ATOMIC_SEQ_CST) == 0) {
-		/* It still sleeps at the same place. */
+		/* This thread still sleeps at the same place. */
 		sleeps = pc == last_pc && sp == last_sp;
 		if (!sleeps)
 			take(context);

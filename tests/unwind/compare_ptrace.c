@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * compare_ptrace.c - tracer of a program with compare_preload.so in it.  At
- * each trap it compares the program's stack with the one that libunwind finds
+ * each trap, the tracer compares the program's stack with libunwind's stack
  * from the same registers.
  *
  *	compare_ptrace PRELOAD N COMMAND...
  *
- * Ends the program after N stacks, a minute, or with it.  On stdout the
- * figures, and for each place where the two part, the module and offset of the
- * frame whose caller they don't agree upon.  If that or one further in is code
- * of which libunwind knows no tables it has guessed there, and the stack is not
- * comparable.  Exits 0 when there was a stack.
+ * Stops after N stacks, a minute, or the program's end.  Prints the figures
+ * and, for each place of a difference, the module and offset of the frame whose
+ * callers differ.  If this frame or one further in is code without tables known
+ * to libunwind, libunwind has guessed, and the stack is not comparable.  Exits
+ * 0 if there was a stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@ struct target {
 	volatile struct compare_stack *shared;
 };
 
-struct place { /* where the two part */
+struct place { /* of a difference */
 	char from[300], ours[300], theirs[300];
 	char guess[300]; /* code without tables further in, or empty */
 	unsigned n;
@@ -63,7 +63,7 @@ static void die(const char *what)
 	exit(2);
 }
 
-/* --- libunwind's view: its own, but for the registers */
+/* --- libunwind's view: its own functions, except for registers */
 
 static int get_dyn_info_list(unw_addr_space_t as, unw_word_t *list, void *data)
 {
@@ -126,14 +126,14 @@ static unw_accessors_t accessors = {
 	.get_proc_name = get_proc_name,
 };
 
-/* The stack by libunwind, in the form of ours: an address inside the call. */
+/* libunwind's stack, in syscap's form: addresses inside the call. */
 static unsigned theirs(uint64_t *addrs, unw_addr_space_t as)
 {
 	unw_cursor_t cursor;
 	unsigned n = 0;
 	bool is_exact = true;
 
-	/* Libraries come and go. */
+	/* Libraries may have been loaded or unloaded. */
 	unw_flush_cache(as, 0, 0);
 	if (unw_init_remote(&cursor, as, target.upt) != 0)
 		return 0;
@@ -175,7 +175,7 @@ static void describe(uint64_t addr, char *text, size_t size)
 		fclose(maps);
 }
 
-/* Count a stack of ours that ended without the outermost frame. */
+/* Count a syscap stack that ended without the outermost frame. */
 static void tell_stopped(const volatile struct compare_stack *stack)
 {
 	char at[300], before[300];
@@ -199,9 +199,9 @@ static bool has_tables(unw_addr_space_t as, uint64_t at)
 }
 
 /*
- * The first of the @n innermost frames of which libunwind knows no tables; 0:
- * none.  From there on it guesses registers, though the next few frames may not
- * need them.
+ * The first of the @n innermost frames without tables known to libunwind; 0:
+ * none.  From there on libunwind guesses registers, though the next few frames
+ * may not need them.
  */
 static uint64_t first_guess(unw_addr_space_t as, unsigned n)
 {
@@ -310,7 +310,8 @@ static pid_t start(const char *preload, char **command)
 	return pid;
 }
 
-/* The signal to go on with, after thread @tid stopped with @status. */
+/* Returns the signal with which to continue thread @tid after a stop with
+ * @status. */
 static int on_stop(pid_t tid, int status, unw_addr_space_t as)
 {
 	const int event = status >> 16, signal = WSTOPSIG(status);
@@ -328,7 +329,7 @@ static int on_stop(pid_t tid, int status, unw_addr_space_t as)
 	return signal == SIGSTOP || signal == SIGTRAP ? 0 : signal;
 }
 
-/* A program that sleeps may never be where it has not been. */
+/* Ends a sleeping program, which may give no new stacks. */
 static void on_alarm(int signal)
 {
 	(void)signal;

@@ -11,7 +11,7 @@ extern "C" {
  * does the handler. */
 void exceptions_throw(int depth, void (*on_frame)(void));
 
-/** The same, caught and thrown again half way. */
+/** The same, with the exception caught and rethrown half way. */
 void exceptions_rethrow(int depth, void (*on_frame)(void));
 
 #ifdef __cplusplus

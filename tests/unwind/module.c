@@ -3,8 +3,8 @@
  * module.c - library that tests load, walk through and unload.
  *
  * It is built with several sizes FRAME.  Each has the same functions at the
- * same offsets, but frames of other sizes.  So rules kept from one are wrong
- * for another in its place.
+ * same offsets, but frames of other sizes.  So unwind rules of one are wrong
+ * for another at the same address.
  */
 #ifndef FRAME
 #define FRAME 64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* registers.h - the registers of a ucontext_t that unwinding begins with. */
+/* registers.h - registers of a ucontext_t that unwinding uses. */
 #ifndef SYSCAP_TEST_REGISTERS_H
 #define SYSCAP_TEST_REGISTERS_H
 
@@ -20,7 +20,7 @@ static inline void registers_set(ucontext_t *context, uintptr_t pc,
 #endif
 }
 
-/** All of them, from @next, but pc and sp. */
+/** Sets all registers from @next, except pc and sp. */
 static inline void registers_scatter(ucontext_t *context,
                                      uintptr_t (*next)(void))
 {
@@ -33,7 +33,7 @@ static inline void registers_scatter(ucontext_t *context,
 #endif
 }
 
-/** aarch64: where the interrupted function returns to. */
+/** aarch64: the return address of the interrupted function. */
 static inline void registers_set_link(ucontext_t *context, uintptr_t lr)
 {
 #if defined(__aarch64__)

@@ -2,8 +2,8 @@
 /*
  * shadow.c - the true stack at every instruction, without any table.
  *
- * The handler runs on a stack of its own, so that what lies below the stepped
- * code's stack pointer stays as it is.
+ * The handler runs on its own stack, so that memory below the stepped code's
+ * stack pointer does not change.
  */
 #define _GNU_SOURCE
 #include "unwind/shadow.h"
@@ -21,10 +21,10 @@
 #if defined(__x86_64__)
 
 #define TRAP_FLAG   0x100
-#define LONGEST_ONE 15 /* bytes of an instruction */
+#define LONGEST_ONE 15 /* most bytes of an instruction */
 
 struct call {
-	uintptr_t slot; /* where its return address lies */
+	uintptr_t slot; /* address of its return address */
 	uintptr_t to;
 };
 
@@ -123,7 +123,7 @@ static void on_step(int signal, siginfo_t *info, void *context)
 	follow((uintptr_t)regs[REG_RIP], (uintptr_t)regs[REG_RSP]);
 	last_pc = (uintptr_t)regs[REG_RIP];
 	last_sp = (uintptr_t)regs[REG_RSP];
-	/* The first call is that of the function to be looked at. */
+	/* The first call calls the tested function. */
 	if (n_calls > 0) {
 		walk_from(&walk, context, 512);
 		compare();

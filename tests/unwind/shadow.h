@@ -3,14 +3,14 @@
  * shadow.h - the true stack at every instruction, without any table.
  *
  * A call is run one instruction at a time.  An instruction that pushed the
- * address of the next one, and went elsewhere, was a call.  A stack pointer
- * above such a place means that the function has returned.  So all callers are
- * known exactly, for code of compilers, assembly, the dynamic linker and the
- * kernel's page.  At every instruction the result is compared with the
- * unwinder's.
+ * address of the next instruction, and jumped elsewhere, was a call.  A stack
+ * pointer above such a return address means that the function has returned.  So
+ * all callers are known exactly, for code of compilers, assembly, the dynamic
+ * linker and the kernel's page.  At every instruction the result is compared
+ * with the unwinder's.
  *
- * Code must not move the stack pointer to another stack, or make itself a frame
- * to return through.  x86-64 only.
+ * Code must not move the stack pointer to another stack, or return through a
+ * frame that no call made.  x86-64 only.
  */
 #ifndef SYSCAP_TEST_SHADOW_H
 #define SYSCAP_TEST_SHADOW_H
@@ -24,19 +24,18 @@ enum {
 };
 
 struct shadow_difference {
-	uintptr_t pc;   /* where the two differed */
-	unsigned frame; /* the first that did; 0 is the innermost */
+	uintptr_t pc;   /* place of the difference */
+	unsigned frame; /* first different frame; 0 is the innermost */
 	uint64_t is, should_be;
 	unsigned long n; /* how often there */
 };
 
 struct shadow {
-	unsigned long n_steps; /* instructions */
-	unsigned long n_same;  /* all of the stack was right */
-	unsigned long
-		n_stopped; /* not, but the walk reported that it stopped */
+	unsigned long n_steps;   /* instructions */
+	unsigned long n_same;    /* stack completely right */
+	unsigned long n_stopped; /* walk reported a stop */
 	unsigned max_depth;
-	unsigned n_differences; /* places; differences beyond are not stored */
+	unsigned n_differences; /* places; further differences are not stored */
 	struct shadow_difference differences[SHADOW_PLACES];
 };
 
@@ -46,7 +45,7 @@ bool shadow_is_possible(void);
 /** Run call(data), and compare at each of its instructions. */
 void shadow_run(struct shadow *shadow, void (*call)(void *data), void *data);
 
-/** Print the figures, and where they differed, as module+offset. */
+/** Print the figures, and the places of differences as module+offset. */
 void shadow_print(const struct shadow *shadow, const char *what);
 
 #endif

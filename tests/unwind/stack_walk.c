@@ -22,7 +22,7 @@ extern const char _start[];
 static struct walk *trap_walk;
 static unsigned trap_max;
 
-/* The bounds cost system calls, and stay as they are. */
+/* Cached, as the bounds cost system calls and do not change. */
 static __thread uintptr_t stack_low, stack_high;
 
 static void begin(struct walk *walk, unsigned max)
@@ -71,7 +71,7 @@ static void on_trap(int signal, siginfo_t *info, void *context)
 	(void)info;
 	walk_from(trap_walk, context, trap_max);
 #if defined(__aarch64__)
-	/* It stands at the instruction, not behind it. */
+	/* pc is at the instruction, not after it. */
 	((ucontext_t *)context)->uc_mcontext.pc += 4;
 #endif
 	errno = saved;

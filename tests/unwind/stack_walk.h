@@ -4,8 +4,8 @@
  *
  *	CHAIN(inner) void inner(void) { walk_trap(); CHAIN_END(); }
  *
- * puts a function into a section of its own, whose bounds the linker knows.  So
- * a test needs no symbol of the binary to check that an address lies in it:
+ * puts a function into its own section, whose bounds the linker knows.  So a
+ * test needs no symbol to check that an address is in the function:
  *
  *	struct walk_check check = walk_check(&walk);
  *	walk_next(&check, CHAIN_PART(inner));
@@ -26,7 +26,7 @@
 #ifndef __has_attribute
 #define __has_attribute(x) 0
 #endif
-/* Neither inlined, cloned, nor folded into one that looks alike. */
+/* Neither inlined, cloned, nor merged with an equal function. */
 #if __has_attribute(noipa)
 #define WALK_OWN __attribute__((noipa, noinline))
 #else
@@ -57,7 +57,7 @@ struct walk {
 	struct syc_unwind unwind;
 	uint64_t addrs[WALK_ROOM];
 	uintptr_t sps[WALK_ROOM];
-	uintptr_t pc; /* of the context that it came from; else 0 */
+	uintptr_t pc; /* of the walk's context; else 0 */
 	unsigned n_taken;
 };
 
@@ -69,17 +69,17 @@ struct walk_check {
 /** The calling thread's stack from the caller on. */
 void walk_here(struct walk *walk, unsigned max);
 
-/** The stack that the signal of @context, a ucontext_t, came upon. */
+/** The stack interrupted by the signal of @context, a ucontext_t. */
 void walk_from(struct walk *walk, const void *context, unsigned max);
 
 /**
  * Store the stacks of walk_trap()s of all threads in @walk, at most @max
- * frames.  The handler runs on the thread's signal stack if @on_altstack, which
- * the caller sets up.
+ * frames.  If @on_altstack, the handler runs on the thread's signal stack,
+ * which the caller sets up.
  */
 void walk_on_trap(struct walk *walk, unsigned max, bool on_altstack);
 
-/** Raise SIGTRAP by an instruction that stands in the calling function. */
+/** Raise SIGTRAP by an instruction in the calling function. */
 static inline __attribute__((always_inline)) void walk_trap(void)
 {
 #if defined(__x86_64__)
@@ -102,17 +102,18 @@ void walk_next(struct walk_check *check, const struct walk_part *part);
 /** The next address is @addr. */
 void walk_next_is(struct walk_check *check, uint64_t addr);
 
-/** One to @max addresses of anything else, and then one in @part. */
+/** One to @max other addresses, and then an address in @part. */
 void walk_skip_to(struct walk_check *check, const struct walk_part *part,
                   unsigned max);
 
-/** How many of the next ones lie in @part. */
+/** Number of next addresses in @part. */
 unsigned walk_count(struct walk_check *check, const struct walk_part *part);
 
-/** The outermost is the program's first function, and no flag is set. */
+/** The outermost address is in the program's first function, and no flag is
+ * set. */
 void walk_ends_at_start(const struct walk_check *check);
 
-/** As many as @n are left, and no flag is set. */
+/** Exactly @n addresses are left, and no flag is set. */
 void walk_ends_after(const struct walk_check *check, unsigned n);
 
 /** Print @walk, and fail with @why. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_chains.c - known chains of calls, as the compiler of the day lays them
- * out: chains.sh builds this file in many ways.
+ * test_chains.c - known chains of calls: chains.sh builds this file with many
+ * compilers and options.
  *
- * Each chain is walked by a call, and from a trap in its innermost function.
+ * The test walks each chain by a call, and from a trap in its innermost
+ * function.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -32,7 +33,7 @@ static inline __attribute__((always_inline)) void take(void)
 	CHAIN_END();
 }
 
-/* Run @chain both ways; @check looks at each stack. */
+/* Run @chain both ways; @look checks each stack. */
 static void both(void (*chain)(void), void (*look)(struct walk_check *))
 {
 	walk_on_trap(&walk, max_depth, false);
@@ -239,7 +240,7 @@ TEST(noreturn_caller_is_found)
 
 TEST(noreturn_call_is_the_last_instruction)
 {
-	/* so that the test above tests what it says */
+	/* shows that `never` really ends the function */
 	both(before_never, look_never);
 #if defined(__OPTIMIZE__) && defined(__GNUC__)
 	const struct walk_part *const part = CHAIN_PART(ends_in_never);
@@ -350,7 +351,7 @@ TEST(fitting_stack_is_not_cut)
 	CHECK_EQ(walk.unwind.n, max_depth);
 	max_depth--;
 	both(recurses, look_cut);
-	/* else the last of these would be a tail call, and a frame less */
+	/* keeps the last call from being a tail call without a frame */
 	CHAIN_END();
 }
 
@@ -445,8 +446,8 @@ TEST(frame_with_alloca)
 		both(grows, look_grows);
 }
 
-/* Aligned further than the stack is, so the frame is found by another register
- * than those two, or by a place in memory. */
+/* More aligned than the stack, so the frame is found by a register other than
+ * sp and fp, or by a place in memory. */
 CHAIN(aligned) static void aligned(void)
 {
 	_Alignas(64) volatile char vector[64];
@@ -516,7 +517,7 @@ TEST(arguments_on_the_stack)
 	both(gives_large, look_large);
 }
 
-/* --- what stands beside each address */
+/* --- the stack pointer of each address */
 
 CHAIN(looks_at_sps) static void looks_at_sps(void)
 {

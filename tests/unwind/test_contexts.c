@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_contexts.c - contexts that a signal can interrupt: another handler, a
- * signal stack, a system call, a stack that is not the thread's, and a child
- * that shares its parent's memory.
+ * signal stack, a system call, a foreign stack, and a child that shares its
+ * parent's memory.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +59,7 @@ CHAIN(in_handler) static void in_handler(void)
 	CHAIN_END();
 }
 
-/* Go on behind the instruction that trapped. */
+/* Continue after the trapping instruction. */
 static void leave_trap(ucontext_t *context)
 {
 #if defined(__aarch64__)
@@ -233,8 +233,9 @@ TEST(frameless_leaf_has_its_caller)
 #if defined(__x86_64__)
 void contexts_by_hand(void);
 void contexts_with_fp(void);
-/* The first as in libjpeg: without a table, and its frame pointer does not lead
- * to its caller's, which the second is found by. */
+/* The first function is like libjpeg's: without a table, and its frame pointer
+ * does not lead to its caller's.  The second function is found by that caller's
+ * frame pointer. */
 __asm__(".pushsection .text\n"
         ".type contexts_by_hand, @function\n"
         "contexts_by_hand:\n\t"
@@ -288,7 +289,7 @@ CHAIN(sleeper) static void sleeper(void)
 	char byte;
 
 	atomic_store(&thread_tid, (int)syscall(SYS_gettid));
-	/* not read(): sanitizers have one of their own */
+	/* not read(), which sanitizers replace */
 	while (syscall(SYS_read, pipe_fds[0], &byte, 1) < 0)
 		continue;
 	CHAIN_END();
@@ -331,12 +332,12 @@ static bool is_asleep(int tid)
 	return state == 'S';
 }
 
-/* Beyond a thread's function stand the two of libc that began it: what calls
- * it, and the system call that made the thread. */
+/* Outside of a thread's function are two frames of libc: the function's caller,
+ * and the system call that made the thread. */
 static void look_in_thread(struct walk_check *check)
 {
 	if (test_is_sanitized())
-		CHECK_EQ(walk.unwind.flags, 0); /* theirs are in between */
+		CHECK_EQ(walk.unwind.flags, 0); /* more frames */
 	else
 		walk_ends_after(check, 2);
 }

@@ -51,8 +51,8 @@ static void throw_once(void *data)
 
 /*
  * The throwing function ends by replacing its own return address with the
- * handler's address.  Its last instructions run with that.  So the stack in
- * memory is neither that of before nor that of after.
+ * handler's address.  The function's last instructions run with the new
+ * address, so the stack in memory is neither the old nor the new stack.
  */
 TEST(every_instruction_from_throw_to_catch)
 {
@@ -61,7 +61,7 @@ TEST(every_instruction_from_throw_to_catch)
 
 	if (!shadow_is_possible())
 		SKIP("no single steps here");
-	/* Once before, so that the dynamic linker is not in it. */
+	/* The first throw runs the dynamic linker. */
 	throw_once(&depth);
 	shadow_run(&shadow, throw_once, &depth);
 	shadow_print(&shadow, "exceptions");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_handmade_stacks.c - stacks that no compiler made: fibres, the loader's
- * start, vfork(), and a pc that a handler moved.  Also assembly whose frame is
- * found by a register that calls need not keep.
+ * test_handmade_stacks.c - stacks made without a compiler: fibres, the loader's
+ * start, vfork(), and a pc moved by a handler.  Also assembly whose frame is
+ * found by a caller-saved register.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -30,12 +30,12 @@ static void trap_into_walk(void)
 	walk_on_trap(&walk, 512, false);
 }
 
-/* --- the frame's address in a register that calls need not keep */
+/* --- the frame's address in a caller-saved register */
 
 void by_hand_gcm(void);
 /*
- * As in OpenSSL's AES-GCM: the address is in rax.  The callee leaves rax as it
- * is, but no table says so.
+ * As in OpenSSL's AES-GCM: the address is in rax.  The callee does not change
+ * rax, but no table tells this.
  */
 __asm__(".pushsection chain_gcm_inner, \"ax\", @progbits\n"
         ".type by_hand_gcm_inner, @function\n"
@@ -85,7 +85,7 @@ TEST(frame_by_unchanged_register)
 }
 
 void by_hand_gcm_lost(void);
-/* The same, but the callee has used rax: no caller may be made up. */
+/* The same, but the callee has changed rax: the walk must invent no caller. */
 __asm__(".pushsection chain_gcm_lost, \"ax\", @progbits\n"
         ".type by_hand_gcm_user, @function\n"
         "by_hand_gcm_user:\n\t.cfi_startproc\n\t"
@@ -107,7 +107,7 @@ extern const char __start_chain_gcm_lost[], __stop_chain_gcm_lost[];
 
 CHAIN(calls_gcm_lost) static void calls_gcm_lost(void)
 {
-	char room[4096]; /* what the wrong address leads to */
+	char room[4096]; /* target of the wrong address */
 
 	memset(room, 0x5a, sizeof(room));
 	__asm__ volatile("" : : "r"(room) : "memory");
@@ -155,7 +155,7 @@ WALK_OWN static pid_t step_through_vfork(void)
 	walk_trap();
 	const pid_t pid = vfork();
 	if (pid == 0)
-		_exit(0); /* no handler of its own: it takes no steps */
+		_exit(0); /* the child is not stepped */
 	walk_trap();
 	return pid;
 }
@@ -178,13 +178,13 @@ TEST(vfork_caller_at_every_instruction)
 	CHECK_EQ(n_whole, n_steps);
 }
 
-/* --- a pc that a handler has moved, as that of Go's runtime */
+/* --- a pc moved by a handler, like that of Go's runtime */
 
 void by_hand_moved_leaf(void), by_hand_moved_push(void);
 extern const char by_hand_stub[], by_hand_stub_end[];
 /*
- * The stub has no tables, nor has the leaf.  In the other function the table
- * differs for the pc and for the byte before it.
+ * The stub and the leaf have no tables.  In the other function, the table
+ * differs for the pc and for the byte before the pc.
  */
 __asm__(".pushsection .text\n"
         ".globl by_hand_stub, by_hand_stub_end\n"
@@ -216,8 +216,8 @@ CHAIN(calls_moved) static void calls_moved(void (*call)(void))
 	CHAIN_END();
 }
 
-/* The first time that an instruction is met, the stub comes before it; the
- * second time it is left out. */
+/* Runs the stub before an instruction at its first trap; skips the instruction
+ * at the second. */
 static void on_illegal(int signo, siginfo_t *info, void *data)
 {
 	greg_t *const gregs = ((ucontext_t *)data)->uc_mcontext.gregs;
@@ -233,10 +233,10 @@ static void on_illegal(int signo, siginfo_t *info, void *data)
 	*(uintptr_t *)gregs[REG_RSP] = moved_pc;
 	gregs[REG_RIP] = (greg_t)by_hand_stub;
 	gregs[REG_EFL] |= 0x100;
-	raise(SIGUSR2); /* comes where the handler returns to */
+	raise(SIGUSR2); /* delivered where the handler returns */
 }
 
-/* Once before each of the stub's instructions. */
+/* Runs once before each of the stub's instructions. */
 static void on_stub(int signo, siginfo_t *info, void *data)
 {
 	greg_t *const gregs = ((ucontext_t *)data)->uc_mcontext.gregs;
@@ -274,8 +274,8 @@ static void step_through_stub(void (*call)(void))
 	moved_pc = 0;
 	calls_moved(call);
 	CHECK_EQ(n_steps, 13);
-	/* At pushfq, sub and popfq the caller is among the words that are
-	 * looked at first, and what was interrupted is left out */
+	/* At pushfq, sub and popfq the caller's address is among the first
+	 * words that the walk tries, so the interrupted function is missing */
 	CHECK_EQ(n_whole, n_steps - 3);
 }
 
@@ -293,8 +293,8 @@ static void *outer_sp;
 void by_hand_switch(void **save, void *to);
 extern const char by_hand_finish[], by_hand_switch_end[];
 /*
- * As in coroutine libraries: without tables, and the stack begins with an
- * address that no call has pushed.
+ * A switch like those of coroutine libraries: without tables, and the stack
+ * begins with an address that no call has pushed.
  */
 __asm__(".pushsection .text\n"
         ".globl by_hand_finish, by_hand_switch_end\n"
@@ -321,7 +321,7 @@ CHAIN(in_fibre) static void in_fibre(void)
 	CHAIN_END();
 }
 
-/* A fibre whose outermost return address is @end is interrupted. */
+/* Walks in an interrupted fibre whose outermost return address is @end. */
 static void walk_in_fibre(uintptr_t end)
 {
 	uintptr_t *sp =
@@ -437,8 +437,8 @@ TEST(makecontext_ends_at_its_start_function)
 	made_context.uc_stack.ss_size = sizeof(fibre_stack);
 	made_context.uc_link = &main_context;
 	makecontext(&made_context, in_made, 0);
-	/* __start_context is no name that libc exports; but nothing else of
-	 * libc is there yet */
+	/* libc does not export __start_context, but it is the first libc
+	 * address here */
 	const uint64_t *at =
 		(const uint64_t *)(void *)(fibre_stack + sizeof(fibre_stack));
 	do
@@ -456,7 +456,8 @@ TEST(makecontext_ends_at_its_start_function)
 
 /* ---------------------------------------------------------- the loader */
 
-/* The stack of a library's constructor, which the loader called before ours. */
+/* The stack of a library's constructor, called by the loader before this
+ * program's. */
 static struct walk early;
 __attribute__((visibility("default"))) void by_hand_early(void);
 

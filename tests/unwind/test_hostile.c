@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_hostile.c - arbitrary registers and stacks.  A walk does not fault,
- * ends, stays within its array, and keeps errno.
+ * test_hostile.c - arbitrary registers and stacks.  Each walk ends without a
+ * fault, stays within its array, and keeps errno.
  *
  * The seed is printed; --seed repeats a run.
  */
@@ -43,7 +43,8 @@ static void begin_random(void)
 
 /*
  * If a function without tables has not run its first instruction, a handler may
- * have moved the pc there.  Then the walk begins with its return address.
+ * have moved the pc there.  Then the walk begins with the function's return
+ * address.
  */
 static bool may_be_moved(uintptr_t pc)
 {
@@ -54,12 +55,12 @@ static bool may_be_moved(uintptr_t pc)
 	return syc_machine_entry(code, before) == SYC_ENTRY_FIRST;
 }
 
-/* A walk that takes a second of processor time would not end on any machine. */
+/* A walk that takes a second of processor time counts as endless. */
 static void walk_at(const ucontext_t *context, unsigned max)
 {
 	struct timespec begin, end;
 
-	/* Finds the bounds of the stack, once a thread; not tested here */
+	/* Caches the bounds of the thread's stack; not tested here */
 	if (walk.n_taken == 0)
 		walk_here(&walk, 32);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
@@ -68,18 +69,17 @@ static void walk_at(const ucontext_t *context, unsigned max)
 	CHECK_EQ(errno, 12345);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	if (may_be_moved(walk.pc))
-		walk.pc = 0; /* may not be the first */
+		walk.pc = 0; /* may not be the first address */
 	walk_check(&walk);
 	/*
-	 * No code is there, and some of these addresses would be a runtime's
-	 * names
+	 * No code has such addresses, and some would be a runtime's names
 	 */
 	for (unsigned i = 1; i < walk.unwind.n; i++)
 		CHECK(walk.unwind.addrs[i] >> 56 == 0);
 	CHECK(end.tv_sec - begin.tv_sec <= 1);
 }
 
-/* --- memory of all kinds to point to */
+/* --- targets for pointers in all kinds of memory */
 
 struct places {
 	char *stack; /* of random words, and pointers into all places */
@@ -115,7 +115,7 @@ static uintptr_t random_address(void)
 	case 9:
 	case 10:
 		return places.code + random_word() % 65536;
-	case 11: /* into a C library, most likely */
+	case 11: /* probably in a C library */
 		return (uintptr_t)qsort + random_word() % 65536;
 	case 12:
 		return (uintptr_t)places.stack + places.stack_size - low % 64;
@@ -172,8 +172,8 @@ TEST(random_registers_and_stacks)
 	}
 }
 
-/* The thread's own bounds are said to hold, but the walk begins with garbage:
- * nothing in them is trusted more than elsewhere. */
+/* The bounds are the thread's own, but the walk begins with garbage: memory
+ * within the bounds is not trusted more than other memory. */
 TEST(bounds_with_unmapped_memory)
 {
 	begin_random();
@@ -365,7 +365,7 @@ TEST(unknown_code_with_frame_pointer)
 
 /*
  * The caller is unknown.  The walk must invent no frame, and must not claim to
- * have reached the outermost.
+ * have reached the outermost frame.
  */
 TEST(unknown_code_without_frame_pointer)
 {
@@ -385,9 +385,10 @@ TEST(unknown_code_without_frame_pointer)
 
 static uintptr_t step_fp;
 static unsigned n_stepped_out;
-static int stepped_out; /* what it then says */
+static int stepped_out; /* its result */
 
-/* A runtime that knows its own code: the return address is on top. */
+/* A runtime that knows its own code: the return address is on top of the
+ * stack. */
 static int step_out(void *context, struct syc_unwind_regs *regs)
 {
 	CHECK(context == &places);
@@ -450,7 +451,7 @@ TEST(frame_reported_by_the_runtime_is_left_out)
 	walk_ends_at_start(&check);
 }
 
-/* --- what can be read */
+/* --- readable memory */
 
 TEST(readable_memory_by_page)
 {
@@ -482,8 +483,8 @@ TEST(bounds_with_a_hole)
 	const uintptr_t low = (uintptr_t)memory;
 
 	CHECK(memory != MAP_FAILED);
-	/* Holes below and in the pages that are asked for at once, and one
-	 * beyond them */
+	/* Holes below and within the pages that one system call reads, and one
+	 * hole beyond */
 	for (size_t hole = 1; hole < 60; hole += 7) {
 		uintptr_t value;
 
@@ -492,7 +493,7 @@ TEST(bounds_with_a_hole)
 			const uintptr_t floor = low + (hole + 1 + here) * page;
 			struct syc_memory stacks;
 
-			/* on that stack, and then on another */
+			/* on this stack, and then on another */
 			syc_memory_init(&stacks, low, low + 64 * page,
 			                here < 2 ? floor : 1);
 			for (size_t i = 0; i < hole * page; i += page / 2)
@@ -514,8 +515,8 @@ TEST(bounds_with_a_hole)
 	munmap(memory, 64 * page);
 }
 
-/* The first thread's stack reaches as far down as it may grow; below what was
- * touched there is nothing. */
+/* The first thread's stack includes the space for its growth; pages below the
+ * used part are unmapped. */
 TEST(unreached_pages_of_a_growing_stack)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);

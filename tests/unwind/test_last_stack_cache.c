@@ -79,7 +79,7 @@ static __attribute__((noinline)) void go_two_ways(unsigned left)
 	__asm__ volatile("" : : "r"(left));
 }
 
-/* By a frame pointer, which the functions inside keep. */
+/* A frame found by the frame pointer, which inner functions keep. */
 static __attribute__((noinline)) void go_by_fp(unsigned left)
 {
 	volatile char *const room = alloca(16 + draw(3) * 16);
@@ -115,7 +115,7 @@ static void *run(void *seed)
 	random_now = *(const uint64_t *)seed;
 	for (unsigned i = 0; i < 3000; i++)
 		go_on(draw(i % 10 == 0 ? 150 : 12));
-	/* Most are not whole walks */
+	/* Most walks use the cache */
 	CHECK(n_taken > n_compared / 2);
 	return NULL;
 }
@@ -141,7 +141,7 @@ static __attribute__((noinline)) unsigned inner(uint64_t *addrs)
 {
 	const struct syc_caller caller = SYC_CALLER();
 
-	take(addrs); /* learns the rules */
+	take(addrs); /* fills the rule cache */
 	return take_again(&caller, addrs);
 }
 
@@ -169,7 +169,8 @@ TEST(changed_outer_caller_is_found)
 }
 
 /*
- * As that of another fibre: syc_backtrace() walks it, which checks each page.
+ * Like another fibre's stack, which syc_backtrace() walks with a check of each
+ * page.
  */
 TEST(stack_of_another_thread_is_refused)
 {
@@ -182,7 +183,7 @@ TEST(stack_of_another_thread_is_refused)
 	CHECK(!syc_last_stack_has_space(&again, caller.sp));
 }
 
-/* Kept frames do not outlive the rules by which they were found. */
+/* Cached frames do not outlive their rules. */
 TEST(new_generation_clears_kept_frames)
 {
 	uint64_t addrs[MOST];
@@ -197,7 +198,7 @@ TEST(new_generation_clears_kept_frames)
 }
 
 #if defined(__x86_64__)
-/* A function that says that nobody called it. */
+/* A function whose table says that it has no caller. */
 void begin_here(void (*function)(unsigned), unsigned left);
 __asm__(".text\n"
         ".type begin_here, @function\n"
@@ -215,7 +216,8 @@ __asm__(".text\n"
         ".cfi_endproc\n"
         ".size begin_here, . - begin_here\n");
 
-/* That function is the last, though the kept frames go further out. */
+/* That function is the outermost frame, though the cached frames go further
+ * out. */
 TEST(outermost_frame_inside_a_kept_stack)
 {
 	random_now = test_seed();

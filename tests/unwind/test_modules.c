@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_modules.c - libraries that come and go.
+ * test_modules.c - libraries that are loaded and unloaded.
  *
  * Reads UNWIND_MODULES: a directory with module_small.so, module_large.so and
- * module_middle.so, which are module.c with frames of several sizes.
+ * module_middle.so, built from module.c with several frame sizes.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -117,8 +117,8 @@ TEST(replacing_library_has_its_own_rules)
 }
 
 /*
- * Walks that stop make the unwinder doubt all rules.  That happens more seldom
- * the more of them there were; after so many, half of the next wait has passed.
+ * A walk that stops makes the unwinder doubt all rules, but less often after
+ * many stops.  After these stops, half of the next interval is left.
  */
 static void stop_being_doubted(void)
 {
@@ -134,7 +134,7 @@ static void stop_being_doubted(void)
 	}
 }
 
-/* The second's pcs are the first's, and its frames larger. */
+/* The second library has the same pcs as the first, and larger frames. */
 TEST(library_from_before_first_refresh_leaves_no_rules)
 {
 	struct module module;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_stacks.c - stacks that are not a thread's own: of makecontext(), of
- * coroutines with and without tables, and such that end where the mapped memory
- * ends.
+ * test_stacks.c - stacks other than a thread's own: of makecontext(), of
+ * coroutines with and without tables, and stacks that end with the mapped
+ * memory.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -30,8 +30,8 @@ static char *stack_new(size_t size)
 
 	CHECK(memory != MAP_FAILED);
 	CHECK_EQ(mprotect(memory + 65536, size, PROT_READ | PROT_WRITE), 0);
-	/* Really unmapped: another map may take the place, and then is not
-	 * readable by chance only. */
+	/* Really unmapped: another mapping may take the place, but is hardly
+	 * ever readable. */
 	CHECK_EQ(munmap(memory, 65536), 0);
 	CHECK_EQ(munmap(memory + 65536 + size, 65536), 0);
 	return memory + 65536;
@@ -81,7 +81,7 @@ static void look_at_context(void)
 {
 	const struct walk_check check = look_to(CHAIN_PART(body));
 
-	/* One of libc's may stand below it. */
+	/* A frame of libc may be outside of it. */
 	if (walk.unwind.n - check.at > 1)
 		walk_fail(&walk, "%u are left", walk.unwind.n - check.at);
 	CHECK_EQ(walk.unwind.flags & SYSCAP_STACK_CUT, 0);
@@ -106,7 +106,7 @@ CHAIN(switches) static void switches(size_t size)
 	look_at_context();
 	munmap(stack, size);
 
-	/* Back on the thread's own. */
+	/* Back on the thread's own stack. */
 	sink += outer(1);
 
 	look_to(CHAIN_PART(switches));
@@ -137,15 +137,15 @@ TEST(makecontext_stack_in_a_thread_to_its_start)
 	pthread_join(thread, NULL);
 }
 
-/* --- switched to by hand */
+/* --- stacks switched by hand */
 
 /* stacks_switch(&save, to): push what a callee must keep, change stacks, pop */
 void stacks_switch(void **ret_save, void *to);
 void stacks_begin(void);
 void stacks_begin_bare(void);
 
-/* Global, since C code may ask the GOT for them: there aarch64's linker takes a
- * local symbol for the begin of its section. */
+/* Global, since C code may take these addresses from the GOT, in which
+ * aarch64's linker replaces a local symbol by the start of its section. */
 __asm__(".globl stacks_switch, stacks_begin, stacks_begin_bare\n"
         ".hidden stacks_switch, stacks_begin, stacks_begin_bare\n");
 
@@ -181,8 +181,8 @@ __asm__(".pushsection .text\n"
         ".size stacks_begin_bare, . - stacks_begin_bare\n"
         ".popsection\n");
 
-/* How many words stacks_switch() takes off a stack, with the address that it
- * returns to; and which of them get there as %rbx and %rbp. */
+/* The number of words that stacks_switch() takes off a stack, with the return
+ * address; and the indexes of %rbx and %rbp. */
 enum {
 	SAVED_WORDS = 7,
 	SAVED_BODY = 4,
@@ -240,8 +240,7 @@ CHAIN(hand_body) static void hand_body(void)
 	}
 }
 
-/* @n_above words stay free above the first frame, the last of which is at the
- * memory's end. */
+/* @n_above words are above the first frame, up to the memory's end. */
 static void switch_by_hand(void (*begin)(void), unsigned n_above, uintptr_t fp,
                            uintptr_t above)
 {
@@ -257,7 +256,7 @@ static void switch_by_hand(void (*begin)(void), unsigned n_above, uintptr_t fp,
 	words[SAVED_FP] = fp;
 	words[SAVED_PC] = (uintptr_t)begin;
 	own_sp = words;
-	walk_here(&walk, 512); /* the bounds of the thread's own stack */
+	walk_here(&walk, 512); /* caches the bounds of the thread's own stack */
 	for (int i = 0; i < 4; i++) {
 		by_trap = i % 2;
 		memset(&walk.unwind, 0, sizeof(walk.unwind));
@@ -268,7 +267,7 @@ static void switch_by_hand(void (*begin)(void), unsigned n_above, uintptr_t fp,
 			CHECK_EQ(walk.unwind.n, 4);
 			CHECK_EQ(walk.unwind.flags, 0);
 		} else {
-			/* its caller, and what follows from nothing */
+			/* its caller, and a few invented frames */
 			CHECK(walk.unwind.n >= 4 && walk.unwind.n < 12);
 		}
 		CHECK(walk.addrs[3] >= (uintptr_t)begin);

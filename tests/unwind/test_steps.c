@@ -26,7 +26,8 @@
 static struct shadow shadow;
 static volatile unsigned sink;
 
-/* All instructions but @n_allowed. */
+/* Steps through @call: stacks at all instructions except @n_allowed must be
+ * right. */
 static void step(const char *what, void (*call)(void *), void *data,
                  unsigned long n_allowed)
 {
@@ -37,7 +38,7 @@ static void step(const char *what, void (*call)(void *), void *data,
 	CHECK(shadow.n_same + n_allowed >= shadow.n_steps);
 }
 
-/* --- what this compiler makes of it */
+/* --- code of this compiler */
 
 WALK_OWN static unsigned leaf(unsigned a)
 {
@@ -62,7 +63,7 @@ WALK_OWN static double many(unsigned a, double b, unsigned c)
 WALK_OWN static unsigned early(unsigned a)
 {
 	if (a == 0)
-		return leaf(1) + 1; /* before or behind what is saved */
+		return leaf(1) + 1; /* before or after the saved registers */
 	return leaf(a) + leaf(a + 1) + (unsigned)many(a, 2, 3) + early(a - 1);
 }
 
@@ -85,7 +86,7 @@ WALK_OWN static unsigned dynamic(size_t n)
 
 WALK_OWN static unsigned large(unsigned a)
 {
-	volatile char bytes[100000]; /* pages are touched one by one */
+	volatile char bytes[100000]; /* the prologue touches each page */
 
 	bytes[a] = 1;
 	return leaf(a) + bytes[a + 1];
@@ -105,9 +106,9 @@ static void compiled(void *data)
 TEST(compiled_functions_at_every_instruction)
 {
 	/*
-	 * Between pop %rbp and ret of a realigned frame gcc's tables still take
-	 * %rbp for the callee's.  That does harm only if the caller's frame is
-	 * found by %rbp, as in sanitizer builds.
+	 * Between pop %rbp and ret of a realigned frame, gcc's tables still
+	 * describe %rbp as the callee's.  The mistake shows only if the
+	 * caller's frame is found by %rbp, as in sanitizer builds.
 	 */
 	step("compiled", compiled, NULL, test_is_sanitized() ? 2 : 0);
 	CHECK(shadow.n_steps > 300);
@@ -190,8 +191,8 @@ TEST(printing_and_parsing_at_every_instruction)
 	step("print", print, NULL, 0);
 }
 
-/* The C library multiplies long numbers by assembly that pushes registers and
- * does not say so in its tables (glibc 2.36: mpn/mul_1). */
+/* The C library multiplies long numbers by assembly whose tables omit its
+ * pushes (glibc 2.36: mpn/mul_1). */
 TEST(printing_of_reals_except_at_wrong_tables)
 {
 	print_real(NULL);
