@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * alloc_heavy.c - a program that does nothing but allocate: alloc_heavy N FILE
+ * alloc_heavy.c - a program that only allocates: alloc_heavy N FILE
  *
- * Blocks of 16 to 516 bytes, from 1 to 16 functions deep, each freed a hundred
- * allocations later.  Its processor time in seconds goes to FILE.
+ * Allocates blocks of 16 to 516 bytes, 1 to 16 functions deep, and frees each a
+ * hundred allocations later.  Writes its processor time in seconds to FILE.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ __attribute__((noinline)) static void *allocate(unsigned depth, size_t size)
 	if (depth == 0)
 		return malloc(size);
 	block = allocate(depth - 1, size);
-	/* Not a jump: each has a place in the stack */
+	/* No tail call: each function has a frame */
 	__asm__ volatile("");
 	return block;
 }

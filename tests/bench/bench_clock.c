@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_clock.c - what the time costs, and how far it is from the kernel's.
+ * bench_clock.c - cost of a clock reading, and its difference from the kernel's
+ * clock.
  *
- * For the error, every reading stands between two of clock_gettime(): what
- * lies outside of these two is wrong for certain, by that much at least.
+ * For the error, every reading is between two of clock_gettime(): a reading
+ * outside of these two is certainly wrong, by at least that difference.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -97,7 +98,7 @@ static void report(const char *other, const struct variant *than)
 	bench_report_row(&row);
 }
 
-/* Returns false when an error was larger than captures promise. */
+/* False: an error was larger than the bound stated in captures. */
 static bool measure_error(void)
 {
 	const int64_t end = bench_now_ns() + SECONDS * INT64_C(1000000000);
@@ -119,7 +120,7 @@ static bool measure_error(void)
 		if (after - before <= BRACKET_NS &&
 		    (off < 0 ? -off : off) > from_middle)
 			from_middle = off < 0 ? -off : off;
-		if (n % 64 == 0) { /* also: a base that was left idle */
+		if (n % 64 == 0) { /* also tests an old base */
 			const struct timespec idle = { 0, 3000000 };
 
 			nanosleep(&idle, NULL);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_copies.c - several static copies of the library in one process: what
- * an event costs with 1, 2 and 4 of them, and how much memory four of them
- * and twenty threads take, beside the same with the reference's.
+ * bench_copies.c - several static copies of the library in one process: cost of
+ * an event with 1, 2 and 4 copies, and memory of four copies with twenty
+ * threads, compared with copies of the reference library.
  *
- * One copy is this program's; the others come in libraries.  Copies can't be
- * unloaded, so each number of them is a process, and they take turns.
+ * One copy is this program's own; the others are in libraries.  Copies can't be
+ * unloaded, so each number of copies is a process, and these take turns.
  */
 #define _GNU_SOURCE
 #define _GNU_SOURCE
@@ -35,7 +35,7 @@ BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
 static const unsigned numbers[N_NUMBERS] = { 1, 2, 4 };
 
-/* A library's copy emits @n marks. */
+/* Emits @n marks through a library's copy. */
 typedef void emit_fn(unsigned n);
 
 static emit_fn *load(const char *kind, unsigned i)
@@ -58,7 +58,7 @@ static emit_fn *load(const char *kind, unsigned i)
 
 /* ------------------------------------------------------------------ cost */
 
-/* An event's, times 1,000. */
+/* Cost of an event in picoseconds. */
 static uint64_t in_ps(struct bench_samples *samples, double fraction)
 {
 	return (uint64_t)(1000.0 * bench_samples_at(samples, fraction) *
@@ -103,7 +103,7 @@ static int measure(unsigned which)
 	bench_samples_init(&samples, ROUNDS);
 	for (unsigned round = 0; round < ROUNDS; round++) {
 		bench_turn_wait(which);
-		for (unsigned i = 0; i < 2; i++) { /* the first one warms */
+		for (unsigned i = 0; i < 2; i++) { /* first to warm up */
 			const uint64_t start = bench_ticks();
 
 			bulk_mark(BURST);
@@ -130,7 +130,7 @@ static int measure(unsigned which)
 static emit_fn *copies[N_COPIES];
 static pthread_barrier_t barrier;
 
-/* So often that every ring has gone round, as it has after a while. */
+/* Emits until every ring has wrapped, as after some time of use. */
 static void *emit_through_all(void *unused)
 {
 	pthread_barrier_wait(&barrier);
@@ -143,7 +143,7 @@ static void *emit_through_all(void *unused)
 	return unused;
 }
 
-/* KiB that this process has in memory. */
+/* Resident memory of this process in KiB. */
 static uint64_t resident_kib(void)
 {
 	FILE *const file = fopen("/proc/self/smaps_rollup", "re");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_dropin.c - the same source (dropin_ops.c) with our drop-in and with
- * the reference: emitting while something is recorded and while nothing is,
- * writing a file, reading one.
+ * bench_dropin.c - the same source (dropin_ops.c) with syscap's drop-in and
+ * with the reference: events with and without a recording, writing a file,
+ * reading a file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,8 @@ static struct dropin_pair pair_of(const char *what, size_t event, uint8_t type,
 static int emit(bool is_near)
 {
 	const struct dropin_run run = { .lead = 16,
-		                        /* Of the largest, less than a ring */
+		                        /* fits into a ring even with the
+		                         * largest events */
 		                        .burst = 300,
 		                        .rounds = 4000,
 		                        .single_each = 10,
@@ -78,7 +79,7 @@ static int emit(bool is_near)
 		theirs->begin();
 	if (!ours->is_active() || (theirs != NULL && !theirs->is_active()))
 		bench_fail("a library records nothing");
-	/* The rate of a clock is known after a while */
+	/* The clocks need some time to learn their rates */
 	for (int64_t end = bench_now_ns() + 100000000; bench_now_ns() < end;) {
 		ours->now();
 		if (theirs != NULL)
@@ -119,7 +120,7 @@ static void close_writers(void)
 		theirs->close();
 }
 
-/* What is left of a sample of 24 if nothing is done but to write its bytes. */
+/* The least cost of a sample of 24 addresses: copying its bytes. */
 static void copy_sample(unsigned i)
 {
 	static uint64_t sheet[32 * 1024]; /* as large as a buffer */
@@ -127,7 +128,7 @@ static void copy_sample(unsigned i)
 	static size_t at;
 	size_t size = sizeof(stack);
 
-	__asm__("" : "+r"(size)); /* libc's memcpy(), gcc's is slower */
+	__asm__("" : "+r"(size)); /* libc's memcpy(), as gcc's is slower */
 	if (at + 4 + 24 > sizeof(sheet) / sizeof(sheet[0]))
 		at = 0;
 	sheet[at] = 32 + size;
@@ -141,7 +142,7 @@ static void copy_sample(unsigned i)
 
 BENCH_EVENT(copied_sample, copy_sample(i))
 
-/* One event each, with writers of its own; bursts of several buffers. */
+/* Each event has its own writers; a burst fills several buffers. */
 static int write_files(void)
 {
 	const struct dropin_run run = { .burst = 10000,

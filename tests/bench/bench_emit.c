@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_emit.c - what an event costs the thread that emits it.
+ * bench_emit.c - cost of an event for the emitting thread.
  *
- * In turn, ours, the reference's and bare instructions: a burst that fits the
- * ring, then a drain, and a look that every frame of it has arrived.  Bulk
- * bursts are timed as a whole and give the medians; in others every event is
- * timed alone, which gives the p99.9.  Medians are those of the part of the run
+ * syscap's events, the reference's and bare instructions take turns: a burst
+ * that fits the ring, then a drain, and a check that every frame has arrived.
+ * Bulk bursts are timed as a whole and give the medians; in other bursts every
+ * event is timed alone, for the p99.9.  Medians come from the part of the run
  * in which all variants together were fastest: the same part for all.
  * docs/benchmarking.md has the reasons.
  */
@@ -21,10 +21,10 @@
 #include "bench/reference.h"
 #include "bench/report.h"
 
-#define BURST       400u /* of 104 to 128 bytes: 52 KB at most */
-#define LEAD        16u  /* untimed events before, which fetch the code */
+#define BURST       400u /* 104 to 128 bytes each: at most 52 KB */
+#define LEAD        16u  /* untimed events first, to warm the caches */
 #define ROUNDS      4000u
-#define SINGLE_EACH 10u /* every so many rounds, events are timed alone */
+#define SINGLE_EACH 10u /* rounds from one with single timings to the next */
 #define WARM_UP     40u
 
 SYSCAP_COUNTER(counter, "bench", "counter", "", SYSCAP_INT64);
@@ -37,7 +37,7 @@ BENCH_EVENT(mark_clocks, const int64_t begin = syscap_begin(); BENCH_BARRIER();
             SYSCAP_MARK_SINCE("bench", "mark", begin, NULL))
 BENCH_EVENT(mark_message,
             SYSCAP_MARK("bench", "mark", 1000, 10, "sixteen letters."))
-/* Of a length that the compiler does not know */
+/* A length unknown to the compiler */
 static const char *volatile message = "sixteen letters.";
 BENCH_EVENT(mark_any_message, SYSCAP_MARK("bench", "mark", 1000, 10, message))
 BENCH_EVENT(mark_printf,
@@ -56,7 +56,7 @@ BENCH_EVENT(two_tsc_reads, volatile_sum += __rdtsc(); BENCH_BARRIER();
 
 struct variant {
 	struct bench_event event;
-	uint8_t type; /* of the frame that it makes, or FRAME_NONE */
+	uint8_t type; /* of its frame, or FRAME_NONE */
 	enum bench_owner owner;
 	struct bench_samples bulk, single;
 	double median, p999;
@@ -171,7 +171,7 @@ static void run_burst(struct variant *variant, bool is_single, bool is_kept)
 		bench_samples_add(&variant->single, ticks[i]);
 }
 
-/* The part of the run in which the machine was ours most of all. */
+/* The part of the run with the least disturbance by other processes. */
 static unsigned quietest_part(void)
 {
 	uint64_t least = UINT64_MAX;
@@ -225,7 +225,7 @@ static void report_all(bool is_near)
 {
 	const enum bench_target most =
 		is_near ? BENCH_RATIO_MOST : BENCH_REPORTED;
-	/* Elsewhere the reference's own clock read would be compared */
+	/* Without the TSC, the reference's own clock read would be compared */
 	const enum bench_target most_tsc =
 		clock_is_tsc() ? most : BENCH_REPORTED;
 	const char *const reads =
@@ -256,7 +256,7 @@ static int run(bool is_near)
 		return 0;
 	}
 	bench_ns_per_tick();
-	/* Rings in a fixed order; definitions; a rate for the clock */
+	/* Gets the rings in a fixed order, definitions, and the clock's rate */
 	SYSCAP_COUNTER_SET(counter, 0);
 	bench_expect(BENCH_OURS, SYSCAP_FRAME_CTRSET, 1);
 	if (bench_has_reference)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_first.c - the first event of a thread, which gets it a ring from the
+ * bench_first.c - the first event of a thread, which requests a ring from the
  * recorder, and an event that a full ring refuses.
  */
 #define _GNU_SOURCE
@@ -23,7 +23,7 @@ BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
 static struct bench_event ours = BENCH_EVENT_OF(mark);
 
-/* A thread whose life is one event; it takes how long the event took. */
+/* A thread that emits one event and measures its time. */
 struct life {
 	void (*each)(unsigned n, uint32_t *ticks);
 	uint32_t ticks;
@@ -103,7 +103,7 @@ static void refused_events(void)
 
 	bench_samples_init(&our_samples, ROUNDS);
 	bench_samples_init(&their_samples, ROUNDS);
-	/* More than fit: from here on nobody drains */
+	/* Overfills the rings, which are not drained any more */
 	ours.bulk(2 * BENCH_RING_SIZE / 104);
 	if (reference_mark.bulk != NULL)
 		reference_mark.bulk(2 * BENCH_RING_SIZE / 104);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_names.c - a name that is in the table, looked up as a provider does
- * it at every frame of every sample.
+ * bench_names.c - look-up of a known name, as a provider does for every frame
+ * of every sample.
  *
- * Compared with what no table can do without: measure the text, go over it
- * once for a hash, and once more to be sure that it is the one.  Names are of
- * the length that functions with a file and a line have; 1,000 of them take
- * turns, so that they come from the cache and not from registers.
+ * Compared with the necessary work of any table: measure the text, hash it, and
+ * compare it once.  Names have the usual length of a function with a file and a
+ * line; 1,000 names take turns, so that each comes from the cache and not from
+ * registers.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -28,7 +28,7 @@ static char copies[N_NAMES][64];
 static char files[N_NAMES][64];
 static volatile uint64_t sink;
 
-/* One byte at a time, as FNV has it. */
+/* FNV, one byte at a time. */
 static uint64_t hash(const char *text, size_t len)
 {
 	uint64_t h = UINT64_C(0xCBF29CE484222325);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_off.c - what instrumentation costs while nothing is recorded: loops
- * of one event each against the same loop with nothing in it.
+ * bench_off.c - cost of instrumentation without a recording: loops of one event
+ * each, compared with an empty loop.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void measure(struct variant *variant)
 	bench_samples_add(&variant->samples, bench_ticks() - start);
 }
 
-/* The part of the run in which the machine was ours most of all. */
+/* The part of the run with the least disturbance by other processes. */
 static unsigned quietest_part(void)
 {
 	uint64_t least = UINT64_MAX;

@@ -2,10 +2,10 @@
 /*
  * bench_recorded.c - the first event of a thread under `syscap record`.
  *
- * bench_first asks a recorder for each ring, as the stock protocol has it;
- * here a thread takes a slot in the process's arena, which the command was
- * handed at the first event of the first.  The reference asks the same
- * command by the stock protocol.  The capture must hold a mark of each thread.
+ * bench_first requests each ring by the stock protocol.  Here a thread takes a
+ * slot in the process's arena, which the command has received at the first
+ * thread's first event.  The reference requests rings from the same command by
+ * the stock protocol.  The capture must hold a mark of each thread.
  */
 #define _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,14 +27,14 @@
 #include "bench/report.h"
 
 #define THREADS 1000u
-/* So many lives are left behind: those are the process's first events */
+/* Lives that are not counted, as they are the process's first events */
 #define WARM_UP 20u
 
 BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
 static struct bench_event ours = BENCH_EVENT_OF(mark);
 
-/* A thread whose life is one event, and what that took. */
+/* A thread that emits one event, and its cost. */
 struct life {
 	void (*each)(unsigned n, uint32_t *ticks);
 	uint32_t ticks;
@@ -49,7 +49,7 @@ static uint64_t processor_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Pages that this thread has touched first. */
+/* Number of pages that this thread was the first to touch. */
 static uint64_t count_touched(void)
 {
 	struct rusage usage;
@@ -70,7 +70,7 @@ static void *live(void *of)
 	return NULL;
 }
 
-/* What the lives of one library's threads took, in ticks, in ns, in pages. */
+/* Costs of one library's threads, in ticks, in ns, in pages. */
 struct lives {
 	const struct bench_event *event;
 	struct bench_samples waited, worked, touched;
@@ -150,7 +150,7 @@ static int measure(void)
 	return 0;
 }
 
-/* The marks in a capture, by its frames' own lengths and types. */
+/* The number of marks in a capture, by its frames' lengths and types. */
 static uint64_t count_marks(const char *name)
 {
 	FILE *const file = fopen(name, "r");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_sampler.c - what sampling costs who is sampled.
+ * bench_sampler.c - cost of sampling for the sampled program.
  *
  *	handler    a sample of a warm stack of 32 frames, from the handler's
  *	           entry to its exit; and delivered by the kernel, against an
@@ -9,9 +9,9 @@
  *	           a second, against the same alone; and under perf record -F
  *	           1000 --call-graph dwarf, all of perf's processes included
  *
- * A handler's time x the rate is what the handler takes of a core; what the
- * kernel takes for timer and delivery comes on top, so that the second is
- * more than the first.
+ * A handler's time times the rate is the handler's share of a core; the
+ * kernel's time for timer and delivery comes on top, so that the second figure
+ * is larger than the first.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -50,7 +50,7 @@ static void nothing(int signal, siginfo_t *info, void *context)
 	(void)context;
 }
 
-/* As the kernel says it when this thread's timer has expired once. */
+/* The siginfo of one expiry of this thread's timer. */
 static siginfo_t tick_of_ours(void)
 {
 	struct syc_target *const t = syc_target_find(gettid());
@@ -172,7 +172,7 @@ static void bench_handler(char *path)
 	row.other_median = median_ns(&empty);
 	row.other_p999 = bench_samples_at(&empty, 0.999) * bench_ns_per_tick();
 	bench_report_row(&row);
-	/* of a core: 1,000 of them in a second, against 1 % of it */
+	/* share of a core: 1,000 handlers per second, compared with 1 % */
 	row.what = "handler at 1 kHz, of a second";
 	row.median = handler * 1000;
 	row.p999 = BENCH_NONE;
@@ -210,7 +210,7 @@ static double cpu_ms(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e3;
 }
 
-/* The child that works.  argv[1]: "work" or "sampled", [2]: how much. */
+/* The child that works.  argv[1]: "work" or "sampled", [2]: amount of work. */
 static int be_child(char **argv)
 {
 	char *const path = argv[3];
@@ -227,7 +227,7 @@ static int be_child(char **argv)
 	return 0;
 }
 
-/* Processor time of @argv and all its children; negative: it failed. */
+/* Processor time of @argv and all its children; negative: a failure. */
 static double time_of(char *const *argv)
 {
 	struct rusage before, after;

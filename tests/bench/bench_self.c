@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_self.c - what it costs a process to record itself.
+ * bench_self.c - cost of a process's own recording.
  *
  *	drain       frames from the rings into a file, against a loop of
  *	            write() of the same bytes
@@ -9,8 +9,8 @@
  *	            another processor, where there is one
  *	sustained   the highest rate at which no event is lost
  *
- * Files are made in $BENCH_DIR (default: the current directory) and, as said,
- * in /dev/shm.  Turns alternate; medians are of the part of the run in which
+ * Files are made in $BENCH_DIR (default: the current directory) and in
+ * /dev/shm.  Turns alternate; medians come from the part of the run in which
  * both together were fastest.
  */
 #define _GNU_SOURCE
@@ -36,13 +36,13 @@
 #define DRAIN_TURNS 300u
 #define BURST       400u
 #define EMIT_TURNS  600u
-#define BLOCK       20u /* turns before the sink is changed */
+#define BLOCK       20u /* turns before a change of the sink */
 
 BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
 static cpu_set_t all_processors;
 
-/* The thread that a start makes may run anywhere; we stay where we are. */
+/* Lets new threads run anywhere, or keeps this thread on its processor. */
 static void allow(bool all)
 {
 	cpu_set_t one;
@@ -74,7 +74,7 @@ static void start(const char *dir, uint32_t kib, unsigned flags)
 	if (syscap_start(&options) != 0)
 		bench_fail("%s: %s", name, options.message);
 	allow(false);
-	/* its name goes at once: it is for this run only */
+	/* only this run needs the file */
 	unlink(options.message);
 }
 
@@ -96,7 +96,7 @@ static void stop(uint64_t dropped_before)
 		bench_fail("events were lost");
 }
 
-/* Of two that took turns, their medians in the quietest part. */
+/* Medians of two variants that took turns, from the quietest part. */
 static void pair_medians(struct bench_samples *a, struct bench_samples *b,
                          double events, double *ret_a, double *ret_b)
 {
@@ -156,7 +156,7 @@ static void bench_drain_to(const char *dir, const char *what)
 		if (r != 0 || (turn != 0 && written != DRAIN_EACH * FRAME))
 			bench_fail("a drain wrote %llu bytes",
 			           (unsigned long long)written);
-		/* what the drain reads the emits have just written */
+		/* as warm in the cache as just emitted frames */
 		memset(bytes, (int)turn, DRAIN_EACH * FRAME);
 		from = bench_ticks();
 		write_plainly(fd, bytes, DRAIN_EACH * FRAME);
@@ -194,7 +194,7 @@ static void nap_us(long us)
 	nanosleep(&time, NULL);
 }
 
-/* Both sides pause before each burst, so that caches are as cold. */
+/* Both sides pause before each burst, so that caches are equally cold. */
 static void block_in_recorder(struct bench_samples *samples, long between_us)
 {
 	for (unsigned i = 0; i < BLOCK; i++) {
@@ -204,14 +204,14 @@ static void block_in_recorder(struct bench_samples *samples, long between_us)
 	}
 }
 
-/* The thread naps between two drains, or sleeps until the burst's first mark
- * wakes it. */
+/* The drain thread naps between two drains, or sleeps until the burst's first
+ * mark wakes it. */
 static void block_in_own(struct bench_samples *samples, long between_us)
 {
 	const uint64_t dropped = stats_now().n_dropped;
 
 	start(directory(), 4 * BENCH_RING_SIZE / 1024, 0);
-	/* the cache has all of the ring, as it has the recorder's */
+	/* warms the whole ring, like the recorder's */
 	for (unsigned i = 0; i < 14; i++) {
 		bulk_mark(BURST);
 		nap_us(1000);
@@ -254,8 +254,8 @@ static void bench_emit_own(void)
 
 /* ------------------------------------------------------------- sustained */
 
-/* @rate marks a second for half a second, in portions of 100 us; true: none
- * was lost. */
+/* Emits @rate marks per second for half a second, in portions of 100 us; true:
+ * no mark was lost. */
 static bool keeps_up(const char *dir, double rate)
 {
 	const uint64_t dropped = stats_now().n_dropped;

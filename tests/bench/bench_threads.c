@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_threads.c - two threads of one process against two processes: do
- * threads that emit at once get in each other's way?
+ * bench_threads.c - two threads of one process compared with two processes: do
+ * simultaneous events of threads delay each other?
  *
- * Three children: one with two threads, two with one.  In turn a pair meets,
- * each half emits a burst into its own ring, and the pair's time is that from
- * the first start to the last end.  p99.9 is that of bursts here.
+ * There are three children: one with two threads, two with one.  In turn a pair
+ * meets, each half emits a burst into its own ring, and the pair's time is from
+ * the first start to the last end.  Here p99.9 is that of bursts.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -37,15 +37,15 @@ enum {
 
 BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
-/* One of the two that emit at once. */
+/* One of two simultaneous emitters. */
 struct half {
 	unsigned pair, number;
-	bool drains; /* else the other half does, for the whole process */
+	bool drains; /* false: the other half drains the whole process */
 	uint64_t n_expected;
-	struct bench_samples samples; /* of the pair, kept by half 0 */
+	struct bench_samples samples; /* the pair's, kept by half 0 */
 };
 
-/* Where in bench_page()->numbers a half tells what. */
+/* The place of a half's number @what in bench_page()->numbers. */
 static uint64_t *told(unsigned pair, unsigned half, unsigned what)
 {
 	return &bench_page()->numbers[4 * pair + 2 * half + what];
@@ -84,7 +84,7 @@ static void *emit(void *of)
 {
 	struct half *const half = of;
 
-	/* Both at once: what the scheduler does by itself after a while */
+	/* Pins both halves, as the scheduler would after some time */
 	bench_pin(half->number);
 	for (unsigned i = 0; i < WARM_UP + ROUNDS; i++) {
 		if (i % PER_TURN == 0)
@@ -92,7 +92,7 @@ static void *emit(void *of)
 		round_of(half, i >= WARM_UP);
 		if (i % PER_TURN != PER_TURN - 1)
 			continue;
-		/* Nobody of this pair may see the next turn as this one */
+		/* Neither half may take the next turn for this turn */
 		bench_meet(8 + half->pair);
 		if (half->number == 0)
 			bench_turn_pass((half->pair + 1) % N_PAIRS);

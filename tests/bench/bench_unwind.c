@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_unwind.c - one stack, 32 deep, of functions that use no frame pointer.
+ * bench_unwind.c - a stack of 32 functions without frame pointers.
  *
  *	warm    all of it was walked before; against backtrace() of the C
  *	        library, and libunwind's loop of unw_step() and its
@@ -142,7 +142,7 @@ static double cold_median(void (*bulk)(unsigned n), void (*forget)(void))
 	return median;
 }
 
-/* The lines of the table that the last walk's rules are in. */
+/* Clears the cache lines of the last walk's rules. */
 static void forget_ours(void)
 {
 	for (unsigned i = 0; i < unwind.n; i++)
@@ -222,7 +222,7 @@ static __attribute__((noinline)) int innermost(void)
 	return 0;
 }
 
-/* Distinct functions, so that each has an entry of its own in a cache. */
+/* Distinct functions, so that each has its own cache entry. */
 static int (*links[DEPTH + 1])(void);
 
 #define LINK(i)                                                              \
@@ -283,11 +283,11 @@ int main(void)
 		bench_fail("no list of modules");
 	syc_stack_bounds(&unwind.low, &unwind.high);
 #ifdef __GLIBC__
-	/* libunwind has one of that name, too */
+	/* libunwind also has a backtrace() */
 	*(void **)&libc_backtrace =
 		dlsym(dlopen("libc.so.6", RTLD_NOW), "backtrace");
 #endif
-	innermost(); /* how deep this is */
+	innermost(); /* measures the depth */
 	depth_wanted = DEPTH - depth_seen;
 	return links[0]() < 0;
 }

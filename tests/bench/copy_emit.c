@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copy_emit.c - a library with a copy of ours, or of the reference's. */
+/* copy_emit.c - a library with a copy of syscap's library, or of the
+ * reference's. */
 #if BENCH_COPY_OF_REFERENCE
 #include <sysprof-capture.h>
 #else

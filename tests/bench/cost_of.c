@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cost_of.c - what one command costs: cost_of FILE COMMAND [ARGUMENT]...
+ * cost_of.c - cost of one command: cost_of FILE COMMAND [ARGUMENT]...
  *
- * Prints "SECONDS MB/S MIB MIB": processor time; megabytes of FILE a second of
- * it; most memory of its own at a time; most memory at a time, pages of mapped
- * files with it.  The first is looked at a hundred times a second: what was
- * needed for less is not seen.  Exits as the command does.
+ * Prints "SECONDS MB/S MIB MIB": processor time; megabytes of FILE per second
+ * of processor time; peak of its own memory; peak of its memory with pages of
+ * mapped files.  Own memory is sampled a hundred times per second: shorter
+ * peaks are missed.  The exit status is the command's.
  */
 #define _GNU_SOURCE
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 #define LOOK_NS 10000000L
 
-/* In pages, without those of files; 0: it has ended. */
+/* Pages of memory without those of files; 0: the process has ended. */
 static long own_pages(pid_t pid)
 {
 	char path[32];
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		/* What it shows is not what we show. */
+		/* Hides the command's output. */
 		if (freopen("/dev/null", "w", stdout) != NULL)
 			execvp(argv[2], argv + 2);
 		perror(argv[2]);

@@ -39,7 +39,7 @@ BENCH_EVENT(log, sysprof_collector_log(128, "bench", "sixteen letters."))
 BENCH_EVENT(mark_printf,
             sysprof_collector_mark_printf(1000, 10, "bench", "mark", "%u of %u",
                                           i, n))
-/* Texts that the compiler does not know, as a language binding has them. */
+/* Texts unknown to the compiler, as in a language binding. */
 static const char *volatile group_text = "bench";
 static const char *volatile mark_text = "mark";
 
@@ -87,7 +87,7 @@ static void begin(void)
 static SysprofCaptureWriter *writer;
 static char names[DROPIN_MANY][40];
 static unsigned at;
-static uint64_t addresses; /* so that nobody finds them unused */
+static uint64_t addresses; /* keeps the compiler from removing calls */
 static unsigned written[DROPIN_COUNTERS];
 
 #define STACK_DEPTH 24
@@ -113,12 +113,12 @@ BENCH_EVENT(jitmap_many, at = at + 1 < DROPIN_MANY ? at + 1 : 0;
 
 static bool open_writer(const char *path)
 {
-	/* As a JavaScript engine calls its functions */
+	/* Names like those of a JavaScript engine */
 	for (unsigned i = 0; i < DROPIN_MANY; i++)
 		snprintf(names[i], sizeof(names[i]), "update%u (app.js:%u)", i,
 		         10 * i);
 	at = 0;
-	/* By name the reference refuses what can't be truncated */
+	/* By a name, the reference refuses files that can't be truncated */
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	writer = fd < 0 ? NULL : sysprof_capture_writer_new_from_fd(fd, 0);
@@ -171,7 +171,7 @@ static unsigned write_sixteen(SysprofCaptureWriter *to, int64_t time,
 
 static uint64_t make(const char *path, uint64_t size)
 {
-	/* Of write_sixteen(): 10 samples, 3 marks, the rest */
+	/* Bytes of write_sixteen(): 10 samples, 3 marks, the rest */
 	const uint64_t bytes = 10 * 32 + 8 * (10 * STACK_DEPTH - 45) + 3 * 144 +
 	                       128 + 48 + 8 * STACK_DEPTH + 112;
 	SysprofCaptureWriter *const to = sysprof_capture_writer_new(path, 0);

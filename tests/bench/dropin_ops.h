@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dropin_ops.h - what a program does with libsysprof-capture-4.
+ * dropin_ops.h - a program's uses of libsysprof-capture-4.
  *
- * dropin_ops.c is compiled twice, with our headers and with the reference's,
- * into two shared objects, each with its own archive inside: their names
- * clash, and all of them are hidden.  Only the table here is seen.
+ * dropin_ops.c is compiled twice, with syscap's headers and with the
+ * reference's, into two shared objects, each with its own archive.  All names
+ * of the archives clash, so they are hidden; only this table is visible.
  */
 #ifndef BENCH_DROPIN_OPS_H
 #define BENCH_DROPIN_OPS_H
@@ -16,14 +16,14 @@
 
 #define DROPIN_TYPES 256
 
-/** What reading a whole capture gave. */
+/** Result of reading a whole capture. */
 struct dropin_seen {
 	uint64_t frames[DROPIN_TYPES];
-	uint64_t sum; /* of numbers in the frames: the same for all readers */
+	uint64_t sum; /* of the frames' numbers: equal for all readers */
 };
 
 struct dropin_ops {
-	/* emitting; also where nothing is recorded */
+	/* events, also without a recording */
 	bool (*is_active)(void);
 	void (*begin)(void); /* get a ring, define the counter */
 	int64_t (*now)(void);
@@ -38,15 +38,15 @@ struct dropin_ops {
 	struct bench_event write_sample, write_counters;
 
 	/*
-	 * Write a capture of at least @size bytes; returns how many frames it
-	 * has, 0: errno says why not.
+	 * Write a capture of at least @size bytes; returns its number of
+	 * frames; 0: errno has the error.
 	 */
 	uint64_t (*make)(const char *path, uint64_t size);
-	/* Returns false where it can't be opened. */
+	/* False: the file can't be opened. */
 	bool (*read)(const char *path, struct dropin_seen *ret_seen);
 };
 
-/* Counters that are set at once: as many as GJS has. */
+/* Counters set at once: as many as GJS has. */
 #define DROPIN_COUNTERS 18u
 
 #define DROPIN_FEW  20u

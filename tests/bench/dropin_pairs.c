@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dropin_pairs.c - time the same thing done by two libraries, in turns.
+ * dropin_pairs.c - time the same operations of two libraries, in turns.
  *
- * Medians are those of the part of the run in which all sides of all pairs
+ * Medians come from the part of the run in which all sides of all pairs
  * together were fastest: the same part for all, as in bench_emit.
  */
 #define _GNU_SOURCE
@@ -15,11 +15,11 @@
 #include "bench/report.h"
 
 #define WARM_UP    40u
-#define BURST_MOST 1000u /* of events that are timed one by one */
+#define BURST_MOST 1000u /* most events with single timings */
 
 BENCH_EVENT(nothing, BENCH_BARRIER())
 
-static struct bench_samples empty; /* single timings of nothing */
+static struct bench_samples empty; /* timings of an empty operation */
 
 static void set_up(struct dropin_pair *pairs, unsigned n,
                    const struct dropin_run *run)
@@ -42,7 +42,7 @@ static void set_up(struct dropin_pair *pairs, unsigned n,
 	}
 }
 
-/* What arrived since the last time, against the @n that were emitted. */
+/* Compares the number of frames since the last count with the @n emitted. */
 static void count(struct dropin_side *side, enum bench_owner owner,
                   uint8_t type, unsigned n)
 {
@@ -104,7 +104,7 @@ void dropin_pairs_measure(struct dropin_pair *pairs, unsigned n,
 			run->single_each != 0 && round % run->single_each == 0;
 
 		for (unsigned i = 0; i < n; i++) {
-			/* Who goes first changes */
+			/* The sides alternate in going first */
 			run_burst(&pairs[i], (round + i) % 2, run, is_single,
 			          is_kept);
 			run_burst(&pairs[i], (round + i + 1) % 2, run,

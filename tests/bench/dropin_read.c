@@ -2,9 +2,9 @@
 /*
  * dropin_read.c - read a large capture with two libraries, in turns.
  *
- * The file has lost its name before anything is written to it, so that none
- * is left behind however this ends.  It is read from the page cache, so that
- * what is compared are the readers; and cold, from the disk.
+ * The file is unlinked before its first byte, so that no file is left behind.
+ * The benchmark reads it from the page cache, to compare the readers, and cold,
+ * from the disk.
  */
 #define _GNU_SOURCE
 #include "bench/dropin_read.h"
@@ -60,8 +60,8 @@ static void read_once(const struct dropin_ops *ops, const char *path,
 	if (!ops->read(path, &ret->seen))
 		bench_fail("can't open what was written: %s", strerror(errno));
 	ret->ns[round] = bench_now_ns() - begin;
-	/* The writer's index of frames is a timestamp to readers, and in no
-	 * count of its own */
+	/* The writer's index frames are timestamps for readers, and not
+	 * counted */
 	for (unsigned i = 0; i < DROPIN_TYPES; i++)
 		if (i != SYSCAP_FRAME_TIMESTAMP)
 			n_frames -= ret->seen.frames[i];
@@ -81,7 +81,7 @@ static double at_rank(struct reading *reading, unsigned rank, uint64_t n_frames)
 	return (double)reading->ns[rank] / (double)n_frames;
 }
 
-/* @rank: of the rounds, the fastest is 0. */
+/* @rank: rank of the round to report; the fastest has rank 0. */
 static int report(const char *what, double bound, unsigned rank,
                   struct reading *ours, struct reading *theirs,
                   uint64_t n_frames)
@@ -122,7 +122,8 @@ int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs)
 	if (n_frames == 0 || fdatasync(fd) != 0 || fstat(fd, &st) != 0)
 		bench_fail("can't write %" PRIu64 " MiB: %s", mb,
 		           strerror(errno));
-	/* Who goes first changes: a disk may have a cache of its own */
+	/* The sides alternate in going first, as a disk may have its own
+	 * cache */
 	for (unsigned i = 0; i < 2 * ROUNDS * 2; i++) {
 		const unsigned warm = i / (2 * ROUNDS), round = i / 2 % ROUNDS;
 		const unsigned side = (i + round) % 2;
@@ -136,7 +137,7 @@ int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs)
 	int failed = report("drop-in: read a frame, page cache", 0.6,
 	                    ROUNDS / 2, &readings[1][0],
 	                    theirs != NULL ? &readings[1][1] : NULL, n_frames);
-	/* Disks are slow now and then, and never fast by accident */
+	/* Disks are sometimes slow, but never fast by accident */
 	failed |= report("drop-in: read a frame, cold, at best", 1.1, 0,
 	                 &readings[0][0],
 	                 theirs != NULL ? &readings[0][1] : NULL, n_frames);

@@ -6,11 +6,11 @@
 #include "bench/dropin_ops.h"
 
 /**
- * Print the row; @theirs may be NULL.  Returns 0, or 1 where a reader did not
- * see all frames, or the file could not be made.
+ * Print the rows; @theirs may be NULL.  Returns 0, or 1 if a reader did not see
+ * all frames, or the file could not be made.
  *
- * BENCH_READ_MB is the size of the file (1024; 0: leave it out), BENCH_SCRATCH
- * the folder it is made in (TMPDIR, /tmp).
+ * BENCH_READ_MB is the size of the file (1024; 0: skip the benchmark),
+ * BENCH_SCRATCH its directory (TMPDIR, /tmp).
  */
 int dropin_read(const struct dropin_ops *ours, const struct dropin_ops *theirs);
 

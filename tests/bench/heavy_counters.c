@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * heavy_counters.c - values of 32 counters, half integers, half doubles; one
- * to eight in a frame.
+ * heavy_counters.c - values of 32 counters, half integers, half doubles; one to
+ * eight values in a frame.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * heavy_marks.c - marks of 8 threads, of 24 names such as a toolkit has: some
- * nested, the lengths spread over four powers of ten, half with a message.
+ * heavy_marks.c - marks of 8 threads, with 24 names like a toolkit's: some
+ * nested, with lengths over four powers of ten, half with a message.
  */
 #include <stdio.h>
 #include <string.h>

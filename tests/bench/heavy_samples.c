@@ -2,8 +2,8 @@
 /*
  * heavy_samples.c - samples of 8 threads, about 20 deep, of 60,000 addresses
  * that carry their names, in a quarter of a million stacks that share their
- * outer frames: a tree of about a million nodes.  Or of 64 threads and a whole
- * day; or in so many stacks as a flame graph as SVG died of.
+ * outer frames: a tree of about a million nodes.  Or samples of 64 threads over
+ * a whole day; or of as many stacks as once made a flame graph fail.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 #define BITS        18u
 #define N_STACKS    (1u << BITS)
 
-/* Where stack @id is at @level: those of near numbers share what is outside. */
+/* The address of stack @id at @level: stacks with near ids share their outer
+ * frames. */
 static uint64_t place_of(uint64_t id, unsigned level)
 {
 	const unsigned unshared = level < BITS ? BITS - level : 0;
@@ -49,7 +50,7 @@ static void put_sample(int64_t time, unsigned thread, uint64_t id)
 	heavy_put(&frame, len);
 }
 
-/* Some are met more often than others. */
+/* Some stacks are more frequent than others. */
 static uint64_t choose_stack(void)
 {
 	return (uint64_t)(heavy_random() % N_STACKS) *

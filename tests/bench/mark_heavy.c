@@ -4,8 +4,9 @@
  *
  *	mark_heavy MILLISECONDS BURST FILE
  *
- * A burst of so many marks each 5 ms, few enough for small rings; 0: none.  How
- * many it were, and its processor time in seconds, go to FILE.
+ * Emits a burst of BURST marks every 5 ms, few enough for small rings; 0: no
+ * marks.  Writes the number of marks, and its processor time in seconds, to
+ * FILE.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* measure.c - samples and the length of a tick. */
+/* measure.c - samples, and the length of a tick. */
 #define _GNU_SOURCE
 #include "bench/measure.h"
 
@@ -55,7 +55,7 @@ uint32_t bench_samples_median_of(struct bench_samples *samples, unsigned part)
 
 	if (from == to)
 		bench_fail("nothing was measured");
-	/* Sorting inside of a part leaves the parts what they are */
+	/* Sorting within a part does not change the parts */
 	qsort(samples->ticks + from, to - from, sizeof(*samples->ticks),
 	      compare);
 	return samples->ticks[from + (to - from) / 2];
@@ -74,7 +74,8 @@ double bench_ns_per_tick(void)
 		const uint64_t ticks = bench_ticks();
 		const int64_t ns = bench_now_ns();
 
-		/* 20 ms: the two reads are then less than 1e-5 apart */
+		/* 20 ms: the two clocks' reading times then differ by less than
+		 * 1e-5 */
 		if (ns - first_ns > 20000000)
 			return (double)(ns - first_ns) /
 			       (double)(ticks - first_ticks);

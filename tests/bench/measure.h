@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * measure.h - time short things, and reduce what was measured.
+ * measure.h - time short operations, and reduce the measurements.
  *
- * The unit while measuring is the tick: the time stamp counter's where there
- * is one, else nanoseconds.
+ * The unit while measuring is the tick: the time stamp counter's, if there is
+ * one, else a nanosecond.
  */
 #ifndef BENCH_MEASURE_H
 #define BENCH_MEASURE_H
@@ -24,7 +24,7 @@ static inline int64_t bench_now_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* Neither what stands before nor what stands behind moves across it. */
+/* No instruction before or after moves across this one. */
 static inline uint64_t bench_ticks(void)
 {
 #if defined(__x86_64__)
@@ -37,12 +37,12 @@ static inline uint64_t bench_ticks(void)
 #endif
 }
 
-/** Keeps the compiler from removing or merging what surrounds it. */
+/** Keeps the compiler from removing or merging the surrounding code. */
 #define BENCH_BARRIER() __asm__ volatile("" ::: "memory")
 
 /**
- * Define bulk_<name>(n), which does something @n times in a row, and
- * each_<name>(n, ticks), which times every single one.
+ * Define bulk_<name>(n), which runs the operation @n times in a row, and
+ * each_<name>(n, ticks), which times each single operation.
  */
 #define BENCH_EVENT(name, ...)                                                \
 	static __attribute__((noinline, unused)) void bulk_##name(unsigned n) \
@@ -77,17 +77,17 @@ struct bench_samples {
 	size_t n, n_max;
 };
 
-/** Room for @n_max; its pages are there. */
+/** Allocates and touches space for @n_max samples. */
 void bench_samples_init(struct bench_samples *samples, size_t n_max);
 void bench_samples_free(struct bench_samples *samples);
 
-/** Add one; what finds no room is a mistake of the caller, and fatal. */
+/** Add one sample; without space, ends the program. */
 void bench_samples_add(struct bench_samples *samples, uint64_t ticks);
 
-/** The sample below which @fraction of all lie.  Sorts them. */
+/** The sample below which @fraction of all lie.  Sorts the samples. */
 uint32_t bench_samples_at(struct bench_samples *samples, double fraction);
 
-/** The run is looked at in so many parts, one after another. */
+/** Number of consecutive parts of a run. */
 #define BENCH_PARTS 10
 
 /**
@@ -96,8 +96,8 @@ uint32_t bench_samples_at(struct bench_samples *samples, double fraction);
  */
 uint32_t bench_samples_median_of(struct bench_samples *samples, unsigned part);
 
-/** Processor time for a page that is touched first: on virtual machines it may
- * be most of what something new costs. */
+/** Processor time of a page's first touch: on virtual machines, this may be
+ * most of the cost of new memory. */
 double bench_ns_per_page(void);
 
 /** Length of a tick, measured from the first call until this one. */

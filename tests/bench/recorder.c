@@ -32,14 +32,14 @@ struct ring {
 struct child {
 	pid_t pid;
 	int control; /* the library's socket */
-	int command; /* one byte asks for a drain, one byte answers */
+	int command; /* one byte requests a drain, one byte replies */
 };
 
 static struct bench_page *page;
 static struct ring rings[MAX_RINGS];
 static struct child children[BENCH_CHILDREN_MAX];
 static unsigned n_children;
-static unsigned char *copy; /* where drained bytes go, ring_size */
+static unsigned char *copy; /* buffer for drained bytes, of ring_size */
 
 /* ---------------------------------------------------------------- starting */
 
@@ -133,7 +133,7 @@ static void answer(unsigned child, uint32_t ring_size)
 	close(fd);
 }
 
-/* Returns whether the ring has ended. */
+/* True: the ring has ended. */
 static bool count_frames(const struct ring *ring, const unsigned char *bytes,
                          uint32_t n)
 {
@@ -196,7 +196,7 @@ static void serve_control(unsigned child, uint32_t ring_size)
 		answer(child, ring_size);
 }
 
-/* Returns false when the child is gone. */
+/* False: the child is gone. */
 static bool serve_command(unsigned child)
 {
 	char byte;

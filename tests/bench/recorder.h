@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recorder.h - a recorder for benchmarks, and the emitting side's word to it.
+ * recorder.h - a recorder for benchmarks, and the interface of the emitting
+ * side.
  *
- * The library decides at load time whether it records, so what is measured
- * runs in children: this program again, one per role, each with a control
- * socket of its own.  The parent gives out rings at once and drains them only
- * when told to, so that a measured burst never meets a reader:
+ * The library decides at load time whether it records, so children run the
+ * measured code: this program again, one per role, each with its own control
+ * socket.  The parent gives out rings at once and drains them only on request,
+ * so that a measured burst never meets a reader:
  *
  *	static int run(const char *role) { ...; bench_drain(); ... }
  *
@@ -24,7 +25,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** What a recorder of the reference's 3.46 gives out. */
+/** Ring size of a recorder of the reference 3.46. */
 #define BENCH_RING_SIZE    (UINT32_C(128) << 10)
 #define BENCH_CHILDREN_MAX 4
 
@@ -41,10 +42,10 @@ struct bench_page {
 	uint32_t sense[16]; /* of bench_meet() */
 	uint32_t waiting[16];
 	uint32_t turn;        /* of bench_turn_wait() */
-	uint64_t numbers[64]; /* for the children, as they like */
+	uint64_t numbers[64]; /* for any use by the children */
 };
 
-/** The role of this process, NULL in the one that is started first. */
+/** The role of this process; NULL in the parent. */
 const char *bench_role(void);
 
 /** The page, in a child. */
@@ -57,12 +58,12 @@ struct bench_page *bench_page(void);
  */
 int bench_record(uint32_t ring_size, const char *const *roles, int nth);
 
-/** In a child: have its rings drained; returns when they are. */
+/** In a child: requests a drain of its rings, and waits for its end. */
 void bench_drain(void);
 
 /**
- * In a child: bench_drain(), and fail the program unless exactly @n frames
- * of @type came from @owner's rings since the last time this was asked.
+ * In a child: bench_drain(), and fail the program unless exactly @n frames of
+ * @type came from @owner's rings since the last such call.
  */
 void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n);
 
@@ -70,20 +71,20 @@ void bench_expect(enum bench_owner owner, uint8_t type, uint64_t n);
 uint64_t bench_arrived(void);
 
 /**
- * Wait, spinning, for the other one of two threads or processes that meet at
- * @place (0..15).
+ * Spin until the other of two threads or processes meets this one at @place
+ * (0..15).
  */
 void bench_meet(unsigned place);
 
-/** Wait, asleep, until it is the turn of @whose (turns start with 0). */
+/** Sleep until it is the turn of @whose (turns start with 0). */
 void bench_turn_wait(uint32_t whose);
 
-/** It is the turn of @whose. */
+/** Pass the turn to @whose. */
 void bench_turn_pass(uint32_t whose);
 
 /**
- * Bind this thread, and what it starts, to the @nth processor that it may run
- * on.  Returns whether there are more than @nth.
+ * Bind this thread, and threads that it starts, to its @nth allowed processor.
+ * False: there are not more than @nth.
  */
 bool bench_pin(unsigned nth);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * reference.h - the same events through the reference's collector, linked
- * statically into the same program.  Where it is not installed, every event
- * here is empty and bench_has_reference false.
+ * statically into the same program.  If the reference is not installed, every
+ * event here is empty and bench_has_reference is false.
  */
 #ifndef BENCH_REFERENCE_H
 #define BENCH_REFERENCE_H

@@ -7,7 +7,7 @@
 #define BENCH_NONE (-1.0)
 
 enum bench_target {
-	BENCH_REPORTED,       /* there is none */
+	BENCH_REPORTED,       /* no target */
 	BENCH_RATIO_MOST,     /* ours / other <= bound */
 	BENCH_RATIO_LEAST,    /* other / ours, of throughput, >= bound */
 	BENCH_DIFFERENCE_MOST /* ours - other <= bound, in ns */
@@ -16,7 +16,7 @@ enum bench_target {
 struct bench_row {
 	const char *what;
 	double median, p999; /* ns an event */
-	const char *other;   /* what it is compared to, or NULL */
+	const char *other;   /* the compared variant, or NULL */
 	double other_median, other_p999;
 	enum bench_target target;
 	double bound;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - the side of recorder.h that runs in the measured process. */
+/* session.c - the part of recorder.h for measured processes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <limits.h>
