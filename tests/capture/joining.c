@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* joining.c - join captures that a test has made, in memory. */
+/* joining.c - join a test's captures in memory. */
 #define _GNU_SOURCE
 #include "capture/joining.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* joining.h - join captures that a test has made, in memory. */
+/* joining.h - join a test's captures in memory. */
 #ifndef SYSCAP_JOINING_H
 #define SYSCAP_JOINING_H
 
@@ -26,10 +26,11 @@ void joined_free(struct joined *joined);
 
 struct syscap_reader *joined_open(const struct joined *joined);
 
-/** Frames of @type; fails when the capture cannot be read to its end. */
+/** Number of frames of @type; fails if the capture is not readable to its
+ * end. */
 unsigned joined_count(const struct joined *joined, unsigned type);
 
-/** Frame @i of @type; fails when there is none. */
+/** Frame @i of @type; fails if there is no such frame. */
 void joined_find(const struct joined *joined, unsigned type, unsigned i,
                  struct syscap_frame *ret_frame);
 

@@ -11,7 +11,7 @@
 
 #include "capture/make_rings.h"
 
-/* A frame of a length that no frame has. */
+/* Adds a frame with an invalid length. */
 static void break_ring(struct make_rings *rings)
 {
 	struct make_capture frame = { .data = NULL };

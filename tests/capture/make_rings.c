@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make_rings.c - a capture and the ring file of the process that wrote it. */
+/* make_rings.c - a capture and the ring file of its writer. */
 #define _GNU_SOURCE
 #include "capture/make_rings.h"
 

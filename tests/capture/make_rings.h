@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_rings.h - a capture and the ring file of the process that wrote it,
- * as a kill may leave them.
+ * make_rings.h - a capture and the ring file of its writer, as a kill may leave
+ * both.
  *
  * Marks of group "test" are numbered: the message of each is its number.  The
- * first ones are in the capture, the others in the slots of the ring file.
+ * first marks are in the capture, the others in the slots of the ring file.
  *
  *	struct make_rings r;
  *
@@ -55,15 +55,15 @@ struct syc_ring_header *make_rings_header(struct make_rings *rings,
 struct syc_arena_head *make_rings_head(struct make_rings *rings);
 uint32_t *make_rings_word(struct make_rings *rings, uint32_t slot);
 
-/** @slot is @tid's, in @state, and empty: head and tail are @at. */
+/** Makes @slot belong to @tid, in @state, and empty: head and tail are @at. */
 void make_rings_slot(struct make_rings *rings, uint32_t slot, uint32_t state,
                      int32_t tid, uint32_t at);
 
-/** The next mark goes to the end of @slot, or of the capture. */
+/** Append the next mark to @slot, or to the capture. */
 void make_rings_mark(struct make_rings *rings, uint32_t slot);
 void make_rings_drained_mark(struct make_rings *rings);
 
-/** The frame that was made last in @frame goes to @slot. */
+/** Append the last frame of @frame to @slot. */
 void make_rings_add(struct make_rings *rings, uint32_t slot,
                     const struct make_capture *frame);
 
@@ -73,25 +73,26 @@ void make_rings_loss(struct make_capture *to, int32_t tid, int64_t time,
 
 /**
  * Begin a batch of all frames in the slots: the journal notes it as UNDER_WAY.
- * Returns its bytes, to be freed; *@ret_size are journal.length.
+ * Returns the batch's bytes, which the caller frees; *@ret_size is
+ * journal.length.
  */
 unsigned char *make_rings_batch(struct make_rings *rings, size_t *ret_size);
 
 /**
- * Write both files, anew, with dev and ino of the capture.  Behind the
- * capture @torn_size bytes of @torn.
+ * Write both files, anew, with dev and ino of the capture.  The capture ends
+ * with @torn_size bytes of @torn.
  */
 void make_rings_write(struct make_rings *rings, const void *torn,
                       size_t torn_size);
 
-/** Contents for a reader: how many marks of each number. */
+/** Contents for a reader: the number of marks and other frames. */
 struct make_rings_found {
 	unsigned marks, others; /* of group "test"; other frames */
 	bool is_each_once;      /* marks 0 to marks - 1 */
 	unsigned losses;        /* loss records */
 	uint64_t lost;          /* frames that they report */
 	int end;                /* 0, or -errno of the reader */
-	uint64_t merged, bad;   /* as the reader's info says */
+	uint64_t merged, bad;   /* from the reader's info */
 	char not_merged[200];
 	int64_t end_time;
 	uint64_t size;

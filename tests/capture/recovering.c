@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recovering.c - recover what make_rings.h makes, and let it be killed. */
+/* recovering.c - recover files of make_rings.h, and kill a recovery. */
 #define _GNU_SOURCE
 #include "capture/recovering.h"
 
@@ -16,8 +16,8 @@
 
 #define KILLED 99
 
-static int calls_left = -1; /* the one after these is the last; -1: never */
-static bool writes_half;    /* it writes half, if it writes */
+static int calls_left = -1; /* calls before the last; -1: no last call */
+static bool writes_half;    /* a last write writes half */
 long recovering_room = -1;
 
 static bool ends_here(void)

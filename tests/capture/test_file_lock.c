@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_file_lock.c - locks of writers, as other processes see them. */
+/* test_file_lock.c - locks of writers, seen by other processes. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -34,8 +34,8 @@ static int open_again(const char *path, int flags)
 	return fd;
 }
 
-/* A child that holds @how many locks: 2: a writer's; 1: that on a byte of its
- * own.  It lives until it is killed. */
+/* A child with @how many locks: 2: both of a writer; 1: only the lock on its
+ * own byte.  The child lives until a kill. */
 static pid_t start_writer(const char *path, int how)
 {
 	int ends[2];
@@ -116,7 +116,7 @@ TEST(lock_names_the_writer_and_excludes_others)
 	unlink(path);
 }
 
-/* As a recorder does that looks at its capture when it ends. */
+/* A recorder reads its capture at its end. */
 TEST(closing_another_descriptor_keeps_the_lock)
 {
 	char path[PATH_SIZE];

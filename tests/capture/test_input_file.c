@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_input_file.c - captures that are cut while they are read. */
+/* test_input_file.c - captures that are truncated during reading. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_join.c - captures become one, without loss: counters, JIT names, times,
- * damage.  Embedded files are test_join_files.c's.
+ * test_join.c - joined captures lose nothing: counters, JIT names, times,
+ * damage.  Embedded files are in test_join_files.c.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,8 +33,8 @@ static void name(struct make_capture *capture, int32_t pid, uint64_t addr,
 }
 
 /*
- * "mem/heap=4 cpu/load=2": each value with the definition of its id that
- * stands before it in the file, which has to be the only one.
+ * "mem/heap=4 cpu/load=2": each value with the definition of its id, which must
+ * be unique and precede the value in the file.
  */
 static const char *values(const struct joined *joined)
 {
@@ -141,7 +141,7 @@ TEST(a_definition_that_an_input_repeats_is_written_once)
 	make_ctrdef(in, 7, 1, both, 1);
 	make_ctrdef(in, 7, 2, both, 2);
 	make_ctrdef(in, 7, 3, both, 2);
-	/* Litter behind a text is not part of it. */
+	/* Bytes after a text's NUL do not belong to the text. */
 	in->data[in->frame + 32 + 10] = 'x';
 	set(in, 7, 4, 1, 4);
 	set(in, 7, 4, 2, 5);
@@ -292,7 +292,7 @@ TEST(more_counters_than_ids_are_refused)
 		make_begin(&in, false, 0, 9);
 		make_ctrdef(&in, 7, 1, &heap, 1);
 		if (n == 2)
-			set(&in, 8, 2, 5, 5); /* undefined: one id more */
+			set(&in, 8, 2, 5, 5); /* undefined: another id */
 		CHECK_EQ(syc_join_new(&options, &join), 0);
 		CHECK_EQ(syscap_reader_open_memory(in.data, in.size, &reader,
 		                                   NULL),
@@ -304,7 +304,7 @@ TEST(more_counters_than_ids_are_refused)
 	}
 }
 
-/* "a:f,- b:g": the stacks, each by the names of its addresses. */
+/* "a:f,- b:g": the stacks, each as the names of its addresses. */
 static const char *stacks(const struct joined *joined)
 {
 	struct syscap_reader *reader = joined_open(joined);
@@ -369,7 +369,7 @@ TEST(jit_addresses_of_samples_traces_and_allocations_stay_distinct)
 	join(&joined, in, 2);
 	CHECK_STR(stacks(&joined), "a1,401000,a2 a1,401000 401000,a2 "
 	                           "b1,401000,b2 b1,401000 401000,b2");
-	/* Allocations are of memory, whatever the address. */
+	/* An allocation's address is never a JIT name. */
 	struct syscap_frame frame;
 	joined_find(&joined, SYSCAP_FRAME_ALLOCATION, 1, &frame);
 	CHECK_EQ(frame.allocation.addr, JIT + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_join_files.c - files and tables of symbols of captures that join. */
+/* test_join_files.c - files and tables of symbols in joined captures. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static void chunk(struct make_capture *capture, const char *path,
 	                (unsigned)strlen(text));
 }
 
-/* "PATH=content|PATH=content|": as readers see it, "!" after an end. */
+/* "PATH=content|PATH=content|": the files as seen by readers, "!" after an
+ * end. */
 static const char *files(const struct joined *joined)
 {
 	struct syscap_reader *reader = joined_open(joined);
@@ -86,7 +87,7 @@ TEST(files_that_differ_get_a_path_of_their_own)
 	chunk(&in[0], "/a", "one", true);
 	chunk(&in[0], "/a (2)", "taken", true);
 	chunk(&in[1], "/a", "two", true);
-	chunk(&in[2], "/a", "one", false); /* not the same: it has no end */
+	chunk(&in[2], "/a", "one", false); /* different: without an end */
 	chunk(&in[3], "/a", "two", true);
 	join(&joined, in, 4);
 	CHECK_STR(files(&joined),
@@ -106,7 +107,7 @@ TEST(a_path_that_is_too_long_is_cut_between_characters)
 	struct joined joined;
 	char path[256] = "/";
 
-	/* 250 bytes, then a character of three, then two more. */
+	/* 250 bytes, a character of three bytes, and two more bytes. */
 	memset(path + 1, 'p', 249);
 	memcpy(path + 250,
 	       "\xE2\x82\xAC"
@@ -168,7 +169,7 @@ static uint64_t number(const unsigned char *at, unsigned size)
 	return value;
 }
 
-/* "7:100-200=f[tag] ..."; checks what readers rely on. */
+/* "7:100-200=f[tag] ..."; checks the order that readers rely on. */
 static const char *table(const struct joined *joined)
 {
 	struct syscap_frame frame;
@@ -235,7 +236,7 @@ TEST(tables_of_symbols_become_one)
 	                          "8:100-200=other pid[] 9:100-180=h[] ");
 	CHECK_STR(joined.told, "c: 4 of its symbols overlap others and are "
 	                       "left out\n");
-	/* The reference of 3.46 skips one frame before a file. */
+	/* The reference 3.46 skips one frame before a file. */
 	CHECK_EQ(joined_count(&joined, SYSCAP_FRAME_TIMESTAMP), 1);
 	joined_free(&joined);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_join_lines.c - tables of source lines of captures that are joined. */
+/* test_join_lines.c - tables of source lines in joined captures. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "harness/make_capture.h"
 #include "harness/test.h"
 
-/* A capture whose table says that @offset of /bin/x is @line of x.c. */
+/* Adds a table in which @offset of /bin/x is @line of x.c. */
 static void put_table(struct make_capture *capture, uint64_t offset,
                       uint32_t line)
 {
@@ -28,7 +28,7 @@ static void put_table(struct make_capture *capture, uint64_t offset,
 	syc_line_make_fini(&make);
 }
 
-/* The line at @offset of what was joined; 0: there is none. */
+/* The line at @offset in the joined capture; 0: no line. */
 static uint32_t line_at(const struct joined *joined, uint64_t offset)
 {
 	struct syscap_reader *reader = joined_open(joined);

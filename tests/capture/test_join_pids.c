@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_join_pids.c - captures that have one pid for two processes. */
+/* test_join_pids.c - captures with the same pid for two processes. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void begin(struct make_capture *captures, unsigned n)
 		make_begin(&captures[i], i == 2, 1000, 2000);
 }
 
-/* Process @pid: a program, and a library at @base. */
+/* Describes process @pid: a program, and a library at @base. */
 static void describe(struct make_capture *capture, int32_t pid,
                      const char *program, uint64_t base)
 {
@@ -82,7 +82,7 @@ static void add_symbol(struct make_capture *capture, int32_t pid,
 	make_free(&table);
 }
 
-/* "7=name|" of all records, sorted as they are. */
+/* "7=name|" for all records, in the table's order. */
 static const char *symbols(const struct joined *joined)
 {
 	static char text[256];
@@ -153,7 +153,7 @@ TEST(parts_of_one_process_stay_one)
 	describe(&in[0], 7, "alpha", 0x7000000);
 	make_map(&in[0], 7, 1100, 0x8000000, 0x8001000, "/plugin", NULL);
 	add_symbol(&in[0], 7, "alpha");
-	/* later, another library is where one was, and another title */
+	/* later, with another library at the same address, and another title */
 	make_process(&in[1], 7, 1500, "alpha: idle");
 	make_map(&in[1], 7, 1500, 0x400000, 0x500000, "/alpha", NULL);
 	make_map(&in[1], 7, 1500, 0x8000000, 0x8001000, "/other", NULL);
@@ -168,7 +168,7 @@ TEST(parts_of_one_process_stay_one)
 	joined_free(&joined);
 }
 
-/* Such as a build-id. */
+/* A missing fact is, for example, a build-id. */
 TEST(missing_facts_do_not_separate_processes)
 {
 	struct make_capture in[2];
@@ -178,7 +178,7 @@ TEST(missing_facts_do_not_separate_processes)
 	describe(&in[0], 7, "alpha", 0x7000000);
 	make_map(&in[0], 7, 1100, 0x8000000, 0x8001000, "/plugin", NULL);
 	add_symbol(&in[0], 7, "alpha");
-	/* later, another library is where one was, and another title */
+	/* later, with another library at the same address, and another title */
 	make_process(&in[1], 7, 1500, "alpha: idle");
 	make_map(&in[1], 7, 1500, 0x400000, 0x500000, "/alpha", "abcd");
 	make_map(&in[1], 7, 1500, 0x8000000, 0x8001000, "/other", NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_line_table.c - the table of source lines: what is wrong with one. */
+/* test_line_table.c - the table of source lines, and its errors. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +154,7 @@ TEST(an_empty_table_is_one)
 	end(&made);
 }
 
-/* Error of a table whose u32 at @offset is @value. */
+/* The error of a table whose u32 at @offset is @value. */
 static const char *spoil(const struct made *made, size_t offset, uint32_t value)
 {
 	unsigned char *copy = malloc(made->size);
@@ -218,7 +218,7 @@ TEST(a_table_that_is_cut_is_refused)
 	begin(&made);
 	finish(&made);
 	for (size_t size = 0; size < made.size; size++) {
-		/* Of exactly this size, so that one byte more is seen. */
+		/* Exactly this size, so that ASan sees a read beyond. */
 		unsigned char *copy = malloc(size ? size : 1);
 
 		CHECK(copy != NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_losses.c - sums of losses, which are reported once, of hostile peers
- * too.
+ * test_losses.c - sums of losses, also of hostile peers, each reported once.
  */
 #include <string.h>
 
@@ -47,7 +46,7 @@ TEST(the_longest_record_fits)
 	loss.tid = INT32_MAX;
 	CHECK(syc_losses_compose(&frame, &loss, 70, INT64_MIN, INT64_MAX) <
 	      SYC_LOSS_FRAME_MAX);
-	CHECK_EQ(frame.frame.padding2, 0); /* no such thread can be */
+	CHECK_EQ(frame.frame.padding2, 0); /* no thread has such an id */
 	CHECK_EQ(frame.mark.duration, INT64_MAX);
 	CHECK(parse(&read));
 	CHECK_EQ(memcmp(loss.frames, read.frames, sizeof(loss.frames)), 0);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_public_writer.c - syscap_writer_...: what is written is read again. */
+/* test_public_writer.c - syscap_writer_...: a reader finds the written
+ * frames. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

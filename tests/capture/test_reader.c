@@ -27,7 +27,7 @@ static struct syscap_reader *open_capture(const struct make_capture *capture)
 	return reader;
 }
 
-/* The next frame, which must be a good one. */
+/* The next frame, which must be valid. */
 static struct syscap_frame next(struct syscap_reader *reader)
 {
 	struct syscap_error error;
@@ -339,7 +339,7 @@ static void cut_everywhere(bool big)
 		uint64_t end = 256;
 		int r;
 
-		/* Of its own size, so that ASan sees one byte too many. */
+		/* Exactly this size, so that ASan sees a read beyond. */
 		void *copy = malloc(size);
 		memcpy(copy, capture.data, size);
 		CHECK_EQ(syscap_reader_open_memory(copy, size, &reader, NULL),
@@ -398,7 +398,7 @@ TEST(a_length_that_no_frame_has_ends_the_walk)
 	both_orders(refuse_lengths);
 }
 
-/* Frames of @type whose 16 bits at @at say @value, then a good frame. */
+/* Checks a frame whose 16 bits at @at are @value, then a valid frame. */
 static void check_unfit(struct make_capture *capture, size_t at, unsigned value)
 {
 	struct syscap_error error;
@@ -663,7 +663,7 @@ static void check_refused(const char *path, int code, const char *message)
 	CHECK_EQ(syscap_reader_open(path, &reader, NULL), -code);
 }
 
-/* Seven lost marks in the header. */
+/* Begins a capture with seven lost marks in its header. */
 static void begin_lossy(struct make_capture *capture)
 {
 	make_begin(capture, false, 1000, 2000);
@@ -813,7 +813,7 @@ TEST(texts_of_a_large_file_stay_readable_until_it_is_closed)
 	make_free(&capture);
 }
 
-/* Pages of a mapped file that are in our memory. */
+/* KiB of a mapped file in this process's memory. */
 static unsigned long resident_kib(const char *path)
 {
 	FILE *maps = fopen("/proc/self/smaps", "re");
@@ -862,7 +862,7 @@ TEST(a_reader_at_the_end_keeps_no_pages_of_its_file)
 	make_free(&capture);
 }
 
-/* Calls of a usual caller; a sanitizer watches. */
+/* Calls all accessors under a sanitizer. */
 static void use(const struct syscap_reader *reader,
                 const struct syscap_frame *frame)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover.c - frames in the rings of a killed process arrive in its
- * capture once, whatever is killed when.
+ * test_recover.c - each frame in the rings of a killed process arrives in its
+ * capture once, also if recoveries are killed at any time.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -88,7 +88,7 @@ static void end_at_each_call(struct make_rings *r, const void *torn,
 			make_rings_write(r, torn, torn_size);
 			goes_on = recovering_run_until(path, n, half != 0);
 			recovering_check_marks(r);
-			/* the second one is killed too, somewhere else */
+			/* the second recovery is killed at another call */
 			if (recovering_run_until(r->capture_path, n / 2,
 			                         half == 0))
 				recovering_check_marks(r);
@@ -210,7 +210,7 @@ TEST(frames_before_garbage_in_a_ring_are_moved)
 		CHECK_EQ(recovered.frames, i == 0 ? 11 : 0);
 		CHECK_EQ(recovered.bad, 1);
 		recovering_check_marks(&r);
-		CHECK(recovering_is_there(r.path)); /* root can read more */
+		CHECK(recovering_is_there(r.path)); /* root reads all */
 	}
 	make_free(&broken);
 	recovering_end(&r);
@@ -237,7 +237,7 @@ TEST(frame_with_bad_content_is_omitted)
 	recovering_end(&r);
 }
 
-/* Neither file has changed. */
+/* Checks that neither file has changed. */
 static void check_untouched(const struct make_rings *r, size_t torn_size)
 {
 	struct stat st;
@@ -272,7 +272,7 @@ TEST(damaged_capture_gets_no_frames)
 
 	recovering_begin(&r);
 	batch = make_rings_batch(&r, &size);
-	make_patch_u16(&r.capture, 0, 65528); /* as if it were torn there */
+	make_patch_u16(&r.capture, 0, 65528); /* looks like a torn frame */
 	make_rings_write(&r, batch, size / 2);
 	recovering_refuse(r.capture_path, EBADMSG, "damaged");
 	check_untouched(&r, size / 2);
@@ -296,7 +296,8 @@ TEST(torn_frame_without_batch_is_cut_first)
 	recovering_end(&r);
 }
 
-/* Do @look in a process, while somebody else recovers; @done: and has. */
+/* Run @look in a process while another holds the recovery lock; @done: and
+ * completes the recovery. */
 static void meanwhile(struct make_rings *r, bool done,
                       void (*look)(struct make_rings *r))
 {
@@ -307,7 +308,7 @@ static void meanwhile(struct make_rings *r, bool done,
 	CHECK_EQ(flock(fd, LOCK_EX), 0);
 	const pid_t pid = fork();
 	if (pid == 0) {
-		close(fd); /* the lock is our parent's, too */
+		close(fd); /* keeps only the parent's copy of the lock */
 		look(r);
 		_exit(0);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover_rings.c - recover, given a ring file: its capture may be gone,
+ * test_recover_rings.c - recover with a ring file, whose capture may be gone,
  * not begun, or another file now.
  */
 #define _GNU_SOURCE
@@ -47,9 +47,9 @@ TEST(empty_ring_file_is_removed)
 	empty(&r);
 	for (int i = 0; i < 3; i++) {
 		make_rings_write(&r, NULL, 0);
-		if (i > 0) /* also where the capture is gone ... */
+		if (i > 0) /* also without the capture ... */
 			unlink(r.capture_path);
-		if (i == 2) /* ... or the name is another file's */
+		if (i == 2) /* ... or with another file of its name */
 			CHECK_EQ(symlink("/dev/null", r.capture_path), 0);
 		recovering_run(r.path, &recovered);
 		CHECK(!recovering_is_there(r.path));
@@ -59,7 +59,7 @@ TEST(empty_ring_file_is_removed)
 	recovering_end(&r);
 }
 
-/* The marks that were in the rings are there once. */
+/* Checks that the capture has each mark of the rings once. */
 static void check_made_anew(const struct make_rings *r)
 {
 	struct make_rings_found found;
@@ -80,7 +80,7 @@ TEST(missing_capture_is_recreated_after_any_kill)
 	int n = 0;
 
 	recovering_begin(&r);
-	free(make_rings_batch(&r, &size)); /* it was in the other one */
+	free(make_rings_batch(&r, &size)); /* marks of the lost capture */
 	for (bool goes_on = true; goes_on; n++) {
 		make_rings_write(&r, NULL, 0);
 		unlink(r.capture_path);
@@ -112,7 +112,7 @@ TEST(missing_first_frame_is_added)
 	recovering_end(&r);
 }
 
-/* Make @path @size bytes of nothing, @age seconds old. */
+/* Make a file @path of @size zero bytes, @age seconds old. */
 static void write_nothing(const char *path, off_t size, time_t age)
 {
 	const int fd = open(path, O_CREAT | O_RDWR | O_TRUNC | O_CLOEXEC, 0600);
@@ -141,7 +141,7 @@ TEST(unbegun_ring_file_is_removed)
 		CHECK(recovered.had_rings);
 		CHECK(!recovering_is_there(r.path));
 	}
-	/* not so while somebody may be at it, */
+	/* refused while a process may be using the file, */
 	write_nothing(r.path, (off_t)r.size, 0);
 	recovering_refuse(r.path, EBADMSG, "not a capture");
 	write_nothing(r.path, (off_t)r.size, 60);
@@ -149,7 +149,8 @@ TEST(unbegun_ring_file_is_removed)
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
 	recovering_refuse(r.path, EBUSY, "about to use the ring file");
 	close(fd);
-	/* nor where something is in it, or the name is not that of rings */
+	/* and if the file is not empty, or its name is not that of a ring
+	 * file */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(pwrite(again, &tail, 4,
 	                syc_ring_file_front(MAKE_RINGS_PAGE) + 4),

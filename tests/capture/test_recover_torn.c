@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover_torn.c - recover, given a file that has no rings: half a frame
- * at its end is cut off, and nothing else is touched.
+ * test_recover_torn.c - recover with a file without rings: cuts off half a
+ * frame at the end, and changes nothing else.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -25,7 +25,7 @@ static void write_bytes(const char *path, const void *bytes, size_t size)
 	CHECK_EQ(fclose(file), 0);
 }
 
-/* Three marks; *@ret_ends: where each ends. */
+/* Three marks; *@ret_ends: the end of each. */
 static void make_three(struct make_capture *c, bool big, size_t *ret_ends)
 {
 	make_begin(c, big, 1000, 0);
@@ -61,7 +61,7 @@ static void cut_at_each_byte(const char *path, bool big)
 		CHECK_EQ(st.st_size, whole);
 		make_rings_find(path, &found);
 		CHECK_EQ(found.end, 0);
-		/* nobody knows what the other order's end_time would be */
+		/* end_time of the other byte order is unspecified */
 		if (!big)
 			CHECK_EQ(found.end_time, whole == ends[0]   ? 1510
 			                         : whole == ends[1] ? 1511

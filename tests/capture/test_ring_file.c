@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ring_file.c - capture and ring file of a process as a reader sees them,
- * after a death at each step of the protocol, or while the process lives.
+ * test_ring_file.c - a reader's view of a process's capture and ring file,
+ * after a death at each step of the protocol, or during the process's life.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -46,8 +46,8 @@ static void check_whole(const struct make_rings *r, unsigned merged)
 	CHECK_STR(found.not_merged, "");
 }
 
-/* Marks 0 and 1 are in the capture; 10 more in two rings, of which one goes
- * round its end. */
+/* Marks 0 and 1 are in the capture; 10 more in two rings, one of which
+ * wraps. */
 static void fill(struct make_rings *r)
 {
 	make_rings_drained_mark(r);
@@ -213,7 +213,7 @@ static int hold_lock(const struct make_rings *r)
 	return fd;
 }
 
-/* The process of the rings is @pid, of this machine, started at @ticks. */
+/* Sets the rings' process: @pid of this machine, started at @ticks. */
 static void belong_to(struct make_rings *r, pid_t pid, uint64_t ticks)
 {
 	struct syc_ring_file *const facts = make_rings_facts(r);
@@ -282,12 +282,12 @@ TEST(a_lock_that_outlives_its_process_does_not_count)
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	belong_to(&r, pid, 1);
 	CHECK_EQ(merged_with_lock(&r), 10);
-	/* or another one has its id */
+	/* or if another process has its pid */
 	belong_to(&r, getpid(), ticks_of(getpid()) - 1);
 	CHECK_EQ(merged_with_lock(&r), 10);
 	belong_to(&r, getpid(), ticks_of(getpid()));
 	CHECK_EQ(merged_with_lock(&r), 0);
-	/* of another boot, or another namespace: unknown */
+	/* unknown: another boot, or another namespace */
 	belong_to(&r, pid, 1);
 	make_rings_facts(&r)->boot_id[3] ^= 1;
 	CHECK_EQ(merged_with_lock(&r), 0);

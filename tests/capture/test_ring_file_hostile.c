@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_ring_file_hostile.c - ring files in which each word is something else:
- * nothing is read or written that is not theirs.
+ * test_ring_file_hostile.c - ring files with every word changed: readers and
+ * recover neither read nor write outside of the two files.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -49,7 +49,7 @@ static void end(struct make_rings *r)
 	close(fd);
 	CHECK_EQ(unlink(bystander), 0);
 	make_rings_free(r);
-	/* nothing else was made here */
+	/* no other file was made here */
 	CHECK_EQ(rmdir(dir), 0);
 }
 
@@ -65,7 +65,7 @@ static size_t read_file(const char *path, unsigned char *bytes, size_t size)
 	return (size_t)n;
 }
 
-/* All ways to look at the files; frames of the capture itself stay. */
+/* Reads and recovers the files; the capture's own frames must stay. */
 static void look(struct make_rings *r, size_t torn_size)
 {
 	struct make_rings_found found;
@@ -212,7 +212,7 @@ TEST(rings_that_claim_to_be_huge_cost_little)
 		*make_rings_word(&r, i) =
 			syc_slot_word(MAKE_RINGS_PID, SYC_SLOT_LIVE);
 	make_rings_write(&r, NULL, 0);
-	/* sparse; slot 0 is where it was, full of nothing */
+	/* sparse; slot 0 is at its place, full of zeros */
 	if (truncate(r.path, (off_t)1 << 41) != 0)
 		SKIP("no file of 2 TiB here");
 	struct syc_ring_header *const ring = make_rings_header(&r, 0);

@@ -42,7 +42,7 @@ static void lose(struct make_rings *r, uint32_t slot, unsigned lost,
 	set_totals(&ring->lost, &ring->told, lost, told);
 }
 
-/* Of threads that had no slot. */
+/* Losses of threads without a slot. */
 static void lose_in_head(struct make_rings *r, unsigned lost, unsigned told)
 {
 	struct syc_arena_head *const head = make_rings_head(r);
@@ -60,7 +60,7 @@ static void add_loss(struct make_rings *r, uint32_t slot, int32_t tid,
 	make_free(&frame);
 }
 
-/* Readers and recover report @lost frames, in @records. */
+/* Checks that readers and recover report @lost frames, in @records. */
 static void check_told(struct make_rings *r, unsigned lost, unsigned records)
 {
 	struct make_rings_found found;
@@ -107,7 +107,7 @@ TEST(records_of_losses_before_the_ring_count)
 {
 	struct make_rings r;
 
-	/* a mark that began long ago; the ring is there since 2000 */
+	/* the record has an early time; the ring exists since 2000 */
 	begin(&r);
 	lose(&r, 1, 3, 3);
 	make_rings_loss(&r.capture, 71, 1500, 3);
@@ -118,7 +118,7 @@ TEST(a_record_that_was_not_published_is_written)
 {
 	struct make_rings r;
 
-	/* its report is noted; the tail is not stored yet */
+	/* the report is counted; the tail is not stored yet */
 	begin(&r);
 	lose(&r, 1, 7, 7);
 	make_rings_loss(&r.capture, 71, 2500, 3);
@@ -150,7 +150,7 @@ TEST(drainers_records_of_these_are_not_repeated)
 {
 	struct make_rings r;
 
-	/* one is in the capture, one in the ring; of the last nothing is noted */
+	/* one record is in the capture, one in the ring and not counted yet */
 	begin(&r);
 	lose_in_head(&r, 9, 2);
 	make_rings_loss(&r.capture, 0, 2500, 2);
@@ -208,7 +208,7 @@ TEST(earlier_thread_of_the_id_hides_no_losses)
 {
 	struct make_rings r;
 
-	/* the earlier slot is free, its 20 are reported */
+	/* the earlier slot is free, its 20 losses are reported */
 	begin(&r);
 	make_rings_loss(&r.capture, 71, 1500, 20);
 	make_rings_loss(&r.capture, 71, 2500, 2);

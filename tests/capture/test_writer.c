@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_writer.c - captures are written in whole frames, or not at all. */
+/* test_writer.c - captures are written in whole frames only. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static void add(struct syc_writer *writer, uint16_t len)
 	syc_writer_add(writer, &f);
 }
 
-/* Whole frames from the header to the end; how many. */
+/* Number of frames up to the end, all complete. */
 static unsigned count_frames(void)
 {
 	FILE *file = fopen(path, "rb");
@@ -121,7 +121,7 @@ TEST(foreign_file_is_unchanged)
 	CHECK_EQ(syc_writer_open(path, false, &writer, &error), -EEXIST);
 	CHECK_STR(error.message,
 	          "it exists and is not a capture; choose another name");
-	/* Also when it was forced, as long as nothing was written. */
+	/* Also with force, until the first write. */
 	CHECK_EQ(syc_writer_open(path, true, &writer, &error), 0);
 	syc_writer_close(writer);
 	fd = open(path, O_RDONLY);
@@ -212,7 +212,7 @@ static struct syc_loss read_loss(int64_t *ret_from, int64_t *ret_to)
 
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
 	while ((r = syscap_reader_next(reader, &frame, &error)) > 0) {
-		CHECK_EQ(loss.total, 0); /* it is the last one */
+		CHECK_EQ(loss.total, 0); /* the loss record is the last frame */
 		if (frame.type != SYSCAP_FRAME_MARK)
 			continue;
 		CHECK_STR(frame.mark.name, "lost");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples.c - files that runtimes wrote, in tests/code/samples/. */
+/* samples.c - files written by runtimes, in tests/code/samples/. */
 #define _GNU_SOURCE
 #include "code/samples.h"
 
@@ -46,7 +46,7 @@ struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad)
 	struct syscap_error error;
 	struct stat st;
 
-	/* A checkout may belong to somebody else. */
+	/* A checkout may belong to another user. */
 	CHECK_EQ(stat(path, &st), 0);
 	ours.owner = st.st_uid;
 	CHECK_EQ(syc_code_table_new(&table), 0);

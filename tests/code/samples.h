@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* samples.h - files that runtimes wrote, in tests/code/samples/. */
+/* samples.h - files written by runtimes, in tests/code/samples/. */
 #ifndef SYSCAP_TEST_SAMPLES_H
 #define SYSCAP_TEST_SAMPLES_H
 
@@ -11,10 +11,11 @@
 /** The path of a sample, until the next call. */
 const char *sample_path(const char *name);
 
-/** All of it; free() it. */
+/** The content of a sample; the caller frees it. */
 unsigned char *sample_read(const char *name, size_t *ret_size);
 
-/** Read the perf map or jitdump @path, ours, into a new table. */
+/** Read the perf map or jitdump @path, as the file's owner, into a new
+ * table. */
 struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad);
 struct syc_code_table *sample_jitdump(const char *path);
 

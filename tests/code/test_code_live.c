@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_code_live.c - code of the runtimes of this machine, while they run.
+ * test_code_live.c - code of this machine's runtimes, while these run.
  *
  * The program counter of the main thread is sampled in compiled code.  Most of
  * the samples must be named after the function in which the program spends its
@@ -32,7 +32,7 @@ static char told[512];
 
 struct run {
 	struct syc_code_table *table;
-	char *map; /* output of the runtime, or NULL */
+	char *map; /* the runtime's output, or NULL */
 	char *dump;
 	size_t map_size, dump_size;
 	unsigned n_pcs;
@@ -65,7 +65,7 @@ static void write_file(const char *name, const char *text)
 	fclose(file);
 }
 
-/* Run @command in the folder; its wait status. */
+/* Run @command in the directory; returns the wait status. */
 static int shell(const char *command)
 {
 	const pid_t pid = fork();
@@ -93,7 +93,8 @@ static void remove_folder(void)
 	CHECK_EQ(system(command), 0);
 }
 
-/* The first of @programs that is there; else cleans up, for a SKIP(). */
+/* The first existing program of @programs; without one, cleans up for a
+ * SKIP(). */
 static const char *find_program(const char *const *programs)
 {
 	char command[256];
@@ -118,7 +119,7 @@ static uint64_t look_at_pc(pid_t pid)
 
 	if (ptrace(PTRACE_SEIZE, pid, NULL, NULL) != 0)
 		return 0;
-	/* Its end, if it comes first, is for who watches it. */
+	/* Leaves an earlier end of the process to its watcher. */
 	if (ptrace(PTRACE_INTERRUPT, pid, NULL, NULL) != 0 ||
 	    waitid(P_PID, (id_t)pid, &info,
 	           WSTOPPED | WEXITED | WNOWAIT | __WALL) != 0 ||
@@ -135,7 +136,7 @@ static uint64_t look_at_pc(pid_t pid)
 #endif
 }
 
-/* All of the file, which is removed; NULL: there is none.  free() it. */
+/* Reads and removes the whole file; the caller frees it.  NULL: no file. */
 static char *take_file(const char *path, size_t *ret_size)
 {
 	FILE *file = fopen(path, "rbe");
@@ -197,7 +198,7 @@ static void watch_child(struct run *run, pid_t pid, int64_t kill_after)
 	CHECK_EQ(syc_code_table_settle(run->table), 0);
 }
 
-/* @kill_after: ns, 0: it ends by itself. */
+/* @kill_after: time in ns, 0: the command ends by itself. */
 static struct run *run(int64_t kill_after, const char *const *argv)
 {
 	struct run *run = calloc(1, sizeof(*run));
@@ -229,7 +230,8 @@ static bool is_called(const struct run *run, uint64_t addr, const char *part)
 	       strstr(range.name, part) != NULL;
 }
 
-/* A line of the perf map has @part, and it is found where that says. */
+/* Checks that a line of the perf map has @part, and that the table has that
+ * name at the line's address. */
 static void check_map(const struct run *run, const char *part)
 {
 	CHECK(run->map != NULL);
@@ -261,7 +263,8 @@ static void check_dump(const struct run *run, const char *part)
 	test_fail(__FILE__, __LINE__, "no range is called %s", part);
 }
 
-/* At least a third of all places; it starts and compiles meanwhile too. */
+/* Checks that at least a third of the samples are in @part: the runtime also
+ * starts and compiles. */
 static void check_places(const struct run *run, const char *part)
 {
 	unsigned n = 0;
@@ -351,7 +354,7 @@ static const char *begin_python(const char *flag)
 	                   "for i in range(20000):\n"
 	                   "    leaf_hash(i)\n");
 	for (unsigned i = 0; programs[i]; i++) {
-		/* Older ones take any -X, and do nothing. */
+		/* Older versions ignore an unknown -X. */
 		snprintf(command, sizeof(command),
 		         "%s -X %s -c 'import sys; "
 		         "sys.exit(not sys.is_stack_trampoline_active())' "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_code_names.c - code of each process has the names of its time. */
+/* test_code_names.c - names of each process's code, by time. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static struct syscap_reader *open_reader(const struct make_capture *capture)
 	return reader;
 }
 
-/* Learn what is in @capture, which goes. */
+/* Learn the names in @capture, and free the capture. */
 static void scan(struct make_capture *capture)
 {
 	struct syscap_reader *reader = open_reader(capture);

@@ -25,7 +25,7 @@ static void add(struct syc_code_table *table, int64_t time, uint64_t start,
 		0);
 }
 
-/* The name of what is found, or "-". */
+/* The name at an address and time, or "-". */
 static const char *find(const struct syc_code_table *table, uint64_t addr,
                         int64_t time)
 {
@@ -103,7 +103,8 @@ TEST(later_event_of_a_time_wins)
 
 	add(table, 7, 0x1000, 0x40, "earlier");
 	add(table, 7, 0x1020, 0x40, "later");
-	/* Makes the events unsorted, and must not change the order of these. */
+	/* Makes the events unsorted, which must not change the order of the
+	 * earlier two. */
 	add(table, 3, 0x9000, 1, "other");
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x101F, 7), "earlier");
@@ -242,14 +243,14 @@ TEST(late_event_fills_free_times_only)
 	CHECK_STR(find(table, 0x1020, 55), "timed");
 	CHECK(syc_code_table_find(table, 0x1000, 50, &range));
 	CHECK_EQ(range.from, 10);
-	/* Of two that come later, the earlier was there. */
+	/* Of two late additions, the earlier range was there. */
 	CHECK_EQ(syc_code_table_add_late(table, 100, 10, 0x2000, 0x900, "w", 1),
 	         0);
 	CHECK_EQ(syc_code_table_remove(table, 150, 0x2000, 0x900), 0);
 	CHECK_EQ(syc_code_table_add_late(table, 200, 10, 0x2400, 1, "s", 1), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x2400, 50), "w");
-	/* Events with a time keep it. */
+	/* Events with a time keep that time. */
 	add(table, 300, 0x9000, 8, "c");
 	CHECK_EQ(syc_code_table_move(table, 400, 0x1000, 0x5000, 0x40), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
@@ -258,7 +259,7 @@ TEST(late_event_fills_free_times_only)
 	syc_code_table_free(table);
 }
 
-/* Added, looked up, and added to. */
+/* A table takes events after look-ups. */
 TEST(a_settled_table_takes_more_events)
 {
 	struct syc_code_table *table = make_table();
@@ -273,7 +274,7 @@ TEST(a_settled_table_takes_more_events)
 	syc_code_table_free(table);
 }
 
-/* The same by brute force: what each of a few addresses has at each time. */
+/* The same by brute force: the name of each of a few addresses at each time. */
 #define SPACE 64
 #define TIMES 40
 
@@ -365,7 +366,8 @@ TEST(a_hundred_thousand_ranges_are_found_again)
 	char name[32];
 
 	for (unsigned i = 0; i < N; i++) {
-		/* Each over half of the one before, in a shuffled order. */
+		/* Each range covers half of the previous range, in a shuffled
+		 * order. */
 		const unsigned k = (unsigned)(i * UINT64_C(7919) % N);
 
 		snprintf(name, sizeof(name), "f%u", k);
@@ -385,7 +387,8 @@ TEST(a_hundred_thousand_ranges_are_found_again)
 	syc_code_table_free(table);
 }
 
-/* Moves all there is to and fro: each makes as many pieces as there are. */
+/* Moves all ranges to and fro: each move makes as many pieces as there are
+ * ranges. */
 TEST(excessive_moves_are_omitted)
 {
 	struct syc_code_table *table = make_table();
@@ -400,7 +403,7 @@ TEST(excessive_moves_are_omitted)
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x10000, 0), "f");
 	CHECK_STR(find(table, 0x90000, 1), "f");
-	/* The next to last removes it from here. */
+	/* The move at 1999, which would remove "f" here, is omitted. */
 	CHECK_STR(find(table, 0x10000, 1999), "f");
 	syc_code_table_free(table);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_code_watch.c - the code table of a child that behaves as a runtime.
+ * test_code_watch.c - the code table of a child that behaves like a runtime.
  *
  * The child does one step of its deed for each step() of the test, so that
- * nothing depends on how fast either is.
+ * nothing depends on speed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -101,7 +101,7 @@ static void look(int64_t now)
 	CHECK_EQ(syc_code_table_settle(table), 0);
 }
 
-/* The child goes to its end. */
+/* Lets the child go on to its end. */
 static void finish(int64_t now)
 {
 	int status;
@@ -161,7 +161,7 @@ TEST(a_perf_map_that_grows_is_followed_to_its_last_byte)
 	CHECK_STR(sample_find(table, 0x1000, 199), "alpha");
 	CHECK_STR(sample_find(table, 0x1000, 200), "beta");
 	CHECK_STR(sample_find(table, 0x2000, 300), "gamma");
-	/* Written late: nothing else was there. */
+	/* Written late, but no other name was at these addresses. */
 	CHECK_STR(sample_find(table, 0x1000, 99), "alpha");
 	CHECK_STR(sample_find(table, 0x2000, 99), "gamma");
 	CHECK_EQ(n_told, 0);
@@ -241,7 +241,7 @@ static void name_dump(pid_t pid)
 	         (int)pid);
 }
 
-/* The sample, with our number in its header and records. */
+/* Writes the sample with this process's pid in its header and records. */
 static int write_dump(size_t left_out)
 {
 	const uint32_t pid = (uint32_t)getpid();
@@ -318,7 +318,7 @@ TEST(unseen_jitdump_is_found_at_its_default_path)
 	CHECK(mkdtemp(folder) != NULL);
 	start(hasty_dump_writer);
 	step();
-	/* Now that it is in its folder. */
+	/* A new watch, now that the child is in its directory. */
 	syc_code_watch_free(watch);
 	CHECK_EQ(syc_code_watch_new(child, table, &options, &watch), 0);
 	look(100);
@@ -342,7 +342,7 @@ TEST(exec_removes_all_code)
 	finish(300);
 	CHECK_STR(sample_find(table, 0x1000, 149), "beta");
 	CHECK_STR(sample_find(table, 0x1000, 150), "-");
-	/* Later code is of the new one. */
+	/* Later code belongs to the new program. */
 	CHECK_STR(sample_find(table, 0x2000, 250), "gamma");
 	CHECK_STR(sample_find(table, 0x2000, 150), "gamma");
 	CHECK_STR(sample_find(table, 0x2000, 149), "-");

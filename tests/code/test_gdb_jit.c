@@ -24,7 +24,7 @@ struct descriptor {
 	struct entry *relevant, *first;
 };
 
-/* By its name it is found, as a debugger does. */
+/* Debuggers find this variable by its name. */
 extern struct descriptor __jit_debug_descriptor;
 struct descriptor __jit_debug_descriptor = { .version = 1 };
 
@@ -151,7 +151,7 @@ TEST(another_image_at_the_same_place_takes_over)
 	end();
 }
 
-/* The allocator gave the same memory again, between two looks. */
+/* As if the allocator had reused the memory between two looks. */
 TEST(a_new_image_in_an_entry_that_was_there_is_read)
 {
 	struct entry entry = make_entry(), other = make_entry();
@@ -259,7 +259,7 @@ TEST(missing_list_head_is_an_error)
 	end();
 }
 
-/* A copy at the end of a page, so that one byte too many is a fault. */
+/* Walks a copy at the end of a page, so that a read beyond faults. */
 static int walk_cut(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -293,8 +293,8 @@ TEST(an_image_cut_anywhere_is_refused_and_not_read_beyond)
 		CHECK_EQ(walk_cut(size), -ENOEXEC);
 }
 
-/* Each of @n sections says that it is the same table of @size bytes, which is
- * the texts, too. */
+/* Each of @n sections claims the same table of @size bytes, which also holds
+ * the strings. */
 static size_t count_repeated(unsigned n, size_t size)
 {
 	const size_t tables = sizeof(Elf64_Ehdr) + n * sizeof(Elf64_Shdr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_jitdump.c - jitdumps, whole, growing, torn and made to hurt. */
+/* test_jitdump.c - complete, growing, torn and hostile jitdumps. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "harness/make_capture.h"
 #include "harness/test.h"
 
-/* Bytes in either order, by what makes captures. */
+/* Bytes in either order, made by the functions for captures. */
 static struct make_capture file;
 static struct syc_code_table *table;
 static struct syc_jitdump *dump;
@@ -154,7 +154,7 @@ TEST(a_file_that_grows_by_bytes_gives_each_record_once)
 	end();
 }
 
-/* As where room is made first, or a page is not written yet. */
+/* Like a preallocated file, or a page that is not written yet. */
 TEST(zeros_at_the_end_may_become_records)
 {
 	static const unsigned char zeros[256];
@@ -267,7 +267,7 @@ TEST(a_name_without_end_stays_within_its_record)
 {
 	make_header(false, 0);
 	make_load(7, 2000, 0x1000, 0x40, "alpha");
-	/* Over the NUL and the code behind it. */
+	/* Overwrites the NUL and the code after it. */
 	memset(file.data + file.size - 5, 'x', 5);
 	make_zeros_record(77, 8);
 	make_load(7, 2000, 0x2000, 0x40, "beta");
@@ -285,7 +285,7 @@ TEST(a_record_of_gigabytes_is_waited_for_and_not_read)
 	make_u64(&file, 9);
 	check_all(0, 0, NULL);
 	CHECK_EQ(syc_jitdump_loads(dump), 0);
-	/* And passed over when it is there, as a hole. */
+	/* A long record is skipped once the file has its bytes, as a hole. */
 	CHECK_EQ(ftruncate(fd, INT64_C(40) + 0xFFFFFFF0), 0);
 	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
 	end();

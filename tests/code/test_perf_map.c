@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_perf_map.c - lines, and files that grow, end badly or are not ours. */
+/* test_perf_map.c - lines, and files that grow, are torn, or belong to
+ * others. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +219,7 @@ TEST(a_file_that_was_emptied_and_filled_again_is_read_from_its_start)
 
 	begin("1000 10 alpha\n");
 	CHECK_EQ(read_at(1, false), 0);
-	/* Longer than before, so that the size does not reveal it. */
+	/* Longer than before, so that the size does not reveal the new file. */
 	file = fopen(path, "wbe");
 	fputs("1000 10 beta\n2000 10 gamma\n", file);
 	fclose(file);
