@@ -21,13 +21,13 @@
 
 #define SAMPLES 6000
 #define MS      INT64_C(1000000)
-/* What 80 recordings of mix.c had on a busy machine, about. */
-#define RUN_NOISE 0.008 /* of all that a run does */
+/* About the noise of 80 recordings of mix.c on a busy machine. */
+#define RUN_NOISE 0.008 /* of a whole run */
 #define OWN_NOISE 0.006 /* of a function, of a mark in one run */
 
 static uint64_t state;
 
-/* splitmix64: the same everywhere. */
+/* splitmix64: the same on every machine. */
 static double draw(void)
 {
 	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
@@ -51,7 +51,7 @@ static const char *const names[] = {
 	"main", "stir", "knead", "fold",  "sift", "whip", "beat",
 	"bake", "cool", "slice", "serve", "wash", "rare",
 };
-/* Of all samples, but for main's. */
+/* Shares of all samples, except main's. */
 static const double shares[N(names)] = {
 	0,    0.30, 0.18, 0.12, 0.09,  0.08,  0.06,
 	0.05, 0.04, 0.03, 0.02, 0.015, 0.004,
@@ -68,7 +68,8 @@ static void put_samples(struct make_capture *capture, double speed, double more)
 	for (unsigned f = 1; f < N(names); f++) {
 		const uint64_t stack[] = { JIT(f + 1), JIT(1) };
 
-		/* By chance as a sampler meets them: each of many could be. */
+		/* Random like a sampler's samples: many chances with a small
+		 * probability. */
 		for (unsigned i = 0; i < 4 * SAMPLES; i++)
 			if (draw() < wanted[f] / (4 * SAMPLES))
 				make_stack(capture, 2, 7, 8, 1000 + i * MS / 4,

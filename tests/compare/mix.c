@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * mix.c - a program that does the same work each time it runs, or a bit more
- * of one thing.
+ * mix.c - a program that does the same work in each run, or slightly more of
+ * one kind.
  *
  *	mix TURNS STIR BEAT	per cent of stir()'s work, and of the mark's
  */
@@ -14,7 +14,7 @@
 
 static volatile uint64_t sink;
 
-/* Every function has a loop of its own, which no compiler may share. */
+/* Every function has its own loop, which no compiler may merge. */
 #define WORK(name, number)                                              \
 	__attribute__((noinline)) static void name(unsigned percent)    \
 	{                                                               \

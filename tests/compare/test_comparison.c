@@ -17,7 +17,7 @@ static void begin(struct syc_comparison *comparison)
 		CHECK_EQ(syc_comparison_set_total(comparison, i, 1000), 0);
 }
 
-/* Five values a side, a little apart. */
+/* Five values per side, slightly different. */
 static void add(struct syc_comparison *comparison, enum syc_measure measure,
                 const char *of, const char *name, double base, double new)
 {
@@ -149,7 +149,7 @@ TEST(functions_of_renamed_binary_matched)
 	begin(&comparison);
 	add(&comparison, SYC_MEASURE_AMOUNT, "app-1", "work", 100, 0);
 	add(&comparison, SYC_MEASURE_AMOUNT, "app-2", "work", 0, 115);
-	/* Which is which is not known. */
+	/* Either "init" of the new side may be the old one. */
 	add(&comparison, SYC_MEASURE_AMOUNT, "app-1", "init", 100, 0);
 	add(&comparison, SYC_MEASURE_AMOUNT, "app-2", "init", 0, 100);
 	add(&comparison, SYC_MEASURE_AMOUNT, "lib-2", "init", 0, 100);
@@ -182,7 +182,7 @@ TEST(limit_exceeded_only_by_whole_interval)
 	CHECK(!syc_comparison_exceeds(row, 1.14, NULL));
 	CHECK(!syc_comparison_exceeds(find(&comparison, "app", "less"), 1.05,
 	                              NULL));
-	/* More of them costs nothing by itself. */
+	/* A larger count alone is no regression. */
 	CHECK(!syc_comparison_exceeds(find(&comparison, "gtk", "draw"), 1.05,
 	                              "gtk/*"));
 	CHECK(!syc_comparison_exceeds(find(&comparison, "app", "bytes"), 1.05,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_ratio.c - how two means compare, and how sure that is. */
+/* test_ratio.c - the ratio of two means, and its confidence. */
 #include <math.h>
 
 #include "compare/comparison.h"
@@ -80,7 +80,8 @@ TEST(interval_matches_test)
 		syc_ratio_interval(&ratio, missed[i], &low, &high);
 		CHECK(low < ratio.new / ratio.base);
 		CHECK(high > ratio.new / ratio.base);
-		/* At its ends the test of "new = r base" is just at t. */
+		/* At both ends of the interval, the test of "new = r base"
+		 * gives t. */
 		CHECK(is_near((ratio.new - low *ratio.base) /
 		                      sqrt(ratio.new_variance +
 		                           low * low * ratio.base_variance),

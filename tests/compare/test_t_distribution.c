@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_t_distribution.c - Student's t against what is known of it. */
+/* test_t_distribution.c - Student's t compared with known values. */
 #include <math.h>
 
 #include "compare/comparison.h"

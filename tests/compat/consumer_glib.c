@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * consumer_glib.c - a GLib program whose marks and counters can be foretold.
+ * consumer_glib.c - a GLib program with predictable marks and counters.
  *
  *	consumer_glib
  *	consumer_glib child
  *
- * It needs a GLib that was built with -Dsysprof=enabled, and emits nothing by
- * itself.  Prints the least that a recording has to hold, one a line:
+ * The program needs a GLib built with -Dsysprof=enabled, and emits nothing
+ * itself.  It prints the minimum content of a recording, one item per line:
  *
  *	mark GROUP NAME COUNT
  *	counter CATEGORY NAME COUNT
  *
- * "child" is what it spawns: a GLib program that finds the number of a control
- * socket in its environment, behind which there is none any more.
+ * It spawns itself as "child": a GLib program whose environment names a control
+ * socket that is closed.
  */
 #include <gio/gio.h>
 #include <stdio.h>
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
 			return 1;
 	}
 
-	/* Each task's result and each tick came by way of a loop. */
+	/* Main loops dispatch each task's result and each tick. */
 	printf("mark GLib GSource.dispatch %d\n",
 	       N_TICKS + N_TASKS + N_THREADS * N_ROUNDS);
 	printf("mark GLib g_main_context_iterate %d\n", N_THREADS * N_ROUNDS);
@@ -151,7 +151,7 @@ int main(int argc, char **argv)
 	printf("mark GLib GThread.created %d\n", N_THREADS);
 	printf("mark GLib fork %d\n", N_SPAWNS);
 	printf("mark GLib posix_spawn %d\n", N_SPAWNS);
-	/* When a task begins, and when it ends */
+	/* At a task's begin and end */
 	printf("counter GIO tasks.running %d\n", 2 * N_TASKS);
 	printf("counter GIO task.pool.max.size 0\n");
 	return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* embeds.c FILE... - puts files into its capture, under their names. */
+/* embeds.c FILE... - embeds files into its capture, under their names. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

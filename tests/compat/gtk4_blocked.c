@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gtk4_blocked.c - a GTK 4 program with a button that blocks:
- * gtk4_blocked read FIFO, which is fed 700 ms later, or fsync FILE.
+ * gtk4_blocked.c - a GTK 4 program with a button that blocks: gtk4_blocked read
+ * FIFO, which gets data 700 ms later, or fsync FILE.
  *
- * It clicks by itself, and ends.
+ * The program clicks the button itself, and ends.
  */
 #include <fcntl.h>
 #include <gtk/gtk.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gtk4_list.c - a GTK 4 program with a list of messages, which it scrolls
- * through by itself, and ends.
+ * gtk4_list.c - a GTK 4 program that scrolls through a list of messages by
+ * itself, and ends.
  *
- * To show the first line of a message it formats all of it, and frees that at
- * once.
+ * To show the first line of a message, the program formats the whole message,
+ * and frees the text at once.
  */
 #define _GNU_SOURCE
 #include <gtk/gtk.h>

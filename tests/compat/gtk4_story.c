@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gtk4_story.c - a GTK 4 program that draws frame after frame, of which every
- * 50th takes 40 ms more, or MS: gtk4_story work|fsync FRAMES [MS].
+ * gtk4_story.c - a GTK 4 program that draws frames; every 50th frame takes 40
+ * ms (or MS) longer: gtk4_story work|fsync FRAMES [MS].
  *
- * It works in burn_in_a_frame(), or waits in fsync(), until the time is up: so
- * what is in the frame does not depend on how fast the machine is.
+ * The program works in burn_in_a_frame(), or waits in fsync(), for that time,
+ * so the frame's content does not depend on the machine's speed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -31,7 +31,7 @@ static int64_t clock_ns(clockid_t clock)
 	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
-/* Of its own processor time: on a busy machine it takes longer. */
+/* Measured in processor time: a busy machine takes longer. */
 __attribute__((noinline)) void burn_in_a_frame(void)
 {
 	const int64_t end = clock_ns(CLOCK_THREAD_CPUTIME_ID) + planted_ns;
@@ -41,7 +41,8 @@ __attribute__((noinline)) void burn_in_a_frame(void)
 			gtk4_story_sum += (unsigned)i;
 }
 
-/* Tests have no slow disk: this one takes as long, and signals don't end it. */
+/* Replaces fsync() by a wait that signals do not end, since tests have no slow
+ * disk. */
 __attribute__((noinline)) int fsync(int file)
 {
 	const int64_t end = clock_ns(CLOCK_MONOTONIC) + planted_ns;

@@ -2,9 +2,10 @@
 /*
  * leaking_server.c - a server under load: leaking_server SOCKET CLIENTS
  *
- * A client says "hello", is answered, and says "bye" or hangs up; of those that
- * hang up the server keeps the session for ever.  A third do, in no order.  Its
- * last line says how many and how large: "667 sessions, 2048 bytes".
+ * A client sends "hello", gets an answer, and sends "bye" or hangs up.  The
+ * server keeps the session of a client that hangs up forever.  A random third
+ * of the clients do so.  The last line has the number and size of kept
+ * sessions: "667 sessions, 2048 bytes".
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -123,7 +124,7 @@ int main(int argc, char **argv)
 	if (bind(listener, (struct sockaddr *)&name, sizeof(name)) != 0 ||
 	    listen(listener, 64) != 0)
 		fail(argv[1]);
-	/* The load: four processes at once */
+	/* The load: four simultaneous processes */
 	for (unsigned i = 0; i < 4; i++)
 		if (fork() == 0) {
 			for (unsigned n = i; n < n_clients; n += 4)

@@ -5,9 +5,9 @@
  *	ref_count FILE
  *
  * Prints "type count" for each type of frame, in the order of the types, with
- * the names that `syscap stat --json` has.  That reader does not tell an end
- * from damage, so we add up what it stepped over: status 1 when it stopped
- * before the end of the file, with the offset.
+ * the names of `syscap stat --json`.  That reader does not distinguish an end
+ * from damage, so this program adds up the bytes read: status 1 and the offset
+ * if the reader stopped before the end of the file.
  */
 #include <stdio.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ref_file.c - take an embedded file out of a capture with the reference's
+ * ref_file.c - extract an embedded file from a capture with the reference's
  * reader.
  *
  *	ref_file CAPTURE PATH >FILE

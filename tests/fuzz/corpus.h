@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * corpus.h - the files that make_corpus.c writes, one table for each folder of
- * fuzz/corpus/ that is made and not found.
+ * corpus.h - the files of make_corpus.c, one table for each generated directory
+ * of fuzz/corpus/.
  */
 #ifndef SYSCAP_TEST_CORPUS_H
 #define SYSCAP_TEST_CORPUS_H
@@ -9,9 +9,9 @@
 #include "harness/make_capture.h"
 
 struct corpus_case {
-	const char *name; /* of the file; NULL: the table ends */
-	/* Fills what is all zero but @is_big; depends on nothing else, so that
-	 * the committed files are what this writes. */
+	const char *name; /* the file's; NULL: end of the table */
+	/* Fills @bytes, all zero except @is_big.  Depends on nothing else, so
+	 * that the output equals the committed files. */
 	void (*make)(struct make_capture *bytes);
 	bool is_big;
 };

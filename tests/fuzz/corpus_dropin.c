@@ -7,10 +7,10 @@
 
 #include "corpus.h"
 
-/* As fuzz_frames.h has it; these bytes of a header are unused. */
+/* Unused bytes of the header, which fuzz_frames.h reads. */
 #define SCRIPT     96
 #define SCRIPT_LEN 160
-#define CHANGE     253 /* twice after how many frames; odd: cut */
+#define CHANGE     253 /* twice the number of frames before; odd: cut */
 #define REPEAT     255
 
 #define JIT UINT64_C(0xE000000000000001)
@@ -32,7 +32,7 @@ static void files(struct make_capture *capture)
 	make_file_chunk(capture, 1009, true, "", "no name", 7);
 }
 
-/* Frames that are passed over, between others that are not. */
+/* Skipped frames, between others. */
 static void passed_over(struct make_capture *capture)
 {
 	static const unsigned char types[] = { 0, 18, 200, 255 };
@@ -55,7 +55,7 @@ static void passed_over(struct make_capture *capture)
 	make_exit(capture, 7, 1013);
 }
 
-/* More counters than the frame has room for. */
+/* More counters than the frame can hold. */
 static void too_many(struct make_capture *capture)
 {
 	const struct make_counter counter = { "a", "b", "c", 1, 0, 0 };
@@ -73,7 +73,7 @@ static void too_many(struct make_capture *capture)
 	make_ctrset(capture, 7, 1006, ids, values, 8);
 }
 
-/* Names with old and new marks, twice the same, and some that nobody has. */
+/* Names with old and new marks, duplicates, and undefined names. */
 static void names(struct make_capture *capture)
 {
 	const char *const first[] = { "one", "two", "", "one" };
@@ -111,7 +111,7 @@ static void saved(struct make_capture *capture)
 	capture->data[REPEAT] = 0;
 }
 
-/* Cut, or written to, by somebody else when 30 frames of it were read. */
+/* Cut or changed after 30 frames have been read. */
 static void cut(struct make_capture *capture)
 {
 	make_everything(capture, capture->big);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * corpus_join.c - captures to be joined, of which cat/reference.sh takes `left`
- * and `right` too: what two recordings have in common, and types of frames
- * that every reader knows.
+ * corpus_join.c - captures to join.  cat/reference.sh also uses `left` and
+ * `right`: the common content of two recordings, in frame types that every
+ * reader knows.
  */
 #include <string.h>
 
@@ -75,7 +75,7 @@ static void right(struct make_capture *capture)
 	one_side(capture, true, "right", 0x402000);
 }
 
-/* The form of fuzz_join.c: a length, a capture, another one. */
+/* The form of fuzz_join.c: a length, a capture, another capture. */
 static void put_pair(struct make_capture *capture, struct make_capture *first,
                      struct make_capture *second)
 {

@@ -62,7 +62,8 @@ static void empty(struct make_capture *bytes)
 	put(bytes, &make);
 }
 
-/* The second one's places are not found: the first that is called so counts. */
+/* The second binary's places are not found, as the first with its name
+ * counts. */
 static void twice(struct make_capture *bytes)
 {
 	struct syc_line_make make = { 0 };

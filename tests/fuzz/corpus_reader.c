@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * corpus_reader.c - captures for every reader: whole, odd and broken ones.
+ * corpus_reader.c - captures for every reader: complete, odd and broken.
  */
 #include <math.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static void header_only(struct make_capture *capture)
 	make_begin(capture, false, 1000, 3500);
 }
 
-/* Numbers that `stat` has to get right. */
+/* Numbers for `stat`. */
 static void numbers(struct make_capture *capture)
 {
 	const struct make_counter first[] = {
@@ -49,7 +49,8 @@ static void numbers(struct make_capture *capture)
 		          "step", "");
 	make_mark(capture, 20, 20, 1000300, 1500000000, "work", "whole", "");
 	make_mark(capture, 20, 20, 1000300, 0, "idle", "tick", "");
-	/* The value at the later time is the last, not that further down. */
+	/* The last value is the one with the latest time, not the one latest in
+	 * the file. */
 	make_ctrset(capture, 20, 1000900, ids, late, 2);
 	make_ctrset(capture, 20, 1000400, ids, early, 2);
 	make_ctrset(capture, 20, 1000500, ids, nan, 2);
@@ -66,7 +67,7 @@ static void numbers(struct make_capture *capture)
 	          "frames=1 bytes=104 tid=0 mark=1");
 }
 
-/* Files that end too early, or lose their thread. */
+/* Files that end too early, or have an invalid frame length. */
 static void torn(struct make_capture *capture)
 {
 	make_everything(capture, false);
@@ -96,7 +97,7 @@ static void odd_length(struct make_capture *capture)
 	make_zeros(capture, 64);
 }
 
-/* One frame of each type that says more than it holds. */
+/* One frame of each type with a count too large for its length. */
 static void unfit(struct make_capture *capture)
 {
 	const struct make_counter counter = { "a", "b", "c", 5, 0, 0 };
@@ -147,7 +148,7 @@ static void unfit(struct make_capture *capture)
 	make_exit(capture, 7, 1021);
 }
 
-/* Frames that are whole, and wrong all the same. */
+/* Frames with a valid length and wrong content. */
 static void wrong(struct make_capture *capture)
 {
 	const struct make_counter counters[] = {
@@ -185,7 +186,7 @@ static void wrong(struct make_capture *capture)
 	make_end(capture);
 }
 
-/* What older writers leave behind: notes, and nothing worse. */
+/* Frames of older writers, which cause notes, but no errors. */
 static void foreign(struct make_capture *capture)
 {
 	make_begin(capture, false, 1000, 0);
@@ -208,7 +209,7 @@ static void foreign(struct make_capture *capture)
 	make_mark(capture, 7, 0, 1011, 5, "after", "unknown types", "");
 }
 
-/* Texts that would like to leave their line, and numbers at their limits. */
+/* Texts with control characters, and numbers at their limits. */
 static void limits(struct make_capture *capture)
 {
 	const uint64_t top = UINT64_C(0x7FFFFFFFFFFFFFFF);

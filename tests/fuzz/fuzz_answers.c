@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_answers.c - ask any bytes that may be a capture what the commands ask.
+ * fuzz_answers.c - run the commands' queries on any bytes that may be a
+ * capture.
  *
- * Its size says through which filter, and in which format it is written.  The
- * sums of a view are those of its tree, whatever was read.
+ * The size of the input selects the filter and the output format.  For any
+ * input, the sums of a view equal those of its tree.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -61,7 +62,7 @@ static void check_view(const struct syscap_view *view)
 	}
 	for (size_t i = 0; i < view->n_sums; i++)
 		functions += view->sums[i].self;
-	/* Times may be so large that sums overflow: on both sides alike */
+	/* Sums of large times may overflow, on both sides alike */
 	demand(selfs == view->total && functions == view->total);
 	demand(view->totals[0] == view->total);
 }
@@ -77,7 +78,7 @@ static void write_out(struct syc_export *export, size_t choice)
 
 	export->out = fopen("/dev/null", "w");
 	demand(export->out != NULL);
-	/* Of all but samples only what has sums */
+	/* Other data than samples only have sums */
 	if (format == COUNT(formats))
 		demand(syc_flamegraph_write(&graph, export->out) == 0);
 	else if (of == SYSCAP_VIEW_SAMPLES)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_cfi.c - find a pc in tables of any bytes, and run what they say.
+ * fuzz_cfi.c - find a pc in tables of any bytes, and run the tables' rules.
  *
- * The input is three numbers of 8 bytes, the lowest address of the tables,
- * that of .eh_frame_hdr and the pc; and then the tables.  corpus/cfi is of
- * real libraries (tests/unwind/cfi_corpus.sh made it): whatever is in the
- * bytes, parsing ends, stays in them, and what comes out is consistent.
+ * The input is three numbers of 8 bytes: the lowest address of the tables, the
+ * address of .eh_frame_hdr, and the pc; then the tables.
+ * tests/unwind/cfi_corpus.sh made corpus/cfi from real libraries. For any
+ * bytes, parsing ends, stays within the input, and has a consistent result.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -34,7 +34,8 @@ static uint64_t take_u64(const uint8_t *data, unsigned i)
 	return value;
 }
 
-/* Memory: a few addresses in eight can't be read, the others hold something. */
+/* Memory: a few of eight addresses are unreadable, the others have some
+ * value. */
 static bool load(void *user, uintptr_t at, unsigned size, uintptr_t *ret_value)
 {
 	demand(size == 1 || size == 2 || size == 4 || size == 8);
@@ -125,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	syc_bytes_init_array(&bytes, low, data, size);
 	look_up(&bytes, header, pc);
 	look_up(&bytes, low, pc);
-	/* Each entry of the table, as far as it is one, with no search. */
+	/* Looks up each valid entry of the table directly, without a search. */
 	for (size_t i = 12; i + 8 <= size && i < 12 + 8 * 16; i += 8) {
 		int32_t pair[2];
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_code.c - read any bytes as what runtimes tell about their code.
+ * fuzz_code.c - read any bytes as a runtime's data about its code.
  *
- * A jitdump, an image for debuggers, or else a perf map, by how the input
- * begins.  Files that grow while they are read give the same as whole ones;
- * what is found at an address is a range that holds it.
+ * The input's beginning selects a jitdump, an image for debuggers, or else a
+ * perf map.  Files that grow during reading give the same result as complete
+ * files.  A range found at an address contains that address.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -37,7 +37,8 @@ static struct syc_code_table *make_table(void)
 	return table;
 }
 
-/* What is found there and then holds the place, and is the same in both. */
+/* Checks that the range found contains the address and time, and is the same in
+ * both. */
 static void look_at(const struct syc_code_table *a,
                     const struct syc_code_table *b, uint64_t addr, int64_t time)
 {
@@ -54,7 +55,7 @@ static void look_at(const struct syc_code_table *a,
 	demand(strcmp(range.name, other.name) == 0);
 }
 
-/* Two tables that should tell the same. */
+/* Checks that both tables have the same content. */
 static void finish(struct syc_code_table *a, struct syc_code_table *b)
 {
 	uint64_t low, last, other_low, other_last;
@@ -96,7 +97,7 @@ static void read_jitdump(const uint8_t *data, size_t size)
 	finish(tables[0], tables[1]);
 }
 
-/* One for all inputs. */
+/* One directory for all inputs. */
 static char folder_path[] = "/tmp/syscap-fuzz-XXXXXX";
 
 static void remove_folder(void)

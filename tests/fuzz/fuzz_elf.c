@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_elf.c - find the functions of any bytes that may be an ELF file.
+ * fuzz_elf.c - find the functions in any bytes that may be an ELF file.
  *
- * Whatever the bytes are, the functions come out disjoint and in order, their
- * names can be shown, and looking one up finds it.
+ * For any bytes, the functions are disjoint and in order, their names are
+ * printable, and a look-up finds each function.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@ static void demand(bool condition)
 		abort();
 }
 
-/* The C++ runtime's demangler is not ours to test. */
+/* The C++ runtime's demangler is not tested here. */
 static bool is_cxx(const char *name)
 {
 	char text[SYC_DEMANGLE_MAX];
@@ -58,7 +58,7 @@ static void touch_ranges(const struct syc_ranges *ranges, bool has_names)
 		end = range->end;
 		demand(syc_ranges_find(ranges, range->begin) == range);
 		demand(syc_ranges_find(ranges, range->end - 1) == range);
-		/* Enough to meet every way a name is made. */
+		/* Enough for every kind of name. */
 		if (has_names && i < 1000)
 			touch_name(range);
 	}
@@ -88,12 +88,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (copy == NULL)
 		return 0;
-	/* Of exactly this size, so that a sanitizer sees one byte more. */
+	/* Exactly this size, so that ASan sees a read beyond. */
 	memcpy(copy, data, size);
 	if (syc_elf_open_memory(&elf, copy, size) < 0)
 		return 0;
 	demand(strlen(elf.build_id) < sizeof(elf.build_id));
-	/* A capture's build-id, and so a file's, is part of a path. */
+	/* Build-ids of captures and files are used in paths. */
 	demand(strspn(elf.build_id, "0123456789abcdef") ==
 	       strlen(elf.build_id));
 	memset(elf.build_id, 0, sizeof(elf.build_id));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_import.c - read any bytes as texts of other profilers.
+ * fuzz_import.c - read any bytes as output of other profilers.
  *
- * What comes out is a sound capture of as many samples as were read, also where
- * a line ended it.
+ * The result is a valid capture with as many samples as were read, also if an
+ * invalid line ended the import.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -54,7 +54,7 @@ static void read_as(int (*format)(struct syc_import *, struct syscap_error *),
 	demand(r == 0 || r == -EBADMSG);
 	demand(r == 0 || (import.line > 0 && error.message[0] != 0));
 	demand(syscap_writer_close(import.writer, NULL) == 0);
-	/* Of one of 0 ticks nothing is written, of many ticks many */
+	/* A sample of 0 ticks writes no frame, one of many ticks several */
 	if (format == syc_import_perf_script)
 		demand(count_samples(path) == import.n_samples);
 	else

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_join.c - join any bytes, and look at the result.
+ * fuzz_join.c - join any bytes, and check the result.
  *
  * The input is a capture; or the length of a capture in four bytes, that
- * capture, and another one.  Whatever they are, what comes out is read to its
- * end without damage, and is the same when it is joined once more and again.
+ * capture, and another.  For any input, the result is readable to its end
+ * without damage, and does not change in further joins.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -48,7 +48,7 @@ static void read_output(int fd, struct bytes *ret_output)
 	ret_output->size = (size_t)size;
 }
 
-/* Returns the problems, or -1 when no input is a capture. */
+/* Returns the number of problems, or -1 if no input is a capture. */
 static int64_t join(const struct bytes *inputs, unsigned n,
                     struct bytes *ret_output)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_lines.c - any bytes that may be a table of source lines.
+ * fuzz_lines.c - read any bytes that may be a table of source lines.
  *
- * One that is taken can be read to its end, every place in it is found, and
- * made anew it says the same.
+ * An accepted table is readable to its end, a look-up finds every place, and a
+ * copy made anew has the same content.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -54,8 +54,8 @@ static bool is_first(const struct syc_line_table *table, uint32_t i)
 	return true;
 }
 
-/* Of places of one file that differ the first is kept; and of binaries that are
- * called the same the first is found. */
+/* Of different places of one file, only the first is kept; of binaries with the
+ * same name, only the first is found. */
 static void check_places(const struct syc_line_table *table,
                          const struct syc_line_table *other)
 {
@@ -90,7 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (copy == NULL)
 		return 0;
-	/* Of exactly this size, so that a sanitizer sees one byte more. */
+	/* Exactly this size, so that ASan sees a read beyond. */
 	memcpy(copy, data, size);
 	if (syc_line_table_open(copy, size, &table) == NULL) {
 		demand(syc_line_make_add(&make, &table, &left_out) == 0);

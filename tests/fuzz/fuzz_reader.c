@@ -2,8 +2,8 @@
 /*
  * fuzz_reader.c - read any bytes as a capture, through every accessor.
  *
- * Every byte that the reader hands out is touched, so that a sanitizer sees
- * a pointer that leaves the input, and what the reader promises is checked.
+ * The target touches every byte that the reader returns, so that a sanitizer
+ * sees pointers outside of the input, and checks the reader's promises.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void touch_texts(const struct syscap_frame *frame)
 	}
 }
 
-/* Returns how many elements all accessors gave together. */
+/* Returns the number of elements from all accessors together. */
 static size_t touch_items(const struct syscap_reader *reader,
                           const struct syscap_frame *frame)
 {
@@ -100,7 +100,7 @@ static size_t touch_items(const struct syscap_reader *reader,
 	n += i;
 	for (i = 0; syscap_frame_slot(reader, frame, i, &id, &number); i++)
 		n += id != 0;
-	/* Holes make this quadratic; that it ends is enough to know. */
+	/* At most 64, as holes make this loop quadratic. */
 	for (i = 0;
 	     i < 64 && syscap_frame_value(reader, frame, i, &id, &number); i++)
 		demand(id != 0);
@@ -132,7 +132,7 @@ static size_t count_items(const struct syscap_frame *frame)
 	}
 }
 
-/* The record of the losses in the header, after the last frame. */
+/* Checks the loss record for the header's losses, after the last frame. */
 static void check_losses(const struct syscap_reader *reader,
                          const struct syscap_frame *frame, const uint8_t *data)
 {

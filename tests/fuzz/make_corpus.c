@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus.c - writes the files that fuzzing begins with, and that tests of
- * the command read too:
+ * make_corpus.c - writes the start corpus of fuzzing, which tests of the
+ * command read, too:
  *
  *	make_corpus FOLDER DIRECTORY	those of fuzz/corpus/FOLDER
  *
- * A new case is a function and a line in the table of its folder.
+ * A new case is a function and a line in the table of its directory.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * replay_main.c - give files to a fuzz target, where there is no libFuzzer.
+ * replay_main.c - run a fuzz target on files, without libFuzzer.
  *
  *	replay_reader FILE|DIRECTORY...
  *
- * A directory stands for all files in it.  Fails when there was nothing.
+ * A directory stands for all its files.  Fails without a file.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -21,7 +21,7 @@ static unsigned n_files;
 static void replay_file(const char *path, size_t size)
 {
 	FILE *file = fopen(path, "rb");
-	/* Of exactly this size, so that a sanitizer sees one byte more. */
+	/* Exactly this size, so that ASan sees a read beyond. */
 	uint8_t *data = malloc(size ? size : 1);
 
 	if (!file || !data || fread(data, 1, size, file) != size) {

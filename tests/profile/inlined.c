@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * inlined.c MILLISECONDS - work in functions that the compiler inlines: one
- * into several, one into an inlined one, one into a recursive one.
+ * into several functions, one into an inlined, one into a recursive function.
  *
  * Under a sampler the program continues until each half of its work has enough
- * samples.  On a busy machine or under a sanitizer that takes longer than
- * MILLISECONDS.
+ * samples.  A busy machine or a sanitizer needs more time than MILLISECONDS.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -15,7 +14,8 @@
 #include <syscap.h>
 #include <syscap/sampler.h>
 
-/* Some of them are in functions that a half calls, and not in inlined ones. */
+/* Enough samples per half, as some are in called functions, not in inlined
+ * functions. */
 #define ENOUGH 20
 
 #define INLINED static inline __attribute__((always_inline))
@@ -55,7 +55,7 @@ __attribute__((noinline)) static uint64_t descend(unsigned depth)
 		return mix(sink);
 	const uint64_t below = descend(depth - 1);
 
-	__asm__ volatile("" ::: "memory"); /* no loop is made of it */
+	__asm__ volatile("" ::: "memory"); /* keeps the recursion */
 	return mix(depth) + below;
 }
 
@@ -67,7 +67,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
 }
 
-/* How many samples were taken; where there will be none, enough. */
+/* Number of samples; enough if the program is not sampled. */
 static uint64_t count_samples(void)
 {
 	struct syscap_sampler_stats stats = { .size = sizeof(stats) };

@@ -2,8 +2,8 @@
 /*
  * many.c COMMANDS < CAPTURES - every command on very many small captures.
  *
- * Each command is a child of this process, because to start `syscap` a million
- * times takes a day.
+ * Each command is a forked child of this process, because starting `syscap` a
+ * million times takes a day.
  *
  * A line of COMMANDS has the words of a command; SELF stands for the capture.
  * A line of standard input is the path of a capture.  "cut " precedes the path
@@ -36,7 +36,7 @@ struct line {
 };
 
 static struct line lines[MOST_COMMANDS];
-static int n_lines, said; /* the number of a file without a name */
+static int n_lines, said; /* said: fd of an unnamed file */
 
 static void split(struct line *line)
 {
@@ -97,7 +97,7 @@ static const char *what_was_said(void)
 	return text;
 }
 
-/* An error in its end; NULL: none. */
+/* The error in a command's end; NULL: no error. */
 static const char *complain(const struct line *line, int status, bool is_cut)
 {
 	const char *text = what_was_said();
@@ -112,7 +112,7 @@ static const char *complain(const struct line *line, int status, bool is_cut)
 	if (strstr(text, "runtime error") != NULL ||
 	    strstr(text, "Sanitizer") != NULL)
 		return "is in error";
-	/* What `check` finds it writes to its output. */
+	/* `check` writes its findings to its output. */
 	if (strcmp(line->words[0], "check") == 0)
 		return NULL;
 	if (end != 0 && text[0] == 0)

@@ -59,7 +59,7 @@ static struct syscap_view *look(const struct syscap_profile *profile,
 	return view;
 }
 
-/* Self and total of a function by name; 0 where there is none. */
+/* Self and total of a function by name; 0 without such a function. */
 static struct syscap_view_sum sum_of(const struct syscap_profile *profile,
                                      const struct syscap_view *view,
                                      const char *name)
@@ -93,7 +93,7 @@ static const char *folded(const struct syscap_profile *profile,
 	return text;
 }
 
-/* The only stack that took anything. */
+/* Checks the only stack with a value. */
 static void check_one(const struct make_capture *capture,
                       const struct syscap_filter *filter, const char *expected)
 {
@@ -133,7 +133,7 @@ static void set_ticks(struct make_capture *capture, unsigned ticks)
 	make_patch_u16(capture, 22, 0x5D00);
 }
 
-/* padding2 of a stack that no timer asked for. */
+/* Sets padding2 of a stack that no timer requested. */
 static void set_wait(struct make_capture *capture, uint32_t word)
 {
 	make_patch_u16(capture, 20, word & 0xFFFF);
@@ -201,7 +201,7 @@ TEST(a_pid_that_comes_again_is_another_process)
 	make_exit(&capture, 7, 1200);
 	make_process(&capture, 7, 1300, "other");
 	make_stack(&capture, 2, 7, 7, 1400, false, CODE(JIT(2)), 1);
-	/* Late in the file, and of the first one. */
+	/* Late in the file, but a sample of the first process. */
 	make_stack(&capture, 2, 7, 7, 1150, false, CODE(JIT(1)), 1);
 
 	profile = read_all(&capture);
@@ -448,7 +448,7 @@ TEST(invalid_regular_expression_is_refused)
 	make_free(&capture);
 }
 
-/* A capture of @n samples with random stacks, names at its end. */
+/* Make a capture of @n samples with random stacks, and names at its end. */
 static void make_random(struct make_capture *capture, unsigned n)
 {
 	static const char *const names[] = { "a", "b", "c", "d" };
@@ -495,7 +495,7 @@ TEST(incremental_reading_equals_reading_at_once)
 	whole = read_all(&capture);
 	a = look(whole, NULL);
 
-	/* Frames begin on multiples of 8; between two of them it ends. */
+	/* The file ends within a frame: frames begin at multiples of 8. */
 	CHECK_EQ(syscap_profile_new(&no_lookup, &grown), 0);
 	for (middle = 256; middle < capture.size; middle += 1024) {
 		struct syscap_reader *reader = open_capture(&capture, middle);
@@ -625,7 +625,7 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	make_allocation(&capture, 7, 7, 1200, 0xB0, 50, CODE(JIT(2)), 1);
 	make_allocation(&capture, 7, 7, 1300, 0xB0, 0, NULL, 0);
 	make_allocation(&capture, 7, 8, 1400, 0xA0, 0, NULL, 0);
-	/* Its free was lost. */
+	/* The free of the earlier block was lost. */
 	make_allocation(&capture, 7, 7, 1500, 0xC0, 10, CODE(JIT(3)), 1);
 	make_allocation(&capture, 7, 7, 1600, 0xC0, 20, CODE(JIT(4)), 1);
 	/* Another process has other addresses. */
@@ -655,7 +655,7 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	CHECK_EQ(view->total, 20);
 	CHECK_EQ(sum_of(profile, view, "d").self, 20);
 	syscap_view_free(view);
-	/* The one that made it the most, and what was there before it */
+	/* The allocation that reached the peak, and earlier allocations */
 	view = look(profile, &(struct syscap_filter){ .of = SYSCAP_VIEW_PEAK });
 	CHECK_EQ(view->unit, SYSCAP_UNIT_BYTES);
 	CHECK_EQ(view->total, 150);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_profile_events.c - the model beside samples: operations and arrows,
+ * test_profile_events.c - the model's other data: operations and arrows,
  * counters, logs, names of threads, losses.
  */
 #include <stdio.h>
@@ -89,7 +89,8 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		int64_t time;
 		const char *message;
 	} steps[] = {
-		/* Not in the order of time: rings are drained as they come. */
+		/* Not in the order of time, as rings are drained one after the
+		 * other. */
 		{ 1500, "async=2a phase=end" },
 		{ 1100, "async=2a phase=begin GET" },
 		{ 1600, "async=2a phase=begin again" },
@@ -123,7 +124,7 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 	end(&asked, &capture);
 }
 
-/* The end comes first in the file, and is of another thread. */
+/* The end comes first in the file, from another thread. */
 TEST(operation_of_begin_and_end_is_one_row)
 {
 	struct syscap_profile_mark mark;
@@ -187,7 +188,7 @@ TEST(extreme_numbers_of_marks_are_kept)
 	char name[20];
 
 	begin(&capture);
-	/* No two of a thread's 1,100 fit into one lane. */
+	/* A lane holds only one of the thread's 1,100 marks. */
 	for (int i = 0; i < 1100; i++)
 		make_mark(&capture, 7, 7, 2000 + i, 100000, "a", "b", "");
 	for (int i = 1100; i < N; i++) {
@@ -207,7 +208,7 @@ TEST(extreme_numbers_of_marks_are_kept)
 		CHECK_EQ(mark.duration, is_last    ? INT64_MAX
 		                        : is_first ? 100000
 		                                   : INT64_C(1) << i % 62);
-		/* Around all of them, and the first of all. */
+		/* Mark 0 surrounds all others. */
 		CHECK_EQ(mark.lane, i < 1100 ? i : 0);
 		CHECK_EQ(mark.depth, i == 0);
 		CHECK_EQ(mark.part, is_last ? 0 : NONE);
@@ -332,7 +333,7 @@ TEST(process_definition_of_a_counter_precedes_the_latest)
 	CHECK(counters[0].is_double && counters[0].is_defined);
 	CHECK_STR(counters[1].name, "late");
 	CHECK(!counters[1].is_double);
-	CHECK_STR(counters[2].name, "late"); /* of 10, which has not */
+	CHECK_STR(counters[2].name, "late"); /* of 10: undefined */
 	CHECK_EQ(counters[2].shown_as, 1);
 	CHECK(!counters[2].is_defined);
 	CHECK_STR(counters[3].name, "");
@@ -445,7 +446,7 @@ TEST(a_view_has_the_events_and_losses_of_its_times_and_threads)
 	CHECK(!syscap_view_has(view, 1, 1199));
 	CHECK_EQ(view->n_losses, 2);
 	CHECK_EQ(view->losses[0], 0);
-	CHECK_EQ(view->losses[1], 4); /* of some thread of the process */
+	CHECK_EQ(view->losses[1], 4); /* of any of the process's threads */
 	syscap_view_free(view);
 	end(&asked, &capture);
 }

@@ -13,7 +13,7 @@
 #define CODE(...) ((const uint64_t[]){ __VA_ARGS__ })
 
 /* "inner" and "middle" were inlined at 0x2010 and, seen from a return address,
- * 0x2020; at 0x2030 there is a line alone. */
+ * 0x2020; 0x2030 only has a line. */
 static void add_lines(struct make_capture *capture, const char *path)
 {
 	static const struct syc_line_frame deep[] = {
@@ -67,8 +67,7 @@ static struct syscap_profile *read_all(const struct make_capture *capture)
 	return profile;
 }
 
-/* "a:1;b i:2 5" and a line's end for each stack that took something; "i": it
- * was inlined. */
+/* "a:1;b i:2 5" and a newline for each stack with a value; "i": inlined. */
 static const char *told(const struct syscap_profile *profile,
                         const struct syscap_filter *filter)
 {
@@ -112,7 +111,7 @@ static const char *told(const struct syscap_profile *profile,
 	return text;
 }
 
-/* Called from 0x1020 (the byte before it is the call), at 0x1010. */
+/* Samples at 0x1010, called from 0x1020 (the byte before is in the call). */
 static void add_samples(struct make_capture *capture)
 {
 	make_stack(capture, 2, 7, 7, 1100, false, CODE(0x1010, 0x1020), 2);
@@ -239,8 +238,8 @@ TEST(late_line_is_found_at_the_next_lookup)
 }
 
 /*
- * As many maps as the table has binaries: each goes to its own at once. Through
- * all of them it would be 3,600,000,000 comparisons.
+ * As many maps as the table has binaries: each look-up must be direct. A linear
+ * search would need 3,600,000,000 comparisons.
  */
 TEST(binaries_of_all_maps_are_found)
 {
@@ -261,7 +260,7 @@ TEST(binaries_of_all_maps_are_found)
 		const struct syc_line_frame frame = { "f", "/src/f.c", i + 1 };
 		char path[20], build_id[20];
 
-		/* Half of them are known by their build-ids. */
+		/* Half of the binaries are known by their build-ids. */
 		snprintf(path, sizeof(path), "/lib/%u", (unsigned)i);
 		build_id[0] = '\0';
 		if (i % 2)

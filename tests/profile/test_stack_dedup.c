@@ -62,7 +62,7 @@ TEST(old_stack_is_dropped_but_never_confused)
 		n_found += found != 0;
 		n_late += found != 0 && i > n - 100000;
 	}
-	/* It does not grow for ever, and what is late stays. */
+	/* The table has a maximum size, and late stacks stay. */
 	CHECK(dedup.n * sizeof(*dedup.sets) <= 8u << 20);
 	CHECK(n_found > 400000 && n_found <= dedup.n * SYC_DEDUP_WAYS);
 	CHECK(n_late > 90000);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_walk.c - events out of the file have the numbers of the model. */
+/* test_walk.c - events from the file have the model's numbers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -50,7 +50,8 @@ static unsigned next_random(uint64_t *state, unsigned below)
 	return (unsigned)(*state >> 33) % below;
 }
 
-/* Pids that come again, threads, losses, ids that two processes have. */
+/* Makes a capture with reused pids, threads, losses, and ids of two
+ * processes. */
 static void make_any(struct make_capture *capture, uint64_t *state)
 {
 	int64_t time = 1000;
@@ -148,7 +149,7 @@ TEST(unkept_values_are_counted)
 	make_free(&capture);
 }
 
-/* Which marks are losses, and whose each is. */
+/* Checks which marks are losses, and the owner of each loss. */
 static void check_marks(unsigned parts, uint64_t seed)
 {
 	struct syscap_profile_event event;

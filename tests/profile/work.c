@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * work.c - a program to be sampled.  It has three threads, recursion, and
- * callbacks through the C library.  It emits nested and overlapping marks, and
- * samples of its own with names for addresses.
+ * callbacks through the C library.  The program emits nested and overlapping
+ * marks, and its own samples with names for addresses.
  *
  *	work MILLISECONDS	of processor time, of each thread
  */
@@ -111,7 +111,7 @@ static void turn(unsigned number)
 	allocate(number);
 	SYSCAP_MARK("work", "sort", middle, syscap_clock() - middle, NULL);
 	SYSCAP_MARK("work", "turn", begin, syscap_clock() - begin, "message");
-	/* Begins before that one and ends within it. */
+	/* Begins before the mark "turn" and ends within it. */
 	SYSCAP_MARK("other", "late", begin - 500, 900, NULL);
 }
 
