@@ -2,9 +2,10 @@
 /*
  * behaviour.h - shared parts of test_behaviour.
  *
- * All of it is built against our library and against the reference's, and must
- * pass with both.  It tests the promises of <sysprof-capture.h> without the
- * defects of either.  So nothing is included but that and libc.
+ * test_behaviour is built with syscap's library and with the reference, and
+ * must pass with both.  The test checks the promises of <sysprof-capture.h>
+ * without the defects of either library, so it includes only that header and
+ * libc.
  */
 #ifndef SYSCAP_TEST_BEHAVIOUR_H
 #define SYSCAP_TEST_BEHAVIOUR_H
@@ -27,7 +28,7 @@ struct behaviour {
 #name, name \
 	}
 
-/* Each ends with a NULL name. */
+/* Each table ends with a NULL name. */
 extern const struct behaviour behaviour_collector[];
 extern const struct behaviour behaviour_counters[];
 extern const struct behaviour behaviour_cursor[];
@@ -40,7 +41,7 @@ extern const struct behaviour behaviour_stacks[];
 extern const struct behaviour behaviour_system[];
 extern const struct behaviour behaviour_writer[];
 
-/** Ends the test, which runs in a process of its own. */
+/** Ends the test, which runs in its own process. */
 void behaviour_fail(const char *file, int line, const char *what)
 	__attribute__((noreturn));
 
@@ -48,21 +49,21 @@ void behaviour_fail(const char *file, int line, const char *what)
 	((cond) ? (void)0 : behaviour_fail(__FILE__, __LINE__, #cond))
 #define CHECK_STR(a, b) CHECK(strcmp((a), (b)) == 0)
 
-/* Arguments of frames: times grow, the process is not ours. */
+/* Arguments of frames: times grow, and the process is not this one. */
 #define CPU 3
 #define PID 4711
 #define TID 4712
 
-/** A writer to "capture" in the folder that the test runs in. */
+/** A writer to "capture" in the test's working directory. */
 SysprofCaptureWriter *behaviour_writer_open(void);
 
-/** Ends the writer, and reads what it wrote from the start. */
+/** Ends the writer, and reads its file from the start. */
 SysprofCaptureReader *behaviour_reader_open(SysprofCaptureWriter *writer);
 
-/** Steps to the next frame of this type; false where there is none. */
+/** Steps to the next frame of this type; false if there is none. */
 bool behaviour_seek(SysprofCaptureReader *reader, SysprofCaptureFrameType type);
 
-/** How many frames there are of this type, from here to the end. */
+/** Number of frames of this type up to the end. */
 unsigned int behaviour_count(SysprofCaptureReader *reader,
                              SysprofCaptureFrameType type);
 
@@ -73,7 +74,7 @@ size_t behaviour_load_fd(int fd, void *data, size_t size);
 /** Writes a file with these bytes. */
 void behaviour_store(const char *name, const void *data, size_t size);
 
-/** Byte number i of what tests embed: no two neighbours are the same. */
+/** Fills @data with the content of embedded files: adjacent bytes differ. */
 void behaviour_pattern(uint8_t *data, size_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_collector.c - the collector where nobody records. */
+/* behaviour_collector.c - the collector without a recorder. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -109,7 +109,7 @@ static void set_and_emit(int socket)
 	exit(0);
 }
 
-/* The recorder is who made the socket: the first process. */
+/* The recorder is the process that made the socket. */
 static void a_variable_that_is_set_before_the_first_event_counts(void)
 {
 	struct timeval patience = { .tv_sec = 10 };
@@ -129,12 +129,12 @@ static void a_variable_that_is_set_before_the_first_event_counts(void)
 	                 sizeof(patience)) == 0);
 	CHECK(recv(ends[0], request, sizeof(request), 0) == 10);
 	CHECK(memcmp(request, "CreatRing", 10) == 0);
-	/* It gets none, and goes on without */
+	/* The child gets no ring, and goes on without */
 	close(ends[0]);
 	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
 }
 
-/* Callers keep the functions in tables. */
+/* Some callers have tables of functions. */
 static void the_functions_can_be_called_through_pointers(void)
 {
 	void (*volatile mark)(int64_t, int64_t, const char *, const char *,

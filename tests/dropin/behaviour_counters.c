@@ -9,7 +9,7 @@
 #include "behaviour.h"
 
 #define N_MOST 511 /* counters that one frame defines */
-#define N_SET  20  /* three groups, of which the last has four */
+#define N_SET  20  /* three groups, the last with four */
 
 static void numbers_are_given_out_once(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_cursor.c - conditions, and walking over what matches. */
+/* behaviour_cursor.c - conditions, and walks over matching frames. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -33,7 +33,7 @@ static SysprofCaptureReader *seven_frames(void)
 	return behaviour_reader_open(writer);
 }
 
-/* A set of times, one bit for each of the frames */
+/* A set of times, one bit per frame */
 static bool note_time(const SysprofCaptureFrame *frame, void *user_data)
 {
 	*(unsigned int *)user_data |= 1u << (frame->time / 10);
@@ -43,7 +43,7 @@ static bool note_time(const SysprofCaptureFrame *frame, void *user_data)
 #define AT(time) (1u << (time) / 10)
 #define ALL      0xfeu
 
-/* Takes the condition over. */
+/* Takes ownership of the condition. */
 static unsigned int times_where(SysprofCaptureCondition *condition)
 {
 	SysprofCaptureReader *reader = seven_frames();

@@ -44,9 +44,9 @@ static void a_chunk_is_read_back(void)
 }
 
 /*
- * "/first" from a descriptor, "/second" in two chunks with a mark between
- * them.  A frame of another type stands before each: the reference's reader
- * needs it.
+ * "/first" from a descriptor, "/second" in two chunks with a mark in between.
+ * A frame of another type precedes each file, which the reference's reader
+ * needs.
  */
 static SysprofCaptureReader *two_files(const uint8_t *data)
 {

@@ -7,7 +7,7 @@
 
 #include "behaviour.h"
 
-/* The biggest texts that go into one frame */
+/* Lengths of the longest texts in one frame */
 #define MESSAGE_MAX 65431
 #define LOG_MAX     65463
 #define CMDLINE_MAX 65503
@@ -22,7 +22,7 @@ static void check_frame(const SysprofCaptureFrame *frame,
 	CHECK(frame->len % 8 == 0);
 }
 
-/* Nothing behind, and the frame was all there was. */
+/* Checks that there is no further frame. */
 static void end(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrameType type;

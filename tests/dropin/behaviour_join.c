@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_join.c - one capture behind another: cat and splice. */
+/* behaviour_join.c - appended captures: cat and splice. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -42,7 +42,7 @@ static void add_named_sample(SysprofCaptureWriter *writer, int64_t time,
 	                                        addrs, N_NAMES));
 }
 
-/* The first name that the capture has for an address */
+/* The first name of an address in the capture */
 static void find_name(const char *capture, SysprofCaptureAddress wanted,
                       char *text, size_t size)
 {
@@ -99,7 +99,7 @@ static void add_counter(SysprofCaptureWriter *writer, int64_t time,
 	                                          &id, &counter_value, 1));
 }
 
-/* The number that a counter has in the capture, of all it defines */
+/* The id of a counter among all definitions in the capture */
 static unsigned int find_counter(const char *capture, const char *name)
 {
 	SysprofCaptureReader *reader = reader_of(capture);
@@ -277,7 +277,7 @@ static void a_writer_goes_on_after_cat(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* Exits at the times first, first + 1, ... */
+/* Adds exits at the times first, first + 1, ... */
 static void add_exits(SysprofCaptureWriter *writer, int64_t first, int n)
 {
 	int i;

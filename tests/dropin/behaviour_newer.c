@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* behaviour_newer.c - functions that releases before 45 lack. */
+/* behaviour_newer.c - functions that are missing before release 45. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -35,7 +35,7 @@ static void a_map_carries_its_build_id_behind_its_name(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* Readers that know no other type for it would end there. */
+/* Older readers would stop at a frame of the newer type. */
 static void a_trace_is_a_sample_that_says_entering(void)
 {
 	static const SysprofCaptureAddress addrs[] = { 0x1000, 0x2000 };
@@ -67,7 +67,7 @@ static void a_trace_is_a_sample_that_says_entering(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* Made by a recorder of later releases, which distinguish them. */
+/* A frame from a recorder of a later release, which distinguishes traces. */
 static void a_frame_of_type_trace_is_read(void)
 {
 	SysprofCaptureWriter *writer = behaviour_writer_open();
@@ -196,7 +196,7 @@ static void captures_that_are_joined_are_divided_anew(void)
 	CHECK(sysprof_capture_writer_cat(writer, reader));
 	sysprof_capture_reader_unref(reader);
 	reader = behaviour_reader_open(writer);
-	/* The other's is gone, and one of this file has come */
+	/* The other file's index is gone, and this file has one */
 	CHECK(last_index() == 256 + 24 * EACH);
 	CHECK(behaviour_count(reader, SYSPROF_CAPTURE_FRAME_TIMESTAMP) ==
 	      EACH + 2);

@@ -10,7 +10,7 @@
 
 #define DEEPEST  8187
 #define ALL_FIT  4095
-#define SMALLEST 64 /* what every release hands to a backtrace function */
+#define SMALLEST 64 /* the least room that any release passes */
 #define N_NAMES  100
 
 static void fill(SysprofCaptureAddress *addrs, unsigned int n)
@@ -179,7 +179,7 @@ static void a_name_keeps_its_address_until_it_is_written(void)
 	sysprof_capture_writer_unref(writer);
 }
 
-/* I, of "name I" */
+/* The number I of "name I" */
 static unsigned int number_of(const char *name)
 {
 	CHECK(strncmp(name, "name ", 5) == 0);
@@ -228,7 +228,7 @@ static void all_names_are_found_in_the_file(void)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* The next frame has that many names. */
+/* Reads the next frame, which must have @n names. */
 static void read_names(SysprofCaptureReader *reader, unsigned int n)
 {
 	const SysprofCaptureJitmap *jitmap =
@@ -238,7 +238,8 @@ static void read_names(SysprofCaptureReader *reader, unsigned int n)
 	CHECK(jitmap->n_jitmaps == n);
 }
 
-/* As callers do who know what comes: one frame of names, then the others. */
+/* Adds several names before their samples: the names are one frame, before the
+ * others. */
 static void names_that_wait_are_one_frame_before_all(void)
 {
 	SysprofCaptureWriter *writer = behaviour_writer_open();

@@ -22,7 +22,7 @@ static int64_t monotonic(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* The two need not be read off the same tick. */
+/* Both clocks may be read at different ticks. */
 static void check_is_now(int64_t time, int64_t before)
 {
 	CHECK(time >= before - MILLISECOND);
@@ -168,7 +168,7 @@ int behaviour_internal(const char *format, ...)
 	return format != NULL;
 }
 
-/* Without parentheses of its own, as callers write it */
+/* Without additional parentheses, like callers */
 static int likely(int value)
 {
 	if SYSPROF_LIKELY (value > 0)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * beside.c - a program that writes a capture into SYSPROF_TRACE_FD itself, with
- * the library that it is built with.  It also loads a library whose events go
- * there (beside_plugin.c, with ours).  See beside.sh.
+ * beside.c - a program that itself writes a capture into SYSPROF_TRACE_FD,
+ * through the library it is built with.  The program also loads a library whose
+ * events go to the same descriptor (beside_plugin.c, with syscap).  See
+ * beside.sh.
  *
- *	beside PLUGIN first|last: when its own writer is made
+ *	beside PLUGIN first|last: first or last: creation of its own writer
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* beside_plugin.c - a library whose events go into SYSPROF_TRACE_FD. */
+/* beside_plugin.c - a library with events into SYSPROF_TRACE_FD. */
 #include <sysprof-capture.h>
 
 __attribute__((visibility("default"))) void emit(unsigned n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* defects_collector.c - finds the check or the deed that is asked for. */
+/* defects_collector.c - finds the requested check or deed. */
 #define _GNU_SOURCE
 #include "dropin/defects_collector.h"
 
@@ -27,7 +27,7 @@ static const struct deed *const all_deeds[] = {
 	deeds_of_processes, deeds_of_copies, deeds_of_stacks,
 };
 
-/* Ring sizes of recorders that are in use, in pages. */
+/* Ring sizes of existing recorders, in pages. */
 static const uint32_t ring_pages[] = { 32, 63 };
 
 void defect_shows(const char *format, ...)
@@ -57,7 +57,7 @@ void ended_well(const char *deed, int status)
 		defect_shows("the program dies of signal %d, %s: %s",
 		             WTERMSIG(status), strsignal(WTERMSIG(status)),
 		             deed);
-	if (WEXITSTATUS(status) == 1) /* it has said why */
+	if (WEXITSTATUS(status) == 1) /* the deed has printed why */
 		_exit(1);
 	errno = 0;
 	NEED(WEXITSTATUS(status) != 2 && WEXITSTATUS(status) != NOT_RUN);

@@ -3,10 +3,10 @@
  * defects_collector.h - shared parts of the tests of known defects of
  * collectors.
  *
- * The program knows nothing of the library but <sysprof-capture.h>, and is
- * built against ours and against the reference.  It is called with the name
- * of a defect.  Status 0: no defect; 1: the defect, with its description on
- * stderr; 2: the test itself failed; 77: the library lacks the feature.
+ * The program uses only <sysprof-capture.h>, and is built with syscap's library
+ * and with the reference.  The argument is the name of a defect.  Status 0: no
+ * defect; 1: the defect, with its description on stderr; 2: the test itself
+ * failed; 77: the library lacks the feature.
  */
 #ifndef SYSCAP_DEFECTS_COLLECTOR_H
 #define SYSCAP_DEFECTS_COLLECTOR_H
@@ -17,7 +17,7 @@
 
 #include "dropin/ring_peer.h"
 
-/** A defect, and what looks for it; run once for each size of rings. */
+/** A defect, and its check, which runs once for each ring size. */
 struct defect {
 	const char *id;
 	void (*check)(uint32_t pages); /* NULL: not with this library */
@@ -37,7 +37,7 @@ extern const struct deed deeds_of_frames[], deeds_of_texts[], deeds_of_losses[],
 	deeds_of_waits[], deeds_of_processes[], deeds_of_copies[],
 	deeds_of_stacks[];
 
-/** The defect is there: say how, and end. */
+/** Report the defect, and end. */
 _Noreturn void defect_shows(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 /** The test itself can't go on. */
@@ -52,10 +52,10 @@ _Noreturn void defect_broken(const char *what);
 /** The status of a program that could not be run. */
 #define NOT_RUN 98
 
-/** Shows the defect unless @status (see ring_peer_run()) is that of 0. */
+/** Reports a defect unless @status (see ring_peer_run()) is exit status 0. */
 void ended_well(const char *deed, int status);
 
-/** Run @deed under a recorder of the plainest kind; it must end well. */
+/** Run @deed under the simplest recorder; @deed must exit with 0. */
 void record(struct ring_peer *peer, uint32_t pages, const char *deed,
             const char *arg);
 
@@ -76,16 +76,16 @@ struct frame {
 	unsigned len, type;
 	int32_t pid;
 	int64_t time;
-	const unsigned char *data; /* NULL: begin with the first */
+	const unsigned char *data; /* NULL: start at the first */
 };
 
 /**
- * Returns NULL with the next frame of @ring, or at the end one of @data NULL.
- * Otherwise returns a description of the invalid bytes.
+ * Returns NULL with the next frame of @ring, or at the end a frame with @data
+ * NULL; or a description of invalid bytes.
  */
 const char *frame_look(const struct ring *ring, struct frame *frame);
 
-/** The next frame, false at the end.  Bytes that are none show the defect. */
+/** The next frame; false at the end.  An invalid frame is the defect. */
 bool frame_next(const struct ring *ring, struct frame *frame);
 
 /** Every byte without a meaning is zero. */
@@ -95,16 +95,16 @@ uint16_t frame_u16(const struct frame *frame, unsigned at);
 uint32_t frame_u32(const struct frame *frame, unsigned at);
 uint64_t frame_u64(const struct frame *frame, unsigned at);
 
-/** Of a MARK that has this group "defect" and this name: its message. */
+/** The message of a MARK with group "defect" and this name, or NULL. */
 const char *mark_message(const struct frame *frame, const char *name);
 
-/** How many such marks there are in all rings. */
+/** Number of such marks in all rings. */
 unsigned marks_count(const struct ring_peer *peer, const char *name);
 
-/** How many frames of @type there are in all rings. */
+/** Number of frames of @type in all rings. */
 unsigned frames_count(const struct ring_peer *peer, unsigned type);
 
-/** How many frames the rings say that they lost. */
+/** Number of lost frames by the rings' own counts. */
 uint64_t frames_lost(const struct ring_peer *peer);
 
 /* ----------------------------------------------------------------- deeds */
@@ -117,7 +117,7 @@ char *text_of(size_t n);
 
 void sleep_ms(int ms);
 
-/** Of the calling thread's time line, in ns; the library's clock is another. */
+/** The test's own clock, in ns, independent of the library's. */
 int64_t clock_ns(void);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * defects_collector_copies.c - a second copy of the collector, in a library
- * that is loaded late, and unloaded.
+ * that is loaded late and unloaded.
  *
- * That is defects_collector_plugin.c; the file is named as this program is,
- * with _plugin.so behind.
+ * The library is defects_collector_plugin.c; its file has this program's name
+ * with _plugin.so appended.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -76,7 +76,7 @@ static void copies_keep_out_of_each_others_way(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-15 */
 
-/* The program has used up what threads can keep values under. */
+/* Loads the library after the program has used up all thread-specific keys. */
 static void load_without_keys(void)
 {
 	pthread_key_t key;
@@ -109,7 +109,7 @@ static void *emit_and_outlive(void *unused)
 	plugin_mark("thread");
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	return unused; /* what the copy left to do at a thread's end is due */
+	return unused; /* the copy's work at a thread's end is due */
 }
 
 static void unload(void)

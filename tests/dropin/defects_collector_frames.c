@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------- C-1 */
 
-#define MESSAGE_MAX 65431 /* in the longest frame there can be */
+#define MESSAGE_MAX 65431 /* in the longest possible frame */
 
 static void emit_long(void)
 {
@@ -65,7 +65,7 @@ static void emit_many_counters(void)
 	free(ids);
 }
 
-/* All of a text that fits is there, and what does not fit is cut. */
+/* Checks that a text is complete, or cut at @max. */
 static void look_at_text(const char *text, size_t n, size_t max)
 {
 	const size_t length = strlen(text);
@@ -147,7 +147,7 @@ static void long_events_are_cut(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-12 */
 
-/* Two addresses in front are room too: see what unwinders do. */
+/* Also writes the two addresses in front, as unwinders do. */
 static int scribble(SysprofCaptureAddress *addrs, unsigned int n_addrs,
                     void *unused)
 {
@@ -180,13 +180,13 @@ static void emit_on_used_memory(void)
 	const unsigned int id = sysprof_collector_request_counters(1);
 	const SysprofCaptureCounterValue value = { .v64 = 7 };
 
-	/* the ring has been around, full of text */
+	/* lets the ring wrap, full of text */
 	for (int i = 0; i < 20; i++) {
 		sysprof_collector_mark(SYSPROF_CAPTURE_CURRENT_TIME, 0, text,
 		                       text, text);
 		deed_ask(ASK_DRAIN);
 	}
-	/* lengths that move what comes next over the older text */
+	/* lengths that shift the next frames over the old text */
 	for (int i = 0; i < 40; i++) {
 		mark("short", letters + i % 13);
 		sysprof_collector_log(64, "d", letters + i % 7);
@@ -238,7 +238,8 @@ static void emit_odd_numbers_of_values(void)
 	free(text);
 }
 
-/* Value slots without an id hold nothing; the others follow each other. */
+/* Checks that value slots without an id are empty, and the others
+ * consecutive. */
 static void look_at_values(const struct frame *frame, unsigned n)
 {
 	unsigned n_found = 0;

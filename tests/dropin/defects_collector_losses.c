@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_losses.c - events on top of events, events that find no
- * room, and events that nobody wants any more.
+ * defects_collector_losses.c - events during events, events without space, and
+ * events after the recorder's end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ static void emit_in_handler(int unused)
 	mark("signal", "abc");
 }
 
-/* As many as interrupt the other emits often enough */
+/* Emits until handlers have interrupted enough emits */
 static void emit_under_signals(void)
 {
 	const struct sigaction action = { .sa_handler = emit_in_handler,
@@ -208,7 +208,7 @@ static void losses_are_reported(uint32_t pages)
 #ifdef DEFECTS_OURS
 
 #if defined(__SANITIZE_THREAD__)
-#define MOST_NS INT64_C(9000000000) /* it is ten times slower */
+#define MOST_NS INT64_C(9000000000) /* ten times slower */
 #else
 #define MOST_NS INT64_C(900000000)
 #endif
@@ -219,7 +219,7 @@ static void *emit_once(void *unused)
 	return unused;
 }
 
-/* The recorder ends, and the program goes on with a full ring. */
+/* Goes on with a full ring after the recorder's end. */
 static void outlive_recorder(void)
 {
 	pthread_t threads[20];
@@ -241,7 +241,7 @@ static void outlive_recorder(void)
 		             (long long)took / 1000000);
 }
 
-/* No recorder: the program begins and ends a recording by itself. */
+/* No recorder: the program starts and stops its own recording. */
 static void start_and_stop(void)
 {
 	struct syscap_options options = { .size = sizeof(options) };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_plugin.c - a shared library with a copy of the collector
- * of its own, hidden, as GLib or a plug-in would have.
+ * defects_collector_plugin.c - a shared library with its own hidden copy of the
+ * collector, like GLib or a plug-in.
  *
- * Linked without -z nodelete: who unloads it need not know.
+ * Linked without -z nodelete: programs may unload the library.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_processes.c - forked children, many threads, their
- * identification and cost.
+ * defects_collector_processes.c - identification and cost of forked children
+ * and many threads.
  */
 #define _GNU_SOURCE
 #include <dirent.h>
@@ -50,7 +50,7 @@ static int only_tid(SysprofCaptureAddress *addrs, unsigned int n_addrs,
 	return 1;
 }
 
-/* Each event says who it is of. */
+/* Emits marks with the emitting process's pid as message. */
 static void emit_as(const char *name)
 {
 	char pid[16];
@@ -181,7 +181,7 @@ static void request_everywhere(void)
 	for (int i = 0; i < THREADS; i++)
 		for (unsigned k = 0; k < PER_THREAD; k++)
 			look_at_id(firsts[i] + k);
-	/* more than there are in a block of the reference's */
+	/* more than in a block of the reference */
 	const unsigned int many = sysprof_collector_request_counters(1000);
 	for (unsigned k = 0; k < 1000; k++)
 		look_at_id(many + k);
@@ -194,7 +194,7 @@ static void request_everywhere(void)
 	wait_for_child(pid);
 }
 
-/* ids and the names that they were defined with */
+/* ids, and the names of their definitions */
 struct known {
 	unsigned n;
 	uint32_t ids[1024];
@@ -243,7 +243,7 @@ static void counters_have_numbers_of_their_own(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-14 */
 
-/* Open descriptors; or those that a program started from here would have. */
+/* Number of open descriptors, or only of those that an exec keeps. */
 static int count_descriptors(bool only_inherited)
 {
 	DIR *const dir = opendir("/proc/self/fd");
@@ -309,7 +309,7 @@ static void rings_leave_no_descriptors(uint32_t pages)
 	struct ring_peer peer;
 
 	record(&peer, pages, "from many threads", "");
-	/* A ring that comes too late, on a busy machine, costs its thread's event */
+	/* On a busy machine, a late ring costs its thread's event */
 	MUST(marks_count(&peer, "staying") + marks_count(&peer, "ending") +
 	             frames_lost(&peer) ==
 	     105);

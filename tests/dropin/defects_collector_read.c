@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_read.c - frames as they lie in rings, read as the format
- * says.  Frames that stop other readers are bad here as well.
+ * defects_collector_read.c - frames in rings, read after the description of the
+ * format.  Frames that stop other readers are invalid here as well.
  */
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "dropin/defects_collector.h"
 
-/* Header words that may hold a thread's id: (tag, tid) */
+/* Tag of header words with a thread's id: (tag, tid) */
 #define TAG_MASK 0xFF000000u
 #define TAG      0x5C000000u
 
@@ -133,7 +133,7 @@ static bool is_zero(const struct frame *frame, unsigned at, unsigned end)
 	return true;
 }
 
-/* A text in @size bytes, and zeroes behind it. */
+/* Is there a text in @size bytes, followed by zeros? */
 static bool is_clean_text(const struct frame *frame, unsigned at, unsigned size)
 {
 	const char *const text = (const char *)frame->data + at;
@@ -151,7 +151,7 @@ static bool is_clean_ctrdef(const struct frame *frame)
 	return is_zero(frame, 26, 32);
 }
 
-/* Slots without a counter hold no value. */
+/* Checks that slots without a counter have no value. */
 static bool is_clean_ctrset(const struct frame *frame)
 {
 	for (unsigned at = 32; at < frame->len; at += 96)

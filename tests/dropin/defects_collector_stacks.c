@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_stacks.c - stacks that are deep, that are none, and that
- * are of a function that is entered.
+ * defects_collector_stacks.c - deep stacks, missing stacks, and stacks of an
+ * entered function.
  */
 #define _GNU_SOURCE
 #include <string.h>
@@ -58,7 +58,7 @@ static void traces_are_samples(uint32_t pages)
 
 #define DEEP 300
 
-/* All of a deep stack for whom has room; the numbers some return for none */
+/* Fills all room with a deep stack; or returns a number that means no stack */
 static int unwind_deep(SysprofCaptureAddress *addrs, unsigned int n_addrs,
                        void *answer)
 {
@@ -110,7 +110,7 @@ static void deep_stacks_are_whole(uint32_t pages)
 			for (unsigned k = 0; k < at_least[n]; k++)
 				MUST(frame_u64(&frame, addrs + 8 * k) ==
 				     0x1000 + k);
-			/* what does not fit is missed */
+			/* the frame reports omitted addresses */
 			if ((frame_u16(&frame, is_sample ? 26 : 46) != 0) !=
 			    (n == 4 || n == 5))
 				defect_shows("stack %u does not say rightly "

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_texts.c - texts that can't be formatted, that end in the
- * middle of a character, and what one bad event does to the good ones.
+ * defects_collector_texts.c - texts that can't be formatted or end within a
+ * character, and the effect of a bad event on good events.
  */
 #define _GNU_SOURCE
 #include <printf.h>
@@ -15,7 +15,7 @@
 
 #include "dropin/defects_collector.h"
 
-/* No byte of the C locale stands for it. */
+/* A character that the C locale can't encode. */
 static const wchar_t unencodable[] = { 0x20AC, 0 };
 
 /* ------------------------------------------------------------------- C-2 */
@@ -37,7 +37,7 @@ static int emit_inside(SysprofCaptureAddress *addrs, unsigned int n_addrs,
 	return 1;
 }
 
-/* Events of every kind that is known to come out wrong, among good ones */
+/* Emits events of every kind known to go wrong, among good events */
 static void emit_good_and_bad(void)
 {
 	const char *const which = deed_arg();
@@ -60,8 +60,7 @@ static void emit_good_and_bad(void)
 	free(text);
 }
 
-/* One capture of all that came, as recorders put it together: readers stop
- * at the first frame that is none. */
+/* Readers of a recorder's capture stop at the first invalid frame. */
 static void good_events_survive_bad_ones(uint32_t pages)
 {
 	static const char *const which[] = { "long", "text", "inside" };
@@ -117,7 +116,7 @@ static void what_cannot_be_formatted_is_no_text(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-24 */
 
-/* %Y: an int, and how often it was formatted */
+/* %Y: an int; counts its formattings */
 static int n_formatted;
 
 static int print_counted(FILE *stream, const struct printf_info *info,
@@ -147,7 +146,7 @@ static void emit_counted(void)
 
 	NEED(register_printf_specifier('Y', print_counted, describe_counted) ==
 	     0);
-	/* the compiler does not know this letter */
+	/* the compiler does not know %Y */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	sysprof_collector_mark_printf(SYSPROF_CAPTURE_CURRENT_TIME, 0, "defect",
@@ -158,7 +157,7 @@ static void emit_counted(void)
 		             n_formatted);
 }
 
-/* A character of three bytes lies over the end of each field. */
+/* A character of three bytes crosses the end of each field. */
 static void emit_cut_characters(void)
 {
 	char wide[200] = "";
@@ -180,7 +179,7 @@ static void emit_long_line(void)
 	free(text);
 }
 
-/* The first answer was none: that was then. */
+/* Emits after a first request that failed. */
 static void emit_after_failure(void)
 {
 	mark("first", NULL);
@@ -188,8 +187,8 @@ static void emit_after_failure(void)
 	mark("later", NULL);
 }
 
-/* Whether a field's text ends with a whole character, and is not cut
- * shorter than the next one would have made it. */
+/* Does a field's text end with a complete character, and could the field not
+ * hold another? */
 static bool ends_whole(const struct frame *frame, unsigned at, unsigned size)
 {
 	const char *const text = (const char *)frame->data + at;

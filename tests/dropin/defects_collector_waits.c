@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_collector_waits.c - the control socket: recorders that give no
- * answer, and numbers that lead to something else.
+ * defects_collector_waits.c - the control socket: recorders that do not answer,
+ * and descriptors that are no control socket.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -28,7 +28,7 @@ static void *emit_some(void *unused)
 	return unused;
 }
 
-/* Threads at the same time, and threads that come later */
+/* Emits in simultaneous threads, and in later threads */
 static void emit_to_silence(void)
 {
 	const int64_t before = clock_ns();
@@ -59,7 +59,7 @@ static void silence_is_not_waited_for(uint32_t pages)
 
 /* ------------------------------------------------------------------- C-8 */
 
-#define NUMBER 9 /* of what is in the place of the socket */
+#define NUMBER 9 /* descriptor in the socket's place */
 
 static void emit_to_anything(void)
 {
@@ -67,7 +67,7 @@ static void emit_to_anything(void)
 		mark("anything", NULL);
 }
 
-/* Nothing may come out of @other if @fd is what the program takes for its
+/* Checks that nothing comes out of @other if the program gets @fd as its
  * control socket. */
 static void leaves_alone(const char *what, const char *control, int fd,
                          int number, int other)
@@ -96,7 +96,7 @@ static void make_pair(int type, int *ret_fd, int *ret_other)
 	NEED(fcntl(*ret_other, F_SETFD, FD_CLOEXEC) == 0);
 }
 
-/* A socket, connected to one that listens at @address. */
+/* Makes a socket connected to a listener at @address. */
 static void make_connected(const struct sockaddr *address, socklen_t size,
                            int *ret_fd, int *ret_other)
 {
@@ -171,7 +171,7 @@ static void *emit_one(void *unused)
 	return unused;
 }
 
-/* The first one is cancelled while it waits for its ring. */
+/* Cancels the first thread during its wait for a ring. */
 static void cancel_first(void)
 {
 	pthread_t threads[2];

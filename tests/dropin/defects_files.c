@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_files.c - runs the cases of a defect, and looks at captures.
+ * defects_files.c - runs the cases of a defect, and reads captures.
  *
- * The captures are read as the format says, with code of neither library.
+ * Captures are read after the description of the format, with code of neither
+ * library.
  */
 #define _GNU_SOURCE
 #include "dropin/defects_files.h"
@@ -38,7 +39,7 @@ static void say(const char *format, va_list args)
 	        current ? current->what : "", line);
 }
 
-/* Cases leak writers on purpose; options of AddressSanitizer. */
+/* Options of AddressSanitizer, as cases leak writers on purpose. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -249,13 +250,13 @@ static void run_here(const struct defect *defect)
 	const struct rlimit no_core = { 0, 0 };
 	struct rlimit files = { 0, 0 };
 
-	/* A loop that only writes ends, too. */
+	/* An endless loop of writes ends, too. */
 	getrlimit(RLIMIT_FSIZE, &files);
 	files.rlim_cur = 32u << 20;
 	setrlimit(RLIMIT_FSIZE, &files);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* where that group is left alone */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* also outside that group */
 	unsetenv("SYSPROF_TRACE_FD");
 	unsetenv("SYSPROF_CONTROL_FD");
 	defect->check(defect->arg);
@@ -290,7 +291,7 @@ static int run(const struct defect *defect)
 	if (pid == 0)
 		run_here(defect);
 	status = wait_for(pid);
-	kill(-pid, SIGKILL); /* what it may have left */
+	kill(-pid, SIGKILL); /* leftover processes */
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	dprintf(out, "%s: %s: killed by signal %d, %s\n", defect->id,

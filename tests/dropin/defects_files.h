@@ -3,11 +3,11 @@
  * defects_files.h - shared parts of the tests of known defects of writers and
  * readers: a table of cases, and captures byte by byte.
  *
- * The programs know nothing of the library but <sysprof-capture.h>, and are
- * built against ours and against the reference.  The arguments are the name of
- * a defect and a directory for its files.  Every case of that name runs in a
- * process of its own.  Status 0: no defect in any of them; 1: the defect, with
- * its description on stderr; 77: the library lacks the feature.
+ * The programs use only <sysprof-capture.h>, and are built with syscap's
+ * library and with the reference.  The arguments are the name of a defect and a
+ * directory for its files.  Every case of that defect runs in its own process.
+ * Status 0: no defect in any case; 1: the defect, with its description on
+ * stderr; 77: the library lacks the feature.
  */
 #ifndef SYSCAP_DEFECTS_FILES_H
 #define SYSCAP_DEFECTS_FILES_H
@@ -23,10 +23,10 @@ struct defect {
 	int arg;
 };
 
-/** Of the program; ends with an id that is NULL. */
+/** The program's table; ends with a NULL id. */
 extern const struct defect defects[];
 
-/** The defect is there: say how, and end the case. */
+/** Report the defect, and end the case. */
 _Noreturn void defect_shows(const char *format, ...)
 	__attribute__((format(printf, 1, 2)));
 /** The test itself can't go on. */
@@ -38,7 +38,7 @@ _Noreturn void defect_broken(const char *what);
 /** A condition of the test. */
 #define NEED(condition) ((condition) ? (void)0 : defect_broken(#condition))
 
-/** A path in the folder of the case, kept as long as that runs. */
+/** A path in the case's directory, valid while the case runs. */
 const char *defect_path(const char *name);
 
 struct bytes {
@@ -46,7 +46,7 @@ struct bytes {
 	size_t size;
 };
 
-/** A whole file, or all that comes from a descriptor. */
+/** The content of a file, or all bytes from a descriptor. */
 struct bytes bytes_load(const char *path);
 struct bytes bytes_read(int fd);
 void bytes_free(struct bytes *bytes);
@@ -57,7 +57,7 @@ uint32_t bytes_u32(const unsigned char *at);
 uint64_t bytes_u64(const unsigned char *at);
 
 struct frame {
-	size_t at; /* in the file; 0: begin with the first */
+	size_t at; /* in the file; 0: start at the first */
 	const unsigned char *data;
 	unsigned len, type;
 	int32_t pid;
@@ -65,29 +65,28 @@ struct frame {
 };
 
 /**
- * The next frame of a little-endian capture.  False at its end; a header that
- * is none, or frames that do not fill the file one after the other, show the
- * defect.
+ * The next frame of a little-endian capture.  False at the end.  An invalid
+ * header, or frames that do not exactly fill the file, are the defect.
  */
 bool frame_next(const struct bytes *bytes, struct frame *frame);
-/** The same, but false also where a last frame is cut in two. */
+/** The same, but also false at a truncated last frame. */
 bool frame_next_whole(const struct bytes *bytes, struct frame *frame);
 
-/** How many frames of @type there are. */
+/** Number of frames of @type. */
 size_t frames_count(const struct bytes *bytes, unsigned type);
-/** The first frame of @type; shows the defect where there is none. */
+/** The first frame of @type; no such frame is the defect. */
 struct frame frames_first(const struct bytes *bytes, unsigned type);
 
 /**
- * The marks of the file are those with durations 0 .. @n - 1 of which
- * @accepted is true (NULL: all), each once, and they are whole.
+ * Checks that the file has exactly the marks with durations 0 .. @n - 1 whose
+ * @accepted is true (NULL: all), each once and complete.
  */
 void marks_are_complete(const struct bytes *bytes, const bool *accepted,
                         size_t n);
 
 /**
- * The name that stands for @address in JITMAP frames before byte @before of
- * the file, or NULL.  Two names for one address show the defect.
+ * The name of @address in JITMAP frames before byte @before of the file, or
+ * NULL.  Two names for one address are the defect.
  */
 const char *jit_name(const struct bytes *bytes, uint64_t address,
                      size_t before);

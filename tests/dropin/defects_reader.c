@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader.c - damaged captures, and those of later versions.  They are
- * read up to the damage, which is reported with its place, and kill no reader.
+ * defects_reader.c - damaged captures, and captures of later versions.  The
+ * reader must read up to the damage, report its offset, and not crash.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -33,7 +33,7 @@ static void mark(struct make_capture *capture, int number)
 	make_mark(capture, 7, 0, 1100 + number, number, "g", "n", "m");
 }
 
-/* Reads on until there is no more; marks come in their order. */
+/* Reads up to the end; checks that marks come in order. */
 static int64_t count_marks(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrameType type;
@@ -78,7 +78,7 @@ static void torn(int cut)
 	marks_are_complete(&bytes, NULL, 5);
 }
 
-/* 2,046 counters in a frame that has room for 511. */
+/* 2,046 counters in a frame with space for 511. */
 static void too_many_counters(int n_counters)
 {
 	const SysprofCaptureCounterDefine *found;
@@ -99,7 +99,7 @@ static void too_many_counters(int n_counters)
 	MUST(count_marks(reader) == 1);
 }
 
-/* --- lengths that can't be */
+/* --- impossible lengths */
 
 static void make_typed(struct make_capture *capture, int type)
 {
@@ -255,7 +255,7 @@ static void short_file(int size)
 	MUST(errno != 0);
 }
 
-/* A version that nobody knows yet may mean anything. */
+/* A later version of the format may have any meaning. */
 static void later_version(int version)
 {
 	const char *const path = defect_path("version.syscap");
@@ -270,7 +270,7 @@ static void later_version(int version)
 	MUST(errno != 0);
 }
 
-/* Does the reader say where it stopped, and that it stopped? */
+/* Does the reader report that it stopped, and the offset? */
 static void end_or_damage(int cut)
 {
 #if SYSPROF_MAJOR_VERSION >= 50
@@ -297,7 +297,7 @@ static void end_or_damage(int cut)
 #endif
 }
 
-/* --- when a capture without an end ended */
+/* --- the end time of an unfinished capture */
 
 static void end_behind_mark(int type)
 {
@@ -315,7 +315,7 @@ static void end_behind_mark(int type)
 	MUST(sysprof_capture_reader_get_end_time(reader) == 9099);
 }
 
-/* A text that fills its field does not run into the next. */
+/* A text that fills its field must not run into the next field. */
 static void group_without_end(int arg)
 {
 	const SysprofCaptureMark *found;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader_files.c - files embedded in a capture, and what copies of a
- * reader and cursors do.
+ * defects_reader_files.c - files embedded in a capture, and copies of a reader,
+ * and cursors.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -36,7 +36,7 @@ static void chunk(struct make_capture *capture, const char *path,
 	                (unsigned)strlen(text));
 }
 
-/* --- what is in them */
+/* --- contents of files */
 
 static void must_hold(struct make_capture *capture, const char *path,
                       const char *want)
@@ -158,7 +158,7 @@ static void list_of_damaged(int n_files)
 	}
 }
 
-/* --- two that share nothing */
+/* --- a reader and its copy share nothing */
 
 static void copy_after_list(int is_copy_first)
 {
@@ -248,7 +248,7 @@ static void backwards(int arg)
 	sysprof_capture_cursor_unref(cursor);
 }
 
-/* The reader can't be copied: there are no descriptors left. */
+/* The reader can't be copied: no descriptor is left. */
 static void no_descriptor_left(int arg)
 {
 	SysprofCaptureReader *reader;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_reader_order.c - a capture of the other byte order reads like one of
- * ours. Each kind of frame is made in both orders, and the reader's results are
- * converted to text and compared.
+ * defects_reader_order.c - a capture of the other byte order reads like a
+ * native capture.  Each kind of frame is made in both orders, and the reader's
+ * results are compared as text.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -93,7 +93,7 @@ static SysprofCaptureReader *reader_of(struct make_capture *capture)
 	return reader;
 }
 
-/* With a sound frame behind it. */
+/* Reads a frame that is followed by a valid frame. */
 static void describe(struct words *words, int type, bool big)
 {
 	struct make_capture capture;
@@ -125,7 +125,7 @@ static void same_in_both(int type)
 		             big.text);
 }
 
-/* A read that was of another type leaves the frame as it is. */
+/* A failed read as another type does not change the frame. */
 static void after_a_wrong_read(int type)
 {
 	static struct words once, again;

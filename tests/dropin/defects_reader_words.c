@@ -151,7 +151,7 @@ static bool add_message(SysprofCaptureReader *reader, struct words *words)
 
 #endif
 
-/* Those whose frame is little more than its header, and texts. */
+/* Adds frames with little more than a header, and texts. */
 static bool add_other(SysprofCaptureReader *reader, struct words *words,
                       unsigned type)
 {

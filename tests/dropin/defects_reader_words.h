@@ -20,7 +20,7 @@ void words_add(struct words *words, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void words_add_frame(struct words *words, const SysprofCaptureFrame *f);
 
-/** Read the next frame, as one of @type; false: the reader returns none. */
+/** Read the next frame as @type; false: the reader returns no frame. */
 bool words_add_next(SysprofCaptureReader *reader, struct words *words,
                     unsigned type);
 

@@ -115,7 +115,7 @@ static void feed(int fd, const char *text, size_t size)
 	_exit(0);
 }
 
-/* Its reads are interrupted, again and again. */
+/* Signals interrupt the reads again and again. */
 static void file_read_under_signals(int arg)
 {
 	const size_t size = 5000;
@@ -154,7 +154,7 @@ static void file_read_under_signals(int arg)
 	MUST(is_ended && at == size);
 }
 
-/* The name is there, and if it had to be cut, then between characters. */
+/* Checks that a long name is there, if cut, then between characters. */
 static void long_name(int size)
 {
 	char *const name = text_of("\xC3\xA9", (size_t)size & ~1u);
@@ -177,7 +177,7 @@ static void long_name(int size)
 	MUST(strlen(found) % 2 == 0);
 }
 
-/* Whether @arg ids, and then one more, are given out as there are. */
+/* Are @arg ids, and then one more, given out while there are free ids? */
 static void ids_beyond_the_last(int arg)
 {
 	begin(0);
@@ -218,7 +218,7 @@ static void metadata_of_nothing(int arg)
 		MUST(frame.data[i] == 0);
 }
 
-/* Long names first, so that what lies behind a short one is not zero. */
+/* Writes long names first, so that bytes after a short name are not zero. */
 static void names_behind_the_last(int arg)
 {
 	struct frame frame = { .at = 0 };
@@ -252,7 +252,7 @@ static void names_behind_the_last(int arg)
 
 #define N_CYCLED 700
 
-/* Each name has one address, and is written once. */
+/* Each name must have one address, and be written once. */
 static void many_names(int n_calls)
 {
 	static uint64_t addresses[N_CYCLED];
@@ -299,8 +299,8 @@ static void statistics(int arg)
 	NEED(sysprof_capture_writer_add_dbus_message(writer, NOW, 0, 7, 1, 0,
 	                                             (const uint8_t *)"l", 1));
 	sysprof_capture_writer_stat(writer, &stat);
-	/* A trace is a sample; the other type lies behind the array that there
-	 * always was. */
+	/* A trace counts as a sample; the newer type's count is after the
+	 * original array. */
 	MUST(stat.frame_count[2] == 2);
 	MUST(stat.padding[0] == 0);
 	MUST(stat.padding[1] == 1);

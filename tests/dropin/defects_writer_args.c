@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_args.c - arguments that are not as they should be end in
- * false or NULL, never in the end of the program.
+ * defects_writer_args.c - invalid arguments must give false or NULL, and never
+ * end the program.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -156,7 +156,7 @@ static void (*const deeds[])(void) = {
 	drop_no_writer,
 };
 
-/* The program goes on, and so does the file. */
+/* Checks that program and file go on. */
 static void survives(int i)
 {
 	const char *const path = defect_path("args.syscap");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * defects_writer_end.c - the file of a program that ended without finishing its
- * writer: it was killed, or just exited.
+ * writer, by a kill or an exit.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static void name_of(char name[32], unsigned i)
 	snprintf(name, 32, "function %u", i);
 }
 
-/* Samples know by their tid which name they should have. */
+/* The tid of each sample determines its name. */
 static void write_samples(const char *path)
 {
 	SysprofCaptureWriter *const writer =
@@ -75,7 +75,8 @@ static void names_of_killed(int arg)
 		char want[32];
 		const char *name;
 
-		/* Each is looked up from the start: some will do. */
+		/* Checks only some samples, as each look-up starts at the
+		 * beginning. */
 		if (frame.type != 2 || n++ % 97)
 			continue;
 		name_of(want, bytes_u32(frame.data + 28));
@@ -87,7 +88,7 @@ static void names_of_killed(int arg)
 	MUST(n > 0);
 }
 
-/* A moment ago is enough: what happened last matters most. */
+/* Events up to a moment before the kill must be in the file. */
 static void recent_of_killed(int arg)
 {
 	const char *const path = defect_path("recent.syscap");
@@ -119,7 +120,7 @@ static void recent_of_killed(int arg)
 		defect_shows("a mark is lost that was made 1.3 s before");
 }
 
-/* exit(), with the writer forgotten, flushed or not. */
+/* exit() without closing the writer, flushed or not. */
 static void forgotten(int is_by_env)
 {
 	const char *const path = defect_path("forgotten.syscap");
@@ -153,7 +154,7 @@ static void forgotten(int is_by_env)
 	marks_are_complete(&bytes, NULL, N_MARKS);
 }
 
-/* Such a file has its end time. */
+/* Such a file must have its end time. */
 static void end_of_killed(int arg)
 {
 	const char *const path = defect_path("ended.syscap");
@@ -174,7 +175,7 @@ static void end_of_killed(int arg)
 		last = frame.time > last ? frame.time : last;
 	const int64_t end = (int64_t)bytes_u64(bytes.data + 80);
 
-	/* 0 is honest: a reader then looks for it. */
+	/* 0 is allowed: a reader then searches for the end time. */
 	MUST(end == 0 || end >= last);
 }
 

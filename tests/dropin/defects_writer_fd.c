@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_fd.c - descriptors: whose they are, when they are closed, and
- * what SYSPROF_TRACE_FD may name.
+ * defects_writer_fd.c - descriptors: their owner, their closing, and valid
+ * values of SYSPROF_TRACE_FD.
  *
- * close() is ours here, to count.
+ * This program replaces close(), to count calls.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -90,7 +90,7 @@ static void two_in_a_process(int arg)
 	marks_are_complete(&bytes, NULL, 300);
 }
 
-/* As a program does that starts another: both write all the time. */
+/* Parent and child both write all the time. */
 static void parent_and_child(int arg)
 {
 	const char *const path = defect_path("child.syscap");
@@ -115,7 +115,7 @@ static void parent_and_child(int arg)
 	marks_are_complete(&bytes, NULL, 2 * N_EACH);
 }
 
-/* Names and counters of the two are kept apart. */
+/* Names and counters of two writers must stay separate. */
 static void names_of_two(int arg)
 {
 	const char *const path = defect_path("names.syscap");
@@ -143,7 +143,7 @@ static void names_of_two(int arg)
 	MUST(name != NULL && strcmp(name, "of the second") == 0);
 }
 
-/* --- what SYSPROF_TRACE_FD says */
+/* --- values of SYSPROF_TRACE_FD */
 
 static void standard_error(int arg)
 {
@@ -158,7 +158,7 @@ static void standard_error(int arg)
 	MUST(st.st_size == 0);
 }
 
-/* Something like a number names nothing. */
+/* A text that only begins like a number is invalid. */
 static void no_number(int arg)
 {
 	static const char *const tails[] = { "x", " ", ".0", ",4", "e0" };
@@ -181,7 +181,7 @@ static void no_number(int arg)
 	MUST(from_env("4294967299") == NULL);
 }
 
-/* A number that has come to name another file. */
+/* A number that now belongs to another file. */
 static void file_of_somebody_else(int flags)
 {
 	static const char text[] = "This is no capture, and nobody's to empty.";

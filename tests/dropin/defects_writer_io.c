@@ -47,7 +47,7 @@ static void add_marks(size_t n)
 static void begin_on(int fd)
 {
 	NEED(fd >= 0);
-	/* More than a pipe takes or refuses as a whole. */
+	/* A buffer larger than an atomic write to a pipe. */
 	writer = sysprof_capture_writer_new_from_fd(fd, 16384);
 	NEED(writer != NULL);
 }
@@ -68,7 +68,7 @@ static void check_file(const char *path)
 
 static struct bytes received;
 
-/* Takes a little at a time, so that the pipe is full mostly. */
+/* Reads a little at a time, so that the pipe is mostly full. */
 static void *take_slowly(void *arg)
 {
 	const struct timespec pause = { .tv_nsec = 300000 };
@@ -102,7 +102,7 @@ static void be_interrupted(bool is_on)
 	NEED(setitimer(ITIMER_REAL, &often, NULL) == 0);
 }
 
-/* The reader's thread is left alone. */
+/* Starts a reader thread without alarms. */
 static void start_reader(pthread_t *thread, int *fd)
 {
 	sigset_t alarms, before;
@@ -134,7 +134,7 @@ static void slow_pipe(int flags)
 	check_marks(&received);
 }
 
-/* Nobody takes anything: an answer comes, and nothing is there twice. */
+/* Without a reader, calls must return, and no byte may be there twice. */
 static void pipe_that_is_full(int arg)
 {
 	struct bytes bytes;
@@ -181,7 +181,7 @@ static void reader_goes_away(int arg)
 
 /* --- files */
 
-/* The file may not grow for a while, in the middle of a write. */
+/* The file can't grow for a while, from the middle of a write. */
 static void full_disk(int arg)
 {
 	const char *const path = defect_path("full.syscap");
@@ -207,7 +207,7 @@ static void full_disk(int arg)
 	check_file(path);
 }
 
-/* There never is room again: what is there are whole frames. */
+/* The disk stays full: the file must consist of complete frames. */
 static void disk_that_stays_full(int arg)
 {
 	const char *const path = defect_path("stays.syscap");
@@ -262,7 +262,7 @@ static void save_over_longer_file(int size)
 	check_marks(&saved);
 }
 
-/* Bytes that went through a pipe are gone. */
+/* Bytes written to a pipe can't be saved again. */
 static void save_a_pipe(int arg)
 {
 	const char *const path = defect_path("piped.syscap");
@@ -277,13 +277,13 @@ static void save_a_pipe(int arg)
 	MUST(stat(path, &st) != 0);
 }
 
-/* --- what the rest of the program would notice */
+/* --- effects on the rest of the program */
 
 static void closed_in_children(int arg)
 {
 	enum {
 		MOST = 256
-	}; /* ours have numbers from 100 on */
+	}; /* descriptors of the test are 100 and more */
 	bool was_open[MOST];
 	int n = 0;
 

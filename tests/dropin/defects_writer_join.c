@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_join.c - captures joined to others lose nothing, and what
- * each means stays apart.
+ * defects_writer_join.c - joined captures lose nothing, and their names and
+ * numbers stay separate.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -63,7 +63,7 @@ static struct bytes joined(struct make_capture *capture)
 	return finish();
 }
 
-/* --- two captures that use the same numbers */
+/* --- two captures with the same numbers */
 
 static void fill(SysprofCaptureWriter *writer, const char *name, int value)
 {
@@ -85,7 +85,7 @@ static void fill(SysprofCaptureWriter *writer, const char *name, int value)
 	                                       &address, 1));
 }
 
-/* The sample with tid @value is in function @name. */
+/* Checks that the sample with tid @value is in function @want. */
 static void check_sample(const struct bytes *bytes, const char *want, int value)
 {
 	struct frame frame = { .at = 0 };
@@ -105,7 +105,7 @@ static void check_sample(const struct bytes *bytes, const char *want, int value)
 	defect_shows("the sample in %s is gone", want);
 }
 
-/* The id that has @value is defined once, and is @want. */
+/* Checks that the id with @value is defined once, as @want. */
 static void check_counter(const struct bytes *bytes, const char *want,
                           int value)
 {
@@ -163,7 +163,7 @@ static void spliced(int is_reader)
 	check_counter(&bytes, "green", 333);
 }
 
-/* --- what must not get lost */
+/* --- data that must not get lost */
 
 static void build_id(int arg)
 {
@@ -209,7 +209,7 @@ static void allocation(int arg)
 	MUST(name != NULL && strcmp(name, "one") == 0);
 }
 
-/* Joined to one file, that to another, and so on. */
+/* Joins a capture to a file, that file to another, and so on. */
 static void metadata(int n_times)
 {
 	struct make_capture capture;
@@ -266,7 +266,8 @@ static void unknown_type(int arg)
 	MUST(n_marks == 2);
 }
 
-/* It ends in damage: the frames before it are there, and it is reported. */
+/* The capture ends in damage: the frames before must be there, and the damage
+ * be reported. */
 static void damaged(int arg)
 {
 	struct make_capture capture;
@@ -291,7 +292,7 @@ static void *join_large_stack(void *arg)
 	return NULL;
 }
 
-/* A thread may have little room. */
+/* Runs in a thread with a small stack. */
 static void large_stack(int n_addrs)
 {
 	uint64_t *const addrs = calloc((size_t)n_addrs, sizeof(*addrs));
@@ -333,7 +334,7 @@ static void trace(int arg)
 	MUST(name != NULL && strcmp(name, "traced") == 0);
 }
 
-/* Of a 32-bit program. */
+/* A mark of a 32-bit program. */
 static void narrow_mark(int arg)
 {
 	static const char *const names[] = { "narrow" };

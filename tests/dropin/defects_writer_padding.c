@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_writer_padding.c - padding of frames is zero.  Captures are passed
- * on, and must not contain other memory.
+ * defects_writer_padding.c - padding of frames is zero.  Captures are passed on
+ * to others, and must not contain foreign memory.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -141,7 +141,7 @@ static void add_stacks(void)
 	sysprof_capture_writer_add_exit(writer, NOW, 0, 7);
 }
 
-/* Callers fill in a counter that lies on their stack. */
+/* Callers have their counters on the stack. */
 static void add_counters(void)
 {
 	const SysprofCaptureCounterValue value = { .v64 = 3 };

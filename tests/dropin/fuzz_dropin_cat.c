@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_dropin_cat.c - join any bytes into what the drop-in's writer writes,
- * by cat and by both splices, and read the results.
+ * fuzz_dropin_cat.c - join any bytes into a capture of the drop-in's writer, by
+ * cat and by both splices, and read the results.
  *
- * The writer has frames of its own before, with a counter and a JIT name, and
- * adds a mark behind.  With any frames between, that mark is the last frame of
- * the result.
+ * The writer has earlier frames, with a counter and a JIT name, and appends a
+ * mark.  With any frames in between, that mark is the last frame of the result.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -24,12 +23,12 @@ struct target {
 	int fd;
 };
 
-/* The capture that is joined. */
+/* The capture to join. */
 struct source {
 	SysprofCaptureReader *reader;
 	const struct fuzz_walk *plain;
-	bool is_whole; /* every frame of it can be read */
-	bool has_end;  /* its frames' lengths lead to the end of the file */
+	bool is_whole; /* every frame is readable */
+	bool has_end;  /* frame lengths lead to the file's end */
 };
 
 static void add_own_frames(SysprofCaptureWriter *writer)
@@ -117,7 +116,7 @@ static void learn_names(struct names *names, const SysprofCaptureJitmap *jitmap)
 	}
 }
 
-/* 0xE0 in front: what the writer gives out, and no marker of a context */
+/* The first byte 0xE0 marks the writer's own names, not a context */
 static bool is_named(uint64_t address)
 {
 	return address >> 56 == SYSPROF_CAPTURE_JITMAP_MARK >> 56;
@@ -151,7 +150,7 @@ static void check_stack(const struct names *names,
 	}
 }
 
-/* No address stands for two names, and each that is used has one. */
+/* Checks that no address has two names, and that each used address has one. */
 static void check_names(SysprofCaptureReader *reader)
 {
 	SysprofCaptureFrameType type;
@@ -181,7 +180,8 @@ static void check_names(SysprofCaptureReader *reader)
 	free(names.names);
 }
 
-/* Its frames are whole to the end of the file, the last one is ours. */
+/* Checks that frames are complete to the end of the file, with the own mark
+ * last. */
 static SysprofCaptureReader *read_target(const struct target *target,
                                          struct fuzz_walk *walk)
 {
@@ -212,7 +212,7 @@ static SysprofCaptureReader *read_target(const struct target *target,
 
 /* ---------------------------------------------------------------- joining */
 
-/* Frames that a join takes over one by one. */
+/* Frames that a join copies one by one. */
 static const uint8_t carried[] = {
 	SYSPROF_CAPTURE_FRAME_FORK,         SYSPROF_CAPTURE_FRAME_EXIT,
 	SYSPROF_CAPTURE_FRAME_LOG,          SYSPROF_CAPTURE_FRAME_ALLOCATION,
@@ -226,7 +226,7 @@ static size_t stacks(const struct fuzz_walk *walk)
 	       walk->types[SYSPROF_CAPTURE_FRAME_TRACE];
 }
 
-/* @n_writers: how many have added their own frames, one after another. */
+/* @n_writers: number of writers that have added their own frames. */
 static void check_carried(const struct fuzz_walk *from,
                           const struct fuzz_walk *to, size_t n_writers)
 {
@@ -237,7 +237,7 @@ static void check_carried(const struct fuzz_walk *from,
 	fuzz_demand(stacks(to) == stacks(from) + n_writers);
 }
 
-/* @n_times: through how many writers the frames went before this one. */
+/* @n_times: number of earlier writers of these frames. */
 static void check_cat(const struct source *source, unsigned n_times)
 {
 	struct target target = open_target();
@@ -305,7 +305,7 @@ static void check_splices(const struct source *source)
 	close(second.fd);
 }
 
-/* Whether one length after the other leads to the end of the file. */
+/* Do the frames' lengths lead to the end of the file? */
 static bool lengths_fit(int fd)
 {
 	size_t size, at = 256;

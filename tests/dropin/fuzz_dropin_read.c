@@ -3,7 +3,7 @@
  * fuzz_dropin_read.c - read any bytes through every function of the drop-in's
  * reader and cursor, in turn and out of turn.
  *
- * A plain walk says what the capture holds.  All other walks must give the same
+ * A plain walk gives the capture's content.  All other walks must give the same
  * frames: with unrelated calls in between, through copies, in a cursor,
  * backwards, and file by file.
  */
@@ -19,7 +19,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FILES_MOST 3   /* embedded files that are looked at */
+#define FILES_MOST 3   /* embedded files to read */
 #define SHORT      300 /* frames; longer captures get fewer costly calls */
 
 static volatile uint64_t sink;
@@ -76,7 +76,7 @@ static void check_facts(SysprofCaptureReader *reader)
 
 /* ------------------------------------------------------------ out of turn */
 
-/* None of these may move, or change what is read next. */
+/* None of these calls may move the reader, or change the next frame. */
 static void read_wrong(SysprofCaptureReader *reader, unsigned type)
 {
 	for (unsigned i = 0; i <= SYSPROF_CAPTURE_FRAME_LAST; i++)
@@ -134,7 +134,7 @@ static void look_around(SysprofCaptureReader *reader, unsigned type,
 	}
 }
 
-/* Reads like fuzz_walk(), with other calls as @script says. */
+/* Reads like fuzz_walk(), with other calls chosen by @script. */
 static SysprofCaptureReader *walk_crookedly(SysprofCaptureReader *reader,
                                             const struct fuzz_walk *plain,
                                             const uint8_t *script)
@@ -175,8 +175,7 @@ static SysprofCaptureReader *walk_crookedly(SysprofCaptureReader *reader,
 /* --------------------------------------------------------- embedded files */
 
 /*
- * Content of the parts of @path up to the last one; returns whether there is a
- * last one.
+ * Writes the parts of @path up to the last; false: no last part.
  */
 static bool join_parts(SysprofCaptureReader *reader, const char *path, int fd)
 {
@@ -292,7 +291,7 @@ static bool stop_at_once(const SysprofCaptureFrame *frame, void *user_data)
 	return false;
 }
 
-/* One of every kind, in trees; the numbers come from @script. */
+/* Conditions of every kind, in trees; the numbers come from @script. */
 static SysprofCaptureCondition *make_condition(const uint8_t *script)
 {
 	const SysprofCaptureFrameType types[] = { script[0] % 20,
@@ -390,8 +389,8 @@ static void check_save(SysprofCaptureReader *reader, int fd)
 /* ---------------------------------------------------------- other writers */
 
 /*
- * Somebody else cuts the file, or writes into it, while it is read.  The
- * returned frame is still whole, and reading ends.
+ * The file is cut or changed during reading.  The returned frame must still be
+ * complete, and reading must end.
  */
 static void check_changing(const uint8_t *data, size_t size, unsigned how)
 {
@@ -434,7 +433,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	errno = 0;
 	reader = open_reader(fd);
 	if (reader == NULL) {
-		/* Or of a version that is none yet */
+		/* Or a version that does not exist yet */
 		fuzz_demand(errno == EBADMSG ||
 		            (errno == ENOTSUP && data[4] != 1));
 		return 0;

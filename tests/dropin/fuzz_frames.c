@@ -69,7 +69,7 @@ uint8_t *fuzz_content(int fd, size_t *ret_size)
 
 /* ---------------------------------------------------------------- reading */
 
-/* The frame is the first member of all that these return. */
+/* The frame is the first member of every result. */
 #define READ(type, name)                       \
 	case SYSPROF_CAPTURE_FRAME_##type:     \
 		return (SysprofCaptureFrame *) \
@@ -143,7 +143,7 @@ static void check_overlay(const SysprofCaptureOverlay *overlay)
 	fuzz_demand(overlay->data[src + 1 + dst] == '\0');
 }
 
-/* Frames that hold so many elements, each so large, behind a fixed part. */
+/* Checks frames with a number of elements after a fixed part. */
 static void check_elements(const SysprofCaptureFrame *frame)
 {
 	size_t fixed = 0, n = 0, size = 8;
@@ -285,7 +285,7 @@ void fuzz_walk(SysprofCaptureReader *reader, struct fuzz_walk *walk)
 		const SysprofCaptureFrame *const frame =
 			fuzz_read(reader, type);
 
-		/* A found frame can be read, and is the same */
+		/* A found frame must be readable, and equal */
 		fuzz_demand(frame != NULL && frame->type == type);
 		fuzz_walk_add(walk, frame);
 	}

@@ -13,11 +13,11 @@
 
 /*
  * The unused bytes of the file header choose the target's actions.  So every
- * capture is an input, and one from a program (zeros) a plain one.
+ * capture is an input, and a program's capture (zeros) only runs plain reads.
  */
 #define FUZZ_SCRIPT     96u
 #define FUZZ_SCRIPT_LEN 160u
-/* How often what follows the header stands in the file; 0: once. */
+/* Number of copies of the frames after the header; 0: one. */
 #define FUZZ_REPEAT 255u
 
 /** End the program, as a crash, unless @condition holds. */
@@ -29,16 +29,16 @@ size_t fuzz_fill(int fd, const uint8_t *data, size_t size);
 /** An empty file without a name. */
 int fuzz_file(void);
 
-/** All of the file; to be freed. */
+/** The file's content, which the caller frees. */
 uint8_t *fuzz_content(int fd, size_t *ret_size);
 
-/** The read function of @type: NULL where that gives NULL. */
+/** Calls the read function of @type; returns its result, or NULL. */
 const SysprofCaptureFrame *fuzz_read(SysprofCaptureReader *reader,
                                      unsigned type);
 
 /**
- * Touch every byte of @frame, and demand that its texts end within it and its
- * elements lie within it.
+ * Touch every byte of @frame, and demand that its texts and elements end within
+ * @frame.
  */
 void fuzz_check(const SysprofCaptureFrame *frame);
 

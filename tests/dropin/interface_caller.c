@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * interface_caller.c - a program that a profiler starts by D-Bus, like Mutter,
- * and that profiler in another process.  gdbus-codegen made its code from the
- * installed interface, with Mutter's names.
+ * interface_caller.c - a program that a profiler controls by D-Bus, like
+ * Mutter, and that profiler in another process. gdbus-codegen made the D-Bus
+ * code from the installed interface, with Mutter's names.
  *
- * Leaves 0 when a mark of the program is in the profiler's file.
+ * Exits with 0 if the profiler's file has a mark of the program.
  */
 #include <gio/gio.h>
 #include <gio/gunixfdlist.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * link_library.c - an instrumented library, in C and in C++.  link.sh links it,
- * with its copy of our library, into programs in all usual ways.
+ * with its copy of syscap, into programs in all usual ways.
  *
- * With LINK_MAIN it is the program too; with LINK_PLUGIN the program loads the
- * library in its argument.
+ * With LINK_MAIN this file is also the program; with LINK_PLUGIN the program
+ * loads the library in its argument.
  */
 #ifdef LINK_PLUGIN
 #include <dlfcn.h>
@@ -52,7 +52,7 @@ static void tell_recorder(void)
 	sysprof_collector_log(64, "link", "a message");
 }
 
-/** How many frames there are in the capture that it makes: 3. */
+/** Makes a capture; returns its number of frames: 3. */
 int link_library(const char *capture)
 {
 	SysprofCaptureWriter *writer;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus_reference.c - writes a capture through the public writer of the
- * library that it is built with:
+ * make_corpus_reference.c - writes a capture through the public writer of its
+ * library:
  *
  *	make_corpus_reference FILE
  *
- * corpus/written/reference.syscap is that of libsysprof-capture-4 3.46,
- * ours.syscap that of the drop-in, which has a few functions more.  Times and
- * ids are made up, but for those that the library puts in by itself.
+ * corpus/written/reference.syscap comes from libsysprof-capture-4 3.46,
+ * ours.syscap from the drop-in, which has a few functions more.  Times and ids
+ * are invented, except those set by the library.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

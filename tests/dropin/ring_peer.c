@@ -37,7 +37,7 @@ static uint32_t *word(const struct ring *ring, int i)
 	return (uint32_t *)(void *)ring->map + i;
 }
 
-/* head, tail, where the body begins, how long it is */
+/* header: head, tail, offset and size of the body */
 static int make_ring(struct ring_peer *peer)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -172,7 +172,7 @@ static void become(const char *name, const char *control, const char *arg)
 
 static int end(pid_t pid, int status, bool hung)
 {
-	kill(-pid, SIGKILL); /* what it may have left */
+	kill(-pid, SIGKILL); /* leftover processes */
 	if (!hung)
 		return status;
 	NEED(waitpid(pid, &status, 0) == pid);

@@ -2,13 +2,12 @@
 /*
  * ring_peer.h - plays the recorder of a program, for any client library.
  *
- * The program is this one, run again to do one deed.  It finds a control socket
- * as from a recorder.  Its requests are answered with rings, and their content
- * is kept unchanged.  This peer knows only the protocol: the test chooses the
- * ring's size, and the header does not name the reader.
+ * The program is this test program, run again to do one deed.  The deed finds a
+ * control socket like a recorder's.  The peer answers requests with rings, and
+ * keeps the rings' content unchanged.  The peer knows only the protocol: the
+ * test chooses the ring's size, and the header does not name the reader.
  *
- * A deed may talk to the peer (deed_ask()), so that both know where the other
- * is.
+ * A deed may talk to the peer (deed_ask()), to synchronise both.
  */
 #ifndef SYSCAP_RING_PEER_H
 #define SYSCAP_RING_PEER_H
@@ -20,25 +19,25 @@
 
 #define RING_PEER_RINGS 512
 
-/** How long a deed may take before it counts as hanging. */
+/** Time after which a deed counts as hanging. */
 #define RING_PEER_MS 5000
 
 struct ring {
 	unsigned char *map; /* header page, body, body again */
 	uint32_t size;      /* of the body */
 	unsigned char *bytes;
-	size_t n_bytes; /* taken out so far */
+	size_t n_bytes; /* drained so far */
 };
 
 struct ring_peer {
 	/* Settings of the test before it runs the deed. */
-	uint32_t pages;      /* of a ring's body */
-	bool is_silent;      /* takes requests and does not answer */
-	bool is_lazy;        /* takes nothing out until it is asked to */
-	unsigned n_failures; /* first replies that come without a ring */
+	uint32_t pages;      /* size of a ring's body */
+	bool is_silent;      /* reads requests without answering */
+	bool is_lazy;        /* drains only on request */
+	unsigned n_failures; /* first replies without a ring */
 
 	int sock;   /* -1: gone */
-	int client; /* the other end, as the program has it */
+	int client; /* the program's end */
 	int talk;
 	pid_t pid;
 	unsigned n_requests;
@@ -54,15 +53,16 @@ enum {
 };
 
 /**
- * Run deed @name and play its recorder until it ends.  Returns its status as
- * waitpid() gives it; RING_PEER_HUNG if it had to be killed.
+ * Run deed @name and play its recorder until it ends.  Returns waitpid()'s
+ * status, or RING_PEER_HUNG after a kill.
  */
 #define RING_PEER_HUNG (-1)
 int ring_peer_run(struct ring_peer *peer, const char *name, const char *arg);
 
 /**
- * Run deed @name without a recorder: @control, if not NULL, is what
- * SYSPROF_CONTROL_FD says, and @fd, if not negative, is @number there.
+ * Run deed @name without a recorder: @control, if not NULL, is the value of
+ * SYSPROF_CONTROL_FD, and @fd, if not negative, is descriptor @number of the
+ * deed.
  */
 int ring_peer_run_alone(const char *name, const char *control, int fd,
                         int number);

@@ -99,7 +99,7 @@ void behaviour_pattern(uint8_t *data, size_t size)
 		data[i] = (uint8_t)(i * 7 + i / 251);
 }
 
-/* Entries of a folder, without . and .. */
+/* Number of entries of a directory, without . and .. */
 static unsigned int count_entries(const char *name, bool remove_them)
 {
 	DIR *dir = opendir(name);
@@ -120,7 +120,7 @@ static unsigned int count_entries(const char *name, bool remove_them)
 }
 
 #ifndef DEFECTS_OURS
-/* What AddressSanitizer asks a program: the reference leaks. */
+/* Options of AddressSanitizer, as the reference leaks. */
 const char *__asan_default_options(void);
 __attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
@@ -141,7 +141,7 @@ static void run_alone(const struct behaviour *test)
 	test->run();
 	after = count_entries("/proc/self/fd", false);
 	CHECK(after == before);
-	exit(0); /* as programs end: the library may have something to do */
+	exit(0); /* a normal end, as the library may have exit work */
 }
 
 static bool passes(const struct behaviour *test, const char *folder)

@@ -21,7 +21,7 @@ static struct syc_buffer new_buffer(void)
 		                    .capacity = CAPACITY };
 }
 
-/* Calls of a handler on top of a call. */
+/* A handler's calls during a call. */
 static unsigned char *add_on_top(struct syc_buffer *buffer, uint32_t len)
 {
 	CHECK(!syc_buffer_enter(buffer));
@@ -30,7 +30,7 @@ static unsigned char *add_on_top(struct syc_buffer *buffer, uint32_t len)
 	return frame;
 }
 
-/* The steps of a call that cannot be alone, behind syc_buffer_withdraw(). */
+/* The steps of a call that can't be alone, after syc_buffer_withdraw(). */
 static unsigned char *add_outermost(struct syc_buffer *buffer, uint32_t len)
 {
 	CHECK(syc_buffer_enter(buffer));
@@ -51,8 +51,8 @@ TEST(frame_of_a_handler_follows_the_interrupted_one)
 	CHECK(add_outermost(&buffer, 24) == memory[0] + 104 + 128);
 }
 
-/* A handler comes when the call on top of which the one before it has added
- * does not count as under way any more. */
+/* A handler comes when the interrupted call, during which an earlier handler
+ * has added, no longer counts as under way. */
 TEST(call_on_a_leaving_call_takes_no_frame_of_handlers)
 {
 	struct syc_buffer buffer = new_buffer();

@@ -18,10 +18,10 @@
 #include "harness/test.h"
 
 #define N_COUNTERS 300u
-#define N_THREADS  130u /* from each place of two words */
+#define N_THREADS  130u /* one per place in two words */
 #define N_SETS     7u
 #define ROW_MOST   64u
-#define UNDEFINED  40u /* is requested, and nobody defines it */
+#define UNDEFINED  40u /* requested, but never defined */
 
 static unsigned first;
 
@@ -37,7 +37,7 @@ static void define_all(void)
 	}
 }
 
-/* Values of the counters @at, by their places; each value is the place. */
+/* Values of the counters @at, by their indexes; each value is the index. */
 struct set {
 	unsigned n;
 	unsigned at[ROW_MOST];
@@ -50,10 +50,9 @@ static void add_row(struct set *set, unsigned from, unsigned n)
 }
 
 /*
- * Thread @k sets the end of a row and all of it, then all but the end of
- * another and all of it.  Then it sets numbers that resemble a row at both
- * ends, and a row again.  So definitions are missing at each place of a row,
- * also
+ * Thread @k sets the end of a row and the whole row, then another row without
+ * its end and whole.  Then it sets numbers that resemble a row at both ends,
+ * and a row again.  So definitions are missing at each place of a row, also
  * where a word of any set of bits ends.
  */
 static void make_sets(unsigned k, struct set sets[N_SETS])
@@ -98,7 +97,7 @@ static void emit_all(void)
 
 	first = sysprof_collector_request_counters(N_COUNTERS);
 	CHECK(first != 0);
-	/* Another thread's ring does not have what this one's has */
+	/* Each thread's ring has its own definitions */
 	define_all();
 	for (unsigned k = 0; k < N_THREADS; k++) {
 		CHECK_EQ(pthread_create(&thread, NULL, emit_sets, &k), 0);
@@ -168,7 +167,7 @@ static void see_all(int fd, struct seen *seen)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* In a process in which nothing was decided yet. */
+/* Runs in a process that has not decided yet whether it records. */
 static int record(void)
 {
 	const int fd = memfd_create("capture", 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_index_chain.c - indexes of a large capture are at frames.  That holds
- * with handlers on top of the call that adds one, and with other writers of the
+ * with handlers during a call that adds an index, and with other writers of the
  * file.
  */
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@
 
 /* Contents of a file. */
 struct found {
-	uint64_t last; /* as the header says */
+	uint64_t last; /* from the header */
 	unsigned n_frames, n_indexes, n_marks;
 };
 
@@ -53,7 +53,7 @@ static void add_mark(void)
 		__atomic_add_fetch(&n_marks, 1, __ATOMIC_RELAXED);
 }
 
-/* Of an index frame at @at: each leads to the one before it. */
+/* Checks that the index frame at @at leads to the previous one. */
 static void check_link(const unsigned char *data, uint64_t at,
                        uint64_t *previous, struct found *ret)
 {

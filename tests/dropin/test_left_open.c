@@ -19,7 +19,7 @@
 
 #include "harness/test.h"
 
-/* Code of a forked process before exit(); its capture. */
+/* Runs @deed in a forked process, which then exits; returns its capture. */
 static int run(void (*deed)(void))
 {
 	const int fd = memfd_create("capture", 0);
@@ -50,7 +50,7 @@ static void emit(void)
 	sysprof_collector_mark(1, 2, "group", "name", NULL);
 }
 
-/* How many marks are in the capture; it is closed. */
+/* Number of marks in the capture; closes @fd. */
 static unsigned count(int fd)
 {
 	unsigned n = 0;
@@ -121,7 +121,7 @@ static int must_not_run(SysprofCaptureAddress *addrs, unsigned n, void *data)
 static void sample_and_set(void)
 {
 	sysprof_collector_sample(must_not_run, NULL);
-	CHECK_EQ(syc_active, 0); /* what callers look at before they call */
+	CHECK_EQ(syc_active, 0); /* callers check this variable first */
 	set_variable();
 	emit();
 	CHECK(!sysprof_collector_is_active());
@@ -211,8 +211,8 @@ TEST(simultaneous_threads_keep_their_first_events)
 }
 
 /*
- * The last step before the one that decides says that something is recorded;
- * it may be sent away just there.  Its result has no other use here.
+ * The library calls at_quick_exit() just before it publishes its decision; this
+ * function delays that step by @away_ms, and its result is not used.
  */
 static int away_ms;
 int at_quick_exit(void (*unused)(void))
@@ -243,7 +243,7 @@ static void emit_in_child(void)
 		exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	emit(); /* for which nothing was set */
+	emit(); /* without a variable */
 }
 
 TEST(a_child_decides_for_itself)

@@ -32,7 +32,7 @@ static SysprofCaptureWriter *writer;
 static volatile sig_atomic_t is_inside;
 static unsigned n_ticks;
 
-/* What GJS's profiler does at each tick, and a little more. */
+/* Acts like GJS's profiler at each tick, and a little more. */
 static void act(void)
 {
 	const unsigned i = n_ticks++;
@@ -276,7 +276,7 @@ static void (*const calls[])(void) = {
 };
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* All of the first, then ever fewer: a process for each. */
+/* All first instructions, then ever fewer, as each needs a process. */
 static long next_end(long k)
 {
 	return k + 1 + k / (test_is_whole() ? 12 : 3);
@@ -289,8 +289,8 @@ static long next_step(long k, long n)
 }
 
 /*
- * How full the buffer is differs from one step to the next, since what was
- * done at the last is still in there.
+ * The buffer's fill level differs from step to step, as the buffer keeps the
+ * frames of earlier steps.
  */
 static void step_all(int fd, void (*action)(void))
 {
@@ -331,7 +331,8 @@ TEST(a_handler_at_each_instruction_of_each_call_loses_nothing)
 	ledger_free(ledger);
 }
 
-/* More names than wait at a time.  On top of a call nobody can write them. */
+/* Adds more names than can wait at a time: a handler during a call can't write
+ * names. */
 static void add_many_names(void)
 {
 	char name[] = "filler 00000000";
@@ -475,7 +476,7 @@ TEST(continuing_child_writes_its_frames_once)
 	forks(0, true);
 }
 
-/* In a handler, a child is made that leaves at once. */
+/* A handler forks a child that exits at once. */
 static void fork_and_exit(void)
 {
 	const pid_t pid = fork();
@@ -547,7 +548,7 @@ static void leave(void)
 	exit(0);
 }
 
-/* True: it left in the middle of the call. */
+/* True: the process left in the middle of the call. */
 static bool leave_at(int fd, unsigned call, long k)
 {
 	struct stepper stepper;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer_ledger.c - requests to a writer, and its output. */
+/* writer_ledger.c - requests to a writer, and the writer's output. */
 #define _GNU_SOURCE
 #include "dropin/writer_ledger.h"
 
@@ -82,7 +82,7 @@ static void line_of(char line[64], uint32_t i)
 	       i % 5 ? " is short" : " is longer than what is copied at once");
 }
 
-/* Some are large, so that they are often cut where a buffer ends. */
+/* Some stacks are large, so that a buffer's end often cuts them. */
 static unsigned stack_size(uint32_t i)
 {
 	return i % 61 == 0 ? 300 : 2 + i % 16;
@@ -93,7 +93,7 @@ static uint64_t address_of(uint32_t i, unsigned at)
 	return 0x400000u + (uint64_t)i * 1000 + at;
 }
 
-/* Literals go another way than texts that the compiler does not know. */
+/* Literals take another path than texts unknown to the compiler. */
 static bool add_mark(SysprofCaptureWriter *writer, uint32_t i)
 {
 	const char *volatile group = "ledger";
@@ -175,7 +175,7 @@ bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer)
 /* ------------------------------------------------------------ comparison */
 
 struct name {
-	uint64_t address; /* 0: the slot is free */
+	uint64_t address; /* 0: free slot */
 	const char *text;
 };
 
@@ -194,7 +194,7 @@ static uint64_t load(const unsigned char *at, unsigned size)
 	return value;
 }
 
-/* The slot of @address, or the one that it would have. */
+/* The slot of @address, or the free slot for it. */
 static struct name *find_name(struct checking *c, uint64_t address)
 {
 	size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> 40;
@@ -356,7 +356,7 @@ void ledger_check(const struct ledger *ledger, const unsigned char *data,
 		const unsigned len =
 			size - at >= 24 ? (unsigned)load(data + at, 2) : 0;
 
-		/* Killed within a write, what was written has no end */
+		/* A kill within a write leaves a truncated frame */
 		if (is_killed && (size - at < 24 || size - at < len))
 			break;
 		CHECK(len >= 24 && len % 8 == 0 && len <= size - at);

@@ -3,9 +3,9 @@
  * writer_ledger.h - requests to a writer and its results, in memory that
  * outlives the calling process; and their comparison with the output.
  *
- * Each frame carries a number of its own, from which its content follows.
- * Handlers and the code they interrupt take numbers by one
- * instruction.  The captures are read with code of this file alone.
+ * Each frame has its own number, which determines its content.  Handlers and
+ * interrupted code take numbers by one instruction.  Only this file's code
+ * reads the captures.
  */
 #ifndef SYSCAP_WRITER_LEDGER_H
 #define SYSCAP_WRITER_LEDGER_H
@@ -35,22 +35,22 @@ enum ledger_kind {
 };
 
 struct ledger {
-	uint32_t n[LEDGER_KINDS]; /* numbers that were taken */
-	uint32_t n_names;         /* that nobody had asked for before */
+	uint32_t n[LEDGER_KINDS]; /* taken numbers */
+	uint32_t n_names;         /* first requested here */
 	uint32_t n_refused;
-	uint32_t n_inside; /* times that a handler found a call under way */
+	uint32_t n_inside; /* handlers that found a call under way */
 	uint8_t states[LEDGER_KINDS][LEDGER_MAX];
 };
 
 /** Shared by this process and its children. */
 struct ledger *ledger_new(void);
 void ledger_free(struct ledger *ledger);
-/** There is room for some thousands more. */
+/** Is there space for some thousands more? */
 bool ledger_has_room(const struct ledger *ledger);
 
 /*
- * One frame each, entered in the books.  A sample is in a function with a name
- * of its own where @is_new, else in one of a few.
+ * Each adds one frame, and enters it in the ledger.  A sample's function has
+ * its own name if @is_new, else one of a few names.
  */
 bool ledger_mark(struct ledger *ledger, SysprofCaptureWriter *writer);
 bool ledger_sample(struct ledger *ledger, SysprofCaptureWriter *writer,
@@ -59,15 +59,14 @@ bool ledger_set(struct ledger *ledger, SysprofCaptureWriter *writer);
 bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer);
 
 /**
- * Check that the @size bytes at @data are a capture of whole frames as in the
- * ledger, each name before its users.  The last frame may be cut if
- * @may_be_torn.
- * With @is_killed what was accepted may be missing, too.
+ * Check that the @size bytes at @data are a capture of complete frames, as in
+ * the ledger, with each name before its users.  With @is_killed the last frame
+ * may be cut, and accepted frames may be missing.
  */
 void ledger_check(const struct ledger *ledger, const unsigned char *data,
                   size_t size, bool is_killed);
 
-/** The same of all that @fd, a file, holds. */
+/** The same for the content of the file @fd. */
 void ledger_check_file(const struct ledger *ledger, int fd, bool is_killed);
 
 #endif
