@@ -42,7 +42,7 @@ static bool write_frame(void *context, const void *frame, uint32_t len)
 	return true;
 }
 
-/* A group by its name. */
+/* The index of the group @name. */
 static unsigned group(const char *name)
 {
 	struct syc_asked asked;
@@ -73,7 +73,7 @@ static void begin(const char *name)
 	CHECK(counters != NULL);
 }
 
-/* In place, as the kernel changes its files: whoever has it open reads the new
+/* Overwrites a file in place, like the kernel: an open descriptor reads the new
  * text. */
 __attribute__((format(printf, 2, 3))) static void put(const char *path,
                                                       const char *format, ...)
@@ -198,7 +198,7 @@ static struct values read_back(const char *category, const char *name)
 	return values;
 }
 
-/* Exactly these came, one a reading. */
+/* Checks that exactly these values came, one per reading. */
 #define CHECK_VALUES(category, name, ...)                              \
 	do {                                                           \
 		const double wanted[] = { __VA_ARGS__ };               \
@@ -215,7 +215,7 @@ TEST(processors_are_as_busy_as_their_ticks_say)
 	                  "cpu0 50 0 0 150 0 0 0 0 0 0\n"
 	                  "cpu1 50 0 0 150 0 0 0 0 0 0\nintr 9 8 7\n");
 	take(0);
-	/* 10 of 40; time of disk waits is idle, stolen time is busy */
+	/* 10 of 40 ticks; disk waits are idle, stolen time is busy */
 	put("/proc/stat", "cpu  105 1 1 325 5 1 1 1 7 7\n"
 	                  "cpu0 60 0 0 160 0 0 0 0 0 0\n"
 	                  "cpu1 50 0 0 170 0 0 0 0 0 0\nintr 9 8 7\n");
@@ -465,7 +465,7 @@ TEST(switches_and_threads_are_counted)
 	finish();
 }
 
-/* Without the one by which they are counted. */
+/* Number of open descriptors. */
 static unsigned count_descriptors(void)
 {
 	unsigned n = 0;

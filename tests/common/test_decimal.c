@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_decimal.c - the decimal number that is meant by a double. */
+/* test_decimal.c - the shortest decimal number of a double. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

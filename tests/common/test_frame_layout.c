@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_frame_layout.c - the table of what frames are made of. */
+/* test_frame_layout.c - the table of frame layouts. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 static struct make_capture little, big;
 
-/* The same frames in both orders: all types, twice. */
+/* Makes the same frames in both byte orders. */
 static void make_both(void)
 {
 	make_everything(&little, false);

@@ -164,7 +164,7 @@ TEST(any_double_reads_back_the_same)
 		state = state * UINT64_C(6364136223846793005) +
 		        1442695040888963407;
 		uint64_t bits = state;
-		/* Of middling size, and those that stand beside powers of two. */
+		/* Numbers of medium size, and next to powers of two. */
 		if (i % 4 == 1)
 			bits = (1000 + (state >> 32) % 80) << 52 |
 			       (i % 8 == 1 ? state >> 12

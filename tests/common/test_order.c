@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_order.c - rows in order, however far from it they were. */
+/* test_order.c - rows sorted by time, from any order. */
 #include "common/sort.h"
 #include "harness/test.h"
 
@@ -62,7 +62,7 @@ TEST(reversed_rows_take_few_comparisons)
 
 TEST(rows_that_are_nearly_in_order_are_compared_a_few_times)
 {
-	/* The outer one of four is written last. */
+	/* The outer mark of each four is written last. */
 	for (uint32_t i = 0; i < N; i++)
 		times[i] = i % 4 == 3 ? i - 3 : i + 1;
 	expect_order(N);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_rank.c - percentiles, against those of a sorted copy. */
+/* test_rank.c - percentiles, compared with those of a sorted copy. */
 #include <stdlib.h>
 #include <string.h>
 

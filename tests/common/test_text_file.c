@@ -32,7 +32,7 @@ TEST(partial_reads_are_joined_and_cut_to_size)
 	CHECK(pipe(ends) == 0);
 	CHECK(write(ends[1], "abc", 3) == 3);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[0]);
-	if (fork() == 0) { /* once the first part may have been read */
+	if (fork() == 0) { /* writes after the first read */
 		usleep(20000);
 		_exit(write(ends[1], "defg", 4) == 4 ? 0 : 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* app.c - the smallest program that uses us; also compiled as C++11. */
+/* app.c - the smallest program that uses syscap; also compiled as C++11. */
 #include <stdio.h>
 
 #include <syscap.h>

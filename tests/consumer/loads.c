@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loads.c LIBRARY CAPTURE - records itself with a libsyscap.so that it loads,
- * as languages do: one mark, one counter, one log.
+ * loads.c LIBRARY CAPTURE - records itself by a libsyscap.so loaded with
+ * dlopen(), like language bindings: one mark, one counter, one log.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static void *get(const char *name)
 	return function;
 }
 
-/* The function of that name, with the type that the header gives it */
+/* The function `name`, with its type from the header */
 #define CALL(name) ((__typeof__(&name))get(#name))
 
 int main(int argc, char **argv)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_thread_samples.c - samples picked out piece by piece. */
+/* test_thread_samples.c - a thread's samples, read piece by piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ static unsigned next_random(uint64_t *state, unsigned below)
 	return (unsigned)(*state >> 33) % below;
 }
 
-/* The more threads, the less each has; that of PID + 3 is out of order. */
+/* Makes samples of many threads; those of PID + 3 are out of order. */
 static void make_samples(struct make_capture *capture, uint64_t *state)
 {
 	const uint64_t addrs[2] = { UINT64_C(0x401000), UINT64_C(0x402000) };
@@ -83,7 +83,8 @@ static bool is_before(const struct asked *asked, size_t i, size_t other)
 	return times[i] != times[other] ? times[i] < times[other] : i < other;
 }
 
-/* All of @thread's, in pieces; in order, and none is left out or twice. */
+/* Reads all samples of @thread in pieces, which must be in order and
+ * complete. */
 static size_t check_thread(struct syc_thread_samples *by,
                            const struct asked *asked, uint32_t thread)
 {
@@ -131,7 +132,7 @@ static void check_all(uint64_t *state, const struct syscap_filter *filter)
 		for (uint32_t t = 0; t < by.n_threads; t++)
 			all += check_thread(&by, &asked, t);
 		CHECK_EQ(all, asked.view->n_passed);
-		/* Nor does it matter what was asked before. */
+		/* Earlier requests do not matter, either. */
 		for (unsigned k = 0; k < 50; k++)
 			check_thread(
 				&by, &asked,

@@ -22,7 +22,7 @@
 static char directory[40];
 static char program[60];
 
-/* A copy of this very program, owned by nobody. */
+/* Makes a copy of this program, owned by the user nobody. */
 static void install(mode_t mode)
 {
 	struct stat st;

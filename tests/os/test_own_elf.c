@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_own_elf.c - objects in the own memory and in files, against the reader
- * that recorders use.
+ * test_own_elf.c - objects in this process's memory and in files, compared with
+ * the recorder's reader.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -132,7 +132,7 @@ TEST(non_object_has_no_build_id)
 	CHECK(!read_own(&elf, sizeof(elf)));
 }
 
-/* The kernel copies, so an address that is not mapped does no harm. */
+/* The kernel copies the memory, so an unmapped address does no harm. */
 TEST(unmapped_and_locked_memory_is_survived)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -145,7 +145,7 @@ TEST(unmapped_and_locked_memory_is_survived)
 	memcpy(at, &elf, sizeof(elf));
 	memcpy(at + page, elf.notes, sizeof(elf.notes));
 	CHECK(read_own(at, 2 * page));
-	/* Nothing is read beyond the given size, though it is mapped */
+	/* Reads nothing beyond the given size, though more is mapped */
 	for (size_t n = 0; n < sizeof(elf.notes); n++)
 		CHECK(!read_own(at, page + n));
 	CHECK_EQ(mprotect(at + page, page, PROT_NONE), 0);
@@ -219,7 +219,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 
 	make_elf();
 	for (size_t size = 0; size < sizeof(elf); size++) {
-		/* At the very end of a page that nothing follows */
+		/* At the end of a page before an unmapped page */
 		const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 		char *const at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 		                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -285,7 +285,7 @@ TEST(sections_as_found_by_the_recorder)
 		const bool found =
 			syc_own_elf_section(&own, names[i], &section);
 
-		/* A name that is too long for it is not looked for. */
+		/* A name longer than the field is not searched. */
 		CHECK_EQ(found, other != NULL && strlen(names[i]) < 16);
 		if (found) {
 			CHECK_EQ(section.sh_addr, other->address);

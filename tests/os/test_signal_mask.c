@@ -160,7 +160,7 @@ static void *show_mask(void *nothing)
 	return nothing;
 }
 
-/* setuid() would wait for it for ever */
+/* Otherwise setuid() would wait forever for the library's thread. */
 TEST(library_threads_unblock_signals_of_libc)
 {
 	set_mask(~UINT64_C(0));

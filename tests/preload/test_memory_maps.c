@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_memory_maps.c - ranges that are remembered, cut and mended. */
+/* test_memory_maps.c - ranges that are stored, cut and mended. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -111,7 +111,7 @@ TEST(ranges_are_whole_pages)
 
 #define N_THREADS 4u
 
-/* Each in addresses of its own, between those of the others. */
+/* Each thread has its own addresses, interleaved with the others'. */
 static void *run(void *number)
 {
 	const uintptr_t first = (uintptr_t)number * 0x10000;
@@ -138,7 +138,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* A thread that can't wait for a lock may be refused, at any step. */
+/* A thread that can't wait for the lock may be refused at any step. */
 static void *run_refused(void *number)
 {
 	const uintptr_t first = (uintptr_t)number * 0x10000;
@@ -183,7 +183,7 @@ TEST(simultaneous_threads_without_lock_waits)
 
 	syc_seccomp_filters = true;
 	run_threads(run_refused);
-	/* The rest is sorted and disjoint */
+	/* The remaining ranges are sorted and disjoint */
 	while (syc_memory_maps_cut(range(0, UINTPTR_MAX), &cut)) {
 		CHECK(cut.was.begin >= end && cut.was.end > cut.was.begin);
 		end = cut.was.end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_memory_sampled.c - sums of a sample are what they should be, within the
- * interval that theory gives.
+ * test_memory_sampled.c - sums of a sample are right within their theoretical
+ * interval.
  *
  * With a mean of N, a block of s bytes is drawn with p = 1 - exp(-s/N), and
- * counts s/p.  The mean of that is s, its variance s^2 (1 - p) / p.
+ * counts s/p.  The mean of that count is s, its variance s^2 (1 - p) / p.
  */
 #include <math.h>
 #include <pthread.h>
@@ -19,7 +19,7 @@ static const size_t sizes[N_SIZES] = {
 	1, 16, 100, 4096, 30000, 524288, 10000000
 };
 
-/* How many standard deviations the sum of @n allocations of @size is off. */
+/* The error of the sum of @n allocations of @size, in standard deviations. */
 static double sum_of(size_t size, unsigned n, double mean)
 {
 	const double p = -expm1(-(double)size / mean);
@@ -59,7 +59,7 @@ TEST(sums_within_the_theoretical_interval)
 		double off[N_SIZES];
 		pthread_t thread;
 
-		/* A thread's draws begin with it */
+		/* Each thread begins its own draws */
 		CHECK_EQ(pthread_create(&thread, NULL, run_sums, off), 0);
 		CHECK_EQ(pthread_join(thread, NULL), 0);
 		for (unsigned i = 0; i < N_SIZES; i++) {
@@ -70,7 +70,8 @@ TEST(sums_within_the_theoretical_interval)
 	for (unsigned i = 0; i < N_SIZES; i++) {
 		if (squares[i] == 0)
 			continue;
-		/* The mean of 200 is off by 0.07, their variance by 0.1 */
+		/* The mean of 200 errors is off by 0.07, their variance by
+		 * 0.1 */
 		CHECK(fabs(sums[i] / runs) < 0.3);
 		CHECK(squares[i] / runs > 0.5 && squares[i] / runs < 1.6);
 	}
@@ -90,7 +91,7 @@ TEST(empty_blocks_are_never_drawn)
 		CHECK_EQ(syc_memory_sampled_take(0), 0);
 }
 
-/* The size of one may be nearly all that there is. */
+/* One allocation may have nearly the maximum size. */
 TEST(impossible_sizes)
 {
 	syc_memory_sampled_begin(UINT32_MAX, 5);

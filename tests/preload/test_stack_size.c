@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_stack_size.c - which stacks get room for a tick, where the kernel's part
- * of it is as large as with AMX.
+ * test_stack_size.c - stacks that get space for a tick, if the kernel's signal
+ * frame is as large as with AMX.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include "harness/test.h"
 #include "preload/stack_size.h"
 
-#define AMX 11952u /* what Sapphire Rapids says */
+#define AMX 11952u /* on Sapphire Rapids */
 
 /* Called by stack_size.c in place of getauxval() */
 unsigned long __wrap_getauxval(unsigned long type);

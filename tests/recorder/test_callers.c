@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_callers.c - processes that connect, and those that want to keep others
- * from it.
+ * test_callers.c - processes that connect, and processes that try to block
+ * others.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -59,7 +59,7 @@ static bool is_known(void *context, int32_t pid)
 	return n_known > 0 && n_known--;
 }
 
-/* How many processes had no ring. */
+/* Returns the number of processes without a ring. */
 static unsigned fini(void)
 {
 	const unsigned n = syc_callers_end(callers, is_known, NULL);
@@ -133,13 +133,13 @@ static int receive(int fd)
 	return 0;
 }
 
-/* An honest process gets its ring whatever the others do. */
+/* Checks that an honest process gets its ring despite the others. */
 static void check_honest(void)
 {
 	const int fd = connect_to_it();
 
 	ask(fd);
-	/* 1,000 may be before it */
+	/* 1,000 others may be before it */
 	for (int i = 0; i < 100; i++)
 		serve();
 	CHECK_EQ(receive(fd), 1);
@@ -206,7 +206,7 @@ TEST(process_gone_before_its_reply_is_counted)
 		;
 	serve();
 	CHECK_EQ(n_requests, 0);
-	n_known = 1; /* one of them has a ring from elsewhere */
+	n_known = 1; /* one caller already has a ring */
 	CHECK_EQ(fini(), 2);
 }
 
@@ -286,7 +286,8 @@ TEST(silent_connections_keep_no_caller_out)
 			serve();
 	}
 	check_honest();
-	/* Half of them ask now, of whom some were hung up on */
+	/* Half of the callers send a request now; some are already
+	 * disconnected */
 	for (int i = 0; i < 1200; i += 2)
 		(void)send(fds[i], "CreatRing", 10, MSG_NOSIGNAL);
 	check_honest();
@@ -297,7 +298,7 @@ TEST(silent_connections_keep_no_caller_out)
 	fini();
 }
 
-/* A process that connects, says nothing and stays. */
+/* A process that connects, sends nothing and stays. */
 static pid_t start_silent(unsigned n_connections)
 {
 	int ready[2];
@@ -308,7 +309,7 @@ static pid_t start_silent(unsigned n_connections)
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		CHECK_EQ(dup2(ready[1], STDIN_FILENO), STDIN_FILENO);
-		close_range(3, ~0U, 0); /* of what we have, it has its own */
+		close_range(3, ~0U, 0); /* drops inherited descriptors */
 		while (n_connections-- > 0)
 			connect_to_it();
 		CHECK_EQ(write(STDIN_FILENO, "", 1), 1);
@@ -359,7 +360,7 @@ TEST(caller_that_reads_no_replies_is_not_read)
 	serve();
 	const unsigned asked = n_requests;
 	CHECK(asked < 100000);
-	CHECK(serve() < 10); /* it does not keep us busy, either */
+	CHECK(serve() < 10); /* nor does it keep this process busy */
 	CHECK_EQ(n_requests, asked);
 	check_honest();
 	CHECK_EQ(receive(fd), 1);
@@ -417,7 +418,7 @@ TEST(connection_of_another_user_is_closed)
 	if (geteuid() != 0)
 		SKIP("only root can be another user");
 	init();
-	/* As one who was let into the folder */
+	/* As if another user had access to the directory */
 	char *const path = strdup(listener.name.sun_path);
 	CHECK_EQ(chmod(path, 0777), 0);
 	*strrchr(path, '/') = '\0';

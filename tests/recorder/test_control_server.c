@@ -34,7 +34,7 @@ static void note(void *context, int32_t pid)
 	(void)pid;
 }
 
-/* One more message.  False: there is no room. */
+/* Sends a message.  False: the socket is full. */
 static bool hand_over(int socket, int fd)
 {
 	union {
@@ -54,7 +54,7 @@ static bool hand_over(int socket, int fd)
 	return sendmsg(socket, &message, MSG_DONTWAIT) > 0;
 }
 
-/* A program, or the system, may have made the socket larger than it is. */
+/* A program or the system may have enlarged the socket's buffer. */
 TEST(queued_arenas_are_taken_at_the_end)
 {
 	const struct syc_control_hooks hooks = {

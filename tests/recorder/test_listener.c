@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_listener.c - a socket that our user alone finds, and no leftovers. */
+/* test_listener.c - a socket that only this user finds, and no leftovers. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>

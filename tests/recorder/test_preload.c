@@ -37,7 +37,7 @@ static void make_file(const char *name)
 	close(fd);
 }
 
-/* All that is set where the tests run is ours to say. */
+/* Removes variables of the test's environment. */
 static void begin(void)
 {
 	CHECK(mkdtemp(work) != NULL);
@@ -99,7 +99,7 @@ TEST(present_preloads_come_last)
 	snprintf(both, sizeof(both), "%s:/opt/a.so /opt/b.so",
 	         in_work(SYC_PRELOAD_SAMPLER));
 	check_found(both);
-	unsetenv("LD_PRELOAD"); /* the programs of end() load it, too */
+	unsetenv("LD_PRELOAD"); /* or the programs of end() would load it */
 	end();
 }
 
@@ -129,7 +129,7 @@ TEST(path_with_separators_of_the_loader_is_refused)
 	end();
 }
 
-/* This program, in another place, which looks for itself. */
+/* Runs a copy of this program elsewhere, which searches for its library. */
 static void check_copy(const char *program, const char *wanted)
 {
 	int status;
@@ -157,8 +157,8 @@ static void copy_self(const char *to)
 
 TEST(library_is_found_relative_to_the_program)
 {
-	/* The name of the first has what patterns are made of; the other has
-	 * a folder for the machine's kind */
+	/* One name has pattern characters; the other has a directory for the
+	 * machine's architecture */
 	static const char *const folders[] = {
 		"moved[1]*?",
 		"moved[1]*?/bin",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_preload_refused.c - which programs nothing can be preloaded into. */
+/* test_preload_refused.c - programs that refuse a preloaded library. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
@@ -36,7 +36,7 @@ static void end(void)
 	CHECK_EQ(system(command), 0);
 }
 
-/* It has no segment that names a loader. */
+/* Makes a program without a loader segment. */
 static void make_program(const char *name, bool is_64)
 {
 	make_elf_file(&(struct elf_spec){ .is_64 = is_64 }, in_work(name));
@@ -51,7 +51,7 @@ static void make_text(const char *name, const char *text)
 	CHECK_EQ(chmod(in_work(name), 0755), 0);
 }
 
-/* @reason NULL: there is none. */
+/* @reason NULL: no reason. */
 static void check(const char *command, const char *reason)
 {
 	char why[PATH_MAX] = "";
@@ -61,7 +61,7 @@ static void check(const char *command, const char *reason)
 	CHECK_STR(why, reason != NULL ? reason : "");
 }
 
-/* It is @name in the folder that is to blame. */
+/* Checks that the reason names @name in the directory. */
 static void check_named(const char *command, const char *name,
                         const char *reason)
 {
@@ -98,7 +98,7 @@ TEST(script_is_refused_for_its_interpreter)
 	make_text("of_script", text);
 	check_named(in_work("script"), "alone", "is statically linked");
 	check_named(in_work("of_script"), "alone", "is statically linked");
-	/* The interpreters of a script are followed only so far */
+	/* The number of nested interpreters is limited */
 	snprintf(text, sizeof(text), "#!%s\n", in_work("itself"));
 	make_text("itself", text);
 	check(in_work("itself"), NULL);
@@ -129,7 +129,7 @@ TEST(command_without_slash_is_looked_up_in_path)
 	setenv("PATH", path, 1);
 	check_named("command", "b/command", "is statically linked");
 	check("other", NULL);
-	/* An empty one is the folder one is in */
+	/* An empty entry of PATH is the current directory */
 	CHECK_EQ(chdir(work), 0);
 	snprintf(path, sizeof(path), "%s/a::%s/b", work, work);
 	setenv("PATH", path, 1);
@@ -147,7 +147,7 @@ TEST(set_user_id_program_is_refused)
 	if (getuid() != 0)
 		SKIP("only root can give a program to somebody else");
 	begin();
-	/* It has a loader: this one's is copied */
+	/* A program with a loader: a copy of this program */
 	snprintf(command, sizeof(command), "cp /proc/%d/exe %s/program",
 	         getpid(), work);
 	CHECK_EQ(system(command), 0);
@@ -157,7 +157,7 @@ TEST(set_user_id_program_is_refused)
 	check_named(in_work("program"), "program", "is set-user-ID");
 	CHECK_EQ(chmod(in_work("program"), 02755), 0);
 	check_named(in_work("program"), "program", "is set-group-ID");
-	/* Of one's own, nothing changes */
+	/* The own user's set-user-ID program changes nothing */
 	CHECK_EQ(chown(in_work("program"), 0, 0), 0);
 	CHECK_EQ(chmod(in_work("program"), 06755), 0);
 	check(in_work("program"), NULL);

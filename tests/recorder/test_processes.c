@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_processes.c - a process is met as it was seen, whatever is taken before. */
+/* test_processes.c - a process is registered once, also if another process is
+ * found meanwhile. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +22,7 @@ static struct syc_processes_options options;
 static struct syc_processes *processes;
 static pid_t other;
 
-/* As where a slot of another process is found meanwhile. */
+/* As if another process's slot were found meanwhile. */
 static void settle(void *context)
 {
 	(void)context;
@@ -41,7 +42,7 @@ static void begin(void)
 	CHECK_EQ(syc_processes_new(&options, &processes), 0);
 }
 
-/* How often @pid is called @name in the file, less what else it is called. */
+/* Number of PROCESS frames that name @pid @name; other names count -9. */
 static int count_names(pid_t pid, const char *name)
 {
 	struct syscap_reader *reader;
@@ -105,7 +106,7 @@ TEST(registered_process_has_its_own_name)
 	end(other);
 }
 
-/* By a slot of its parent's arena, and by an arena of its own. */
+/* By a slot of its parent's arena, and by its own arena. */
 TEST(dead_visible_process_is_registered_once)
 {
 	const pid_t pid = start("1003");

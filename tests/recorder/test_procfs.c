@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_procfs.c - facts from /proc, with any names of processes. */
+/* test_procfs.c - facts from /proc, for any process name. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>

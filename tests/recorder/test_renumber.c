@@ -54,7 +54,8 @@ static uint32_t id_of(unsigned i)
 	       (uint32_t)def.counters[i].id[2] << 16;
 }
 
-/* Define one counter; the new id, or 0 when the definition was dropped. */
+/* Define one counter; returns the new id, or 0 if the definition was
+ * dropped. */
 static uint32_t define(struct syc_renumber_ring *ring, int32_t pid, uint32_t id,
                        const char *name)
 {
@@ -102,7 +103,7 @@ TEST(definitions_that_a_process_repeats_become_one)
 	CHECK_EQ(define(&b, 10, 5, "same"), 0);
 	CHECK_EQ(def.def.frame.len, sizeof(def.def));
 	CHECK_EQ(set(&b, 10, 5), 1);
-	/* Of another process it is another one. */
+	/* Another process's counter gets another id. */
 	CHECK_EQ(define(&b, 11, 5, "same"), 2);
 	syc_renumber_ring_done(&a);
 	syc_renumber_ring_done(&b);

@@ -12,7 +12,7 @@
 
 static char said[4096];
 
-/* What @print writes on stderr; returns how many lines. */
+/* Reads the output of @print on stderr; returns the number of lines. */
 static unsigned read_lines(const struct syc_sampling_summary *delivered,
                            void (*print)(const struct syc_sampling_summary *))
 {
@@ -43,8 +43,8 @@ static void print_delivered(const struct syc_sampling_summary *delivered)
 }
 
 /*
- * Print the summary of @samples for @ticks, @stopped of them short, and of the
- * reports of processes; returns the number of lines.
+ * Print the summary of @samples for @ticks, of which @stopped are incomplete,
+ * and of the processes' reports; returns the number of lines.
  */
 static unsigned say(unsigned samples, unsigned ticks, unsigned stopped,
                     const char *told, const char *asked)
@@ -80,7 +80,7 @@ TEST(share_of_time_for_samples_is_printed)
 	             "1000,wall"),
 	         1);
 	CHECK(says("samples took 8 % of the threads' time"));
-	/* The same of a period of 0.1 ms */
+	/* The same share with a period of 0.1 ms */
 	CHECK_EQ(say(1000, 1000, 0, "ticks 1000, took_us 8000", "10000,wall"),
 	         1);
 	CHECK(says("samples took 8 %"));

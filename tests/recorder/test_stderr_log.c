@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_stderr_log.c - lines from bytes in any pieces. */
+/* test_stderr_log.c - lines from bytes that come in any pieces. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void begin(void)
 	CHECK_EQ(syc_writer_begin(logged.writer, 1, &error), 0);
 }
 
-/* All lines, each with its time in front. */
+/* All lines, each preceded by its time. */
 static const char *lines(void)
 {
 	static char text[65536];
@@ -46,7 +46,7 @@ static const char *lines(void)
 	CHECK_EQ(syc_writer_finish(logged.writer, 9), 0);
 	syc_writer_close(logged.writer);
 	close(pump);
-	while (syc_stderr_log_take(&logged)) /* until its end is seen */
+	while (syc_stderr_log_take(&logged)) /* until the socket's end */
 		;
 	close(logged.pump.socket);
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);

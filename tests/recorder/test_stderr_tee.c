@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_stderr_tee.c - the tee passes on bytes, and reports them or their
+ * test_stderr_tee.c - the tee passes bytes on, and reports the bytes or their
  * number.
  */
 #define _GNU_SOURCE
@@ -13,7 +13,7 @@
 #include "harness/test.h"
 #include "recorder/stderr_log.h"
 
-#define BYTES UINT64_C(4000000) /* no socket has room for as many */
+#define BYTES UINT64_C(4000000) /* more than any socket holds */
 #define MS    INT64_C(1000000)
 
 static struct syc_stderr_tee pump;
@@ -32,7 +32,8 @@ static void begin(void)
 	fcntl(pump.socket, F_SETFL, 0);
 }
 
-/* Until the pump has taken it, and nobody has taken it from the pump. */
+/* Writes until the pump has read all bytes, which no process has read from the
+ * pump. */
 static void write_much(void)
 {
 	static const char bytes[4096];
@@ -48,7 +49,7 @@ static void write_much(void)
 		CHECK_EQ(ioctl(pump.given, FIONREAD, &waiting), 0);
 }
 
-/* All that comes up to the socket's end, and what is said not to come. */
+/* Checks all bytes up to the socket's end, received or reported as lost. */
 static void check_pieces(void)
 {
 	struct syc_stderr_tee_piece piece;
@@ -86,7 +87,8 @@ TEST(stopped_recorder_delays_once)
 	write_much();
 	close(pump.given);
 	while (recv(pump.socket, &piece, sizeof(piece), 0) > 0) {
-		/* A busy machine makes a few; a wait for each, hundreds */
+		/* A busy machine causes a few waits; a wait per piece,
+		 * hundreds */
 		if (before != 0 && piece.time - before >= 100 * MS)
 			n_waits++;
 		before = piece.time;

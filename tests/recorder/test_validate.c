@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_validate.c - accepted frames, and how they are cleaned. */
+/* test_validate.c - accepted frames, and the cleaning of their stale bytes. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,7 +120,7 @@ TEST(the_tag_of_the_rings_own_thread_stays_and_any_other_goes)
 		         f.frame.len);
 		CHECK_EQ(f.frame.padding2, 0);
 	}
-	/* A TIMESTAMP's padding2 may say that it is an index. */
+	/* A TIMESTAMP's padding2 may mark an index. */
 	make(SYSCAP_FRAME_TIMESTAMP, 32);
 	f.frame.padding2 = SYSCAP_TID_TAG | 77;
 	CHECK_EQ(syc_validate_frame(&f, 32, 77, &why), 32);
@@ -137,7 +137,7 @@ TEST(weight_and_stack_flags_of_our_client_stay)
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, SYSCAP_WEIGHT_TAG | 12);
 	CHECK_EQ(f.sample.flags, SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED);
-	/* of no ticks, of a thread */
+	/* a weight of 0, a thread id */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG;
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);

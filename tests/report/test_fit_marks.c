@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_fit_marks.c - which marks a page holds where not all fit. */
+/* test_fit_marks.c - marks kept in a page if not all fit. */
 #include <stdlib.h>
 
 #include "harness/test.h"
@@ -114,7 +114,7 @@ TEST(slowest_of_each_name_kept_first)
 			n += fit.is_kept[i];
 		}
 		CHECK(n >= slow);
-		/* As many as are longer than any that was left out */
+		/* At least the marks longer than any omitted mark */
 		for (size_t i = 0; i < fit.bars.n; i++)
 			if (fit.bars.items[i].name == name &&
 			    fit.bars.items[i].most > most)
@@ -136,7 +136,7 @@ TEST(longest_of_each_cell_kept_next)
 	fit.n_cells = 100;
 	for (unsigned name = 0; name < NAMES; name++)
 		n_slow += (fit.sums[name].n + 99) / 100;
-	/* All first and second ones: of 2,048 cells, six keys */
+	/* The first and second marks of 2,048 cells for six keys */
 	n_cells = 2048 * NAMES * THREADS;
 	CHECK_EQ(syc_fit_keep(&fit, n_slow + n_cells), 0);
 	for (size_t i = 0; i < fit.bars.n; i++) {

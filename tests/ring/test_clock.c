@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_clock.c - syscap_clock() is CLOCK_MONOTONIC, to 5 us, and never goes
- * back within a thread, whatever interrupts it.
+ * back within a thread, despite any interruption.
  *
- * It uses a base only while a thread has a state, so all of it runs under a
- * peer.
+ * syscap_clock() uses a base only while a thread has a state, so all tests run
+ * under a peer.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -38,8 +38,9 @@ static int64_t kernel_ns(void)
 static int64_t best_error; /* of the last comparison, for messages */
 
 /*
- * Our clock between two readings of the kernel's.  A preempted comparison
- * has a wide bracket and passes easily; a tight one must be had.
+ * Compares syscap_clock() with kernel readings before and after.  A preempted
+ * comparison has a wide bracket and passes easily, so a tight bracket is
+ * required.
  */
 static void check_close(void)
 {
@@ -102,7 +103,7 @@ TEST(the_clock_stays_right_for_seconds)
 	run("for_some_seconds");
 }
 
-/* Bases get old while nobody asks. */
+/* Bases get old between readings. */
 CHILD(now_and_then)
 {
 	SYSCAP_INSTANT("test", "mark", NULL);
@@ -224,8 +225,8 @@ TEST(the_clock_never_goes_back_where_handlers_read_it_too)
 }
 
 /*
- * A handler that takes so long that the base is too old when it reads the
- * clock, and renews it, in the middle of a reading with the old one.
+ * For a slow handler that reads the clock when the base is too old, and so
+ * renews the base, in the middle of a reading with the old base.
  */
 static volatile int64_t stepped;
 
@@ -243,7 +244,7 @@ static void read_after(int64_t ns)
 	(void)syscap_clock();
 }
 
-/* later than a base is good for */
+/* later than a base is valid */
 static void read_late(void)
 {
 	read_after(11000000);
@@ -268,7 +269,7 @@ static void step_readings(bool with_base)
 	for (long k = 1 + (long)(test_seed() % (unsigned)step);; k += step) {
 		usleep(11000);
 		const int64_t begin = kernel_ns();
-		if (with_base) /* a new one, with its window ahead */
+		if (with_base) /* a new base */
 			(void)syscap_clock();
 		const bool reached =
 			stepper_run(&stepper, k, read_stepped,
@@ -313,7 +314,7 @@ TEST(a_handler_may_read_at_every_instruction_of_taking_a_base)
 CHILD(slewed)
 {
 	SYSCAP_INSTANT("test", "mark", NULL);
-	if (!syc_clock_is_tsc()) /* there is no base: the parent skips */
+	if (!syc_clock_is_tsc()) /* no base: the parent skips */
 		return;
 	for (int i = 0; i < 5; i++) { /* a busy machine spoils a reading */
 		while (syc_self->window == 0) {

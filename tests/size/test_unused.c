@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_unused.c - what a copy costs in a process that is not recorded. */
+/* test_unused.c - cost of a copy in a process that is not recorded. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@ static const char *program(const char *name)
 	return path;
 }
 
-/* How often @name makes each system call, from its exec on. */
+/* Counts each system call of @name from its exec on. */
 static void count_calls(const char *name, unsigned counts[N_CALLS])
 {
 	struct __ptrace_syscall_info info;
@@ -58,7 +58,7 @@ static void count_calls(const char *name, unsigned counts[N_CALLS])
 	CHECK_EQ(status, 0);
 }
 
-/* The loader's list and the environment are in memory. */
+/* The copy reads only the loader's list and the environment, both in memory. */
 TEST(unused_copy_makes_no_system_call)
 {
 	static unsigned with[N_CALLS], without[N_CALLS];

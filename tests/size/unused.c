@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unused.c - a program that has a copy of the library (with WITH_COPY) and is
- * not recorded: writes how many pages of the program itself are its own.
+ * unused.c - a program with a copy of the library (WITH_COPY), not recorded:
+ * prints the number of the program's private pages.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>
@@ -13,8 +13,8 @@
 #include <syscap.h>
 #endif
 
-/* Pages of the program that are not the file's any more, and those of its bss,
- * which lies behind. */
+/* Changed pages of the program's file, and pages of its bss, which comes
+ * after. */
 static unsigned long own_pages(void)
 {
 	const unsigned long kib = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;

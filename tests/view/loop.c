@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop.c - takes processor time in known shares: view_loop MS, 0 being for
- * ever.  Ends with 3.
+ * loop.c - uses processor time in known shares: view_loop MS (0: forever).
+ * Exit status 3.
  */
 #define _GNU_SOURCE
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* No multiple of what samplers take for their period. */
+/* Not a multiple of usual sampling periods. */
 #define TURN_NS INT64_C(10300000)
 
 volatile unsigned view_loop_sum;

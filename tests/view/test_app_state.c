@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_app_state.c - keys whose answer is a walk over many samples. */
+/* test_app_state.c - keys that need a walk over many samples. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static void type(char key)
 	CHECK_EQ(syc_app_state_take(&app, &event), 0);
 }
 
-/* The screen as lines. */
+/* Does the screen contain @text? */
 static bool shows(const char *text)
 {
 	static char screen[20000];
@@ -141,7 +141,7 @@ TEST(leaving_a_filter_reuses_the_kept_view)
 	CHECK_EQ(syc_app_state_draw(&app), 0);
 	CHECK_EQ(app.context.view->total, 1000);
 	CHECK(!shows("callees first"));
-	/* Through another one than what was kept is of */
+	/* With another filter than that of the cached view */
 	type('y');
 	type('u');
 	type('r');
@@ -163,7 +163,7 @@ TEST(keys_of_a_burst_apply_in_order)
 	end();
 }
 
-/* Before the end of a long capture; each piece brings new functions. */
+/* Keys before the end of a long capture, whose pieces add new functions. */
 TEST(keys_during_reading_use_all_data_so_far)
 {
 	static const char *const keys[] = { "r",  "x", "3",   "2", "4c", "5+",

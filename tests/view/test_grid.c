@@ -8,7 +8,7 @@
 #include "harness/test.h"
 #include "view/grid.h"
 
-/* A line of @width cells after @text was put at @x. */
+/* A line of @width cells with @text at @x. */
 static const char *put(int width, int x, int room, const char *text,
                        bool is_ascii)
 {

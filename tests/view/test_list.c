@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_list.c - rows of which one is chosen. */
+/* test_list.c - rows with a selected row. */
 #include "harness/test.h"
 #include "view/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_width.c - how many columns a character takes. */
+/* test_width.c - the number of columns of a character. */
 #include "harness/test.h"
 #include "view/grid.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* asserts.c - ends with 3 where assert() is what it was without us. */
+/* asserts.c - exits with 3 if syscap.h has not changed assert(). */
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
