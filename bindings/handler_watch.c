@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_watch.c - preloaded by tests: counts what handlers of SIGURG and of
- * real-time signals do that none may, allocate, free and lock.  When it ends, a
- * line on stderr, or in the file that HANDLER_WATCH_TO names, says
+ * handler_watch.c - preloaded by tests: counts forbidden calls of handlers of
+ * SIGURG and real-time signals: allocate, free and lock.  At the end of the
+ * process, writes a line to stderr, or to the file of HANDLER_WATCH_TO:
  *
  *	handled N allocated N freed N locked N
  *
- * With HANDLER_WATCH_BITES each handler allocates once, to see that it shows.
+ * With HANDLER_WATCH_BITES each handler allocates once, to test the counting.
  *
- * It stands between sigaction() and the handler; tests/harness/pure.c, which is
- * part of it, counts.
+ * This library replaces sigaction() to wrap each handler; tests/harness/pure.c,
+ * linked in, counts.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -41,7 +41,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	pure_begin();
 	__atomic_fetch_add(&n_handled, 1, __ATOMIC_RELAXED);
 	if (bites) {
-		/* Refused before any lock: we may be in an allocation */
+		/* Fails before any lock, as the handler may have interrupted an
+		 * allocation */
 		const volatile size_t impossible = SIZE_MAX;
 		const int before = errno;
 		void *volatile const memory = malloc(impossible);
@@ -52,8 +53,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	pure_end();
 }
 
-/* What others are to call in the place of the C library's.  Who asks is told of
- * the handler that is set, not of ours. */
+/* Replaces the C library's function.  Callers get the handler that was set, not
+ * the wrapper. */
 __attribute__((visibility("default"))) int
 sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 {
@@ -100,7 +101,7 @@ __attribute__((destructor)) static void tell(void)
 	int fd = 2;
 
 	if (n_handled == 0)
-		return; /* the recorder, which is watched too */
+		return; /* the recorder, which is also preloaded */
 	if (to != NULL)
 		fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (write(fd, line, (size_t)n) != n)

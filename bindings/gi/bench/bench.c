@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench.c - the costs of libsyscap-glib-1.so and of the core, in C. */
+/* bench.c - costs of libsyscap-glib-1.so and of the core, in C. */
 #include <stdlib.h>
 
 #include <syscap-glib.h>
@@ -102,7 +102,7 @@ int main(void)
 				cases[i].run();
 			ns[i][round] =
 				(double)(syscap_glib_now() - before) / N_CALLS;
-			/* the recorder empties the ring meanwhile */
+			/* lets the recorder empty the ring */
 			g_usleep(2000);
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* nop.h - what the cheapest call through a typelib costs. */
+/* nop.h - the cheapest call through a typelib. */
 #ifndef SYSCAP_BENCH_NOP_H
 #define SYSCAP_BENCH_NOP_H
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscap-glib.h - tell a profiler what a program is doing: for programs on
+ * syscap-glib.h - record a program's events for a profiler: for programs on
  * GLib, and by GObject-Introspection for JavaScript, Python, Vala and others.
  *
- * C programs that care for every nanosecond use <syscap.h>, whose calls are
- * inline; both may be used in one program.  See README.md beside this.
+ * The inline calls of <syscap.h> are faster; a C program may use both.  See
+ * README.md in this binding's directory.
  *
- * The form of these headers is that of GObject libraries, typedefs included:
- * g-ir-scanner reads them.
+ * These headers have the form of GObject libraries, with typedefs, for
+ * g-ir-scanner.
  */
 #ifndef SYSCAP_GLIB_H
 #define SYSCAP_GLIB_H

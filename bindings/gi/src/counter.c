@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.c - counters, which are those of the core by another name. */
+/* counter.c - counters, which wrap those of the core. */
 #include <math.h>
 
 #include <syscap-glib/counter.h>
@@ -12,7 +12,7 @@ struct _SyscapGlibCounter {
 	struct syscap_counter core;
 };
 
-/* What all have that the table had no room for. */
+/* Shared by all counters without space in the table. */
 static struct _SyscapGlibCounter nowhere;
 
 G_DEFINE_BOXED_TYPE(SyscapGlibCounter, syscap_glib_counter,
@@ -55,7 +55,7 @@ static gint64 whole(gdouble value)
 	return (gint64)value;
 }
 
-/* Somebody listens, and there is something to set. */
+/* Is there a recording, and a real counter to set? */
 static gboolean is_wanted(const struct _SyscapGlibCounter *counter)
 {
 	return syscap_is_active() && counter != &nowhere;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* log.c - lines of text, of the program's and of all who use GLib's log. */
+/* log.c - log lines of the program, and of all users of GLib's log. */
 #include <string.h>
 
 #include <syscap-glib/log.h>
@@ -12,7 +12,7 @@ G_STATIC_ASSERT((int)G_LOG_LEVEL_MESSAGE == (int)SYSCAP_MESSAGE);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_INFO == (int)SYSCAP_INFO);
 G_STATIC_ASSERT((int)G_LOG_LEVEL_DEBUG == (int)SYSCAP_DEBUG);
 
-/* The gravest that is told; where there is none, a message's. */
+/* The most severe given level; without one, that of a message. */
 static unsigned level_of(GLogLevelFlags flags)
 {
 	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
@@ -29,8 +29,8 @@ void syscap_glib_log(GLogLevelFlags severity, const char *domain,
 		syscap_log(level_of(severity), domain, message);
 }
 
-/* A field's text; @ret_copy is set to what is to be freed, for texts that no
- * NUL ends. */
+/* A field's text; for a text without a NUL, @ret_copy is set to a copy, which
+ * the caller frees. */
 static const char *text_of(const GLogField *field, char **ret_copy)
 {
 	if (field->length < 0)

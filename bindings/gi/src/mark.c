@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* mark.c - marks, and what tells whether they go anywhere. */
+/* mark.c - marks, and the word that shows whether a recording runs. */
 #include <syscap-glib/mark.h>
 #include <syscap.h>
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* scope.c - scopes: counted references to something that is going on. */
+/* scope.c - scopes: counted references to an activity. */
 #include <syscap-glib/scope.h>
 #include <syscap.h>
 
 struct _SyscapGlibScope {
 	gatomicrefcount references;
 	guint id;     /* 0: the texts below */
-	gint64 begin; /* 0 once it has ended */
+	gint64 begin; /* 0: the scope has ended */
 	struct syscap_mark_site site;
 };
 
 G_DEFINE_BOXED_TYPE(SyscapGlibScope, syscap_glib_scope, syscap_glib_scope_ref,
                     syscap_glib_scope_unref)
 
-/* What all have that began while nothing was recorded. */
+/* Shared by all scopes that began without a recording. */
 static struct _SyscapGlibScope nowhere;
 
-/* As much of @from as fits in front of a NUL, cut between characters. */
+/* Copies @from, cut between characters to fit with a NUL. */
 static void cut(char *to, gsize size, const char *from)
 {
 	gsize n = from != NULL ? strlen(from) : 0;
@@ -63,7 +63,7 @@ SyscapGlibScope *syscap_glib_scope_new_by_id(guint id)
 
 void syscap_glib_scope_end(SyscapGlibScope *scope, const char *message)
 {
-	/* Whoever finds the time, of several threads, has ended it. */
+	/* Of several threads, the one that gets the time ends the scope. */
 	const gint64 begin = scope == &nowhere
 	                             ? 0
 	                             : __atomic_exchange_n(&scope->begin, 0,
@@ -86,7 +86,7 @@ SyscapGlibScope *syscap_glib_scope_ref(SyscapGlibScope *scope)
 	return scope;
 }
 
-/* Nobody else has it: so plain loads will do. */
+/* This is the last reference, so plain loads are enough. */
 static void tell_that_it_was_not_ended(const struct _SyscapGlibScope *scope)
 {
 	if (!syscap_is_active())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* session.c - the process records and samples itself. */
+/* session.c - recording and sampling of the own process. */
 #include <errno.h>
 
 #include <syscap-glib/session.h>
@@ -13,7 +13,8 @@ G_STATIC_ASSERT((int)SYSCAP_GLIB_SAMPLER_CLOCK_AUTO ==
 G_STATIC_ASSERT((int)SYSCAP_GLIB_SAMPLER_CLOCK_PERF ==
                 (int)SYSCAP_SAMPLER_PERF);
 
-/* By hand: clang-format would take G_DEFINE_QUARK's name for a subtraction. */
+/* Written out, as clang-format would take G_DEFINE_QUARK's name for a
+ * subtraction. */
 GQuark syscap_glib_error_quark(void)
 {
 	return g_quark_from_static_string("syscap-glib-error-quark");
@@ -37,7 +38,7 @@ static const struct {
 	{ ENOTSUP, SYSCAP_GLIB_ERROR_NOT_SUPPORTED },
 };
 
-/* @result, a negative errno, as an error that says @text. */
+/* Sets an error for @result, a negative errno, with message @text. */
 static void fail(GError **error, int result, const char *text)
 {
 	SyscapGlibError code = SYSCAP_GLIB_ERROR_FAILED;

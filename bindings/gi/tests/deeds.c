@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* deeds.c - one of each event, in C; deeds.vala, .js and .py do the same, and
- * deeds.py of the tests knows what the capture has to hold. */
+ * test_deeds.py checks the capture. */
 #include <syscap-glib.h>
 
 static void make_marks(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.c - eight threads end the same scopes at the same time, set the
- * same counter, and log through GLib; then scopes are left without an end.
+ * threads.c - eight threads end the same scopes at the same time, set the same
+ * counter, and log through GLib; then scopes are freed without an end.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_c.c - the yardsticks of bench.lua: what C does in the same run, and
- * a C function that does nothing.
+ * bench_c.c - comparisons for bench.lua: the same events from C in the same
+ * run, and a C function that does nothing.
  *
- * A module with a copy of the library of its own, and so a ring of its own.
+ * This module has its own copy of the library, and so its own ring.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -13,7 +13,7 @@
 
 SYSCAP_COUNTER(counter, "bench", "c", "of C", SYSCAP_INT64);
 
-/* Of this thread's own: others of the machine take turns with it. */
+/* This thread's processor time, as other processes share the machine. */
 static double now_ns(void)
 {
 	struct timespec t;
@@ -43,7 +43,7 @@ void bench_c_nop(void)
 int luaopen_bench_c(lua_State *L);
 #pragma GCC visibility pop
 
-/* pause(ms): the recorder empties the rings meanwhile */
+/* pause(ms): lets the recorder empty the rings */
 static int pause_here(lua_State *L)
 {
 	const long ms = (long)lua_tointeger(L, 1);
@@ -53,7 +53,7 @@ static int pause_here(lua_State *L)
 	return 0;
 }
 
-/* Each: FUNCTION(n), how many ns it took */
+/* Each: FUNCTION(n): returns its time in ns */
 static int c_mark(lua_State *L)
 {
 	const int n = (int)lua_tointeger(L, 1);
@@ -89,7 +89,7 @@ static int c_counter(lua_State *L)
 	return 1;
 }
 
-/* drops(): frames of this copy that were not kept */
+/* drops(): lost frames of this copy */
 static int drops(lua_State *L)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * core.h - what the files of the module syscap.core know of each other.
- * One source for Lua 5.4 and LuaJIT 2.1: files that are for one of them
- * include this first, and are empty for the other.
+ * core.h - interface of the files of the module syscap.core.  One source for
+ * Lua 5.4 and LuaJIT 2.1: a file for only one of these includes this header
+ * first, and is empty for the other.
  */
 #ifndef SYSCAP_LUA_CORE_H
 #define SYSCAP_LUA_CORE_H
@@ -24,27 +24,28 @@ void sl_recording_add(lua_State *L);
 void sl_sampling_add(lua_State *L);
 void sl_scopes_add(lua_State *L); /* Lua 5.4 */
 
-/** Where a mark belongs: a number of syscap.id(), or two texts. */
+/** Group and name of a mark: a number of syscap.id(), or two texts. */
 struct sl_site {
-	uint32_t id; /* 0: the texts count */
+	uint32_t id; /* 0: use the texts */
 	const char *group, *name;
 };
 
 /**
- * Read @ret_site from argument @arg on.  Returns the argument behind it.
- * Raises an error for what is neither.
+ * Read @ret_site from argument @arg on.  Returns the next argument.  Raises an
+ * error for other types.
  */
 int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site);
 
-/** The number of two texts; SL_ID_NONE where there is no room. */
+/** The number of two texts; SL_ID_NONE if the table is full. */
 uint32_t sl_id_get(const char *group, const char *name);
 
-/** A number that syscap_mark_id() never gives: marks of it are not recorded. */
+/** A number that syscap_mark_id() never gives: marks with this number are not
+ * recorded. */
 #define SL_ID_NONE UINT32_MAX
 
 /**
- * Times are integers in Lua 5.4; in LuaJIT they are numbers, exact until
- * the machine has been up for 104 days, and even ones from then on.
+ * Times are integers in Lua 5.4; in LuaJIT times are doubles, exact for 104
+ * days after boot, and rounded to even numbers from then on.
  */
 static inline void sl_push_time(lua_State *L, int64_t time)
 {
@@ -55,7 +56,7 @@ static inline void sl_push_time(lua_State *L, int64_t time)
 #endif
 }
 
-/** The whole number of 64 bits that is nearest to @number; NaN is 0. */
+/** The 64-bit integer nearest to @number; NaN is 0. */
 static inline int64_t sl_whole(lua_Number number)
 {
 	if (!(number > -0x1p63))
@@ -63,7 +64,7 @@ static inline int64_t sl_whole(lua_Number number)
 	return number < 0x1p63 ? (int64_t)number : INT64_MAX;
 }
 
-/** A number, such as a time, as one of 64 bits. */
+/** A number, such as a time, as a 64-bit integer. */
 static inline int64_t sl_check_whole(lua_State *L, int arg)
 {
 #if LUA_VERSION_NUM >= 503
@@ -80,7 +81,7 @@ static inline void sl_registry_get(lua_State *L, const void *key)
 	lua_rawget(L, LUA_REGISTRYINDEX);
 }
 
-/** registry[@key] = what is on top of the stack, which is popped. */
+/** registry[@key] = the value on top of the stack; pops the value. */
 static inline void sl_registry_set(lua_State *L, const void *key)
 {
 	lua_pushlightuserdata(L, (void *)(uintptr_t)key);

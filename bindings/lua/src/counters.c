@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counters.c - numbers that change: syscap.counter(), from Lua. */
+/* counters.c - syscap.counter(), from Lua. */
 #include <syscap.h>
 
 #include "core.h"
 
 #define COUNTER "syscap.counter"
 
-/* The metatable is the upvalue of all functions here.  NULL: one that the
- * library has no room for. */
+/* The metatable is the upvalue of all functions here.  NULL: a counter without
+ * space in the library's table. */
 static struct syscap_counter *check_counter(lua_State *L)
 {
 	if (!lua_getmetatable(L, 1) ||

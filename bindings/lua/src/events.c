@@ -2,7 +2,7 @@
 /*
  * events.c - marks, logs, metadata and embedded files, from Lua.
  *
- * While nothing is recorded each returns before it looks at its arguments.
+ * Without a recording, each function returns before it reads its arguments.
  */
 #include <errno.h>
 #include <string.h>
@@ -43,7 +43,7 @@ int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site)
 	return arg + 2;
 }
 
-/* As luaL_optstring(), in one call where it is a text. */
+/* As luaL_optstring(), with a single call for a string. */
 static const char *message_at(lua_State *L, int arg)
 {
 	const char *const message = lua_tostring(L, arg);
@@ -150,7 +150,7 @@ static int link_mark(lua_State *L)
 
 /* ------------------------------------------------------------------- logs */
 
-/* That of a name; of what is none, a message's. */
+/* The severity of a name; unknown names count as a message. */
 static unsigned severity_of(const char *name)
 {
 	static const struct {
@@ -169,8 +169,8 @@ static unsigned severity_of(const char *name)
 	return SYSCAP_MESSAGE;
 }
 
-/* log(severity, domain, message, ...): what follows is for string.format,
- * the upvalue, with @message as its format. */
+/* log(severity, domain, message, ...): further arguments are for string.format,
+ * the upvalue, with @message as format. */
 static int log_line(lua_State *L)
 {
 	if (!syscap_is_active())
@@ -198,7 +198,7 @@ static int metadata(lua_State *L)
 	return 0;
 }
 
-/* file(path, bytes): true, or nil and why not */
+/* file(path, bytes): true, or nil and the reason */
 static int file(lua_State *L)
 {
 	size_t size;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ffi.c - what syscap.lua calls by LuaJIT's FFI, which compiled code does
- * without leaving it.  The declarations are there once more.
+ * ffi.c - functions that syscap.lua calls by LuaJIT's FFI, directly from
+ * compiled code. syscap.lua repeats the declarations.
  *
- * Numbers instead of 64-bit integers, which LuaJIT would have to box.  Places
- * that syscap.lua keeps come as pointers (_at): nothing is to be looked up, and
- * the mark is written here.  The functions are in the module itself, so that
- * one copy of the library has the events of both ways.
+ * Parameters are doubles instead of 64-bit integers, which LuaJIT would have to
+ * box.  Sites that syscap.lua keeps come as pointers (_at), so there is no
+ * look-up, and this file writes the mark.  The functions are in the module
+ * itself, so that one copy of the library records both kinds of calls.
  */
 #include "core.h"
 
@@ -63,8 +63,7 @@ double syscap_lua_begin(void)
 	return (double)syscap_begin();
 }
 
-/* Fill the zeroed @site.  0: the texts are too long, and to be cut by those
- * who know where. */
+/* Fill the zeroed @site.  0: the texts are too long; the caller cuts them. */
 int syscap_lua_site(struct syscap_mark_site *site, const char *group,
                     const char *name)
 {

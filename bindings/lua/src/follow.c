@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* follow.c - begin and end following a state of Lua 5.4 (follow.h): attach
- * its provider (hooks.c), and see to it that the sampler runs. */
+/* follow.c - begin and end following a state of Lua 5.4 (follow.h): attach its
+ * provider (hooks.c), and run the sampler. */
 #include "core.h"
 
 #if LUA_VERSION_NUM == 504
@@ -14,16 +14,16 @@
 #include "follow.h"
 #include "hooks.h"
 
-/* Several states of the process may be followed, on threads of their own:
- * the first starts what ticks, the last ends it. */
+/* Several states of the process may be followed, each on its own thread: the
+ * first starts the sampler, the last stops it. */
 static struct {
 	pthread_mutex_t lock;
 	int n;
-	int is_ours; /* else it went on already, and will */
+	int is_ours; /* false: the sampler ran before, and will go on */
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
-/* The sampler of this copy of the library, which the environment or the
- * host has begun, is on: its ticks are ours.  It may be just beginning. */
+/* Has the environment or the host started the sampler of this copy of the
+ * library?  Its ticks are then used.  The sampler may be just starting. */
 static int is_sampled(void)
 {
 	for (int i = 0; i < 50; i++) {
@@ -79,8 +79,8 @@ void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
 	*ret_clock = stats.clock;
 }
 
-/* Begins with the main coroutine, also where another one runs: of that one
- * nobody would tell when it is left. */
+/* Begins with the main coroutine, even if another is running, since the end of
+ * that coroutine would be unnoticed. */
 static struct sl_follow *attach(lua_State *L, int shows_lines)
 {
 	struct sl_follow *const f = calloc(1, sizeof(*f));
@@ -134,7 +134,7 @@ void sl_follow_end(lua_State *L, struct sl_follow *f)
 	if (!f->is_guest)
 		stop_sampler();
 	if (!pthread_equal(pthread_self(), f->thread)) {
-		/* Only that thread can detach: let it find nothing */
+		/* Only that thread can detach: its ticks find no stack */
 		__atomic_store_n(&f->running, NULL, __ATOMIC_SEQ_CST);
 		return;
 	}

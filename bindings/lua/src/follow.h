@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * follow.h - begin and end following a Lua state, so that the sampler shows
- * its stacks.  By hooks in Lua 5.4 (follow.c), by the profiler that LuaJIT has
- * in LuaJIT (profile.c).
+ * follow.h - begin and end following a Lua state, so that the sampler shows its
+ * stacks.  Lua 5.4 uses hooks (follow.c), LuaJIT its own profiler (profile.c).
  */
 #ifndef SYSCAP_LUA_FOLLOW_H
 #define SYSCAP_LUA_FOLLOW_H
@@ -12,25 +11,24 @@
 #include "followed.h"
 
 /**
- * Begin to show the stacks of @L, and have ticks come.  @shows_lines: those
- * that run, not of definitions.  NULL: @options->message says why not.
+ * Begin to show the stacks of @L, with ticks.  @shows_lines: lines that run,
+ * instead of lines of definitions.  NULL: @options->message has the reason.
  */
 struct sl_follow *sl_follow_begin(lua_State *L,
                                   struct syscap_sampler_options *options,
                                   int shows_lines);
 
 /**
- * The same, for ticks that the environment has asked for: @rate is
- * SYSCAP_SAMPLE, or NULL where ticks may come later.  NULL: there are none
- * that could be followed.
+ * The same for ticks requested by the environment: @rate is SYSCAP_SAMPLE, or
+ * NULL if ticks may come later.  Returns NULL without usable ticks.
  */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines);
 
-/** @L: the state's, any of its threads.  Frees @f. */
+/** @L: any thread of the state.  Frees @f. */
 void sl_follow_end(lua_State *L, struct sl_follow *f);
 
-/** How often it ticks, by which clock (enum syscap_sampler_clock). */
+/** The rate and the clock of the ticks (enum syscap_sampler_clock). */
 void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
                     uint32_t *ret_clock);
 

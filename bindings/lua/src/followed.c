@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* followed.c - where a Lua state keeps what follows it: in a box in the
- * registry. */
+/* followed.c - storage of a Lua state's sl_follow: a box in the registry. */
 #include "followed.h"
 
 #include "core.h"

@@ -2,20 +2,20 @@
 /*
  * hooks.c - stacks of Lua 5.4, at safe points.
  *
- *	handler   request(): set our hook in the state that runs.  The manual
+ *	handler request(): set syscap's hook in the running state.  The manual
  *	          of Lua lets signal handlers call lua_sethook().
  *	soon      the hook: give the program its own hook back, and walk
  *
- * Our hook asks for the next instruction, and for calls and returns, so that
- * what a C function takes is told while it is still on the stack.
+ * syscap's hook requests the next instruction, calls and returns, so that a C
+ * function's tick is recorded while the function is still on the stack.
  *
- * Lua has one hook for a state.  Until ours runs it stands in place of the
- * program's, and asks for all that the program's does; the event that it
- * runs for is handed on.  A hook of the program that counts instructions is
- * left alone, and so are its ticks: setting a hook begins the count anew.
+ * A Lua state has only one hook.  Until syscap's hook runs, it replaces the
+ * program's hook, requests all events of the program's hook as well, and passes
+ * its event on.  If the program's hook counts instructions, ticks do not
+ * replace it, since setting a hook restarts the count.
  *
- * At most one state has our hook at a time (hooked).  tracking.c sees to it
- * where coroutines take turns.
+ * At most one coroutine has syscap's hook at a time (hooked); tracking.c
+ * ensures this when coroutines switch.
  */
 #include "core.h"
 
@@ -50,7 +50,7 @@ static int push_frame(struct syscap_stack_sink *sink, lua_State *L,
 	return sl_names_push(sink, name, ar->short_src, line);
 }
 
-/* The functions of one coroutine.  0: there is no more room. */
+/* The functions of one coroutine.  0: no more space. */
 static int walk_one(struct syscap_stack_sink *sink, lua_State *L,
                     int shows_lines)
 {
@@ -108,7 +108,7 @@ static void on_hook(lua_State *L, lua_Debug *ar)
 {
 	struct sl_follow *const f = sl_followed_by(L);
 
-	if (f == NULL) { /* made while one was followed */
+	if (f == NULL) { /* hook inherited from a followed thread */
 		lua_sethook(L, NULL, 0, 0);
 		return;
 	}
@@ -125,7 +125,7 @@ void sl_hooks_settle(struct sl_follow *f, lua_State *L)
 	if (lua_gethook(L) == on_hook) {
 		give_back(f, L);
 		tell(f);
-	} else if (f->hooked == L) { /* another one was put over it */
+	} else if (f->hooked == L) { /* another hook replaced it */
 		f->hooked = NULL;
 	}
 }
@@ -136,7 +136,8 @@ void sl_hooks_disown(struct sl_follow *f, lua_State *L)
 		give_back(f, L);
 }
 
-/* In the handler.  Where no function runs, nothing would come to the hook. */
+/* Runs in the handler.  Without a running function, the hook would not be
+ * called. */
 static int request(void *data)
 {
 	struct sl_follow *const f = data;

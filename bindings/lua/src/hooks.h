@@ -7,10 +7,10 @@
 
 extern const struct syscap_provider sl_hooks_provider;
 
-/** Take away our hook, if @L has it, and have the tick told now. */
+/** Remove syscap's hook, if @L has it, and record the tick now. */
 void sl_hooks_settle(struct sl_follow *f, lua_State *L);
 
-/** A new thread has got the hook of who made it: let it be the program's. */
+/** A new thread inherits its maker's hook: give it the program's hook. */
 void sl_hooks_disown(struct sl_follow *f, lua_State *L);
 
 #endif

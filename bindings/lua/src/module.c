@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c - the table that require "syscap.core" gives. */
+/* module.c - the table returned by require "syscap.core". */
 #include "core.h"
 
 #define STRING(x)  #x

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* names.c - the name that a function has in stacks: "draw (app.lua:12)", by
- * where it is defined, or by what runs of it. */
+/* names.c - the name of a function in stacks: "draw (app.lua:12)", with the
+ * line of its definition, or the running line. */
 #include "names.h"
 
 #include <stdio.h>

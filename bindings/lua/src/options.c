@@ -6,7 +6,7 @@
 
 #include "core.h"
 
-/* An error about the option @key in the place of the caller's caller. */
+/* Raises an error about the option @key, at the Lua caller's position. */
 static int complain(lua_State *L, int arg, const char *key, const char *what)
 {
 	return luaL_argerror(L, arg, lua_pushfstring(L, "%s: %s", key, what));

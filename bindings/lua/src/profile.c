@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * profile.c - stacks of LuaJIT, which samples by itself: hooks are not looked
- * at in compiled code, LuaJIT's profiler sees it.
+ * profile.c - stacks of LuaJIT by its own profiler, since compiled code ignores
+ * hooks.
  *
- * The profiler ticks by SIGPROF and the processor time of the process, at
- * the kernel's own tick (100 to 1,000 a second), and calls back where the
- * stack is whole.  A sample weighs what its thread has worked since the one
- * before it, so that weights add up to the rate that was asked for.
+ * The profiler ticks by SIGPROF and the processor time of the process, at the
+ * kernel's own tick (100 to 1,000 a second), and calls back when the stack is
+ * complete.  A sample's weight is its thread's work since the previous sample,
+ * so that weights add up to the requested rate.
  *
- * There is one profiler in a process.  It may only be asked for a dump of
- * the stack, as text.
+ * A process has one profiler, whose only output is a dump of the stack as text.
  */
 #include "core.h"
 
@@ -38,9 +37,9 @@ static struct {
 
 /* -------------------------------------------------------------- the stack */
 
-/* "file:name", "file:line" of what has no name (0: the main chunk), "name"
- * of a function of LuaJIT's own, "@address" of one in C.  @runs: "file:line" of
- * what runs, or NULL. */
+/* "file:name", "file:line" of an unnamed function (0: the main chunk), "name"
+ * of LuaJIT's own functions, "@address" of C functions.  @runs: "file:line" of
+ * the running line, or NULL. */
 static int push_frame(struct syscap_stack_sink *sink, char *text,
                       const char *runs)
 {
@@ -85,7 +84,7 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		return 0;
 	if (f->vmstate == 'J' && !push_label(sink, "[JIT compiler]"))
 		return 0;
-	/* What is no letter of a format's stands in the text as it is */
+	/* Characters other than format letters appear unchanged */
 	const char *at = luaJIT_profile_dumpstack(
 		f->running, f->shows_lines ? "pF\nl;" : "pF;", MAX_DEPTH,
 		&size);
@@ -128,8 +127,8 @@ static int64_t worked_ns(void)
 	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
 }
 
-/* Called by the interpreter, in no handler.  On another thread than ours
- * where the host moves the state around: that thread has not attached. */
+/* Called by the interpreter, not in a handler.  If the host moves the state to
+ * another thread, that thread has not attached. */
 static void on_profile(void *data, lua_State *L, int n, int vmstate)
 {
 	struct sl_follow *const f = data;
@@ -139,7 +138,7 @@ static void on_profile(void *data, lua_State *L, int n, int vmstate)
 	if (!pthread_equal(pthread_self(), f->thread))
 		return;
 	const int64_t weight = (worked_ns() - f->told_ns) / period_ns;
-	if (weight <= 0) /* others of the process have worked */
+	if (weight <= 0) /* other threads have worked */
 		return;
 	f->told_ns += weight * period_ns;
 	f->running = L;
@@ -188,10 +187,10 @@ static void on_late_tick(int signal)
 }
 
 /*
- * When its profiler ends LuaJIT gives the signal back the action that it had.
- * By default that is to kill, and a tick may be on its way to any thread.  A
- * handler, as what is ignored would be so in programs that are executed, too;
- * this module is not unloaded.
+ * When LuaJIT's profiler ends, LuaJIT restores the signal's previous action.
+ * The default action kills, and a tick may be pending for any thread.  So this
+ * sets a handler, as executed programs would inherit an ignored signal; this
+ * module is never unloaded.
  */
 static void outlive_late_ticks(void)
 {
@@ -224,8 +223,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 	}
 	if (f != NULL && f->attachment != NULL) {
 		if (take_profiler(f)) {
-			/* Where compiled code looks whether a tick has come:
-			 * f, in functions; l, in lines */
+			/* Compiled code checks for a tick at functions (f) or
+			 * lines (l) */
 			snprintf(mode, sizeof(mode), "%ci%u",
 			         shows_lines ? 'l' : 'f', 1000 / f->hz);
 			outlive_late_ticks();
@@ -245,8 +244,8 @@ struct sl_follow *sl_follow_begin(lua_State *L,
 	return NULL;
 }
 
-/* The sampler that the environment started does not see compiled code: LuaJIT
- * takes its place, or each tick would be told twice. */
+/* The environment's sampler does not see compiled code: LuaJIT's profiler
+ * replaces it, as otherwise each tick would be recorded twice. */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines)
 {
@@ -276,7 +275,7 @@ void sl_follow_end(lua_State *L, struct sl_follow *f)
 	luaJIT_profile_stop(L);
 	give_profiler();
 	if (!pthread_equal(pthread_self(), f->thread)) {
-		f->running = NULL; /* only that thread can detach */
+		f->running = NULL; /* only its thread can detach */
 		return;
 	}
 	syscap_detach_thread(f->attachment);

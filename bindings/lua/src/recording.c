@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording.c - the process records itself: syscap.start(), stop(), drain(),
+/* recording.c - recording of the own process: syscap.start(), stop(), drain(),
  * stats(). */
 #include <string.h>
 
@@ -15,8 +15,8 @@ static int refuse(lua_State *L, const char *why)
 	return 2;
 }
 
-/* start{ output =, ... } or start(output): the file's name, or nil and why
- * not */
+/* start{ output =, ... } or start(output): the file's name, or nil and the
+ * reason */
 static int start(lua_State *L)
 {
 	static const char *const known[] = { "output",   "max_bytes",
@@ -64,7 +64,7 @@ static int drain(lua_State *L)
 	return answer(L, syscap_drain());
 }
 
-/* stats(): what became of the process' events */
+/* stats(): counts of the process's events */
 static int stats(lua_State *L)
 {
 	struct syscap_stats s = { .size = sizeof(s) };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampling.c - syscap.sampling{}: show where this state spends its time.
+ * sampling.c - syscap.sampling{}: shows the functions in which this state
+ * spends its time.
  *
- * A state is followed once.  What follows it hangs from a box in the
- * registry, whose finalizer ends it when the state is closed.
+ * A state is followed at most once.  A box in the registry holds its sl_follow,
+ * and the box's finalizer ends the following when the state is closed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 
 #define SAMPLING "syscap.sampling"
 
-/* What sampling() returns: tells one sampling from the next. */
+/* The result of sampling(): distinguishes samplings. */
 struct handle {
 	const struct sl_follow *follow;
 };
@@ -36,7 +37,7 @@ static void end(lua_State *L, struct sl_follow **box)
 	*box = NULL;
 }
 
-/* The state is closed. */
+/* Runs when the state is closed. */
 static int collect_box(lua_State *L)
 {
 	end(L, lua_touserdata(L, 1));
@@ -66,7 +67,7 @@ static int begin(lua_State *L, struct syscap_sampler_options *options,
 	return 0;
 }
 
-/* sampling{ ... }: a handle, and what is sampled how; or nil, and why not */
+/* sampling{ ... }: a handle, and a description; or nil, and the reason */
 static int sampling(lua_State *L)
 {
 	static const char *const known[] = { "hz",        "clock",
@@ -104,7 +105,7 @@ static int sampling(lua_State *L)
 	return 2;
 }
 
-/* handle:stop(): true if it went on */
+/* handle:stop(): true if the sampling was running */
 static int stop(lua_State *L)
 {
 	struct handle *const handle = luaL_checkudata(L, 1, SAMPLING);
@@ -141,8 +142,8 @@ static int stats(lua_State *L)
 	return 1;
 }
 
-/* A sampler that the environment has started ticks from the beginning: show
- * it this state.  SYSCAP_DEBUG=1 tells what it does. */
+/* A sampler started by the environment ticks from the beginning: follows this
+ * state for that sampler.  SYSCAP_DEBUG=1 prints the result. */
 static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scopes.c - what takes time: syscap.scope(), within() and traced(), in
- * Lua 5.4, by variables that are to be closed.
+ * scopes.c - syscap.scope(), within() and traced() in Lua 5.4, by to-be-closed
+ * variables.
  *
- * A scope is a userdata.  It holds its texts as user values, for the texts
- * are the collector's.  While nothing is recorded all scopes are one, which
- * has ended: nothing is allocated.
+ * A scope is a userdata, and holds its texts as user values, since the
+ * collector owns the texts.  Without a recording, all scopes are the same ended
+ * scope, without an allocation.
  */
 #include "core.h"
 
@@ -23,7 +23,7 @@ struct scope {
 	const char *message;
 };
 
-/* Upvalues: the first of all functions here, the second of those that make
+/* Upvalues: the first in all functions here, the second in functions that make
  * scopes */
 #define METATABLE lua_upvalueindex(1)
 #define ENDED     lua_upvalueindex(2)
@@ -66,7 +66,7 @@ static struct scope *push_scope(lua_State *L, const struct sl_site *site,
 	return s;
 }
 
-/* The scope that is argument 1: one with our metatable. */
+/* The scope that is argument 1: a userdata with this file's metatable. */
 static struct scope *check_scope(lua_State *L)
 {
 	if (lua_getmetatable(L, 1) && lua_rawequal(L, -1, METATABLE)) {
@@ -127,7 +127,7 @@ static int to_string(lua_State *L)
 
 /* ---------------------------------------------------- around a function */
 
-/* All that the call left on the stack above the function's own. */
+/* Returns the call's results: all values above the function's own. */
 static int give_results(lua_State *L, int status, lua_KContext n_own)
 {
 	(void)status;
@@ -135,9 +135,9 @@ static int give_results(lua_State *L, int status, lua_KContext n_own)
 }
 
 /*
- * Call the function below the @n arguments on top of the stack, within a
- * scope in the slot below it.  An error passes through unchanged, so that
- * handlers of who calls see the whole stack.
+ * Call the function below the @n arguments on top of the stack, within a scope
+ * in the slot below it.  An error passes through unchanged, so that the
+ * caller's message handlers see the whole stack.
  */
 static int call_within(lua_State *L, struct scope *s, int slot, int n)
 {
@@ -147,7 +147,7 @@ static int call_within(lua_State *L, struct scope *s, int slot, int n)
 	return give_results(L, LUA_OK, slot);
 }
 
-/* within(SITE, f, ...): what f(...) returns */
+/* within(SITE, f, ...): returns the results of f(...) */
 static int within(lua_State *L)
 {
 	struct sl_site site;
@@ -167,7 +167,8 @@ static int within(lua_State *L)
 	return call_within(L, s, at, n);
 }
 
-/* What traced() returns.  Upvalues 3 and 4: the function, and its id. */
+/* The function that traced() returns.  Upvalues 3 and 4: the traced function,
+ * and its id. */
 static int traced_call(lua_State *L)
 {
 	const int n = lua_gettop(L);
@@ -186,7 +187,7 @@ static int traced_call(lua_State *L)
 	return call_within(L, s, 1, n);
 }
 
-/* traced(f [, name [, group]]): f, that marks each of its calls */
+/* traced(f [, name [, group]]): returns f with a mark for each call */
 static int traced(lua_State *L)
 {
 	lua_Debug ar;

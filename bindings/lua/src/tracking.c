@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tracking.c - which coroutine runs, in Lua 5.4: functions in the place of
- * coroutine.create, resume and wrap, and of debug.sethook and gethook.
+ * tracking.c - the running coroutine in Lua 5.4: replaces coroutine.create,
+ * resume and wrap, and debug.sethook and gethook.
  *
- * They do what those do.  While the state is followed, resume() says who
- * runs now, and each leaves no hook of ours behind where the program would
- * see it.  A program that has kept the originals, and C that calls
- * lua_resume(), go on as before: what runs in such a coroutine is told of
- * the function that resumed it.
+ * The replacements behave like the originals.  While the state is followed,
+ * resume() sets the running coroutine, and no replacement leaves syscap's hook
+ * visible to the program.  A program that kept the originals, and C code that
+ * calls lua_resume(), work as before: ticks in such a coroutine go to the
+ * function that resumed the coroutine.
  */
 #include "core.h"
 
@@ -21,7 +21,7 @@
 
 static const char saved_key = 0; /* registry: the originals */
 
-/* No tick asks for a hook from here ... */
+/* From here ticks request no hook ... */
 static void hold(struct sl_follow *f, lua_State *L)
 {
 	__atomic_store_n(&f->is_busy, 1, __ATOMIC_RELAXED);
@@ -29,7 +29,7 @@ static void hold(struct sl_follow *f, lua_State *L)
 	sl_hooks_settle(f, L);
 }
 
-/* ... to here, where @running runs. */
+/* ... until here, when @running runs. */
 static void let_go(struct sl_follow *f, lua_State *running)
 {
 	__atomic_store_n(&f->running, running, __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 	f->resumes = &link;
 	let_go(f, co);
 	const int status = lua_resume(co, L, n, ret_n);
-	/* It may be that the coroutine has ended the following */
+	/* The coroutine may have ended the following */
 	if (sl_followed_by(L) == f) {
 		hold(f, co);
 		f->resumes = link.older;
@@ -60,8 +60,8 @@ static int run(lua_State *L, lua_State *co, int n, int *ret_n)
 	return status;
 }
 
-/* The @n values on top of @L go to @co; its results come back, or the one
- * error value.  Returns how many, or -1. */
+/* Resume @co with the @n values on top of @L; pushes its results, or the error
+ * value.  Returns the number of results, or -1. */
 static int resume_with(lua_State *L, lua_State *co, int n)
 {
 	int n_results;
@@ -120,7 +120,7 @@ static int create(lua_State *L)
 	return 1;
 }
 
-/* What wrap() returns.  The upvalue is the coroutine. */
+/* The function that wrap() returns.  The upvalue is the coroutine. */
 static int wrapped(lua_State *L)
 {
 	lua_State *const co = lua_tothread(L, lua_upvalueindex(1));
@@ -130,8 +130,8 @@ static int wrapped(lua_State *L)
 		return n;
 	const int status = lua_status(co);
 	if (status != LUA_OK && status != LUA_YIELD) {
-		/* Died of an error: close what it has open, which may change
-		 * the error value */
+		/* After an error, closes the coroutine's variables, which may
+		 * change the error value */
 		lua_resetthread(co);
 		lua_xmove(co, L, 1);
 	}
@@ -153,8 +153,8 @@ static int wrap(lua_State *L)
 /* ------------------------------------------------------------------ hooks */
 
 /*
- * The original, the upvalue, with no hook of ours in the way.  As one C
- * function from another: Lua would tell the program's hook of a second call.
+ * Calls the original, the upvalue, without syscap's hook.  A direct C call, as
+ * lua_call() would trigger the program's hook a second time.
  */
 static int guarded(lua_State *L)
 {
@@ -174,7 +174,7 @@ static int gethook(lua_State *L)
 	return guarded(L);
 }
 
-/* Raises the errors first: from inside, nobody would let go. */
+/* Checks arguments first: an error after hold() would skip let_go(). */
 static int sethook(lua_State *L)
 {
 	const int arg = lua_isthread(L, 1) ? 1 : 0;
@@ -204,7 +204,7 @@ static const struct replacement replacements[] = {
 };
 #define N_REPLACEMENTS (sizeof(replacements) / sizeof(replacements[0]))
 
-/* Push the table of @r that package.loaded has, or nil. */
+/* Push the table of @r in package.loaded, or nil. */
 static void push_library(lua_State *L, const struct replacement *r)
 {
 	luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -212,7 +212,7 @@ static void push_library(lua_State *L, const struct replacement *r)
 	lua_remove(L, -2);
 }
 
-/* The function on top of the stack can be called from C: it is Lua's own. */
+/* Is the function on top of the stack a C function of Lua's own? */
 static int is_plain(lua_State *L)
 {
 	if (lua_tocfunction(L, -1) == NULL)
@@ -242,7 +242,7 @@ static void replace(lua_State *L, unsigned i)
 
 void sl_tracking_add(lua_State *L, int is_full)
 {
-	lua_newtable(L); /* [2i]: the original, [2i + 1]: ours */
+	lua_newtable(L); /* [2i]: the original, [2i + 1]: the replacement */
 	for (unsigned i = 0; i < N_REPLACEMENTS; i++) {
 		const struct replacement *const r = &replacements[i];
 
@@ -254,7 +254,7 @@ void sl_tracking_add(lua_State *L, int is_full)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &saved_key);
 }
 
-/* Where somebody has put another one over ours meanwhile, that stays. */
+/* A function that has replaced the replacement meanwhile stays. */
 void sl_tracking_remove(lua_State *L)
 {
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &saved_key) != LUA_TTABLE) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* tracking.h - which coroutine runs, in Lua 5.4. */
+/* tracking.h - the running coroutine in Lua 5.4. */
 #ifndef SYSCAP_LUA_TRACKING_H
 #define SYSCAP_LUA_TRACKING_H
 
 #include <lua.h>
 
 /**
- * Put our functions in the place of those of coroutine and debug; @is_full:
- * those of coroutine too.
+ * Replace functions of debug; if @is_full, those of coroutine too.
  */
 void sl_tracking_add(lua_State *L, int is_full);
 void sl_tracking_remove(lua_State *L);

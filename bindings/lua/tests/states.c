@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * states.c - a host of Lua that opens and closes states while they are
- * sampled: one after another, several in a thread, in threads of their own,
- * and closed by another thread than ran them.
+ * states.c - a host of Lua that opens and closes states during sampling: one
+ * after another, several in a thread, in their own threads, and closed by a
+ * foreign thread.
  *
- * Between two of the kernel's ticks, of which there may be 100 a second, no
- * stack is seen: so the last state works for half a second of processor time,
- * however fast the machine is.
+ * The kernel may have only 100 ticks per second, and no stack is taken between
+ * two ticks: so the last state works for half a second of processor time.
  *
- * Exits with 0 if all states did what they were told.  Where LuaJIT has the
- * one profiler of the process already, sampling() says so, and that is fine.
+ * Exits with 0 if all states did their work.  If LuaJIT's only profiler is
+ * already in use, sampling() reports that, which is no failure.
  */
 #include <lauxlib.h>
 #include <lua.h>
@@ -116,5 +115,5 @@ int main(void)
 	lua_close(left);
 	lua_State *const last = open_state();
 	call(last, "work_on", 0.5);
-	return 0; /* exits while it is sampled, and never closes it */
+	return 0; /* exits while sampled, with the state open */
 }

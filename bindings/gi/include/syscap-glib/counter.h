@@ -17,9 +17,9 @@ G_BEGIN_DECLS
 /**
  * SyscapGlibCounterType:
  * @SYSCAP_GLIB_COUNTER_TYPE_INT64: whole numbers
- * @SYSCAP_GLIB_COUNTER_TYPE_DOUBLE: others
+ * @SYSCAP_GLIB_COUNTER_TYPE_DOUBLE: floating-point numbers
  *
- * What a counter counts in.
+ * Type of a counter's values.
  */
 typedef enum {
 	SYSCAP_GLIB_COUNTER_TYPE_INT64,
@@ -29,8 +29,8 @@ typedef enum {
 /**
  * SyscapGlibCounter:
  *
- * A number that changes.  There is one for the same texts and type in a
- * process, and it stays until the process ends.
+ * A number that changes.  A process has one counter for the same texts and
+ * type, until the process ends.
  */
 typedef struct _SyscapGlibCounter SyscapGlibCounter;
 
@@ -38,13 +38,13 @@ GType syscap_glib_counter_get_type(void) G_GNUC_CONST;
 
 /**
  * syscap_glib_counter_new: (constructor)
- * @category: what it belongs to
- * @name: what it is
- * @description: what it counts, for people
- * @type: what it counts in
+ * @category: the counter's category
+ * @name: the counter's name
+ * @description: a description for readers
+ * @type: type of the values
  *
- * Makes a counter, or finds it.  When the table (4,096) is full there is a
- * warning in the capture, and the counter records nothing.
+ * Makes or finds a counter.  If the table (4,096 counters) is full, the capture
+ * has a warning, and the counter records nothing.
  *
  * Returns: (transfer full): the counter
  */
@@ -57,48 +57,48 @@ SyscapGlibCounter *syscap_glib_counter_new(const char *category,
  * syscap_glib_counter_is_valid:
  * @counter: a counter
  *
- * Whether there was room for it.
+ * Whether the table had space for the counter.
  *
- * Returns: %FALSE if it records nothing
+ * Returns: %FALSE if the counter records nothing
  */
 gboolean syscap_glib_counter_is_valid(SyscapGlibCounter *counter);
 
 /**
  * syscap_glib_counter_set_int64:
  * @counter: a counter
- * @value: what it is now
+ * @value: the new value
  *
- * Records the value now; as a double if the counter is one of those.
+ * Records the value now; as a double if the counter's type is double.
  */
 void syscap_glib_counter_set_int64(SyscapGlibCounter *counter, gint64 value);
 
 /**
  * syscap_glib_counter_set_double:
  * @counter: a counter
- * @value: what it is now
+ * @value: the new value
  *
- * Records the value now; without its fraction if the counter is of whole
- * numbers (the nearest that there is; 0 for what is no number).
+ * Records the value now; without its fraction if the counter has whole numbers
+ * (the nearest possible number; 0 for NaN).
  */
 void syscap_glib_counter_set_double(SyscapGlibCounter *counter, gdouble value);
 
 /**
  * syscap_glib_counter_update_int64:
  * @counter: a counter
- * @value: what it is now
+ * @value: the new value
  *
- * As syscap_glib_counter_set_int64(), when it differs from the last one that
- * an update recorded.
+ * As syscap_glib_counter_set_int64(), if the value differs from that of the
+ * last recorded update.
  */
 void syscap_glib_counter_update_int64(SyscapGlibCounter *counter, gint64 value);
 
 /**
  * syscap_glib_counter_update_double:
  * @counter: a counter
- * @value: what it is now
+ * @value: the new value
  *
- * As syscap_glib_counter_set_double(), when it differs from the last one that
- * an update recorded.
+ * As syscap_glib_counter_set_double(), if the value differs from that of the
+ * last recorded update.
  */
 void syscap_glib_counter_update_double(SyscapGlibCounter *counter,
                                        gdouble value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* log.h - lines of text with a severity; and GLib's own into the capture. */
+/* log.h - log lines with a severity, and GLib's log into the capture. */
 #ifndef SYSCAP_GLIB_LOG_H
 #define SYSCAP_GLIB_LOG_H
 
@@ -10,10 +10,10 @@ G_BEGIN_DECLS
 /**
  * syscap_glib_log:
  * @severity: one of the levels
- * @domain: (nullable): who says it; cut to 31 bytes
- * @message: what
+ * @domain: (nullable): the log domain; cut to 31 bytes
+ * @message: the line of text
  *
- * Records a line of text, which is printed nowhere.  Any thread.
+ * Records a line of text, without printing.  Any thread may call this function.
  */
 void syscap_glib_log(GLogLevelFlags severity, const char *domain,
                      const char *message);
@@ -21,14 +21,14 @@ void syscap_glib_log(GLogLevelFlags severity, const char *domain,
 /**
  * syscap_glib_log_writer:
  * @log_level: level of the message
- * @fields: (array length=n_fields): what it consists of
- * @n_fields: how many there are
+ * @fields: (array length=n_fields): fields of the message
+ * @n_fields: number of fields
  * @user_data: (nullable): not used
  *
  * A #GLogWriterFunc for g_log_set_writer_func(): records the message, of any
- * level, then does as g_log_writer_default().
+ * level, then calls g_log_writer_default().
  *
- * Returns: what g_log_writer_default() returned
+ * Returns: the result of g_log_writer_default()
  */
 GLogWriterOutput syscap_glib_log_writer(GLogLevelFlags log_level,
                                         const GLogField *fields, gsize n_fields,
@@ -37,12 +37,12 @@ GLogWriterOutput syscap_glib_log_writer(GLogLevelFlags log_level,
 /**
  * syscap_glib_log_install:
  *
- * Records from here on what this process says through GLib's logging:
- * g_message(), `console.log()` of GJS, and so on; it is printed as before.
+ * Records this process's GLib log messages from here on: g_message(),
+ * `console.log()` of GJS, and so on; these are printed as before.
  *
- * For the program, not for libraries: GLib lets a process call
- * g_log_set_writer_func() once, which this does, and ends the process at the
- * second time.  Further calls of this function do nothing.
+ * For programs, not for libraries: this function calls g_log_set_writer_func(),
+ * which GLib allows once, and ends the process at a second call.  Further calls
+ * of this function do nothing.
  */
 void syscap_glib_log_install(void);
 

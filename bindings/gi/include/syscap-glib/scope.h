@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scope.h - marks that begin where a scope is made and end where it ends.
+ * scope.h - marks that begin when a scope is made and end when the scope ends.
  *
- * Several threads may hold references; one scope is ended by one of them.
+ * Several threads may hold references to a scope; one of these threads ends the
+ * scope.
  */
 #ifndef SYSCAP_GLIB_SCOPE_H
 #define SYSCAP_GLIB_SCOPE_H
@@ -16,13 +17,12 @@ G_BEGIN_DECLS
 /**
  * SyscapGlibScope:
  *
- * Something that is going on.  It becomes a mark when syscap_glib_scope_end()
- * is called.
+ * An activity, which becomes a mark at syscap_glib_scope_end().
  *
- * A scope that a garbage collector takes before it was ended makes no mark:
- * when the collector ran says nothing about when the work was done.  The
- * capture has a warning in its place, which names the scope.  Where lifetimes
- * are exact (Vala, g_autoptr in C) the end of the last one ends the scope.
+ * A scope that a garbage collector frees before its end makes no mark, as the
+ * time of the collection is not the end of the work.  Instead, the capture has
+ * a warning that names the scope.  With exact lifetimes (Vala, g_autoptr in C),
+ * the end of the last reference ends the scope.
  */
 typedef struct _SyscapGlibScope SyscapGlibScope;
 
@@ -30,8 +30,8 @@ GType syscap_glib_scope_get_type(void) G_GNUC_CONST;
 
 /**
  * syscap_glib_scope_new: (constructor)
- * @group: what it belongs to
- * @name: what it is
+ * @group: the mark's group
+ * @name: the mark's name
  *
  * Begins a scope, now.
  *
@@ -51,11 +51,11 @@ SyscapGlibScope *syscap_glib_scope_new_by_id(guint id);
 
 /**
  * syscap_glib_scope_end:
- * @scope: what ends now
+ * @scope: a scope, which ends now
  * @message: (nullable): a text
  *
- * Records the scope as a mark.  Further calls do nothing, as does one for a
- * scope that began while nothing was recorded.
+ * Records the scope as a mark.  Further calls do nothing, as does a call for a
+ * scope that began without a recording.
  */
 void syscap_glib_scope_end(SyscapGlibScope *scope, const char *message);
 
@@ -73,8 +73,8 @@ SyscapGlibScope *syscap_glib_scope_ref(SyscapGlibScope *scope);
  * syscap_glib_scope_unref:
  * @scope: (transfer full): a scope
  *
- * Drops a reference.  The last one frees the scope, which makes no mark if it
- * was not ended.
+ * Drops a reference.  Dropping the last reference frees the scope, without a
+ * mark if the scope has not ended.
  */
 void syscap_glib_scope_unref(SyscapGlibScope *scope);
 
@@ -82,7 +82,7 @@ void syscap_glib_scope_unref(SyscapGlibScope *scope);
  * syscap_glib_scope_close: (skip)
  * @scope: (transfer full): a scope
  *
- * Drops a reference.  The last one ends the scope.
+ * Drops a reference.  Dropping the last reference ends the scope.
  */
 void syscap_glib_scope_close(SyscapGlibScope *scope);
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * session.h - recording without a recorder, sampling, and what became of the
- * events.
+ * session.h - recording without a recorder, sampling, and counts of events.
  *
- * These functions may be called in any thread, and may allocate and wait;
- * but for syscap_glib_get_n_dropped(), which does neither.
+ * Any thread may call these functions, which may allocate and wait; except
+ * syscap_glib_get_n_dropped(), which does neither.
  */
 #ifndef SYSCAP_GLIB_SESSION_H
 #define SYSCAP_GLIB_SESSION_H
@@ -17,11 +16,11 @@ G_BEGIN_DECLS
 
 /**
  * SyscapGlibError:
- * @SYSCAP_GLIB_ERROR_FAILED: something else
- * @SYSCAP_GLIB_ERROR_RUNNING: it has been started already
- * @SYSCAP_GLIB_ERROR_NOT_RUNNING: it has not been started
+ * @SYSCAP_GLIB_ERROR_FAILED: another error
+ * @SYSCAP_GLIB_ERROR_RUNNING: already started
+ * @SYSCAP_GLIB_ERROR_NOT_RUNNING: not started
  * @SYSCAP_GLIB_ERROR_INVALID: an option is out of its bounds
- * @SYSCAP_GLIB_ERROR_IO: the file can't be made or written
+ * @SYSCAP_GLIB_ERROR_IO: the file can't be created or written
  * @SYSCAP_GLIB_ERROR_LIMIT: the size limit had been reached
  * @SYSCAP_GLIB_ERROR_NO_SPACE: the disk is full
  * @SYSCAP_GLIB_ERROR_TIMED_OUT: the file was not ready in time
@@ -29,7 +28,7 @@ G_BEGIN_DECLS
  * @SYSCAP_GLIB_ERROR_NOT_PERMITTED: the kernel does not allow it
  * @SYSCAP_GLIB_ERROR_NOT_SUPPORTED: not on this machine
  *
- * Why something can't be done.
+ * Reason of a failure.
  */
 typedef enum {
 	SYSCAP_GLIB_ERROR_FAILED,
@@ -49,10 +48,10 @@ GQuark syscap_glib_error_quark(void);
 
 /**
  * SyscapGlibStartFlags:
- * @SYSCAP_GLIB_START_FLAGS_NONE: nothing out of the ordinary
+ * @SYSCAP_GLIB_START_FLAGS_NONE: the default
  * @SYSCAP_GLIB_START_FLAGS_NO_THREAD: the program calls syscap_glib_drain()
  *
- * How to record.
+ * Flags of a recording.
  */
 typedef enum /*< flags >*/ {
 	SYSCAP_GLIB_START_FLAGS_NONE = 0,
@@ -65,9 +64,9 @@ typedef enum /*< flags >*/ {
  * @ring_kib: memory for each thread's events; 0: 256
  * @interval_ms: events wait this long at most; 0: 50
  * @exit_flush_ms: the end of the process waits this long at most; 0: 250
- * @flags: how to record
+ * @flags: flags of the recording
  *
- * What syscap_glib_start() can be told.  All zero is good.
+ * Options of syscap_glib_start().  All zero are the defaults.
  */
 typedef struct _SyscapGlibStartOptions {
 	guint64 max_bytes;
@@ -84,11 +83,11 @@ typedef struct _SyscapGlibStartOptions {
  * SyscapGlibSamplerClock:
  * @SYSCAP_GLIB_SAMPLER_CLOCK_AUTO: as @SYSCAP_GLIB_SAMPLER_CLOCK_CPU
  * @SYSCAP_GLIB_SAMPLER_CLOCK_CPU: a thread's own processor time
- * @SYSCAP_GLIB_SAMPLER_CLOCK_WALL: all the time; wakes threads that sleep
- * @SYSCAP_GLIB_SAMPLER_CLOCK_PERF: processor time at any rate, where the
- *   kernel allows it
+ * @SYSCAP_GLIB_SAMPLER_CLOCK_WALL: wall time; wakes sleeping threads
+ * @SYSCAP_GLIB_SAMPLER_CLOCK_PERF: processor time at any rate, if the kernel
+ *   allows perf
  *
- * What makes a sample due.
+ * Clock of the sampler.
  */
 typedef enum {
 	SYSCAP_GLIB_SAMPLER_CLOCK_AUTO,
@@ -99,14 +98,14 @@ typedef enum {
 
 /**
  * syscap_glib_start:
- * @output: (type filename): name of the capture; %p in it stands for the
- *   process' number, %n for the program's name
- * @options: (nullable): how
- * @error: why not
+ * @output: (type filename): name of the capture; %p stands for the process id,
+ *   %n for the program's name
+ * @options: (nullable): options, or the defaults
+ * @error: reason of a failure
  *
- * Records this process into a capture of its own, until syscap_glib_stop() or
- * the end of the process.  A file that exists is never touched: then another
- * name is used.  A recorder gets no more events until syscap_glib_stop().
+ * Records this process into its own capture, until syscap_glib_stop() or the
+ * end of the process.  An existing file is never changed: the capture then gets
+ * another name.  A recorder gets no more events until syscap_glib_stop().
  *
  * Returns: (transfer full) (type filename): the name of the file
  */
@@ -115,53 +114,53 @@ char *syscap_glib_start(const char *output,
 
 /**
  * syscap_glib_stop:
- * @error: why not, or why the file is not complete
+ * @error: reason of a failure, or why the file is not complete
  *
- * Ends what syscap_glib_start() began.  All events are in the file then.
+ * Ends the recording of syscap_glib_start().  All events are in the file then.
  *
- * Returns: %TRUE if that is so
+ * Returns: %TRUE if the file is complete
  */
 gboolean syscap_glib_stop(GError **error);
 
 /**
  * syscap_glib_drain:
- * @error: why not
+ * @error: reason of a failure
  *
- * Moves what was recorded into the file now.  Only needed with
+ * Moves recorded events into the file now.  Only needed with
  * %SYSCAP_GLIB_START_FLAGS_NO_THREAD; does nothing under a recorder.
  *
- * Returns: %TRUE if it is there
+ * Returns: %TRUE if all events are in the file
  */
 gboolean syscap_glib_drain(GError **error);
 
 /**
  * syscap_glib_sampler_start:
- * @hz: how often, 1 to 20,000 times a second; 0: 1,000
- * @clock: of what
- * @error: why not
+ * @hz: samples per second, 1 to 20,000; 0: 1,000
+ * @clock: clock of the sampler
+ * @error: reason of a failure
  *
  * Takes the stack of every thread of this process, until
- * syscap_glib_sampler_stop().  Samples go where all events go.
+ * syscap_glib_sampler_stop().  Samples go to the same capture as events.
  *
- * Returns: (transfer full): a sentence that says what is sampled how
+ * Returns: (transfer full): a sentence that describes the sampling
  */
 char *syscap_glib_sampler_start(guint hz, SyscapGlibSamplerClock clock,
                                 GError **error);
 
 /**
  * syscap_glib_sampler_stop:
- * @error: why not
+ * @error: reason of a failure
  *
  * Takes no more samples.
  *
- * Returns: %TRUE, or %FALSE if none were taken
+ * Returns: %TRUE, or %FALSE if the sampler was not running
  */
 gboolean syscap_glib_sampler_stop(GError **error);
 
 /**
  * syscap_glib_sampler_get_n_samples:
  *
- * How many samples were taken since the process began.
+ * Number of samples since the process began.
  *
  * Returns: the number
  */
@@ -170,7 +169,7 @@ guint64 syscap_glib_sampler_get_n_samples(void);
 /**
  * syscap_glib_get_n_dropped:
  *
- * How many events of this process were lost, because a ring was full.
+ * Number of this process's events lost because a ring was full.
  *
  * Returns: the number
  */
@@ -179,7 +178,7 @@ guint64 syscap_glib_get_n_dropped(void);
 /**
  * syscap_glib_get_reason:
  *
- * Why something is recorded, or why not.
+ * The reason why this process is recorded, or why not.
  *
  * Returns: (transfer full): a sentence
  */
@@ -188,10 +187,10 @@ char *syscap_glib_get_reason(void);
 /**
  * syscap_glib_get_output:
  *
- * The file that this process writes by itself.
+ * The file of this process's own recording.
  *
- * Returns: (transfer full) (nullable) (type filename): its name; %NULL if a
- *   recorder or nobody gets the events
+ * Returns: (transfer full) (nullable) (type filename): the file's name; %NULL
+ *   without an own recording
  */
 char *syscap_glib_get_output(void);
 
