@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * native.c - what bench.js compares with: a call of Node-API that does
- * nothing, and the same events made by C.
+ * native.c - comparisons for bench.js: an empty Node-API call, and the same
+ * events made by C.
  */
 #define NAPI_VERSION 8
 #include <node_api.h>
@@ -29,7 +29,7 @@ static uint32_t count_of(napi_env env, napi_callback_info info)
 	return n;
 }
 
-/* marks(n), scopes(n), counters(n): as many in a loop */
+/* marks(n), scopes(n), counters(n): n events in a loop */
 static napi_value marks(napi_env env, napi_callback_info info)
 {
 	for (uint32_t n = count_of(env, info); n != 0; n--)
@@ -73,7 +73,7 @@ static void define(napi_env env, napi_value exports, const char *name,
 		napi_set_named_property(env, exports, name, value);
 }
 
-/* What node_api.h's macro defines, in later versions of it. */
+/* A function that later versions of node_api.h define by a macro. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
 
 NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * counters.c - numbers that change, one for all threads of the
- * process: what one worker adds to, the next goes on with.
+ * counters.c - counters, shared by all threads of the process: all workers add
+ * to the same value.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,19 +12,19 @@
 #include "parts.h"
 #include "texts.h"
 
-/* Made once and never freed, as what it points to. */
+/* Made once and never freed, like the library's counter. */
 struct sn_counter {
 	struct syscap_counter *counter;
 	union syscap_value value; /* atomic */
 	struct sn_counter *next;
 };
 
-/* What is to become of a counter, in slot C; lib/counter.js has the same. */
+/* Operation on a counter, in slot C; lib/counter.js has the same numbers. */
 enum {
 	PUT,
 	ADD
 };
-/* ... and be recorded of it, in slot D. */
+/* ... and the recorded kind of value, in slot D. */
 enum {
 	NOTHING,
 	VALUE,
@@ -51,7 +51,7 @@ static struct sn_counter *find_or_add(struct syscap_counter *counter)
 	return c;
 }
 
-/* Its index among those of @self; less than 0: no memory. */
+/* The counter's index in @self; less than 0: no memory. */
 static int64_t keep(struct sn_env *self, struct sn_counter *counter)
 {
 	const uint32_t room =
@@ -80,8 +80,8 @@ static int64_t make(napi_env env, struct sn_env *self,
 	return index;
 }
 
-/* counter(category, name, description, type): its index; -1: there are too
- * many, and the capture says so. */
+/* counter(category, name, description, type): its index; -1: the table is full,
+ * which the capture reports. */
 static napi_value counter(napi_env env, napi_callback_info info)
 {
 	napi_value args[4], ret = NULL;
@@ -171,7 +171,7 @@ static double count_double(struct sn_counter *c, double number, bool is_added,
 	return value;
 }
 
-/* count(): A counter, B number, C PUT or ADD, D what is recorded; its value
+/* count(): A counter, B number, C PUT or ADD, D recorded kind; the new value
  * into A */
 static napi_value count(napi_env env, napi_callback_info info)
 {
@@ -179,7 +179,7 @@ static napi_value count(napi_env env, napi_callback_info info)
 	double *const s = self->slots;
 	const uint32_t index = sn_index(s[SN_A], self->n_counters);
 
-	/* lib/counter.js gives out no others */
+	/* impossible by lib/counter.js */
 	if (index == self->n_counters)
 		return NULL;
 	struct sn_counter *const c = self->counters[index];

@@ -2,11 +2,11 @@
 /*
  * env.c - environments of Node: their state, and their end (env.h).
  *
- * What JavaScript put into the batch and did not flush is recorded
+ * Events in the batch that JavaScript did not flush are recorded
  *	by the 'exit' event	(lib/batch.js)
  *	by the cleanup hook	a worker that is terminated, late 'exit' events
  *	at exit()		process.exit() runs no cleanup hooks
- * and is lost where the process ends in none of these ways.
+ * and are lost if the process ends in another way.
  */
 #include "env.h"
 
@@ -21,7 +21,7 @@ static void store_active(struct sn_env *self, bool active)
 	const double number = active ? 1 : 0;
 	uint64_t bits;
 
-	/* Other threads' JavaScript may be reading it: one store */
+	/* A single store, as other threads' JavaScript may be reading */
 	memcpy(&bits, &number, sizeof(bits));
 	__atomic_store_n((uint64_t *)(void *)&self->slots[SN_ACTIVE], bits,
 	                 __ATOMIC_RELAXED);
@@ -51,7 +51,7 @@ void sn_env_drain(struct sn_env *self)
 	for (uint32_t i = 0; i + SN_BATCH_ENTRY <= n; i += SN_BATCH_ENTRY) {
 		const uint32_t at = sn_index(batch[i], self->n_sites);
 
-		/* lib/batch.js has looked at the times */
+		/* lib/batch.js has checked the times */
 		if (at != self->n_sites)
 			syscap_mark_at(&self->sites[at], (int64_t)batch[i + 1],
 			               (int64_t)batch[i + 2], NULL);
@@ -61,7 +61,7 @@ void sn_env_drain(struct sn_env *self)
 
 static void drain_at_exit(void)
 {
-	/* Workers are gone by now; whoever holds the lock is on its way */
+	/* Workers are gone by now; a thread with the lock does the same */
 	if (pthread_mutex_trylock(&lock) != 0)
 		return;
 	for (struct sn_env *e = envs; e != NULL; e = e->next)
@@ -95,7 +95,8 @@ static void unlist(struct sn_env *self)
 	pthread_mutex_unlock(&lock);
 }
 
-/* The environment ends: no JavaScript runs any more, slots are still there. */
+/* Runs at the environment's end: after JavaScript, while the slots still
+ * exist. */
 static void end(void *data)
 {
 	struct sn_env *const self = data;

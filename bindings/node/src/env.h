@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.h - what one environment of Node (the main thread's, or a worker's) has
- * of this module.
+ * env.h - state of this module in one environment of Node (the main thread's,
+ * or a worker's).
  *
  * JavaScript and C share an array of doubles, the slots: arguments and results
- * of the calls that must be cheap go there, for each value that crosses
- * Node-API by itself costs as much as the call.  lib/slots.js has the same
- * numbers.
+ * of cheap calls go there, since each value through Node-API costs as much as
+ * the call. lib/slots.js has the same numbers.
  *
- * All functions but sn_env_refresh_all() are for the environment's own thread.
+ * All functions except sn_env_refresh_all() are for the environment's own
+ * thread.
  */
 #ifndef SN_ENV_H
 #define SN_ENV_H
@@ -23,8 +23,8 @@
 #include <syscap.h>
 
 enum sn_slot {
-	SN_ACTIVE,  /* not 0: events may have somewhere to go */
-	SN_PENDING, /* doubles of the batch that are filled */
+	SN_ACTIVE,  /* not 0: events may be recorded */
+	SN_PENDING, /* number of filled doubles in the batch */
 	SN_A,
 	SN_B,
 	SN_C,
@@ -32,11 +32,11 @@ enum sn_slot {
 	SN_E,
 	SN_BATCH = 8,       /* entries begin here */
 	SN_BATCH_ENTRY = 3, /* site, begin, duration */
-	SN_BATCH_MAX = 512, /* entries; what they make fits any ring */
+	SN_BATCH_MAX = 512, /* entries, whose marks fit any ring */
 	SN_SLOTS = SN_BATCH + SN_BATCH_ENTRY * SN_BATCH_MAX
 };
 
-/** Longest text that an event can have, and its NUL. */
+/** Longest text of an event, with its NUL. */
 #define SN_TEXT_SIZE 65464u
 
 struct sn_counter;
@@ -55,10 +55,11 @@ struct sn_env {
 	char text[SN_TEXT_SIZE];
 };
 
-/** Make it, with the ArrayBuffer in @ret_buffer; NULL: an exception waits. */
+/** Make an environment, with its ArrayBuffer in @ret_buffer; NULL: an exception
+ * is pending. */
 struct sn_env *sn_env_new(napi_env env, napi_value *ret_buffer);
 
-/** Of a callback that takes no arguments. */
+/** The environment of a callback without arguments. */
 static inline struct sn_env *sn_env_of(napi_env env, napi_callback_info info)
 {
 	void *data = NULL;
@@ -67,7 +68,8 @@ static inline struct sn_env *sn_env_of(napi_env env, napi_callback_info info)
 	return data;
 }
 
-/** And of one that takes @n: those that were not given are undefined. */
+/** The environment of a callback with @n arguments; missing ones are
+ * undefined. */
 static inline struct sn_env *sn_env_args(napi_env env, napi_callback_info info,
                                          size_t n, napi_value *args)
 {
@@ -77,15 +79,15 @@ static inline struct sn_env *sn_env_args(napi_env env, napi_callback_info info,
 	return data;
 }
 
-/** Record what waits in the batch. */
+/** Record the batch's events. */
 void sn_env_drain(struct sn_env *self);
 
-/** Tell JavaScript whether anything is recorded. */
+/** Update SN_ACTIVE, which JavaScript reads. */
 void sn_env_refresh(struct sn_env *self);
 void sn_env_refresh_all(void);
 
 /**
- * A number of JavaScript's as nanoseconds.  False: it can be none.
+ * A JavaScript number as nanoseconds.  False: out of range, or NaN.
  */
 static inline bool sn_ns(double number, int64_t *ret)
 {
@@ -96,7 +98,7 @@ static inline bool sn_ns(double number, int64_t *ret)
 	return true;
 }
 
-/** A slot that holds an index below @n; @n where it does not. */
+/** The index in a slot, if below @n; else @n. */
 static inline uint32_t sn_index(double slot, uint32_t n)
 {
 	return slot >= 0 && slot < n ? (uint32_t)slot : n;

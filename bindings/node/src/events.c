@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* events.c - logs and metadata; and what counters.c has. */
+/* events.c - logs and metadata; adds counters.c's functions. */
 #include "env.h"
 #include "objects.h"
 #include "parts.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * marks.c - marks: one at a time, and those that waited in the batch.
+ * marks.c - marks, one at a time or from the batch.
  *
  * Numbers come in slots, messages as arguments.
  */
@@ -14,7 +14,7 @@
 #define SITES_MAX 65536u
 #define NO_TIME   "a time is no finite number"
 
-/* Of marks that are not recorded. */
+/* Logs a warning about marks that are not recorded. */
 static void tell_of(const struct syscap_mark_site *at, const char *what)
 {
 	if (syscap_is_active())
@@ -40,8 +40,8 @@ static bool have_room(napi_env env, struct sn_env *self)
 	return true;
 }
 
-/* site(group, name): its index; -1: there are too many, and the capture says
- * so. */
+/* site(group, name): its index; -1: the table is full, which the capture
+ * reports. */
 static napi_value site(napi_env env, napi_callback_info info)
 {
 	napi_value args[2], index = NULL;
@@ -61,7 +61,7 @@ static napi_value site(napi_env env, napi_callback_info info)
 	return index;
 }
 
-/* NULL: one too many. */
+/* NULL: a site beyond the table. */
 static const struct syscap_mark_site *site_of(const struct sn_env *self,
                                               double slot)
 {
@@ -140,7 +140,7 @@ static void end_slots(const struct sn_env *self, const char *message)
 		tell_of(at, NO_TIME);
 }
 
-/* end(): A site, B begin; until now */
+/* end(): A site, B begin; ends now */
 static napi_value end(napi_env env, napi_callback_info info)
 {
 	end_slots(sn_env_of(env, info), NULL);
@@ -189,7 +189,7 @@ static napi_value linked(napi_env env, napi_callback_info info)
 		tell_of(at, NO_TIME);
 		return NULL;
 	}
-	/* lib/site.js lets only 0 to 2^53 - 1 pass */
+	/* lib/site.js only passes 0 to 2^53 - 1 */
 	syscap_linked_at(at, sn_index(s[SN_B], SYSCAP_LINK_IN + 1),
 	                 (uint64_t)s[SN_C], begin, duration, message);
 	return NULL;

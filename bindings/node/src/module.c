@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c - the addon: one environment gets its functions. */
+/* module.c - the addon: adds the functions to one environment. */
 #include "parts.h"
 
-/* What node_api.h's macro defines, in later versions of it. */
+/* A function that later versions of node_api.h define by a macro. */
 NAPI_MODULE_EXPORT int32_t node_api_module_get_api_version_v1(void);
 
 NAPI_MODULE_INIT(/* napi_env env, napi_value exports */)

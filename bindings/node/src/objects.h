@@ -5,7 +5,7 @@
 
 #include "env.h"
 
-/** @function as @object's @name, called with @data.  False: it is not. */
+/** Define @function as @object's @name, called with @data.  False: an error. */
 bool sn_define(napi_env env, napi_value object, const char *name,
                napi_callback function, void *data);
 
@@ -15,10 +15,10 @@ void sn_put_bool(napi_env env, napi_value object, const char *name, bool value);
 void sn_put_text(napi_env env, napi_value object, const char *name,
                  const char *text);
 
-/** { errno: @error, message: @message }: what lib/recording.js looks at. */
+/** { errno: @error, message: @message }: read by lib/recording.js. */
 napi_value sn_outcome(napi_env env, int error, const char *message);
 
-/** @value as a number that fits; 0 where it is none. */
+/** @value as a number; 0 for other types. */
 double sn_number(napi_env env, napi_value value);
 
 #endif

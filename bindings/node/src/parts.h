@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.h - what the files of the addon add to it; module.c puts it together. */
+/* parts.h - the parts of the addon, which module.c combines. */
 #ifndef SN_PARTS_H
 #define SN_PARTS_H
 
 #include "env.h"
 
-/* Each file's functions, into @exports.  False: an exception waits. */
+/* Each adds a file's functions to @exports.  False: an exception is pending. */
 bool sn_define_marks(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_counters(napi_env env, napi_value exports, struct sn_env *self);
 bool sn_define_events(napi_env env, napi_value exports, struct sn_env *self);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording.c - beginning and ending a recording of one's own, and its state.
+/* recording.c - start, end and state of the process's own recording.
  *
  * lib/recording.js has checked the arguments. */
 #include "env.h"

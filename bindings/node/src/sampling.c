@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampling.c - the sampler, and what a provider of frames needs of us.
+/* sampling.c - the sampler, and functions for a provider of frames.
  *
  * lib/recording.js has checked the arguments. */
 #include <syscap/sampler.h>

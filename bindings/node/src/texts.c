@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* texts.c - strings of JavaScript as texts of C (texts.h). */
+/* texts.c - JavaScript strings as C strings (texts.h). */
 #include "texts.h"
 
 #include <stdio.h>

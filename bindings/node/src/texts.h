@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* texts.h - strings of JavaScript as texts of C. */
+/* texts.h - JavaScript strings as C strings. */
 #ifndef SN_TEXTS_H
 #define SN_TEXTS_H
 
 #include "env.h"
 
 /**
- * @value into @to of @size bytes, cut between characters, NULs as spaces.
- * False: it is no string, and a TypeError that names it @what waits.
+ * Copy @value into @to of @size bytes, cut between characters, with spaces for
+ * NULs. False: no string; a TypeError that names @what is pending.
  */
 bool sn_text(napi_env env, napi_value value, char *to, size_t size,
              const char *what);
 
-/** The same for a text that may be undefined or null: then *@ret is NULL. */
+/** The same for a string, undefined or null; for the last two *@ret is NULL. */
 bool sn_message(napi_env env, struct sn_env *self, napi_value value,
                 const char **ret);
 

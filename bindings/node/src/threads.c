@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threads.c - what the calling thread is called; lib/thread.js says which. */
+/* threads.c - sets the name of the calling thread, which lib/thread.js
+ * chooses. */
 #include <sys/prctl.h>
 
 #include "objects.h"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * code.cc - names of the code that V8 makes, for the capture (code.h).
+ * code.cc - names of V8's code, for the capture (code.h).
  *
- * V8 calls on_code() on any of its threads, in the middle of compiling and
- * collecting: nothing of V8 may be called there, and nobody may wait there.
+ * V8 calls on_code() on any of its threads, during compilation and collection:
+ * on_code() must neither call V8 nor wait.
  *
- * A name that is lost leaves an address bare in every stack that has it.  So
- * what finds no room is kept, up to kBytesMax, with its time, and told later
- * by a thread of our own (keeper()).  So is the code that is there already when
- * recording begins, a burst of more than a ring may hold.  Who reads the
- * capture goes by times, so the order in which names arrive does not matter.
+ * A lost name leaves an address without a name in every stack that contains it.
+ * So events without space are kept, up to kBytesMax, with their time, and
+ * recorded later by a separate thread (keeper()).  The same applies to existing
+ * code at the start of a recording, which may not fit into a ring.  Readers of
+ * the capture use times, so the order of names does not matter.
  */
 #include "code.h"
 
@@ -32,15 +32,15 @@ namespace
 
 using std::chrono::milliseconds;
 
-constexpr size_t kBytesMax = 4 << 20; /* of events that are kept */
-constexpr int64_t kPauseNs = 1000000; /* without a try, after one failed */
+constexpr size_t kBytesMax = 4 << 20; /* of kept events */
+constexpr int64_t kPauseNs = 1000000; /* pause after a failed try */
 constexpr milliseconds kWaitMin{ 1 };
 constexpr milliseconds kWaitMax{ 100 };
 
 struct Event {
 	int64_t time;
 	uintptr_t start;
-	uintptr_t to; /* 0: it is new at start */
+	uintptr_t to; /* 0: new code at start */
 	size_t len;
 	std::string name;
 
@@ -50,7 +50,7 @@ struct Event {
 	}
 };
 
-/* What could not be told yet.  Never freed: the keeper may run at exit. */
+/* Events not recorded yet.  Never freed, as the keeper may run at exit. */
 struct Kept {
 	std::mutex mutex;
 	std::condition_variable filled;
@@ -63,7 +63,7 @@ Kept &kept = *new Kept;
 std::atomic<const struct sn_functions *> told_by{ nullptr };
 std::atomic<uint64_t> n_lost{ 0 };
 std::atomic<int64_t> next_try{ 0 };
-thread_local bool is_listing = false; /* V8 tells what there is already */
+thread_local bool is_listing = false; /* V8 lists existing code */
 
 bool tell(const struct sn_functions *functions, const Event &event)
 {
@@ -94,7 +94,7 @@ void put_back(Event &&event)
 	kept.events.push_front(std::move(event));
 }
 
-/* A thread of ours, which may wait. */
+/* The thread that may wait. */
 void *keeper(void *)
 {
 	milliseconds wait = kWaitMin;
@@ -116,8 +116,8 @@ void *keeper(void *)
 	return nullptr;
 }
 
-/* Signals are for the program's threads.  Where there is no thread, what is
- * kept is told at the end. */
+/* Blocks signals, which are for the program's threads.  Without the thread,
+ * kept events are recorded at the end. */
 bool start_keeper()
 {
 	pthread_attr_t attributes;
@@ -157,9 +157,9 @@ void keep(Event &&event)
 }
 
 /*
- * "LazyCompile:*paint /srv/app.js:10:14" as "paint (/srv/app.js:10:14)": what
- * a function is compiled by changes, and it stays the same function.  What is
- * no JavaScript function stays as V8 calls it.
+ * "LazyCompile:*paint /srv/app.js:10:14" as "paint (/srv/app.js:10:14)": the
+ * compiler of a function changes, but the name must not.  Other code than
+ * JavaScript functions keeps V8's name.
  */
 std::string name_of(std::string_view text)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* code.h - names of the code that V8 makes, for the capture. */
+/* code.h - names of V8's code, for the capture. */
 #ifndef SN_V8_CODE_H
 #define SN_V8_CODE_H
 
@@ -11,16 +11,17 @@ namespace syscap_v8
 {
 
 /**
- * Tell the capture of the code that @isolate has, and of what it makes from
- * here on, until forget_code().
+ * Record the existing code of @isolate, and its new code from here on, until
+ * forget_code().
  */
 void tell_code(v8::Isolate *isolate, const struct sn_functions *functions);
 void forget_code(v8::Isolate *isolate);
 
-/** Tell what was kept, as far as there is room.  False: some is left. */
+/** Record the kept events, as far as the ring has space.  False: some are
+ * left. */
 bool tell_kept();
 
-/** What the capture had no room for, and has not got so far. */
+/** Number of events that found no space and are not recorded yet. */
 uint64_t n_code_lost();
 
 } // namespace syscap_v8

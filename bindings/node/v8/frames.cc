@@ -2,18 +2,19 @@
 /*
  * frames.cc - frames of V8's interpreter, for the sampler (frames.h).
  *
- * V8 tells the addresses of its frames, innermost first: of compiled code a
- * machine address, of interpreted functions one within their bytecode.  Code
- * that it compiles keeps frame pointers, so the sampler's own unwinder sees
- * those frames, in their places among C++'s; of an interpreted function it
- * sees the interpreter.  So we add the bytecode addresses, each with the place
- * of its interpreter's frame on the stack.
+ * V8 returns the addresses of its frames, innermost first: machine addresses of
+ * compiled code, and addresses within the bytecode of interpreted functions.
+ * Compiled code keeps frame pointers, so the sampler's own unwinder finds those
+ * frames among C++'s; of an interpreted function the unwinder finds only the
+ * interpreter.  So this provider adds the bytecode addresses, each with the
+ * stack address of its interpreter's frame.
  *
- * While V8 collects garbage it tells nothing.  JavaScript waits meanwhile, so
- * its frames are taken when a collection begins, and kept until it ends.
+ * During a garbage collection V8 returns no frames.  JavaScript waits
+ * meanwhile, so the provider takes its frames at the start of a collection, and
+ * keeps them until its end.
  *
- * walk() runs in a signal handler.  What it calls of V8 is made for that:
- * v8-isolate.h and v8-unwinder.h say so.
+ * walk() runs in a signal handler.  V8 allows its called functions there: see
+ * v8-isolate.h and v8-unwinder.h.
  */
 #include "frames.h"
 
@@ -29,11 +30,11 @@ namespace syscap_v8
 namespace
 {
 
-/* V8 believes what it finds on the stack; no address of a program's is above */
+/* V8 trusts values on the stack; a program's addresses are below this */
 constexpr uintptr_t kAddressEnd = uintptr_t{ 1 } << 47;
 constexpr size_t kCodePagesMax = 256; /* x86-64 has one or two */
 
-/* In the memory that the sampler lends us. */
+/* Layout of the sampler's scratch memory. */
 struct Work {
 	void *frames[kFramesMax];
 	v8::MemoryRange pages[kCodePagesMax];
@@ -59,10 +60,10 @@ bool is_machine_code(const Frames *self, const Work *work, size_t n_pages,
 }
 
 /*
- * Where the interpreter's frame that runs @bytecode keeps its position, from
- * @from outwards; 0: nowhere.  Two words of it are the bytecode array, as a
- * tagged pointer, and below that the offset, as a small integer in the upper
- * half of its word; V8 adds the two to what it tells us.
+ * The address of the position in the interpreter's frame that runs @bytecode,
+ * from @from outwards; 0: none.  Two words of that frame are the bytecode
+ * array, as a tagged pointer, and below that the offset, as a small integer in
+ * the upper half of its word; V8 returns the sum of the two.
  */
 uintptr_t find_interpreter(uintptr_t from, uintptr_t high, uintptr_t bytecode)
 {
@@ -82,9 +83,9 @@ uintptr_t find_interpreter(uintptr_t from, uintptr_t high, uintptr_t bytecode)
 }
 
 /*
- * V8's frames into @work, and in @ret_is_gc whether it collects.  It says
- * nothing of an instant at which a frame is not whole yet, or not any more.
- * Then the caller's is: where it goes on stands on top, or behind the caller's
+ * Gets V8's frames into @work; @ret_is_gc: V8 collects.  V8 returns no frames
+ * at an instant when a frame is incomplete.  Then the caller's frame is
+ * complete: its return address is on top of the stack, or after the caller's
  * frame pointer.
  */
 size_t ask(const Frames *self, const struct syscap_regs *regs, Work *work,
@@ -106,7 +107,7 @@ size_t ask(const Frames *self, const struct syscap_regs *regs, Work *work,
 				reinterpret_cast<const void *>(sp - sizeof(pc)),
 				sizeof(pc));
 		}
-		/* Of C++ that was called, V8 knows where it left */
+		/* V8 knows the exit to a called C++ function */
 		if (behind != 0 &&
 		    !is_machine_code(self, work, n_pages,
 		                     reinterpret_cast<const void *>(pc)))
@@ -124,7 +125,8 @@ size_t ask(const Frames *self, const struct syscap_regs *regs, Work *work,
 	return info.frames_count;
 }
 
-/* The sampler's frames of V8's, each given to @push, until that is false. */
+/* Converts V8's frames to the sampler's, and calls @push for each, until @push
+ * returns false. */
 template <typename Push>
 void place(const Frames *self, const Work *work, size_t n_pages, size_t n,
            uintptr_t from, Push push)
@@ -141,14 +143,14 @@ void place(const Frames *self, const Work *work, size_t n_pages, size_t n,
 		if (!is_machine_code(self, work, n_pages, work->frames[i])) {
 			frame.sp = find_interpreter(from, self->stack_high,
 			                            frame.value);
-			/* Some are no bytecode: C++ that was called by
-			 * JavaScript, which the unwinder sees */
+			/* Some addresses are no bytecode, but C++ called by
+			 * JavaScript, which the unwinder finds */
 			if (frame.sp != 0)
 				from = frame.sp + 2 * sizeof(uint64_t);
 			else if (!managed)
 				continue;
-			/* Readers take callers' addresses for those behind a
-			 * call; this is where the call begins */
+			/* Readers expect callers' addresses after the call;
+			 * this is the call's start */
 			if (i != 0 || !managed)
 				frame.value++;
 		} else if (!managed) {
@@ -169,7 +171,7 @@ int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		self->functions->stack_scratch(sink, &size));
 
 	static_assert(sizeof(Work) <= 16384, "that is what is lent");
-	/* Another stack than V8's own: nothing here holds */
+	/* Not on V8's own stack, so no assumption holds */
 	if (regs->sp >= self->stack_high ||
 	    self->stack_high - regs->sp > (UINT64_C(1) << 30))
 		return SYSCAP_WALK_BUSY;
@@ -214,7 +216,7 @@ void on_gc_begin(v8::Isolate *, v8::GCType, v8::GCCallbackFlags, void *data)
 		      self->kept[n_kept++] = *frame;
 		      return n_kept < kFramesMax;
 	      });
-	/* A tick finds all of them, or none */
+	/* A tick finds all frames, or none */
 	std::atomic_signal_fence(std::memory_order_seq_cst);
 	self->n_kept = n_kept;
 }

@@ -16,17 +16,18 @@ constexpr size_t kFramesMax = 512;
 struct Frames {
 	const struct sn_functions *functions;
 	v8::Isolate *isolate;
-	const void *embedded; /* V8's builtins, in the program's file */
+	const void *embedded; /* V8's builtins in the program's file */
 	size_t embedded_size;
 	uintptr_t stack_high; /* of this thread */
 	struct syscap_attachment *attachment;
 
-	/* Of JavaScript that waits for the collector, which tells nothing */
+	/* Frames of JavaScript that waits for the collector, which gives
+	 * none */
 	volatile size_t n_kept;
 	struct syscap_stack_frame kept[kFramesMax];
 };
 
-/** Have @frames->isolate asked at samples of this thread; false: can't. */
+/** Attach @frames->isolate to this thread's samples; false: impossible. */
 bool attach(Frames *frames);
 void detach(Frames *frames);
 

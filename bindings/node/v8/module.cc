@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module.cc - the addon that knows V8's frames, for one major version of Node.
+ * module.cc - the addon for V8's frames, for one major version of Node.
  *
- * It is a module of Node-API, which v8/index.js loads only into the
- * version that it was built for: its file's name has NODE_MODULE_VERSION.
+ * v8/index.js loads this Node-API module only into the version that it was
+ * built for: the file's name contains NODE_MODULE_VERSION.
  */
 #define NAPI_VERSION 8
 #include <node_api.h>
@@ -41,7 +41,7 @@ void release(napi_env, void *data, void *)
 	delete static_cast<Frames *>(data);
 }
 
-/* attach(functions): false where this isolate can't be asked */
+/* attach(functions): false if this isolate can't be sampled */
 napi_value attach(napi_env env, napi_callback_info info)
 {
 	Frames *const frames = frames_of(env);

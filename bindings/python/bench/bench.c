@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bench.c - what the same calls cost in C, in the form of bench.py. */
+/* bench.c - cost of the same calls in C, in the form of bench.py. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define N    5000
 #define RUNS 25
 
-/* Until a ring of 32 MiB was filled once */
+/* Runs that fill a ring of 32 MiB once */
 #define WARM_UP 30
 
 SYSCAP_COUNTER(counter, "bench", "counter", "", SYSCAP_INT64);
@@ -94,7 +94,8 @@ int main(void)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
-	/* The ring's memory is touched for the first time: no run to count */
+	/* Does not count runs that touch the ring's memory for the first
+	 * time */
 	for (size_t n = 0; n < WARM_UP && syscap_is_active(); n++)
 		for (size_t i = 0; i < N_LOOPS; i++)
 			measure(loops[i].loop);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * empty.c - the least that with statements of an extension's objects cost:
+ * empty.c - the minimum cost of with statements of an extension's objects:
  * entering and leaving do nothing.
  *
- * Type and module are made as those of syscap._events, by the stable ABI.
+ * Type and module are made like those of syscap._events, by the stable ABI.
  */
 #include "events/stable_abi.h"
 
@@ -48,7 +48,7 @@ static PyType_Spec spec = {
 	.slots = slots,
 };
 
-/* As syscap.scope(): what makes the object is a function. */
+/* As syscap.scope(): a function makes the object. */
 static PyObject *py_make(PyObject *module, PyObject *const *args, Py_ssize_t n)
 {
 	(void)module;

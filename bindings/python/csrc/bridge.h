@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bridge.h - what syscap._events, which holds the library, hands to
- * syscap._walker: there is one copy of the library in a process, and the
- * walker can be built for one version of Python without it.
+ * bridge.h - functions that syscap._events, which contains the library, gives
+ * to syscap._walker: a process has only one copy of the library, and the walker
+ * is built without it for each version of Python.
  */
 #ifndef SYSCAP_PYTHON_BRIDGE_H
 #define SYSCAP_PYTHON_BRIDGE_H
@@ -11,8 +11,7 @@
 
 #define BRIDGE_NAME "syscap._events.bridge"
 
-/* What stands first is called in signal handlers too: pointers, so that
- * nothing is looked up there. */
+/* Signal handlers call the first functions too: pointers need no look-up. */
 struct bridge {
 	size_t size;
 	struct syscap_attachment *(*attach)(
@@ -23,7 +22,7 @@ struct bridge {
 	void *(*scratch)(struct syscap_stack_sink *sink, size_t *ret_size);
 	uint64_t (*intern)(const char *name, size_t len);
 	int (*readable)(const void *at, size_t n);
-	/* Not there: events/thread.h */
+	/* Not called in handlers: see events/thread.h */
 	void (*meet)(void);
 	void (*begin)(PyObject *thread);
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* args.c - arguments of a fast call, by place or by name (args.h). */
+/* args.c - arguments of a fast call, by position or by name (args.h). */
 #include "events/args.h"
 
 bool args_refuse(PyObject *object, const char *what, const char *wanted)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* args.h - arguments of a fast call, by place or by name. */
+/* args.h - arguments of a fast call, by position or by name. */
 #ifndef SYSCAP_PYTHON_ARGS_H
 #define SYSCAP_PYTHON_ARGS_H
 
@@ -12,14 +12,14 @@
 struct args_form {
 	const char *function;
 	Py_ssize_t n_needed;
-	Py_ssize_t n_places; /* those behind it only by name */
+	Py_ssize_t n_places; /* later ones only by name */
 	const char *names[ARGS_MAX];
 };
 
-/* Sets TypeError: @object, which is @what, is not @wanted.  False. */
+/* Sets a TypeError: argument @what, @object, is not @wanted.  Returns false. */
 bool args_refuse(PyObject *object, const char *what, const char *wanted);
 
-/* Fills all of @values that @form has, NULL where nothing is given; borrowed.
+/* Fills @values for all arguments of @form, NULL for missing ones; borrowed.
  * False with TypeError set. */
 bool args_get_named(const struct args_form *form, PyObject *const *args,
                     Py_ssize_t n, PyObject *kwnames, PyObject **values);

@@ -2,9 +2,9 @@
 /*
  * counter.c - numbers that change.
  *
- * The library has room for 4,096.  A further one counts and is not recorded:
- * the capture says so when it is made, and it is not kept for the next who
- * asks for its texts.
+ * The library has space for 4,096 counters.  A further counter counts and is
+ * not recorded: the capture reports that at its creation, and the next call
+ * with the same texts makes another.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 struct counter {
 	PyObject_HEAD struct syscap_counter
 		*counter;               /* the library's, or @unknown */
-	union syscap_value value;       /* what was set last */
+	union syscap_value value;       /* last value */
 	struct syscap_counter *unknown; /* ours: not recorded */
 };
 
@@ -124,7 +124,7 @@ static bool fill(PyObject *const *value, uint32_t type,
 	                  sizeof(ret_texts->description), description));
 }
 
-/* One that the library has no room for. */
+/* Make a counter for which the library has no space. */
 static bool make_unknown(struct counter *counter,
                          const struct syscap_counter *texts)
 {
@@ -140,7 +140,7 @@ static bool make_unknown(struct counter *counter,
 	return true;
 }
 
-/* A new one, for a key that is not known. */
+/* Make a new counter, for an unknown key. */
 static struct counter *counter_make(PyObject *const *value, uint32_t type)
 {
 	struct syscap_counter texts;

@@ -2,8 +2,8 @@
 /*
  * events.h - the parts of syscap._events.
  *
- * It is a module of the main interpreter only: what is static here is Python's
- * and ends with it.
+ * The module is only for the main interpreter: its static objects belong to
+ * Python and end with that interpreter.
  */
 #ifndef SYSCAP_PYTHON_EVENTS_H
 #define SYSCAP_PYTHON_EVENTS_H
@@ -21,7 +21,8 @@ int scope_add(PyObject *module);
 int traced_add(PyObject *module);
 int counter_add(PyObject *module);
 
-/* The exception that @error, a negative errno, is, with @message.  NULL. */
+/* Raises the exception for @error, a negative errno, with @message.  Returns
+ * NULL. */
 PyObject *raise_error(int error, const char *message);
 
 #endif

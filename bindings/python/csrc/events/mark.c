@@ -10,7 +10,7 @@
 #include "events/text.h"
 #include "events/thread.h"
 
-/* @object as nanoseconds; @otherwise if there is none. */
+/* @object as nanoseconds; @otherwise if @object is NULL or None. */
 static bool get_time(PyObject *object, int64_t otherwise, int64_t *ret_time)
 {
 	*ret_time = otherwise;
@@ -141,7 +141,7 @@ static PyObject *py_operation(PyObject *module, PyObject *const *args,
 	Py_RETURN_NONE;
 }
 
-/* Unknown ones are a message's. */
+/* Unknown severities count as a message. */
 static unsigned severity_of(int64_t number)
 {
 	switch (number) {

@@ -2,8 +2,8 @@
 /*
  * module.c - syscap._events: the library, for Python 3.11 and later.
  *
- * For the main interpreter only.  CPython itself refuses it to interpreters
- * with a GIL of their own, which would run into one another here.
+ * For the main interpreter only.  CPython itself refuses this module to
+ * interpreters with their own GIL, which would conflict here.
  */
 #include <syscap.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* number.c - numbers of Python as the library wants them (number.h). */
+/* number.c - Python numbers for the library (number.h). */
 #include "events/number.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ bool number_real(PyObject *object, double *ret_number)
 	const double number = PyFloat_AsDouble(object);
 
 	if (number == -1.0 && PyErr_Occurred() != NULL) {
-		/* An int beyond all doubles */
+		/* The int is beyond all doubles */
 		if (!PyErr_ExceptionMatches(PyExc_OverflowError) ||
 		    !PyLong_Check(object))
 			return false;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * number.h - numbers of Python as the library wants them.
+ * number.h - Python numbers for the library.
  *
- * Types are checked whether something records or not; a value is never refused:
- * an event is not worth an exception.
+ * Types are checked with or without a recording.  A value is never refused: an
+ * event is not worth an exception.
  */
 #ifndef SYSCAP_PYTHON_NUMBER_H
 #define SYSCAP_PYTHON_NUMBER_H
@@ -13,23 +13,23 @@
 
 #include "events/args.h"
 
-/* Whether @object is an int, or has __index__; else TypeError is set, which
- * names @what. */
+/* Is @object an int, or has it __index__?  If not, sets a TypeError that names
+ * @what. */
 static inline bool number_check(PyObject *object, const char *what)
 {
 	return PyLong_Check(object) || PyIndex_Check(object) ||
 	       args_refuse(object, what, "int");
 }
 
-/* The same; None, or nothing, is one too. */
+/* The same; NULL and None are also valid. */
 static inline bool number_check_optional(PyObject *object, const char *what)
 {
 	return object == NULL || object == Py_None ||
 	       number_check(object, what);
 }
 
-/* @object, an int or float, as the nearest whole number of 64 bits; NaN is 0.
- * False: it is neither, and an exception is set. */
+/* @object, an int or float, as the nearest 64-bit integer; NaN is 0.  False:
+ * another type; an exception is set. */
 bool number_whole(PyObject *object, int64_t *ret_number);
 
 /* The same, as the nearest double. */

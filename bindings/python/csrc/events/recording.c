@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording.c - a capture of this process' own, and what became of events. */
+/* recording.c - the process's own capture, and counts of events. */
 #include <errno.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ PyObject *raise_error(int error, const char *message)
 	return NULL;
 }
 
-/* @value, if there is one, as a number up to @max. */
+/* @value, if given, as a number up to @max. */
 static bool get_number(PyObject *value, uint64_t max, const char *name,
                        uint64_t *ret_number)
 {
@@ -113,7 +113,7 @@ static PyObject *py_stop(PyObject *module, PyObject *unused)
 	Py_RETURN_NONE;
 }
 
-/* What does not get there in time stays where it is, and goes there later. */
+/* Events that are not written in time stay in the rings until later. */
 static PyObject *py_drain(PyObject *module, PyObject *unused)
 {
 	int error;

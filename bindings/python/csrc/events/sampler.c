@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* sampler.c - the sampler; syscap/_sampling.py is what users see of it. */
+/* sampler.c - the sampler; syscap/_sampling.py is its interface for users. */
 #include <errno.h>
 #include <string.h>
 

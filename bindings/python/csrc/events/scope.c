@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scope.c - a mark for as long as a with statement takes.
+ * scope.c - a mark for the duration of a with statement.
  *
- * Objects are kept for the next with: most live for one statement.  They hold
- * nothing but texts, so the collector need not know them.  All is guarded by
- * the GIL.
+ * Objects are reused, as most live for one with statement.  They hold only
+ * texts, so the collector need not know them.  The GIL guards everything.
  */
 #include <pthread.h>
 #include <string.h>
@@ -16,11 +15,11 @@
 #include "events/text.h"
 #include "events/thread.h"
 
-/* A with statement that runs: one object may serve several threads, and a
- * function that calls itself. */
+/* A running with statement: several threads and recursive functions may share
+ * an object. */
 struct entered {
 	pthread_t thread;
-	int64_t begin; /* 0: nothing was recorded then */
+	int64_t begin; /* 0: no recording then */
 };
 
 struct scope {
@@ -110,7 +109,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *unused)
 	const int64_t begin = syscap_begin();
 
 	(void)unused;
-	/* Others that have entered have to tell theirs from ours */
+	/* Needed to distinguish the begins of several entries */
 	if (begin != 0 || scope->n != 0) {
 		if (!make_room(scope))
 			return PyErr_NoMemory();
@@ -121,7 +120,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *unused)
 	return Py_NewRef(self);
 }
 
-/* When the newest of this thread's began; 0: there is none. */
+/* The begin of this thread's newest entry; 0: no entry. */
 static int64_t take_begin(struct scope *scope)
 {
 	const pthread_t self = pthread_self();
@@ -207,7 +206,7 @@ static int set_message(PyObject *self, PyObject *value, void *unused)
 	return 0;
 }
 
-/* As a decorator: traced() knows how each kind of function goes on. */
+/* As a decorator: traced() handles each kind of function. */
 static PyObject *scope_call(PyObject *self, PyObject *args, PyObject *kwargs)
 {
 	const struct scope *const scope = (const struct scope *)self;
@@ -282,7 +281,7 @@ PyMethodDef scope_methods[] = {
 
 int scope_add(PyObject *module)
 {
-	n_kept = 0; /* what there was is of an interpreter that has ended */
+	n_kept = 0; /* kept objects belong to an interpreter that has ended */
 	PyObject *const type = PyType_FromModuleAndSpec(module, &spec, NULL);
 	if (type == NULL)
 		return -1;

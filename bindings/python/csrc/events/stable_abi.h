@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stable_abi.h - Python's headers, held to what is the same from 3.11 on.
+ * stable_abi.h - Python's headers, limited to the stable ABI of 3.11.
  *
- * Vectorcalls are in the stable ABI since 3.12.  3.11, which changes no more,
- * exports the same functions and knows the same flags, but its headers don't
- * show them to the limited API.
+ * Vectorcalls are in the stable ABI since 3.12.  3.11, which does not change
+ * any more, exports the same functions and knows the same flags, but its
+ * headers hide these from the limited API.
  */
 #ifndef SYSCAP_PYTHON_STABLE_ABI_H
 #define SYSCAP_PYTHON_STABLE_ABI_H
@@ -33,7 +33,7 @@ PyAPI_FUNC(PyObject *)
 	PyVectorcall_Call(PyObject *callable, PyObject *tuple, PyObject *dict);
 #endif
 
-/* Python's table of methods holds all forms as this one. */
+/* Python's table of methods has this type for all forms. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
 #define KEYWORDS (METH_FASTCALL | METH_KEYWORDS)

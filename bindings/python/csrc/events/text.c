@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.c - str as the library wants it (text.h). */
+/* text.c - str as UTF-8 for the library (text.h). */
 #include "events/text.h"
 
 #include <string.h>

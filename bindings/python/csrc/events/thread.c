@@ -2,9 +2,9 @@
 /*
  * thread.c - threads' names (thread.h).
  *
- * They are told to the kernel, whose names recorders, debuggers and top show.
- * It takes 15 bytes.  A pool's threads are told apart by the number at the end
- * of their names, so a name that is too long loses some of what is before.
+ * Sets the kernel's names, which recorders, debuggers and top show.  The kernel
+ * takes 15 bytes.  The number at the end of its name distinguishes a pool's
+ * thread, so a long name is cut before that number.
  */
 #define _GNU_SOURCE
 #include "events/thread.h"
@@ -18,7 +18,7 @@
 
 __thread bool thread_is_met;
 
-/* In the middle of one of UTF-8. */
+/* Is @c within a UTF-8 character? */
 static bool is_within_character(char c)
 {
 	return ((unsigned char)c & 0xC0) == 0x80;
@@ -29,7 +29,7 @@ static bool is_of_number(char c)
 	return (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/* The number that @name, of @n bytes, ends with: how many bytes it takes. */
+/* Length of the number at the end of @name, of @n bytes. */
 static size_t number_at_end(const char *name, size_t n)
 {
 	size_t found = 0;
@@ -71,7 +71,8 @@ static void give_name_of(PyObject *thread)
 	Py_XDECREF(name);
 }
 
-/* An attribute of threading, new; NULL also where nobody imported that. */
+/* A new reference to an attribute of threading; NULL also if threading is not
+ * imported. */
 static PyObject *get_of_threading(const char *attribute)
 {
 	PyObject *const name = PyUnicode_FromString("threading");
@@ -86,8 +87,8 @@ static PyObject *get_of_threading(const char *attribute)
 	return found;
 }
 
-/* By threading's dict: its current_thread() makes objects for threads that it
- * does not know. */
+/* Uses threading's dict, as current_thread() makes objects for unknown
+ * threads. */
 static void name_known(void)
 {
 	PyObject *const threads = get_of_threading("_active");
@@ -115,7 +116,7 @@ void thread_meet(void)
 		return;
 	PyErr_Fetch(&type, &value, &traceback);
 	name_known();
-	PyErr_Restore(type, value, traceback); /* one of ours is gone with it */
+	PyErr_Restore(type, value, traceback); /* drops an own exception, too */
 }
 
 void thread_begin(PyObject *thread)

@@ -2,9 +2,9 @@
 /*
  * traced.c - a function whose calls are marks.
  *
- * To Python it is a function of its own kind: it binds as a method, has the
- * attributes of what it wraps (functools.update_wrapper() puts them into its
- * dict), and can be pickled by name and referred to weakly.
+ * For Python the object is a kind of function: it binds as a method, has the
+ * attributes of its wrapped function (functools.update_wrapper() puts these
+ * into its dict), and can be pickled by name and referenced weakly.
  */
 #include <syscap.h>
 
@@ -22,7 +22,8 @@ struct traced {
 
 static PyObject *method_type;
 
-/* Of its own: what it keeps on the stack is not for calls while off. */
+/* A separate function, so that calls without a recording need no stack for its
+ * variables. */
 __attribute__((noinline)) static PyObject *
 call_recorded(const struct traced *traced, PyObject *const *args, size_t nargsf,
               PyObject *kwnames)
@@ -125,7 +126,7 @@ static PyObject *traced_repr(PyObject *self)
 	                            ((const struct traced *)self)->function);
 }
 
-/* Pickled as functions are: where it is found. */
+/* Pickled like functions, by qualified name. */
 static PyObject *traced_reduce(PyObject *self, PyObject *unused)
 {
 	(void)unused;

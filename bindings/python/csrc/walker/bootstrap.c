@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bootstrap.c - what a new thread calls (walker.h): attaches, and goes on with
- * what it was to call.  A type and not a function of Python's, so that stacks
- * and tracebacks show no frame of ours.
+ * bootstrap.c - the first call of a new thread (walker.h): attaches, and then
+ * calls the thread's own function.  A type and not a Python function, so that
+ * stacks and tracebacks have no additional frame.
  */
 #include "walker/walker.h"
 /* needs Python.h before it */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* bridge.c - the library, which syscap._events has (bridge.h). */
+/* bridge.c - access to the library in syscap._events (bridge.h). */
 #include "walker/walker.h"
 
 const struct bridge *bridge;

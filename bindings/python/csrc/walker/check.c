@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check.c - whether structs are where this module was told (walker.h).
+ * check.c - checks the layout of CPython's structs (walker.h).
  *
- * They are private to CPython, and the same within 3.N so far.  3.13 tells
- * where they are; all versions are asked for the frames of this very call,
- * which have to be those that we find.
+ * The structs are private to CPython, and have not changed within a 3.N so far.
+ * 3.13 publishes their offsets.  In all versions, the frames of this call must
+ * be the same by CPython's API and by the walker.
  */
 #include "walker/walker.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * eval.c - where the interpreter's loop is (walker.h).
+ * eval.c - addresses of the interpreter's loop (walker.h).
  *
- * The symbol's size says it.  What compilers put aside of it (".cold") calls
- * nothing but what ends the process.
+ * The symbol's size gives the end.  The compiler's split part (".cold") only
+ * calls functions that end the process.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

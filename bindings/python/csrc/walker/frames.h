@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frames.h - where CPython 3.11 to 3.13 keep a thread's frames.
+ * frames.h - layout of a thread's frames in CPython 3.11 to 3.13.
  *
- * All versions: frames lie in chunks of memory of the thread ("data stack"),
- * in generators, and since 3.12 those that part runs on the C stack.  A run is
- * what one call of _PyEval_EvalFrameDefault() goes through; it ends
+ * All versions: frames are in chunks of memory of the thread ("data stack"), in
+ * generators, and since 3.12 frames that separate runs on the C stack.  A run
+ * is the frames of one call of _PyEval_EvalFrameDefault(), and ends
  *
  *	3.11	with a frame that says is_entry
  *	3.12	behind a frame without code on that call's C stack, the shim
  *	3.13	the same
  *
- * Up to 3.12 the innermost frame is told by a struct on the C stack of the
- * innermost such call, cframe; since 3.13 by the thread's state.
+ * Up to 3.12 a struct on the C stack of the innermost such call, cframe, points
+ * to the innermost frame; since 3.13 the thread's state does.
  */
 #ifndef SYSCAP_PYTHON_FRAMES_H
 #define SYSCAP_PYTHON_FRAMES_H
@@ -35,7 +35,7 @@
 #define HAS_CFRAME (PY_VERSION_HEX < 0x030D0000)
 #define HAS_SHIM   (PY_VERSION_HEX >= 0x030C0000)
 
-/* What walk() reads of a frame lies in its first bytes. */
+/* Size of the part of a frame that walk() reads. */
 #define FRAME_SIZE offsetof(_PyInterpreterFrame, localsplus)
 
 static inline bool frame_is_shim(const _PyInterpreterFrame *frame)
@@ -58,7 +58,7 @@ static inline bool frame_ends_run(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* Of a frame with code: it is its run's outermost. */
+/* Is a frame with code the outermost of its run? */
 static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
 {
 #if HAS_SHIM
@@ -68,7 +68,7 @@ static inline bool frame_is_entry(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* A code object where a frame has any; of a shim nothing that is one. */
+/* The frame's code object; for a shim, a value that is no code object. */
 static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 {
 #if PY_VERSION_HEX >= 0x030D0000
@@ -78,8 +78,8 @@ static inline PyObject *frame_code(const _PyInterpreterFrame *frame)
 #endif
 }
 
-/* The instruction of @code that a frame is at, so far as it is to be believed;
- * below 0: it has not begun. */
+/* The index of the frame's instruction in @code, if valid; below 0: the frame
+ * has not begun. */
 static inline ptrdiff_t frame_instruction(const _PyInterpreterFrame *frame,
                                           const PyCodeObject *code)
 {
@@ -103,7 +103,7 @@ static inline _PyInterpreterFrame *thread_top(const PyThreadState *thread)
 #endif
 }
 
-/* True while there is another interpreter than the main one. */
+/* True while a subinterpreter exists. */
 static inline bool has_subinterpreters(void)
 {
 	return _PyRuntime.interpreters.head != _PyRuntime.interpreters.main;

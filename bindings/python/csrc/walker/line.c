@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * line.c - the line that an instruction is of, without any call of Python's
- * (walker.h).
+ * line.c - the line of an instruction, without a call into Python (walker.h).
  *
  * A code object's table has an entry for each run of instructions, in their
- * order: a byte with the top bit set, that says what kind it is and how many
- * instructions it covers, then bytes without that bit.  The line is told as
- * what it differs from the entry's before, so all of them are gone through.
+ * order: a byte with the top bit set, with the entry's kind and its number of
+ * instructions, then bytes without that bit.  An entry has its line as a
+ * difference to the previous entry's line, so a search reads all entries.
  *
- * Most frames are where they were at the last tick: what was found is kept, in
- * words that hold the line and a hash of all that it hangs on.
+ * Most frames are at the same instruction as at the last tick: a cache holds
+ * words with the line and a hash of its inputs.
  */
 #include "walker/walker.h"
 
 #define N_KEPT    4096u
 #define LINE_BITS 24
 
-/* Of larger functions, some 5,000 instructions, the line is not looked for:
- * a tick would take longer than twenty others. */
+/* Larger functions, of some 5,000 instructions, get no line: a tick would take
+ * longer than twenty others. */
 #define TABLE_MAX 16384
 
 enum {
@@ -49,7 +48,7 @@ static bool table_open(const PyCodeObject *code, bool careful,
 	return true;
 }
 
-/* A number with its sign in the lowest bit, six bits a byte. */
+/* A number with its sign in the lowest bit, six bits per byte. */
 static int take_signed(struct table *table)
 {
 	unsigned number = 0, shift = 0;
@@ -101,7 +100,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 32;
 }
 
-/* Code that lies where other code lay has another table, or another line. */
+/* Code at the address of other code has another table, or another line. */
 static uint64_t hash_of(const PyCodeObject *code, ptrdiff_t instruction)
 {
 	uint64_t hash = mix((uintptr_t)code, (uint64_t)instruction);
@@ -110,7 +109,8 @@ static uint64_t hash_of(const PyCodeObject *code, ptrdiff_t instruction)
 	return mix(hash, (uint64_t)code->co_firstlineno);
 }
 
-/* Any number of threads' handlers read and write kept words: each is whole. */
+/* Handlers of many threads read and write the cached words, each by one
+ * access. */
 int code_line(const PyCodeObject *code, ptrdiff_t instruction, bool careful)
 {
 	static uint64_t kept[N_KEPT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* module.c - syscap._walker: names of Python's functions in samples. */
+/* module.c - syscap._walker: names of Python functions in samples. */
 #include "walker/walker.h"
 
 static PyObject *py_attach(PyObject *module, PyObject *unused)

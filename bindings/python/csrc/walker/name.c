@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * name.c - names of frames' code objects, without any call of Python's (walker.h).
+ * name.c - names of frames' code objects, without a call into Python
+ * (walker.h).
  *
- * The innermost frame may be one that is being taken down: its code, and the
- * texts of that, may be freed already (sound.c).  What is read is bounded.
+ * The innermost frame may be in the middle of its removal: its code, and the
+ * code's texts, may already be freed (sound.c).  All reads are bounded.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * reach.c - threads that were there before sampling was (walker.h).
+ * reach.c - threads older than the sampling (walker.h).
  *
- * Only a thread itself can attach.  So it gets a profile function, which is
- * called when it next calls something or returns, attaches, and takes itself
- * away.  A thread that has one of its own keeps that.
+ * Only a thread itself can attach.  So each older thread gets a profile
+ * function, which is called at the thread's next call or return, attaches, and
+ * removes itself.  A thread with its own profile function keeps that function.
  */
 #include "walker/walker.h"
 
@@ -21,7 +21,7 @@ static int on_call(PyObject *self, PyFrameObject *frame, int what,
 	(void)frame;
 	(void)what;
 	(void)argument;
-	/* A function that is left by an exception is reported, too */
+	/* The call may come from a function left by an exception */
 	PyErr_Fetch(&type, &value, &traceback);
 	PyEval_SetProfile(NULL, NULL);
 	if (threads_attach() < 0)
@@ -30,7 +30,7 @@ static int on_call(PyObject *self, PyFrameObject *frame, int what,
 	return 0;
 }
 
-/* The first that is not told yet. */
+/* The first thread without the profile function. */
 static PyThreadState *find_unreached(bool *ret_occupied)
 {
 	PyThreadState *t =
@@ -52,7 +52,8 @@ int reach_threads(void)
 	bool is_occupied;
 	PyThreadState *thread;
 
-	/* Each step may let other threads run: the list is read anew */
+	/* Reads the list anew after each step, which may let other threads
+	 * run */
 	while ((thread = find_unreached(&is_occupied)) != NULL)
 		if (_PyEval_SetProfile(thread, on_call, NULL) < 0)
 			return -1;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.c - which threads of Python have their names in samples (walker.h).
+ * threads.c - Python threads with names in their samples (walker.h).
  *
- * A thread attaches itself.  It is told of its end by its state's dict: what
- * we put there goes away before the state itself does, on the thread.  Where
- * it goes away elsewhere (another thread clears the state of a daemon thread
- * when Python ends, or of threads that a forked child does not have) the
- * attachment can't be detached; it is emptied, once no tick looks at it.
+ * A thread attaches itself.  An object in its state's dict notices the thread's
+ * end: its destructor runs before the state is freed, on the thread.  Another
+ * thread may run that destructor (for the state of a daemon thread at Python's
+ * end, or of threads missing in a forked child).  Then the attachment can't be
+ * detached, and is emptied once no tick reads it.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -19,10 +19,10 @@
 
 struct thread {
 	PyThreadState *state; /* NULL: gone */
-	int is_walking;       /* a tick reads of it */
+	int is_walking;       /* a tick reads the state */
 	struct syscap_attachment *attachment;
 	pthread_t owner;
-	unsigned forks; /* n_forks of the process that it is in */
+	unsigned forks; /* n_forks of the thread's process */
 	struct thread *next;
 };
 
@@ -31,8 +31,8 @@ static struct syscap_provider provider;
 static bool has_ended;
 static unsigned n_forks;
 
-/* Pairs with empty(): of its store to state and ours to is_walking, one is
- * seen by the other side. */
+/* Pairs with empty(): of its store to state and this one's to is_walking, the
+ * other side sees at least one. */
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 void *data)
 {
@@ -42,7 +42,7 @@ static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 	__atomic_store_n(&thread->is_walking, 1, __ATOMIC_SEQ_CST);
 	PyThreadState *const state =
 		__atomic_load_n(&thread->state, __ATOMIC_SEQ_CST);
-	/* A thread that is within another interpreter has frames of two */
+	/* A thread within a subinterpreter has frames of two interpreters */
 	if (state != NULL && !has_subinterpreters())
 		result = walk_thread(sink, regs, state);
 	__atomic_store_n(&thread->is_walking, 0, __ATOMIC_RELEASE);
@@ -57,7 +57,7 @@ static bool is_own(const struct thread *thread)
 static void empty(struct thread *thread)
 {
 	__atomic_store_n(&thread->state, NULL, __ATOMIC_SEQ_CST);
-	/* In a child of fork() the others are not there to finish */
+	/* In a child of fork(), the other threads do not exist */
 	if (is_own(thread) || thread->forks != n_forks)
 		return;
 	while (__atomic_load_n(&thread->is_walking, __ATOMIC_SEQ_CST) != 0)
@@ -76,7 +76,7 @@ static void on_state_cleared(PyObject *capsule)
 	}
 	empty(thread);
 	if (!is_own(thread))
-		return; /* a handler may know it until its thread ends */
+		return; /* a handler may use it until its thread ends */
 	bridge->detach(thread->attachment);
 	free(thread);
 }

@@ -2,34 +2,33 @@
 /*
  * walk.c - a thread's frames at any of its instructions (walker.h).
  *
- * Frames that called something are as they should be.  Of the innermost run
- * nothing is sure:
+ * Frames of callers are valid.  The innermost run may be invalid:
  *
  *  - Up to 3.12 a call of the loop publishes its cframe before it fills it:
  *    for some six instructions of each call both its fields are what the
  *    stack held before.
- *  - A compiler may store "this is the innermost frame" before the fields of
- *    that frame.
- *  - A frame that is taken down is told of for some instructions after its
- *    code was let go.
+ *  - A compiler may store the pointer to the innermost frame before the fields
+ *    of that frame.
+ *  - A removed frame is still the innermost for some instructions after the
+ *    release of its code.
  *
- * So the innermost run is walked once for its links alone, asking of each
- * page whether it is there, and has to end where the rest of the stack
- * begins.  Else the tick gets a native stack.
+ * So a first walk over the innermost run follows only its links, checks that
+ * each page is readable, and has to end at the start of the next run.
+ * Otherwise the tick gets a native stack.
  */
 #include <string.h>
 
 #include "walker/walker.h"
 
-/* Runs that are longer are believed frame by frame: recursions without any
- * native call. */
+/* Longer runs are checked frame by frame: recursions without a native call. */
 #define RUN_MAX 4096
 
-/* Calls of the loop's with arguments on the stack move its sp by less; a
+/* The loop's calls with arguments on the stack move its sp by less; a
  * function's frame is larger. */
 #define SP_SLACK 48
 
-/* A test builds it without the checks, to see that they are needed. */
+/* A test builds this file without the checks, to show that the checks are
+ * needed. */
 #ifdef SYSCAP_WALKER_UNCHECKED
 #define CHECKED 0
 #else
@@ -38,7 +37,7 @@
 
 static uintptr_t eval_low, eval_high;
 
-/* From the loop's sp to what it keeps on the C stack for us (below). */
+/* Distance from the loop's sp to the anchor on the C stack (below). */
 static uintptr_t loop_distance = UINTPTR_MAX;
 
 void walk_set_eval(uintptr_t low, uintptr_t high)
@@ -47,7 +46,7 @@ void walk_set_eval(uintptr_t low, uintptr_t high)
 	eval_high = high;
 }
 
-/* Pages that could be read a moment ago. */
+/* Pages that were readable a moment ago. */
 struct pages {
 	uintptr_t known[8];
 };
@@ -57,7 +56,7 @@ static bool page_is_readable(struct pages *pages, uintptr_t address)
 	const uintptr_t page = address >> 12;
 	uintptr_t *const known = &pages->known[page % 8];
 
-	if (page == 0) /* what an entry is that knows none */
+	if (page == 0) /* the value of an empty entry */
 		return false;
 	if (*known == page)
 		return true;
@@ -78,13 +77,13 @@ static bool is_readable(struct pages *pages, const void *at, size_t n)
 struct stack {
 	PyThreadState *thread;
 	_PyInterpreterFrame *top;
-	/* On the C stack of the innermost call of the loop that has told of
-	 * itself; 0: not known */
+	/* On the C stack of the innermost published call of the loop; 0:
+	 * unknown */
 	uintptr_t anchor;
-	bool careful; /* believe no frame */
+	bool careful; /* trust no frame */
 };
 
-/* The data stack ends below: the frame was there. */
+/* Is the frame above the data stack's end, and so removed? */
 static bool is_gone(const PyThreadState *thread,
                     const _PyInterpreterFrame *frame)
 {
@@ -157,10 +156,9 @@ static bool is_sound(struct stack *stack)
 }
 
 /*
- * The machine is in the loop's own code, of a call that has not told of
- * itself yet, or does no more: one native frame has no run.  In all other
- * calls the loop's sp and the anchor are the same distance apart, the smallest
- * there is.
+ * Is the machine in the loop's own code, in a call that is not published yet,
+ * or no more?  Then one native frame has no run.  In all other calls, the
+ * loop's sp and the anchor have the same distance, the smallest possible.
  */
 static bool has_untold_call(const struct stack *stack,
                             const struct syscap_regs *regs)
@@ -182,7 +180,7 @@ static bool has_untold_call(const struct stack *stack,
 	return distance > least && distance - least > SP_SLACK;
 }
 
-/* A run without a frame: the loop stands for itself. */
+/* A run without a frame: pushes the loop itself. */
 static int push_loop(struct syscap_stack_sink *sink)
 {
 	const struct syscap_stack_frame frame = {
@@ -194,7 +192,7 @@ static int push_loop(struct syscap_stack_sink *sink)
 	return bridge->push(sink, &frame);
 }
 
-/* Returns 0 when there is no more room; less than 0: not a frame. */
+/* Returns 0 if there is no more space; less than 0: no valid frame. */
 static int push_frame(struct syscap_stack_sink *sink,
                       const _PyInterpreterFrame *frame, bool careful)
 {
@@ -223,7 +221,7 @@ int walk_thread(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
 		return SYSCAP_WALK_BUSY;
 	else if (has_untold_call(&stack, regs) && !push_loop(sink))
 		return 0;
-	/* The loop is on its way out: it has no frame but the shim any more */
+	/* The loop is about to return, with only the shim left */
 	if (stack.top != NULL && frame_is_shim(stack.top) && !push_loop(sink))
 		return 0;
 	for (const _PyInterpreterFrame *frame = stack.top; frame != NULL;

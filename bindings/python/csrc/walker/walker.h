@@ -4,29 +4,29 @@
 #define SYSCAP_PYTHON_WALKER_H
 
 #include "walker/frames.h"
-/* behind Python.h, which wants to be the first */
+/* after Python.h, which must be first */
 #include "bridge.h"
 
-/* bridge.c: NULL before it is imported.  False with an exception set. */
+/* bridge.c: NULL before bridge_import().  False with an exception set. */
 extern const struct bridge *bridge;
 bool bridge_import(void);
 
-/* eval.c: where _PyEval_EvalFrameDefault() is.  False with ImportError set. */
+/* eval.c: finds _PyEval_EvalFrameDefault().  False with ImportError set. */
 bool eval_find(uintptr_t *ret_low, uintptr_t *ret_high);
 
 /* name.c: "qualname (file:line)" of @frame's code into @to, of @size bytes;
- * returns the length.  @careful: believe nothing that the frame refers to;
- * less than 0, it is not what it should be.  Signal-safe. */
+ * returns the length.  @careful: check every object that the frame refers to;
+ * less than 0: an object is invalid.  Signal-safe. */
 int frame_name(const _PyInterpreterFrame *frame, bool careful, char *to,
                size_t size);
-/* From now on with the line that runs; else that of the definition. */
+/* Names have the running line from now on; else the line of the definition. */
 void name_show_lines(bool show);
 
-/* line.c: the line of an instruction; 0: not known.  Signal-safe. */
+/* line.c: the line of an instruction; 0: unknown.  Signal-safe. */
 int code_line(const PyCodeObject *code, ptrdiff_t instruction, bool careful);
 
-/* sound.c: whether @object is one of type @type, so far as can be told when it
- * may have been freed.  Signal-safe. */
+/* sound.c: is @object, which may have been freed, probably an object of type
+ * @type?  Signal-safe. */
 bool object_is_sound(PyObject *object, PyTypeObject *type, size_t size);
 
 /* walk.c: frames of @thread into @sink, as syscap_provider's walk().  */
@@ -34,21 +34,21 @@ int walk_thread(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 PyThreadState *thread);
 void walk_set_eval(uintptr_t low, uintptr_t high);
 
-/* check.c: whether this module was built for the Python that runs it.  False
- * with ImportError set. */
+/* check.c: was this module built for the running Python?  False with
+ * ImportError set. */
 bool check_layout(void);
 
 /* threads.c; all need the GIL. */
 void threads_init(uintptr_t eval_low, uintptr_t eval_high);
-/* Names of the calling thread's functions in its samples, until it ends.
- * Less than 0 with an exception set. */
+/* From now on, samples of the calling thread have names of its functions.  Less
+ * than 0 with an exception set. */
 int threads_attach(void);
 bool threads_has(const PyThreadState *thread);
-/* From now on no thread's frames are looked at. */
+/* From now on no tick reads a thread's frames. */
 void threads_end(void);
 
-/* reach.c: have all threads that exist attach themselves when they next call
- * something.  Returns how many can't be told to. */
+/* reach.c: make all existing threads attach themselves at their next call.
+ * Returns the number of threads that can't. */
 int reach_threads(void);
 
 /* bootstrap.c: the type of callables that attach first. */
