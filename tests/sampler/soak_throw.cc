@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* soak_throw.cc - exceptions through frames that have to be cleaned up. */
+/* soak_throw.cc - exceptions through frames with cleanups. */
 #include <stdexcept>
 #include <string>
 

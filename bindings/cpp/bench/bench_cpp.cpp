@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_cpp.cpp - what events of <syscap.hpp> cost beside those of C in the
- * same run, while something is recorded and while nothing is.
+ * bench_cpp.cpp - cost of events of <syscap.hpp> compared with C in the same
+ * run, with and without a recording.
  *
- *	bench_cpp [FOLDER]	where the capture goes for the time of the run
+ *	bench_cpp [FOLDER]	the capture's directory during the run
  */
 #include <syscap.hpp>
 
@@ -94,7 +94,7 @@ static void measure(const char *title, unsigned n, unsigned rounds)
 
 	for (unsigned round = 0; round < rounds; round++)
 		for (std::size_t i = 0; i < took.size(); i++) {
-			::syscap_drain(); /* a full ring drops: that is fast */
+			::syscap_drain(); /* or a full ring drops */
 			const std::int64_t begin = syscap::now();
 			ops[i].run(n);
 			took[i].push_back(

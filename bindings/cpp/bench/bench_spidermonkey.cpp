@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_spidermonkey.cpp - what a tick costs with JavaScript on the stack,
- * without the provider and with it, and what the engine's profiling mode costs
- * the script.
+ * bench_spidermonkey.cpp - cost of a tick with JavaScript on the stack, with
+ * and without the provider, and cost of the engine's profiling mode for the
+ * script.
  *
  *	bench_spidermonkey [ROUNDS]
  *
- * "profiled" is the script's time in that mode to its time without, "sampled"
- * its time sampled 5,000 times a second with the provider to that without.
+ * "profiled" is the ratio of the script's times with and without that mode;
+ * "sampled" the ratio of its times sampled 5,000 times a second, with and
+ * without the provider.
  *
- * A handler around the sampler's measures it (--wrap=sigaction).  Medians; the
- * ways take turns, so that a busy machine is busy for all of them.
+ * A handler around the sampler's measures each tick (--wrap=sigaction).  The
+ * figures are medians; the variants take turns, so that a busy machine affects
+ * all alike.
  */
 #include <algorithm>
 #include <csignal>
@@ -109,7 +111,7 @@ bool call(JSContext *cx, unsigned argc, JS::Value *vp)
 	                            JS::HandleValueArray::empty(), args.rval());
 }
 
-/* Of this thread, in ns: other programs' turns are not counted. */
+/* Processor time of this thread in ns, which other programs do not affect. */
 double processor_time()
 {
 	timespec t;
@@ -143,7 +145,7 @@ void measure(JSContext *cx, const what &w, way how, result *ret)
 		attaches ? new syscap::spidermonkey::attachment(cx) : nullptr;
 	syscap_sampler_options options = {};
 
-	run(cx, w.text); /* machine code is made */
+	run(cx, w.text); /* compiles to machine code */
 	options.size = sizeof(options);
 	options.hz = 5000;
 	options.clock = SYSCAP_SAMPLER_WALL;

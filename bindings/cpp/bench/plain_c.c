@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plain_c.c - loops of events of C. */
+/* plain_c.c - loops of events in C. */
 #include "plain_c.h"
 
 #include <stddef.h>

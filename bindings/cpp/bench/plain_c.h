@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* plain_c.h - loops of @n events of C each, to compare other languages with. */
+/* plain_c.h - loops of @n events in C, for comparison with other languages. */
 #ifndef SYC_BENCH_PLAIN_C_H
 #define SYC_BENCH_PLAIN_C_H
 
@@ -7,10 +7,10 @@
 extern "C" {
 #endif
 
-/* Calls of a function of C that does nothing */
+/* Calls of a C function that does nothing */
 void plain_c_call(unsigned n);
 void plain_c_nothing(void);
-/* Loops of nothing */
+/* Empty loops */
 void plain_c_empty(unsigned n);
 void plain_c_mark(unsigned n);
 void plain_c_scope(unsigned n);

@@ -5,10 +5,9 @@
  *
  *	SYSCAP_SAMPLE=1000 syscap record -- syscap-duktape FILE.js
  *
- * Duktape's stack may be looked at by calls of its API only.  So the handler
- * of a tick raises a flag, and the next native function that the script calls
- * is the safe point: here that is now().  A script that calls none for long
- * is sampled late.
+ * Only Duktape's API can read its stack.  So a tick's handler sets a flag, and
+ * the script's next call of a native function (here now()) is the safe point.
+ * A script that does not call a native function for long is sampled late.
  */
 #include <duktape.h>
 #include <stdio.h>
@@ -20,13 +19,13 @@ struct engine {
 	duk_context *js;
 	struct syscap_attachment *attachment;
 	struct syscap_stack_sink *sink; /* while walk() runs */
-	volatile int is_running;        /* a script: safe points will come */
+	volatile int is_running;        /* safe points will come */
 	volatile int is_due;
 };
 
 static struct engine engine;
 
-/* In a signal handler. */
+/* Runs in a signal handler. */
 static int request(void *data)
 {
 	struct engine *const e = data;
@@ -87,7 +86,7 @@ static const struct syscap_provider provider = {
 	.request = request,
 };
 
-/* Each native function begins so. */
+/* Called at the start of each native function. */
 static void safe_point(void)
 {
 	if (engine.is_due) {

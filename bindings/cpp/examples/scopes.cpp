@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * scopes.cpp - a program that says what it does, in C++.
+ * scopes.cpp - an instrumented program in C++.
  *
  *	syscap record -- syscap-cpp && syscap stat capture.syscap
  */
@@ -51,7 +51,7 @@ static std::map<std::string, int> count(const std::string &text)
 	}
 	if (counts.empty())
 		throw std::invalid_argument("no words"); /* ends the scope */
-	/* to_string() only where somebody reads it */
+	/* calls to_string() only if recorded */
 	if (scope.is_on())
 		scope.end(std::to_string(counts.size()) + " words differ");
 	return counts;

@@ -21,7 +21,7 @@ static const JSClassOps *const ops = &JS::DefaultGlobalClassOps;
 static const JSClass global_class = { "global", JSCLASS_GLOBAL_FLAGS, ops, 0, 0,
 	                              0 };
 
-/* callBack(f): f(), by way of C++ */
+/* callBack(f): calls f() through C++ */
 static bool call_back(JSContext *cx, unsigned argc, JS::Value *vp)
 {
 	syscap::spidermonkey::label label(cx, "callBack");

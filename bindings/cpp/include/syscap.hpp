@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscap.hpp - <syscap.h> for C++: scopes, counters and logs as C++ has them.
+ * syscap.hpp - <syscap.h> for C++: scopes, counters and logs in C++ style.
  *
  *	#include <syscap.hpp>
  *
@@ -15,17 +15,17 @@
  *		scope.end(what);
  *	}
  *
- * What <syscap.h> has works from C++ as it is: SYSCAP_SCOPE, SYSCAP_INSTANT,
- * SYSCAP_COUNTER_SET, SYSCAP_LOG_PRINTF...  Here is what C++ adds: scopes that
- * are objects, texts of every string class, counters with a type.
+ * C++ may use all of <syscap.h>: SYSCAP_SCOPE, SYSCAP_INSTANT,
+ * SYSCAP_COUNTER_SET, SYSCAP_LOG_PRINTF...  This header adds scopes that are
+ * objects, texts of every string class, and counters with a type.
  *
- * Header only; C++11 and later; without exceptions and RTTI too.  Nothing
- * here throws, allocates or locks, but for <syscap/session.hpp>.  While
- * nothing is recorded each call is one load and one branch not taken, inline.
- * Functions have their arguments evaluated even then, macros have not.
+ * Header only; C++11 and later; without exceptions and RTTI too.  Nothing here
+ * throws, allocates or locks, except <syscap/session.hpp>.  Without a
+ * recording, each call is one load and one branch not taken, inline.  Even
+ * then, a function's arguments are evaluated, but a macro's are not.
  *
- * Nothing of this is a symbol that libraries share: each copy of the library
- * in a process is used by the code that was linked with it.
+ * Libraries share no symbol of these headers: code always uses the copy of the
+ * library that it was linked with.
  */
 #ifndef SYSCAP_HPP
 #define SYSCAP_HPP

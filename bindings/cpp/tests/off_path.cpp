@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * off_path.cpp - one event each, for off_path.sh to look at what they compile
- * to.  Never linked.
+ * off_path.cpp - one event each; off_path.sh examines their machine code.
+ * Never linked.
  */
 #include <syscap.hpp>
 
@@ -53,7 +53,7 @@ void off_metadata()
 int off_scope(int a)
 {
 	SYSCAP_SCOPE("test", "scope");
-	__asm__ volatile("" ::: "memory"); /* work, which may look at memory */
+	__asm__ volatile("" ::: "memory"); /* work that may use memory */
 	return a + 1;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spidermonkey_shell.cpp - a JavaScript shell that samples itself, and looks
- * at what the provider does meanwhile.  spidermonkey_test.py runs it.
+ * spidermonkey_shell.cpp - a JavaScript shell that samples itself, and watches
+ * the provider.  spidermonkey_test.py runs this program.
  *
  *	spidermonkey_shell MODE HZ FILE [SECONDS]
  *
- * MODE, which code the engine may make: ion, baseline, blinterp, interp.  The
- * script is run once, or again and again for SECONDS.  Prints "NAME NUMBER",
- * one a line, as follows from the names.  Status 0 if the script ended well.
+ * MODE is the code that the engine may make: ion, baseline, blinterp, interp.
+ * The script runs once, or repeatedly for SECONDS. Prints counts as lines "NAME
+ * NUMBER".  Status 0 if the script ended without an error.
  */
 #include <csignal>
 #include <cstdio>
@@ -40,7 +40,7 @@ const JSClass global_class = { "global",   JSCLASS_GLOBAL_FLAGS,
 syscap::spidermonkey::attachment *attached;
 ProfilingStack own_stack;
 
-/* callBack(f): f(), by way of C++ */
+/* callBack(f): calls f() through C++ */
 bool call_back(JSContext *cx, unsigned argc, JS::Value *vp)
 {
 	syscap::spidermonkey::label label(cx, "native callBack");
@@ -51,7 +51,7 @@ bool call_back(JSContext *cx, unsigned argc, JS::Value *vp)
 	                            JS::HandleValueArray::empty(), args.rval());
 }
 
-/* burn(us): that long in C++ */
+/* burn(us): works for that time in C++ */
 bool burn(JSContext *cx, unsigned argc, JS::Value *vp)
 {
 	syscap::spidermonkey::label label(cx, "native", "burn");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spidermonkey_watch.c - a handler around the sampler's, and eyes on what the
- * provider pushes (spidermonkey_watch.h).
+ * spidermonkey_watch.c - a handler around the sampler's, and checks of the
+ * frames that the provider pushes (spidermonkey_watch.h).
  *
- * The linker leads calls of sigaction(), syscap_stack_push() and
- * syscap_stack_scratch() here (--wrap).  The engine's library uses the allocator
- * and the locks of tests/harness/pure.c, too, which counts.
+ * The linker redirects calls of sigaction(), syscap_stack_push() and
+ * syscap_stack_scratch() to this file (--wrap).  The engine's library also uses
+ * the counting allocator and locks of tests/harness/pure.c.
  */
 #define _GNU_SOURCE
 #include "spidermonkey_watch.h"
@@ -36,7 +36,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	pure_end();
 }
 
-/* Who asks is told of the handler that he has set. */
+/* Callers get the handler that they have set. */
 int __wrap_sigaction(int number, const struct sigaction *action,
                      struct sigaction *old)
 {
@@ -71,7 +71,7 @@ int __wrap_syscap_stack_push(struct syscap_stack_sink *sink,
 void *__real_syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *size);
 void *__wrap_syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *size);
 
-/* A walk begins with this. */
+/* A walk begins with this call. */
 void *__wrap_syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *size)
 {
 	depth = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* spidermonkey_watch.h - what happens in the sampler's handler. */
+/* spidermonkey_watch.h - counts of events in the sampler's handler. */
 #ifndef SPIDERMONKEY_WATCH_H
 #define SPIDERMONKEY_WATCH_H
 
@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/** Print it, "NAME NUMBER" a line:
+/** Print the counts, one line "NAME NUMBER" each:
  *
  *	handled N	times that the handler ran
  *	walks N		walks in them that pushed a frame

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * uses.cpp - every way to write an event in C++, compiled as each standard;
- * run, it makes what scenario.py expects.  The second unit is uses_more.cpp.
+ * uses.cpp - every way to write an event in C++, compiled with each standard;
+ * the program emits the events that scenario.py expects.  The second unit is
+ * uses_more.cpp.
  */
 #include <syscap.hpp>
 
@@ -22,7 +23,7 @@ SYSCAP_COUNTER(of_c, "uses", "of C", "Made by the macro", SYSCAP_DOUBLE);
 static syscap::counter<int> of_cpp("uses", "of C++", "Made by the class");
 static syscap::counter<double> real("uses", "real");
 
-/* A static object's constructor may come before anything else */
+/* A static object's constructor may run before all other code */
 static struct early {
 	early()
 	{
@@ -30,7 +31,7 @@ static struct early {
 	}
 } early;
 
-/* A class of somebody's, without c_str() */
+/* A foreign class without c_str() */
 struct view {
 	const char *at;
 	std::size_t n;
@@ -136,7 +137,7 @@ static void scopes()
 		syscap::named_scope named(view{ "usesful", 4 }, name);
 	}
 	{
-		/* 38 bytes and half of a character of two */
+		/* 38 bytes, and a character of two bytes that does not fit */
 		syscap::named_scope cut(
 			"uses", made("0123456789012345678901234567890123456"
 		                     "7\u00e9"));
@@ -240,6 +241,6 @@ int main(int argc, char **argv)
 	for (std::thread &thread : threads)
 		thread.join();
 	too_many();
-	/* evaluated where it is recorded, and only there */
+	/* evaluated only if recorded */
 	return evaluated == (syscap_is_active() ? 1 : 0) ? 0 : 1;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* uses.h - what the two units of the test program share. */
+/* uses.h - shared parts of the two units of the test program. */
 #ifndef SYC_TEST_USES_H
 #define SYC_TEST_USES_H
 
@@ -7,7 +7,7 @@
 
 #include <syscap.hpp>
 
-/** The same function, with its places, in both units. */
+/** The same inline function, with its sites, in both units. */
 inline void in_both()
 {
 	SYSCAP_SCOPE("uses", "both units");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - what src/ffi.rs declares is what the headers have.  Compiled, and
- * never linked.
+ * layout.c - checks that the declarations of src/ffi.rs equal the headers.
+ * Compiled, but never linked.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* counter.hpp - numbers that change, each with its type. */
+/* counter.hpp - typed counters. */
 #ifndef SYSCAP_COUNTER_HPP
 #define SYSCAP_COUNTER_HPP
 
@@ -16,7 +16,7 @@ namespace syscap
 namespace detail
 {
 
-/** Of whole numbers that 64 bits with a sign have not, the nearest. */
+/** The nearest signed 64-bit integer. */
 template <class T> SYC_CXX_INLINE std::int64_t whole(T value) noexcept
 {
 	return std::is_unsigned<T>::value &&
@@ -72,20 +72,21 @@ make_counter(std::uint32_t type, const char *category, std::size_t n_category,
 } // namespace detail
 
 /**
- * A counter; static, for it must live until the process ends:
+ * A counter.  Make it static, as it must live until the process ends:
  *
  *	static syscap::counter<double> load("demo", "load", "Work waiting");
  *
- * It is finished when the program is compiled: constructors of other static
- * objects may use it.  Integers are recorded with 64 bits and a sign, as the
- * nearest that there is; floating point as double.  It is a struct syscap_counter, for SYSCAP_COUNTER_SET.
+ * A counter is initialised at compile time: constructors of other static
+ * objects may use it.  Integers are recorded as the nearest signed 64-bit
+ * integer; floating point as double.  A counter is also a struct
+ * syscap_counter, for SYSCAP_COUNTER_SET.
  *
  * Context: any-thread, signal-safe.
  */
 template <class T> class counter : public ::syscap_counter
 {
       public:
-	/** Texts are literals; one that is too long does not compile. */
+	/** Texts are literals; a text that is too long does not compile. */
 	template <std::size_t C, std::size_t N, std::size_t D = 1>
 	constexpr counter(const char (&in)[C], const char (&called)[N],
 	                  const char (&about)[D] = "") noexcept
@@ -109,7 +110,7 @@ template <class T> class counter : public ::syscap_counter
 			detail::counted<T>::set(*this, value);
 	}
 
-	/** The same, where it is not what the last update sent. */
+	/** The same, if the value differs from that of the last update. */
 	SYC_CXX_INLINE void update(T value) noexcept
 	{
 		if (SYC_UNLIKELY(::syscap_is_active()))
@@ -118,10 +119,11 @@ template <class T> class counter : public ::syscap_counter
 };
 
 /**
- * The counter with texts that are known at run time only: the same for the
- * same texts.  Looking it up costs more than setting it: keep it.
+ * The counter for texts known only at run time: equal texts give the same
+ * counter.  Keep the object, as a look-up costs more than setting the counter.
  *
- * Context of the constructor: any-thread.  Of the rest: signal-safe too.
+ * Context of the constructor: any-thread.  Context of other members:
+ * any-thread, signal-safe.
  */
 template <class T> class named_counter
 {
@@ -133,8 +135,8 @@ template <class T> class named_counter
 	}
 
 	/**
-	 * False: the library's table (4,096) is full, nothing is recorded; a
-	 * warning in the capture says so.
+	 * False: the library's table (4,096) is full, and nothing is recorded;
+	 * the capture has a warning.
 	 */
 	SYC_CXX_INLINE explicit operator bool() const noexcept
 	{
@@ -157,7 +159,7 @@ template <class T> class named_counter
 	SYC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
 	                                             text description) noexcept
 	{
-		/* room for more than is kept: it is cut there */
+		/* longer than the library keeps: the library cuts the texts */
 		char texts[2][36], description_text[56];
 
 		category.copy(texts[0], sizeof(texts[0]));

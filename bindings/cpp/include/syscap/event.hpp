@@ -25,7 +25,7 @@ enum class severity : unsigned {
 	debug = SYSCAP_DEBUG
 };
 
-/** What a mark is to the others with its id; docs/marks.md. */
+/** Relation of a mark to others with the same id; see docs/marks.md. */
 enum class link : unsigned {
 	whole = SYSCAP_LINK_WHOLE,
 	begin = SYSCAP_LINK_BEGIN,
@@ -39,8 +39,8 @@ namespace detail
 {
 
 /*
- * These take texts by value: one whose address is known elsewhere could not
- * be kept out of memory while nothing is recorded.
+ * These take texts by value: a text whose address escapes would have to be in
+ * memory even without a recording.
  */
 SYC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
                                 std::int64_t duration, text message) noexcept
@@ -70,7 +70,7 @@ SYC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
 SYC_CXX_OUTLINE void log_copied(unsigned level, text domain,
                                text message) noexcept
 {
-	char name[36]; /* room for more than is kept: it is cut there */
+	char name[36]; /* longer than kept, so the library cuts it */
 	char buffer[buffer_size];
 
 	domain.copy(name, sizeof(name));
@@ -94,7 +94,7 @@ SYC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
 	::syscap_metadata(id, buffer);
 }
 
-/** While something is recorded. */
+/** Only called with a recording. */
 SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration, const text &message) noexcept
 {
@@ -106,7 +106,7 @@ SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
 
 } // namespace detail
 
-/** True while events may have somewhere to go. */
+/** True while events may be recorded. */
 SYC_CXX_INLINE bool is_active() noexcept
 {
 	return ::syscap_is_active();
@@ -118,7 +118,7 @@ SYC_CXX_INLINE std::int64_t now() noexcept
 	return ::syscap_clock();
 }
 
-/** When something begins; 0 while nothing is recorded. */
+/** The start time for a later mark; 0 without a recording. */
 SYC_CXX_INLINE std::int64_t begin() noexcept
 {
 	return ::syscap_begin();
@@ -131,7 +131,7 @@ SYC_CXX_INLINE void instant(const site &place, const text &message = {}) noexcep
 		detail::mark(place, ::syscap_clock(), 0, message);
 }
 
-/** @duration ns from @begin on. */
+/** A mark of @duration ns from @begin on. */
 SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration,
                         const text &message = {}) noexcept
@@ -140,7 +140,7 @@ SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
 		detail::mark(place, begin, duration, message);
 }
 
-/** From @begin, which syscap::begin() told, until now. */
+/** A mark from @begin, a result of syscap::begin(), until now. */
 SYC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
                               const text &message = {}) noexcept
 {
@@ -149,8 +149,8 @@ SYC_CXX_INLINE void mark_since(const site &place, std::int64_t begin,
 }
 
 /**
- * Now, a part of the operation or arrow @id.  Of a message that is not
- * terminated, 1,023 bytes.
+ * A mark now, as a part of the operation or arrow @id.  An unterminated message
+ * is cut to 1,023 bytes.
  */
 SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
                           const text &message = {}) noexcept
@@ -167,7 +167,7 @@ SYC_CXX_INLINE void linked(const site &place, link kind, std::uint64_t id,
 		                      message);
 }
 
-/** The operation @id, from @begin, which syscap::begin() told, until now. */
+/** The operation @id, from @begin, a result of syscap::begin(), until now. */
 SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
                              std::int64_t begin,
                              const text &message = {}) noexcept
@@ -183,7 +183,7 @@ SYC_CXX_INLINE void operation(const site &place, std::uint64_t id,
 		                      duration, message);
 }
 
-/** A line of text. */
+/** A log line. */
 SYC_CXX_INLINE void log(severity level, const text &domain,
                        const text &message) noexcept
 {
@@ -198,8 +198,8 @@ SYC_CXX_INLINE void log(severity level, const text &domain,
 }
 
 /**
- * A fact about the run.  A value that is not terminated takes 64 KiB of stack
- * for its copy.
+ * A fact about the run.  An unterminated value needs 64 KiB of stack for its
+ * copy.
  */
 SYC_CXX_INLINE void metadata(const char *id, const text &value) noexcept
 {

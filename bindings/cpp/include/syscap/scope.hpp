@@ -13,10 +13,10 @@ namespace syscap
 {
 
 /**
- * A mark from here to end(), or to the end of the object's life however it
- * comes.  One that begins while nothing is recorded makes no mark.
+ * A mark from here to end(), or to any end of the object's life.  A scope that
+ * begins without a recording makes no mark.
  *
- * Construction and end may be on different threads.  What was moved from makes
+ * Construction and end may be on different threads.  A moved-from scope makes
  * no mark.
  *
  * Context: any-thread, signal-safe.
@@ -24,7 +24,7 @@ namespace syscap
 class scope
 {
       public:
-	/** @place must live as long as the scope, and so must @message. */
+	/** @place and @message must live as long as the scope. */
 	SYC_CXX_NODISCARD SYC_CXX_INLINE explicit scope(
 		const site &place, const char *message = nullptr) noexcept
 	    : begin_(::syscap_begin()), site_(&place), message_(message)
@@ -83,8 +83,8 @@ class scope
 };
 
 /**
- * The same with texts known at run time only, which are copied here.  Costs
- * four bounded copies more.
+ * The same with texts known only at run time, of which the object has copies.
+ * Costs four more bounded copies.
  */
 class named_scope
 {
@@ -142,7 +142,7 @@ class named_scope
 	}
 
 	std::int64_t begin_;
-	/* room for more than is kept: it is cut there, between characters */
+	/* longer than kept: the library cuts them between characters */
 	char group_[24 + 4];
 	char name_[40 + 4];
 };
@@ -154,7 +154,7 @@ class named_scope
 	SYSCAP_SITE(SYC_JOIN(syc_site_, var), group, name); \
 	::syscap::scope var(SYC_JOIN(syc_site_, var))
 
-/** SYSCAP_SCOPE, named as the function is (the first 39 bytes of that). */
+/** SYSCAP_SCOPE with the function's name (its first 39 bytes). */
 #define SYSCAP_SCOPE_FUNCTION(group)                                      \
 	static constexpr ::syscap_mark_site SYC_JOIN(syc_site_, __LINE__) = \
 		::syscap::detail::make_site(group, __func__);             \

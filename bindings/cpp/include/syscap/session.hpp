@@ -11,8 +11,8 @@ namespace syscap
 {
 
 /**
- * Records this process into a capture of its own, from here to the end of the
- * object.  docs/trace-yourself.md is the guide.
+ * Records this process into its own capture, from here to the end of the
+ * object.  See docs/trace-yourself.md.
  *
  *	syscap::recording recording("run-%p.syscap");
  *	if (!recording)
@@ -49,7 +49,7 @@ class recording
 			::syscap_stop();
 	}
 
-	/** True: it was started. */
+	/** True: the recording was started. */
 	SYC_CXX_HIDDEN explicit operator bool() const noexcept
 	{
 		return error_ == 0;
@@ -61,13 +61,13 @@ class recording
 		return error_;
 	}
 
-	/** The name of the capture, or why there is none. */
+	/** The name of the capture, or the reason of a failure. */
 	SYC_CXX_HIDDEN const char *message() const noexcept
 	{
 		return options_.message;
 	}
 
-	/** End it now, to know how that went: as syscap_stop() tells. */
+	/** End the recording now; returns the result of syscap_stop(). */
 	SYC_CXX_HIDDEN int stop() noexcept
 	{
 		const int error = error_ == 0 ? ::syscap_stop() : error_;
@@ -91,12 +91,12 @@ class recording
  * Samples the threads of this process, from here to the end of the object;
  * <syscap/sampler.h>.
  *
- * Context: setup.  Allocates: it makes a thread.
+ * Context: setup.  Allocates, as it starts a thread.
  */
 class sampling
 {
       public:
-	/** @hz: a second, of each thread; 0: 1,000. */
+	/** @hz: samples per second and thread; 0: 1,000. */
 	SYC_CXX_NODISCARD SYC_CXX_HIDDEN explicit sampling(
 		unsigned hz = 0,
 		::syscap_sampler_clock clock = SYSCAP_SAMPLER_AUTO) noexcept
@@ -134,7 +134,7 @@ class sampling
 		return error_;
 	}
 
-	/** What is sampled how, or why it failed. */
+	/** A description of the sampling, or the reason of a failure. */
 	SYC_CXX_HIDDEN const char *message() const noexcept
 	{
 		return options_.message;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* site.hpp - places that make marks, finished when the program is compiled. */
+/* site.hpp - sites of marks, initialised at compile time. */
 #ifndef SYSCAP_SITE_HPP
 #define SYSCAP_SITE_HPP
 
@@ -9,7 +9,7 @@ namespace syscap
 {
 
 /**
- * Group and name of a mark.  One that every mark of a place uses is static:
+ * Group and name of a mark.  Make a site static if all marks of a place use it:
  *
  *	static const syscap::site load = { "demo", "load" };
  *
@@ -31,7 +31,7 @@ template <std::size_t... I> struct make_indices<0, I...> {
 	using type = indices<I...>;
 };
 
-/** How many of the @n bytes at @s are whole characters. */
+/** Number of the @n bytes at @s in complete characters. */
 constexpr std::size_t whole(const char *s, std::size_t n)
 {
 	return n != 0 && (static_cast<unsigned char>(s[n]) & 0xC0) == 0x80
@@ -39,7 +39,7 @@ constexpr std::size_t whole(const char *s, std::size_t n)
 	               : n;
 }
 
-/** How much of a text of @n bytes is kept where there is room for @most. */
+/** Number of bytes of a text of @n bytes kept in @most. */
 constexpr std::size_t kept(const char *s, std::size_t n, std::size_t most)
 {
 	return n <= most ? n : whole(s, most);
@@ -58,7 +58,7 @@ constexpr site make_site(const char *group, std::size_t n_group,
 	return site{ { at(group, n_group, G)... }, { at(name, n_name, N)... } };
 }
 
-/** Where the name is no literal of the user's, it is cut and not refused. */
+/** A name that is not the user's literal is cut instead of refused. */
 template <std::size_t G, std::size_t N>
 constexpr site make_site(const char (&group)[G], const char (&name)[N])
 {

@@ -8,14 +8,13 @@
  *	{
  *		syscap::spidermonkey::attachment profile(cx);
  *
- *		... run scripts; what samples is <syscap/sampler.h> ...
+ *		... run scripts; <syscap/sampler.h> samples ...
  *	}
  *	JS_DestroyContext(cx);
  *
- * The engine tells of interpreted functions and labels in a ProfilingStack,
- * and of functions that run as machine code through a frame iterator; each of
- * the two lacks what the other has.  Here they are merged by the address of
- * their frames.
+ * The engine reports interpreted functions and labels in a ProfilingStack, and
+ * functions in machine code through a frame iterator.  Neither has the other's
+ * frames.  This header merges them by the addresses of their frames.
  *
  * Header only; C++17; works without exceptions and RTTI.  Words for contexts
  * are those of <syscap.h>.
@@ -35,23 +34,23 @@ namespace syscap::spidermonkey
 {
 
 /**
- * As long as it lives, samples of the calling thread have the JavaScript
- * functions of @cx in them.
+ * While the object lives, samples of the calling thread contain the JavaScript
+ * functions of @cx.
  *
- * Switches the engine's profiling mode on, and back: both throw away all of
- * the context's machine code.  A ProfilingStack that the program has set by
- * itself is used, and left as it was; then it must not go away before this.
+ * Switches the engine's profiling mode on, and back: both discard all of the
+ * context's machine code.  Uses a ProfilingStack that the program has set
+ * itself, and does not change it; such a stack must outlive this object.
  *
- * One of a context; make and destroy it on the context's thread, and before
- * JS_DestroyContext().  Code that runs when it is made is seen from its next
- * call on.
+ * A context may have one attachment.  Make and destroy it on the context's
+ * thread, before JS_DestroyContext().  Running code appears from its next call
+ * on.
  *
  * Context: setup.
  */
 class attachment
 {
       public:
-	/** Whether it worked: operator bool(). */
+	/** operator bool() tells whether this succeeded. */
 	explicit attachment(JSContext *cx) noexcept
 	{
 		state_ = new (std::nothrow) detail::state();
@@ -71,7 +70,8 @@ class attachment
 	attachment(const attachment &) = delete;
 	attachment &operator=(const attachment &) = delete;
 
-	/** False: no memory, or the thread has as many attached as it can. */
+	/** False: no memory, or the thread has the maximum number of
+	 * attachments. */
 	explicit operator bool() const noexcept
 	{
 		return state_ != nullptr;
@@ -114,9 +114,10 @@ class attachment
 	}
 
 	/*
-	 * Calls that have begun will pop their frames when they return: if
-	 * there are any, the context keeps the stack.  So it does when another
-	 * one was set meanwhile, for then nobody knows who pops from ours.
+	 * Calls under way will pop their frames at their return: if there are
+	 * any, the context keeps the stack.  The context also keeps the stack
+	 * if another was set meanwhile, as unknown calls may still pop from
+	 * this one.
 	 */
 	void give_up_stack() noexcept
 	{
@@ -139,9 +140,9 @@ class attachment
 };
 
 /**
- * A part of a C++ function that stands in stacks by a name of its own, for as
- * long as this lives: @text, and behind it @dynamic if that is not NULL.
- * Both must live as long.  Nothing while the context is not profiled.
+ * Names a part of a C++ function in stacks, while the object lives: @text,
+ * followed by @dynamic if that is not NULL.  Both must outlive the object.
+ * Without profiling of the context, does nothing.
  *
  * Context: on the context's thread; last in, first out.
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * spidermonkey_walk.hpp - what spidermonkey.hpp does in the sampler's signal
- * handler.  Not to be included by itself, and no interface.
+ * spidermonkey_walk.hpp - the part of spidermonkey.hpp that runs in the
+ * sampler's signal handler.  Internal: do not include this header directly.
  *
- * Nothing here allocates, locks, or calls the engine but by the functions
- * that it has for samplers: all others may look at what the interrupted code
- * has half changed.
+ * Nothing here allocates or locks, or calls the engine except its functions for
+ * samplers: other functions may read data that the interrupted code has half
+ * changed.
  */
 #ifndef SYSCAP_SPIDERMONKEY_WALK_HPP
 #define SYSCAP_SPIDERMONKEY_WALK_HPP
@@ -23,28 +23,28 @@
 namespace syscap::spidermonkey::detail
 {
 
-/** Where machine code of the engine's was entered from C++. */
+/** Registers at an entry into the engine's machine code from C++. */
 struct native_entry {
 	std::uintptr_t pc, sp, fp, lr;
 };
 
-/** More nested entries than these are not gone through by the unwinder. */
+/** Most nested entries that the unwinder follows. */
 constexpr unsigned entries_max = 256;
 
-/** Frames of machine code that a walk visits. */
+/** Most frames of machine code in a walk. */
 constexpr unsigned visits_max = 4096;
 
-/** All of a process's machine code lies in one range of at most this. */
+/** Maximum size of the range with a process's machine code. */
 constexpr std::uintptr_t code_range = std::uintptr_t(1) << 31;
 
 struct state {
 	JSContext *cx;
-	ProfilingStack *stack; /* ours; NULL: the program has its own */
+	ProfilingStack *stack; /* own; NULL: the program's is used */
 	bool enabled_here;
 	syscap_attachment *attachment;
-	std::uintptr_t code; /* an address in machine code, once one is known */
+	std::uintptr_t code; /* a known address in machine code, or 0 */
 
-	/* Of the tick that walk() was called for last */
+	/* Data of the last tick with a walk() */
 	const void *ucontext;
 	std::int64_t time;
 	unsigned n_entries, entry;
@@ -58,7 +58,7 @@ inline std::uintptr_t word(const void *address) noexcept
 	return reinterpret_cast<std::uintptr_t>(address);
 }
 
-/** What syscap_stack_scratch() is used for. */
+/** Content of syscap_stack_scratch(). */
 struct scratch {
 	iterator::Frame inlined[64]; /* the engine's own limit */
 	char name[4096];
@@ -131,7 +131,7 @@ class machine_frames
 		read();
 	}
 
-	/** There is no room for more; the unwinder wants to know its way. */
+	/** Skips frames without space, which the unwinder only passes. */
 	void skip_rest() noexcept
 	{
 		i_ = n_ = 0;
@@ -182,11 +182,11 @@ class machine_frames
 };
 
 /**
- * Labels and interpreted functions, from the innermost on.
+ * Labels and interpreted functions, from the innermost outwards.
  *
- * An interpreted function has no address: its run of the interpreter has, in
- * a marker that stands before it, on the outer side.  Behind the marker comes
- * a frame "js::RunScript" that stands for no function.
+ * An interpreted function has no address, but its run of the interpreter has
+ * one, in a marker on the outer side of the function.  After the marker comes a
+ * frame "js::RunScript" that is no function.
  */
 class engine_frames
 {
@@ -202,8 +202,8 @@ class engine_frames
 		settle();
 	}
 
-	/** The engine collects, or is changing what the iterator reads: there
-	 * are no frames of machine code to be had. */
+	/** The engine collects, or changes data that the iterator reads: frames
+	 * of machine code are unavailable. */
 	bool is_suppressed() const noexcept
 	{
 		return is_suppressed_;
@@ -263,7 +263,8 @@ class engine_frames
 		const char *const function = f.dynamicString();
 		if (function == nullptr || *function == 0)
 			return false;
-		/* It went on as machine code, of which the iterator tells */
+		/* The function went on as machine code, which the iterator
+		 * reports */
 		return !f.isOSRFrame() || is_suppressed_;
 	}
 
@@ -273,7 +274,7 @@ class engine_frames
 			n_--;
 	}
 
-	/* "label.dynamic", with "get " or "set " in front, where it says so. */
+	/* "label.dynamic", preceded by "get " or "set " if flagged. */
 	void apply_template(std::uint32_t bits, name *n) noexcept
 	{
 		const auto has = [bits](flags flag) {
@@ -305,8 +306,8 @@ class engine_frames
 
 	const js::ProfilingStackFrame *frames_;
 	char *name_;
-	std::uint32_t n_;     /* the next is n_ - 1 */
-	std::uint32_t place_; /* of sp(), once it is below n_ */
+	std::uint32_t n_;     /* next index + 1 */
+	std::uint32_t place_; /* index for sp(), if below n_ */
 	bool is_suppressed_;
 };
 
@@ -321,7 +322,7 @@ inline iterator::RegisterState registers(const syscap_regs *regs) noexcept
 	return r;
 }
 
-/* Nothing has a name just now, but that JavaScript runs is known. */
+/* JavaScript runs, but no name is available now. */
 inline void push_unknown(syscap_stack_sink *sink) noexcept
 {
 	syscap_stack_frame frame = {};

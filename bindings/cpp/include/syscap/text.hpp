@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* text.hpp - strings as arguments: whichever class they are of. */
+/* text.hpp - strings of any class as arguments. */
 #ifndef SYSCAP_TEXT_HPP
 #define SYSCAP_TEXT_HPP
 
@@ -11,8 +11,8 @@
 #include <utility>
 
 /*
- * Inline, and nobody else's: a symbol that a program and its plugins shared
- * would have one of them emit through the other's copy of the library.
+ * Inline and hidden: by a symbol that a program and its plugins shared, one
+ * would emit through the other's copy of the library.
  */
 #define SYC_CXX_INLINE \
 	__attribute__((always_inline, visibility("hidden"))) inline
@@ -52,17 +52,17 @@ template <class S> SYC_CXX_INLINE bool terminated(const S &, long) noexcept
 	return false;
 }
 
-/** What of a text is copied to where it can be terminated. */
+/** Size of the buffer in which a text is terminated. */
 constexpr std::size_t buffer_size = 1024;
 
 } // namespace detail
 
 /**
- * A text that somebody else holds, for the time of a call: const char *,
+ * A reference to a caller's text for the time of a call: const char *,
  * std::string, std::string_view (C++17), and every class with data() and
- * size().  It ends at its first NUL.  What has c_str() is passed on as it is,
- * of the others up to 1,023 bytes are copied to the stack first; longer
- * messages go through printf("%.*s").
+ * size().  The text ends at its first NUL. A class with c_str() is passed on
+ * without a copy; of others, up to 1,023 bytes are copied to the stack first,
+ * and longer messages go through printf("%.*s").
  */
 class text
 {
@@ -91,7 +91,7 @@ class text
 		return data_;
 	}
 
-	/** Of what is not terminated. */
+	/** Length of an unterminated text. */
 	SYC_CXX_INLINE std::size_t size() const noexcept
 	{
 		return size_;
@@ -102,7 +102,7 @@ class text
 		return terminated_;
 	}
 
-	/** At most @size - 1 bytes and a NUL to @to. */
+	/** Copies at most @size - 1 bytes and a NUL to @to. */
 	SYC_CXX_INLINE void copy(char *to, std::size_t size) const noexcept
 	{
 		const std::size_t n = data_ == nullptr ? 0
