@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# bare.sh [--short] DIRECTORY - the README's two commands in a Debian 12 that has
-# gcc, make, CMake and libc6-dev, and nothing else.
+# bare.sh [--short] DIRECTORY - the README's two commands in a Debian 12 with
+# only gcc, make, CMake and libc6-dev.
 #
 # Makes the root DIRECTORY/bare by debootstrap, with these sources as they are
 # committed, without git.  There it runs both commands as root, as a normal user,
@@ -36,8 +36,8 @@ archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 	skip "$archive is out of reach: $(grep '^E:' "$log" | tail -n 1)"
 rm -f "$log.release"
 
-# inside USER COMMAND...: as in a machine of its own, whose processes all end
-# with it; standard input is its own
+# inside USER COMMAND...: runs COMMAND like in a separate machine, whose
+# processes all end with COMMAND; passes standard input on
 inside() {
 	local user=$1
 	shift

@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# coverage.sh [LAYER...] - how much of what runs in programs the tests reach:
-# builds everything for gcov in build/coverage, runs the tests of the layers'
-# folders (all of the process where none is named), tests/integration and
-# tests/stress but for the longest, and prints the lines of each layer, those
-# that ran, and the files of which least did.  build/coverage/missed lists the
-# lines that did not.
+# coverage.sh [LAYER...] - the tests' coverage of the code that runs in
+# programs.  Builds everything for gcov in build/coverage, and runs the tests of
+# the layers' directories (without LAYER: all layers of the process),
+# tests/integration and tests/stress, except the longest.  Prints the number of
+# lines of each layer, of covered lines, and the files with the least coverage.
+# build/coverage/missed lists the lines that did not run.
 #
 # A file is compiled for several products (libsyscap.a, libsyscap.so, the
-# preloaded libraries): a line ran if it ran in one of them.  What runs in a
-# process that is killed, or ends by _exit(), is not seen.
+# preloaded libraries): a line counts if it ran in any product.  Lines that run
+# in a process that is killed, or ends by _exit(), are missed.
 #
-# Run it in the tree.  No test runs it: it takes half an hour on two cores.
+# Run this script in the tree.  No test runs it: it takes half an hour on two
+# cores.
 set -eu
 cd "$(dirname "$0")/.."
 build=build/coverage
@@ -25,8 +26,8 @@ cmake -S . -B $build -DCMAKE_BUILD_TYPE=Debug -DSYSCAP_BENCH=OFF \
 	-DCMAKE_MODULE_LINKER_FLAGS=--coverage >/dev/null
 cmake --build $build -j2 >/dev/null
 find $build -name '*.gcda' -delete
-# Counting makes code slower and larger, and writes files at the end: some
-# tests are about just that, and fail here.
+# Counting makes code slower and larger, and writes files at the end: tests of
+# these properties fail here.
 ctest --test-dir $build -LE verylong -j2 --timeout 300 \
 	-R "^(integration|stress|$folders)\\." \
 	-E '^stress\.(step|mutations)' >$build/tests.log 2>&1 || true

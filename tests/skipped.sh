@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# skipped.sh BUILD - the reason of each skip in the last tests of BUILD.  ctest
-# runs it at its end.
+# skipped.sh BUILD - prints the reason of each skip in the last tests of BUILD.
+# ctest runs this script at its end.
 set -eu
 log=$1/Testing/Temporary/LastTest.log
 [ ! -f "$log.tmp" ] || log=$log.tmp # while ctest runs
 [ -f "$log" ] || exit 0
 
-# What each test printed lies between its name and its time.
+# The output of each test is between its name and its time.
 awk '
 /^[0-9]+\/[0-9]+ Testing: / { name = $3 }
 /^(skip|SKIP|skipped)[: ]/ {

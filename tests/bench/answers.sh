@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# answers.sh MAKE_HEAVY COST_OF SYSCAP - what it costs to read large captures:
-# processor time, megabytes a second, memory of its own, memory with pages of
-# the file.  docs/benchmarking.md has the aims.
+# answers.sh MAKE_HEAVY COST_OF SYSCAP - cost of reading large captures:
+# processor time, megabytes per second, own memory, memory with the file's
+# pages. docs/benchmarking.md has the aims.
 set -eu
 
 make_heavy=$1
@@ -37,7 +37,7 @@ for kind in marks counters samples; do
 	row "$kind" stat "$file"
 	row "$kind" cat --force -q -o /dev/null "$file"
 	row "$kind" check "$file"
-	# Nine times the file: what it has in memory does not grow.
+	# Nine times the file: memory must not grow.
 	row "$kind" cat --force -q -o /dev/null "$file" "$file" "$file" \
 		"$file" "$file" "$file" "$file" "$file" "$file"
 	case $kind in

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# report.sh MAKE_HEAVY COST_OF SYSCAP SOURCE - what the page of a large capture
-# costs: the command, and then a browser, in processor time of its main thread.
+# report.sh MAKE_HEAVY COST_OF SYSCAP SOURCE - cost of a large capture's page:
+# of the command, and of a browser, in processor time of its main thread.
 # docs/benchmarking.md has the aims.
 set -eu
 
@@ -41,7 +41,7 @@ for kind in ${BENCH_KINDS:-samples marks day stacks}; do
 		[ $? = 77 ] || exit 1
 	}
 	[ "$kind" = stacks ] || continue
-	# Beside it, what another one takes for a fiftieth of the samples.
+	# For comparison, another profiler's page for a fiftieth of the samples.
 	echo
 	echo "200000 samples in 38003 stacks, $(($(stat -c %s "$scratch/few.json") / \
 		1000000)) MB of speedscope's format"

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # run.sh PROGRAM... - run the benchmarks one after another and print their rows
-# as one table.  Exits 1 when one of them failed, which is also when a frame
-# was lost; a target that was missed is told and is no failure: this machine
-# may have been busy.
+# as one table.  Exits 1 if a benchmark failed, or lost a frame.  A missed
+# target is reported, but no failure, as the machine may be busy.
 set -u
 
 table=$(mktemp)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# transcript.sh - compare what the command prints with a committed transcript.
+# transcript.sh - compare the command's output with a committed transcript.
 #
 #	. "$(dirname "$0")/../transcript.sh"
 #	run stat everything.syscap
 #	finish
 #
-# Sourced by the tests in the folders beside it; the transcript of stat/x.sh
-# is stat/x.expected.  Commands run in the folder of the fuzzer's captures.
-# UPDATE=1 writes the transcript anew: look at the difference before you
-# commit it.
+# Sourced by the tests in neighbouring directories; the transcript of stat/x.sh
+# is stat/x.expected.  Commands run in the directory of the fuzzer's captures.
+# UPDATE=1 writes the transcript anew: check the difference before a commit.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 tests=$(cd "$(dirname "$0")/../.." && pwd)
@@ -20,7 +19,8 @@ cd "$tests/fuzz/corpus/reader"
 unset NO_COLOR
 export LC_ALL=C
 
-# run ARGUMENTS... - its output, its errors, its exit status.
+# run ARGUMENTS... - appends its output, errors and exit status to the
+# transcript.
 run() {
 	status=0
 	"$SYSCAP" "$@" >"$work/out" 2>"$work/err" || status=$?

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # recordings.sh [POOL] - `syscap diff` of real recordings.  In 500 random splits
-# of 40 runs of one program it reports almost no changes.  In 40 other runs it
-# finds the planted changes.
+# of 40 runs of one program, diff reports almost no changes.  In 40 other runs
+# diff finds the planted changes.
 #
-# They take turns, so that what else the machine does is in both.  POOL: they
-# are there already.
+# Both kinds of runs take turns, so that both have the machine's other load.
+# POOL: a directory with existing recordings.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,8 +18,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 pool=${1:-$dir}
 
-# Timers of processor time are too coarse for runs of a few seconds.  If a
-# kernel ticks 250 times a second, a function has a handful of samples.
+# Timers of processor time are too coarse for runs of a few seconds.  With 250
+# kernel ticks per second, a function has few samples.
 record() {
 	out=$1
 	shift

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# runs.sh - `syscap diff` of runs with noise.  It equals an independent program,
-# reports no false changes, and finds the planted ones, also by its exit status.
+# runs.sh - `syscap diff` of runs with noise.  The results equal those of an
+# independent program, without false changes, and with the planted changes, also
+# in the exit status.
 #
-# The runs are made by make_run, the same each time.  recordings.sh has real
-# ones.
+# make_run makes the same runs each time.  recordings.sh has real runs.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -29,7 +29,7 @@ while [ $i -le 40 ]; do
 	i=$((i + 1))
 done
 
-# expect STATUS ARGUMENT... - of diff, its output in out.
+# expect STATUS ARGUMENT... - of diff, whose output goes to out.
 expect() {
 	wanted=$1
 	shift
@@ -72,21 +72,21 @@ pool/base14.syscap pool/base15.syscap pool/base16.syscap"
 	expect 1 --fail-above '2%:mix/beat' $few -- $changed
 	expect 1 --fail-above '5%:knead' --fail-above '4%:st*' $few -- $changed
 	expect 0 --fail-above 50% $few -- $changed
-	# Less is no failure.
+	# A decrease is no failure.
 	expect 0 --fail-above 1% $changed -- $few
-	# Options may stand behind the dashes.
+	# Options may come after the dashes.
 	expect 1 $few -- $changed --fail-above=5% --json
-	# The same is said each time.
+	# The output is the same each time.
 	expect 0 --json $few -- $changed
 	mv out first
 	expect 0 --json $few -- $changed
 	cmp first out
-	# One against several.
+	# One run compared with several.
 	expect 0 --fail-above 5% $few -- pool/base20.syscap
 	expect 1 --fail-above '1%:mix/beat' $few $same -- pool/new2.syscap
 }
 
-# One run each: blocks of time, and it says what is not known.
+# One run each: diff compares blocks of time, and reports what is unknown.
 expect 0 pool/base1.syscap pool/base1.syscap
 grep -q 'how much runs differ is unknown' out
 grep -q '^Functions.*: 0 of ' out

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# stat_equal.sh - `syscap diff` has the counters and marks of a run that
-# `syscap stat` has, through filters too.
+# stat_equal.sh - `syscap diff` has the same counters and marks of a run as
+# `syscap stat`, also through filters.
 set -eu
 : "${SYSCAP:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# agrees.sh [SAMPLES] - on five programs, self and total of the ten hottest functions
-# as perf tells them (agrees_with_perf.py).  Reads SYSCAP (the command).
+# agrees.sh [SAMPLES] - on five programs, self and total of the ten hottest
+# functions agree with perf (agrees_with_perf.py).  Reads SYSCAP (the command).
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 for tool in perf python3 perl gcc g++; do
@@ -11,7 +11,7 @@ done
 	echo "skip: programs do not start with a sanitized library preloaded"
 	exit 77
 }
-export PERL_HASH_SEED=0 # each run does the same
+export PERL_HASH_SEED=0 # the same work in each run
 export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" SAMPLES="${1:-8000}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -68,7 +68,7 @@ END
 gcc -O2 -g a.c -o a
 g++ -O2 -g b.cc -o b
 rustc -O -g c.rs -o c 2>/dev/null || echo "rustc makes no program: four, then"
-python=$(python3 -c 'import sys; print(sys.executable)') # what a shim runs
+python=$(python3 -c 'import sys; print(sys.executable)') # behind a shim
 bad=0
 agrees() {
 	status=0

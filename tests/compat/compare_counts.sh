@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# compare_counts.sh FILE - the reference's reader walks the capture to its
-# end, and counts the same frames of each type as we do.
+# compare_counts.sh FILE - the reference's reader walks the capture to its end,
+# and counts the same frames of each type as syscap.
 #
 # Reads SYSCAP (the command) and REF_COUNT (ref_count).
 set -eu
@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 
 "$REF_COUNT" "$1" >"$work/theirs"
 "$SYSCAP" stat --json "$1" >"$work/json"
-# "frames" is an object here, and a number within "lost".
+# "frames" is the object here, not the number within "lost".
 tr -d ' \t\n' <"$work/json" |
 	sed -n 's/.*"frames":{\([^}]*\)}.*/\1/p' | tr ',' '\n' |
 	sed 's/"//g; s/:/ /' | grep -v ' 0$' | LC_ALL=C sort >"$work/ours"

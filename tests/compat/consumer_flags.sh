@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer_flags.sh - programs that include our sysprof headers build with the
-# warnings that GLib, GTK 4, GJS and Mutter turn into errors.
+# consumer_flags.sh - programs that include syscap's sysprof headers build with
+# the warnings that GLib, GTK 4, GJS and Mutter turn into errors.
 #
-# They take the headers by -I, not as a system's: what a header does there is
-# an error of theirs.
+# They include the headers by -I, not as system headers, so a warning in a
+# header is an error of the program.
 #
 # Reads SYSCAP_SOURCE (the tree), CC and CXX.
 set -eu
@@ -25,7 +25,7 @@ only_c="-Wmissing-prototypes -Wstrict-prototypes -Wnested-externs \
 	-Wold-style-definition -Wdeclaration-after-statement \
 	-Wimplicit-function-declaration -Wpointer-sign"
 
-# What they do with it, each in its way
+# Uses of the headers by each program
 cat >"$work/uses.c" <<'END'
 #include <sysprof-capture.h>
 
@@ -67,7 +67,7 @@ END
 sed 's/ = { \.id = 0 }/{}/; s/ = { \.v64 = 1 }/{}/' "$work/uses.c" \
 	>"$work/uses.cc"
 
-# compiles COMPILER FLAG...; flags that it does not know are nothing to us
+# compiles COMPILER FLAG...; unknown flags are ignored
 compiles() {
 	"$@" -I"$include" -Wno-unknown-warning-option -c -o "$work/object" \
 		2>"$work/said" && return

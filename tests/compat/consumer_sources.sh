@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer_sources.sh FOLDER PACKAGE [DROP] - unpack Debian's source of
-# PACKAGE as FOLDER/src/PACKAGE, and install what it needs to be built.
+# consumer_sources.sh FOLDER PACKAGE [DROP] - unpack Debian's source of PACKAGE
+# as FOLDER/src/PACKAGE, and install its build dependencies.
 #
-# The sources come from where this machine's apt is told to find Debian's
-# packages.  apt's state for that is in FOLDER/apt, so that nothing is left in
-# the machine's.  Build dependencies whose line in debian/control has the
-# regular expression DROP are left alone, and with CONSUMERS_TESTS=no those of
-# its own tests.  Packages are installed by root only; who is not root needs to
-# have them.
+# The sources come from the archive in this machine's apt configuration.  apt's
+# state is in FOLDER/apt, so that the machine's state does not change.  Build
+# dependencies whose line in debian/control matches the regular expression DROP
+# are skipped, and with CONSUMERS_TESTS=no those of its own tests.  Only root
+# installs packages; other users need to have them.
 set -eu
 work=$(cd "$1" && pwd)
 package=$2
@@ -54,7 +53,7 @@ needs() {
 
 begin_apt
 if [ ! -e "$work/src/$package/debian/control" ]; then
-	# The folder's name has the version in it.
+	# The directory's name contains the version.
 	rm -rf "$work/src/$package" "$work/src/$package.unpacked"
 	mkdir -p "$work/src/$package.unpacked"
 	(cd "$work/src/$package.unpacked" &&

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# consumers.sh FOLDER [CONSUMER]... - GLib, GJS, GTK 4, Pango, libsoup,
-# GtkSourceView and Mutter from Debian's sources, whole, built with our
-# sysprof-capture-4.pc in place of the reference's; their own test suites; and
-# GLib, GJS and GTK 4 recorded by `syscap record` and by the system's
+# consumers.sh FOLDER [CONSUMER]... - complete builds of GLib, GJS, GTK 4,
+# Pango, libsoup, GtkSourceView and Mutter from Debian's sources, with syscap's
+# sysprof-capture-4.pc instead of the reference's.  Runs their own test suites,
+# and records GLib, GJS and GTK 4 by `syscap record` and by the system's
 # sysprof-cli.
 #
-# Prints what each capture holds, and one line for each thing that has to be
-# so: "ok" or "FAIL".  Status 1 when one is not, 77 when it cannot run here.
-# Without names all of them.  GJS and GTK 4 are built on that GLib, so that one
-# process holds several copies; the others on the system's libraries, of which
-# GTK holds a copy of the reference's.  docs/consumers.md tells more.
+# Prints the content of each capture, and one line per check: "ok" or "FAIL".
+# Status 1 if a check failed, 77 if the test can't run here.  Without names,
+# builds all.  GJS and GTK 4 are built on that GLib, so that one process has
+# several copies; the others on the system's libraries, of which GTK contains a
+# copy of the reference's.  See docs/consumers.md.
 #
-# All is in FOLDER and is taken up where it was left; a second run relinks the
-# consumers when our archive is another, and tests and records anew.  Root, for
-# build dependencies are installed; two hours and 6 GB the first time.
+# FOLDER has all files, and a run continues an earlier one; a second run relinks
+# the consumers if syscap's archive has changed, and tests and records anew.
+# Needs root, to install build dependencies; two hours and 6 GB the first time.
 #
 #	CONSUMERS_LIBRARY=reference	Debian's library instead of ours
 #	CONSUMERS_JOBS=N		for make, ninja and tests (2)
@@ -61,7 +61,7 @@ check() {
 	"$@" || status=1
 	verdict $status "$text"
 }
-# quietly LOG COMMAND...: its output is only of interest when it fails
+# quietly LOG COMMAND...: prints its output only if it fails
 quietly() {
 	local log=$work/log/$1
 	shift
@@ -73,7 +73,7 @@ skip() { echo "skip: $*"; exit 77; }
 
 build_ours() {
 	say "the library"
-	# CMake wants a folder for each tree.
+	# CMake needs one build directory per tree.
 	grep -qxs "CMAKE_HOME_DIRECTORY:INTERNAL=$tree" \
 		"$work/build/CMakeCache.txt" || rm -rf "$work/build"
 	quietly ours-configure cmake -S "$tree" -B "$work/build" \
@@ -83,12 +83,12 @@ build_ours() {
 		-DSYSCAP_EXAMPLES=OFF
 	quietly ours-build nice cmake --build "$work/build" -j "$jobs"
 	quietly ours-install cmake --install "$work/build"
-	# Headers are installed with the time that they have in the tree.
+	# Installed headers keep their times from the tree.
 	md5sum "$prefix"/include/sysprof-6/*.h >"$work/headers.md5"
 	cmp -s "$work/headers.md5" "$work/headers.old" ||
 		touch "$prefix"/include/sysprof-6/*.h
 	mv "$work/headers.md5" "$work/headers.old"
-	# Not ours on its path: this one is to be the reference's.
+	# Without syscap's on its path: finds the reference's.
 	if PKG_CONFIG_PATH='' pkg-config --exists sysprof-capture-4; then
 		# shellcheck disable=SC2046
 		cc -O2 -o "$REF_COUNT" "$here/ref_count.c" \
@@ -126,7 +126,7 @@ build_meson() {
 			--libdir=lib --wrap-mode=nodownload \
 			--buildtype=debugoptimized "$@"
 	fi
-	# ninja does not look at archives from outside.
+	# ninja does not check external archives.
 	sum=$(md5sum <"$archive")
 	if [ "$sum" != "$(cat "$build/$name/archive.md5" 2>/dev/null)" ]; then
 		for rule in c_LINKER cpp_LINKER; do
@@ -140,12 +140,12 @@ build_meson() {
 	fi
 	quietly "$name-build-$library" nice -n 10 ninja -C "$build/$name" \
 		-j "$jobs" $target
-	# Behind its own version stand those of its subprojects.
+	# Versions of subprojects follow its own version.
 	echo "$name $(meson introspect --projectinfo "$build/$name" |
 		grep -o '"version": "[^"]*"' | sed -n '1s/.*: //p')"
 }
 
-# holds_ours FILE: our objects are in it, and none of their names comes out
+# holds_ours FILE: contains syscap's objects, but exports none of their names
 holds_ours() {
 	local file=$1 name
 	name=$(basename "$file")
@@ -162,8 +162,8 @@ holds_ours() {
 }
 not() { ! "$@"; }
 
-# own_tests NAME OPTION...: the consumer's own tests, under Xvfb and on a bus
-# of their own.  Those that fail have to be in consumer_failures.txt, with why.
+# own_tests NAME OPTION...: the consumer's own tests, under Xvfb and with their
+# own bus.  Failing tests must be in consumer_failures.txt, with a reason.
 own_tests() {
 	local name=$1 log known unknown
 	shift
@@ -237,8 +237,8 @@ build_gtksourceview() {
 
 # --- recording
 
-# A sysprof-cli of ours in front of the system's passes the option that
-# sysprof_cli_run.sh does not know.
+# A wrapper of the system's sysprof-cli passes an option that sysprof_cli_run.sh
+# does not know.
 cli_with_gjs() {
 	mkdir -p "$work/bin"
 	cat >"$work/bin/sysprof-cli" <<-END
@@ -249,8 +249,8 @@ cli_with_gjs() {
 }
 
 # record NAME WHAT PROGRAM...: the program under both recorders, as
-# NAME.record.syscap and NAME.cli.syscap.  WHAT: gjs, or nothing.  The
-# program's output is left in NAME.*.out, its status is 0, or 124 of timeout.
+# NAME.record.syscap and NAME.cli.syscap.  WHAT: gjs, or empty.  The program's
+# output goes to NAME.*.out; its status must be 0, or 124 of timeout.
 record() {
 	local name=$1 what=$2 status path=$PATH
 	shift 2
@@ -265,7 +265,7 @@ record() {
 		path=$work/bin:$PATH
 	fi
 	status=0
-	# sysprof-cli has a status of its own; the program's goes to a file.
+	# sysprof-cli has its own status; the program's goes to a file.
 	# shellcheck disable=SC2016
 	PATH=$path "$here/sysprof_cli_run.sh" "$captures/$name.cli.syscap" \
 		sh -c 'cd "$1"; log=$2; shift 2; "$@" >$log.out 2>$log.err
@@ -278,7 +278,7 @@ record() {
 }
 ran() { [ "$1" = 0 ] || [ "$1" = 124 ]; }
 
-# of NAME: the captures of it that there are
+# of NAME: its existing captures
 of() {
 	local how
 	for how in record cli own; do
@@ -286,12 +286,12 @@ of() {
 	done
 }
 
-# look CAPTURE: prints it, and does what is the same for all
+# look CAPTURE: prints CAPTURE, and does the common checks
 look() {
 	local file=$captures/$1.syscap status=0
 	say "$1.syscap"
 	"$SYSCAP" stat "$file" >"$captures/$1.stat"
-	# Without the counters of the machine, which sysprof-cli adds
+	# Omits the machine's counters, which sysprof-cli adds
 	sed -n -E '/^  (time span|frames|lost)/p; /^Frames/,/^$/p
 		/^Marks/,${ / -1 +[0-9]+ +(int64|double) /d; p; }' \
 		"$captures/$1.stat"
@@ -299,7 +299,7 @@ look() {
 	grep -v ': note: ' "$captures/$1.check" | tail -n 3
 	case $1 in
 	*.own)
-		# GJS does not say what process it is.
+		# GJS writes no PROCESS frame.
 		! grep -v -E 'note: |PROCESS frame$|: 1 problem$' \
 			"$captures/$1.check" || status=2
 		[ $status = 2 ] || status=0
@@ -317,7 +317,8 @@ look() {
 	tr '{' '\n' <"$captures/$1.json" >"$captures/$1.objects"
 }
 
-# has_mark CAPTURE GROUP NAME COUNT: at least so many; regular expressions
+# has_mark CAPTURE GROUP NAME COUNT: has at least COUNT marks; GROUP and NAME
+# are regular expressions
 has_mark() {
 	local n
 	n=$(sed -n -E 's/.*"group":"('"$2"')","name":"('"$3"')","count":([0-9]+),.*/\3/p' \
@@ -332,8 +333,8 @@ has_counter() {
 	check "$1: counter $2/$3: set ${n:-never, not there}, at least $4 times" \
 		[ "${n:--1}" -ge "$4" ]
 }
-# own_ids CAPTURE CATEGORIES COUNT: so many counters of them, and no id twice
-# in the capture, other copies' and sysprof-cli's own counters included
+# own_ids CAPTURE CATEGORIES COUNT: has COUNT such counters, and no id twice in
+# the capture, with the counters of other copies and of sysprof-cli
 own_ids() {
 	local n twice
 	n=$(grep -c -E '"id":[0-9]+,"category":"('"$2"')"' \
@@ -343,7 +344,7 @@ own_ids() {
 	check "$1: $n counters of $2, at least $3; twice there: ${twice:-no id}" \
 		[ "$n" -ge "$3" -a -z "$twice" ]
 }
-# samples CAPTURE: their numbers, into CAPTURE.samples
+# samples CAPTURE: numbers of samples, into CAPTURE.samples
 samples() {
 	{
 		"$SYSCAP" dump --json --type jitmap "$captures/$1.syscap"
@@ -351,7 +352,7 @@ samples() {
 	} | awk -f "$here/consumer_samples.awk" >"$captures/$1.samples"
 	head -n 14 "$captures/$1.samples"
 }
-# sampled CAPTURE WHAT COUNT: a line of it is at least so much
+# sampled CAPTURE WHAT COUNT: the number WHAT is at least COUNT
 sampled() {
 	local n
 	n=$(sed -n "s/^$2 //p" "$captures/$1.samples")
@@ -381,7 +382,7 @@ run_gjs() {
 		record "gjs${jit:+-nojit}" gjs "${gjs[@]}" $jit \
 			"$build/gjs/gjs-console" "$here/consumer_busy.js"
 	done
-	# By itself it writes gjs-PID.syscap.
+	# GJS writes gjs-PID.syscap itself.
 	cd "$captures"
 	rm -f gjs-*[0-9].syscap
 	quietly gjs-own "${gjs[@]}" GJS_ENABLE_PROFILER=1 \
@@ -391,7 +392,7 @@ run_gjs() {
 		look "$capture"
 		samples "$capture"
 		sampled "$capture" samples 1000
-		# GJS has one address without a name in each.
+		# GJS has one unnamed address in each sample.
 		check "$capture: all else has a name" awk '{ n[$1] = $2 }
 			END { exit n["raw"] > 1.1 * n["samples"] }' \
 			"$captures/$capture.samples"
@@ -407,8 +408,8 @@ run_gjs() {
 	run_deep "${gjs[@]}"
 }
 
-# A frame holds 8,187 addresses: what is deeper has to be cut, not refused,
-# for GJS then stops within its handler and dies of it.
+# A frame holds 8,187 addresses: a deeper stack must be cut, not refused, as GJS
+# would then abort in its handler.
 run_deep() {
 	local status=0 out=$captures/gjs-deep.out
 	say "9,000 deep"
@@ -430,7 +431,8 @@ run_deep() {
 	sampled gjs-deep.own 'in afterwards' 100
 }
 
-# Displays without a screen, until we end: X, and Wayland where weston is
+# Starts displays without a screen until the end: X, and Wayland if weston is
+# installed
 begin_displays() {
 	mkdir -p "$work/run"
 	chmod 700 "$work/run"
@@ -459,8 +461,8 @@ begin_displays() {
 	export DISPLAY
 }
 
-# GTK learns when a frame was presented from a compositor: only with one does
-# it set "fps".
+# GTK gets presentation times from a compositor: without one, GTK does not set
+# "fps".
 run_gtk4() {
 	local capture
 	local -a factory=(env
@@ -500,13 +502,13 @@ run_pango() { own_tests pango; }
 run_libsoup() { own_tests libsoup; }
 run_gtksourceview() { own_tests gtksourceview; }
 
-# It runs where there is a seat, and so do its tests.
+# Mutter and its tests need a seat.
 run_mutter() {
 	check "mutter's profiler is in its library" \
 		grep -q meta_dbus_sysprof3_profiler_skeleton_new "$work/nm"
 }
 build_mutter() {
-	# With Wayland and without its native backend it does not compile
+	# Mutter does not compile with Wayland but without its native backend
 	local drop='^ *(zenity|gnome-|gtk-doc|dh-sequence'
 	drop+='|lib(canberra|gnome|nvidia|pipewire|wacom|startup|pam))'
 	build_meson mutter mutter "$drop" -Dprofiler=true -Dtests=false \
@@ -515,7 +517,7 @@ build_mutter() {
 		-Dlibgnome_desktop=false -Dlibwacom=false \
 		-Dwayland_eglstream=false -Dstartup_notification=false
 	holds_ours "$build/mutter/cogl/cogl/libmutter-cogl-11.so.0.0.0"
-	# The other one's traces are Cogl's
+	# The other traces are Cogl's
 	nm "$build/mutter/src/libmutter-11.so.0.0.0" >"$work/nm"
 }
 
@@ -557,5 +559,5 @@ main() {
 	exit 0
 }
 
-# It does not return: the file may be another by then.
+# main does not return, as this file may change meanwhile.
 main "$@"

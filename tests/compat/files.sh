@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# files.sh - the reference's reader finds every embedded file, whatever comes
-# before it, as we write them: under a recorder, into a file of the process'
-# own, and joined with other captures.
+# files.sh - the reference's reader finds every embedded file of syscap, after
+# any other frame: under a recorder, in a process's own file, and joined with
+# other captures.
 #
 # Reads SYSCAP (the command), REF_FILE (ref_file), SYSCAP_TEST_BIN (embeds).
 set -eu
@@ -14,7 +14,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# Each number of chunks, 7,908 bytes each, even and odd
+# Even and odd numbers of chunks of 7,908 bytes
 : >empty
 echo small >small
 i=0
@@ -26,7 +26,7 @@ head -c 7908 large >one
 head -c 20000 large >three
 files="small one empty three large"
 
-# found CAPTURE: all of them, as they are
+# found CAPTURE: CAPTURE has all files unchanged
 found() {
 	for file in $files; do
 		"$REF_FILE" "$1" "$file" >got
@@ -34,7 +34,7 @@ found() {
 	done
 }
 
-# No word splitting is meant to be undone: the names have no spaces.
+# The words are meant to split: the names have no spaces.
 # shellcheck disable=SC2086
 "$SYSCAP" record -o recorded.syscap -- "$SYSCAP_TEST_BIN/embeds" $files
 found recorded.syscap

@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# gjs_names.sh FOLDER - GJS names the same functions in a profile, whichever
-# library it is built with: ours, or the reference.
+# gjs_names.sh FOLDER - GJS names the same functions in a profile with syscap's
+# library and with the reference.
 #
-# FOLDER is that of consumers.sh, which builds GJS in it with both; so what is
-# said there of root, the network, time and room holds here.  Needs
-# GJS_NAMES_BUILT=yes to take what is there as it is, without a look whether
-# our library is another since.
+# FOLDER is that of consumers.sh, which builds GJS there with both libraries,
+# and has the same needs: root, the network, time and space.
+# GJS_NAMES_BUILT=yes uses existing builds, without a check for a newer library.
 #
-# A script is profiled several times with each, for a function that runs
-# shortly is not in every profile.  What all of the runs with one library have
-# in their samples, some of those with the other have to have, too; and the
-# functions that the script spends its time in have to be in all.
+# Each library profiles a script several times, as a short function is not in
+# every profile.  A function in the samples of all runs with one library must be
+# in some run with the other; and the functions with most of the script's time
+# must be in all runs.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 [ $# = 1 ] || { echo "usage: gjs_names.sh FOLDER" >&2; exit 2; }
@@ -22,7 +21,7 @@ export LC_ALL=C.UTF-8
 unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD GJS_TRACE_FD GJS_ENABLE_PROFILER \
 	GJS_DISABLE_JIT SYSCAP_OUTPUT
 
-# What consumers.sh finds in other recordings is its own business.
+# Ignores consumers.sh's findings in other recordings.
 if [ "${GJS_NAMES_BUILT:-}" != yes ]; then
 	for library in ours reference; do
 		status=0
@@ -36,8 +35,8 @@ out=$work/gjs_names
 rm -rf "$out"
 mkdir -p "$out"
 
-# profile LIBRARY RUN JIT: GJS by itself, as it is used; the names in samples,
-# one a line
+# profile LIBRARY RUN JIT: runs GJS's own profiler; writes the names in samples,
+# one per line
 profile() {
 	local build=$work/$1 name=$out/$1.$3.$2
 	local -a environment=(LD_LIBRARY_PATH="$work/$1/gjs:$work/$1/glib-prefix/lib"
@@ -53,7 +52,7 @@ profile() {
 	sed -n 's/^in \(.*\) [0-9]*$/\1/p' "$name.samples" | sort >"$name.names"
 }
 
-# of LIBRARY JIT: what all of its runs name; what any of them names
+# of LIBRARY JIT: the names in all runs; the names in any run
 in_all() {
 	sort "$out/$1.$2."*.names | uniq -c |
 		awk -v n=$runs '$1 == n { sub(/^ *[0-9]+ /, ""); print }'
@@ -89,7 +88,8 @@ for name in leafHash alpha beta driver garbage js::RunScript; do
 		}
 	done
 done
-# Why docs/spidermonkey.md: without the JIT it is in nearly all
+# The reason for docs/spidermonkey.md: without the JIT, the name is in nearly
+# all samples
 for library in ours reference; do
 	for jit in nojit jit; do
 		awk -v library=$library -v jit=$jit '

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# gtk4.sh - record a GTK 4 program that has the reference's client in it.
+# gtk4.sh - record a GTK 4 program that contains the reference's client.
 #
 # Reads SYSCAP (the command) and REF_COUNT (ref_count).
 set -eu
@@ -21,7 +21,7 @@ trap cleanup EXIT
 mkdir -m 700 "$work/run"
 export HOME="$work" XDG_RUNTIME_DIR="$work/run"
 
-# has REGEX: one object of the JSON has it; keys stand in a fixed order.
+# has REGEX: matches an object of the JSON, whose keys have a fixed order.
 has() {
 	grep -Eq "$1" "$work/objects"
 }
@@ -34,7 +34,7 @@ look() {
 cycle='"group":"gtk","name":"[^"]*frameclock cycle'
 fps='"category":"gtk","name":"fps"'
 
-# For as long as it takes to draw some frames, on a machine that is busy
+# Runs until the program has drawn some frames, also on a busy machine
 # shellcheck disable=SC2016
 xvfb-run -a "$SYSCAP" record -o "$work/wf.syscap" -- sh -c \
 	'echo $$ >"$0"; exec gtk4-widget-factory' "$work/pid" \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# gtk4_blocked.sh - the stories of docs/collectors.md: a GTK 4 program whose
-# button reads for 700 ms is found by --stalls, with stack and path; and one
-# that saves by fsync() on the main thread by --io.
+# gtk4_blocked.sh - the examples of docs/collectors.md: --stalls finds a GTK 4
+# program's button that reads for 700 ms, with stack and path; --io finds a save
+# by fsync() on the main thread.
 set -eu
 : "${SYSCAP:?}" "${CC:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,15 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# gtk4_story.sh - `syscap stat`, and a page of `syscap view`, name what made the
-# slow frames of a GTK 4 program slow: a function that works, by samples of
-# processor time; that they wait, by what those samples don't add up to; and for
-# what, by samples of wall time.  The story is told in docs/sampling.md and
-# docs/view.md.
+# gtk4_story.sh - `syscap stat` and a page of `syscap view` name the cause of a
+# GTK 4 program's slow frames.  Samples of processor time show a working
+# function; their missing time shows a wait; samples of wall time show the call
+# that waits. docs/sampling.md and docs/view.md describe this example.
 #
-# Reads SYSCAP (the command) and CC.  Each frame of gtk4_story.c that is to be
-# slow takes 40 ms more, however busy the machine is.  Where others take longer
-# than that, since the X server gets no processor, they are what is slow: then it is
-# told once more, of frames that take twice as long.
+# Reads SYSCAP (the command) and CC.  Each slow frame of gtk4_story.c takes 40
+# ms more, on any machine.  Other frames may take longer, if the X server gets
+# no processor time: then the test is repeated with frames that are slower by
+# twice as much.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 skip() { echo "skip: $*"; exit 77; }
@@ -28,8 +27,8 @@ slow_frames() {
 		"$work/$1.syscap" >"$work/$1.text"
 	"$SYSCAP" stat --mark 'gtk/frameclock cycle' --slowest 20 --json \
 		"$work/$1.syscap" >"$work/$1.json"
-	# From the first page on: compare, and more than the slowest 1 %, since
-	# a busy machine makes frames slow, too
+	# From the first page: compares more than the slowest 1 %, since a busy
+	# machine makes frames slow, too
 	for keys in 5 5+ 5++ 5+++; do
 		"$SYSCAP" view --snapshot flame --keys $keys --size 120x40 \
 			"$work/$1.syscap" >"$work/$1.screen$keys"
@@ -75,7 +74,7 @@ text, stat = read("wall")
 good &= expect("samples of wall time name fsync",
                total(stat, "fsync") > PLANTED / 2)
 
-# Beside what waits for the processor, which a busy machine makes everything do.
+# Ignores waits for the processor, which a busy machine causes everywhere.
 def first(screen):
     rows = screen.split("unexpected ▼", 1)[1].splitlines()[1:]
     return next(row for row in rows if "(waiting" not in row)

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# harmless.sh [PROGRAM...] - the table of docs/harmless.md: what many programs do
-# under `syscap record`, by each clock, with --memory, and with all collectors at
-# once: exit status and output as without us, or harmed; what was delivered, and
-# what it costs (harmless_row.py).  Those that are not installed are said.
+# harmless.sh [PROGRAM...] - the table of docs/harmless.md: many programs under
+# `syscap record`, by each clock, with --memory, and with all collectors at
+# once.  A program is harmed if its exit status or output changes.  The table
+# also has the delivered samples and the cost (harmless_row.py).  Programs that
+# are not installed are listed.
 #
 # Reads SYSCAP (the command), SYSCAP_RUNS and SYSCAP_COLUMNS (harmless_row.py).
 set -eu
@@ -14,13 +15,13 @@ trap 'rm -rf "$work"' EXIT
 	echo "skip: programs do not start with a sanitized library preloaded"
 	exit 77
 }
-export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" # behind a shim, cargo too
+export RUSTUP_HOME="${RUSTUP_HOME:-$HOME/.rustup}" # for shims, also of cargo
 export CARGO_HOME="${CARGO_HOME:-$HOME/.cargo}"
 export HOME="$work" LC_ALL=C
 row=$(cd "$(dirname "$0")" && pwd)/harmless_row.py
 wanted=" $* " harmed=0 missing=
 cd "$work"
-chmod 755 "$work" # servers run as others
+chmod 755 "$work" # servers run as other users
 head -c 3000000 /dev/zero | openssl enc -aes-128-ctr -K 00 -iv 00 -nosalt \
 	>data 2>/dev/null || head -c 3000000 /dev/urandom >data
 cat >fib.c <<-'END'
@@ -43,7 +44,7 @@ echo 'fn main() { let t = std::thread::spawn(|| (0..100000u64).sum::<u64>());
 printf 'all: a b c d\na b c d:\n\t@gcc -O2 -o $@.out fib.c\n' >Makefile
 
 # row NAME COMMAND... - one line of the table; more: has threads or children;
-# of what a shell runs the programs stand in $needs
+# $needs lists the programs of a shell command
 needs=
 row_as() {
 	name=$2 needed="$3 $needs" needs=
@@ -307,7 +308,7 @@ cat >drawn.svg <<-'END'
 	<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200">
 	<circle cx="100" cy="100" r="80" fill="teal"/></svg>
 END
-# A server, stopped in the end; its clients' words are the output
+# A server, stopped at the end; the output is its clients'
 needs='memcached python3'
 more memcached sh -c 'rm -f pgs/mc.sock
 	memcached -u nobody -s "$PWD/pgs/mc.sock" -a 777 & mc=$!
@@ -390,7 +391,7 @@ for sanitizer in address thread memory; do
 		work.c 2>/dev/null ||
 		more clang-$sanitizer ./clang-$sanitizer.out
 done
-# Browsers: a page that a function of its script works for, and that is drawn
+# Browsers: a page whose script works in a function, and which is drawn
 mkdir -m 777 web
 cat >web/page.html <<-'END'
 	<p id=p></p><script>
@@ -400,8 +401,8 @@ cat >web/page.html <<-'END'
 	document.getElementById("p").textContent = "drawn " + t</script>
 END
 cat >chromium.sh <<-'END'
-	export HOME="$PWD/web" # which is anybody's
-	data=$PWD/web/data$(id -u) # which another may not remove
+	export HOME="$PWD/web" # open to all users
+	data=$PWD/web/data$(id -u) # only this user may remove
 	rm -rf "$data"
 	timeout 110 chromium --headless $1 --disable-gpu --disable-quic \
 		--no-first-run --disable-background-networking \
@@ -419,7 +420,7 @@ END
 export HARMLESS_HOT=hot_in_page
 needs=chromium
 more chromium sh chromium.sh --no-sandbox --js-flags=--perf-basic-prof
-unset HARMLESS_HOT # in a sandbox no file can be written, of the script's code
+unset HARMLESS_HOT # a sandbox allows no file of the script's code
 needs=chromium
 # shellcheck disable=SC2086 # several words
 more chromium-sandbox $as sh chromium.sh --incognito

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# leaks.sh [whole] - what `syscap record --memory` says is never freed is what valgrind
-# says is in use at exit: as many blocks, as many bytes, of ten programs and more;
-# and of one that leaks on purpose, by function.  Without "whole" every third of
-# those programs, from a random one on.
+# leaks.sh [whole] - leaks of `syscap record --memory` equal valgrind's memory
+# in use at exit: the same number of blocks and bytes in ten programs and more;
+# and by function in a program that leaks on purpose.  Without "whole" only
+# every third of those programs, from a random one on.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${CC:?}"
 skip() {
@@ -19,12 +19,12 @@ n=0 bad=0 met=0 every=3 least=3
 from=$(($(od -An -N2 -tu2 /dev/urandom) % every))
 [ "${1:-}" != whole ] || { every=1 from=0 least=10; }
 
-# Programs that copy their environment would copy another one's
+# Programs that copy their environment need the same environment
 alone() {
 	env -i PATH="$PATH" LC_ALL=C HOME="$dir" "$@"
 }
 
-# equal PROGRAM ARGUMENT... - where it is there, and can be recorded
+# equal PROGRAM ARGUMENT... - compares, if PROGRAM is installed and recordable
 equal() {
 	command -v "$1" >/dev/null || return 0
 	met=$((met + 1))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # lines.sh RECORD_SELF - the reference's reader finds the table of names in a
-# capture with source lines as it does in one without, and takes out the lines.
+# capture with and without source lines, and extracts the table of lines.
 set -eu
 if [ -z "${REF_FILE:-}" ]; then
 	echo "skip: there is no sysprof-capture-4"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# record_story.sh - sourced: record_story NAME SAMPLE WHAT records gtk4_story, 300
-# frames, to $dir/NAME.syscap; those to be slow are by $STORY_MS, or 40 ms.  Skips
-# where that program can't run.  $dir is the caller's, $stories the folder of this
-# file; $CC compiles.
+# record_story.sh - sourced: record_story NAME SAMPLE WHAT records gtk4_story,
+# 300 frames, to $dir/NAME.syscap; slow frames take $STORY_MS or 40 ms longer.
+# Skips if that program can't run.  The caller sets $dir, $stories (this file's
+# directory) and $CC.
 no_story() { echo "skip: $*"; exit 77; }
 command -v xvfb-run >/dev/null || no_story "there is no xvfb-run"
 command -v xauth >/dev/null || no_story "there is no xauth"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# sampled.sh WHAT - programs that are particular about signals or threads do
-# under `syscap record --sample` what they do without.
+# sampled.sh WHAT - programs with special uses of signals or threads behave the
+# same under `syscap record --sample`.
 #
 # WHAT is git, ruby, env, qemu, unshare, musl, chromium or firefox.  Reads SYSCAP
 # (the command).
@@ -15,7 +15,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HOME="$work"
 
-# sampled RATE COMMAND... - unharmed
+# sampled RATE COMMAND... - COMMAND must be unharmed
 sampled() {
 	rate=$1 status=0
 	shift
@@ -48,8 +48,8 @@ git)
 	;;
 ruby)
 	need ruby
-	# As it starts, Ruby takes all of a stack that has a limit, which leaves
-	# no room for a handler of anybody's for a moment.
+	# At its start, Ruby uses all of a limited stack, which leaves no space
+	# for a signal handler for a moment.
 	ulimit -s unlimited 2>/dev/null || skip "the stack is limited"
 	each 3 ruby -e '20.times { IO.popen("true") { |p| p.read }
 		exit 1 unless $?.success? }'

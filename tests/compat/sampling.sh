@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# sampling.sh WHAT - `syscap record --sample` of a program of the system, as
-# it was packaged: without frame pointers.  Nearly all stacks reach their
-# outermost frame, and they go through the functions that they must.
+# sampling.sh WHAT - `syscap record --sample` of a system program, packaged
+# without frame pointers.  Nearly all stacks reach their outermost frame,
+# through the expected functions.
 #
 # WHAT is xz, python, gtk or make.  Reads SYSCAP (the command) and
 # SYSCAP_TEST_BIN, with record_sample_show.
@@ -16,7 +16,7 @@ show=$SYSCAP_TEST_BIN/record_sample_show
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# record STATUS COMMAND... - which ends with STATUS
+# record STATUS COMMAND... - COMMAND must end with STATUS
 record() {
 	want=$1 status=0
 	shift
@@ -52,7 +52,7 @@ gtk)
 	mkdir -m 700 "$work/run"
 	export HOME="$work" XDG_RUNTIME_DIR="$work/run" GDK_BACKEND=x11
 	# Without a graphics card Mesa draws by code of a JIT that has neither
-	# unwind tables nor frame pointers: the ticks in it have no callers.
+	# unwind tables nor frame pointers: ticks in that code have no callers.
 	record 124 xvfb-run -a timeout 8 gtk4-widget-factory
 	"$show" "$work/capture.syscap" g_application_run 10 ||
 		echo "so much with Mesa's JIT"

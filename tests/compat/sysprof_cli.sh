@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# sysprof_cli.sh PROGRAM - what PROGRAM emits arrives in a recording by the
+# sysprof_cli.sh PROGRAM - the events of PROGRAM are in a recording of the
 # system's sysprof-cli.
 #
-# PROGRAM prints what has to be found, one a line:
+# PROGRAM prints the expected events, one per line:
 #
 #	mark GROUP NAME COUNT
 #	counter CATEGORY NAME LAST
@@ -34,7 +34,7 @@ trap 'rm -rf "$work"' EXIT
 "$SYSCAP" stat --json "$work/cli.syscap" | tr '\n' ' ' |
 	sed 's/" *: */":/g; s/ *, *"/,"/g' | tr '{' '\n' >"$work/objects"
 
-# has WHAT REGEX: one object of the JSON has it; keys stand in a fixed order.
+# has WHAT REGEX: matches an object of the JSON, whose keys have a fixed order.
 has() {
 	grep -Eq "$2" "$work/objects" && return
 	echo "not arrived: $1"

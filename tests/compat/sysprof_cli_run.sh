@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # sysprof_cli_run.sh FILE PROGRAM [ARGUMENT]... - record PROGRAM with the
-# sysprof-cli of the system.
+# system's sysprof-cli.
 #
-# sysprof-cli 3.46 asks its daemon for leave through a system bus, and waits
-# for ever where there is none.  So it gets a bus of its own, on which
-# PolicyKit and sysprofd start when they are asked for.  The folder must be
-# open to all: polkitd gives up root before it connects.
+# sysprof-cli 3.46 asks its daemon for permission through a system bus, and
+# waits forever without a bus.  So it gets its own bus, which starts PolicyKit
+# and sysprofd on request.  The bus directory must be open to all users: polkitd
+# gives up root before it connects.
 set -eu
 file=$1
 shift
@@ -51,7 +51,7 @@ cat >"$bus/bus.conf" <<END
 </busconfig>
 END
 
-# Set before the daemon starts: the services that it starts inherit them.
+# Set before the daemon starts: its services inherit these variables.
 DBUS_SYSTEM_BUS_ADDRESS=unix:path=$bus/socket
 XDG_RUNTIME_DIR=$bus/runtime
 export DBUS_SYSTEM_BUS_ADDRESS XDG_RUNTIME_DIR
@@ -59,7 +59,7 @@ dbus-daemon --config-file="$bus/bus.conf" --fork --nopidfile \
 	--print-pid=3 3>"$bus/pid"
 pid=$(cat "$bus/pid")
 
-# dbus-run-session: sysprof-cli wants a session bus too.
+# dbus-run-session: sysprof-cli also needs a session bus.
 : "${SYSPROF_CLI_OPTIONS:=}" # such as --memprof
 # shellcheck disable=SC2086
 timeout -k 5 "${SYSPROF_CLI_SECONDS:-60}" dbus-run-session -- \

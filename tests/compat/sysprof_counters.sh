@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# sysprof_counters.sh [PICTURE] - Sysprof opens what `syscap record --counters`
-# has, and stays up.
+# sysprof_counters.sh [PICTURE] - Sysprof opens a capture of `syscap record
+# --counters` without a crash.
 #
-# What it shows has to be looked at: PICTURE, a PNG, is kept if it is given.  On
+# A person has to check the window: PICTURE, if given, keeps it as a PNG.  On
 # the left there must be CPU Usage, Disk Reads/Writes and Network Bytes, with
-# lines in them, and a name behind "CPU Model".
+# lines, and a name after "CPU Model".
 #
 # Reads SYSCAP (the command).
 set -eu

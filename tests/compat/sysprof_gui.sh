@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # sysprof_gui.sh [PICTURE] - Sysprof opens a recording of a program that was
-# rebuilt and then deleted meanwhile, and stays up.
+# rebuilt and then deleted during the recording, without a crash.
 #
-# What it shows has to be looked at: PICTURE, a PNG, is kept if it is given.
-# In the list of functions there must be spin_inner, spin_middle and
-# spin_outer, and no other_inner.
+# A person has to check the window: PICTURE, if given, keeps it as a PNG. In the
+# list of functions there must be spin_inner, spin_middle and spin_outer, and no
+# other_inner.
 #
 # Reads SYSCAP (the command) and SYSCAP_TEST_BIN.
 set -eu

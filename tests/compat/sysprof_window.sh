@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# sysprof_window.sh - sourced: show_in_sysprof CAPTURE [PICTURE] opens it in
-# Sysprof's window, on a display of its own, until what that shows stays the same;
-# PICTURE, a PNG, is kept if it is given.  $work is a folder that goes at the end.
+# sysprof_window.sh - sourced: show_in_sysprof CAPTURE [PICTURE] opens CAPTURE
+# in Sysprof's window, on its own display, until the window does not change;
+# PICTURE, if given, keeps it as a PNG.  $work is a temporary directory.
 skip() { echo "skip: $*"; exit 77; }
 for command in sysprof Xvfb dbus-run-session import; do
 	command -v $command >/dev/null || skip "there is no $command"
@@ -20,7 +20,7 @@ trap finish EXIT
 trap 'exit 1' INT TERM
 
 show_in_sysprof() {
-	# The server says which number it took when it is ready.
+	# The server writes its display number when it is ready.
 	mkfifo "$work/number"
 	Xvfb -displayfd 3 -screen 0 1280x900x24 3>"$work/number" 2>/dev/null &
 	server=$!
@@ -31,7 +31,7 @@ show_in_sysprof() {
 	dbus-run-session -- sysprof "$1" >"$work/log" 2>&1 &
 	viewer=$!
 
-	# Until what it shows stays the same, and is more than one colour.
+	# Waits until the window does not change and has more than one colour.
 	before=''
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 		sleep 3

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# trace_fd.sh - what programs write by themselves, with the reference's
-# writer, with ours, or with GJS', `syscap record` joins into the capture.
+# trace_fd.sh - `syscap record` joins captures that programs write themselves,
+# with the writer of the reference, of syscap, or of GJS.
 #
 # Reads SYSCAP (the command), REF_COUNT (ref_count), SYSCAP_TEST_BIN
 # (ref_writer).
@@ -20,7 +20,7 @@ sound() {
 	"$SYSCAP" check "$1" >check || { cat check; exit 1; }
 	"$here/compare_counts.sh" "$1"
 }
-# shows FILE REGEX...: `stat` has a line for each
+# shows FILE REGEX...: `stat` has a line for each REGEX
 shows() {
 	file=$1
 	shift
@@ -31,7 +31,7 @@ shows() {
 	done
 }
 
-# Counters of both ways, whose ids may be equal; names of the JIT
+# Counters of both writers, whose ids may be equal; JIT names
 for how in "" unfinished; do
 	"$SYSCAP" record -q --trace-fd -o a.syscap -- \
 		"$SYSCAP_TEST_BIN/ref_writer" $how 2>log
@@ -41,7 +41,7 @@ for how in "" unfinished; do
 	"$SYSCAP" dump --type sample a.syscap | tail -n 1 >last
 done
 
-# A torn end is told, and the rest is there
+# A torn end is reported, and the rest is there
 cat >tear.sh <<'EOF'
 "$SYSCAP_TEST_BIN/ref_writer"
 printf '\150\000\377\377' >>/proc/self/fd/$SYSPROF_TRACE_FD
@@ -51,7 +51,8 @@ grep -q 'the file ends 4 bytes into' log || { cat log; exit 1; }
 sound torn.syscap
 shows torn.syscap 'writer +mark +500 '
 
-# No capture: the bytes are kept, the command's status is its own
+# If the bytes are no capture, they are kept, and the command's status is passed
+# on
 status=0
 "$SYSCAP" record -q --trace-fd -o b.syscap -- \
 	sh -c 'echo something else >/proc/self/fd/$SYSPROF_TRACE_FD; exit 7' 2>log || status=$?
@@ -59,20 +60,20 @@ status=0
 grep -q 'it is kept in b.syscap.trace-fd' log || { cat log; exit 1; }
 [ "$(cat b.syscap.trace-fd)" = "something else" ]
 sound b.syscap
-# No room for them: that is a failure, and what is there stays
+# Without space for them, recording fails, and existing files stay
 status=0
 "$SYSCAP" record -q --trace-fd -o b.syscap -- \
 	sh -c 'echo other things >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log || status=$?
 [ $status = 125 ] || { echo "status $status"; exit 1; }
 [ "$(cat b.syscap.trace-fd)" = "something else" ]
 sound b.syscap
-# Cut short, or nothing
+# Truncated, or empty
 "$SYSCAP" record -q --trace-fd -o c.syscap -- \
 	sh -c '"$SYSCAP_TEST_BIN/ref_writer"; : >/proc/self/fd/$SYSPROF_TRACE_FD' 2>log
 grep -q 'the command wrote nothing' log || { cat log; exit 1; }
 sound c.syscap
 
-# What GJS is told, and a writer in its place
+# The environment of GJS, with a writer in the place of GJS
 "$SYSCAP" record -q --gjs -o d.syscap -- sh -c '[ "$GJS_ENABLE_PROFILER" = 1 ] &&
 	SYSPROF_TRACE_FD=$GJS_TRACE_FD "$SYSCAP_TEST_BIN/ref_writer"' 2>log
 sound d.syscap

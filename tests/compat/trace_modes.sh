@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# trace_modes.sh PROGRAM - what PROGRAM (examples/events.c) writes through
-# SYSPROF_TRACE_FD, opened in each way a shell knows, and into SYSCAP_OUTPUT,
-# the reference's reader walks to its end, and finds as much as was emitted.
+# trace_modes.sh PROGRAM - the reference's reader walks captures of PROGRAM
+# (examples/events.c) to their end, and finds all events.  PROGRAM writes
+# through SYSPROF_TRACE_FD, opened in each way of a shell, and into
+# SYSCAP_OUTPUT.
 #
 # Reads SYSCAP (the command) and REF_COUNT (ref_count).
 set -eu
@@ -18,7 +19,7 @@ cd "$work"
 unset SYSPROF_CONTROL_FD SYSCAP_OUTPUT
 export SYSPROF_TRACE_FD=3
 
-# emitted FILE TIMES: by so many runs of the program
+# emitted FILE TIMES: FILE has the events of TIMES runs of the program
 emitted() {
 	"$here/compare_counts.sh" "$1" >theirs
 	"$SYSCAP" check "$1" >check || { cat check; exit 1; }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# consumer.sh WAY [whole] - builds and runs programs that use us in one of five
-# ways, compiles each installed header alone, or builds us by the settings of a
-# distribution (lto) or of a parent project (standard).  With "whole" by all of
-# gcc, clang-14 and clang-19, otherwise by CC.
+# consumer.sh WAY [whole] - builds and runs programs that use syscap in one of
+# five ways, compiles each installed header alone, or builds syscap with the
+# settings of a distribution (lto) or of a parent project (standard).  With
+# "whole" uses gcc, clang-14 and clang-19, otherwise CC.
 #
-# Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (our tree and
-# its build), CC, CXX (empty: there is none), CMAKE.
+# Reads SYSCAP (the command), SYSCAP_SOURCE and SYSCAP_BINARY (the tree and its
+# build), CC, CXX (empty: no compiler), CMAKE.
 set -eu
 way=$1
 form=${2:-}
@@ -18,14 +18,14 @@ if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 	exit 77
 fi
 
-# installed: our files, in a prefix that was moved after the installation.
+# installed: syscap's files, in a prefix that was moved after the installation.
 installed() {
 	"$CMAKE" --install "$SYSCAP_BINARY" --prefix "$work/first" >"$work/log"
 	mv "$work/first" "$work/moved here"
 	prefix="$work/moved here"
 }
 
-# check PROGRAM...: each runs unrecorded and recorded, and its marks arrive.
+# check PROGRAM...: each runs without and with a recorder, and its marks arrive.
 check() {
 	for app; do
 		[ "$("$app")" = off ]
@@ -37,7 +37,7 @@ check() {
 	done
 }
 
-# project OPTION...: the CMake project beside us.
+# project OPTION...: the CMake project in project/.
 project() {
 	"$CMAKE" -S "$here/project" -B "$work/build" -DCMAKE_C_COMPILER="$CC" \
 		"-DANALYSE=$SYSCAP_SOURCE/examples/06_analyse.c" \
@@ -46,7 +46,7 @@ project() {
 	"$CMAKE" --build "$work/build" --parallel 2 >"$work/log" ||
 		{ cat "$work/log"; exit 1; }
 	check "$work/build/app" ${CXX:+"$work/build/app_cxx"}
-	# It names no build type, so its assert()s are there
+	# The project has no build type, so assert() is active
 	result=0
 	"$work/build/asserts" 2>"$work/log" || result=$?
 	[ $result = 3 ] || { echo "assert() of the project is gone"; exit 1; }
@@ -54,8 +54,8 @@ project() {
 	[ "$("$work/build/count" "$work/b.syscap")" -ge 2 ]
 }
 
-# analyses PROGRAM: the example is built outside of our tree, and knows what the
-# command knows.
+# analyses PROGRAM: the example is built outside of the tree, and gives the same
+# results as the command.
 analyses() {
 	SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --force -o "$work/c.syscap" -- \
 		"$SYSCAP_TEST_BIN/profile_work" 100
@@ -67,7 +67,7 @@ analyses() {
 	echo "ok $way: analyse"
 }
 
-# by_hand FLAGS LIBRARIES: compilers without a build system.
+# by_hand FLAGS LIBRARIES: a compiler without a build system.
 by_hand() {
 	eval "$CC -std=c11 $1 -o \"$work/app\" \"$here/app.c\" $2"
 	[ -z "$CXX" ] ||
@@ -76,7 +76,7 @@ by_hand() {
 	check "$work/app" ${CXX:+"$work/app_cxx"}
 }
 
-# exports LIBRARY: what the headers declare for it, and nothing else.
+# exports LIBRARY: the exports of LIBRARY equal the declarations of the headers.
 exports() {
 	nm -D --defined-only "$1" | awk '$2 != "A" {
 		sub(/@.*/, "", $3); print $3 }' | sort >"$work/exported"
@@ -92,7 +92,7 @@ exports() {
 	echo "ok shared: exports what is declared"
 }
 
-# records HOW COMMAND...: it records itself, and all that it told is there.
+# records HOW COMMAND...: COMMAND records itself, and all its events are there.
 records() {
 	how=$1
 	shift
@@ -126,7 +126,7 @@ shared() {
 
 headers() {
 	cd "$prefix/include"
-	# Those for GLib need its flags: bindings.gi.install
+	# Headers for GLib need its flags: see bindings.gi.install
 	find . -name '*.h' ! -path './syscap-glib-1/*' |
 	while read -r header; do
 		# a declaration: some headers only define macros
@@ -145,7 +145,7 @@ headers() {
 		-fsyntax-only "$here/app.c"
 }
 
-# compilers: those that build us for standard and lto
+# compilers: the compilers for standard and lto
 compilers() {
 	[ "$form" = whole ] || { echo "$CC"; return; }
 	for compiler in gcc clang-14 clang-19; do
@@ -188,7 +188,7 @@ standard() {
 	done
 }
 
-# All that is installed, built as distributions build it.
+# All installed files, built like a distribution's package.
 lto() {
 	compilers | while read -r compiler; do
 		echo 'int main(void) { return 0; }' |

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# api.sh LIBRARY... - the pages that docs/api.sh makes have every public function
-# of the libraries, each with its comment, and no broken link.
+# api.sh LIBRARY... - the pages of docs/api.sh have every public function of the
+# libraries, each with its comment, and no broken link.
 set -eu
 : "${SYSCAP_SOURCE:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
@@ -19,7 +19,7 @@ for library; do
 done | sort -u >"$work/functions"
 python3 "$here/api.py" "$work/pages" "$work/functions"
 
-# Faults that it must find
+# Faults that docs/api.sh must find
 mkdir "$work/tree"
 cp -r "$SYSCAP_SOURCE/include" "$work/tree/"
 must_find() {

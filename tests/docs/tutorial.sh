@@ -4,10 +4,10 @@
 #
 # Reads SYSCAP_SOURCE and SYSCAP_BINARY (the tree and its build), CMAKE, CC.
 #
-# The words after a block's language say how it is run: `sh install` is replaced
-# by an installation of this build, `c NAME` is a file, `needs=PROGRAM` skips the
-# block if there is no such program, `display` needs an X server, and `status=N`
-# is the exit status of the block's last command.
+# The words after a block's language determine its run: `sh install` is replaced
+# by an installation of this build, `c NAME` is a file, `needs=PROGRAM` skips
+# the block if there is no such program, `display` needs an X server, and
+# `status=N` is the exit status of the block's last command.
 set -eu
 : "${SYSCAP_SOURCE:?}" "${SYSCAP_BINARY:?}" "${CMAKE:?}" "${CC:?}"
 [ -z "${SYSCAP_SANITIZE:-}" ] || {
@@ -25,7 +25,8 @@ ln -s "$(command -v "$CC")" "$work/cc/cc"
 PATH=$work/cc:$PATH
 "$CMAKE" --install "$SYSCAP_BINARY" --prefix "$HOME/syscap" >"$work/log"
 
-# Each block becomes a file NUMBER.block, whose first line is what follows ```.
+# Each block becomes a file NUMBER.block, whose first line is the text after
+# ```.
 awk -v folder="$work/blocks" '
 	/^```/ && !inside { inside = 1; name = sprintf("%s/%02d.block", folder, ++n)
 		print substr($0, 4) >name; next }
@@ -33,7 +34,7 @@ awk -v folder="$work/blocks" '
 	inside { print >name }
 ' "$SYSCAP_SOURCE/docs/tutorial.md"
 
-# Blocks run in one shell, as the page says; its exports are kept in a file.
+# Blocks seem to run in one shell, as in the page: a file keeps its exports.
 : >"$work/exports"
 n_run=0
 for block in "$work"/blocks/*.block; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cat/join.sh - captures of both byte orders become one that is sound.
+# cat/join.sh - captures of both byte orders become one valid capture.
 . "$(dirname "$0")/../transcript.sh"
 cp everything.syscap everything_big.syscap numbers.syscap header_only.syscap \
 	foreign.syscap "$work"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cat/notes.sh - what was changed is noted, unless -q.
+# cat/notes.sh - changes are reported as notes, unless -q is given.
 . "$(dirname "$0")/../transcript.sh"
 cp everything.syscap "$work"
 cd "$work"
-# The first file chunk of the second begins with another letter, which a
+# The first file chunk of the second capture has a control character, which a
 # terminal should not get.
 sed 's|/proc/x|/pr\x1bc/x|g' everything.syscap >first.syscap
 sed 's|/proc/x|/pr\x1bc/x|g; s/abcd/Abcd/' everything.syscap >second.syscap

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cat/reference.sh - the reference's reader walks what was joined to its end,
-# and counts in it the frames of all inputs but what was merged.
+# cat/reference.sh - the reference's reader walks a joined capture to its end,
+# and counts the frames of all inputs, except merged frames.
 #
 # Reads SYSCAP (the command) and REF_COUNT (ref_count).
 set -eu
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$corpus"
 
-# counts FILE... - "type number" of all of them together.
+# counts FILE... - prints "type number" for all files together.
 counts() {
 	for file; do
 		"$SYSCAP" dump --json "$file" |
@@ -19,8 +19,8 @@ counts() {
 	done | LC_ALL=C sort | uniq -c | awk '{ print $2, $1 }'
 }
 
-# expect DIFFERENCE FILE... - the joined capture has as many frames of each
-# type as the files, but for DIFFERENCE, as diff shows it.
+# expect DIFFERENCE FILE... - the joined capture has as many frames of each type
+# as the files, except for DIFFERENCE, in diff's form.
 expect() {
 	difference=$1
 	shift
@@ -36,8 +36,7 @@ expect() {
 
 # A frame index is left out, and a CTRDEF with nothing new in it.
 expect '< ctrdef 3 > ctrdef 2 < timestamp 2 > timestamp 1 ' join/left.syscap
-# And of eight file chunks one that both have; two tables become one, with a
-# time before it.
+# Also a file chunk that both have; two tables become one, preceded by a time.
 expect '< ctrdef 6 > ctrdef 4 < file_chunk 8 > file_chunk 6 '\
 '< timestamp 4 > timestamp 3 ' join/left.syscap join/right.syscap
 expect '' reader/numbers.syscap reader/header_only.syscap

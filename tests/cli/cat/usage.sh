@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cat/usage.sh - help, wrong use, and outputs that are refused.
+# cat/usage.sh - help, wrong use, and refused outputs.
 . "$(dirname "$0")/../transcript.sh"
 cp everything.syscap numbers.syscap "$work"
 cd "$work"

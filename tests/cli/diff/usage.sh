@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# diff/usage.sh - wrong use, captures that can't be compared, and those that
-# have nothing to compare.
+# diff/usage.sh - wrong use, incomparable captures, and captures with nothing to
+# compare.
 . "$(dirname "$0")/../transcript.sh"
 run diff --help
 run diff

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# dump/damaged.sh - frames before and behind the damage are printed.
+# dump/damaged.sh - frames before and after the damage are printed.
 . "$(dirname "$0")/../transcript.sh"
 run dump torn_content.syscap
 run dump --json zero_length.syscap

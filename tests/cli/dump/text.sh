@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# dump/text.sh - a readable line a frame; no text leaves its line.
+# dump/text.sh - one readable line per frame; no text contains a line break.
 . "$(dirname "$0")/../transcript.sh"
 run dump everything.syscap
 run dump everything_big.syscap

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# export/usage.sh - wrong use, small captures, and what no format has.
+# export/usage.sh - wrong use, small captures, and unsupported data.
 . "$(dirname "$0")/../transcript.sh"
 run export --help
 run export everything.syscap

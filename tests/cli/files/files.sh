@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# files/files.sh - embedded files are listed and taken out.
+# files/files.sh - embedded files are listed and extracted.
 . "$(dirname "$0")/../transcript.sh"
 run files everything.syscap
 run files --json everything_big.syscap
@@ -15,7 +15,7 @@ run files everything.syscap /proc/y -o "$work/y"
 run files "$work/two"
 cp everything.syscap "$work/same"
 run files "$work/same" /proc/x -o "$work/same"
-# a capture that is no input would be lost as well
+# a capture that is no input must not be overwritten either
 cp everything_big.syscap "$work/other"
 ln -s other "$work/link"
 run files everything.syscap /proc/x -o "$work/link"

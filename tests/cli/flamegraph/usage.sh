@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# flamegraph/usage.sh - wrong use, and captures that have nothing to show.
+# flamegraph/usage.sh - wrong use, and captures with nothing to show.
 . "$(dirname "$0")/../transcript.sh"
 run flamegraph --help
 run flamegraph

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# import/perf.sh - what perf itself has recorded keeps its counts and names.
+# import/perf.sh - an imported recording of perf keeps its counts and names.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v perf >/dev/null || { echo "skip: there is no perf (linux-perf)"; exit 77; }
@@ -34,14 +34,14 @@ fi
 perf script -F comm,pid,tid,time,event,ip,sym,dso -i data >text 2>said ||
 	{ echo "skip: perf script: $(head -n 1 said)"; exit 77; }
 n=$(grep -c 'cpu-clock:u:' text || true)
-# A machine that hardly runs us hardly ticks
+# A very busy machine gives few ticks
 [ "$n" -ge 5 ] || { echo "skip: perf took $n samples"; exit 77; }
 "$SYSCAP" import -f perf-script -o c.syscap text
 "$SYSCAP" check c.syscap
 "$SYSCAP" export -f folded c.syscap >folded 2>/dev/null
 got=$(awk '{ sum += $NF } END { print sum }' folded)
 [ "$got" = "$n" ] || { echo "$n samples have become $got"; exit 1; }
-# Each stack in which perf has the chain has it here, as often
+# The chain is in as many stacks as perf has
 want=$(awk '/cpu-clock:u:/ { inner = 0; n += has; has = 0 }
 	/ innermost\+/ { inner = 1 } / between\+/ && inner { has = 1 }
 	END { print n + has }' text)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# import/samples.sh - samples and names of texts, and lines that are of none.
+# import/samples.sh - samples and names of imported texts, and invalid lines.
 . "$(dirname "$0")/../transcript.sh"
 here=$(cd "$(dirname "$expected")" && pwd)
 cd "$work"
@@ -40,7 +40,7 @@ run export -f folded periods.syscap
 "$SYSCAP" export -f folded periods.syscap >folded_periods
 cat periods | "$SYSCAP" import -f perf-script - 2>/dev/null |
 	"$SYSCAP" export -f folded - | cmp - folded_periods
-# Periods of clocks are times, if all of them make one rate
+# Periods of clocks are times, if all periods have the same rate
 for period in 500000 1001001 1001000; do
 	for event in task-clock:u cpu-clock cpu-clocks; do
 		printf 'p 1 2.5: %s %s: 12 main (/p)\n' $period $event >clock
@@ -56,14 +56,14 @@ run import -f perf-script -o bad7.syscap bad
 : >empty
 run import -f perf-script -o empty.syscap empty
 run check empty.syscap
-# what is no text, and what would be more than that
+# bytes that are no text, and control characters
 printf 'nul\000;\033[31m;\342\200\256rtl;\377\376 1\n' >hostile
 run import -f folded -o hostile.syscap hostile
 run export -f folded hostile.syscap
 run import -f folded -o folder.syscap .
 head -c 17000000 /dev/zero | tr '\000' x >long
 run import -f folded -o long.syscap long
-# one line that would be 8 GB
+# one line that would take 8 GB
 {
 	head -c 2000 /dev/zero | tr '\000' x | sed 's/xx/x;/g'
 	echo "x 17592186044416"

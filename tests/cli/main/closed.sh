@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/closed.sh - where standard streams are closed, what would go there goes
-# into no file.
+# main/closed.sh - if standard streams are closed, output for a stream goes into
+# no other file.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 cd "$(dirname "$0")/../../fuzz/corpus/reader"
@@ -16,7 +16,7 @@ status=0
 [ "$status" = 1 ]
 grep -q 'cannot write the output' "$work/said"
 
-# A capture is written by the path of standard output, not by its descriptor.
+# Commands write a capture to the path of standard output, not its descriptor.
 refuses() {
 	status=0
 	"$SYSCAP" "$@" >&- 2>"$work/said" || status=$?

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/completion.sh - bash, zsh and fish complete what the command takes.
+# main/completion.sh - bash, zsh and fish complete the command's arguments.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ cd "$work"
 : >b.syscap
 mkdir folder
 
-# expect SHELL LINE WORD... - all of the words are in the shell's answer.
+# expect SHELL LINE WORD... - all words are in the shell's answer.
 expect() {
 	what="$1: $2"
 	shift 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/cut.sh - a capture that is cut while it is read ends each command with a
-# message and the place, and never by a signal.
+# main/cut.sh - if a capture is truncated during reading, each command ends with
+# a message and the offset, and never by a signal.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 tests=$(cd "$(dirname "$0")/../.." && pwd)
@@ -13,7 +13,7 @@ command -v python3 >/dev/null || {
 	exit 77
 }
 
-# Longer than what a pipe holds and what is read ahead
+# Longer than a pipe's buffer and the read-ahead
 python3 - "$work/whole" <<'END'
 import struct, sys
 
@@ -28,7 +28,7 @@ with open(sys.argv[1], 'wb') as f:
 END
 "$SYSCAP" check "$work/whole" >/dev/null
 
-# refuse WORDS... - dump is cut in the middle of its output
+# refuse WORDS... - truncates the file in the middle of dump's output
 refuse() {
 	cp "$work/whole" "$work/x"
 	mkfifo "$work/pipe"

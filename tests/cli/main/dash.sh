@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/dash.sh - "-" is standard input or output where that makes sense, and
-# refused where a command needs a file's name.
+# main/dash.sh - "-" is standard input or output, or is refused if a command
+# needs a file's name.
 . "$(dirname "$0")/../transcript.sh"
 
 for command in stat dump check files; do
@@ -21,7 +21,7 @@ cmp "$work/direct" "$work/again"
 "$SYSCAP" dump "$work/out" >"$work/out.txt"
 "$SYSCAP" dump "$work/direct" | cmp - "$work/out.txt"
 
-# who reads no more ends it: nobody waits, whatever a pipe takes
+# a closed reader ends the command, without waiting, for any pipe size
 files=everything.syscap
 for _ in 1 2 3 4 5 6 7; do
 	files="$files $files"

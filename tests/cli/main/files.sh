@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/files.sh - what is no readable capture gets a clear error.
+# main/files.sh - a file that is no readable capture gets a clear error.
 . "$(dirname "$0")/../transcript.sh"
 cd "$work"
 mkdir folder

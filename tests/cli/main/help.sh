@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/help.sh - --help of every command fits on a terminal, and its manual
-# page and the list in syscap(1) know the same words.
+# main/help.sh - --help of every command fits on a terminal, and has the same
+# options as its manual page and the list in syscap(1).
 set -eu
 : "${SYSCAP:?names the binary to test}"
 : "${SYSCAP_SOURCE:?names the source tree}"
@@ -25,7 +25,7 @@ for command in $commands; do
 	grep -q "Cm $command\$" "$man/syscap.1" ||
 		complain "$command: not in syscap.1"
 	[ -f "$page" ] || { complain "$command: no manual page"; continue; }
-	# --name as mdoc ("Fl -name") or man ("\-\-name") has it
+	# --name in mdoc ("Fl -name") or man ("\-\-name")
 	for option in $(echo "$help" | grep -o -- '--[a-z][a-z-]*' | sort -u); do
 		name=${option#--}
 		sed '/^\.Bl/d; s/\\-/-/g' "$page" |

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# main/special.sh - what is no regular file is refused by every command that
-# reads one, and nobody waits for a pipe's other end.
+# main/special.sh - every command refuses input that is no regular file, and
+# does not wait for a pipe's other end.
 . "$(dirname "$0")/../transcript.sh"
 cd "$work"
 mkfifo pipe

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record/counters.sh - what the kernel counts is what /proc says, read by
-# ourselves before and after; the reference's reader and `stat` show it.
+# record/counters.sh - recorded kernel counters equal /proc, which this test
+# reads before and after; the reference's reader and `stat` show the counters.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 work=$(mktemp -d)
@@ -13,7 +13,7 @@ fail() {
 	exit 1
 }
 
-# now FILE - what goes up only, "category|name value" a line
+# now FILE - cumulative counters into FILE, one line "category|name value" each
 now() {
 	{
 		awk '$1 == "ctxt" { print "Scheduler|Context Switches", $2 }
@@ -31,7 +31,7 @@ now() {
 	} >"$1"
 }
 
-# values CAPTURE CATEGORY NAME - all, in their order
+# values CAPTURE CATEGORY NAME - prints all values, in order
 values() {
 	id=$("$SYSCAP" dump --type=ctrdef "$1" | tr '[' '\n' |
 		grep -F " category \"$2\" name \"$3\" " | cut -d' ' -f1)
@@ -40,7 +40,7 @@ values() {
 }
 
 now before
-# The first values are taken when the command runs already
+# The first values are taken after the command's start
 "$SYSCAP" record -q --counters=hz=50 -o all.syscap -- sh -c '
 	until "$0" dump --type=ctrset all.syscap 2>err | grep -q .; do
 		sleep 0.05
@@ -53,7 +53,7 @@ while read -r line; do
 	value=${line##* }
 	name=${line% *}
 	values all.syscap "${name%%|*}" "${name#*|}" >all
-	[ -s all ] || continue # it never did anything
+	[ -s all ] || continue # an idle counter
 	[ "$(head -n 1 all)" -ge "$value" ] || fail "$name was $value before"
 	value=$(sed -n "s/^$name \([0-9]*\)$/\1/p" after)
 	[ "$(tail -n 1 all)" -le "$value" ] || fail "$name was $value after"
@@ -62,7 +62,7 @@ while read -r line; do
 done <before
 [ $n -ge 4 ] || fail "$n counters were looked at"
 
-# Forks: those hundred are there
+# The hundred forks are counted
 values all.syscap Scheduler Forks >all
 [ $(($(tail -n 1 all) - $(head -n 1 all))) -ge 90 ] || fail "who forked?"
 
@@ -76,7 +76,7 @@ awk '$1 < 0 || $1 > 100 { exit 1 }' all || fail "percent: $(cat all)"
 values all.syscap Process Threads >all
 grep -qx 1 all || fail "a shell has one thread: $(cat all)"
 
-# The sum of operations is that between first and last
+# The sum of operations equals the difference of first and last
 for what in Reads Writes; do
 	values all.syscap Disk "Total $what (Combined)" >all
 	awk '$1 < 0 { exit 1 }' all || fail "disk: $(cat all)"
@@ -99,20 +99,20 @@ fi
 	grep -q '"cpu,memory,disk,net,energy,battery,sched,psi,hz=50"' ||
 	fail "it is not told what was asked for"
 
-# One group is that
+# A single group contains only its counters
 "$SYSCAP" record -q --counters=net -o net.syscap -- true
 "$SYSCAP" dump --type=ctrdef net.syscap | tr '[' '\n' |
 	grep 'category' >all
 ! grep -qv 'category "Network"' all || fail "not only net: $(cat all)"
 
-# With events of programs no id is anybody else's
+# Ids differ from those of programs' counters
 if [ -x "${SYSCAP_TEST_BIN:-}/thread_names" ]; then
 	"$SYSCAP" record -q --counters -o both.syscap -- \
 		"$SYSCAP_TEST_BIN/thread_names" "$PWD/both.syscap"
 	"$SYSCAP" check both.syscap
 fi
 
-# Without the option there is nothing
+# Without the option there are no counters
 "$SYSCAP" record -q -o none.syscap -- true
 [ -z "$("$SYSCAP" dump --type=ctrset none.syscap)" ] || fail "none asked for"
 [ -z "$("$SYSCAP" files none.syscap)" ] || fail "files nobody asked for"

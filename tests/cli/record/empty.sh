@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# empty.sh - `syscap record` reports that nothing was emitted, and gives the
-# right reason for a recording without samples.
+# empty.sh - `syscap record` reports a recording without events, and the right
+# reason for a recording without samples.
 set -eu
 : "${SYSCAP:?}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# says OPTION... -- COMMAND... - what the recorder says goes to "said"
+# says OPTION... -- COMMAND... - the recorder's messages go to "said"
 says() {
 	"$SYSCAP" record --force "$@" >/dev/null 2>said || {
 		cat said
@@ -32,14 +32,14 @@ says -- ls /
 wants 'nothing was emitted; .* syscap record --sample -- ls \.\.\.$'
 says --stderr -- ls
 has_not 'nothing was emitted'
-[ -z "${SYSCAP_SANITIZE:-}" ] || exit 0 # nothing can be preloaded there
+[ -z "${SYSCAP_SANITIZE:-}" ] || exit 0 # preloading is impossible there
 
-# A period of a second: nothing is due
+# A period of a second: no sample is due
 says --sample=1 -- true
 wants 'no samples: none was due in [0-9.]* ms of processor time$'
 has_not 'never loaded'
 
-# Until the recorder has looked at it, and no longer.  At a rate at which env
+# Runs until the recorder has seen the process.  The rate is so low that env
 # itself, which has the sampler, is not sampled
 says --sample=50 -- env -i /bin/sh -c 'i=0; while [ $i -lt 300000 ]; do
 	i=$((i + 1)); done; sleep 4 & wait'

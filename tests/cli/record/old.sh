@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record/old.sh - a capture that stands where the new one goes is kept.
+# record/old.sh - an existing capture with the new one's name is kept.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-# Root may write files that nobody may write.
+# Root may write read-only files.
 unprivileged=
 [ "$(id -u)" != 0 ] || unprivileged='setpriv --bounding-set -dac_override'
 
@@ -20,13 +20,13 @@ grep -q '^syscap record: renamed the existing a to a.old$' err
 cmp a.old before
 "$SYSCAP" check a >/dev/null
 
-# the one before is gone, and -q is quiet
+# the earlier old capture is gone, and -q is quiet
 cp a before
 "$SYSCAP" record -q -o a -- true 2>err
 [ ! -s err ]
 cmp a.old before
 
-# a link stays one, what it leads to is kept
+# a link stays a link, and its target is kept
 mkdir there
 mv a there/b
 ln -s there/b link
@@ -41,7 +41,7 @@ cp there/b a
 "$SYSCAP" record -q --force -o a -- true
 [ ! -e a.old ]
 
-# a name that is taken by something else is not given away
+# another file with the backup's name is not overwritten
 echo mine >a.old
 cp a before
 status=0
@@ -51,7 +51,7 @@ grep -q 'which is not a capture; --force' err
 cmp a before
 grep -q mine a.old
 
-# --force is named only if it can help: not for a file that may not be written
+# the message suggests --force only if it can help: not for an unwritable file
 chmod a-w a
 status=0
 $unprivileged "$SYSCAP" record -q -o a -- true 2>err || status=$?
@@ -59,7 +59,7 @@ $unprivileged "$SYSCAP" record -q -o a -- true 2>err || status=$?
 grep -q 'a.old, which is not a capture$' err || { cat err; exit 1; }
 chmod u+w a
 
-# what is no capture is not touched at all
+# a file that is no capture is not changed at all
 echo text >b
 status=0
 "$SYSCAP" record -q -o b -- true 2>err || status=$?
@@ -68,7 +68,7 @@ grep -q 'exists and is not a capture' err
 [ "$(cat b)" = text ]
 [ ! -e b.old ]
 
-# nor is what somebody else has opened for us
+# nor is a file opened by the shell
 cp a c
 "$SYSCAP" record -q -o /dev/stdout -- true 1<>c
 [ ! -e c.old ]

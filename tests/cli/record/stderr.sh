@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record/stderr.sh - what the command writes on standard error is recorded line
-# by line, and arrives as if nobody had looked.
+# record/stderr.sh - the command's standard error is recorded line by line, and
+# arrives unchanged.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 work=$(mktemp -d)
@@ -39,19 +39,19 @@ printf '%s\n' '"one"' '"two"' '"three��"' '""' '"last"' | cmp - all
 "$SYSCAP" stat --json a.syscap | grep -q '"message": *5' ||
 	fail "stat counts other lines"
 
-# Megabytes of anything
+# Megabytes of random bytes
 head -c 3000000 /dev/urandom >random
 record sh -c 'cat random >&2' 2>err || fail "random: $?"
-# a recorder that had no time says so, behind it
+# a busy recorder reports its losses after that
 head -c 3000000 err | cmp - random
 [ "$(wc -c <err)" = 3000000 ] || grep -aq -- '--stderr: some of it' err
 
-# Nothing at all
+# No output at all
 record true 2>err
 [ ! -s err ]
 [ -z "$(lines a.syscap)" ]
 
-# It is no terminal where it was none, and one where it was
+# Standard error is a terminal only if it was one
 record sh -c '[ ! -t 2 ]'
 if command -v script >/dev/null; then
 	script -qec "$SYSCAP record -q --force -o a.syscap --stderr -- sh -c '
@@ -76,7 +76,7 @@ done
 [ "$(cat late.status)" = 0 ] || fail "who outlives it cannot write"
 printf 'early\nlate\n' | cmp - err
 
-# ... the recorder, too
+# ... also one that outlives the recorder
 # shellcheck disable=SC2016
 { record sh -c 'kill -9 $PPID; read -r _ <go; echo still >&2
 	echo $? >late.status' || true; } 2>err
@@ -97,7 +97,7 @@ record sh -c 'trap "" PIPE
 	done' 2>&1 >/dev/null | head -n 1 >/dev/null
 [ -s told ] || fail "a broken pipe is not told"
 
-# Nothing is kept open that the command would see
+# The command inherits no additional open file
 "$SYSCAP" record -q --force -o a.syscap -- sh -c 'ls /proc/self/fd' >plain
 record sh -c 'ls /proc/self/fd' >seen
 cmp plain seen

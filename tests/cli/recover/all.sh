@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # recover/all.sh - output of `syscap recover --all` for each file in the given
-# directories.  It discards no frames without a request, and continues after
-# failures.
+# directories.  The command discards no frames without a request, and continues
+# after failures.
 . "$(dirname "$0")/../transcript.sh"
 : "${SYSCAP_TEST_BIN:?}"
 cd "$work"
@@ -32,7 +32,7 @@ run recover --all whole gone
 rm gone/a.syscap
 run recover --all -q --discard gone
 [ ! -e gone/a.rings ]
-# The folder's name, and offsets that depend on its length
+# The directory's name, and offsets that depend on its length
 sed -e "s|$work|WORK|g" -e 's/byte [0-9][0-9]*/byte N/' \
 	"$work/transcript" >"$work/same"
 mv "$work/same" "$work/transcript"

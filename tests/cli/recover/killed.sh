@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# recover/killed.sh - what a killed process left is read with its capture, and
-# every command says so; recover moves it there.
+# recover/killed.sh - commands read a killed process's ring file together with
+# its capture, and report that; recover moves the frames into the capture.
 . "$(dirname "$0")/../transcript.sh"
 : "${SYSCAP_TEST_BIN:?}"
 cd "$work"
@@ -19,7 +19,7 @@ run recover a.syscap joined.syscap
 "$SYSCAP_TEST_BIN/make_orphan" "$work"
 run recover -q a.rings
 run recover -q a.syscap
-# The capture is gone, and then its rings are.
+# The capture is missing, and then its ring file.
 "$SYSCAP_TEST_BIN/make_orphan" "$work"
 rm a.syscap
 run recover --dry-run a.rings
@@ -37,7 +37,7 @@ run check a.syscap
 run recover a.syscap
 [ -e a.rings ]
 run recover a.syscap
-# The folder's name, and offsets that depend on its length
+# The directory's name, and offsets that depend on its length
 sed -e "s|$work|WORK|g" -e 's/byte [0-9][0-9]*/byte N/' \
 	-e '/^stderr/!s/^ *[0-9][0-9]*  *//' "$work/transcript" >"$work/same"
 mv "$work/same" "$work/transcript"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# report/usage.sh - wrong use, and where the page goes.
+# report/usage.sh - wrong use, and the page's file name.
 . "$(dirname "$0")/../transcript.sh"
 run report --help
 run report
@@ -24,7 +24,7 @@ cmp "$work/old.html" "$work/page.html"
 (ulimit -f 8; run report --open -o "$work/none.html" everything.syscap)
 [ ! -e "$work/none.html" ]
 run report -o /dev/full everything.syscap
-# A name that nobody gave is a page's, or free.
+# A default name must be free, or belong to a page.
 echo precious >"$work/same.html"
 (cd "$work" && run report same.syscap && run record --report -o same.syscap true)
 grep -q precious "$work/same.html"

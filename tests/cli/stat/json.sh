@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# stat/json.sh - the same as JSON.
+# stat/json.sh - the output of stat as JSON.
 . "$(dirname "$0")/../transcript.sh"
 run stat --json everything.syscap
 run stat --json everything_big.syscap

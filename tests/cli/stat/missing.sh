@@ -18,6 +18,6 @@ run view --snapshot functions --size 60x8 --thread nosuch everything.syscap
 run view --snapshot marks --size 60x8 --mark rendr everything.syscap
 run diff --pid 4711 everything.syscap everything.syscap
 run diff --mark rendr everything.syscap everything.syscap
-# Everything is there, of something else.
+# Each name exists, but not in this combination.
 run export --format folded --pid 7 --thread 9 everything.syscap
 finish

@@ -10,7 +10,7 @@ trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
 "$SYSCAP" record -q -o x.syscap -- "$SYSCAP_BINARY/bin/05_async"
-# Three, each of two milliseconds at least
+# Three operations of at least two milliseconds each
 for filter in '' --from=0s; do
 	"$SYSCAP" stat --json $filter x.syscap | tr -d ' \n' >json
 	grep -Eq '"name":"request","count":3,"min_ns":[0-9]{7,}' json || {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# stat/options.sh - values of options that make no sense are refused.
+# stat/options.sh - senseless values of options are refused.
 . "$(dirname "$0")/../transcript.sh"
 for option in --functions=0 --functions=x --top=0 --sort=weight --sort= --min=1 --min=101% --from=later \
 	--to=1h --pid=0 --function='(' --drop='[' --focus='*(' --mark=/x --thread= \
@@ -14,7 +14,7 @@ run stat --of leaked header_only.syscap
 run stat --tree header_only.syscap
 finish
 
-# As deep as no stack is
+# Deeper than any stack
 deep=$(printf '%100000s' '' | tr ' ' '(')
 status=0
 "$SYSCAP" stat --function="$deep" everything.syscap 2>"$work/err" || status=$?

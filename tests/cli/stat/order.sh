@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# stat/order.sh - --sort orders the tables that have its key and leaves the
-# others, and --top cuts each of them; see order.py.
+# stat/order.sh - --sort orders only tables with its key, and --top cuts every
+# table; see order.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -6,19 +6,19 @@ cp ./*.syscap "$work"
 cd "$work"
 mkdir root
 cp everything.syscap before
-# Of another machine, of which there is nothing here.
+# A capture of another machine, whose files are missing here.
 run symbolize --root root -o written everything.syscap
 cmp before everything.syscap
 run symbolize --root root torn.syscap
 run symbolize --root root unfit.syscap
 run check unfit.syscap
-# A link stays one, and so do the permissions.
+# A link stays a link, and permissions do not change.
 cp everything.syscap target.syscap
 ln -s target.syscap link.syscap
 chmod 640 target.syscap
 run symbolize -q --root root link.syscap
 ls -l target.syscap | cut -c1-10 >>"$work/transcript"
 [ -h link.syscap ]
-# Nothing stays behind.
+# No temporary file is left.
 ls -A | grep '^\.' >>"$work/transcript" || :
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# symbolize/usage.sh - help, wrong use, and outputs that are refused.
+# symbolize/usage.sh - help, wrong use, and refused outputs.
 . "$(dirname "$0")/../transcript.sh"
 cp header_only.syscap everything_big.syscap "$work"
 cd "$work"
