@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # beside.sh PROGRAM PLUGIN - one descriptor, two libraries in one process: the
-# program writes by its own, which knows nothing of ours in the plugin.  Each
-# mark is in the capture once, except for those that the other one removed when
-# it began later, and that is reported.
+# program writes by its own library, independent of syscap in the plugin.  Each
+# mark is in the capture once, except marks that the other library removed when
+# it began later, which is reported.
 #
 # Reads SYSCAP (the command).
 set -eu
@@ -38,7 +38,7 @@ for when in first last; do
 	expect $when.syscap theirs 600 600
 done
 expect first.syscap ours 500 500
-# Of 50 that came before, at least the first was written and is gone
+# Of 50 earlier marks, at least the first was written and then removed
 expect last.syscap ours 500 549
 "$SYSCAP" dump --json --type metadata last.syscap |
 	grep -q '"syscap.emptied"' || { echo "nothing is told"; status=1; }

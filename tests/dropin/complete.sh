@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# complete.sh - test_behaviour uses every function that api.txt names.
+# complete.sh - test_behaviour uses every function of api.txt.
 set -eu
 cd "$(dirname "$0")"
 
 status=0
-# (syscap_dropin_time is what the clock's inline functions call.)
+# (The clock's inline functions call syscap_dropin_time.)
 for name in $(awk '$1 == "function" || $1 == "inline" {
 	match($0, /[a-z_0-9]+ \(/)
 	print substr($0, RSTART, RLENGTH - 2) }' api.txt); do

@@ -1,16 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# defects.sh TABLE [DEFECT]... - known defects of the reference are not ours.
+# defects.sh TABLE [DEFECT]... - the drop-in has none of the reference's known
+# defects.
 #
-# TABLE has a line for each defect: its name, the program that looks for it,
-# and either `shown` or `not on 3.46: REASON`.  The program is there twice,
-# PROGRAM_ours and PROGRAM_ref, and is called with the defect's name and an
-# empty folder.  It ends with 0 without the defect, with 2 if the test itself
-# failed, and with 77 if the library lacks the feature.  Any other end, also by
-# a signal or a time limit, is the defect.
+# TABLE has a line for each defect: its name, the program that checks for the
+# defect, and either `shown` or `not on 3.46: REASON`.  The program exists
+# twice, PROGRAM_ours and PROGRAM_ref, and gets the defect's name and an empty
+# directory as arguments.  Its exit status is 0 without the defect, 2 if the
+# test itself failed, and 77 if the library lacks the feature.  Any other end,
+# also by a signal or a time limit, is the defect.
 #
-# Ours has none.  The reference has those that are `shown`: a test that it
-# passes proves nothing.
+# PROGRAM_ours must have no defect.  PROGRAM_ref must have each defect that is
+# `shown`, as a check that the reference passes proves nothing.
 #
 # Reads SYSCAP_TEST_BIN (directory of the programs) and REF_FILE (set: the
 # reference's exist too).  If SYSCAP_SANITIZE is set, the reference's are
@@ -18,7 +19,7 @@
 set -u
 table=$1
 shift
-limit=60 # seconds; the programs have shorter ones for what may hang
+limit=60 # seconds; programs have shorter limits for parts that may hang
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -32,10 +33,10 @@ elif [ -n "${SYSCAP_SANITIZE:-}" ]; then
 	with_ref=
 fi
 
-# The programs leave without tidying up: that is what some of them are about.
+# Programs exit without cleanup, which some of these tests need.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
 
-# run PROGRAM DEFECT: its status, and in $why what it says
+# run PROGRAM DEFECT: returns its status, with its output in $why
 run() {
 	rm -rf "$work/files"
 	mkdir "$work/files"
@@ -49,7 +50,7 @@ run() {
 	return $status
 }
 
-# fail TEXT: the line of this defect
+# fail TEXT: prints this defect's line
 fail() {
 	echo "$name: FAILED, $1"
 	sed 's/^/	/' "$work/said"

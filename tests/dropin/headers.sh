@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# headers.sh - the headers of the drop-in, as callers include them: each
-# alone, in C and C++, with every compiler that is here.
+# headers.sh - the drop-in's headers, included like in callers: each alone, in C
+# and C++, with every installed compiler.
 #
 # Reads SYSCAP_SOURCE (the tree).
 set -eu
@@ -29,7 +29,7 @@ for compiler in g++ clang++; do
 done
 echo "with$c_compilers$cxx_compilers"
 
-# --- the folder, which is on the command line of every GLib program
+# --- the directory, which is on the command line of every GLib program
 
 wanted="sysprof-address.h sysprof-capture-condition.h sysprof-capture-cursor.h
 sysprof-capture-reader.h sysprof-capture-types.h sysprof-capture-writer.h
@@ -77,7 +77,7 @@ for compiler in $cxx_compilers; do
 	done
 done
 
-# --- what callers do with them
+# --- uses by callers
 
 # compiles FLAG... <CODE: in C, all compilers; the output is in "said"
 compiles() {
@@ -106,7 +106,7 @@ must_not_compile() {
 	! compiles "$@" || fail "$what: but it compiles"
 }
 
-# elfutils, which finds it beside other headers
+# elfutils, which includes the header with others
 must_compile "types of later frames can be added" <<'CODE'
 #include <sysprof-6/sysprof-capture-types.h>
 #if SYSPROF_CAPTURE_FRAME_LAST < 19

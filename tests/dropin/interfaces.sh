@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# interfaces.sh - the D-Bus interface that we install makes C that its callers
-# compile against: Mutter's way to it is generated, compiled, linked and run.
+# interfaces.sh - the installed D-Bus interface works for callers: generates C
+# code like Mutter, compiles, links and runs it.
 #
 # Reads SYSCAP_SOURCE (the tree), SYSCAP_BINARY (its build), CC, CMAKE.
 set -eu
@@ -23,7 +23,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
 
-# The directory that the package file has for Mutter
+# The directory in the package file, for Mutter
 "$CMAKE" --install "$SYSCAP_BINARY" --component dropin \
 	--prefix "$work/prefix" >log ||
 	{ cat log; exit 1; }

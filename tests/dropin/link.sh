@@ -3,7 +3,7 @@
 # link.sh - the installed drop-in: content of its archive and package file, and
 # all usual ways to link it.
 #
-# Reads SYSCAP_BINARY (our build), SYSCAP (the command; may be empty), CMAKE.
+# Reads SYSCAP_BINARY (the build), SYSCAP (the command; may be empty), CMAKE.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -n "${SYSCAP_SANITIZE:-}" ]; then
@@ -25,7 +25,7 @@ command -v pkg-config >/dev/null || {
 	exit 77
 }
 name=sysprof-capture-4
-# The reference's, if it is here: before ours hides it
+# The flags of an installed reference, before the drop-in hides it
 reference=$(pkg-config --cflags $name 2>/dev/null || true)
 case $(pkg-config --modversion $name 2>/dev/null || true) in
 3.46.*) ;;
@@ -56,7 +56,7 @@ found=$(find prefix -name $name.pc)
 PKG_CONFIG_PATH=$work/$(dirname "$found")
 export PKG_CONFIG_PATH
 
-# --- headers bring what the reference's bring
+# --- headers include the same as the reference's
 
 while read -r header use; do
 	printf '#include <%s>\nint main(void) { %s; return 0; }\n' \
@@ -109,7 +109,7 @@ pkg-config --exists --static $name || fail "it can't be linked statically"
 
 archive=$(pkg-config --variable=libdir $name)/lib$name.a
 [ -f "$archive" ] || fail "there is no $archive"
-# name, binding, visibility of all that is defined and not local
+# name, binding and visibility of each defined symbol that is not local
 readelf -sW "$archive" | awk '
 $5 ~ /^(GLOBAL|WEAK|UNIQUE)$/ && $7 != "UND" { print $8, $5, $6 }' >symbols
 [ -s symbols ] || fail "the archive has no symbols"
@@ -132,7 +132,7 @@ awk '{ print $1 }' symbols | sort | uniq -d >twice
 	fail "the archive depends on the compiler that made it"
 case $(uname -m) in
 x86_64)
-	# Absolute addresses, outside of what debuggers read
+	# Absolute addresses outside of debug sections
 	readelf -rW "$archive" | awk '
 	/^Relocation section/ { is_debug = / .\.rela\.debug/ }
 	!is_debug && $3 ~ /^R_X86_64_32S?$/ { print; bad = 1 }
@@ -142,7 +142,7 @@ esac
 
 # --- links
 
-# runs HOW COMMAND...: it works, and its marks arrive at a recorder.
+# runs HOW COMMAND...: COMMAND works, and its marks arrive at a recorder.
 runs() {
 	how=$1
 	shift
@@ -161,7 +161,7 @@ runs() {
 	echo "ok $how"
 }
 
-# hidden FILE: nobody outside of it finds our names in it.
+# hidden FILE: FILE exports none of syscap's names.
 hidden() {
 	nm -D --extern-only --defined-only "$1" >names
 	! grep -E ' _?(sysprof|syscap|sc)_' names || fail "$2: $1 exports those"
@@ -201,7 +201,7 @@ all_ways() {
 	fi
 }
 
-# try HOW SOURCE COMPILER FLAG...: where that compiler does that at all
+# try HOW SOURCE COMPILER FLAG...: skips flags that COMPILER does not support
 try() {
 	tried=$1
 	source=$2
@@ -224,7 +224,7 @@ for lto in "" -flto; do
 	done
 	try "clang${lto:+ $lto}" library.c clang -Wall -Werror -O2 $lto
 	try "g++${lto:+ $lto}" library.cc g++ -Wall -Werror -O2 $lto
-	# It warns of every 1-aligned structure, of whoever's headers.
+	# clang++ warns of every 1-aligned structure, in any header.
 	try "clang++${lto:+ $lto}" library.cc clang++ -Wall -Werror \
 		-Wno-align-mismatch -O2 $lto
 done

@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # make_api_test.sh [46] [TABLE] - makes a C (and C++) program for
 # <sysprof-capture.h>.  The program compiles, links and exits 0 if the header
-# and its library match TABLE (api.txt beside this script).  46: without what
-# release 3.46 does not have, so that headers and library of that release
-# pass too.
+# and its library match TABLE (api.txt beside this script).  46: omits additions
+# after release 3.46, so that headers and library of that release pass too.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 old=0
@@ -21,7 +20,7 @@ function fail(why)
 	exit 1
 }
 
-# The text behind the first n words
+# The text after the first n words
 function rest(n,   text)
 {
 	text = $0

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# off_path.sh - while nothing is recorded, an event is one load, one test and
-# one forward branch that is not taken: no call, no clock.  Read from what the
-# compiler makes of it, for gcc's and clang's usual ways to write that.
+# off_path.sh - without a recording, an event is one load, one test and one
+# forward branch that is not taken: no call, no clock.  Checks the machine code,
+# in the usual forms of gcc and clang.
 set -eu
 here=$SYSCAP_SOURCE/tests/emit
 work=$(mktemp -d)
@@ -39,7 +39,7 @@ for level in -O2 -O3; do
 				status=1
 			}
 		done
-		# and one of a local where the block ends
+		# and a test of a local variable at the block's end
 		follow "$work/listing" off_scope 2 || {
 			echo "... with $level $model"
 			status=1
@@ -47,7 +47,7 @@ for level in -O2 -O3; do
 	done
 done
 
-# The same must see what is wrong: a clock read before the test
+# The check must find a fault: a clock read before the test
 cat >"$work/bad.c" <<'END'
 #include <syscap.h>
 void off_bad(void);

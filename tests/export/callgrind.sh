@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# callgrind.sh - callgrind_annotate says what stat does; see callgrind.py.
+# callgrind.sh - callgrind_annotate agrees with stat; see callgrind.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

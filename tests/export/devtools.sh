@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# devtools.sh - the engine of Chromium's Performance panel finds in a chrome
-# export what is in it: every slice and instant, and every sample's stack.
+# devtools.sh - the engine of Chromium's Performance panel finds all data of a
+# chrome export: every slice and instant, and every sample's stack.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 here=$(cd "$(dirname "$0")" && pwd)

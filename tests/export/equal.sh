@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # equal.sh - exports with times equal the results of an independent reader, also
-# with filters.  These are marks, operations, arrows, values, logs, losses,
-# samples and allocations.  In both byte orders, and of a sampled program.
+# with filters.  Compares marks, operations, arrows, values, logs, losses,
+# samples and allocations, in both byte orders, and of a sampled program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

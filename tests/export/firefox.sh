@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# firefox.sh - a Firefox profile says what was recorded; see firefox.py.
+# firefox.sh - a Firefox profile has the recorded data; see firefox.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# firefox_loader.sh - the Firefox Profiler's own loader finds what was recorded.
+# firefox_loader.sh - the Firefox Profiler's own loader finds the recorded data.
 #
-# It comes with npm's @firefox-devtools/profiler-cli, in SYSCAP_NPM or build/npm:
-# tests/report/package.json.
+# The loader comes with npm's @firefox-devtools/profiler-cli, in SYSCAP_NPM or
+# build/npm: tests/report/package.json.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 for program in python3 node; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# flamegraph.sh - flame graphs show what was recorded; see flamegraph.py.
+# flamegraph.sh - flame graphs show the recorded data; see flamegraph.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# formats.sh - exports say what was recorded; see formats.py.
+# formats.sh - exports have the recorded data; see formats.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# kcachegrind.sh [PICTURE] - KCachegrind opens an export, which is seen by its
-# window's title; PICTURE is made of it where there is ImageMagick.
+# kcachegrind.sh [PICTURE] - KCachegrind opens an export, as its window's title
+# shows; with ImageMagick, makes PICTURE of the window.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -17,11 +17,11 @@ export HOME="$dir" XDG_RUNTIME_DIR="$dir/run" PICTURE="${1:-}"
 cd "$dir"
 python3 "$here/rich.py" rich.syscap 1
 "$SYSCAP" export --format callgrind -o callgrind.out.rich rich.syscap 2>err
-# Only a profile that was read gets a title.
+# Only a readable profile sets the title.
 echo "no profile" >callgrind.out.none
 for name in rich none; do
 	export NAME="callgrind.out.$name"
-	# shellcheck disable=SC2016 # for the shell in there
+	# shellcheck disable=SC2016 # for the inner shell
 	xvfb-run -a sh -c '
 		kcachegrind "$NAME" >log 2>&1 &
 		i=0
@@ -30,7 +30,7 @@ for name in rich none; do
 			sleep 0.5
 			xwininfo -root -tree >windows
 			i=$((i + 1))
-			# The other is shown without a title at once.
+			# The window of the other profile has no title at once.
 			[ "$NAME" = callgrind.out.rich ] || [ $i -lt 12 ] || break
 		done
 		[ -z "$PICTURE" ] || [ "$NAME" != callgrind.out.rich ] ||

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # lines.sh - exports have the source lines and inlined functions that an
-# independent reader finds in the capture.  pprof has them as lines of a
-# location, the others as marked frames.
+# independent reader finds in the capture.  pprof has inlined functions as lines
+# of a location, other formats as marked frames.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # real.sh - `syscap stat` and every export equal the independent reader, without
 # and with 50 random filters, in both byte orders.  The captures are of stock
-# GTK 4 and GJS programs, and of one that has lost events.
+# GTK 4 and GJS programs, and of a program with lost events.
 #
-# SEED=N repeats a run's filters, not what was recorded.
+# SEED=N repeats a run's filters, but not its recordings.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -23,7 +23,7 @@ seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "SEED=$seed"
 export SEED="$seed"
 
-# record NAME SECONDS PROGRAM...: timeout has to end it
+# record NAME SECONDS PROGRAM...: a timeout ends PROGRAM
 record_shown() {
 	name=$1 seconds=$2 status=0
 	shift 2
@@ -42,7 +42,7 @@ for (let i = 0; i < 20000; i++) sum += outer(20000);
 END
 "$SYSCAP" record -q --sample -o "$dir/gjs" -- gjs "$dir/busy.js"
 
-# How much a ring of this size loses is up to the machine: some, and not all.
+# Searches a ring size with which this machine loses some events, but not all.
 for kib in 64 48 40 32 16 8 4; do
 	"$SYSCAP" record -q --force --sample --ring-kib=$kib \
 		--drain-interval=20 -o "$dir/lost" -- \

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# speedscope_app.sh - speedscope's app, which exports what it has loaded, has each
-# stack's time and each slice that our export has.
+# speedscope_app.sh - speedscope's app, which can export its loaded data, has
+# each stack's time and each slice of syscap's export.
 #
-# It comes with npm's speedscope, in SYSCAP_NPM or build/npm:
+# The app comes with npm's speedscope, in SYSCAP_NPM or build/npm:
 # tests/report/package.json.
 set -eu
 : "${SYSCAP:?names the binary to test}"

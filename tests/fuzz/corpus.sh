@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# corpus.sh MAKE_CORPUS FOLDER... - the committed files of corpus/FOLDER are what
-# MAKE_CORPUS FOLDER writes.
+# corpus.sh MAKE_CORPUS FOLDER... - the committed files of corpus/FOLDER equal
+# the output of MAKE_CORPUS FOLDER.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(mktemp -d)

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# emulated.sh - a program that records itself keeps what its threads emit
-# under valgrind and under qemu-user, which refuse mremap() with an old length
-# of 0.
+# emulated.sh - a program that records itself keeps its threads' events under
+# valgrind and qemu-user, which refuse mremap() with an old length of 0.
 #
 #	emulated.sh valgrind|qemu-user
 #
@@ -23,7 +22,7 @@ unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
 program=$SYSCAP_TEST_BIN/test_integration_self_mremap
 export SYSCAP_TEST_CHILD=emits_in_threads SYSCAP_TEST_ARG=
 
-# keeps FILE: the 100 marks of five threads
+# keeps FILE: FILE has the 100 marks of five threads
 keeps() {
 	"$SYSCAP" check "$1"
 	n=$("$SYSCAP" dump --type mark "$1" | grep -c ' name "n" ') || :

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# linked.sh LIBRARY - programs that are linked in odd ways record themselves:
-# static, static-pie, and below a preloaded library with a copy of its own that
-# emits inside of malloc().  Events that come before the library's constructor
-# arrive, or are lost and counted.
+# linked.sh LIBRARY - programs linked in unusual ways record themselves: static,
+# static-pie, and with a preloaded library whose own copy emits inside of
+# malloc().  Events before the library's constructor arrive, or are counted as
+# lost.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, CC.
 set -eu
@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
 
-# has FILE MARK: FILE is sound, and holds the marks of examples/events.c
+# has FILE MARK: FILE is valid, and has MARK of examples/events.c
 has() {
 	"$SYSCAP" check "$1" >check || { cat check; exit 1; }
 	"$SYSCAP" stat "$1" | grep -Eq "events +$2 +600 " ||
@@ -31,7 +31,7 @@ both() {
 	SYSPROF_TRACE_FD=3 "$@" 3>"$how.trace" >/dev/null
 	has "$how.trace" instant
 	SYSCAP_OUTPUT="$how.output" "$@" >/dev/null
-	# in which of the files: two copies in a process have one each
+	# in one of the files, as two copies in a process have one each
 	for file in "$how.output"*; do
 		"$SYSCAP" check "$file" >check || { cat check; exit 1; }
 		"$SYSCAP" stat "$file" >stat
@@ -56,14 +56,14 @@ done
 $CC -O1 -fPIC -shared -I"$SYSCAP_SOURCE/include" \
 	"$SYSCAP_SOURCE/tests/integration/linked_preload.c" "$library" -pthread -o preload.so
 both preloaded env LD_PRELOAD="$work/preload.so" ./program
-# programs that know nothing of syscap, in the places where they allocate
+# programs without instrumentation, at their allocations
 SYSPROF_TRACE_FD=3 LD_PRELOAD="$work/preload.so" \
 	sh -c 'ls / | sort | wc -l' 3>others >/dev/null
 "$SYSCAP" check others >check || { cat check; exit 1; }
 "$SYSCAP" stat others | grep -Eq 'preload +malloc'
 
-# early FILE N: all that linked_early.c emits is there or counted as lost, and
-# from constructors on all is there
+# early FILE N: every event of linked_early.c is there or counted as lost, and
+# every event from constructors on is there
 early() {
 	"$SYSCAP" check "$1" >check || { cat check; exit 1; }
 	"$SYSCAP" dump "$1" >dump
@@ -86,7 +86,7 @@ __attribute__((constructor)) static void run(void)
 }
 END
 for how in -rdynamic "-rdynamic -no-pie" -static -static-pie; do
-	# 10 in the resolver, 3 later, and that of the library
+	# 10 in the resolver, 3 later, and the library's
 	case $how in
 	-r*) more="-L. -Wl,--no-as-needed -learly -Wl,-rpath,$work" n=14 mark=library ;;
 	*) more='' n=13 mark=preinit ;;

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_boxed.sh - a program that is killed for system calls that it does not
-# make itself lives under each of the preloaded library's roles, and all of them,
-# whether its filter allows what they call or not; what could not be recorded is
-# counted.
+# record_boxed.sh - a program whose filter kills at system calls other than its
+# own survives each role of the preloaded library, and all roles, whether its
+# filter allows their calls or not.  Unrecorded data is counted.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -25,7 +24,7 @@ if [ $status = 77 ]; then
 fi
 [ $status = 0 ] || fail "by itself: $status"
 
-# lives SCENE OPTION... - recorded to boxed.syscap
+# lives SCENE OPTION... - the program survives OPTIONs; records to boxed.syscap
 lives() {
 	scene=$1
 	shift
@@ -37,13 +36,13 @@ lives() {
 	"$SYSCAP" check boxed.syscap >/dev/null
 }
 
-# number NAME - the first of that name of `stat --json`
+# number NAME - the first NAME in `stat --json`
 number() {
 	"$SYSCAP" stat --json boxed.syscap | tr -d ' \n' |
 		sed "s/.*\"$1\":{*\"*[a-z]*\"*:*\\([0-9]*\\).*/\\1/"
 }
 
-# sampled WORD... - burn_WORD each was sampled, and not burn_ of another word
+# sampled WORD... - exactly the functions burn_WORD were sampled
 sampled() {
 	"$SYSCAP" export -f folded boxed.syscap >folded 2>/dev/null || true
 	for word in before boxed after in_thread; do
@@ -60,26 +59,25 @@ sampled() {
 	done
 }
 
-# ended N - of so many threads the summary says that they were not recorded to
-# their end
+# ended N - the summary reports N threads as not recorded to their end
 ended() {
 	seen=$(sed -n 's/.*: \([0-9]*\) threads* wa*e*r*e*s* not recorded to .*/\1/p' err)
 	[ "${seen:-0}" = "$1" ] || fail "$scene: $1 threads ended: $(cat err)"
 }
 
-# Collectors that end nothing of the program's by a filter like most
+# Collectors that a usual filter allows
 lives one --io=1us,waits
 lives one --stalls=5ms,all
 lives one --logs
 lives one --memory=512K,mmap
-# A ring that is full in the box
+# A full ring under the filter
 lives one --memory --ring-kib=64
 seen=$(number allocations)
 [ "$seen" -ge $((2 * n)) ] || fail "of the first thread $seen blocks"
 [ "$(number frames)" -ge $n ] || fail "of the second nothing is counted"
 ended 1
 
-# Fewer blocks: what follows is about filters
+# Fewer blocks, as the next tests are about filters
 n=1000
 for scene in "one box" "one closed" "one closed errno" "two closed" \
 	"again box" "again closed" \
@@ -91,8 +89,8 @@ lives "one closed" --memory
 lives "other closed" --memory=mmap --io=1us,waits --stalls=5ms,all --logs \
 	--sample
 
-# Ticks end where the filter forbids what they call, and only there.  (By wall
-# time, waits in a box return EINTR where ticks go on: docs/sampling.md)
+# Ticks end only if the filter forbids their calls.  (By wall time, filtered
+# waits return EINTR while ticks go on: see docs/sampling.md)
 lives "one ticks" --sample
 sampled before after
 ended 0

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_changed_clock.sh - times in a capture are the kernel's, whatever
-# clock_gettime() of the program, or of the recorder, returns.
+# record_changed_clock.sh - times in a capture are the kernel's, independent of
+# a replaced clock_gettime() in the program or the recorder.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 work=$(mktemp -d)
@@ -10,12 +10,12 @@ cd "$work"
 clock=$SYSCAP_TEST_BIN/changed_clock.so
 program=$SYSCAP_TEST_BIN/record_changed_clock
 
-# number NAME: the first of that name in the JSON
+# number NAME: the first NAME in the JSON
 number() {
 	sed -n "s/.*\"$1\":\\([0-9]*\\).*/\\1/p" json
 }
 
-# look WHAT: the capture is shorter than a minute, and so is what was sampled
+# look WHAT: the capture and its sampled time are shorter than a minute
 look() {
 	"$SYSCAP" check x >/dev/null
 	"$SYSCAP" stat --json x >json

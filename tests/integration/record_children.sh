@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_children.sh WHAT LIBRARY - programs that close what they inherited
-# before they start others, and what these emit: all of it is recorded, once.
+# record_children.sh WHAT LIBRARY - events of programs that close inherited
+# descriptors, and of their children: every event is recorded once.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_TEST_BIN:?}"
 what=$1
@@ -21,7 +21,8 @@ needs() {
 	done
 }
 
-# A daemon is not waited for; but it must have spoken before the end.
+# The recorder does not wait for a daemon, which must have logged before the
+# end.
 record() {
 	"$SYSCAP" record -o x --force -- "$@" 2>messages || {
 		cat messages
@@ -46,14 +47,15 @@ sh)
 	record sh -c 'exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 		"$SAYS" closed; sh -c "\"\$SAYS\" again"; exec "$SAYS" last'
 	expect closed again last
-	# Another file has the number by now, and stays as it is
+	# Another file has the socket's number now, and must not change
 	: >file
 	record sh -c 'exec 3>file 4>file 5>file; "$SAYS" file'
 	expect file
 	test ! -s file
 	;;
 network)
-	# By its path it is found from there, with another pid, too
+	# The recorder is found by its path, also from a namespace with another
+	# pid
 	unshare --net --pid --fork true 2>/dev/null || {
 		echo "skip: no namespaces can be made"
 		exit 77
@@ -100,7 +102,7 @@ subprocess)
 	expect run-0 run-1 run-2 run-3 run-4 shell session unclosed
 	;;
 sample)
-	# The preloaded sampler is a copy of the library like any other
+	# The preloaded sampler is like any other copy of the library
 	needs python3
 	cat >main.py <<-'END'
 		import os, subprocess

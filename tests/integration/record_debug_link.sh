@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_debug_link.sh - names of a program that was stripped: its symbols are
-# in a file beside it, or in .debug there, that it links to.
+# record_debug_link.sh - names of a stripped program, which links to a file with
+# its symbols in its own directory, or in .debug there.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 for tool in objcopy strip; do
@@ -30,7 +30,7 @@ mkdir .debug
 mv other-name.debug .debug
 is_named "a file in .debug"
 
-# A link that leads back: no names, but for what .debug has.
+# A link to the program itself gives no names, except from .debug.
 mv .debug/other-name.debug .debug/spin
 objcopy --remove-section .gnu_debuglink spin
 objcopy --add-gnu-debuglink=.debug/spin spin

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # record_deleted.sh - names of libraries without a file, for an ordinary user.
-# They are deleted at once, in a memfd, or have text in memory of no file.
+# These libraries are deleted at once, in a memfd, or have text in anonymous
+# memory.
 set -eu
 : "${SYSCAP:?}"
 dir=$(mktemp -d)
@@ -83,7 +84,7 @@ cc=${CC:-cc}
 "$cc" -O1 -w -fPIC -shared -o libnative.so plug.c
 "$cc" -O1 -w -o host host.c -ldl
 
-# Root may open what a mapping was made of
+# Root may open a mapping's deleted file
 as=
 if [ "$(id -u)" = 0 ]; then
 	if ! command -v setpriv >/dev/null; then

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_ends.sh - of each collector: a program that is killed has all in the
-# capture that it did; where the disk is full what is missing is told; a recorder
-# that is killed leaves a capture that says so, and no program minds either.
+# record_ends.sh - for each collector: the capture of a killed program is
+# complete; with a full disk, the missing data is reported; a killed recorder
+# leaves a capture that shows its missing end.  None of these harms a program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
@@ -19,7 +19,8 @@ fail() {
 	exit 1
 }
 
-# has COLLECTOR CAPTURE - how often it has what each round does, to n
+# has COLLECTOR CAPTURE - sets n to the number of COLLECTOR's records, one per
+# round
 has() {
 	"$SYSCAP" stat --json --of allocated "$2" >stat
 	n=$(python3 - "$1" <<-'END'
@@ -33,7 +34,7 @@ has() {
 		                    if f["name"] == "keep_block") // 1000,
 		    "--io=1us,waits": min(marks.get("io-main/nanosleep", 0),
 		                          marks.get("io-main/poll", 0)),
-		    # the first iteration is that before the loop is known
+		    # the first iteration is before the loop is known
 		    "--stalls=1ms": marks.get("loop/stall", 0) + 1,
 		    "--counters=hz=100": said["frames"].get("ctrset", 0) * 100,
 		    "--stderr": said["logs"].get("message", 0),
@@ -44,7 +45,7 @@ has() {
 	)
 }
 
-# A program that is killed, by itself, with each and with all
+# A program that kills itself, with each collector and with all
 for options in $collectors "$collectors"; do
 	status=0
 	# shellcheck disable=SC2086
@@ -62,7 +63,7 @@ for options in $collectors "$collectors"; do
 	rm killed.syscap*
 done
 
-# A recorder that is killed: its capture has no end, and says so
+# A killed recorder: the capture has no end, and commands report that
 for one in $collectors; do
 	rm -f stop out
 	"$SYSCAP" record -q --no-symbols "$one" -o left.syscap -- \
@@ -85,7 +86,7 @@ for one in $collectors; do
 	done
 	done=$(sed -n 's/ rounds//p' out)
 	grep -q 'status 7' out || fail "$one: $(cat out)"
-	# What is passed on comes by a process of ours, which may be later
+	# The tee process may pass on standard error later
 	i=0
 	until [ "$(grep -c '^line ' err)" = "$done" ]; do
 		i=$((i + 1))
@@ -97,7 +98,7 @@ for one in $collectors; do
 	rm left.syscap*
 done
 
-# A disk that is full
+# A full disk
 own='unshare -m'
 [ "$(id -u)" = 0 ] || own='unshare -rm'
 mkdir disk
@@ -124,7 +125,7 @@ for one in $collectors; do
 	grep -q 'No space left on device; recording stops, the command goes on' \
 		err || fail "$one, full: $(cat err)"
 	"$SYSCAP" check kept.syscap >checked || fail "$one: $(cat checked)"
-	# Of what is not there the number is told
+	# The number of missing records is reported
 	lost=$(sed -n 's/.* \([0-9,]*\) not written$/\1/p' err | tr -d ,)
 	has "$one" kept.syscap
 	[ "$one" = --counters=hz=100 ] || [ $((n + lost)) -ge 400 ] ||

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_gone_child.sh - a forked child whose whole life passes while the recorder
-# stands still has names all the same: it runs what its parent ran.
+# record_gone_child.sh - a forked child that begins and ends while the recorder
+# is stopped has names, as it runs its parent's program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_io.sh - `syscap record --io` has every call that blocked, with what it
-# was of and its stack; programs behave as without it.
+# record_io.sh - `syscap record --io` has every blocking call, with its object
+# and its stack; programs behave as without --io.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
@@ -17,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# marks CAPTURE GROUP - "CALL WHAT" of each, in the order of time
+# marks CAPTURE GROUP - "CALL WHAT" of each mark, in order of time
 marks() {
 	"$SYSCAP" stat --mark "$2" --slowest 100000 --all --json "$1" >"$1.json"
 	python3 - "$1.json" <<-'END'
@@ -29,7 +29,7 @@ marks() {
 	END
 }
 
-# in_order EXPECTED SEEN - all of the one are in the other, in that order
+# in_order EXPECTED SEEN - SEEN contains all lines of EXPECTED, in that order
 in_order() {
 	awk 'BEGIN { i = n = 0 }
 		NR == FNR { want[n++] = $0; next }
@@ -53,15 +53,15 @@ for thread in main thread; do
 		grep -q "block_everywhere;\(.*;\)*$call [0-9]*$" stacks ||
 			fail "$thread: no stack of $call: $(cat stacks)"
 	done <expected
-	# which dump shows with its own names, not with those of another
+	# which dump shows with its own names, not another's
 	"$SYSCAP" dump --type sample calls.syscap >shown
 	grep -q ' blocked for [0-9]' shown && grep -q block_everywhere shown ||
 		fail "$thread: $(cat shown)"
 	rm calls.syscap*
 done
 
-# Stacks of waits and allocations have no frame of ours, inlined or not; in
-# samples by wall time the waits are not ours
+# Stacks of waits and allocations have no frame of syscap, inlined or not; in
+# samples by wall time, waits are not in syscap's functions
 lines=--lines
 "$SYSCAP" record -q --lines -o calls.syscap -- true 2>/dev/null || lines=
 rm -f calls.syscap*
@@ -81,14 +81,14 @@ for of in blocked allocated samples; do
 done
 rm calls.syscap*
 
-# Waits are no blocking calls unless they are asked for
+# Waits count as blocking calls only on request
 "$SYSCAP" record -q --no-symbols --io=2ms -o few.syscap -- \
 	"$program" "$dir" main >expected
 marks few.syscap io-main >seen
 ! grep -q poll seen || fail "waits: $(cat seen)"
 rm few.syscap*
 
-# Where one does not expect them; with all that there is, too
+# Calls in unusual places; also with all collectors
 for more in --no-symbols "--sample=1000,wall --memory --stalls --stderr --counters"; do
 	"$SYSCAP" record -q --no-symbols --io=2ms $more -o odd.syscap -- \
 		"$program" "$dir" odd >expected || fail "odd: $?"
@@ -97,7 +97,7 @@ for more in --no-symbols "--sample=1000,wall --memory --stalls --stderr --counte
 	rm odd.syscap*
 done
 
-# Names and streams that the call itself makes no use of, or overwrites
+# Names and streams that the call itself does not use, or overwrites
 "$SYSCAP" record -q --no-symbols --io=1us -o odd.syscap -- \
 	"$program" "$dir" names || fail "names: $?"
 rm odd.syscap*
@@ -108,7 +108,7 @@ status=0
 [ $status = 3 ] && [ "$(cat seen)" = strict ] || fail "strict: $status"
 rm odd.syscap*
 
-# Who could not be looked at is told
+# Programs that refuse preloading are reported
 cc=${CC:-cc}
 echo 'int main(void) { return 0; }' >alone.c
 if "$cc" -static -o alone alone.c 2>/dev/null; then
@@ -122,7 +122,7 @@ fi
 ! grep -q 'of the command' err || fail "true: $(cat err)"
 rm heard.syscap*
 
-# What can't be read is no path, time or set
+# Unreadable pointers are no paths, times or sets
 for options in '--io=1us' '--io=1us,waits --stalls=1ms' '--sample=1000' \
 	'--sample=5000,wall' '--sample=1000,wall --io --stalls --memory'; do
 	# shellcheck disable=SC2086

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_late.sh - a sampled program whose whole life passes while the recorder
-# stands still has names all the same: it tells itself what it has mapped.
+# record_late.sh - a sampled program that begins and ends while the recorder is
+# stopped has names, as the program records its own mappings.
 #
-# It is stopped before the program begins, and goes on when that has ended.
+# The recorder is stopped before the program begins, and goes on after its end.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# Which function ticks hit is luck; that they hit one of these is not.
+# Ticks hit a random function, but surely one of these.
 own='"(sort_numbers|compare|fibonacci)"'
 
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o late.syscap -- \

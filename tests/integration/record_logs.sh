@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_logs.sh - `syscap record --logs` has what a program says by syslog(), to
-# the journal and by GLib; where that goes, and what becomes of the program, is
-# as without it.
+# record_logs.sh - `syscap record --logs` has a program's messages by syslog(),
+# to the journal and by GLib; their destination, and the program's behaviour,
+# are the same as without --logs.
 set -eu
 : "${SYSCAP:?}" "${CC:?}" "${SYSCAP_TEST_BIN:?}" "${SYSCAP_SOURCE:?}"
 dir=$(mktemp -d)
@@ -15,7 +15,7 @@ fail() {
 	exit 1
 }
 
-# logs STATUS COMMAND... - its logs, "SEVERITY DOMAIN MESSAGE", to seen
+# logs STATUS COMMAND... - writes its logs, "SEVERITY DOMAIN MESSAGE", to seen
 logs() {
 	wanted=$1 status=0
 	shift
@@ -29,7 +29,7 @@ logs() {
 		grep -v '^message stderr' >seen || true
 }
 
-# expect WHAT - the logs are standard input's, and no others
+# expect WHAT - the logs equal standard input
 expect() {
 	cat >expected
 	cmp -s expected seen || fail "$1: $(diff expected seen)"
@@ -48,7 +48,7 @@ say() {
 		debug journal one\ntwo
 		info journal no newline
 	END
-	# What no journal would read does no harm; what is long is cut
+	# Invalid datagrams do no harm; long messages are cut
 	logs 0 "$program" wrong
 	[ "$(wc -l <seen)" = 2 ] || fail "wrong: $(cut -c1-100 seen)"
 	grep -q '^info journal more than is there$' seen || fail "wrong"
@@ -67,11 +67,11 @@ if "$program" systemd; then
 	END
 fi
 
-# Nothing without the option
+# No logs without the option
 "$SYSCAP" record -q --no-symbols --io -o none.syscap -- "$program" syslog
 ! "$SYSCAP" dump none.syscap | grep -q ' log ' || fail "unasked"
 
-# Who could not be looked at is told
+# Programs that refuse preloading are reported
 echo 'int main(void) { return 0; }' >alone.c
 if "$CC" -static -o alone alone.c 2>/dev/null; then
 	"$SYSCAP" record -q --logs -o alone.syscap -- ./alone 2>err
@@ -99,7 +99,7 @@ END
 without_times() {
 	sed 's/[0-9][0-9:.]*//g' "$1"
 }
-# Printed as without, and with a writer of the program's own
+# Output is the same as without, also with the program's own writer
 for how in default own; do
 	./glib glib $how >own_out 2>own_err
 	logs 0 ./glib glib $how
@@ -109,7 +109,7 @@ for how in default own; do
 	cmp -s own_out out && cmp -s a b ||
 		fail "GLib, $how: $(diff own_out out; diff a b)"
 done
-# The second writer ends the process, as without
+# A second writer ends the process, as without --logs
 status=0
 (./glib glib twice 2>err) 2>trapped || status=$?
 [ $status -gt 128 ] || fail "a second writer: $status"
@@ -121,8 +121,8 @@ status=0
 (G_DEBUG=fatal-warnings ./glib glib 2>err) 2>trapped || status=$?
 G_DEBUG=fatal-warnings logs $status ./glib glib
 
-# A GLib that is loaded later, where nobody else sees it: not recorded, and
-# its writer is set as without
+# A GLib loaded later with local symbols is not recorded, and sets its writer as
+# without --logs
 # shellcheck disable=SC2086
 $CC $flags -fPIC -shared -o later.so \
 	"$SYSCAP_SOURCE/tests/integration/record_logs.c" $libs

@@ -1,8 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_memory.sh [whole] - what `syscap record --memory` says is what a
-# program has counted itself; its leaks are those that valgrind sees; programs
-# behave as without it.
+# record_memory.sh [whole] - `syscap record --memory` equals a program's own
+# counts; its leaks equal valgrind's; programs behave as without --memory.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -17,13 +16,13 @@ fail() {
 	exit 1
 }
 
-# lost CAPTURE - how many frames
+# lost CAPTURE - number of lost frames
 lost() {
 	"$SYSCAP" stat --json "$1" | tr -d ' \n' |
 		sed 's/.*"lost":{"frames":\([0-9]*\).*/\1/'
 }
 
-# Every one, freed by other threads, in children too
+# Every allocation, freed by other threads, also in children
 "$SYSCAP" record -q --no-symbols --memory -o all.syscap -- \
 	"$program" $n 4 3 counted
 "$SYSCAP" check all.syscap >/dev/null
@@ -31,7 +30,7 @@ lost() {
 diff counted seen || fail "it is not what the program counted"
 rm all.syscap
 
-# Where one does not expect them; with samples, too, nothing else changes
+# Allocations in unusual places; samples change nothing
 odd=$SYSCAP_TEST_BIN/record_memory_odd
 for sample in --no-symbols --sample=1000,wall; do
 	"$SYSCAP" record -q --no-symbols $sample --memory -o odd.syscap -- \
@@ -41,12 +40,12 @@ for sample in --no-symbols --sample=1000,wall; do
 	rm odd.syscap*
 done
 
-# Where even the clock is forbidden
+# If even the clock is forbidden
 "$SYSCAP" record -q --no-symbols --memory -o odd.syscap -- \
 	"$SYSCAP_TEST_BIN/sample_odd" strict || fail "strict: $?"
 rm odd.syscap*
 
-# Beside a library whose clock frees and allocates
+# With a library whose clock frees and allocates
 clock=$SYSCAP_TEST_BIN/record_memory_clock.so
 [ -e "$clock" ]
 LD_PRELOAD=$clock \
@@ -56,7 +55,7 @@ LD_PRELOAD=$clock \
 diff counted seen || fail "another clock: it is not what the program counted"
 rm odd.syscap
 
-# A stack that does not reach its end is told as such, and no other is
+# Exactly the incomplete stack is marked as incomplete
 if [ "$(uname -m)" = x86_64 ]; then
 	"$SYSCAP" record -q --no-symbols --memory -o way.syscap -- \
 		"$odd" stopped -
@@ -65,7 +64,7 @@ if [ "$(uname -m)" = x86_64 ]; then
 		fail "an end that was not found: $(cat way)"
 	! grep 'size [1-9]' way | grep -v 'size 88 ' | grep stopped ||
 		fail "a whole stack is not"
-	# Memory of our own set-up is not the program's
+	# syscap's own allocations at its setup do not count
 	[ "$(lost way.syscap)" = 0 ] || fail "$(lost way.syscap) are lost"
 	rm way.syscap
 fi
@@ -77,21 +76,21 @@ for sample in --no-symbols --sample=1000,wall; do
 	rm odd.syscap*
 done
 
-# More blocks than a sample can remember are lost, and counted
+# Blocks beyond a sample's table are counted as lost
 "$SYSCAP" record -q --no-symbols --memory=1 -o many.syscap -- \
 	"$odd" many 1500000
 n_lost=$(lost many.syscap)
 [ "$n_lost" -ge 450000 ] || fail "1,500,000 blocks: $n_lost are lost"
 rm many.syscap
 
-# A sample of one in one byte is all of it; of few, the program is the same
+# Sampling every byte records all; with rare sampling the program is the same
 "$SYSCAP" record -q --no-symbols --memory=1 -o one.syscap -- "$odd" counted
 "$SYSCAP_TEST_BIN/record_memory_count" one.syscap "$odd" >seen
 [ "$(sed -n 's/^allocated [0-9]* //p' seen)" -ge 1000 ] || fail "a sample: $(cat seen)"
 "$SYSCAP" record -q --no-symbols --memory=512K -o few.syscap -- \
 	"$program" 100000 4 1 counted
 
-# Mappings, by every way to change them; not those that the allocator makes
+# Mappings, changed in every way; without the allocator's mappings
 maps=$SYSCAP_TEST_BIN/record_memory_maps
 chunks=$SYSCAP_TEST_BIN/record_memory_chunks.so
 [ -e "$chunks" ]
@@ -109,8 +108,8 @@ for asked in mmap 64M,mmap; do
 	done
 done
 
-# A handler that leaves malloc() by siglongjmp(): what it left is told or counted,
-# what comes later is told, and the ring goes on
+# A handler that leaves malloc() by siglongjmp(): its block is recorded or
+# counted, later blocks are recorded, and the ring goes on
 ways=$SYSCAP_TEST_BIN/record_memory_ways
 LD_PRELOAD=$chunks "$SYSCAP" record -q --no-symbols --memory -o ways.syscap -- \
 	"$ways" jumps 40 || fail "jumps: $?"
@@ -120,7 +119,7 @@ seen=$("$SYSCAP" dump --type=allocation ways.syscap | grep -c 'size 4321 ')
 [ "$(lost ways.syscap)" -le 80 ] || fail "jumps: $(lost ways.syscap) are lost"
 rm ways.syscap
 
-# A sample is right beside allocations that fail: 109 MB, 7 % is a deviation
+# A sample is right despite failing allocations: 109 MB, standard deviation 7 %
 "$SYSCAP" record -q --no-symbols --memory=512K -o ways.syscap -- \
 	"$ways" fails || fail "fails: $?"
 bytes=$("$SYSCAP" stat --json ways.syscap | tr -d ' \n' |
@@ -129,21 +128,21 @@ bytes=$("$SYSCAP" stat --json ways.syscap | tr -d ' \n' |
 	fail "beside allocations that fail 109 MB are $bytes"
 rm ways.syscap
 
-# Forked children do not draw the same
+# Forked children draw different samples
 "$SYSCAP" record -q --no-symbols --memory=64K -o ways.syscap -- "$ways" forks 8
 "$SYSCAP" dump --type=allocation ways.syscap | sed 's/.* pid \([0-9]*\) .*/\1/' |
 	sort | uniq -c | awk '{ print $1 }' | sort -u >counts
 [ "$(wc -l <counts)" -gt 1 ] || fail "each child draws $(cat counts)"
 rm ways.syscap
 
-# Not asked for, nothing is told of them
+# Without the option, mappings are not recorded
 "$SYSCAP" record -q --no-symbols --memory -o maps.syscap -- \
 	"$maps" 10 2 1 counted
 "$SYSCAP_TEST_BIN/record_memory_count" maps.syscap "$maps" >seen
 grep -q '^allocated 0 0$' seen || fail "--memory alone: $(cat seen)"
 rm maps.syscap
 
-# A program of another allocator's, and one that is no program for us
+# A program with its own allocator, and a program that can't be preloaded
 "$SYSCAP" record --memory -o static.syscap -- "$SYSCAP_TEST_BIN/nowhere" \
 	2>err && fail "it ran"
 grep -q 'cannot run' err
@@ -176,7 +175,7 @@ for value in 0 x 1G 1025M '' ,mmap 1,map 1,mmap, mmap,1 1K2,mmap; do
 	grep -q -- "--memory: '$value' is not a number of bytes" err
 done
 
-# What valgrind sees
+# Comparison with valgrind
 if command -v valgrind >/dev/null; then
 	for size in 0 1000 5000; do
 		"$SYSCAP" record -q --no-symbols --memory -o leak.syscap -- \

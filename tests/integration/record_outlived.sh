@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_outlived.sh - who lives on when its recorder has ended is timed no more,
-# whether that was killed or its command has ended, and however the process came
-# by it: its socket, its name, or too late.
+# record_outlived.sh - a process that outlives its recorder loses its timers,
+# after the recorder's kill or its command's end. The process may have found the
+# recorder by its socket, its name, or too late.
 set -eu
 : "${SYSCAP:?}"
 
@@ -24,7 +24,7 @@ cleanup() {
 }
 trap cleanup EXIT
 
-# until TEXT COMMAND... - it succeeds within some minutes
+# until TEXT COMMAND... - COMMAND succeeds within some minutes
 until_it() {
 	said=$1
 	shift
@@ -41,7 +41,7 @@ is_there() { [ -s "$1" ]; }
 is_timed() { [ -n "$(cat "/proc/$1/timers" 2>/dev/null)" ]; }
 is_untimed() { ! is_timed "$1"; }
 
-# outlive NAME KILL COMMAND... - it writes its pid to $dir/NAME and sleeps
+# outlive NAME KILL COMMAND... - COMMAND writes its pid to $dir/NAME and sleeps
 outlive() {
 	name=$1 how=$2
 	shift 2
@@ -56,7 +56,7 @@ outlive() {
 		kill -9 $recorder
 	fi
 	wait $recorder || true
-	# another recorder sweeps away what that has left of its name
+	# another recorder removes the killed recorder's socket file
 	[ "$how" != kill ] || "$SYSCAP" record -q -o "$dir/next.syscap" -- true
 	until_it "$name: it is timed no more" is_untimed "$pid"
 	kill -0 "$pid" || {

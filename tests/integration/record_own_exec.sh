@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_own_exec.sh - a program's own execv() on top of execl() is not called by
-# execl(), as without us.
+# record_own_exec.sh - execl() does not call a program's own execv(), as without
+# syscap.
 set -eu
 : "${SYSCAP:?}"
 dir=$(mktemp -d)

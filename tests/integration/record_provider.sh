@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_provider.sh PROGRAM - the example of a provider, which is built with
-# -O2, has all frames of its interpreter in nearly every stack.
+# record_provider.sh PROGRAM - the provider example, built with -O2, has all
+# frames of its interpreter in nearly every stack.
 set -eu
 : "${SYSCAP:?}"
 dir=$(mktemp -d)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # record_sanitized.sh - programs with sanitizers start, are sampled, and end as
-# without `syscap record`: as the command, as a child with options of its own,
-# and with all that is preloaded.
+# without `syscap record`: as the command, as a child with its own options, and
+# with all collectors.
 set -eu
 : "${SYSCAP:?}"
 source=$(cd "$(dirname "$0")" && pwd)/record_sanitized.c
@@ -17,7 +17,7 @@ fail() {
 	exit 1
 }
 
-# build NAME FLAG... - false: not here
+# build NAME FLAG... - false: compiler not installed
 build() {
 	name=$1
 	shift
@@ -28,7 +28,7 @@ samples() {
 	"$SYSCAP" dump --type=sample x.syscap | wc -l
 }
 
-# run STATUS OPTION... -- COMMAND... - ends like that
+# run STATUS OPTION... -- COMMAND... - COMMAND must end with STATUS
 run() {
 	wanted=$1
 	shift
@@ -37,11 +37,11 @@ run() {
 	[ $status = "$wanted" ] || fail "$*: $status, not $wanted"
 }
 
-# try NAME LEAKS [OPTION...] - LEAKS: the status of its leaks
+# try NAME LEAKS [OPTION...] - LEAKS: the exit status for leaks
 try() {
 	name=$1 leaks=$2
 	shift 2
-	# By wall: on a busy machine few ticks find it on the processor
+	# By wall time, as on a busy machine few ticks find the program running
 	run 0 "$@" --sample=1000,wall ./"$name"
 	[ "$(samples)" -gt 0 ] || [ "$name" = memory ] ||
 		fail "$name $*: no samples"
@@ -59,7 +59,7 @@ for options in '' --io --memory "$all"; do
 done
 grep -q "its allocator is AddressSanitizer's" said || fail 'why not reported'
 
-# What the program asks for by itself is kept; so is what the caller does
+# Options of the program and of the caller are kept
 build own gcc -fsanitize=address -DOWN_DEFAULTS || fail own
 try own 44
 ASAN_OPTIONS=exitcode=45 try own 45 --memory
@@ -70,11 +70,12 @@ grep -q '1 process has AddressSanitizer' said || fail 'child: not reported'
 
 build leaks gcc -fsanitize=leak && try leaks 23 $all
 build bounds gcc -fsanitize=undefined && try bounds 0 $all
-# ThreadSanitizer ends a program with 66 if it reports a race, of ours too
+# ThreadSanitizer ends a program with 66 at a race, also in syscap
 build races gcc -fsanitize=thread && try races 0 $all &&
 	run 0 --sample=10000,wall ./races && run 0 --sample=10000,wall ./races
 command -v clang-14 >/dev/null || exit 0
-# MemorySanitizer blocks signals in threads that it starts: samples may be few
+# MemorySanitizer blocks signals in threads that it starts: there may be few
+# samples
 build static clang-14 -fsanitize=address && try static 1 $all
 build memory clang-14 -fsanitize=memory && try memory 0 $all
 libraries=$(clang-14 -print-resource-dir 2>/dev/null)/lib/linux

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_sshd.sh - OpenSSH's server, whose child before authentication is killed
-# for a return from a signal handler: six logins succeed under each clock, and
-# with all collectors.
+# record_sshd.sh - OpenSSH's server, whose filter kills the child before
+# authentication at a return from a signal handler: six logins succeed under
+# each clock, and with all collectors.
 set -eu
 : "${SYSCAP:?}"
 
@@ -30,7 +30,7 @@ ssh-keygen -q -N '' -f host
 ssh-keygen -q -N '' -f user
 chmod 755 .
 
-# Each login has a server of its own (-i), which ssh talks to by pipes.
+# Each login has its own server (-i), connected to ssh by pipes.
 cat >login <<EOF
 #!/bin/sh
 exec ssh -q -i user -o BatchMode=yes -o IdentitiesOnly=yes \\

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_stalls.sh - `syscap record --stalls` finds the iteration of a loop that
-# takes long, with stacks from in there, and no call is interrupted by that.
+# record_stalls.sh - `syscap record --stalls` finds a loop's slow iteration,
+# with stacks from that iteration, and interrupts no call.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -14,7 +14,8 @@ fail() {
 	exit 1
 }
 
-# has_stall CAPTURE FUNCTION - a stall, and stacks of it in there, without ours
+# has_stall CAPTURE FUNCTION - CAPTURE has a stall with stacks in FUNCTION,
+# without frames of syscap
 has_stall() {
 	"$SYSCAP" check "$1" >/dev/null
 	"$SYSCAP" stat --mark loop/stall --of stalled --all "$1" >seen
@@ -33,13 +34,13 @@ for kind in poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2; do
 	rm loop.syscap*
 done
 
-# A loop that always has work to do never waits
+# A loop that always has work never waits
 "$SYSCAP" record -q --stalls -o loop.syscap -- "$program" busy || fail "busy: $?"
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
 # Waits with a mask, of a thread that blocks signals otherwise.  By the default
-# clock, what it does meanwhile is shown as such.
+# clock, work with blocked signals is shown as such.
 for option in --sample=1000 "--sample=1000 --io" --sample=1000,wall --stalls; do
 	pids=
 	for kind in ppoll pselect epoll_pwait epoll_pwait2; do
@@ -61,7 +62,7 @@ for option in --sample=1000 "--sample=1000 --io" --sample=1000,wall --stalls; do
 		[ "$option" != --stalls ] || continue
 		"$SYSCAP" stat --functions 1000 $kind.syscap |
 			sed -n '/^Hot functions/,/^$/p' >seen
-		# With --io a wrapper of ours is among the callers
+		# With --io a wrapper of syscap is among the callers
 		awk '/ libsyscap-/ && $3 >= 1 { print; n++ } END { exit n }' \
 			seen || fail "$option: $kind: time of ours"
 		awk '/ signals blocked / { print $1 + 0 }' seen >blocked
@@ -80,13 +81,13 @@ for kind in ppoll pselect epoll_pwait epoll_pwait2; do
 done
 rm ./*.syscap*
 
-# With samples by the same signal, and all else
+# With samples by the same signal, and other collectors
 "$SYSCAP" record -q --stalls --sample --io -o loop.syscap -- \
 	"$program" poll || fail "all: $?"
 has_stall loop.syscap stand_still
 rm loop.syscap*
 
-# meet CAPTURE - let those go that stay until their code is in there
+# meet CAPTURE - ends processes that stay until CAPTURE has their code
 meet() {
 	while [ -d meet ]; do
 		"$SYSCAP" dump --type map "$1" >maps || :
@@ -112,20 +113,20 @@ has_stall odd.syscap stand_still
 has_stall odd.syscap stand_in_child
 rm odd.syscap*
 
-# Waits that ticks may cut are made of calls that the program did not make
+# syscap replaces waits that ticks may cut by other calls
 "$SYSCAP" record -q --stalls --sample=1000,wall -o cut.syscap -- "$program" sleeps ||
 	fail "sleeps: $?"
 has_stall cut.syscap sleep_in_between
 "$SYSCAP" export --format=folded --function='^sleep_in_between' cut.syscap >seen
 grep -q "sleep_in_between.*;nanosleep[; ]" seen ||
 	fail "no sleep is seen: $(cat seen)"
-# Another one than a sleep's may be met in ours at any time
+# Other waits than sleeps may be in syscap's functions at any time
 if grep -E "sleep_in_between.*;(ppoll|syc_whole|syc_seams)" seen; then
 	fail "a sleep is told as what we made of it"
 fi
 rm cut.syscap*
 
-# The signals that we may have chosen: SIGURG, SIGWINCH
+# The possible signals of the sampler: SIGURG, SIGWINCH
 for signal in 23 28; do
 	"$SYSCAP" record -q --stalls -o loop.syscap -- "$program" poll $signal ||
 		fail "signal $signal: $?"

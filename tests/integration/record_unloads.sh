@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_unloads.sh - plug-ins that are loaded where others were unloaded.
+# record_unloads.sh - plug-ins loaded at the addresses of unloaded plug-ins.
 # Each stack has the names of its own plug-in.
 set -eu
 : "${SYSCAP:?}"
@@ -28,7 +28,7 @@ void *run(unsigned long n)
 	return KEEP();
 }
 END
-# Under use_alpha() only alpha's functions can run, and so for bravo.
+# use_alpha() only calls alpha's functions, use_bravo() only bravo's.
 cat >host.c <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -125,8 +125,8 @@ for name in alpha bravo charlie delta; do
 done
 "$cc" -O1 -g -w -pthread -o host host.c -ldl
 
-# check NAME: of all stacks through a plug-in, none has the other one's name, or
-# none.  Some have their own.
+# check NAME: no stack through a plug-in has the other's name, or no name; some
+# stacks have their own.
 check() {
 	"$SYSCAP" export -f folded -o - "$1.syscap" 2>err >"$1.folded"
 	awk -v unnamed="${2:-0}" '
@@ -166,7 +166,7 @@ record swapped -- ./host 5
 [ "$status" = 0 ]
 check swapped
 
-# Names that are looked up later, and by readers
+# Names looked up later, by readers
 record plain --no-symbols -- ./host 3
 check plain
 "$SYSCAP" symbolize -q -o later.syscap plain.syscap
@@ -180,11 +180,11 @@ n=$("$SYSCAP" dump forked.syscap | grep -c '"syscap.unmapped" text "all"')
 	exit 1
 }
 
-# An unseen library has no name, but never the other one's
+# A library unknown to the recorder has no name, but never the other's
 record killed -- ./host 1 killed
 check killed unnamed
 
-# A library that calls another, which only its own RUNPATH leads to
+# A library that loads another, found only by its own RUNPATH
 mkdir inner
 cat >outer.c <<'END'
 #include <dlfcn.h>

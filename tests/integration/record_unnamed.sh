@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_unnamed.sh - where many addresses have no names, `record` says whose
-# they are and what to do: a stripped program wants its debug symbols; who was
-# killed while the recorder stood still is known to nobody.
+# record_unnamed.sh - if many addresses have no names, `record` reports their
+# program and a remedy: a stripped program needs its debug symbols; a process
+# killed while the recorder was stopped stays unknown.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 command -v strip >/dev/null || {
@@ -13,7 +13,7 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# says TEXT - the summary does
+# says TEXT - the summary contains TEXT
 says() {
 	grep -q "of the addresses in stacks have names$1" err || {
 		cat err
@@ -22,18 +22,18 @@ says() {
 	}
 }
 
-# Most of its stacks are of itself; those of profile_work are of the C library,
-# too.  Nothing is preloaded: a sanitized program would not start.
+# Most stacks of this program are in its own code; profile_work's are also in
+# the C library.  Nothing is preloaded, as a sanitized program would not start.
 strip -o stripped "$SYSCAP_TEST_BIN/record_sample_marks_sampler"
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o stripped.syscap -- ./stripped 2>err
 says ': most others are of stripped: install its debug symbols$'
 
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o named.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" 200 2>err
-# Without libc6-dbg, half of them may be the C library's
+# Without libc6-dbg, half of the addresses may be the C library's
 says '\(: most others are of libc\.so\.6: install its debug symbols\)\?$'
 
-# Until it has its share of the processor's time, whatever that takes.
+# Runs until the process has used its processor time.
 cat >killed.sh <<'END'
 kill -STOP $PPID
 "$@" 100000 &
@@ -48,10 +48,10 @@ SYSCAP_SAMPLE=1000 "$SYSCAP" record -o killed.syscap -- \
 	sh killed.sh "$SYSCAP_TEST_BIN/profile_work" 2>err || [ $? = 0 ]
 says ': most others are of no file: '
 
-# Programs that are built here do not start with a sanitized library preloaded
+# Programs built here do not start with a sanitized preloaded library
 [ -z "${SYSCAP_SANITIZE:-}" ] || exit 0
 
-# Code in memory of no file has no debug symbols
+# Code in anonymous memory has no debug symbols
 cat >jit.c <<-'END'
 	#define _GNU_SOURCE
 	#include <string.h>
@@ -95,7 +95,7 @@ if "$cc" -O1 -w -o jit jit.c; then
 	[ $status = 77 ] || says ': most others are of no file: '
 fi
 
-# What dwz moved to a file beside the program is found there
+# Debug information that dwz moved to another file is found
 if command -v dwz >/dev/null && "$cc" -O1 -g -o one inlined.c &&
 	"$SYSCAP" record --lines -o lines.syscap -- true 2>/dev/null; then
 	cp one two

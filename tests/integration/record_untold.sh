@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# record_untold.sh - a sampled process that ends before its first tick costs no arena
-# and is in no capture; one that forks or makes threads by then is.
+# record_untold.sh - a sampled process that ends before its first tick makes no
+# arena and is in no capture, unless it has forked or made threads.
 #
-# One tick a second of processor time, so that short processes have none.
+# One tick per second of processor time, so that short processes get no tick.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

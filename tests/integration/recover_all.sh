@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# recover_all.sh - `syscap recover --all` moves what dead processes left into
-# their captures and removes their ring files; it leaves alone what is in use,
-# what others own, links, and what only looks like a ring file; and throws
-# away nothing that it was not told to.
+# recover_all.sh - `syscap recover --all` moves the frames of dead processes
+# into their captures and removes their ring files.  The command does not change
+# files in use, files of others, links, and files that only look like ring
+# files; and discards frames only on request.
 #
 # Reads SYSCAP (the command), SYSCAP_TEST_BIN (test_integration_self_children).
 set -eu
@@ -28,7 +28,7 @@ child() {
 	SYSCAP_TEST_CHILD=$1 SYSCAP_TEST_ARG=ready SYSCAP_OUTPUT=$work/$2 \
 		exec "$program" child
 }
-# expect STATUS ARGUMENTS...: `syscap recover --all` ends with that
+# expect STATUS ARGUMENTS...: `syscap recover --all` must end with STATUS
 expect() {
 	wanted=$1
 	shift
@@ -51,8 +51,8 @@ wait_for() {
 	done
 }
 
-# 24 processes that ended by _exit, and one that lives: without a thread that
-# would have written their events by now
+# 24 processes that end by _exit(), and a living one, without drain threads that
+# would already have written their events
 n=0
 while [ $n -lt 24 ]; do
 	(export SYSCAP_THREAD=0; child emits_and_ends ended$n)
@@ -63,7 +63,7 @@ done
 living=$!
 wait_for ready
 
-# What is none of ours
+# Foreign files
 echo "precious" >"$work/victim"
 ln -s "$work/victim" "$rings/link.rings"
 cp "$work/victim" "$rings/text.rings"
@@ -96,7 +96,7 @@ for capture in "$work"/ended*; do
 	[ "$n" = 3 ] || fail "$capture has $n of 3 marks"
 done
 
-# It ends, and then there is something to do; and its capture has it
+# After the living process's end, its capture gets its frames
 kill -9 "$living"
 wait "$living" 2>/dev/null || :
 living=
@@ -106,7 +106,7 @@ expect 0 -q "$rings"
 expect 0 "$rings"
 says "^0 ring files recovered"
 
-# Its capture was deleted: kept, until told otherwise
+# Without its capture, a ring file is kept, except on request
 rm ready
 (export SYSCAP_THREAD=0; child emits_and_waits gone) >ready &
 living=$!
@@ -128,7 +128,7 @@ says "1 without a capture removed"
 
 expect 1 "$work/nowhere"
 
-# Where processes make them, if nothing else is said
+# The default directory of ring files
 cat >usual.sh <<'EOF'
 mount -t tmpfs none /dev/shm
 export XDG_RUNTIME_DIR=/dev/shm/run

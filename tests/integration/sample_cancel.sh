@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# sample_cancel.sh - pthread_cancel() ends a thread as without us, and never
-# within our handler.  Later threads are sampled.  Cleanup handlers have the
-# thread's own signal mask.
+# sample_cancel.sh - pthread_cancel() ends a thread as without syscap, and never
+# within syscap's handler.  Later threads are sampled.  Cleanup handlers have
+# the thread's own signal mask.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# short_lives.sh - samples account for the processor time of each thread to
-# within a period, and of the process to within 2 %.  The right time is the one of
-# the thread's own clock.
+# short_lives.sh - the weights of samples equal each thread's processor time to
+# within a period, and the process's to within 2 %.  The reference is the
+# thread's own clock.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
 
-# A period is 1 ms.  A thread's end, and a program's begin and end, take some
-# time that its last look at its clock does not have.  On a busy machine that may
-# take long.  So the bound of a first and last thread is what the process took,
-# less what all threads have.
+# A period is 1 ms.  A thread's end, and a program's start and end, take some
+# time after the last reading of the thread's clock, on a busy machine much.  So
+# the bound of a first and last thread is the process's time less the sum of all
+# threads.
 check() {
 	"$SYSCAP" export -f csv --table samples -o samples.csv r.syscap
 	awk -v way="$1" '
@@ -39,7 +39,7 @@ check() {
 			}
 		}
 		off = sum - all
-		# Each child counts by itself
+		# Each child has its own count
 		if (way !~ /fork/ && (off < -1000 - all / 50 || sum > all_most + 1000 + all / 50 + 100 * count)) {
 			print way ": " sum " us of " all
 			bad = 1
@@ -57,7 +57,7 @@ for clock in cpu perf; do
 	done
 done
 
-# Each tick has its stack, also if there are ten failing execs between two
+# Each tick has its stack, also with ten failing execs between two ticks
 "$SYSCAP" record -q --force -o r.syscap --sample=100 -- \
 	"$SYSCAP_TEST_BIN/short_lives" failing >own
 "$SYSCAP" export -f folded -o - r.syscap >folded
@@ -65,14 +65,14 @@ awk '{ all += $NF } /;fail_late;/ { late += $NF }
 	END { exit !(late > all / 4 && late < all * 3 / 4) }' folded ||
 	{ echo "failing execs: fail_late has not about a half"; cat folded; exit 1; }
 
-# A thread that had no tick has the function that it began with
+# A thread without a tick has its start function as stack
 "$SYSCAP" record -q --force -o r.syscap --sample -- \
 	"$SYSCAP_TEST_BIN/short_lives" threads >own
 "$SYSCAP" export -f folded -o - r.syscap | grep -q 'live;no tick came ' ||
 	{ echo "threads without a tick have no stack"; exit 1; }
 
-# A child's first tick is due after 10 ms: so these have none, nor a stack. The
-# program itself may have none, too.
+# A child's first tick is due after 10 ms: so these children have no tick and no
+# stack.  The program itself may have none, too.
 "$SYSCAP" record --force --no-symbols -o r.syscap --sample -- \
 	"$SYSCAP_TEST_BIN/short_lives" fork >own 2>summary
 without=$("$SYSCAP" stat r.syscap |

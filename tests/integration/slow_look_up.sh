@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # slow_look_up.sh - a first tick that comes while the preloaded library looks up
-# functions.  The thread has its ring all the same, and no mark is lost.
+# functions.  The thread still gets its ring, and no mark is lost.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)

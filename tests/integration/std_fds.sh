@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# std_fds.sh - in a process without standard streams no fd of the library is 0, 1
-# or 2, however the process is recorded: nothing that the program prints goes
-# into our files.
+# std_fds.sh - in a process without standard streams, no fd of the library is 0,
+# 1 or 2, for all kinds of recording: the program's output never goes into
+# syscap's files.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 skip() { echo "skip: $1"; exit 77; }
@@ -18,18 +18,18 @@ fail() {
 	exit 1
 }
 
-# has_marks CAPTURE - all 20
+# has_marks CAPTURE - CAPTURE has all 20 marks
 has_marks() {
 	n=$("$SYSCAP" dump --type mark "$1" | grep -c '"std"' || true)
 	[ "$n" = 20 ] || fail "$1: $n of 20 marks"
 }
 
-# bare COMMAND... - without standard streams, traced into calls.*
+# bare COMMAND... - runs COMMAND without standard streams, traced into calls.*
 cat >bare <<'END'
 exec strace -ff -o calls sh -c 'exec "$@" <&- >&- 2>&-' sh "$@"
 END
 
-# no_low_fd WHAT - none but placeholders and what the loader opened
+# no_low_fd WHAT - only placeholders and the loader's files have low numbers
 no_low_fd() {
 	cat calls.* >calls
 	grep -q '"/", .*O_PATH' calls ||
@@ -45,7 +45,7 @@ no_low_fd() {
 	rm -f calls calls.*
 }
 
-# By itself
+# Recorded by the process itself
 for thread in 0 1; do
 	SYSCAP_THREAD=$thread SYSCAP_OUTPUT=$dir/self.syscap \
 		sh bare "$program" events || fail "SYSCAP_THREAD=$thread: $?"
@@ -57,7 +57,7 @@ sh bare "$program" start "$dir/start.syscap" || fail "syscap_start(): $?"
 has_marks start.syscap
 no_low_fd "syscap_start()"
 
-# Killed: the ring file is one
+# Killed: frames stay in the ring file
 status=0
 SYSCAP_OUTPUT=$dir/killed.syscap sh -c 'exec "$@" <&- >&- 2>&-' sh \
 	"$program" kill || status=$?
@@ -65,12 +65,12 @@ SYSCAP_OUTPUT=$dir/killed.syscap sh -c 'exec "$@" <&- >&- 2>&-' sh \
 "$SYSCAP" recover killed.syscap >recovered || fail "recover: $(cat recovered)"
 has_marks killed.syscap
 
-# Into a file that it was given
+# Into an inherited file
 SYSPROF_TRACE_FD=9 sh bare "$program" events 9>trace.syscap || fail "trace: $?"
 has_marks trace.syscap
 no_low_fd "SYSPROF_TRACE_FD"
 
-# By a recorder; with small rings they are received
+# By a recorder; small rings come from the recorder
 for options in --no-symbols --ring-kib=16; do
 	"$SYSCAP" record -q --force --no-symbols $options -o r.syscap -- \
 		sh bare "$program" events || fail "record $options: $?"
@@ -78,8 +78,8 @@ for options in --no-symbols --ring-kib=16; do
 	no_low_fd "record $options"
 done
 
-# Sampled threads may make their fds in one instant: what is opened to be read
-# may have a low number then
+# Sampled threads may open fds at the same time: files opened for reading may
+# then have low numbers
 for options in "--sample=1000,wall" "--sample --io --stalls --memory"; do
 	# shellcheck disable=SC2086
 	"$SYSCAP" record -q --force --no-symbols $options -o r.syscap -- \

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# thread_names.sh - the recorder writes down what threads are called: those
-# that are over at once, those that are renamed, main threads, the ones of
-# another program that a process runs, of languages, and in a namespace.
+# thread_names.sh - the recorder records threads' names: of short threads,
+# renamed threads, main threads, threads after exec, of languages, and in a
+# namespace.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 dir=$(mktemp -d)
@@ -15,7 +15,7 @@ fail() {
 	exit 1
 }
 
-# names FILE - of all threads, as dump has them, without the time and ids
+# names FILE - the names of all threads from dump, without times and ids
 names() {
 	"$SYSCAP" dump --type metadata "$1" |
 		sed -n 's/.*id "syscap.thread" text //p'
@@ -33,11 +33,11 @@ timeout 600 "$SYSCAP" record -q -o plain.syscap -- "$program" "$PWD/plain.syscap
 for name in thread_names "worker 1" "worker 2" "last name"; do
 	has plain.syscap "$name"
 done
-# As the kernel has it: 15 bytes, which are text in the file.
+# The kernel's name has 15 bytes, which are valid text in the file.
 [ "$(names plain.syscap | grep -c 'fifteen-bytes-')" = 1 ]
 "$SYSCAP" check plain.syscap >check.out || { cat check.out; exit 1; }
 
-# Filters and tables go by them.
+# Filters and tables use the names.
 "$SYSCAP" stat --thread "worker 2" --json plain.syscap >stat.json
 grep -q '"logs":{"info":1}' stat.json || fail "not one line of worker 2's"
 grep -q '"thread_names":\[[^]]*"last name"' stat.json || fail "not in --json"
@@ -49,13 +49,13 @@ for format in perfetto chrome firefox; do
 	grep -qa 'worker 2' out || fail "not in $format"
 done
 
-# What is preloaded has no place in programs that are not sanitized.
+# A sanitized library can't be preloaded into other programs.
 if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 	echo "sanitized: programs with the preloaded library are left out"
 	exit 0
 fi
 
-# Main threads are called as the program is, after exec too.
+# Main threads have the program's name, also after exec.
 # shellcheck disable=SC2016
 timeout 600 "$SYSCAP" record -q --sample=1000 -o exec.syscap -- sh -c '
 	i=0
@@ -64,7 +64,7 @@ timeout 600 "$SYSCAP" record -q --sample=1000 -o exec.syscap -- sh -c '
 has exec.syscap sh
 has exec.syscap thread_names
 
-# In a namespace threads have other numbers than ours: their first name.
+# In a namespace, threads have other ids: checks their first names.
 if unshare -Upf --map-root-user true 2>/dev/null; then
 	timeout 600 "$SYSCAP" record -q -o inside.syscap -- \
 		unshare -Upf --map-root-user "$program"
@@ -74,7 +74,7 @@ else
 	echo "no namespaces of pids here: they are left out"
 fi
 
-# What a language calls its threads, where it tells the kernel.
+# Names that a language gives the kernel for its threads.
 command -v python3 >/dev/null || exit 0
 cat >threads.py <<'END'
 import ctypes
