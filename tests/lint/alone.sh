@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# alone.sh OBJECTS [TREE] - every global of the products is public, or another
-# object of theirs uses it: what only its own file uses is static, and what
-# only tests use is gone.  alone.txt lists what may be alone, with the reason.
-# OBJECTS are as objects.sh takes them.
+# alone.sh OBJECTS [TREE] - every global of the products is public, or used by
+# another of their objects: globals used only in their own file must be static,
+# and globals used only by tests removed.  alone.txt lists exceptions, with the
+# reason. OBJECTS as for objects.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 objects=$1
@@ -15,7 +15,7 @@ if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 fi
 {
 	sed 's/#.*//; s/^/may /' "$here/alone.txt"
-	# What the preloaded libraries export, the program calls
+	# The program calls the exports of the preloaded libraries
 	find src -name '*.map' | LC_ALL=C sort | xargs -r sed -n 's/^\t\([a-z_A-Z0-9]*\);$/may \1/p'
 	find include -name '*.h' | LC_ALL=C sort | xargs cat |
 		tr -c 'A-Za-z0-9_' '\n' | sed 's/^/may /'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# architecture.sh [TREE] - everything that docs/architecture.md names exists: its
-# files, and in the second half (the walks, the places to change) its functions.
+# architecture.sh [TREE] - every file in docs/architecture.md exists, and in the
+# second half (the walks, the places to change) every function.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"

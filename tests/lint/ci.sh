@@ -11,7 +11,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
 cp -r "$tree/.ci" "$work/.ci"
 
-# Stands for cmake --workflow --preset NAME: does what the file NAME says
+# Replaces cmake --workflow --preset NAME: runs the file NAME
 cat >"$work/bin/cmake" <<'END'
 #!/bin/sh
 [ ! -f "$3" ] || . "./$3"
@@ -59,13 +59,13 @@ expect '!!! LEFT OUT: tsan, .*'
 
 : >"$work/test"
 echo 'echo "1/2 Test #1: client.one ......***Skipped"; sleep 60' >"$work/asan"
-run 12 0 # less, and a busy machine leaves out all of it
+run 12 0 # with less, a busy machine skips all presets
 expect '!!! LEFT OUT: the rest of asan, .*'
 
 echo 'echo "1/2 Test #1: client.one ......***Failed"; sleep 60' >"$work/asan"
 run 12 1
 
-echo 'exit 0' >"$work/asan" # as if ctest had been killed
+echo 'exit 0' >"$work/asan" # like a killed ctest
 run 3900 1
 expect '!!! asan ended before its tests did'
 echo 'exit 3' >"$work/asan"
@@ -73,7 +73,7 @@ run 3900 3
 echo 'exit 4' >"$work/test"
 run 3900 4
 
-# Stands for ctest: the tests pass when they run again, or not
+# Replaces ctest: the tests pass at the second run, or not
 printf '#!/bin/sh\n. ./again\n' >"$work/bin/ctest"
 chmod +x "$work/bin/ctest"
 fail() { # NUMBER: so many tests of the preset test

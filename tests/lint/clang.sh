@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# clang.sh COMMANDS - clang takes what gcc takes of src/, with no warning of the
-# project's, and as C11 without extensions: a parent project may ask for that.
+# clang.sh COMMANDS - clang compiles src/ like gcc, without the project's
+# warnings, and as C11 without extensions, which a parent project may require.
 # COMMANDS is the build's compile_commands.json.
 set -eu
 commands=$1
@@ -14,7 +14,7 @@ command -v clang >/dev/null || { echo "skip: there is no clang"; exit 77; }
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 source=$(cd "$(dirname "$0")/../../src" && pwd)
-# A file of several products once; its code is not made
+# Checks the syntax of each file once, also of several products
 sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$commands" |
 	sed -n 's/\\\(.\)/\1/g; s/^.*\/\(cc\|gcc\|clang\|c99\)[-0-9.]* /clang /
 		s/ -o [^ ]* -c / -std=c11 -fsyntax-only /p' |

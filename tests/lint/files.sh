@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# files.sh [PATTERN]... - names the files of the tree in the current folder:
-# those that git has or would take; without git all outside of build/ and .git/.
+# files.sh [PATTERN]... - prints the files of the tree in the current directory:
+# files that git tracks or would add; without git all outside of build/ and
+# .git/.
 set -eu
 if [ -e .git ] && command -v git >/dev/null; then
-	# In a clone that belongs to somebody else git refuses to look.
+	# git refuses to read another user's clone.
 	git -c safe.directory='*' ls-files -co --exclude-standard -- "$@"
 else
 	find . \( -name build -o -name .git \) -prune -o -type f -print | sed 's,^\./,,' |

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # layer_symbols.sh OBJECTS - a layer uses only symbols of the layers that
 # layers.txt lets it include, so no circle leads from one layer to another.
-# OBJECTS are as objects.sh takes them.
+# OBJECTS as for objects.sh.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -26,7 +26,7 @@ $1 == "layer" {
 }
 $1 == "defines" {
 	built[$2] = 1
-	# Others stand in for functions of the C library
+	# Other names replace functions of the C library
 	if ($3 ~ /^(syc|syscap|sysprof)_/)
 		home[$3] = home[$3] " " $2
 }

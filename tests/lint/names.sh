@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# names.sh ARCHIVE... - what is linked into programs clashes with no name of
-# theirs: every global that an archive defines begins with syscap_, SYSCAP_,
-# sysprof_ (the interface that libsysprof-capture-4 has) or syc_.
+# names.sh ARCHIVE... - linked code has no name in common with programs: every
+# global of an archive begins with syscap_, SYSCAP_, sysprof_ (the interface of
+# libsysprof-capture-4) or syc_.
 set -eu
 
 if [ -n "${SYSCAP_SANITIZE:-}" ]; then

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# page.sh [TREE] - the page of `syscap report` makes no markup of texts, runs no
-# text, knows no address; its modules can be joined, and are small.
+# page.sh [TREE] - the page of `syscap report` makes no markup from texts, runs
+# no text, and has no network address; its modules can be joined, and are small.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}/src/report/page"
 bad=0
 complain() { echo "$1"; bad=1; }
 
-# The name of SVG's elements is written into files that are exported.
+# Exported files contain SVG's namespace.
 if grep -nE 'innerHTML|outerHTML|insertAdjacent|document\.write|DOMParser|eval\(|new Function|setTimeout\(.?['\''"]|https?:|//[a-z]+\.|fetch\(|XMLHttp|WebSocket|EventSource|sendBeacon|await import\(|localStorage' \
 	./*.js ./*.html ./*.css | grep -v 'xmlns="http://www.w3.org/2000/svg"'; then
 	complain "the page may not have that"
@@ -17,7 +17,8 @@ if grep -niE '</script|<!--|</style' ./*.js ./*.css; then
 	complain "that would end the script, or the style"
 fi
 
-# Joined they are one scope: no name twice, and each module in the list.
+# Joined modules share one scope: names must differ, and each module must be in
+# the list.
 grep -hoE '^(export )?(async )?(function|class|const|let) [A-Za-z_$0-9]+' ./*.js |
 	awk '{ print $NF }' | sort | uniq -d | while read -r name; do
 	echo "$name is at the top of two modules"

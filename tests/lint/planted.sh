@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# planted.sh - every lint of this folder notices what it is there for.
+# planted.sh - every lint of this directory notices its planted faults.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cc=${CC:-cc}
@@ -21,13 +21,13 @@ must() {
 	failed=1
 }
 
-# plant FILE: takes the file from stdin, behind a proper first line.
+# plant FILE: writes stdin to FILE, after a valid first line.
 plant() {
 	mkdir -p "$(dirname "$tree/$1")"
 	{ echo '/* SPDX-License-Identifier: BSD-2-Clause */'; cat; } >"$tree/$1"
 }
 
-# archive: libsyscap.a of all that is planted in src/, and its $objects
+# archive: makes libsyscap.a from all planted files in src/, and sets $objects
 archive() {
 	built=$tree/CMakeFiles/syscap.dir
 	rm -rf "$tree/lib.a" "$built"
@@ -145,7 +145,7 @@ mv "$tree/docs/other" "$tree/docs/contexts.md"
 must fail tested "$tree"
 rm -r "$tree/docs" "$tree/tests/emit"
 
-# A number that may stay or fall
+# A number that may only stay or fall
 : >"$tree/tests/lint/words.txt"
 (cd "$tree" && UPDATE=1 tests/lint/words.sh)
 must pass words "$tree"
@@ -165,7 +165,7 @@ echo 'int x;' >"$tree/src/base/bare.c"
 must fail spdx "$tree"
 rm "$tree/src/base/bare.c"
 
-# The first line of those that are only sourced names none
+# Files that are only sourced have no interpreter
 echo '# SPDX-License-Identifier: BSD-2-Clause' >"$tree/tests/to_source.sh"
 must pass executable "$tree"
 echo '#!/bin/sh' >"$tree/tests/to_run.sh"
@@ -220,11 +220,11 @@ void *syc_heap_get(void) { return malloc(8); }
 END
 archive
 must fail symbols "$tree/lib.a"
-# Allowed where no handler comes ...
+# Allowed in code that no handler reaches ...
 must pass signal "$tree/lib.a" "$tree"
 echo malloc >>"$tree/tests/lint/symbols.txt"
 must fail symbols "$tree/lib.a"
-# ... nor a table that handlers may call through
+# ... but not in a table of functions for handlers
 plant src/emit/heap_table.c <<'END'
 void *syc_heap_get(void);
 struct syc_heap_table { void *(*get)(void); };
@@ -236,7 +236,7 @@ must fail signal "$tree/lib.a" "$tree"
 echo pointer syc_heap_get >>"$tree/tests/lint/signal.txt"
 must pass signal "$tree/lib.a" "$tree"
 rm "$tree/src/emit/heap_table.c"
-# ... and the way there may lead through another file and a cold branch.
+# ... nor through another file and a cold branch.
 plant src/base/text.c <<'END'
 void *syc_heap_get(void);
 void syc_text_copy(char *to, const char *from);
@@ -249,7 +249,7 @@ void syc_text_copy(char *to, const char *from)
 END
 archive
 must fail signal "$tree/lib.a" "$tree"
-# Without unwind tables: called with signals blocked only, whatever the branch
+# Without unwind tables: only called with blocked signals, in every branch
 no_tables() {
 	archive
 	"$cc" -O2 -fPIC -I"$tree/include" -I"$tree/src" \

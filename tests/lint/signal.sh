@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# signal.sh LIBRARY [TREE] - what a header calls signal-safe is: from each
-# function below a comment with "Context: ... signal-safe", calls lead to
-# functions of ours and to those in signal.txt, and nowhere else.
+# signal.sh LIBRARY [TREE] - functions that a header calls signal-safe are
+# signal-safe: from each function below a comment with "Context: ...
+# signal-safe", calls lead only to functions of the library and to those in
+# signal.txt.
 #
-# Follows the calls, jumps and addresses taken in the machine code, between
-# files too.  What is called through a pointer is not followed from there: each
-# function whose address stands in data has to be signal-safe itself.
+# Follows the calls, jumps and taken addresses in the machine code, also between
+# files.  Calls through a pointer are not followed: each function whose address
+# is in data has to be signal-safe itself.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# symbols.sh LIBRARY - libsyscap.a needs only what symbols.txt lists.  What
-# allocates, locks or formats with a lock may not be listed either.
+# symbols.sh LIBRARY - libsyscap.a needs only symbols in symbols.txt, which may
+# not contain functions that allocate, lock or format with a lock.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 library=$1

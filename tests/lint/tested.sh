@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # tested.sh [TREE] - each row of docs/contexts.md's tables of contexts names
-# existing tests, or says why there is none.
+# existing tests, or the reason why there is none.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 cd "${1:-$here/../..}"
 page=docs/contexts.md
 
-# FOLDER.NAME of each row; a name alone is of the folder before it
+# FOLDER.NAME of each row; a name alone belongs to the previous directory
 named() {
 	sed -n '/^| context |/,/^$/p' $page | sed '/^| context |/d; /^|---/d; /^$/d' |
 		awk -F ' [|] ' '{

@@ -1,20 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# unwind.sh OBJECTS - no signal handler, cancellation or exception comes where a
-# file without unwind tables is on the stack (BLOCKED in src/CMakeLists.txt).
+# unwind.sh OBJECTS - no signal handler, cancellation or exception comes while a
+# file without unwind tables (BLOCKED in src/CMakeLists.txt) is on the stack.
 #
-# Follows the machine code instruction by instruction, between files too, from
-# wherever signals may be open: public functions, constructors, and functions
-# whose address is taken.  Behind a call that blocks all signals and switches
-# cancellation off, and up to the one that ends it, calls are not followed.  A
-# function that is reached in this way and has no tables is a fault.
+# Follows the machine code instruction by instruction, also between files, from
+# all code with open signals: public functions, constructors, and functions
+# whose address is taken.  Calls between a call that blocks all signals and
+# cancellation, and the call that ends this, are not followed.  A reached
+# function without tables is a fault.
 #
-# It proves nothing about SIGSYS, signals 32 and 33, which stay open, and faults
-# of our own code.  It believes unwind.txt about calls through pointers and about
-# threads of ours.  stress.no_tables looks at the mask itself.
+# This proves nothing about SIGSYS, signals 32 and 33, which stay open, and
+# faults of the library itself.  unwind.txt is trusted for calls through
+# pointers and for the library's threads.  stress.no_tables checks the mask
+# itself.
 #
-# "LIST=1 unwind.sh OBJECTS" prints what each file is: open, with the functions
-# that make it so and a way to each, or blocked.
+# "LIST=1 unwind.sh OBJECTS" prints each file as open, with the responsible
+# functions and a path to each, or as blocked.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# adverse.sh - every command on captures that nobody would wish for; see
-# adverse.py.
+# adverse.sh - every command on adverse captures; see adverse.py.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# numbers.sh - functions, threads and stacks of `syscap stat` are those that
-# an independent reader finds: unfiltered, through filters, after transforms.
+# numbers.sh - functions, threads and stacks of `syscap stat` equal those of an
+# independent reader: unfiltered, through filters, after transforms.
 #
-# Of samples by timer and samples of the program's own, in both byte orders,
-# and with names that are looked up afterwards.
+# Uses samples by a timer and the program's own samples, in both byte orders,
+# and with names looked up afterwards.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +24,7 @@ fi
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -o little.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms 2>record.err
 cat record.err
-# It ends with the three hottest, which are the first that stat has.
+# The output ends with the three hottest functions, the first of stat's table.
 "$SYSCAP" stat --json --functions 3 little.syscap |
 	python3 -c 'import json, sys; hot = json.load(sys.stdin)["hot"]
 for f in [f for f in hot["functions"] if f["self"]]:
@@ -50,8 +50,8 @@ else
 	grep libdw err
 fi
 
-# stat looks up the names that symbolize would have written.  Which
-# of its functions ticks hit is luck; that they hit one of them is not.
+# stat looks up the names that symbolize would have written.  Ticks hit a random
+# function of the program, but surely one of these.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \
 	"$SYSCAP_TEST_BIN/profile_work" $ms
 own='"(sort_numbers|compare|fibonacci)"'
@@ -66,7 +66,7 @@ if ! grep -Eq "$own" bare.json; then
 	echo "the program's own functions have no names"
 	exit 1
 fi
-# And without, it is what the reader has without.
+# Without the look-up, stat equals the reader without names.
 "$SYSCAP" stat --json --no-lookup bare.syscap >bare.json
 if grep -Eq "$own" bare.json; then
 	echo "--no-lookup looks up"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # adverse.sh [whole] - pages of bad input, and of hostile names, in a browser.
-# adverse.py makes them, and adverse.mjs walks through them.
+# adverse.py makes the pages, and adverse.mjs walks through each.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}"
 here=$(cd "$(dirname "$0")" && pwd)

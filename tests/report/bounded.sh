@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bounded.sh - a page that may not be as large as its marks sums them up, and
-# stays exact.
+# bounded.sh - a page with a size limit below its marks' size summarises the
+# marks, with exact sums.
 set -eu
 : "${SYSCAP:?}"
 here=$(cd "$(dirname "$0")" && pwd)

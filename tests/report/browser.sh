@@ -15,7 +15,7 @@ filters=20
 seed=${SEED:-$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')}
 echo "SEED=$seed"
 export SEED="$seed"
-# What CI keeps.
+# Pictures for CI's artifacts.
 export PICTURES="${PICTURES:-$SYSCAP_TEST_BIN/../../pictures}"
 python3 "$here/../export/rich.py" "$dir/rich.syscap" "$seed"
 "$SYSCAP" record --sample=1000 -q -o "$dir/work.syscap" -- \

@@ -3,8 +3,7 @@
 # collectors.sh - the examples of docs/collectors.md on the page of `syscap
 # report`.  A button reads for 700 ms, and a save calls fsync() on the main
 # thread.  A list makes temporary allocations, and a server leaks under load.
-# With
-# PICTURES=docs/pictures it makes the pictures there.
+# With PICTURES=docs/pictures it makes the pictures there.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${CC:?}"
 here=$(cd "$(dirname "$0")" && pwd)
@@ -56,7 +55,7 @@ shows() {
 	node "$here/collectors.mjs" "$height" "$picture" "$dir/$name.html" "$@"
 }
 
-# A stall, and what went on in it; the call, and of which file.  A busy machine
+# A stall with its stacks; the blocking call with its file.  A busy machine
 # makes other stalls longer.
 mkfifo slow/settings
 slowest=${PICTURES:+&slowest=1}
@@ -81,7 +80,7 @@ shows 960 list-temporary list 'view=heap&of=temporary&search=format_message' \
 record leak --memory -- ./leaking_server "$dir/socket" 2000
 shows 460 leak-leaked leak 'view=heap&of=leaked&search=open_session' \
 	'never freed' 95%
-# To the byte what the server says that it kept
+# To the byte the size that the server reports
 read -r n _ size _ <leak.out
 "$SYSCAP" stat --of leaked --json leak.syscap >leak.json
 python3 - "$((n * size))" <<-'END'

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# columns.sh - a page has every recorded sample, mark, value, line of a log,
-# allocation and loss.  That also holds for filters and both byte orders.  A
-# redacted page has no personal data.
+# columns.sh - a page has every recorded sample, mark, value, log line,
+# allocation and loss, also with filters and in both byte orders.  A redacted
+# page has no personal data.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# firefox.sh - the page in Firefox: the same answers, every view drawn, printed.
+# firefox.sh - the page in Firefox: gives the same results, draws every view,
+# and prints.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# modules.sh - the page's modules, one by one, in node.
+# modules.sh - tests of the page's modules in Node.
 set -eu
 command -v node >/dev/null || { echo "skip: there is no node"; exit 77; }
 case $(node --version) in

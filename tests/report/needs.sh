@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# needs.sh - sourced: what the tests in a browser need, or why they skip.
-# SYSCAP_NPM names a folder with node_modules of package.json; build/npm is
-# where .ci/run has npm put them.
+# needs.sh - sourced: finds programs for the tests in a browser, or skips with
+# the reason. SYSCAP_NPM names a directory with node_modules of package.json;
+# .ci/run installs these in build/npm.
 skip() { echo "skip: $*"; exit 77; }
 for program in python3 node; do
 	command -v $program >/dev/null || skip "there is no $program"

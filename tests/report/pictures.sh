@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# pictures.sh SYSCAP - docs/pictures anew, from recordings of the program of
-# docs/report.md.  No test: the pictures are looked at before they are committed.
-# On a busy machine it needs `nice -n -20`, or all frames are slow.
+# pictures.sh SYSCAP - makes docs/pictures from recordings of the program of
+# docs/report.md.  No test: a person checks the pictures before a commit.  A
+# busy machine needs `nice -n -20`, or all frames are slow.
 set -eu
 SYSCAP=$1
 here=$(cd "$(dirname "$0")" && pwd)

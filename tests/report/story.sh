@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# story.sh - a GTK 4 program with 40 ms of work in every 50th frame, and one
-# with a wait of 40 ms.  From the first view of the page, three clicks show the
-# cause, by `compare inside`.  docs/report.md describes it.
+# story.sh - a GTK 4 program with 40 ms of work in every 50th frame, and a
+# program with a wait of 40 ms.  From the first view of the page, three clicks
+# show the cause, by `compare inside`.  docs/report.md describes this example.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_SOURCE:?}" "${CC:?}"
 here=$(cd "$(dirname "$0")" && pwd)

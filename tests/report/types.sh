@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# types.sh - the types that the page's modules say in their comments hold, by
-# TypeScript's compiler, which writes nothing.
+# types.sh - TypeScript's compiler checks the types in the comments of the
+# page's modules, without output.
 set -eu
 : "${SYSCAP_SOURCE:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# calls.sh - the system calls of a tick, as the kernel sees them: those that
-# docs/sampling.md lists, in a program that is sampled by the preload library.
+# calls.sh - the system calls of a tick, by strace, are those listed in
+# docs/sampling.md, in a program sampled by the preload library.
 set -eu
 skip() { echo "SKIP: $1"; exit 77; }
 command -v strace >/dev/null || skip "there is no strace"
@@ -11,12 +11,13 @@ strace -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 head -c 6000000 /dev/urandom >"$dir/data"
-# One thread: those that xz makes block all signals.
+# One thread: xz's own threads block all signals.
 strace -ff -o "$dir/calls" "$SYSCAP" record --sample=1000 \
 	-o "$dir/capture" -- xz -6 -k -T1 "$dir/data" \
 	>"$dir/said" 2>&1 || { cat "$dir/said"; exit 1; }
 
-# "first" or "later", and the call, for each between a tick and its return.
+# Prints "first" or "later", and the name, for each call between a tick and its
+# return.
 for file in "$dir"/calls.*; do
 	awk '
 	/^--- SIG.*si_code=SI_TIMER/ { inside = 1; print "ticks", ++n; next }
@@ -30,8 +31,8 @@ ticks=$(grep -c '^ticks ' "$dir/all" || true)
 echo "$ticks ticks"
 [ "$ticks" -ge 100 ] || { echo "too few to say anything"; exit 1; }
 
-# A thread's first tick may be its first event, and that of the process, with what
-# they make: an arena of rings, which is handed over.
+# A thread's first tick may be the first event of the thread and the process,
+# which makes an arena of rings and hands the arena over.
 awk '
 BEGIN {
 	n = split("gettid futex getpid process_vm_readv rt_sigprocmask " \
@@ -44,7 +45,8 @@ BEGIN {
 		"sendmsg prctl", calls)
 	for (i = 1; i <= n; i++)
 		listed["first " calls[i]] = 1
-	# Whether the recorder is there that has read nothing for a second
+	# Calls that check whether a recorder that has read nothing for a second
+	# exists
 	listed["later newfstatat"] = listed["later poll"] = 1
 }
 $1 != "ticks" { count[$0]++ }

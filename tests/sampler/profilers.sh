@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# profilers.sh LIBRARY - profilers of language runtimes, which use SIGPROF,
-# see as much beside us as without us: samples for each second of processor
-# time, best of three, within 10 %.
+# profilers.sh LIBRARY - profilers of language runtimes, which use SIGPROF, get
+# as many samples with syscap's sampler as without: samples per second of
+# processor time, best of three, within 10 %.
 set -u
 library=$1
 dir=$(mktemp -d)
@@ -14,7 +14,7 @@ if [ -n "${SYSCAP_SANITIZE:-}" ]; then
 	exit 77
 fi
 
-# most COMMAND...: the largest of what three runs print
+# most COMMAND...: prints the largest number of three runs
 most() {
 	best=0
 	for turn in 1 2 3; do

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# soak.sh SECONDS - soak, and look at what it wrote: no frame is torn.
+# soak.sh SECONDS - run soak, and check that its capture has no torn frame.
 set -eu
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

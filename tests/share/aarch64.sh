@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # aarch64.sh LIBRARY - copies find each other in an address space of 39 bits,
-# the smallest there is on that machine, and of 42: a program with a copy and
-# two libraries with theirs, built by a cross compiler, run by qemu-user.  There
-# are no rings: qemu has no second mapping of the same pages.
+# the smallest on aarch64, and of 42: a program with a copy and two libraries
+# with their own, built by a cross compiler, run by qemu-user.  There are no
+# rings, as qemu can't map the same pages twice.
 #
 # Reads SYSCAP_SOURCE.
 set -eu

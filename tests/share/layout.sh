@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# layout.sh - what copies of one number share is laid out as layout.txt says,
-# by each compiler that is here.  Who changes it raises SYC_COPIES_NUMBER in
-# src/share/number.h, and then runs this with UPDATE=1.
+# layout.sh - each installed compiler gives the shared data of copies with one
+# ABI number the layout of layout.txt.  A change of the layout needs a higher
+# SYC_COPIES_NUMBER in src/share/number.h, and a run of this script with
+# UPDATE=1.
 set -eu
 stored=$SYSCAP_SOURCE/tests/share/layout.txt
 work=$(mktemp -d)
@@ -13,8 +14,8 @@ command -v readelf >/dev/null || {
 	exit 77
 }
 
-# dump COMPILER: "struct SIZE" and its fields "struct.field OFFSET", of all that
-# is defined in src/ or include/; and "constant VALUE"
+# dump COMPILER: "struct SIZE" and its fields "struct.field OFFSET", for all
+# structs of src/ and include/; and "constant VALUE"
 dump() {
 	"$1" -std=gnu11 -gdwarf-4 -c -I"$SYSCAP_SOURCE/src" \
 		-I"$SYSCAP_SOURCE/include" -o "$work/layout.o" \
@@ -48,7 +49,7 @@ dump() {
 		}
 		/DW_AT_const_value/ && kind == "(DW_TAG_enumerator)" {
 			sub(/^value_of_/, "", name)
-			# those are fields of /proc/PID/stat
+			# SYC_STAT_ names fields of /proc/PID/stat
 			if (name ~ /^SYC_/ && name !~ /^SYC_STAT_/)
 				print name, number($NF)
 		}' | LC_ALL=C sort -u

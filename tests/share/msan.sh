@@ -41,7 +41,8 @@ done
 # shellcheck disable=SC2086
 "$cc" $flags "$tests/share/together.c" part_program.o objects/*.o \
 	-o together -pthread -ldl
-# What the kernel and libraries that are not built so fill in is unknown to it
+# MemorySanitizer does not know memory filled by the kernel and by other
+# libraries
 SYSCAP_OUTPUT="$work/out.syscap" MSAN_OPTIONS=halt_on_error=0:exit_code=0 \
 	./together 2>log || {
 	grep -v '^ ' log

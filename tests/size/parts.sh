@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# parts.sh FOLDER WORK - what each part of the library adds to a program: links
-# small programs with the archives in FOLDER, leaves them in the folder WORK, and
-# prints, for each, its name, and by how many bytes its text and data, and its
-# bss, are more than those of a program that does nothing (gcc -O2, stripped).
-# "parts.sh FOLDER WORK table" prints the table of docs/weight.md.
+# parts.sh FOLDER WORK - size that each part of the library adds to a program.
+# Links small programs with the archives in FOLDER, keeps the programs in the
+# directory WORK, and prints the name of each, and the bytes of text and data,
+# and of bss, in addition to an empty program (gcc -O2, stripped). "parts.sh
+# FOLDER WORK table" prints the table of docs/weight.md.
 #
 # Reads SYSCAP_SOURCE, CC.
 set -eu
@@ -18,7 +18,7 @@ sizes() {
 	size "$1" | awk 'NR == 2 { print $1 + $2, $3 }'
 }
 
-# link NAME FLAG...: of the program on standard input
+# link NAME FLAG...: links the program on standard input
 link() {
 	name=$1
 	shift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# weight.sh FOLDER - no part of the library weighs more than bounds.txt allows;
-# docs/weight.md agrees with parts.sh to a KiB; and a program
-# that leaves out what records it is recorded by a recorder.
+# weight.sh FOLDER - no part of the library is larger than bounds.txt allows;
+# docs/weight.md agrees with parts.sh to a KiB; and a recorder records a program
+# without the code for its own recording.
 #
 # Reads SYSCAP (the command; may be unset), SYSCAP_SOURCE, CC.
 set -eu
