@@ -1,15 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# mutations.sh LIBRARY READERS SOURCES [whole | PART OF A NAME] - break the emit
-# path on purpose, one way at a time, and see that a test notices.  A mutation
-# that nothing notices fails this test, and so does one that no longer applies.
-# Every sixth is tried, from a random one on; with "whole", or a part of their
-# names, all.
+# mutations.sh LIBRARY READERS SOURCES [whole | PART OF A NAME] - breaks the
+# emit path on purpose, one mutation at a time, and checks that a test notices.
+# A mutation that no test notices fails this test, and so does a mutation that
+# no longer applies.  Tries every sixth mutation, from a random one on; with
+# "whole" all, or with a part of a name all matching mutations.
 #
-# Each is built of the LIBRARY's objects and of those that the broken file
-# changes, and runs the one test that is to notice it, with a fixed seed.  Two
-# at a time: this script starts itself for each.  READERS is the archive by
-# which the tests read captures, SOURCES the library's, separated by colons.
+# Each mutation is built from the LIBRARY's objects and recompiled objects of
+# the broken file, and runs the one test that should notice it, with a fixed
+# seed.  Two run at a time: this script starts itself for each.  READERS is the
+# archive by which the tests read captures, SOURCES the library's, separated by
+# colons.
 #
 # Reads SYSCAP_SOURCE, CC, SYSCAP (the command; it is not broken).
 set -eu
@@ -28,7 +29,7 @@ if [ -z "${MUTATIONS_WHOLE:-}" ]; then
 	MUTATIONS_WHOLE=$(mktemp -d)
 	export MUTATIONS_WHOLE
 	trap 'rm -rf "$MUTATIONS_WHOLE"' EXIT
-	# Not from the archive, where files of two layers have one name
+	# Not from the archive, in which files of two layers have the same name
 	for file in $files; do
 		cp "$(dirname "$library")/CMakeFiles/syscap.dir/$file.o" \
 			"$MUTATIONS_WHOLE/$(echo "$file" | tr / _).o"
@@ -48,7 +49,7 @@ fi
 work=$MUTATIONS_WHOLE/$$
 mkdir "$work"
 
-# What holds code of <syscap/emit.h>, inline: the others stay as they are.
+# Files with inline code of <syscap/emit.h>; other files are not recompiled.
 emitters=$(cd "$SYSCAP_SOURCE/src" && grep -lE \
 	'syc_(begin|end|enter|enter_from|leave|reserve|take|commit|exchange_local)\(|SYC_RING_ROOM|emit/event\.h' \
 	emit/*.c)
@@ -60,7 +61,8 @@ build() { # BROKEN-FILE TEST-SOURCE... ; into $work/test
 	*) echo "$files" | grep -x "${1#src/}" ;;
 	esac | compile "$work" "$work"
 	shift
-	# A test may stand in for a function of the library: the first one counts
+	# A test may replace a function of the library: the first definition
+	# counts
 	$CC -std=gnu11 -O2 -w -Wl,--allow-multiple-definition \
 		-I"$work/include" -I"$work/src" \
 		-I"$SYSCAP_SOURCE/tests" "$@" \
@@ -89,7 +91,7 @@ mutate() {
 		esac
 	done
 	build $file $paths
-	# What is broken may never come to an end; what is not takes 40 s of
+	# A broken program may never end; an unbroken one takes 40 s of
 	# processor time
 	if (
 		ulimit -t 120

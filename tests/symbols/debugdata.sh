@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# debugdata.sh NAME_OF RECORD_SELF - symbols of a stripped file are found in
-# its .gnu_debugdata, and in a debug file that it links to.
+# debugdata.sh NAME_OF RECORD_SELF - symbols of a stripped file are found in its
+# .gnu_debugdata, and in its linked debug file.
 set -eu
 name_of=$1 program=$2
 for tool in nm objcopy strip xz; do
@@ -19,7 +19,7 @@ strip -o bare whole
 "$name_of" "$work/bare" <address >names 2>/dev/null
 grep -q ' -$' names || fail "a stripped file has names: $(cat names)"
 
-# As Fedora does: the symbol table alone, compressed.
+# Like Fedora: only the symbol table, compressed.
 objcopy --only-keep-debug whole inner
 objcopy -S --remove-section .gdb_index --remove-section .comment \
 	--keep-symbol=record_alpha inner mini
@@ -28,14 +28,14 @@ cp bare packed
 objcopy --add-section .gnu_debugdata=mini.xz packed
 "$name_of" packed <address >names 2>/dev/null
 if grep -q ' -$' names; then
-	# SYC_HAVE_LZMA is how it was built: then it has to be read.
+	# A build with SYC_HAVE_LZMA has to read .gnu_debugdata.
 	[ "${SYSCAP_HAS_LZMA:-}" = 1 ] && fail "no names in .gnu_debugdata"
 	echo "note: built without liblzma"
 else
 	grep -q ' record_alpha$' names || fail "other names: $(cat names)"
 fi
 
-# As Debian does.  The build-ids are equal, so the link's name is enough.
+# Like Debian.  The build-ids are equal, so the link's name is enough.
 objcopy --only-keep-debug whole bare.debug
 objcopy --add-gnu-debuglink=bare.debug bare
 "$name_of" "$work/bare" <address >names 2>/dev/null

@@ -19,11 +19,12 @@ cp "$record_self" prog
 "$SYSCAP" symbolize -q -o named.syscap plain.syscap
 "$SYSCAP" check -q named.syscap 2>/dev/null || "$SYSCAP" check named.syscap
 
-# Nothing of the capture changes: what is new stands behind it.
+# The capture's frames do not change: new frames are appended.
 size=$(wc -c <plain.syscap)
 head -c "$size" named.syscap | cmp - plain.syscap || fail "frames changed"
 
-# --force is named only if it can help: names may not move an index's frames.
+# The message suggests --force only if it can help: new names must not move an
+# index's frames.
 "$SYSCAP" symbolize named.syscap 2>err
 grep -q 'already; --force adds to them$' err || fail "no --force: $(cat err)"
 cp named.syscap indexed.syscap
@@ -31,7 +32,7 @@ printf '\360' | dd of=indexed.syscap bs=1 seek=88 conv=notrunc status=none
 "$SYSCAP" symbolize indexed.syscap 2>err
 grep -q 'it has names already$' err || fail "--force: $(cat err)"
 
-# The names are in there, also when the program is not.
+# The capture has the names, also without the program.
 rm prog
 status=0
 "$ref_resolve" named.syscap >theirs || status=$?
@@ -40,7 +41,7 @@ status=0
 own theirs | head -3 | diff wanted - || fail "other names"
 grep -q '^qsort.* \[libc\.so\.6\]$' theirs || fail "no qsort: $(cat theirs)"
 
-# With source lines, where they can be had, it finds the same.
+# With source lines, if available, Sysprof finds the same.
 cp "$record_self" prog
 if "$SYSCAP" symbolize -q --lines -o lined.syscap plain.syscap 2>err; then
 	"$SYSCAP" files lined.syscap | grep -q __lines__ || fail "no lines"
@@ -56,7 +57,7 @@ else
 fi
 rm prog
 
-# Too late: the program is gone, and nothing is made up.
+# Too late: the program is gone, and no name is invented.
 cp plain.syscap late.syscap
 "$SYSCAP" symbolize late.syscap >out 2>err
 grep -q 'prog: the file is missing: ' err || fail "not told: $(cat err)"

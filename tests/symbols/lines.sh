@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# lines.sh LINES_OF [whole] - source lines and inlined functions are those of
-# `addr2line -i`, of optimized C++ and Rust, in every form of debug information.
+# lines.sh LINES_OF [whole] - source lines and inlined functions of optimized
+# C++ and Rust equal those of `addr2line -i`, in every form of debug
+# information.
 set -eu
 lines_of=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -15,7 +16,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 export PYTHONDONTWRITEBYTECODE=1
 
-# lacks FILE WORDS - what is not read of it is reported by its name
+# lacks FILE WORDS - the unread part WORDS of FILE is reported
 lacks() {
 	"$lines_of" "$1" </dev/null >out 2>err || [ $? = 1 ] ||
 		{ echo "skip: built without libdw"; exit 77; }
@@ -54,7 +55,7 @@ compare ./text.bare
 build tree -gdwarf-5
 compare ./tree.bare 60
 
-# Compressed; moved to a debug file; and there what is twice to a third one.
+# Compressed; moved to a debug file; and with duplicates moved to a third file.
 objcopy --compress-debug-sections text.bare packed
 compare ./packed 0 ./text.bare
 objcopy --only-keep-debug sort sort.debug
@@ -98,7 +99,7 @@ for type in 2 9; do
 	lacks ./other "$words"
 done
 
-# Without .debug_aranges, as clang leaves it out.
+# Without .debug_aranges, which clang omits.
 if command -v clang++ >/dev/null; then
 	clang++ -std=c++17 -O2 -gdwarf-4 -o clang "$here/lines_text.cc"
 	bare clang

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# lines_missing.sh RECORD_SELF - without libdw, --lines reports that at once,
-# and changes nothing else.
+# lines_missing.sh RECORD_SELF - without libdw, --lines reports the missing
+# library at once, and changes nothing else.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 record_self=$1

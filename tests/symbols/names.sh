@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# names.sh NAME_OF - names are those that nm and addr2line give, for real
-# files.
+# names.sh NAME_OF - names equal those of nm and addr2line, for real files.
 set -eu
 name_of=$1
 for tool in nm addr2line objcopy awk; do
@@ -30,15 +29,15 @@ addresses() {
 	}' | sort -u
 }
 
-# Inlined functions have names in debug information only, which addr2line
-# prefers and a table of functions has no place for: so without that.
+# Removes debug information, as addr2line prefers its names of inlined
+# functions, which a table of functions does not contain.
 plain() {
 	objcopy -g "$1" "$work/plain"
 	! "$name_of" "$1" </dev/null 2>&1 | grep -q '^debug /'
 }
 
-# FILE MOST - at most MOST in a thousand names differ from addr2line's: of
-# aliases each takes another.
+# FILE MOST - at most MOST in a thousand names differ from addr2line's, which
+# may choose other aliases.
 compare() {
 	[ -e "$1" ] && plain "$1" || return 0
 	addresses "$1" >"$work/addresses"

@@ -16,7 +16,7 @@ unset DEBUGINFOD_CACHE_PATH SYSCAP_DEBUG_DIRS XDG_CACHE_HOME
 HOME=$work
 export HOME
 
-# named WANTED - the program's functions as the capture has them
+# named WANTED - the program's functions in the capture
 named() {
 	"$SYSCAP" symbolize -q --force -o named.syscap plain.syscap
 	"$SYSCAP" files named.syscap __symbols__ -o - >symbols

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # one_pid.sh RECORD_SELF RECORD_SECOND REF_RESOLVE - a join keeps two processes
-# of one pid apart, as in two containers.  Both Sysprof 3.46 and syscap find the
-# names of their own functions.
+# with the same pid apart, as in two containers.  Both Sysprof 3.46 and syscap
+# find the names of each process's own functions.
 set -eu
 : "${SYSCAP:?names the binary to test}"
 first=$1 second=$2 ref_resolve=$3
@@ -11,8 +11,8 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "failed: $*"; exit 1; }
 
-# Both at the same addresses, as without randomisation, so that the names of
-# one are where those of the other are.
+# Both have the same addresses, as without randomisation, so that their names
+# overlap.
 cp "$first" one
 cp "$second" two
 fixed=
@@ -29,13 +29,13 @@ grep -q 'two.syscap: note: its process 1 (./two) is not one.syscap.s, and become
 "$SYSCAP" dump --type metadata both.syscap |
 	grep -q 'pid 4194305 id "syscap.pid" text "1"' || fail "no metadata"
 
-# Our own reader: that of `symbolize`, which keeps the names that are there.
+# syscap's own reader: `symbolize` keeps existing names.
 rm one two
 "$SYSCAP" symbolize -q --force -o again.syscap both.syscap
 "$SYSCAP" check again.syscap >out || fail "$(cat out)"
 
-# own PID NAME FILE - the program's own functions in the first stack of PID.  Not
-# in a pipe: it may skip the test.
+# own PID NAME FILE - the program's own functions in the first stack of PID.  Do
+# not call this in a pipe, as it may skip the test.
 own() {
 	status=0
 	"$ref_resolve" "$3" "$1" >names || status=$?
@@ -55,6 +55,6 @@ done
 "$SYSCAP" check mixed.syscap >out 2>&1 || fail "$(cat out)"
 grep -q 'pid 1 gets another command line' out || fail "not noticed: $(cat out)"
 
-# One process in both stays one.
+# The same process in both captures stays one process.
 "$SYSCAP" cat -o same.syscap one.syscap one.syscap 2>note
 [ ! -s note ] || fail "$(cat note)"

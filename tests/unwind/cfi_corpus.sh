@@ -1,11 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# cfi_corpus.sh DIRECTORY FILE... - an input for fuzz_cfi.c of each ELF file:
-# three
-# numbers, then .eh_frame_hdr to the end of .eh_frame, as they lie in memory.
+# cfi_corpus.sh DIRECTORY FILE... - an input for fuzz_cfi.c from each ELF file:
+# three numbers, then .eh_frame_hdr to the end of .eh_frame, as in memory.
 #
-# tests/fuzz/corpus/cfi was made so from tests/unwind/module.c and exceptions.cc
-# of both architectures, and of small libraries of Debian 12.
+# This script made tests/fuzz/corpus/cfi from tests/unwind/module.c and
+# exceptions.cc for both architectures, and from small libraries of Debian 12.
 set -eu
 folder=$1
 shift

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # chains.sh LIBRARY [whole] - test_chains.c and test_exceptions.c, built by each
-# compiler here at some of the settings below, with "whole" at each.  The tests
-# themselves have the settings of the build.
+# installed compiler with some of the settings below, with "whole" with all.
+# The registered tests use the build's settings.
 #
 # Reads SYSCAP_SOURCE.
 set -eu
@@ -17,7 +17,7 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 failed=0 n=0
 
-# build CC CXX FLAGS...: chains and exceptions; fails where it can't be done
+# build CC CXX FLAGS...: chains and exceptions; fails if impossible
 build() {
 	cc=$1 cxx=$2
 	shift 2

@@ -1,18 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # compare.sh LIBRARY [STACKS [SHARE]] - stacks of stock programs at random
-# times.  They are compared with those that libunwind finds from the same
-# registers, and some with those of gdb.
+# times.  Compares syscap's stacks with libunwind's from the same registers, and
+# some with gdb's.
 #
 # Prints the figures and every place where two stacks differ.  Fails if fewer
 # than SHARE in 1,000 (990) are equal, or fewer than 980 reach the outermost
 # frame.  Stacks that differ in code without tables are not comparable, since
-# each unwinder guesses there.  They are printed and not counted, but must be
-# fewer than half.  They are in libjpeg's assembly, and in start files of a
-# library.  libunwind believes any frame pointer there, and gdb reads the code.
-# Our unwinder checks whether the return address is behind a call.
+# each unwinder guesses there.  Such stacks are printed and not counted, but
+# must be fewer than half.  They come from libjpeg's assembly, and from start
+# files of a library.  There libunwind trusts any frame pointer, and gdb reads
+# the code; syscap's unwinder checks whether the return address is after a call.
 #
-# Of xz with two threads, a fifth must be of other threads than the first.
+# Of the stacks of xz with two threads, a fifth must not be the first thread's.
 #
 # Reads SYSCAP_SOURCE, CC.
 set -eu
@@ -116,7 +116,7 @@ for i in range(1000000):
     hashlib.sha256(zlib.compress(text.encode())).digest()
     fibonacci(10), max(map(float, map(str, some)))
 END
-# not as random as it may be, but never the same twice
+# data that does not compress well
 awk 'BEGIN { srand(1); for (i = 0; i < 700000; i++) print rand(), i }' >data
 
 prefix=
@@ -132,8 +132,7 @@ if [ -x $python ]; then
 	against_libunwind 500 $python work.py
 	against_gdb 3000 $python work.py
 fi
-# Other interpreters, compilers and what has assembly of its own, as far as they
-# are there.
+# Other interpreters, compilers and programs with assembly, if installed.
 cc1=$("$CC" -print-prog-name=cc1)
 awk 'BEGIN { for (i = 0; i < 20000; i++)
 	printf "int f%d(int x) { for (int i = 0; i < x; i++) x ^= i * %d; return x; }\n",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# documented.sh - the screens in docs/view.md and the README are those that
-# `syscap view` shows; UPDATE=1 writes them anew.
+# documented.sh - the screens in docs/view.md and the README equal the output of
+# `syscap view`; UPDATE=1 writes the screens anew.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

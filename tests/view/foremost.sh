@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# foremost.sh - the thread whose flame chart is opened.
+# foremost.sh - the thread whose flame chart opens.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

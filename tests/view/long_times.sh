@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# long_times.sh - durations of many hours stand whole on a screen.
+# long_times.sh - durations of many hours are not cut on a screen.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }

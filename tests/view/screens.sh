@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # screens.sh - the pages of `syscap view` equal the results of an independent
-# reader, to the last tick, without and with filters.  The captures are one with
-# every frame type, in both byte orders, and one of a sampled program.
+# reader, to the last tick, without and with filters.  Uses a capture with every
+# frame type, in both byte orders, and a capture of a sampled program.
 set -eu
 : "${SYSCAP:?}" "${SYSCAP_TEST_BIN:?}"
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# terminal.sh - `syscap view` on a terminal: keys, mouse, sizes; and the terminal
-# is as it was, whatever ends it.  See terminal.py.
+# terminal.sh - `syscap view` on a terminal: keys, mouse, sizes; every end
+# restores the terminal.  See terminal.py.
 set -eu
 : "${SYSCAP:?names the binary to test}" "${SYSCAP_SOURCE:?}"
 command -v python3 >/dev/null || { echo "skip: there is no python3"; exit 77; }
