@@ -1,19 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# fresh.sh FOLDER [LANGUAGE]... - what the READMEs of the bindings tell, word
-# for word, in a Debian that has nothing else.
+# fresh.sh FOLDER [LANGUAGE]... - runs the instructions of the bindings'
+# READMEs, word for word, in a minimal Debian.
 #
-# Each language has a root of its own below FOLDER: Debian 12 as debootstrap
-# makes it, the packages that the README names, these sources as they are
-# committed in /syscap, and the library in /opt/syscap, built and installed in
-# another such root as the README of all tells.  There fresh/LANGUAGE.sh types
-# what the README says, makes packages, installs them, and records what uses
-# them.  fresh/typed.sh refuses a line that the README does not have.
+# Each language has its own root below FOLDER: Debian 12 by debootstrap, the
+# packages that the README names, the committed sources in /syscap, and the
+# library in /opt/syscap, built and installed in another such root by the common
+# README.  There fresh/LANGUAGE.sh runs the README's commands, makes packages,
+# installs them, and records programs that use them. fresh/typed.sh refuses a
+# line that the README does not have.
 #
-# Root, network (Debian's archive, where this machine's apt finds it), 4 GB
-# and half an hour on two cores.  Roots are made anew each time but for the
-# first, FOLDER/base.  FRESH_PREFIX: a prefix in which the library is installed
-# already, in place of the one that is built.
+# Needs root, network (Debian's archive, from this machine's apt), 4 GB and half
+# an hour on two cores.  Roots are made anew each time, except the first,
+# FOLDER/base.  FRESH_PREFIX: a prefix with an installed library, instead of a
+# build.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tree=$(cd "$here/../.." && pwd)
@@ -28,8 +28,8 @@ for program in debootstrap unshare git; do
 done
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 
-# inside ROOT COMMAND...: as in a machine of its own, whose processes all end
-# with it; standard input is its own
+# inside ROOT COMMAND...: runs COMMAND like in a separate machine, whose
+# processes all end with COMMAND; passes standard input on
 inside() {
 	local root=$1
 	shift
@@ -45,7 +45,7 @@ inside() {
 			"$@"' - "$root" "$@" </dev/null
 }
 
-# Where apt of this machine finds Debian
+# Prints the URL of Debian's archive in this machine's apt
 archive() {
 	# shellcheck disable=SC2016 # they are apt's
 	apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
@@ -58,7 +58,7 @@ make_base() {
 	debootstrap --variant=minbase bookworm "$folder/base" "$(archive)" \
 		>"$folder/base.log" 2>&1 ||
 		{ tail -n 5 "$folder/base.log"; exit 1; }
-	# minbase has no certificates, and asks no key of http
+	# minbase has no certificates; http needs none
 	cp /etc/resolv.conf "$folder/base/etc/"
 	touch "$folder/base.ready"
 }
@@ -69,11 +69,11 @@ make_root() {
 	cp -a "$folder/base" "$folder/$1"
 	mkdir -p "$folder/$1/syscap" "$folder/$1/user"
 	git -C "$tree" archive HEAD | tar -x -C "$folder/$1/syscap"
-	# What is being worked on
+	# The working tree's version
 	cp -a "$here/fresh" "$folder/$1/user/fresh"
 }
 
-# follow NAME: its lines, and what came of them
+# follow NAME: runs its lines, and prints the result
 follow() {
 	local status=0
 	SECONDS=0

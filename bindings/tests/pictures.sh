@@ -1,12 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# pictures.sh BUILD [LANGUAGE]... - docs/pictures/LANGUAGE.png anew, which the
-# bindings' READMEs show: each language's larger example is recorded, and its
-# page photographed.  No test: the pictures are looked at before they are
-# committed.
+# pictures.sh BUILD [LANGUAGE]... - makes docs/pictures/LANGUAGE.png, shown in
+# the bindings' READMEs: records each language's larger example, and takes a
+# picture of its page.  No test: a person checks the pictures before a commit.
 #
-# BUILD is a build folder with all bindings in it.  PICTURES: where to, if not
-# to docs/pictures.
+# BUILD is a build directory with all bindings.  PICTURES: the output directory,
+# instead of docs/pictures.
 set -eu
 [ $# -gt 0 ] || { echo "usage: pictures.sh BUILD [LANGUAGE]..." >&2; exit 2; }
 build=$(cd "$1" && pwd)
@@ -22,8 +21,8 @@ dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 unset SYSPROF_CONTROL_FD SYSPROF_TRACE_FD SYSCAP_OUTPUT
 
-# record_example LANGUAGE, as LANGUAGE.syscap, here: names of scripts have no
-# more of this machine than they need
+# record_example LANGUAGE, as LANGUAGE.syscap, here: paths of scripts contain
+# little of this machine
 record_example() {
 	name=$1
 	under=
@@ -46,7 +45,7 @@ record_example() {
 			python3 "$bindings/python/examples/pipeline.py"
 		;;
 	node)
-		# Beside the package "syscap" would be the sources'
+		# Next to the package, "syscap" would be the sources
 		cp "$bindings/node/example/thumbnails.js" "$dir"
 		set -- env NODE_PATH="$build/bindings/node/node_modules" \
 			node -r syscap/v8 "$dir/thumbnails.js"
@@ -69,7 +68,7 @@ record_example() {
 		-o "$dir/$name.syscap" -- "$@"
 }
 
-# view_of LANGUAGE: what is looked at, as it stands in the page's address
+# view_of LANGUAGE: the view, as in the page's address
 view_of() {
 	case $1 in
 	cpp | rust) echo 'view=flame' ;;

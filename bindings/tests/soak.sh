@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# soak.sh BUILD FOLDER SECONDS RUNTIME... - each runtime for SECONDS at 20,000
-# ticks a second of wall time, while code is made, moved and thrown away.
+# soak.sh BUILD FOLDER SECONDS RUNTIME... - samples each runtime for SECONDS at
+# 20,000 ticks per second of wall time, while the runtime makes, moves and
+# discards code.
 #
 #	RUNTIME	python=PROGRAM node lua5.4 luajit luajit-native gjs
 #
-# luajit is LuaJIT's own profiler, whose most are 1,000 ticks of processor
-# time; luajit-native the sampler that `syscap record --sample` preloads.
-# Has to be so: it ends with 0 after its time, no ring was malformed, `syscap
-# check` finds nothing, and there are samples that name the script's functions
-# (gjs and luajit-native have native stacks).  Captures stay in FOLDER where it
-# was not so.
+# luajit is LuaJIT's own profiler, with at most 1,000 ticks of processor time;
+# luajit-native the sampler that `syscap record --sample` preloads.  The runtime
+# must end with 0 after its time, no ring may be malformed, `syscap check` must
+# find nothing, and samples must name the script's functions (gjs and
+# luajit-native have native stacks).  Captures of failures stay in FOLDER.
 # shellcheck disable=SC2054 # commas are of values
 set -u
 [ $# -gt 3 ] || {
@@ -60,7 +60,7 @@ make_gjs() {
 	END
 }
 
-# soak RUNTIME: the time it took and what came of it
+# soak RUNTIME: prints its time and result
 soak() {
 	local runtime=$1 name status=0 closed samples named pattern
 	local -a command options=()

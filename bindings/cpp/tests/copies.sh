@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# copies.sh LIBRARY - a plugin with a copy of the library of its own shows
-# nothing of it, nor of what <syscap.hpp> makes: else it would emit through
-# the program's copy, or the program through the plugin's.
+# copies.sh LIBRARY - a plugin with its own copy of the library exports no
+# symbol of the library or of <syscap.hpp>.  Otherwise the plugin would emit
+# through the program's copy, or the program through the plugin's.
 #
 # Reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
 set -eu
@@ -21,7 +21,7 @@ for level in -O0 -O2; do
 		-I"$SYSCAP_SOURCE/bindings/cpp/include" \
 		"$tests/uses.cpp" "$tests/uses_more.cpp" "$library" \
 		-pthread -o plugin.so
-	# texts and what std:: makes of ours carry nothing of a copy
+	# texts and std:: templates of syscap's types refer to no copy
 	if nm -DC --defined-only plugin.so | sed 's/^[0-9a-f ]* [A-Za-z] //' |
 		grep -E '^(syscap_|syc_|syscap::)' |
 		grep -vE '^syscap::text::text\(| std::'; then

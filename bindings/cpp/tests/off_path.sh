@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# off_path.sh - while nothing is recorded, an event of C++ is what one of C
-# is: one load, one test and one forward branch that is not taken; a scope's
-# end is one more of a local.
+# off_path.sh - without a recording, an event in C++ equals one in C: one load,
+# one test and one forward branch that is not taken; a scope's end tests a local
+# variable in addition.
 #
 # Reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# refused.sh - what would be cut, dangle or make no sense does not compile.
+# refused.sh - calls with texts too long, dangling or senseless do not compile.
 #
 # Reads CXX, SYSCAP_SOURCE.
 set -eu
@@ -8,7 +8,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 status=0
 
-# compiles CODE, as the body of a function
+# compiles CODE: compiles CODE as the body of a function
 compiles() {
 	printf '%s\n' '#include <syscap.hpp>' '#include <string>' \
 		'void f();' 'void f()' '{' "$1" '}' >"$work/case.cpp"
@@ -18,7 +18,7 @@ compiles() {
 		"$work/case.cpp" 2>"$work/errors"
 }
 
-# refused CODE WHY: a part of what the compiler says
+# refused CODE WHY: WHY is a part of the compiler's message
 refused() {
 	if compiles "$1"; then
 		echo "compiles: $1"
@@ -36,7 +36,7 @@ compiles "SYSCAP_SCOPE_AS(a, \"${g24%4}\", \"${n40%0}\");" || {
 	cat "$work/errors"
 	exit 1
 }
-# Two on one line have names of their own, or are refused
+# Two events on one line have their own names, or are refused
 compiles 'SYSCAP_SCOPE_AS(a, "g", "n"); SYSCAP_SCOPE_AS(b, "g", "n");'
 refused 'SYSCAP_SCOPE("g", "n"); SYSCAP_SCOPE("g", "m");' "redefinition\|redecl"
 refused 'SYSCAP_SCOPE_FUNCTION("g"); SYSCAP_SCOPE_FUNCTION("h");' \

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# spidermonkey_gui.sh [PICTURE] - Sysprof opens a recording of JavaScript, and
-# stays up.
+# spidermonkey_gui.sh [PICTURE] - Sysprof opens a recording of JavaScript
+# without a crash.
 #
-# What it shows has to be looked at: PICTURE, a PNG, is kept if it is given.
-# In the list of functions there must be mix, innermost, thereAndBack and
-# outermost, each with the file and line of its definition, and callBack.
+# A person has to check the window: PICTURE, if given, keeps it as a PNG. In the
+# list of functions there must be mix, innermost, thereAndBack and outermost,
+# each with the file and line of its definition, and callBack.
 #
 # Reads SYSCAP (the command) and SPIDERMONKEY_EXAMPLE.
 set -eu
@@ -28,14 +28,14 @@ finish() {
 trap finish EXIT
 trap 'exit 1' INT TERM
 
-# Only threads that run: the engine's others would stand in front.
+# Samples only running threads: the engine's others would come first.
 (cd "$here/../examples" && SYSCAP_SAMPLE=1000,cpu \
 	"$SYSCAP" record -q -o "$work/js.syscap" -- \
 	"$SPIDERMONKEY_EXAMPLE" spidermonkey.js)
 "$SYSCAP" dump --json --type jitmap "$work/js.syscap" |
 	grep -q '"mix (' || { echo "mix() has no name"; exit 1; }
 
-# The server says which number it took when it is ready.
+# The server writes its display number when it is ready.
 mkfifo "$work/number"
 Xvfb -displayfd 3 -screen 0 1280x900x24 3>"$work/number" 2>/dev/null &
 server=$!
@@ -46,7 +46,7 @@ export HOME="$work" XDG_RUNTIME_DIR="$work/run" GSK_RENDERER=cairo
 dbus-run-session -- sysprof "$work/js.syscap" >"$work/log" 2>&1 &
 viewer=$!
 
-# Until what it shows stays the same, and is more than one colour.
+# Waits until the window does not change and has more than one colour.
 before=''
 for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 	sleep 3
@@ -57,7 +57,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do
 	[ "$now" != "$before" ] || [ "$size" -lt 10000 ] || break
 	before=$now
 done
-# What it was called with stands first; functions are further down.
+# The command line comes first; functions are further down.
 if command -v xdotool >/dev/null; then
 	xdotool mousemove 100 350 click --repeat 7 --delay 50 5
 	sleep 2

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
 # standard.sh STANDARD - every way to write an event compiles as C++STANDARD,
-# with each compiler that is here and every warning an error, and links from
-# two units.
+# with each installed compiler and every warning an error, and links from two
+# units.
 #
 # Reads CXXS (compilers), SYSCAP_SOURCE.
 set -eu

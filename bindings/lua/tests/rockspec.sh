@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# rockspec.sh VERSION INTERPRETER INCLUDE LIBRARY - `luarocks make` builds what
-# this Lua loads, with the library below a prefix that nobody knows.
+# rockspec.sh VERSION INTERPRETER INCLUDE LIBRARY - `luarocks make` builds a
+# module that this Lua loads, with the library below an unusual prefix.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE.
 set -eu

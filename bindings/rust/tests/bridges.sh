@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# bridges.sh - the crates for log and tracing pass their tests, and clippy and
-# rustfmt find nothing to say.  They depend on crates: Debian's
-# (librust-log-dev, librust-tracing-dev, librust-tracing-subscriber-dev).
+# bridges.sh - the crates for log and tracing pass their tests, clippy and
+# rustfmt.  They depend on Debian's crates (librust-log-dev,
+# librust-tracing-dev, librust-tracing-subscriber-dev).
 #
 # Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu

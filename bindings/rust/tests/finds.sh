@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# finds.sh - the build script finds the library by pkg-config, too, and where
-# there is none says what is to be done.
+# finds.sh - the build script also finds the library by pkg-config, and without
+# the library prints what to do.
 #
 # Reads SYSCAP_LIB_DIR, SYSCAP_SOURCE, CARGO.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# lints.sh - clippy, rustdoc and rustfmt find nothing to say.
+# lints.sh - clippy, rustdoc and rustfmt pass.
 #
 # Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu

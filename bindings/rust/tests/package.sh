@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# package.sh - what cargo packs is enough to build it, and has the licence.
+# package.sh - cargo's package is enough for a build, and has the licence.
 #
 # Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu

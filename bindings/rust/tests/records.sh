@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# records.sh - the example's events are in the capture of a recorder, and
-# samples of it where the environment asks for them.
+# records.sh - the example's events are in a recorder's capture, with samples if
+# the environment requests them.
 #
 # Reads SYSCAP (the command), SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh disable=SC1091,SC2034,SC2164,SC2016
-# cpp.sh - the headers, by CMake, by pkg-config and as a part of the tree.
+# cpp.sh - the headers by CMake, by pkg-config and as a part of the tree.
 README=/syscap/bindings/cpp/README.md
 . /user/fresh/typed.sh
 packages 'g++ cmake pkg-config'

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh disable=SC1091,SC2034,SC2164,SC2016
-# gi.sh - the library of GLib in a prefix, from JavaScript, Python and Vala,
-# and a Meson project that uses it.
+# gi.sh - the library of GLib in a prefix, from JavaScript, Python and Vala, and
+# a Meson project that uses the library.
 README=/syscap/bindings/gi/README.md
 . /user/fresh/typed.sh
 packages 'libglib2.0-dev gobject-introspection libgirepository1.0-dev'

@@ -12,7 +12,7 @@ echo '$ luarocks --lua-version 5.1 make ...'
 luarocks --lua-version 5.1 make SYSCAP_DIR=/opt/syscap \
 	LUA_INCDIR=/usr/include/luajit-2.1
 cd /user
-# The commands that record it stand behind it, in the same block
+# The commands that record the program follow in the same block
 block 1 | grep -v '^ *\.\.\.$\|syscap record' >app.lua
 typed 'syscap record -o app.syscap -- lua5.4 app.lua'
 recorded app.syscap 'app +draw'

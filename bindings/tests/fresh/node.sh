@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh disable=SC1091,SC2034,SC2164,SC2016
-# node.sh - the package from its folder, and from its tarball.
+# node.sh - the package from its directory, and from its tarball.
 README=/syscap/bindings/node/README.md
 . /user/fresh/typed.sh
-# npm recommends more than a desktop has
+# npm recommends too many packages
 echo 'APT::Install-Recommends "false";' >/etc/apt/apt.conf.d/few
 packages 'nodejs npm libnode-dev g++ pkg-config'
 mkdir -p /user/path /user/user
 ln -s /syscap /user/path/to
 cd /user
 
-# uses: what is installed here records
+# uses: checks that the installed package records
 uses() {
 	{ block 1; echo 'for (let i = 0; i < 3; i++) draw();'; } >program.js
 	typed 'syscap record -- node program.js'

@@ -12,7 +12,7 @@ find . | sort >/user/before
 	block 1
 } >/user/app.py
 
-# uses PYTHON: what is installed for it records
+# uses PYTHON: checks that the package installed for PYTHON records
 uses() {
 	(
 		cd /user

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh disable=SC1091,SC2034,SC2164,SC2016
-# rust.sh - the crate from its folder, and as cargo packs it.
+# rust.sh - the crate from its directory, and as cargo's package.
 README=/syscap/bindings/rust/README.md
 . /user/fresh/typed.sh
 packages 'cargo pkg-config'
@@ -8,7 +8,8 @@ mkdir -p /user/demo/src /user/demo/path
 ln -s /syscap /user/demo/path/to
 cd /user/demo
 
-# uses DEPENDENCY: a program with that line in its Cargo.toml records
+# uses DEPENDENCY: checks that a program with that line in its Cargo.toml
+# records
 uses() {
 	cat >Cargo.toml <<-END
 		[package]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # shellcheck shell=sh
-# typed.sh - sourced in a fresh root: what one does who has only the README.
-# The file that sources it sets README.
+# typed.sh - sourced in a fresh root: functions that run a README's
+# instructions.  The sourcing file sets README.
 export PATH="$PATH:/opt/syscap/bin"
 PKG_CONFIG_PATH=$(dirname "$(find /opt/syscap -name syscap.pc 2>/dev/null)")
 export PKG_CONFIG_PATH
 
-# has TEXT: the README says so, whatever its lines
+# has TEXT: the README contains TEXT, across lines
 has() {
 	tr -s ' \n' ' ' <"$README" | grep -qF -- "$1" || {
 		echo "$README does not say: $1"
@@ -14,14 +14,14 @@ has() {
 	}
 }
 
-# typed LINE: of the README, and run as it stands there
+# typed LINE: runs LINE, which the README must contain
 typed() {
 	has "$1"
 	echo "\$ $1"
 	eval "$1"
 }
 
-# packages NAMES: which the README names
+# packages NAMES: installs NAMES, which the README must contain
 packages() {
 	has "$1"
 	echo "\$ apt-get install $1"
@@ -47,7 +47,8 @@ block() {
 		{ inside = 0; blank = 0 }' "$README"
 }
 
-# recorded CAPTURE TEXT...: all of it is in its statistics
+# recorded CAPTURE TEXT...: checks that the statistics of CAPTURE contain each
+# TEXT
 recorded() {
 	capture=$1
 	shift
