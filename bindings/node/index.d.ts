@@ -1,60 +1,61 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// index.d.ts - types of syscap for Node.js.  README.md tells what each costs.
+// index.d.ts - types of syscap for Node.js.  README.md has the calls' costs.
 
 /** Nanoseconds of CLOCK_MONOTONIC. */
 export type Nanoseconds = number;
 
-/** Whether events may have somewhere to go. */
+/** Whether a recording may be active. */
 export function isActive(): boolean;
 
-/** Now, on the clock of the capture. */
+/** The current time, on the clock of the capture. */
 export function now(): Nanoseconds;
-/** A time of performance.now() or of a PerformanceEntry, of this thread. */
+/** Convert performance.now() or a PerformanceEntry's time, of this thread. */
 export function fromPerformance(milliseconds: number): Nanoseconds;
-/** A time of process.hrtime() or process.hrtime.bigint(). */
+/** Convert a time of process.hrtime() or process.hrtime.bigint(). */
 export function fromHrtime(time: bigint | readonly [number, number]): Nanoseconds;
 
 export type Link = 'begin' | 'step' | 'end' | 'out' | 'in';
 
-/** From where it was made until its first end. */
+/** A mark from the making of the scope until the first end(). */
 export interface Scope {
   end(message?: string): void;
   [Symbol.dispose](): void;
 }
 
-/** A place that makes marks.  Made by site(); belongs to its thread. */
+/** A group and a name for marks.  Made by site(); belongs to one thread. */
 export interface Site {
   readonly group: string;
   readonly name: string;
   readonly index: number;
   /** False: the thread has 65,536 others. */
   readonly isRecorded: boolean;
-  /** It took `duration` from `begin` on. */
+  /** Record a mark that began at `begin` and took `duration`. */
   mark(begin: Nanoseconds, duration: Nanoseconds, message?: string): void;
-  /** Now. */
+  /** Record a mark without duration, now. */
   instant(message?: string): void;
   /** The time at which something begins, for end(); 0 when not recording. */
   begin(): Nanoseconds;
-  /** From `begin` until now. */
+  /** Record a mark from `begin` until now. */
   end(begin: Nanoseconds, message?: string): void;
   scope(message?: string): Scope;
   /**
-   * Call `fn`.  Where it returns a promise, the mark is an operation until
-   * that has settled, and what is returned is a promise behind it.  Where it
-   * returns a generator, the operation ends with that.
+   * Call `fn` and record a mark.  If `fn` returns a promise, the mark is an
+   * operation until the promise settles, and run() returns a promise that
+   * settles after it.  If `fn` returns a generator, the operation ends with the
+   * generator.
    */
   run<T>(fn: () => T, message?: string): T;
-  /** A function that calls `fn` in run(). */
+  /** Make a function that calls `fn` in run(). */
   wrap<This, Args extends unknown[], Result>(
     fn: (this: This, ...args: Args) => Result,
   ): (this: This, ...args: Args) => Result;
-  /** An operation from `begin` until now, which others may overlap. */
+  /** Record an operation from `begin` until now, which others may overlap. */
   async(id: number, begin: Nanoseconds, message?: string): void;
-  /** A part of the operation `id`, or an end of an arrow, now. */
+  /** Record a part of the operation `id`, or an end of an arrow, now. */
   linked(kind: Link, id: number, message?: string): void;
 }
 
-/** The same for the same texts. */
+/** Returns the same Site for the same texts. */
 export function site(group: string, name: string): Site;
 
 export function mark(
@@ -63,15 +64,15 @@ export function mark(
 export function instant(group: string, name: string, message?: string): void;
 
 /**
- * Call `fn` in an operation of its own, until what it returns has settled: a
- * promise behind that is returned.  Whatever it calls and waits for is within
- * it, on the way there and back.
+ * Call `fn` in a new operation.  If `fn` returns a promise, the operation lasts
+ * until the promise settles, and operation() returns a promise that settles
+ * after it.  Everything that `fn` calls and awaits runs within the operation.
  */
 export function operation<T>(
   group: string, name: string, fn: () => T, message?: string): T;
-/** A step of the operation that this runs in; outside of one, nothing. */
+/** Record a step of the current operation, if there is one. */
 export function step(name: string, message?: string): void;
-/** The operation that this runs in, for linked(); undefined outside of one. */
+/** The current operation, for linked(); undefined outside of any operation. */
 export function currentOperation():
   { readonly group: string; readonly id: number } | undefined;
 
@@ -80,14 +81,14 @@ export interface Counter {
   readonly name: string;
   readonly description: string;
   readonly type: 'int64' | 'double';
-  /** What it is, in all threads of the process. */
+  /** The value, common to all threads of the process. */
   readonly value: number;
   /** False: the process has 4,096 others. */
   readonly isRecorded: boolean;
   set(value: number): void;
-  /** As set(), but nothing is recorded where the value is still the same. */
+  /** As set(), but nothing is recorded if the value is the same as before. */
   update(value: number): void;
-  /** `change` is 1 where it is not given. */
+  /** The default of `change` is 1. */
   add(change?: number): void;
 }
 
@@ -97,20 +98,20 @@ export function counter(
 
 export type Severity =
   'error' | 'critical' | 'warning' | 'message' | 'info' | 'debug';
-/** A function is called only while something is recorded. */
+/** A function is called only during a recording. */
 export type Text = string | (() => string);
 
 export function log(severity: Severity, domain: string, text: Text): void;
 export type Logger = { readonly [severity in Severity]: (text: Text) => void };
 export function logger(domain: string): Logger;
 
-/** A fact about the run. */
+/** Record a fact about the run. */
 export function metadata(id: string, value: string): void;
 
-/** Marks of this thread that wait, and are recorded together. */
+/** Marks of this thread that are collected and recorded together. */
 export const batch: {
   mark(site: Site, begin: Nanoseconds, duration: Nanoseconds): void;
-  /** From `begin`, of site.begin(), until now. */
+  /** Add a mark from `begin`, a result of site.begin(), until now. */
   end(site: Site, begin: Nanoseconds): void;
   instant(site: Site): void;
   flush(): void;
@@ -122,11 +123,11 @@ export interface Bridge {
   close(): void;
 }
 
-/** Entries of the performance timeline as marks; 'mark' and 'measure'. */
+/** Record performance entries of `types` as marks; default: mark, measure. */
 export function observePerformance(
   options?: { types?: readonly string[] }): Bridge & { flush(): void };
 
-/** Messages of a diagnostics channel as instants. */
+/** Record messages of a diagnostics channel as instants. */
 export function subscribe(
   name: string | symbol,
   options?: {
@@ -134,7 +135,7 @@ export function subscribe(
     describe?: (message: any, name: string | symbol) => string | undefined;
   }): Bridge;
 
-/** Operations of a TracingChannel as marks. */
+/** Record operations of a TracingChannel as marks. */
 export function traceChannel(
   name: string,
   options?: {
@@ -143,23 +144,23 @@ export function traceChannel(
   }): Bridge;
 
 export interface StartOptions {
-  /** %p is the pid, %n the program; 'node-%p.syscap' when not given. */
+  /** %p is the pid, %n the program; the default is 'node-%p.syscap'. */
   output?: string;
-  /** Of the capture; then recording stops. */
+  /** Recording stops when the capture has this size. */
   maxBytes?: number;
-  /** Of each thread's ring. */
+  /** Size of each thread's ring. */
   ringKiB?: number;
-  /** Events wait this long at most. */
+  /** The longest time that an event waits in a ring. */
   intervalMs?: number;
-  /** The process' end waits this long at most. */
+  /** The longest time that the end of the process waits for the last events. */
   exitFlushMs?: number;
-  /** false: nothing is written but by drain(). */
+  /** false: only drain() writes events. */
   thread?: boolean;
 }
 
 /**
- * Record this process into a file of its own; returns its name.  Errors of
- * these functions have a `code` as Node's own: 'EALREADY' ...
+ * Record this process into a new file; returns the name of the file.  Errors of
+ * start(), stop() and drain() have a `code` as errors of Node: 'EALREADY' ...
  */
 export function start(options?: StartOptions): string;
 export function stop(): void;
@@ -167,13 +168,13 @@ export function drain(): void;
 
 export interface Stats {
   active: boolean;
-  /** Why it is on or off. */
+  /** The reason why recording is on or off. */
   reason: string;
-  /** Events of this process that were not kept ... */
+  /** Number of events of this process that were dropped ... */
   dropped: number;
-  /** ... of which begun and never finished. */
+  /** ... of them, the events that were begun and never finished. */
   abandoned: number;
-  /** Dropped, and not told in the capture yet. */
+  /** Dropped events that the capture does not count yet. */
   untold: number;
   rings: number;
   clockIsTsc: boolean;
@@ -185,10 +186,10 @@ export function stats(): Stats;
 export type SamplerClock = 'auto' | 'cpu' | 'wall' | 'perf';
 
 export interface SamplerOptions {
-  /** Of each thread; 1,000 when not given. */
+  /** Samples per second of each thread; the default is 1,000. */
   hz?: number;
   clock?: SamplerClock;
-  /** With syscap/v8: all frames, JavaScript's only, or C++'s only. */
+  /** With syscap/v8: all frames, only JavaScript frames, or only C++ frames. */
   stacks?: 'merged' | 'managed' | 'native';
   maxDepth?: number;
   signal?: number;
@@ -209,9 +210,9 @@ export interface SamplerStats {
   hz: number;
 }
 
-/** Stacks of every thread of this process. */
+/** The sampler: records stacks of every thread of this process. */
 export const sampler: {
-  /** Returns what is sampled how. */
+  /** Returns a description of the sampling. */
   start(options?: SamplerOptions): string;
   stop(): void;
   stats(): SamplerStats;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// index.js - syscap for Node.js: tell a profiler what your program is doing.
+// index.js - syscap for Node.js: report your program's work to a profiler.
 'use strict';
 
 require('./lib/thread.js');
@@ -15,7 +15,7 @@ const { subscribe, traceChannel } = require('./lib/channels.js');
 const { start, stop, drain, stats, sampler, isActive } =
   require('./lib/recording.js');
 
-// This form is what ES modules find names in.
+// ES modules find the names only in an object literal.
 module.exports = {
   isActive,
   now,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// install.js - what "npm install" runs: builds the addons with the system's
-// compiler, against the headers that came with node.  Downloads nothing.
+// install.js - run by "npm install": builds the addons with the system's
+// compiler, against the headers of the installed node.  Downloads nothing.
 //
 //	CC, CXX, CFLAGS, CXXFLAGS, LDFLAGS	as everywhere
 //	SYSCAP_CFLAGS, SYSCAP_LIBS	where the library is, instead of pkg-config
@@ -87,7 +87,7 @@ function main() {
       [...words(env.CXXFLAGS), '-std=c++17', '-isystem', headers, ...cflags],
       `syscap-v8-${version}.node`, sources('v8', '.cc'), []);
   } catch (error) {
-    // All but the stacks of syscap/v8 goes without it, and that says so.
+    // Only syscap/v8 needs this addon, and reports its absence when required.
     console.warn(`syscap: syscap/v8 is left out: ${error.message}`);
   }
 }

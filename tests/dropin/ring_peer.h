@@ -60,9 +60,9 @@ enum {
 int ring_peer_run(struct ring_peer *peer, const char *name, const char *arg);
 
 /**
- * Run deed @name without a recorder: @control, if not NULL, is the value of
- * SYSPROF_CONTROL_FD, and @fd, if not negative, is descriptor @number of the
- * deed.
+ * Run deed @name without a recorder.  @control is the value of
+ * SYSPROF_CONTROL_FD, or NULL.  @fd becomes descriptor @number of the deed; a
+ * negative @fd means none.
  */
 int ring_peer_run_alone(const char *name, const char *control, int fd,
                         int number);

@@ -35,7 +35,7 @@ static void trap_into_walk(void)
 void by_hand_gcm(void);
 /*
  * As in OpenSSL's AES-GCM: the address is in rax.  The callee does not change
- * rax, but no table tells this.
+ * rax, but no table records this fact.
  */
 __asm__(".pushsection chain_gcm_inner, \"ax\", @progbits\n"
         ".type by_hand_gcm_inner, @function\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// duktape.js - runs for 400 ms in functions whose names the test looks for.
+// duktape.js - runs for 400 ms in functions; the test looks for their names.
 function leaf(n) {
 	var sum = 0;
 	for (var i = 0; i < n; i++)
@@ -11,7 +11,7 @@ function middle(n) {
 	return leaf(n) + 1;
 }
 
-// a name that is no string is none
+// A name that is not a string counts as no name.
 var odd = function () {
 	return middle(2000) + 1;
 };

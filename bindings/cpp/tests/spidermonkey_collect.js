@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_collect.js - nearly all time in the collector, that a function
-// of machine code has called.
+// spidermonkey_collect.js - spends nearly all time in the garbage collector,
+// called by a compiled function.
 const kept = [];
 
 function fill(n) {

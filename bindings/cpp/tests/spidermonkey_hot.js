@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_hot.js - nearly all time in hotLeaf(), by way of two callers.
+// spidermonkey_hot.js - spends nearly all time in hotLeaf(), below two callers.
 function hotLeaf(x) {
     let h = x;
     for (let i = 0; i < 20000; i++)

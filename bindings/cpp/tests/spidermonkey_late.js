@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_late.js - profiled only in between, while JavaScript is on the
-// stack at the beginning, at the end, or both.
+// spidermonkey_late.js - is profiled only in the middle: JavaScript is on the
+// stack when profiling begins, ends, or both.
 function hotLeaf(x) {
     let h = x;
     for (let i = 0; i < 20000; i++)

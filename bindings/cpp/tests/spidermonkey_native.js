@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// spidermonkey_native.js - 400 calls deep, each by way of C++.
+// spidermonkey_native.js - 400 nested calls, each through C++.
 function deep(n) {
     if (n === 0) {
         burn(300000);

@@ -1,6 +1,6 @@
 #!/usr/bin/env -S gjs -m
 // SPDX-License-Identifier: BSD-2-Clause
-// thumbnails.js - a loop that pretends to draw pictures, and says so:
+// thumbnails.js - a loop that pretends to draw pictures, and records its work:
 //
 //	syscap record -o js.syscap -- gjs -m thumbnails.js
 //	syscap stat js.syscap
@@ -13,7 +13,7 @@ const nDrawn = Syscap.Counter.new('thumbnails', 'drawn', 'Pictures drawn',
 const bytes = Syscap.Counter.new('thumbnails', 'MiB', 'Size of all pictures',
     Syscap.CounterType.DOUBLE);
 
-// What runs often gets a number for its names, once.
+// A frequent mark interns its names once, as a number.
 const scaleId = Syscap.intern('thumbnails', 'scale');
 
 function scale(size) {
@@ -43,7 +43,7 @@ const pause = ms => new Promise(resolve => {
     });
 });
 
-// Lasts until its promise is settled.
+// The mark of drawAll() lasts until the promise settles.
 const drawAll = Syscap.traced('thumbnails', 'draw all', async function () {
     for (let i = 0; i < N_PICTURES; i++) {
         draw(i);

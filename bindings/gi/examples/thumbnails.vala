@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// thumbnails.vala - a loop that pretends to draw pictures, and says so:
+// thumbnails.vala - a loop that pretends to draw pictures, and records its
+// work:
 //
 //	valac --pkg syscap-glib-1 thumbnails.vala
 //	syscap record -o vala.syscap -- ./thumbnails
@@ -8,7 +9,7 @@
 const int N_PICTURES = 40;
 
 uint scale (uint size) {
-    // To the end of the function, whichever way it is left.
+    // The scope lasts until the function returns or throws.
     var scope = new Syscap.Scope ("thumbnails", "scale");
     uint sum = 0;
 

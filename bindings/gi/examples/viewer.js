@@ -1,13 +1,13 @@
 #!/usr/bin/env -S gjs -m
 // SPDX-License-Identifier: BSD-2-Clause
-// viewer.js - a GTK application: files are read and looked at in the
-// background, a list shows them, a picture is drawn of each.
+// viewer.js - a GTK application: it reads and examines files in the background,
+// shows them in a list, and draws a picture of each file.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o viewer.syscap -- gjs -m viewer.js
 //	syscap stat viewer.syscap
 //
-// GTK 4.  It measures itself, too, and prints what it did when it has shown
-// all: the capture says the same.
+// The program needs GTK 4.  It also measures itself, and at its end prints the
+// same figures as the capture.
 import Gdk from 'gi://Gdk?version=4.0';
 import Gio from 'gi://Gio';
 import GLib from 'gi://GLib';
@@ -32,7 +32,7 @@ const mib = Syscap.Counter.new(GROUP, 'MiB', 'Read so far',
 
 // ---------------------------------------------------------------- statistics
 
-// How often each step was made, and how long all of them took.
+// The number of times and the total duration of each step.
 class Times {
     #steps = new Map();
 
@@ -41,7 +41,7 @@ class Times {
         this.#steps.set(step, {n: n + 1, sum: sum + us});
     }
 
-    // A step: a mark, and a measurement of our own.
+    // Records a step as a mark, and also measures the step itself.
     measure(step, message, work) {
         const scope = new Syscap.Scope(GROUP, step);
         const began = GLib.get_monotonic_time();
@@ -64,7 +64,7 @@ const times = new Times();
 
 // --------------------------------------------------------------------- model
 
-// What is known of a file: how often each byte is in it.
+// The data of a file: the number of times each byte occurs.
 class Picture {
     constructor(name, bytes) {
         this.name = name;
@@ -86,7 +86,7 @@ class Picture {
     }
 }
 
-// Finds files, smallest folders first, as long as somebody takes them.
+// Finds files, level by level, as long as the caller asks for more.
 async function* findFiles(folder) {
     const waiting = [Gio.File.new_for_path(folder)];
     while (waiting.length > 0) {
@@ -109,7 +109,7 @@ async function* findFiles(folder) {
     }
 }
 
-// An operation: the window goes on to be drawn meanwhile.
+// Loads in an operation: the window is drawn during the load.
 let lastId = 0;
 
 async function loadPicture(file) {
@@ -127,7 +127,7 @@ async function loadPicture(file) {
 
 // ---------------------------------------------------------------------- view
 
-// Draws bars, and paints over the last picture.
+// Draws bars over the previous picture.
 class Bars {
     constructor() {
         this.picture = null;
@@ -202,7 +202,7 @@ class Window {
         mib.set_double(this.bytes / 2 ** 20);
     }
 
-    // Once the frame clock has come by.
+    // Settles at the next tick of the frame clock.
     nextFrame() {
         return new Promise(resolve => {
             this.widget.add_tick_callback(() => {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// viewer.vala - a GTK application: threads look at files, a list shows them, a
-// picture is drawn of each.
+// viewer.vala - a GTK application: threads examine files, a list shows the
+// files, and a picture is drawn of each.
 //
 //	valac --pkg gtk4 --pkg syscap-glib-1 viewer.vala
 //	SYSCAP_SAMPLE=1000 syscap record -o viewer.syscap -- ./viewer
 //	syscap stat viewer.syscap
 //
-// It measures itself, too, and prints what it did when it has shown all: the
-// capture says the same.
+// The program also measures itself, and at its end prints the same figures as
+// the capture.
 
 const string GROUP = "viewer";
 const int N_BARS = 64;
 
 // ----------------------------------------------------------------- statistics
 
-// How often each step was made, and how long all of them took.
+// The number of times and the total duration of each step.
 class Times : Object {
     private class Step {
         public int n;
@@ -47,7 +47,7 @@ class Times : Object {
 
 Times times;
 
-// A step: a mark, and a measurement of our own, to the end of the block.
+// Records the rest of a block as a mark, and also measures the block itself.
 class Measured {
     private Syscap.Scope scope;
     private string step;
@@ -70,7 +70,7 @@ class Measured {
 
 // ---------------------------------------------------------------------- model
 
-// What is known of a file: how often each byte is in it.
+// The data of a file: the number of times each byte occurs.
 class Picture : Object {
     public string name { get; construct; }
     public size_t size;
@@ -80,7 +80,7 @@ class Picture : Object {
         Object (name: name);
     }
 
-    // In a thread of the pool
+    // Runs in a thread of the pool.
     public void look (uint8[] data) {
         var measured = new Measured ("look", name);
         count_bytes (data);
@@ -105,7 +105,7 @@ class Picture : Object {
     }
 }
 
-// Finds files, and has threads read and look at them.
+// Finds files; threads of the pool read and examine them.
 class Loader : Object {
     public signal void loaded (Picture picture);
     private ThreadPool<File> pool;
@@ -138,7 +138,7 @@ class Loader : Object {
         }
     }
 
-    // An operation: it ends in the main thread, others go on meanwhile.
+    // Loads in an operation, which ends in the main thread and overlaps others.
     private void load (owned File file) {
         var id = AtomicUint.add (ref last_id, 1) + 1;
         var name = file.get_basename ();
@@ -163,7 +163,7 @@ class Loader : Object {
 
 // ----------------------------------------------------------------------- view
 
-// Draws bars, and paints over the last picture.
+// Draws bars over the previous picture.
 class Bars : Gtk.DrawingArea {
     private Picture? picture;
 
@@ -259,7 +259,7 @@ int main (string[] args) {
             loader = new Loader (folder);
             loader.loaded.connect (picture => {
                 window.add_picture (picture);
-                // The last one is drawn, too
+                // Leave time to draw the last picture.
                 if (window.n == n_files) {
                     Timeout.add (100, () => {
                         application.quit ();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// Syscap.js - what makes the namespace at home in GJS: nothing that costs a
-// call while nothing is recorded, optional messages, scopes that are plain
-// JavaScript objects (boxed ones cost the garbage collector ten times more).
+// Syscap.js - adapts the namespace to GJS: no native calls without a recording,
+// optional messages, and scopes as plain JavaScript objects (boxed objects cost
+// the garbage collector ten times more).
 
 const ByteArray = imports.byteArray;
 
-// A view of the word that says whether something is recorded: it changes
-// without a call.  Where an engine would hand out copies there is an object
-// that asks by a call each time.
+// Returns a view of the library's word "a recording is active": the view
+// changes without a call.  If the engine hands out copies, returns an object
+// that makes a call for each read.
 function activity(Syscap) {
     const probe = ByteArray.fromGBytes(Syscap.share(true));
     const before = probe[0];
@@ -30,7 +30,7 @@ function wrapMarks(Syscap, active) {
         now_double: nowDouble,
     } = Syscap;
 
-    // As 64-bit integers GJS warns of times that no double holds exactly.
+    // GJS warns about 64-bit integers that a double cannot hold exactly.
     Syscap.now = nowDouble;
     Syscap.begin = function () {
         return active[0] !== 0 ? nowDouble() : 0;
@@ -72,23 +72,23 @@ function wrapMarks(Syscap, active) {
     };
 }
 
-// Functions that are recorded whenever they run.
+// Adds traced(), which makes functions that record each of their calls.
 function addTraced(Syscap, active) {
     const {
         intern, mark_since_by_id: markSinceById, now_double: nowDouble,
     } = Syscap;
-    // In scripts such as this each look at a global costs as much as a call.
+    // In a script like this one, an access to a global costs as much as a call.
     const PromiseClass = Promise;
     const ObjectClass = Object;
 
-    // In a function of its own: a closure in the one below would cost each
-    // of its calls an environment.
+    // This is a separate function: a closure within the traced function would
+    // cost each call of it an environment.
     function endLater(promise, id, begin) {
         return promise.finally(() => markSinceById(id, begin, null));
     }
 
-    // The generator itself, whose steps tell when the first begins and the
-    // last ends.
+    // Returns @generator itself, with methods that record one mark from the
+    // begin of the first step to the end of the last.
     function endWithSteps(generator, id) {
         let begin = 0;
         const end = () => {
@@ -131,8 +131,8 @@ function addTraced(Syscap, active) {
             tag === '[object AsyncGenerator]';
     }
 
-    // A function that returns a promise runs until that is settled, one that
-    // returns a generator until that has ended.
+    // The mark ends when the function returns, when its promise settles, or
+    // when its generator ends.
     Syscap.traced = function (group, name, func) {
         const id = intern(group, name);
 
@@ -193,7 +193,7 @@ function makeScope(Syscap, active) {
         }
     }
 
-    // For `using`, where the engine has it.
+    // Support `using` if the engine has it.
     if (Symbol.dispose) {
         Scope.prototype[Symbol.dispose] = function () {
             this.end();
@@ -231,7 +231,7 @@ function wrapSession(Syscap) {
 function _init() {
     const active = activity(this);
 
-    // These take the native functions, and so come first.
+    // addTraced() and makeScope() use the native functions, so they come first.
     addTraced(this, active);
     this.Scope = makeScope(this, active);
     wrapMarks(this, active);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// deeds.js - what deeds.c does, in GJS.
+// deeds.js - the deeds of deeds.c, in GJS.
 import GLib from 'gi://GLib';
 import Syscap from 'gi://Syscap?version=1';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// deeds.vala - what deeds.c does, in Vala.
+// deeds.vala - the deeds of deeds.c, in Vala.
 
 void make_marks () {
     var id = Syscap.intern ("deeds", "by id");

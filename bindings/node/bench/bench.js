@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// bench.js - what calls cost, in one run that records and in one that does
-// not.
+// bench.js - the cost of calls, in one run with a recording and in one run
+// without.
 //
 //	SYSCAP=... NODE_PATH=... BENCH_ADDON=... node bench.js
 //
-// All rows of a run take turns: a round is one burst of 1,000 events of each,
-// and then a pause in which the recorder empties the rings.  A row is the
-// median of its bursts, in nanoseconds an event, and that by the same run's
-// call of Node-API that does nothing, and by the same event made by C.  An
-// event that was dropped is no fast one: if any was, the bench fails.
+// The rows of a run take turns: in a round each row makes a burst of 1,000
+// events and then pauses, while the recorder empties the rings.  A row shows
+// the median of its bursts, in nanoseconds an event.  It also shows this median
+// divided by the empty Node-API call, and divided by the same event in C.  The
+// bench fails if any event was dropped: a dropped event would look fast.
 'use strict';
 
 const { spawnSync } = require('node:child_process');
@@ -17,11 +17,11 @@ const path = require('node:path');
 const fs = require('node:fs');
 
 const ROUNDS = 60;
-const WARM = 15; // rounds that are not used: code is not compiled yet
+const WARM = 15; // unused first rounds: code is not compiled yet
 const BURST = 1000;
 
 function rows() {
-  // By its path: within the package's folder the name means that folder.
+  // Require by path: within the package, its name means its directory.
   const syscap = require(path.join(process.env.NODE_PATH, 'syscap'));
   const c = require(process.env.BENCH_ADDON);
   const { performance } = require('node:perf_hooks');
@@ -29,8 +29,8 @@ function rows() {
   const count = syscap.counter('bench', 'js', '', { type: 'int64' });
   const { batch } = syscap;
   const nothing = (i) => i;
-  // Each row has a loop of its own, as a program has: what runs in one for
-  // all is compiled for all.
+  // Each row has its own loop, as in a program: V8 would compile one common
+  // loop for all rows together.
   return {
     dropped: () => syscap.stats().dropped + c.dropped(),
     table: [
@@ -73,7 +73,7 @@ function measure() {
   const times = table.map(() => []);
   for (let round = 0; round < ROUNDS; round++) {
     table.forEach(([, , burst], row) => {
-      burst(50); // fetches code and data that others pushed out
+      burst(50); // reloads caches after the other rows
       const before = process.hrtime.bigint();
       burst(BURST);
       const spent = Number(process.hrtime.bigint() - before) / BURST;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// http_server.js - a server that tells what it does, and a client that keeps
-// it busy for a while.
+// http_server.js - a server that records its work, and a client that keeps the
+// server busy for a while.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -- node -r syscap/v8 http_server.js
 //	syscap stat capture.syscap
 //
-// Its argument: how many requests; 200 when not given.
+// The argument is the number of requests; the default is 200.
 'use strict';
 
 const http = require('node:http');
@@ -17,14 +17,14 @@ const syscap = require('syscap');
 const gzip = promisify(zlib.gzip);
 const log = syscap.logger('example');
 
-// Made once, used at each request.
+// The sites and the counter are made once, and used at each request.
 const handling = syscap.site('http', 'handle');
 const rendering = syscap.site('http', 'render');
 const compressing = syscap.site('http', 'gzip');
 const inFlight = syscap.counter('http', 'in flight',
   'Requests that are being answered', { type: 'int64' });
 
-// Synchronous work: a scope.
+// Synchronous work is recorded as a scope.
 const render = rendering.wrap(function render(n) {
   const rows = Array.from({ length: n }, (_, i) => `<li>${i}: ${i ** 2}</li>`);
   return `<ul>${rows.join('\n')}</ul>`;
@@ -35,11 +35,11 @@ async function handle(request, response) {
   try {
     const n = Number(new URL(request.url, 'http://x').searchParams.get('n'));
     const page = render(n);
-    // Waiting for others: an operation, which may overlap with others.
+    // Waiting is recorded as an operation, which may overlap others.
     const body = await compressing.run(() => gzip(page), `${page.length} bytes`);
     response.setHeader('content-encoding', 'gzip');
     response.end(body);
-    // The text is made only while something is recorded.
+    // The text is made only during a recording.
     log.debug(() => `${request.url}: ${body.length} bytes`);
   } finally {
     inFlight.add(-1);
@@ -53,7 +53,7 @@ async function main(requests) {
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  // Collections, in a group of their own.
+  // Garbage collections are recorded, in the group "gc".
   syscap.observePerformance({ types: ['gc'] });
   syscap.metadata('example.requests', String(requests));
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// thumbnails.js - a service as they are written for Node: HTTP in the main
-// thread, a pool of workers that compute, a cache, a client that asks.
+// thumbnails.js - a typical service of Node: HTTP in the main thread, a pool of
+// workers that compute, a cache, and a client.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o thumbnails.syscap -- \
 //		node -r syscap/v8 thumbnails.js
 //	syscap stat thumbnails.syscap
 //
-// It measures itself, too, and prints what it did: the capture says the same.
+// The program also measures itself, and prints the same figures as the capture.
 'use strict';
 
 const { AsyncResource } = require('node:async_hooks');
@@ -23,7 +23,7 @@ const log = syscap.logger(GROUP);
 
 // ------------------------------------------------------------------ workers
 
-// Marks of the worker's own, one for each step.
+// A worker makes one mark for each step.
 const decoding = syscap.site(GROUP, 'decode');
 const scaling = syscap.site(GROUP, 'scale');
 
@@ -37,7 +37,7 @@ function decodePicture(seed, width, height) {
   return pixels;
 }
 
-// Each of the small picture's pixels is the mean of some of the large one's.
+// Each pixel of the small picture is the mean of a square of the large picture.
 function scalePicture(pixels, width, height, factor) {
   const small = new Uint8Array((width / factor) * (height / factor));
   for (let y = 0; y < height; y += factor) {
@@ -99,7 +99,7 @@ class Times {
 
 // --------------------------------------------------------------------- pool
 
-// What a worker answers goes on in the context of who asked.
+// The answer of a worker is handled in the asynchronous context of the request.
 class Task extends AsyncResource {
   constructor(seed, resolve) {
     super('ThumbnailTask');
@@ -182,7 +182,7 @@ class Service {
     });
   }
 
-  // An operation: others go on in this thread meanwhile.
+  // Answers in an operation, which overlaps others in this thread.
   async #answer(request, reply) {
     await syscap.operation(GROUP, 'request', async () => {
       const began = performance.now();
@@ -231,7 +231,7 @@ function get(agent, port, seed) {
   });
 }
 
-// Several at a time, each of which asks one after the other.
+// Several clients run at a time; each sends one request after the other.
 async function askAll(port, clients, requests) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: clients });
   let next = 0;

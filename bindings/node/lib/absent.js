@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// absent.js - in the addon's place where that was not built ("npm install
-// --ignore-scripts") or can't be loaded: nothing is recorded, and programs go
-// on.  What is asked to record says why it can't.
+// absent.js - replaces the addon if it was not built ("npm install
+// --ignore-scripts") or can't be loaded: programs run without a recording.
+// Functions that start a recording report the reason.
 'use strict';
 
 const { hrtime } = process;
 
-// By these a recorder, or who starts the program, asks for a capture.
+// A recorder, or the user, sets one of these variables to ask for a capture.
 const ASKED = [
   'SYSPROF_CONTROL_FD', 'SYSCAP_RECORDER', 'SYSPROF_TRACE_FD', 'SYSCAP_OUTPUT',
   'SYSCAP_SAMPLE',
@@ -14,8 +14,8 @@ const ASKED = [
 const ENOENT = -2;
 const ENOSYS = -38;
 
-// As the addon: `size` numbers are shared, of which those at A to C are what
-// calls take and give.
+// Returns an object like the addon.  Its array has `size` numbers; the numbers
+// at A to C are the arguments and results of calls.
 function absent(reason, size, { A, B, C, ADD }) {
   const slots = new Float64Array(size);
   const values = []; // of counters

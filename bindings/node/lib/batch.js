@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// batch.js - marks that wait in an array of this thread's and are handed over
-// together, by one call of the addon.
+// batch.js - marks that wait in an array of this thread; one call of the addon
+// hands them over together.
 //
-// They are handed over when the array is full, 50 ms after the first of them,
-// by flush(), and at the thread's or process' end (src/env.c).  A process that
-// is killed loses what waits.
+// The marks are handed over when the array is full, 50 ms after the first mark,
+// by flush(), and at the end of the thread or process (src/env.c).  A process
+// that is killed loses the waiting marks.
 'use strict';
 
 const { numberOf } = require('./value.js');
 const { native, slots, ACTIVE, PENDING, A, BATCH, BATCH_ENTRY } =
   require('./slots.js');
 
-const INTERVAL = 50; // as long as events of C wait at most
+const INTERVAL = 50; // ms; events of C wait as long at most
 const CAPACITY = (slots.length - BATCH) / BATCH_ENTRY;
 const END = slots.length - BATCH;
 
-let used = 0; // slots; slots[PENDING] says the same to the addon
+let used = 0; // slots; the addon reads the same number in slots[PENDING]
 let timer = null;
 
 function flush() {
@@ -31,9 +31,9 @@ function onTimer() {
 function add(site, from, length) {
   const begin = numberOf(from);
   const duration = numberOf(length);
-  // Also for NaN; what is written here is not looked at again.
+  // True for NaN, too.  Nothing checks the array's numbers later.
   if (!(Math.abs(begin) < 9e18 && Math.abs(duration) < 9e18)) {
-    site.mark(begin, duration); // which tells
+    site.mark(begin, duration); // which reports the bad number
     return;
   }
   const at = BATCH + used;
@@ -46,8 +46,8 @@ function add(site, from, length) {
   else if (timer === null) timer = setTimeout(onTimer, INTERVAL).unref();
 }
 
-// A class, since V8 looks properties up anew each time in an object literal that
-// has an accessor; that would cost more than a mark.
+// A class: in an object literal with an accessor V8 searches for a property at
+// each access, which would cost more than a mark.
 class Batch {
   get capacity() {
     return CAPACITY;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// channels.js - what modules publish to diagnostics_channel, as marks.
+// channels.js - records messages of diagnostics_channel as marks.
 'use strict';
 
 const dc = require('node:diagnostics_channel');
@@ -9,7 +9,8 @@ const { site, nextId } = require('./site.js');
 
 const GROUP = 'channel';
 
-// An instant for each message.  describe(message, name): the mark's message.
+// Records an instant for each message.  describe(message, name) returns its
+// text.
 function subscribe(name, { group = GROUP, describe } = {}) {
   const place = site(group, String(name));
   const onMessage = (message) => {
@@ -20,7 +21,7 @@ function subscribe(name, { group = GROUP, describe } = {}) {
   return { close: () => dc.unsubscribe(name, onMessage) };
 }
 
-// What a TracingChannel says of one operation, found by its context object.
+// Records operations of a TracingChannel, and finds each by its context object.
 class Tracer {
   #place;
   #describe;
@@ -36,8 +37,8 @@ class Tracer {
     this.#running.set(context, { begin: now(), isAsync: false, failed: false });
   }
 
-  // Of an asynchronous operation this is said before asyncStart, even where
-  // it has settled at once; so it stays known.
+  // An asynchronous operation sends "end" before "asyncStart", even if it has
+  // settled at once; so its entry is kept.
   end(context) {
     const run = this.#running.get(context);
     if (run === undefined) return;
@@ -69,10 +70,10 @@ class Tracer {
 
 const EVENTS = ['start', 'end', 'asyncStart', 'asyncEnd', 'error'];
 
-// A mark for the synchronous part of each operation of the TracingChannel
-// `name`, and for an asynchronous one another, until it has settled.  The
-// channels have names of their own, so this works also where Node has no
-// diagnostics_channel.tracingChannel() yet.
+// Records a mark for the synchronous part of each operation of the
+// TracingChannel `name`.  An asynchronous operation gets a second mark, until
+// it settles.  Subscribing by the channels' names also works in versions of
+// Node without diagnostics_channel.tracingChannel().
 function traceChannel(name, { group = GROUP, describe } = {}) {
   const tracer = new Tracer(site(group, name), describe);
   const handlers = EVENTS.map((event) => [

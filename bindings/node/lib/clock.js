@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // clock.js - the capture's clock: CLOCK_MONOTONIC in nanoseconds, as a Number.
 //
-// A Number holds whole nanoseconds up to 2^53: 104 days after boot; beyond
-// that it rounds to 2, then 4.
+// A Number holds whole nanoseconds up to 2^53: 104 days after boot.  Later
+// times are rounded to 2 ns, then 4 ns.
 'use strict';
 
 const { performance } = require('node:perf_hooks');
@@ -13,10 +13,11 @@ function now() {
   return slots[A];
 }
 
-let origin; // of performance.now(), on our clock
+let origin; // zero of performance.now(), on the capture's clock
 
-// Both clocks are the kernel's, so the difference is constant; what is read
-// between two readings of ours bounds it from both sides.
+// Both clocks are CLOCK_MONOTONIC, so their difference is constant.  A reading
+// of performance.now() between two readings of now() bounds the difference from
+// both sides.
 function findOrigin() {
   let low = -Infinity;
   let high = Infinity;
@@ -30,13 +31,14 @@ function findOrigin() {
   return Math.round((low + high) / 2);
 }
 
-// Times of performance.now(), PerformanceEntry#startTime ... of this thread.
+// Converts times of performance.now(), PerformanceEntry#startTime ... of this
+// thread.
 function fromPerformance(ms) {
   origin ??= findOrigin();
   return origin + Math.round(ms * 1e6);
 }
 
-// Of process.hrtime.bigint(), or of process.hrtime().
+// Converts times of process.hrtime.bigint() and process.hrtime().
 function fromHrtime(time) {
   return typeof time === 'bigint' ? Number(time) : time[0] * 1e9 + time[1];
 }

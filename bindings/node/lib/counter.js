@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// counter.js - numbers that change, one for all threads of the process.
+// counter.js - counters; all threads of the process share each counter.
 'use strict';
 
 const { native, slots, ACTIVE, A, B, C, D, PUT, ADD } =
   require('./slots.js');
 
 const TYPES = { __proto__: null, int64: 0, double: 1 };
-// src/counters.c has the same numbers.
+// The next three constants equal those of src/counters.c.
 const NOTHING = 0;
 const VALUE = 1;
 const CHANGE = 2;
@@ -14,11 +14,11 @@ const CHANGE = 2;
 const made = new Map(); // type, category and name -> Counter
 
 class Counter {
-  // What was put or added while nothing was recorded: it costs no call, and
-  // is told with what comes next, or at the thread's end.
+  // The value put or added without a recording, which costs no call.  The next
+  // recorded call, or the thread's end, hands it over.
   #waiting = 0;
   #isPut = false;
-  #index; // -1: there are too many; then all waits
+  #index; // -1: too many counters; every value stays in #waiting
 
   constructor(category, name, description, type) {
     this.category = category;
@@ -56,7 +56,7 @@ class Counter {
     this.#count(change, ADD, VALUE);
   }
 
-  // Other threads' counters learn what waits here.
+  // Hands the waiting value to the counter of all threads.
   tell() {
     if ((this.#waiting === 0 && !this.#isPut) || this.#index < 0) return;
     this.#count(this.#waiting, this.#isPut ? PUT : ADD, NOTHING);
@@ -92,7 +92,7 @@ function check(counter, value) {
   }
 }
 
-// The same for the same texts and type.
+// Returns the same Counter for the same texts and type.
 function counter(category, name, description = '', { type = 'double' } = {}) {
   if (TYPES[type] === undefined) {
     throw new TypeError(`syscap: a counter's type is 'int64' or 'double'`);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// follow.js - what goes on after the function that made it has returned:
-// promises and generators.
+// follow.js - promises and generators, which go on after their function has
+// returned.
 'use strict';
 
 const { isGeneratorObject, isPromise } = require('node:util').types;
 
-// Nobody's but the language's: of one with methods of its own (execa's), or of
-// another class, its user would miss them in what then() gives.
+// Whether @object is a promise without own methods (unlike execa's) and of no
+// other class: then() returns a promise without such methods.
 function isPlainPromise(object) {
   return isPromise(object) && object.constructor === Promise &&
     Object.keys(object).length === 0;
 }
 
-// The promise behind it: what is rejected stays so, and is noticed if nobody
-// handles it.
+// Returns a promise that settles after @promise and @end.  A rejection stays a
+// rejection; Node reports it if nothing handles it.
 function afterPromise(promise, end) {
   return promise.then(
     (value) => {
@@ -29,8 +29,8 @@ function afterPromise(promise, end) {
 
 const STEPS = ['next', 'return', 'throw'];
 
-// The generator itself, whose steps tell when the first begins and the last
-// ends.
+// Returns @generator itself, with methods that call @begin before the first
+// step and @end after the last.
 function throughGenerator(generator, begin, end) {
   let isBegun = false;
   const note = (step) => {

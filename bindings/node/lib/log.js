@@ -15,7 +15,8 @@ const SEVERITIES = Object.freeze({
   debug: 128,
 });
 
-// text: a string, or a function that makes one, called only when recording.
+// @text is a string, or a function that returns a string; log() calls the
+// function only during a recording.
 function log(severity, domain, text) {
   if (slots[ACTIVE] === 0) return;
   const message = nameOf(typeof text === 'function' ? text() : text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// mark.js - marks whose texts are given at the call.
+// mark.js - marks with their texts given at the call.
 //
-// Texts that come again are looked up, so that they cross into C once.  Names
-// that never do (with a number in them) would fill the memory: so only the
-// first ones are remembered.
+// A table holds the texts, so that repeated texts are passed to C once.  Names
+// that never repeat (with a number in them) would fill the memory: so the table
+// holds only the first REMEMBERED_MAX names.
 'use strict';
 
 const { native, slots, ACTIVE, B, C } = require('./slots.js');

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// operation.js - an operation that whatever it waits for finds again, by the
-// asynchronous context it runs in.
+// operation.js - operations; code that an operation awaits finds the operation
+// by the asynchronous context.
 //
-// Its begin and its end are marks of their own, so that its steps belong to it
-// also where the program ends before it does.
+// The begin and the end of an operation are separate marks: so its steps belong
+// to it even if the program ends first.
 'use strict';
 
 const { AsyncLocalStorage } = require('node:async_hooks');
@@ -13,7 +13,7 @@ const { find } = require('./mark.js');
 const { nameOf } = require('./value.js');
 const { isPlainPromise, afterPromise } = require('./follow.js');
 
-let contexts; // made by the first operation: programs without one pay nothing
+let contexts; // made by the first operation: other programs pay nothing
 
 function operation(group, name, fn, message) {
   if (slots[ACTIVE] === 0) return fn();
@@ -39,8 +39,8 @@ function currentOperation() {
   return contexts?.getStore();
 }
 
-// Names that never come again are not remembered (mark.js): those are left
-// out once there are too many.
+// The table of names (mark.js) is limited: when it is full, step() does not
+// record steps with new names.
 function step(name, message) {
   if (slots[ACTIVE] === 0) return;
   const current = currentOperation();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// performance.js - what Node's performance timeline is told, as marks.
+// performance.js - records entries of Node's performance timeline as marks.
 'use strict';
 
 const { PerformanceObserver, constants } = require('node:perf_hooks');
@@ -20,8 +20,8 @@ function nameOf(entry) {
     : entry.name;
 }
 
-// detail is anything: of what is no text, JSON, and where that is not to be
-// had, nothing.
+// The detail of an entry may be any value.  A string is the message, another
+// value its JSON, and a value without JSON gives no message.
 function messageOf(entry) {
   const { detail } = entry;
   if (detail === undefined || detail === null) return undefined;
@@ -34,8 +34,8 @@ function messageOf(entry) {
   }
 }
 
-// Every entry of these types from now on, in a group named as the type; until
-// close() of what is returned.
+// Records every new entry of the types, in a group named as the type, until
+// close() of the returned object.
 function observePerformance({ types = ['mark', 'measure'] } = {}) {
   const unknown = types.filter(
     (type) => !PerformanceObserver.supportedEntryTypes.includes(type));
@@ -51,7 +51,8 @@ function observePerformance({ types = ['mark', 'measure'] } = {}) {
   };
   const observer = new PerformanceObserver((list) => record(list.getEntries()));
   observer.observe({ entryTypes: types });
-  // Observers are told later; what was not told yet is asked for.
+  // Node passes entries to observers late; takeRecords() returns the pending
+  // entries.
   const flush = () => record(observer.takeRecords());
   process.on('exit', flush);
   return {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// recording.js - whether and where this process records, and its sampler.
+// recording.js - starts and stops recording and the sampler of this process.
 'use strict';
 
 const { getSystemErrorName } = require('node:util');
@@ -9,8 +9,8 @@ const batch = require('./batch.js');
 const CLOCKS = ['auto', 'cpu', 'wall', 'perf'];
 const STACKS = ['merged', 'managed', 'native'];
 
-const beginnings = new Set(); // what is to be told when recording begins
-const endings = new Set(); // ... and before it ends
+const beginnings = new Set(); // functions to call when recording begins
+const endings = new Set(); // ... and before recording ends
 
 function check(outcome, what) {
   if (outcome.errno === 0) return outcome.message;

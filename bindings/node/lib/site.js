@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// site.js - a place that makes marks, made once and used often.
+// site.js - sites: a group and a name for marks, made once and used often.
 'use strict';
 
 const { threadId } = require('node:worker_threads');
@@ -15,7 +15,7 @@ const made = new Map(); // group -> name -> Site
 
 let lastId = threadId * 2 ** 32;
 
-// For operations that this package begins: no two threads have the same.
+// Returns an id for an operation of this package; no two threads have the same.
 function nextId() {
   return ++lastId;
 }
@@ -31,7 +31,8 @@ class Scope {
     this.#message = message;
   }
 
-  // The first end counts, so that `using` and an early end go together.
+  // Only the first end() counts, so that an early end() and `using` can be
+  // combined.
   end(message = this.#message) {
     const begin = this.#begin;
     this.#begin = 0;
@@ -51,12 +52,12 @@ class Site {
     this.group = group;
     this.name = name;
     this.index = native.site(group, name);
-    // For scopes that begin while nothing is recorded: one does for all.
+    // All scopes that begin without a recording share this object.
     this.idle = new Scope(this, 0);
     Object.freeze(this);
   }
 
-  // Not where there are too many.
+  // False if the thread has too many sites.
   get isRecorded() {
     return this.index >= 0;
   }
@@ -117,7 +118,7 @@ class Site {
     return result;
   }
 
-  // Operations that overlap on one thread are told apart by their numbers.
+  // Operations of one thread may overlap, so each has its own id.
   #after(promise, begin, message) {
     const id = nextId();
     return afterPromise(promise, () => this.async(id, begin, message));
@@ -130,7 +131,7 @@ class Site {
       begin = this.begin();
     }, () => {
       this.async(id, begin, message);
-      begin = 0; // further steps are none
+      begin = 0; // later calls record nothing
     });
   }
 
@@ -142,7 +143,8 @@ class Site {
         : Reflect.construct(fn, args, new.target === wrapped ? fn : new.target);
       return slots[ACTIVE] === 0 ? call() : site.run(call);
     };
-    // What a class has of its own, and what `extends` and `instanceof` ask
+    // Static members of a class, and the prototype for `extends` and
+    // `instanceof`
     if (fn.prototype !== undefined) {
       Object.setPrototypeOf(wrapped, fn);
       wrapped.prototype = fn.prototype;
@@ -172,7 +174,7 @@ class Site {
   }
 }
 
-// Of marks that are not recorded.
+// Logs the reason why a mark is not recorded.
 function tellOf(site, what) {
   log('warning', 'syscap', `${what} for "${site.name}" of group "${site.group}"`);
 }
@@ -192,7 +194,7 @@ function link(site, kind, id, begin, duration, message) {
   native.linked(text);
 }
 
-// The same for the same texts.
+// Returns the same Site for the same texts.
 function site(group, name) {
   let names = made.get(group);
   if (names === undefined) made.set(group, (names = new Map()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// slots.js - the addon, and the array of numbers that it shares with us.
+// slots.js - the addon, and the array of numbers that the addon shares.
 //
-// src/env.h has the same numbers.  Nothing outside of this package sees the
-// array: what it holds is checked where it is written.
+// src/env.h has the same numbers.  Nothing outside of this package has access
+// to the array: the writers check the numbers.
 'use strict';
 
 const path = require('node:path');
@@ -21,7 +21,7 @@ const SLOTS = {
 };
 const SIZE = SLOTS.BATCH + 512 * SLOTS.BATCH_ENTRY;
 
-// What count() does with a counter (src/counters.c).
+// The two kinds of count() for a counter (src/counters.c).
 const PUT = 0;
 const ADD = 1;
 

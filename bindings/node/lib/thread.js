@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// thread.js - workers have names, which captures and `top` show: that of
-// their file and their number.  Later versions of Node give them names.
+// thread.js - names workers by their file and number, for captures and `top`.
+// Newer versions of Node name workers themselves.
 'use strict';
 
 const path = require('node:path');
@@ -15,11 +15,11 @@ function cut(text, bytes) {
   return kept;
 }
 
-// "resize-3" of the third worker, which runs resize.js.
+// Returns "resize-3" for the third worker if its file is resize.js.
 function workerName(file, id) {
   const number = `-${id}`;
   const { name } = path.parse(file ?? '');
-  // Node calls a worker of a text "[worker eval]", one of a data: URL by it
+  // The file of a worker made from text is "[worker eval]" or a data: URL.
   const isFile = name !== '' && !/[[\],:;]/.test(name);
   return cut(isFile ? name : 'worker', MAX_BYTES - number.length) + number;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// value.js - what calls of a recorded program are given, whatever it is: an
-// event is not worth an exception, and least of all one that comes only while
-// somebody looks.
+// value.js - converts arguments of any type.  An event must not throw an
+// exception, least of all an exception that occurs only during a recording.
 //
-// To be called before the slots are filled: what makes a text of an object is
-// the program's, and may use them.
+// Callers convert before they fill the slots: toString() of an object is the
+// program's code, and may record events that use the slots.
 'use strict';
 
-// Of a message, which may be left out.
+// Converts a message, which may be undefined.
 function textOf(value) {
   if (typeof value === 'string' || value === undefined) return value;
   if (value === null) return undefined;
@@ -18,12 +17,12 @@ function textOf(value) {
   }
 }
 
-// Of a name, which may not.
+// Converts a name, which is never undefined.
 function nameOf(value) {
   return typeof value === 'string' ? value : textOf(value) ?? '';
 }
 
-// NaN is told of where it is used (src/marks.c).
+// The user of the number reports NaN (src/marks.c).
 function numberOf(value) {
   if (typeof value === 'number') return value;
   return typeof value === 'bigint' || typeof value === 'string'

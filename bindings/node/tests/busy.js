@@ -2,11 +2,10 @@
 // busy.js - a program to be sampled: recursion, methods, accessors, callbacks
 // from builtins, code that comes and goes.
 //
-// Its arguments: how many milliseconds; "churn" to make code anew all the time.
+// Its arguments: the run time in ms; "churn" to make new code all the time.
 'use strict';
 
-// Milliseconds that the process has worked, all its threads: on a busy machine
-// they take longer.
+// Milliseconds of CPU time of all threads; on a busy machine more time passes.
 exports.WORKED = `
 function worked() {
   const { user, system } = process.cpuUsage();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// capture.js - for tests: record a program of Node, and read what came of it.
+// capture.js - for tests: record a program of Node, and read the capture.
 'use strict';
 
 const { spawnSync } = require('node:child_process');
@@ -10,7 +10,7 @@ const path = require('node:path');
 const { SYSCAP } = process.env;
 const FUNCTION = 32; // bytes of a record in __symbols__
 
-// A folder that is gone when the test has ended.
+// Makes a directory, which is removed at the end of the test.
 function folder(t) {
   const made = fs.mkdtempSync(path.join(os.tmpdir(), 'syscap-node-'));
   t.after(() => fs.rmSync(made, { recursive: true, force: true }));
@@ -33,7 +33,7 @@ function run(command, args, { env = {}, cwd, status = 0 } = {}) {
   return result;
 }
 
-// Names of addresses: the table that travels with the capture, and JITMAPs.
+// Names of addresses, from the capture's symbol table and its JITMAPs.
 class Names {
   #jit = new Map();
   #table = [];
@@ -100,7 +100,7 @@ class Capture {
     return this.all('mark').filter((mark) => mark.group === group);
   }
 
-  // Each with what its addresses are called, innermost first.
+  // The samples, each with the names of its addresses, innermost first.
   get samples() {
     return this.all('sample').map((sample) => ({
       ...sample,
@@ -108,7 +108,7 @@ class Capture {
     }));
   }
 
-  // Addresses of `samples` that nothing maps and nothing names.
+  // Addresses of `samples` that are in no mapping and have no name.
   strays(samples) {
     const maps = this.all('map');
     return samples.flatMap((sample) => sample.addrs.filter((a) =>
@@ -123,7 +123,7 @@ class Capture {
   }
 }
 
-// Run `program` (a text) by node under syscap record; what it recorded.
+// Runs `program` (a text) by node under syscap record; returns the Capture.
 function record(t, program, {
   env, nodeArgs = [], args = [], recordArgs = [], status,
 } = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// install.test.js - "npm install" of the package, where the library is there.
+// install.test.js - "npm install" of the package beside an installed library.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -77,7 +77,7 @@ test('without the addon programs go on, and are told why nothing is recorded', (
   assert.match(reason, /the addon can't be loaded; is it built\?/);
   assert.deepEqual(codes, ['ENOSYS', 'ENOSYS', 'no v8']);
   assert.equal(stderr, '');
-  // Who asks for a recording gets a word.
+  // A program that asks for a recording gets a warning.
   const asked = run(process.execPath, ['-e', `require('syscap')`],
     { cwd, env: { ...env, SYSCAP_OUTPUT: 'a.syscap' } });
   assert.match(asked.stderr, /SyscapWarning: nothing is recorded: the addon/);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// perf_map.test.js - stacks of JavaScript without an addon of ours, by the
-// perf map that Node writes.
+// perf_map.test.js - stacks of JavaScript without syscap's addon, by Node's
+// perf map.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -21,7 +21,7 @@ test('samples have 8 JavaScript frames and more, each with its name', (t) => {
   for (const { pid } of main.slice(0, 1)) {
     fs.rmSync(`/tmp/perf-${pid}.map`, { force: true });
   }
-  // V8 has called them by other words.
+  // The prefix of a function depends on the version of V8.
   const isJs = (name) => /^(JS|LazyCompile|Function|Script|Eval):/.test(name ?? '');
   const busy = main.filter((s) => s.stack.some(
     (name) => /:.driver .*program\.js/.test(name)));

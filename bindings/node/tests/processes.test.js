@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// processes.test.js - what Node's processes start is in the same capture:
-// clusters, child processes, scripts of npm.
+// processes.test.js - child processes of Node are in the same capture:
+// clusters, child_process, scripts of npm.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -11,8 +11,8 @@ const test = require('node:test');
 
 const { folder, run, record, Capture } = require('./capture.js');
 
-// What was marked; and how many more are told as lost, where a machine is so
-// busy that a process waited in vain for its ring.
+// The recorded marks, and the number of marks reported as lost: on a busy
+// machine a process may get no ring in time.
 function told(capture) {
   const marks = capture.marks('worker');
   const lost = capture.marks('syscap')

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// recording.test.js - a program that records and samples itself.
+// recording.test.js - programs that record and sample themselves.
 'use strict';
 
 const assert = require('node:assert/strict');

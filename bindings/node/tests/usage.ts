@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// usage.ts - the types take what the functions take, and refuse what they
-// refuse.  Compiled, never run.
+// usage.ts - the types accept and refuse the same arguments as the functions.
+// This file is compiled, never run.
 import * as syscap from '../index.js';
 import { attach, namesLost } from '../v8/index.js';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// v8.test.js - stacks of JavaScript by V8's own word, without switches.
+// v8.test.js - stacks of JavaScript by data of V8, without switches of Node.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -10,7 +10,7 @@ const test = require('node:test');
 const { folder, run, record, Capture } = require('./capture.js');
 const { PROGRAM, WORKED } = require('./busy.js');
 
-// With the column since Node 20.
+// A name includes the column since Node 20.
 const isJs = (name) => /^[^:]+ \(.*?(:\d+){1,2}\)$/.test(name ?? '');
 const plain = (name) => name?.replace(/ \(.*/, '');
 
@@ -37,16 +37,16 @@ test('interpreted and compiled functions are named, at their places', (t) => {
     collections += stack.some((n) => /Heap::CollectGarbage/.test(n ?? ''));
     const js = stack.filter(isJs).map(plain);
     const driver = js.indexOf('driver');
-    // JavaScript stands within the C++ that called it.
+    // JavaScript frames stand within the C++ frame that called them.
     const entry = stack.findIndex((n) => /(^|_|:)JSEntry$/.test(n ?? ''));
     const outermost = stack.length - 1 - [...stack].reverse().findIndex(isJs);
     if (entry >= 0) assert.ok(outermost < entry, stack.join('\n'));
     right += js.slice(driver + 1, driver + 3).join() ===
       '(anonymous),Module._compile';
   }
-  // In some builtins V8 does not know where it is, for an instruction or two.
+  // In some builtins V8 has no position for an instruction or two.
   assert.ok(right >= 0.98 * busy.length, `${right} of ${busy.length}`);
-  // V8 itself tells nothing of those.
+  // V8's own data does not include garbage collections.
   assert.notEqual(collections, 0);
 });
 
@@ -71,7 +71,8 @@ for (const [how, nodeArgs] of Object.entries({
     const right = stacks.filter((names) => names.slice(names.indexOf('spin'),
       names.indexOf('spin') + 5).join() ===
       'spin,inner,compare,outer,(anonymous)');
-    // Between two instructions that make or end a frame one may be missing.
+    // A frame may be missing between two instructions that make or end the
+    // frame.
     assert.ok(right.length >= 0.98 * stacks.length,
       `${right.length} of ${stacks.length}: ` +
       stacks.find((names) => !right.includes(names))?.join());
@@ -166,8 +167,8 @@ test('a recording that begins later knows the code that was there', (t) => {
 });
 
 test('V8\'s own profiler gets as many samples beside us as alone', (t) => {
-  // In turns, within one process: a busy machine disturbs both alike, but not
-  // every time.  What is taken away from one of them is a half, or all.
+  // Both cases take turns in one process: a busy machine disturbs both, but not
+  // every time.  A fault would take a half or all of the samples away.
   const capture = sampled(t, `
     const { Session } = require('inspector');
     const syscap = require('syscap');

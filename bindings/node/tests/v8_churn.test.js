@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// v8_churn.test.js - sampling fast while code is made, moved and thrown away.
-// For CHURN_SECONDS at CHURN_HZ.
+// v8_churn.test.js - fast sampling of code that is made, moved and freed, for
+// CHURN_SECONDS at CHURN_HZ.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -20,7 +20,7 @@ test(`${seconds} s of churn at ${hz} Hz: no crash, addresses have names`, (t) =>
     recordArgs: ['--ring-kib=4096'],
   });
   const main = capture.samples.filter((s) => s.tid === s.pid);
-  // Before the addon is loaded V8's code has no names.
+  // V8's code has no names until the addon is loaded.
   const first = main.findIndex(
     (s) => s.stack.some((n) => /^driver /.test(n ?? '')));
   const samples = main.slice(first);

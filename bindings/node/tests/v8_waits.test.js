@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// v8_waits.test.js - names of functions that find no room: nobody waits for it
-// within the program, and they arrive when there is some again.
+// v8_waits.test.js - function names that find no room in the ring: the program
+// never waits, and the names arrive when the ring has room again.
 'use strict';
 
 const assert = require('node:assert/strict');
@@ -14,7 +14,7 @@ const { folder, run, Capture } = require('./capture.js');
 const N = 1500; // names, of which a ring of 64 KiB holds a third
 const { SYSCAP, SLEEPS } = process.env;
 
-// The functions are compiled where the program says so: fill().
+// fill() compiles the functions.
 const FILL = `
   const fs = require('node:fs');
   const { namesLost } = require('syscap/v8');
@@ -31,7 +31,7 @@ const FILL = `
   }
 `;
 
-// What the program said when it had ended, and how often it slept in our addon.
+// Runs the program; returns its result, and the number of sleeps in the addon.
 function program(t, text, { command = [], env } = {}) {
   const cwd = folder(t);
   const script = path.join(cwd, 'program.js');
@@ -96,7 +96,7 @@ test('names wait for nobody when the recorder is gone', (t) => {
     fs.writeFileSync('lost', String(namesLost()));
   `, { command: [SYSCAP, 'record', '-o', 'x.syscap', '--'] });
   assert.equal(done.signal, 'SIGKILL');
-  // spawnSync() returns when the program has closed its output, too
+  // spawnSync() has also waited until the program closed its output.
   assert.notEqual(fs.readFileSync(path.join(done.cwd, 'lost'), 'utf8'), '0');
   assert.equal(done.sleeps(), '0');
 });

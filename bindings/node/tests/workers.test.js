@@ -9,7 +9,7 @@ const test = require('node:test');
 
 const { folder, run, record, Capture } = require('./capture.js');
 
-// A program that begins to record itself, into "late".
+// Runs a program that begins to record itself, into "late".
 function alone(t, program) {
   const cwd = folder(t);
   fs.writeFileSync(path.join(cwd, 'program.js'), program);
@@ -41,7 +41,7 @@ test('each thread has its own sites and batch, and events say whose they are', (
     assert.deepEqual(marks.map((mark) => mark.time).sort((a, b) => a - b),
       Array.from({ length: 200 }, (_, i) => i < 100 ? i : 900 + i));
   }
-  // The same texts are the same counter, in whichever thread.
+  // The same texts make the same counter in all threads.
   const ids = capture.all('ctrset').flatMap((f) => f.values).map((v) => v.id);
   assert.equal(new Set(ids).size, 1);
   assert.equal(ids.length, 500);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // index.d.ts - types of syscap/v8.
 
-/** Have this thread's JavaScript functions in samples; loading did it. */
+/** Add this thread's JavaScript functions to samples, as loading does. */
 export function attach(): void;
-/** Leave them out from here on. */
+/** Leave this thread's JavaScript functions out of later samples. */
 export function detach(): void;
-/** Names of functions that the capture had no room for, and has not got so far. */
+/** Number of function names that had no room and are not in the capture yet. */
 export function namesLost(): number;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// index.js - JavaScript functions in the stacks of syscap's sampler, by V8's
-// own word:
+// index.js - JavaScript functions in the stacks of syscap's sampler, from data
+// of V8 itself:
 //
 //	SYSCAP_SAMPLE=1000 syscap record -- node -r syscap/v8 program.js
 //
-// Requiring this attaches the thread that does; -r does it in workers, too.
+// require() of this module attaches the calling thread; -r attaches workers,
+// too.
 'use strict';
 
 const path = require('node:path');
@@ -30,8 +31,7 @@ function load() {
 const addon = load();
 let isAttached = false;
 
-// Code that is there already is told when recording begins: before, nothing
-// is kept.
+// Reports existing code when recording begins: nothing is kept before.
 function onRecording() {
   addon.tellCode();
 }
