@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What the tests of bindings/cpp and bindings/rust ask of recordings."""
+"""Recordings for the tests of bindings/cpp and bindings/rust."""
 
 import json
 import os
@@ -9,7 +9,7 @@ SYSCAP = os.environ["SYSCAP"]
 
 
 def record(output, command, **environment):
-    """Run @command below a recorder; the frames of its capture."""
+    """Run @command below a recorder; return the frames of its capture."""
     for name in ("SYSPROF_CONTROL_FD", "SYSPROF_TRACE_FD", "SYSCAP_OUTPUT"):
         os.environ.pop(name, None)
     subprocess.run([SYSCAP, "record", "-o", output, "--", *command],
@@ -18,7 +18,7 @@ def record(output, command, **environment):
 
 
 def read(path):
-    """The frames of a capture that `syscap check` finds sound."""
+    """Return the frames of a capture, after `syscap check` of the file."""
     subprocess.run([SYSCAP, "check", path], check=True, timeout=60)
     told = subprocess.run([SYSCAP, "dump", "--json", path], check=True,
                           capture_output=True, text=True, timeout=60)
@@ -26,12 +26,13 @@ def read(path):
 
 
 def of_type(frames, kind):
-    """Those of one type."""
+    """Return the frames of type @kind."""
     return [frame for frame in frames if frame["type"] == kind]
 
 
 def marks(frames, group, name=None):
-    """Messages of the marks of @group, or (name, message) of all of them."""
+    """Messages of the marks @name of @group, or (name, message) of all its
+    marks."""
     found = [frame for frame in of_type(frames, "mark")
              if frame["group"] == group and name in (None, frame["name"])]
     if name is None:
@@ -40,7 +41,8 @@ def marks(frames, group, name=None):
 
 
 def counter_values(frames):
-    """{(category, name): [value...]} in the order they were set."""
+    """{(category, name): [value...]}, the values in the order of the
+    capture."""
     names, values = {}, {}
     for frame in frames:
         for item in frame.get("counters", ()):

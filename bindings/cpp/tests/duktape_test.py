@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """duktape_test.py PROGRAM - samples name the functions of the script, in the
-order in which they called each other."""
+order of their calls."""
 
 import os
 import sys
@@ -12,7 +12,7 @@ SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "duktape.js")
 
 
 def managed(stack):
-    """The functions of the script in it, the innermost first."""
+    """The functions of the script in @stack, the innermost first."""
     return [name.replace(f" ({SCRIPT})", "") for name in stack
             if isinstance(name, str) and name.endswith((".js)", "(native)"))]
 
@@ -24,7 +24,7 @@ with tempfile.TemporaryDirectory() as folder:
     root = ["outer", "deep", "deep", "deep", "deep", "global"]
     with_script = [stack for stack in found if stack]
     assert with_script, "no sample has functions of the script"
-    # request() refuses what is outside of the script: that is native
+    # request() refuses native code outside of the script
     for stack in with_script:
         assert stack[-6:] == root or stack == ["global"] \
             or set(stack) <= {"deep", "global"}, stack
@@ -32,8 +32,8 @@ with tempfile.TemporaryDirectory() as folder:
     assert ["leaf", "middle", "inside", "forEach"] + root in [
         [name.replace(" (native)", "") for name in stack]
         for stack in with_script]
-    # a name that is no string, and was not asked for one
+    # "odd" has a name that is not a string; the walk must not convert the name
     assert ["leaf", "middle", "anonymous"] + root in with_script
-    # ticks that waited for a safe point count: the script runs for 400 ms
+    # the weights include ticks that waited for a safe point, during 400 ms
     weights = sum(frame["weight"] for frame in of_type(frames, "sample"))
     assert weights >= 300, weights

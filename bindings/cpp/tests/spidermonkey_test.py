@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""spidermonkey_test.py CASE [SECONDS] - what recordings of a JavaScript shell
-hold (spidermonkey_shell.cpp).
+"""spidermonkey_test.py CASE [SECONDS] - checks recordings of a JavaScript
+shell (spidermonkey_shell.cpp).
 
 Reads SYSCAP (the command), SPIDERMONKEY_SHELL and SPIDERMONKEY_EXAMPLE.
 """
@@ -17,7 +17,7 @@ SYSCAP = os.environ["SYSCAP"]
 SHELL = os.environ["SPIDERMONKEY_SHELL"]
 EXAMPLE = os.environ["SPIDERMONKEY_EXAMPLE"]
 CUT, STOPPED = 2, 4
-NAMES = 0xE0000000 << 32  # addresses that stand for names
+NAMES = 0xE0000000 << 32  # these addresses represent names
 
 
 def script(name):
@@ -25,8 +25,8 @@ def script(name):
 
 
 class Recording:
-    """What `syscap record` has of a command: of its main thread's samples,
-    lists of (address, name), the innermost first."""
+    """A recording of a command: for each sample of the main thread a list of
+    (address, name), the innermost first."""
 
     def __init__(self, *command, env=None, record=()):
         with tempfile.TemporaryDirectory(prefix="syscap-sm-") as folder:
@@ -45,7 +45,7 @@ class Recording:
                 stdout=subprocess.PIPE).stdout)
             self._read(path)
         assert self.status == 0, f"{command}: status {self.status}"
-        # A busy recorder's ring may come too late for the first samples
+        # A busy recorder may provide a ring too late for the first samples
         lost, kept = self.stat["lost"]["frames"], len(self.samples)
         assert lost <= kept / 20, f"{kept} samples, lost {self.stat['lost']}"
 
@@ -89,12 +89,12 @@ def weight(samples):
 
 
 class Few(AssertionError):
-    """A share is too small."""
+    """A share of samples is too small."""
 
 
 def at_least(part, whole, share, what):
-    # Not by weight: on a busy machine one tick of a thread that waited for its
-    # turn, wherever that was, weighs as much as a hundred others
+    # Compare counts, not weights: on a busy machine one tick of a thread that
+    # waited for a processor weighs as much as a hundred others
     a, b = len(part), len(whole)
     print(f"{what}: {a} of {b}, by weight {weight(part)} of {weight(whole)}")
     if b == 0 or a < share * b:
@@ -118,7 +118,7 @@ def check_pure(r):
 
 
 def check_outermost(r):
-    """The unwinder comes from machine code back to C++, and to _start()."""
+    """The unwinder gets from machine code back to C++, and to _start()."""
     ends = collections.Counter()
     whole = [s for s in r.samples if s.names]
     for sample in whole:
@@ -130,20 +130,20 @@ def check_outermost(r):
 
 
 def bare(r, sample):
-    """How many addresses are in no file: in machine code."""
+    """The number of addresses of @sample in no file, so in machine code."""
     return sum(a < NAMES and not any(
         int(m["start"], 16) <= a < int(m["end"], 16) for m in r.maps)
         for a in sample.stack)
 
 
-# Between the native frames, from the innermost on
+# Expected names between the native frames, the innermost first
 NEST = (["native burn", "inner"]
         + 2 * ["viaNative", "viaNative/<", "native callBack"]
         + ["viaNative", "outer", "spidermonkey_nest.js"])
 
 
 def order():
-    """JavaScript and C++ stand in the order in which they call each other."""
+    """Frames of JavaScript and C++ stand in the order of their calls."""
     for mode in "ion", "baseline", "blinterp", "interp":
         r = sampled(mode, "nest", "1")
         burning = [s for s in r.samples if "native burn" in s.names]
@@ -153,10 +153,10 @@ def order():
         at_least([s for s in working if s.names == NEST[1:]], working, 0.95,
                  f"{mode}: inner() in the right order")
         check_outermost(r)
-        # At most one for each time that C++ called machine code
+        # At most one such address for each call of machine code from C++
         at_least([s for s in burning if bare(r, s) <= 3], burning, 0.95,
                  f"{mode}: machine code is not unwound by guesses")
-        # callBack()'s own code stands inside of its label, twice in a stack
+        # In a stack, callBack()'s frame stands inside of its label twice
         stack = next(s.stack for s in burning if s.names == NEST)
         label = next(a for a in stack
                      if r.names.get(a) == "native callBack")
@@ -165,10 +165,11 @@ def order():
 
 
 def hot():
-    """The function that takes the time is named, and its callers are."""
+    """Samples name the function that takes the time, and its callers."""
     r = sampled("ion", "hot", "2")
     whole = [s for s in r.samples if s.names]
-    # The rest is of before Ion has compiled it, by a thread that waits its turn
+    # Other samples precede Ion's compilation, by a thread that may have to
+    # wait
     at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.85,
              "hotLeaf() innermost")
     at_least([s for s in whole if s.names ==
@@ -179,7 +180,8 @@ def hot():
 
 
 def kinds():
-    """In each kind of code; no name is of the engine's own bookkeeping."""
+    """Each kind of code has names, and none is an internal name of the
+    engine."""
     for mode in "ion", "baseline", "blinterp", "interp":
         r = sampled(mode, "hot", "0.5")
         whole = [s for s in r.samples if s.names]
@@ -188,31 +190,32 @@ def kinds():
         functions = {n for s in whole for n in s.names}
         assert "js::RunScript" not in functions, functions
         assert "" not in functions
-        # Of what the interpreter began and machine code goes on with, there
-        # is one frame
+        # A function that begins in the interpreter and continues in machine
+        # code has one frame
         at_least([s for s in whole
                   if s.names.count("spidermonkey_hot.js") == 1],
                  whole, 0.98, f"{mode}: the script is there once")
 
 
 def deep_interpreted():
-    """20,000 calls: cut to the depth of a sample, and said to be."""
+    """Samples of 20,000 calls are cut to a sample's depth, and flagged as
+    cut."""
     r = sampled("interp", "deep")
     deep = [s for s in r.samples if s.names.count("deep") > 450]
     assert weight(deep) > 50
-    # A tick on the way down or up may find a stack that is not yet so deep
+    # A tick during the first or last calls may find a less deep stack
     whole = [s for s in deep if not s.flags & CUT]
     assert all(len(s.stack) < 512 for s in whole)
     at_least([s for s in deep if s.flags & CUT], deep, 0.9, "cut")
     assert max(len(s.stack) for s in r.samples) <= 512
-    assert r.count("deepest") <= 513  # the last has been refused
+    assert r.count("deepest") <= 513  # the last frame was refused
     at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.7,
              "bottom() innermost")
     check_outermost(r)
 
 
 def deep_native():
-    """400 times through C++: the unwinder gets through all of them."""
+    """The unwinder gets through C++ frames 400 times."""
     for mode in "ion", "interp":
         r = sampled(mode, "native")
         deep = [s for s in r.samples if s.names[:1] == ["native burn"]]
@@ -224,8 +227,8 @@ def deep_native():
 
 
 def collecting():
-    """While the engine collects, its machine code's frames are not known:
-    such stacks are flagged, and hold what is known."""
+    """During a collection the frames of machine code are unknown: such stacks
+    are flagged, and hold the known frames."""
     for _ in range(8):
         r = sampled("ion", "collect")
         inside = [s for s in r.samples if "js::GCRuntime::collect" in s.names]
@@ -240,7 +243,7 @@ def collecting():
 
 
 def purity():
-    """The handler allocates nothing, and takes no lock."""
+    """The signal handler allocates nothing, and takes no lock."""
     for mode in "ion", "interp":
         r = sampled(mode, "churn", hz=5000)
         check_pure(r)
@@ -250,17 +253,17 @@ def purity():
 
 
 def churn(seconds="4"):
-    """20,000 times a second while code is made, compiled, collected."""
+    """Sampling at 20,000 Hz during making, compiling, collecting of code."""
     r = sampled("ion", "churn", seconds, hz=20000,
                 record=("--ring-kib=16384",))
     check_pure(r)
     print(f"{r.count('walks')} walks, {len(r.names)} names, "
           f"{r.count('refused')} ticks refused")
-    # All threads'; a machine that has other things to do gives less
+    # Samples of all threads; a busy machine yields fewer
     assert r.count("samples") > 500 * float(seconds)
     made = {n.split(" ")[0] for n in r.names.values() if n.startswith("dyn_")}
     assert made <= {f"dyn_{i}" for i in range(97)}, made
-    # Each runs for a short while, which a busy machine may give to others
+    # Each function runs so shortly that a busy machine may never sample it
     assert len(made) > 97 // 2, len(made)
     for name in "churn", "shapes", "thrown", "native callBack":
         assert any(name in s.names for s in r.samples), name
@@ -268,8 +271,8 @@ def churn(seconds="4"):
 
 
 def lifetime():
-    """Attached and detached again while JavaScript is on the stack."""
-    # The context keeps the stack on which calls were under way
+    """The context is attached and detached with JavaScript on the stack."""
+    # The context keeps its profiling stack, because calls were in progress
     r = sampled("ion", "late", env={"SHELL_ATTACHES": "no",
                                     "ASAN_OPTIONS": "detect_leaks=0"})
     whole = [s for s in r.samples if s.names]
@@ -278,7 +281,8 @@ def lifetime():
 
 
 def own_stack():
-    """A program's own ProfilingStack is used, and left to it."""
+    """The header uses a program's own ProfilingStack, and leaves it
+    installed."""
     r = sampled("ion", "hot", "0.5", env={"SHELL_OWN_STACK": "yes"})
     whole = [s for s in r.samples if s.names]
     at_least([s for s in whole if s.names[0] == "hotLeaf"], whole, 0.9,
@@ -287,7 +291,7 @@ def own_stack():
 
 
 def example():
-    """The example's stacks, with the environment's sampling."""
+    """The stacks of the example, sampled by SYSCAP_SAMPLE."""
     path = os.path.join(HERE, "..", "examples", "spidermonkey.js")
     r = Recording(EXAMPLE, path, env={"SYSCAP_SAMPLE": "1000,wall"})
     whole = [s for s in r.samples if s.names]
@@ -296,15 +300,15 @@ def example():
     seen = ["mix", "innermost", "thereAndBack", "thereAndBack/<", "callBack",
             "thereAndBack", "thereAndBack/<", "callBack", "thereAndBack",
             "outermost"]
-    # The script's own frame has the path that it was given
+    # The script's own frame has the script's path as its name
     at_least([s for s in whole if s.names[:-1] == seen], whole, 0.7,
              "all of the stack, in order")
     check_outermost(r)
 
 
 def main(name, *args):
-    """A share that a busy machine makes small in one recording is right in
-    another; what is our doing is in each."""
+    """Repeat a recording with too small a share: a busy machine disturbs some
+    recordings, but an error of the sampler shows in each."""
     for left in 3, 2, 1, 0:
         try:
             return globals()[name](*args)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""uses_test.py PROGRAM - what each way to write an event records."""
+"""uses_test.py PROGRAM - checks the record of each way to write an event."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ MANY = "y" * 3000
 
 
 def check_macros(frames):
-    """The macros of <syscap.h>, from C++."""
+    """Check the macros of <syscap.h>, from C++."""
     assert marks(frames, "uses", "scope") == ["whole"]
     assert marks(frames, "uses", "inner scope") == [""]
     assert marks(frames, "uses", "temporary") == ["a made"]
@@ -31,17 +31,17 @@ def check_macros(frames):
 
 
 def check_scopes(frames):
-    """Scopes that are objects."""
+    """Check scopes that are objects."""
     objects = marks(frames, "uses", "object")
     assert objects.count("to the end") == 1
-    assert objects.count("d made") == 1     # ended early, once
+    assert objects.count("d made") == 1     # ended early
     assert objects.count("never") == 0
     assert objects.count("on another thread") == 1
     assert len([m for m in objects if m == ""]) == 0        # cancelled
     assert marks(frames, "uses", "moved") == ["once"]
     assert marks(frames, "uses", "as") == ["viewed"]
     assert marks(frames, "uses", "named at run time") == [""]
-    # cut between characters; its message goes through printf
+    # The name is cut between characters; the long message goes through printf
     assert marks(frames, "uses", "01234567890123456789012345678901234567") \
         == ["x" * 2000]
     assert marks(frames, "uses", "thrown through") == [""]
@@ -49,7 +49,7 @@ def check_scopes(frames):
 
 
 def check_functions(frames, is_17):
-    """Texts of every kind, and what else there is as a function."""
+    """Check texts of every kind, and the other functions."""
     expected = ["", "e made", "vie", MANY, "", "since",
                 "async=9 phase=begin", "async=9 phase=end done",
                 "async=a phase=whole f made", "below zero"]
@@ -66,21 +66,22 @@ def check_functions(frames, is_17):
 
 
 def check_counters(frames):
-    """A value of the static constructor's, one of each way to set it."""
+    """Check a value set by a static constructor, and each way to set a
+    counter."""
     values = counter_values(frames)
-    # 1 of the constructor, 1 of the macro, 3 of the first update
+    # 1 by the constructor, 1 by the macro, 3 by the first update
     assert values[("uses", "of C++")] == [1, 1, 3]
     assert values[("uses", "of C")] == [1.5, 2.5]
     assert values[("uses", "real")] == [1.5]
     assert values[("uses", "found")] == [17, 18]
     assert values[("uses", "big")] == [1 << 40] * 5
-    # the nearest of 64 bits with a sign
+    # values beyond int64_t become the nearest limit
     most = (1 << 63) - 1
     assert values[("uses", "huge")] == [most, 17, most]
-    # two counters, of one name
+    # two counters have this name
     assert values[("uses", "of two types")] == [-(1 << 63), 0.5]
     assert ("uses", "one too many") not in values
-    # three had been made before those 4,096 and the one
+    # three counters were made before the 4,096 and the refused one
     told = [f["message"] for f in of_type(frames, "log")
             if f["domain"] == "syscap"]
     assert len(told) == 4 and told[-1] == \
@@ -90,7 +91,8 @@ def check_counters(frames):
 
 
 def check_units(frames):
-    """Five calls of another unit's, of which four on threads."""
+    """Check five calls of a function of another unit, four of them on
+    threads."""
     assert marks(frames, "uses", "both units") == [""] * 5
     assert marks(frames, "uses", "both units, as") == [""] * 5
     assert marks(frames, "uses", "member") == [""] * 5
@@ -99,7 +101,7 @@ def check_units(frames):
 
 
 def check_nesting(frames):
-    """What is inside of a scope lies inside of its mark."""
+    """Check that events within a scope lie inside of its mark."""
     spans = {}
     for frame in of_type(frames, "mark"):
         if frame["tid"] == frame["pid"]:
@@ -112,12 +114,13 @@ def check_nesting(frames):
 
 
 def main(program):
-    """Off, below a recorder, and recording itself."""
+    """Run @program without a recorder, below a recorder, and recording
+    itself."""
     with tempfile.TemporaryDirectory() as folder:
         for name in ("SYSPROF_CONTROL_FD", "SYSPROF_TRACE_FD",
                      "SYSCAP_OUTPUT"):
             os.environ.pop(name, None)
-        # it checks that no argument of a macro was evaluated
+        # the program checks that no macro evaluated its arguments
         subprocess.run([program], check=True, timeout=60)
         frames = record(os.path.join(folder, "uses.syscap"), [program])
         check_macros(frames)
@@ -128,7 +131,7 @@ def main(program):
         check_nesting(frames)
         own = os.path.join(folder, "own.syscap")
         subprocess.run([program, own], check=True, timeout=60)
-        check_macros(read(own))     # once: not after stop()
+        check_macros(read(own))     # once: no events after stop()
 
 
 main(*sys.argv[1:])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# bench.py - what the calls cost in PyGObject.
-"""Medians, and ratios to a call that does nothing."""
+# bench.py - the cost of the calls in PyGObject.
+"""Print medians, and ratios to an empty call."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ gi.require_version("Syscap", "1")
 gi.require_version("SyscapBench", "1")
 from gi.repository import GLib, Syscap, SyscapBench  # noqa: E402
 
-# Short, so that most runs are not interrupted.
+# A run of so few calls is mostly not interrupted.
 N_CALLS = 250
 N_ROUNDS = 201
 
@@ -21,7 +21,7 @@ COUNTER = Syscap.Counter.new("bench", "c", "", Syscap.CounterType.INT64)
 
 @Syscap.traced("bench")
 def traced():
-    """Nothing."""
+    """Do nothing."""
 
 
 def run_nop(n):
@@ -104,7 +104,7 @@ def main():
             before = time.perf_counter_ns()
             case(N_CALLS)
             times[name].append((time.perf_counter_ns() - before) / N_CALLS)
-            # The recorder empties the ring meanwhile.
+            # The recorder empties the ring during this pause.
             time.sleep(0.002)
     nop = statistics.median(times["no-op GI call"])
     for name, list_ns in times.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-# thumbnails.py - a loop that pretends to draw pictures, and says so:
+# thumbnails.py - a loop that pretends to draw pictures, and records its work:
 #
 #	syscap record -o py.syscap -- python3 thumbnails.py
 #	syscap stat py.syscap
@@ -21,7 +21,7 @@ n_drawn = Syscap.Counter.new(
 mib = Syscap.Counter.new(
     "thumbnails", "MiB", "Size of all pictures", Syscap.CounterType.DOUBLE
 )
-# What runs often gets a number for its names, once.
+# A frequent mark interns its names once, as a number.
 SCALE = Syscap.intern("thumbnails", "scale")
 
 

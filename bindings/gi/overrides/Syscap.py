@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# Syscap.py - what makes the namespace at home in PyGObject.
+# Syscap.py - adapts the namespace to PyGObject.
 """Overrides of gi.repository.Syscap: scopes for ``with``, a decorator."""
 
 import functools
@@ -17,7 +17,7 @@ _sampler_start = _native.sampler_start
 
 __all__ = ["Scope", "sampler_start", "start", "traced"]
 
-# What is not here, PyGObject looks up anew at each use, for microseconds.
+# PyGObject takes microseconds to look up a missing name at each use.
 for _name in dir(_native):
     if not _name.startswith("_") and _name not in __all__:
         globals()[_name] = getattr(_native, _name)
@@ -25,9 +25,9 @@ for _name in dir(_native):
 
 
 class Scope:
-    """Something that goes on from here until end() or the end of a with.
+    """A mark from here until end() or the end of a with statement.
 
-    One that is never ended makes no mark.
+    A scope that never ends makes no mark.
     """
 
     __slots__ = ("_begin", "_group", "_name")
@@ -39,12 +39,12 @@ class Scope:
 
     @classmethod
     def new(cls, group, name):
-        """Begin a scope, as the constructor does."""
+        """Begin a scope, like the constructor."""
         return cls(group, name)
 
     @classmethod
     def new_by_id(cls, number):
-        """Begin a scope whose texts Syscap.intern() gave a number."""
+        """Begin a scope; @number is a result of Syscap.intern()."""
         return cls(number, None)
 
     def end(self, message=None):
@@ -117,7 +117,7 @@ def _of_async_generator(function, number):
         begin = _begin()
         inner = function(*args, **kwargs)
         try:
-            # As `yield from`, which asynchronous generators don't have
+            # This loop is `yield from`, which asynchronous generators lack
             step = inner.__anext__()
             while True:
                 try:
@@ -150,8 +150,8 @@ _MAKERS = (
 def traced(group, name=None):
     """Record the decorated function from its call to its end.
 
-    That of a coroutine or generator is where it ends, not where it is made.
-    The name is the function's own if none is given.
+    The call of a coroutine or generator ends with its last step.  The default
+    name is the qualified name of the function.
     """
 
     def decorate(function):
@@ -170,7 +170,7 @@ def traced(group, name=None):
 
 
 def start(output, options=None, **fields):
-    """Record this process into a capture of its own; return the file's name.
+    """Record this process into a new capture; return the file's name.
 
     Fields of Syscap.StartOptions may be given by name.
     """
@@ -186,5 +186,6 @@ def start(output, options=None, **fields):
 
 
 def sampler_start(hz=0, clock=_native.SamplerClock.AUTO):
-    """Take the stack of every thread; return what is sampled how."""
+    """Sample the stack of every thread; return a description of the
+    sampling."""
     return _sampler_start(hz, clock)

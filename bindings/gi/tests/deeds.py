@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# deeds.py - what deeds.c does, in PyGObject.
-"""One of each event."""
+# deeds.py - the deeds of deeds.c, in PyGObject.
+"""Make one event of each kind."""
 
 import gi
 

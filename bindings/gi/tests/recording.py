@@ -15,7 +15,7 @@ PYTHON = os.environ.get("GI_PYTHON", "")
 
 
 def environment(overrides=True, **more):
-    """The environment in which interpreters find what was built."""
+    """Return an environment in which interpreters find the built files."""
     env = dict(os.environ)
     for name in list(env):
         if name.startswith(("SYSCAP_", "SYSPROF_")):
@@ -25,7 +25,7 @@ def environment(overrides=True, **more):
     env["GJS_PATH"] = BUILD + "/gjs" if overrides else ""
     env["PYTHONPATH"] = BUILD + "/python" if overrides else ""
     env["PYTHONDONTWRITEBYTECODE"] = "1"
-    # Freed memory has other contents: what is used after it is found out.
+    # Overwrite freed memory, so that a use after free is noticed.
     env["MALLOC_PERTURB_"] = "165"
     env["LC_ALL"] = "C.UTF-8"
     env.update(more)
@@ -33,7 +33,7 @@ def environment(overrides=True, **more):
 
 
 def run(command, env=None, status=0):
-    """What the command prints; it must end with that status."""
+    """Return the output of the command, which must end with this status."""
     done = subprocess.run(
         command,
         env=env or environment(),
@@ -61,7 +61,7 @@ SEVERITIES = {
 
 
 class Capture:
-    """What is in a capture."""
+    """The contents of a capture."""
 
     def __init__(self, path):
         run([SYSCAP, "check", path])
@@ -70,11 +70,11 @@ class Capture:
         self.stat = json.loads(run([SYSCAP, "stat", "--json", path]))
 
     def of(self, kind):
-        """The frames of a type."""
+        """Return the frames of a type."""
         return [frame for frame in self.frames if frame["type"] == kind]
 
     def marks(self, group):
-        """Name, duration and message of all marks of a group."""
+        """Return name, duration and message of all marks of a group."""
         return [
             (mark["name"], mark["duration"], mark["message"])
             for mark in self.of("mark")
@@ -82,11 +82,11 @@ class Capture:
         ]
 
     def names(self, group):
-        """The names of all marks of a group."""
+        """Return the names of all marks of a group."""
         return [name for name, _, _ in self.marks(group)]
 
     def logs(self, domain):
-        """Severity and text of all lines of a domain."""
+        """Return severity and text of all log lines of a domain."""
         return [
             (SEVERITIES[line["severity"]], line["message"])
             for line in self.of("log")
@@ -94,7 +94,7 @@ class Capture:
         ]
 
     def values(self):
-        """All values of each counter, by its name."""
+        """Return all values of each counter, by its name."""
         names, values = {}, {}
         for frame in self.of("ctrdef"):
             for counter in frame["counters"]:
@@ -107,7 +107,7 @@ class Capture:
 
 
 def record(command, env=None, options=()):
-    """What the command prints, and its capture."""
+    """Return the output of the command, and its capture."""
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/it.syscap"
         printed = run(
@@ -118,7 +118,7 @@ def record(command, env=None, options=()):
 
 
 def script(language, text, folder):
-    """The command that runs a program, from a file in the folder."""
+    """Write a program into the directory; return the command that runs it."""
     path = f"{folder}/program.{language}"
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # test_deeds.py LANGUAGE COMMAND... - the same deeds leave the same capture in
-# each language.  COMMAND does what deeds.c does.
-"""One language."""
+# each language.  COMMAND performs the deeds of deeds.c.
+"""Check the deeds of one language."""
 
 import sys
 import unittest
@@ -14,7 +14,7 @@ del sys.argv[1:]
 
 
 class Deeds(unittest.TestCase):
-    """What the capture holds."""
+    """The contents of the capture."""
 
     @classmethod
     def setUpClass(cls):

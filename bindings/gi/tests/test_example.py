@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # test_example.py COMMAND... - the example draws its pictures, and the capture
-# tells of each.
-"""One language's example."""
+# has a mark of each.
+"""Check the example of one language."""
 
 import sys
 import unittest
@@ -13,7 +13,7 @@ del sys.argv[1:]
 
 
 class Example(unittest.TestCase):
-    """Recorded, and not."""
+    """The example with a recording, and without."""
 
     def test_the_example_runs_without_a_recorder(self):
         self.assertEqual(run(COMMAND), "40 pictures, not recorded\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_gjs.py - what is special about GJS.
+# test_gjs.py - the tests that only GJS needs.
 """Scripts for GJS, recorded."""
 
 import tempfile
@@ -266,7 +266,7 @@ class Gjs(unittest.TestCase):
 
 
 class WithoutOverrides(unittest.TestCase):
-    """Boxed types, as languages without overrides of ours have them."""
+    """Boxed types, as in languages without syscap's overrides."""
 
     SCRIPT = (
         HEAD

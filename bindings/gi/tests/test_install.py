@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_install.py - what was installed works, also after it was moved.
-"""Uses CC, CMAKE, VALAC, GJS and GI_PYTHON where they are."""
+# test_install.py - installed files work, also after a move of the prefix.
+"""Uses those of CC, CMAKE, VALAC, GJS and GI_PYTHON that are set."""
 
 import os
 import pathlib
@@ -15,7 +15,7 @@ VALAC = os.environ.get("VALAC", "")
 
 
 class Installed(unittest.TestCase):
-    """One prefix, that is moved after the installation."""
+    """One prefix, which is moved after the installation."""
 
     @classmethod
     def setUpClass(cls):
@@ -39,20 +39,20 @@ class Installed(unittest.TestCase):
 
     @classmethod
     def find(cls, name):
-        """The one folder that has this file."""
+        """Return the only directory with this file."""
         found = list(pathlib.Path(cls.prefix).rglob(name))
         if len(found) != 1:
             raise AssertionError(f"{name}: {found}")
         return str(found[0].parent)
 
     def flags(self, *options):
-        """What pkg-config says."""
+        """Return the output of pkg-config."""
         return run(
             ["pkg-config", *options, "syscap-glib-1"], self.env
         ).split()
 
     def check(self, command):
-        """The deeds are done, and recorded."""
+        """Check that the command's deeds are recorded."""
         printed, capture = record(command, self.env)
         self.assertEqual(printed, "recorded\n")
         self.assertIn(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_pygobject.py - what is special about PyGObject.
+# test_pygobject.py - the tests that only PyGObject needs.
 """Scripts for PyGObject, recorded."""
 
 import tempfile
@@ -301,7 +301,7 @@ class PyGObject(unittest.TestCase):
 
 
 class WithoutOverrides(unittest.TestCase):
-    """Boxed types, as languages without overrides of ours have them."""
+    """Boxed types, as in languages without syscap's overrides."""
 
     def test_each_scope_is_freed_once(self):
         text = """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# test_threads.py PROGRAM - what threads do to one object, from threads.c.
-"""Threads, and what is left over."""
+# test_threads.py PROGRAM - threads that share one object (threads.c).
+"""Check the threads' events, and leaks."""
 
 import re
 import sys
