@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What pip asks to build the package (PEP 517), by nothing but Python and cc.
+"""The build backend of the package for pip (PEP 517); needs Python and cc.
 
-The library is a static archive.  It is looked for, in this order:
+The library is a static archive.  The backend searches, in this order:
 
     SYSCAP_PREFIX=DIR   where it was installed (cmake --install)
     the sources around this folder: built by CMake, in a folder of its own
     pkg-config syscap   where it was installed for all
 
-CC, CFLAGS and LDFLAGS are as everywhere.  Nothing is written into the sources.
+CC, CFLAGS and LDFLAGS have the usual meaning.  Nothing is written into the
+sources.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from typing import Any
 HERE = pathlib.Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 CFLAGS = ["-std=gnu11", "-O2", "-fPIC", "-fvisibility=hidden", "-DNDEBUG"]
-# Nothing is to be looked up in a signal handler, and ticks may come late
+# A signal handler must not resolve symbols, and ticks may come after an unload
 LDFLAGS = ["-shared", "-Wl,-z,now", "-Wl,-z,nodelete",
            "-Wl,--exclude-libs,ALL", "-pthread"]
 FOLDERS = ["src", "csrc", "tests", "examples"]
 FILES = ["pyproject.toml", "build_package.py", "README.md"]
 
-# Python has written this file's code beside it, before it ran it
+# Python has written the byte code of this file; remove it
 try:
     os.remove(__cached__)
     os.rmdir(os.path.dirname(__cached__))

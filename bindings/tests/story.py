@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A language's larger example, recorded: its own figures and the capture's.
+"""Record a larger example, and compare its own figures with the capture's.
 
     story.py COMMAND...
 
@@ -11,9 +11,9 @@ The program measures what it does and prints a table when it ends:
     stack REGULAR-EXPRESSION                a function that samples name
     processes COUNT                         at least
 
-A text is one word; where it has blanks they are underscores in the table.
-Durations agree within 5 %; the rest is exact.  It is recorded with samples,
-and runs without a recorder.
+A text is one word; the table has underscores for blanks in a text.  Durations
+agree within 5 %; the other figures are equal.  The program is recorded with
+samples, and also runs without a recorder.
 """
 
 import json
@@ -27,7 +27,7 @@ SYSCAP = os.environ["SYSCAP"]
 SAMPLE = os.environ.get("STORY_SAMPLE", "1000")
 ATTEMPTS = 6
 failures = []
-agreed = {}  # what holds in some run: durations, functions that are sampled
+agreed = {}  # true in some run: durations, sampled functions
 
 
 def check(ok, text):
@@ -56,9 +56,10 @@ class Capture:
         run([SYSCAP, "check", path])
         self.stat = json.loads(run([
             SYSCAP, "stat", "--json", "--all", "--functions=5000", path]))
-        self.marks = {}  # (group, name): [how many, nanoseconds]
+        self.marks = {}  # (group, name): [number, nanoseconds]
         begun = {}
-        # By their times: a thread's ring may be read before another's
+        # Sort by time: the recorder reads the threads' rings one after the
+        # other
         told = [json.loads(line) for line in run([
             SYSCAP, "dump", "--json", "--type=mark", path]).splitlines()]
         for mark in sorted(told, key=lambda mark: mark["time"]):
@@ -82,7 +83,8 @@ class Capture:
         self.functions = [f["name"] for f in self.stat["hot"]["functions"]]
 
     def add_mark(self, mark, begun):
-        """An operation is told as a whole, or by its begin and its end."""
+        """Add a mark, or an operation: recorded as a whole, or as begin and
+        end."""
         key = word(mark["group"]), word(mark["name"])
         phase = re.match(r"async=(\w+) phase=(\w+)", mark["message"])
         took = mark["duration"]
@@ -127,7 +129,7 @@ class Capture:
 
 
 def record_once(command):
-    """Whether all that may differ between runs has held in one, so far."""
+    """Record once; return whether all entries of agreed are true by now."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "story.syscap")
         told = run([SYSCAP, "record", "-q", "-o", path, "--", *command],
@@ -136,7 +138,8 @@ def record_once(command):
         capture = Capture(path)
         lost = capture.stat["lost"]["types"]
         if set(lost) - {"sample"}:
-            # A busy machine: rings come late, and all is counted
+            # On a busy machine rings come too late, and losses falsify the
+            # counts
             print("left out: frames were lost", lost)
             sys.exit(77)
     n = 0
@@ -153,9 +156,9 @@ def record_once(command):
 
 def main():
     command = sys.argv[1:]
-    # Where the machine takes the processor away between two looks at the
-    # clock, the mark and the program's own figure differ by that; and a short
-    # run may have no sample of a function
+    # If the program loses the processor between two clock readings, the mark
+    # and the program's own figure differ by the wait; and a short run may have
+    # no sample of a function
     for _ in range(ATTEMPTS):
         if record_once(command):
             break

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What calls cost, beside C's and a C function that does nothing.
+"""The cost of calls, beside the calls of C and an empty C function.
 
     bench.py    (under `syscap record` and without)
 
-Each figure is the median of runs, in ns of processor time, less an empty loop:
-the machine may be busy.  Scopes are also told as multiples of a with statement
-of a type of C's whose __enter__ and __exit__ do nothing (empty.c), made anew
-or made before as they are; calls of @traced as multiples of the plain call.
+Each figure is the median of the runs, in ns of processor time (the machine may
+be busy), minus the empty loop.  Scopes are also shown as multiples of a with
+statement with an object of a C type (empty.c).  Its __enter__ and __exit__ do
+nothing; the object is new or reused, like the scope.  Calls of @traced are
+also shown as multiples of the plain call.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from syscap import _events
 
 N = 5_000
 RUNS = 25
-WARM_UP = 15  # until a ring of 32 MiB was filled once
+WARM_UP = 15  # runs that fill a ring of 32 MiB once
 
 
 def plain(x):
@@ -105,7 +106,7 @@ def loops():
         for _ in range(n // 10):
             logger.info("hello %d", 1)
 
-    # Name, loop, how often it is less than n, what it is compared with
+    # Name, loop, divisor of n, name of the row to compare with
     return [
         ("empty loop", empty, 1, None),
         ("no-op C call", no_op, 1, None),
@@ -125,8 +126,8 @@ def loops():
     ]
 
 
-# What a bare extension for 3.11 alone, made to measure, cost: multiples of the
-# no-op C call
+# The cost of a minimal extension, written for this measurement and Python 3.11
+# only, as multiples of the no-op C call
 AIMS = {
     (True, "mark()"): 2.9,
     (True, "with scope()"): 15.7,
@@ -148,14 +149,14 @@ def main():
     works = loops()
     times = {name: [] for name, *_ in works}
     before = syscap.stats()
-    # The ring's memory is touched for the first time: no runs to count
+    # The first runs touch new memory of the ring, so they do not count
     warm_up = WARM_UP if syscap.is_active() else 0
     for run in range(-warm_up, RUNS):
         for name, loop, factor, _ in works:
             cost = measure(loop) * factor
             if run >= 0:
                 times[name].append(cost)
-            # The recorder is given time: what is dropped is no event
+            # Give the recorder time: a dropped event would look fast
             if syscap.is_active():
                 time.sleep(0.03)
     after = syscap.stats()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A pipeline as services have them: asyncio takes orders in, threads read what
-belongs to them, processes do the sums, a thread writes the results down.
+"""A pipeline like that of a service: asyncio accepts orders, threads read
+their files, processes calculate, a thread writes the results.
 
     SYSCAP_SAMPLE=1000 syscap record -o pipeline.syscap -- python3 pipeline.py
     syscap stat pipeline.syscap
     syscap report pipeline.syscap
 
-It measures itself, too, and prints what it did: the capture says the same.
+The program also measures itself, and prints the same figures as the capture.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ load = syscap.counter(GROUP, "load", "Share of time of the writer", float)
 
 
 class Times:
-    """How often each step was made, and how long all of them took."""
+    """The number of times and the total duration of each step."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -58,7 +58,7 @@ class Times:
 
     @contextlib.contextmanager
     def measure(self, step: str, message: str | None = None) -> Iterator[None]:
-        """A step: one mark, and one measurement of our own."""
+        """Records a step as a mark, and also measures the step itself."""
         took = 0
         try:
             with syscap.scope(GROUP, step, message):
@@ -107,7 +107,7 @@ def make_orders(folder: pathlib.Path, count: int) -> list[Order]:
 
 
 def read_order(order: Order) -> Order:
-    """In a pool of threads: what waits for the disk."""
+    """Runs in a pool of threads, because it waits for the disk."""
     with times.measure("read", order.path.name):
         order.data = order.path.read_bytes()
         checksum = zlib.crc32(order.data)
@@ -120,7 +120,7 @@ def read_order(order: Order) -> Order:
 
 
 class Writer(threading.Thread):
-    """Writes results in the order in which they come, as one thread."""
+    """A thread that writes results in the order of their arrival."""
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__(name="result-writer")
@@ -175,7 +175,7 @@ def histogram(data: bytes) -> list[int]:
 
 
 def crunch(number: int, data: bytes) -> tuple[bytes, int]:
-    """In a worker process: what takes the processor."""
+    """Runs in a worker process, because it needs much processor time."""
     with syscap.scope(GROUP, "crunch", f"order {number}"):
         begin = time.monotonic_ns()
         primes = count_primes(data)
@@ -189,7 +189,7 @@ def crunch(number: int, data: bytes) -> tuple[bytes, int]:
 
 
 class Desk:
-    """Takes orders in, a few at a time, and sees them through."""
+    """Accepts orders, a few at a time, and processes them to the end."""
 
     def __init__(
         self,
@@ -203,7 +203,7 @@ class Desk:
         self._free = asyncio.Semaphore(6)
 
     async def handle(self, order: Order) -> None:
-        """An operation: others go on in the same thread meanwhile."""
+        """Runs as an operation, which overlaps others in the same thread."""
         async with self._free:
             begin = syscap.begin()
             began = time.monotonic_ns()

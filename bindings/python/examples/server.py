@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A service that tells what it does.
+"""A service that records its work.
 
     syscap record -o server.syscap -- python3 server.py
     syscap stat server.syscap
 
-Without a recorder it runs as if syscap were not there.
+Without a recorder the service runs as if syscap were not installed.
 """
 
 from __future__ import annotations

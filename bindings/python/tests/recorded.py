@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Programs under the recorder, and what their captures hold."""
+"""Record programs, and read their captures."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Capture:
         return "?"
 
     def stack(self, addresses: list[int]) -> list[str]:
-        """Names of Python's functions, [file] of native ones."""
+        """Names of Python's functions, and [file] for each native address."""
         return [
             self.names[a].partition(" (")[0]
             if a in self.names
@@ -67,7 +67,7 @@ class Capture:
         return [self.stack(a) for a in self.addresses()]
 
     def seen(self, **fields: object) -> collections.Counter:
-        """In how many samples each name of Python's is."""
+        """The number of samples that hold each name of a Python function."""
         counts: collections.Counter = collections.Counter()
         for f in self.of("sample"):
             if all(f[k] == v for k, v in fields.items()):
@@ -80,7 +80,7 @@ class Capture:
 def record(program: str, *arguments: str, options: tuple[str, ...] = (),
            environment: dict[str, str] | None = None,
            package: str | None = None, timeout: float = 100) -> Capture:
-    """Run a program with this interpreter; it has to end well."""
+    """Record a program with this interpreter; its status must be 0."""
     with tempfile.TemporaryDirectory() as folder:
         script = pathlib.Path(folder, "program.py")
         script.write_text(textwrap.dedent(program), encoding="utf-8")
@@ -103,7 +103,7 @@ def record(program: str, *arguments: str, options: tuple[str, ...] = (),
 
 
 def run_alone(program: str, *arguments: str) -> subprocess.CompletedProcess:
-    """Run a program that nobody records."""
+    """Run a program without a recorder."""
     env = {k: v for k, v in os.environ.items()
            if not k.startswith(("SYSPROF_", "SYSCAP_SAMPLE"))}
     return subprocess.run(

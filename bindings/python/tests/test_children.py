@@ -26,7 +26,8 @@ WORKERS = textwrap.dedent("""
 """)
 
 
-# As programs do it: a pool, processes with a queue, an executor, a command.
+# Workers as in real programs: a pool, processes with a queue, an executor, a
+# command.
 RECORDED = """
     import concurrent.futures, multiprocessing, os, subprocess, sys, threading
     import syscap
@@ -66,8 +67,8 @@ RECORDED = """
 
 class Recorded(unittest.TestCase):
     def check(self, method):
-        """Each piece is there; or told as lost, where a machine is so busy
-        that a worker waited in vain for its ring."""
+        """Check that each piece is recorded, or reported as lost: on a busy
+        machine a worker may get no ring in time."""
         capture = record(RECORDED, method)
         marks = [m for m in capture.of("mark") if m["group"] == "worker"]
         pieces = [int(m["message"]) for m in marks]
@@ -79,7 +80,7 @@ class Recorded(unittest.TestCase):
         self.assertEqual(len(pieces) + lost, 313)
         if lost == 0:
             self.assertGreaterEqual(len({m["pid"] for m in marks}), 6)
-        # A thread is named before its first event
+        # A thread gets its name before its first event
         names = {(f["pid"], f["tid"]): f["metadata"]
                  for f in capture.of("metadata") if f["id"] == "syscap.thread"}
         for mark, piece in zip(marks, pieces):
@@ -123,7 +124,8 @@ class Children(unittest.TestCase):
             with self.subTest(method), tempfile.TemporaryDirectory() as folder:
                 program = pathlib.Path(folder, "program.py")
                 program.write_text(WORKERS)
-                # No thread of the library's drains them
+                # SYSCAP_THREAD=0: no thread of the library drains the workers'
+                # rings
                 subprocess.run(
                     [sys.executable, str(program), method], check=True,
                     timeout=100,
@@ -131,7 +133,8 @@ class Children(unittest.TestCase):
                              SYSCAP_OUTPUT=f"{folder}/%p.syscap"))
                 counts = []
                 for path in pathlib.Path(folder).glob("*.syscap"):
-                    # By another name: dump would read its ring file, too
+                    # A copy with another name: beside the capture dump would
+                    # find its ring file
                     copy = pathlib.Path(folder, "alone.capture")
                     copy.write_bytes(path.read_bytes())
                     n = len(Capture(copy).of("mark"))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Code that comes and goes while it is sampled 20,000 times a second.
+"""Code that is made and freed during sampling at 20,000 Hz.
 
     test_churn.py RUNS SECONDS [PACKAGE]
 
-With PACKAGE, whose walker was built without its checks, says how many of the
-runs crash: it is what shows that the test bites.
+PACKAGE has a walker without its checks: the test prints the number of runs
+that crash, and so proves that it finds errors.
 """
 
 import signal
@@ -78,7 +78,7 @@ def count_crashes(runs: int, seconds: str, package: str) -> None:
                                   str(128 + signal.SIGBUS))
     version = sys.version.split()[0]
     print(f"{version} without checks: {crashes} of {runs} runs crash")
-    # 3.13 has no cframe: it may get by
+    # 3.13 has no cframe: the runs may survive
     if crashes == 0 and sys.version_info < (3, 13):
         raise SystemExit("the checks change nothing, or churn is too tame")
 

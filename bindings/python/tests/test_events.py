@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What marks, counters and logs of Python are in a capture."""
+"""Marks, counters and logs of Python in a capture."""
 
 import json
 import unittest
@@ -139,7 +139,7 @@ class Scopes(unittest.TestCase):
         self.assertEqual(sorted(map(len, by_thread.values())),
                          [4, 4, 4, 4, 10])
         for marks in by_thread.values():
-            # In a thread each lies within the one that was entered before
+            # Within a thread each mark lies inside of the mark entered before
             marks.sort(key=lambda m: m["time"])
             for outer, inner in zip(marks, marks[1:]):
                 self.assertLessEqual(

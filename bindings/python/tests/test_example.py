@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The example records what it says, and runs where nobody records."""
+"""The example records its events, and also runs without a recorder."""
 
 import pathlib
 import subprocess

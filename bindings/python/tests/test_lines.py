@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""The lines that functions in stacks are named with."""
+"""The line numbers in the names of functions in stacks."""
 
 import re
 import unittest
 
 from recorded import record
 
-# Each at_N() is called in line N, and takes some samples.
+# Each at_N() is called in line N, and runs for some samples.
 PROGRAM = '''import syscap
 def spin():
     until = syscap.sampling_stats()["samples"] + 5

@@ -76,7 +76,7 @@ class Types(unittest.TestCase):
 
 
 class Build(unittest.TestCase):
-    """Fresh environments (venv) that have nothing but Python and pip."""
+    """Fresh environments (venv) with only Python and pip."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -84,7 +84,7 @@ class Build(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def copy(self):
-        """What the package is built from, in a tree of its own."""
+        """Copy the sources of the package into a new tree."""
         tree = self.folder / "tree"
         for part in ("CMakeLists.txt", "LICENSE-BSD2", "include", "src",
                      "bindings/python"):
@@ -98,7 +98,8 @@ class Build(unittest.TestCase):
         return tree
 
     def install(self, name, package, **environment):
-        """The interpreter of a fresh environment with the package."""
+        """Install the package; return the interpreter of a fresh
+        environment."""
         venv = self.folder / name
         made = subprocess.run([sys.executable, "-m", "venv", str(venv)],
                               capture_output=True, text=True, check=False)
@@ -115,7 +116,7 @@ class Build(unittest.TestCase):
         return str(venv / "bin" / "python"), env
 
     def check(self, python, env):
-        """It is whole, with its licence, and works."""
+        """Check that the package is complete, with its licence, and works."""
         told = subprocess.run(
             [python, "-c", """if True:
              import importlib.metadata as metadata, pathlib, syscap

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A tick in Python code allocates nothing, frees nothing, takes no lock.
+"""A tick in Python code allocates nothing, frees nothing, and takes no lock.
 
-HANDLER_WATCH names the library of handler_watch.c, which counts.
+HANDLER_WATCH names the library of handler_watch.c, which counts these calls.
 """
 
 import os
@@ -17,7 +17,7 @@ from test_churn import CHURN
 
 class Purity(unittest.TestCase):
     def count(self, **environment):
-        """handled, allocated, freed, locked"""
+        """Return the numbers (handled, allocated, freed, locked)."""
         with tempfile.TemporaryDirectory() as folder:
             env = dict(os.environ, **environment)
             run = subprocess.run(

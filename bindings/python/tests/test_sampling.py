@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What samples of Python programs hold."""
+"""The contents of samples of Python programs."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ import unittest
 
 from recorded import SYSCAP, record
 
-# Functions that take time, and tell where the interpreter's loop is
+# Functions that take time, and print the location of the interpreter's loop
 WORK = """
 import hashlib, os, sys, threading, time, zlib
 import syscap
@@ -179,7 +179,7 @@ with syscap.sampling(1000, clock="wall"):
         stacks = [s for s in capture.stacks() if "deep" in s]
         self.assertGreater(len(stacks), 50)
         self.assertEqual(max(map(len, stacks)), 512)
-        # The innermost are there, and the outermost native ones
+        # The innermost frames are there, and the outermost native frames
         self.assertIn("deep", stacks[-1][:20])
         self.assertTrue(stacks[-1][-1].startswith("["))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What threads are called in a capture."""
+"""The names of threads in a capture."""
 
 import sys
 import unittest
@@ -20,7 +20,7 @@ COMMON = """
 
 
 def names_of(capture):
-    """What the thread is called that made a mark, by the mark's name."""
+    """Return the name of the thread of each mark, by the mark's name."""
     names = {f["tid"]: f["metadata"] for f in capture.of("metadata")
              if f["id"] == "syscap.thread"}
     return {m["name"]: names[m["tid"]] for m in capture.of("mark")}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What @syscap.traced makes of coroutines, generators and what wraps them."""
+"""@syscap.traced on coroutines, generators and their wrappers."""
 
 import sys
 import unittest
@@ -11,7 +11,8 @@ MS = 1_000_000
 
 class Operations(unittest.TestCase):
     def operations(self, program):
-        """name, text, duration of each; all of them are operations"""
+        """Return (name, text, duration) of each mark; check that all are
+        operations."""
         found = []
         for mark in record(program).of("mark"):
             key, phase, *text = mark["message"].split(" ", 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Tell a profiler what your program is doing.
+"""Report your program's work to a profiler.
 
     import syscap
 
@@ -12,8 +12,8 @@
     frames = syscap.counter("app", "frames", "Frames drawn so far")
     frames.add()
 
-and run it under a recorder: ``syscap record -- python3 app.py``.  Where nobody
-records, each of these is a test and a return.
+and run it under a recorder: ``syscap record -- python3 app.py``.  Without a
+recording, each of these calls is a test and a return.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # logging takes longer to import than all of this
+    # importing logging takes longer than importing this package
     if name == "LogHandler":
         from ._logging import LogHandler
 

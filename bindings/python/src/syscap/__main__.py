@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Sample a program that knows nothing of syscap.
+"""Sample a program that does not use syscap itself.
 
     syscap record -o out.syscap -- python3 -m syscap program.py argument...
     python3 -m syscap -o out.syscap -m module argument...
@@ -75,7 +75,7 @@ def main() -> None:
     options = _parse(sys.argv[1:])
     if options.output is not None:
         syscap.start(options.output)
-    # What the environment asked for goes on
+    # A sampling that SYSCAP_SAMPLE has begun continues unchanged
     sampled = not os.environ.get("SYSCAP_SAMPLE")
     if sampled:
         syscap.start_sampling(

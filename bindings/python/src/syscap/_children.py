@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What workers of multiprocessing recorded gets into their captures.
+"""Drain the events of multiprocessing's workers into their captures.
 
-They end by os._exit(), where neither atexit nor the library is asked.  So they
-drain where multiprocessing ends what has to end: after its own queues.
+Workers end by os._exit(), which calls neither atexit functions nor the
+library.  So workers drain in a finalizer of multiprocessing, after its queues'
+finalizers.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ def _drain() -> None:
     try:
         _events.drain()
     except OSError:
-        pass  # it is in the ring file, for `syscap recover`
+        pass  # the ring file keeps the events, for `syscap recover`
 
 
 def _drain_at_end(drain: Callable[[], None]) -> None:
@@ -29,7 +30,7 @@ def _drain_at_end(drain: Callable[[], None]) -> None:
 
 
 def _register() -> None:
-    # A worker that begins forgets all finalizers, and calls this then
+    # A new worker forgets all finalizers, and then calls _drain_at_end()
     global _is_registered
     util = sys.modules.get("multiprocessing.util")
     if util is not None and not _is_registered:
@@ -38,6 +39,7 @@ def _register() -> None:
 
 
 def drain_workers() -> None:
-    """In every worker, from now on; also in this process if it is one."""
+    """Drain every later worker at its end; also this process if it is a
+    worker."""
     os.register_at_fork(after_in_child=_register)
     _register()

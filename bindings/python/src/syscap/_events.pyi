@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# _events.pyi - types of what csrc/events/ makes.
+# _events.pyi - types of the module _events (csrc/events/).
 
 import os
 from types import TracebackType

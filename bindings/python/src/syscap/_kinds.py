@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""What calling a function begins, and how it is done around all of that."""
+"""The kinds of functions, and a wrapper for each call of a function."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from typing import Any, Callable, ContextManager
 
 
 class Kind(enum.Enum):
-    """A call ends when it returns; what it made may go on."""
+    """The kind of a function: a call ends on return; the other kinds may go
+    on."""
 
     CALL = enum.auto()
     COROUTINE = enum.auto()
-    OLD_COROUTINE = enum.auto()  # types.coroutine()'s: a generator inside
+    OLD_COROUTINE = enum.auto()  # from types.coroutine(): a generator inside
     GENERATOR = enum.auto()
     ASYNC_GENERATOR = enum.auto()
 
@@ -34,7 +35,8 @@ def _kind_of_code(function: Any) -> Kind:
 
 
 def kind_of(function: Any) -> Kind:
-    """Of a function, method or partial(), or of an object with __call__."""
+    """Return the kind of a function, method, partial() or object with
+    __call__."""
     kind = _kind_of_code(function)
     if kind is Kind.CALL and not inspect.isclass(function):
         return _kind_of_code(getattr(type(function), "__call__", None))
@@ -44,7 +46,8 @@ def kind_of(function: Any) -> Kind:
 def around(
     enter: Callable[[], ContextManager[Any]], function: Callable[..., Any]
 ) -> Any:
-    """The function, each of its calls within what enter() gives."""
+    """Return a wrapper of function: each call runs within a context of
+    enter()."""
     kind = kind_of(function)
     if kind is Kind.CALL:
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Records of the logging module, in the capture."""
+"""Write records of the logging module to the capture."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from . import _events
 
 
 def _severity(level: int) -> int:
-    """GLib's levels, in the order of ours: its ERROR is the gravest."""
+    """Map a level of logging to GLib's levels: GLib's ERROR is the gravest."""
     if level >= logging.CRITICAL:
         return _events.ERROR
     if level >= logging.ERROR:
@@ -24,20 +24,20 @@ def _severity(level: int) -> int:
 
 
 class LogHandler(logging.Handler):
-    """Records become log events: the domain is the logger's name.
+    """Records become log events: the domain of an event is the logger's name.
 
         logging.getLogger().addHandler(syscap.LogHandler())
 
-    While nothing is recorded nothing is formatted.
+    Without a recording nothing is formatted.
     """
 
     def handle(self, record: logging.LogRecord) -> bool:
-        # Without the lock of logging.Handler: emitting needs none, and
-        # threads that log need not queue for one
+        # Do not take the lock of logging.Handler: emit() needs no lock, and
+        # threads need not wait for each other
         if not _events.is_active():
             return True
         passed = self.filter(record)
-        if isinstance(passed, logging.LogRecord):  # 3.12: a filter's own
+        if isinstance(passed, logging.LogRecord):  # new since 3.12
             record = passed
         if passed:
             self.emit(record)

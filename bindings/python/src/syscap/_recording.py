@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""A capture of this process' own, for as long as a block takes."""
+"""A capture that this process writes itself, for the duration of a block."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 class recording:  # noqa: N801
     """start() and stop() around a block, or each call of a function.
 
-    As a block it tells the capture's name.
+    The value of the with statement is the capture's name.
     """
 
     def __init__(
@@ -53,6 +53,6 @@ class recording:  # noqa: N801
         exc: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # A forked child that leaves the block has a recording of its own
+        # A forked child that leaves the block must not end its own recording
         if os.getpid() == self._pid:
             _events.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""Where time goes: stacks by a timer, with Python's functions in them."""
+"""Sampling: a timer takes stacks, which include Python's functions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ _STACKS = {"merged": 0, "python": 1, "native": 2}
 
 
 def _load_walker() -> Any:
-    """The module for this version of Python, or ImportError that says why."""
+    """Return the walker for this Python, or raise ImportError with the
+    reason."""
     if sys.implementation.name != "cpython":
         raise ImportError(
             f"the stacks of {sys.implementation.name} are not known"
@@ -62,14 +63,14 @@ def _name_new_threads(bootstrap: Callable[[Any], Any]) -> None:
             continue
         attached = _attaching(start, bootstrap)
         setattr(_thread, name, attached)
-        # threading keeps names of its own for them
+        # threading has its own references to these functions
         if getattr(threading, "_" + name, None) is start:
             setattr(threading, "_" + name, attached)
 
 
 @functools.cache
 def _name_threads() -> None:
-    """Have functions of all threads named in samples, from now on."""
+    """Name the functions of all threads in samples, from now on."""
     walker = _load_walker()
     atexit.register(walker.end)
     _name_new_threads(walker.Bootstrap)
@@ -84,7 +85,8 @@ def _name_threads() -> None:
 
 
 def name_threads_if_asked() -> None:
-    """What the environment asked the library for began when it was loaded."""
+    """Name threads if the environment started sampling, when the library
+    loaded."""
     if not (
         os.environ.get("SYSCAP_SAMPLE")
         or os.environ.get("SYSCAP_TOGGLE_SIGNAL")
@@ -98,7 +100,7 @@ def name_threads_if_asked() -> None:
 
 
 class _Session:
-    """What start_sampling() was asked for, until stop_sampling()."""
+    """The arguments of start_sampling(), until stop_sampling()."""
 
     current: _Session | None = None
 
@@ -175,8 +177,8 @@ def start_sampling(
 ) -> str:
     """Sample every thread of this process until stop_sampling().
 
-    Samples go where all events go: they need a recorder, or start().
-    Returns a sentence that says what is sampled how.
+    Samples go into the capture like all events: they need a recorder, or
+    start().  Returns a description of the sampling.
 
     hz         samples per second of each thread, 1 to 20,000
     clock      what makes one due: "cpu", processor time; "wall", time;
@@ -201,7 +203,7 @@ def stop_sampling() -> None:
 
 
 def sampling_stats() -> dict[str, Any]:
-    """What was sampled since the process began."""
+    """Return counts of samples since the start of the process."""
     return _events.sampler_stats()
 
 
@@ -209,8 +211,8 @@ class sampling:  # noqa: N801
     """start_sampling() and stop_sampling() around a block, or each call of a
     function.
 
-    A process that is sampled already, by the environment or an outer block,
-    stays so, as it was asked to be.
+    If the environment or an outer block samples the process already, that
+    sampling continues unchanged.
     """
 
     def __init__(
@@ -260,6 +262,6 @@ class sampling:  # noqa: N801
         traceback: TracebackType | None,
     ) -> None:
         session, self._session = self._session, None
-        # A child that was forked within the block has none to end
+        # A child that was forked within the block has no session to end
         if session is not None and _Session.current is session:
             stop_sampling()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
 """Functions whose calls are marks.
 
-A coroutine or generator goes on while its thread does something else, so what
-it is recorded as is an operation, which others may overlap with.
+Other code may run in the thread of a coroutine or generator before its end, so
+it is recorded as an operation, which other operations may overlap.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def _task_name() -> str | None:
     try:
         name = asyncio.current_task().get_name()
     except (AttributeError, RuntimeError):
-        return None  # no task, or no loop: other libraries have their own
+        return None  # no task, or no loop, as in libraries other than asyncio
     return name if isinstance(name, str) else None
 
 
@@ -71,7 +71,7 @@ def _of_async_generator(function: Any, group: str, name: str) -> Any:
         since = begin()
         inner = function(*args, **kwargs)
         try:
-            # As `yield from`, which asynchronous generators don't have
+            # This loop is `yield from`, which asynchronous generators lack
             step = inner.__anext__()
             while True:
                 try:
@@ -102,7 +102,7 @@ _MAKERS = {
 
 
 def trace(function: Any, group: str | None, name: str | None) -> Any:
-    """What traced() does, once it has the function."""
+    """Return the traced function; traced() calls this with its arguments."""
     if isinstance(function, (classmethod, staticmethod)):
         return type(function)(trace(function.__func__, group, name))
     if not callable(function):
@@ -136,10 +136,11 @@ def traced(
 ) -> Any:
     """Make each call of a function a mark, from its beginning to its end.
 
-    The mark's group is the function's module and its name the qualified name
-    of the function, if nothing else is said.  Of a coroutine or generator it is
-    an operation (docs/marks.md), from its first step to its end, with what it
-    waited for; its message is the name of the asyncio task that it ended in.
+    By default the mark's group is the function's module, and the mark's name
+    is the qualified name of the function.  For a coroutine or generator the
+    mark is an operation (docs/marks.md), from its first step to its end,
+    including waits.  The message of the operation is the name of the asyncio
+    task in which it ended.
     """
     if function is None:
         return functools.partial(traced, group=group, name=name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# _walker.pyi - types of what csrc/walker/ makes.
+# _walker.pyi - types of the module _walker (csrc/walker/).
 
 from typing import Any, Callable
 
