@@ -7,7 +7,7 @@ use std::process::{exit, Command};
 
 const ARCHIVE: &str = "libsyscap.a";
 
-/// The versions that these declarations of its functions fit.
+/// The versions of the library that fit the declarations of this crate.
 const AT_LEAST: &str = "syscap >= 0.1.0";
 const BELOW: &str = "syscap < 0.2";
 
@@ -52,7 +52,7 @@ fn main() {
     }
     println!("cargo:rerun-if-changed=build.rs");
     if env::var_os("DOCS_RS").is_some() {
-        return; // documentation links nothing
+        return; // building documentation links nothing
     }
     let folder = match env::var_os("SYSCAP_LIB_DIR") {
         Some(folder) => PathBuf::from(folder),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! What events cost while something is recorded and while nothing is; beside
-//! those of C in the same run where the build gives them (--cfg
-//! syscap_bench_c, and the folder of libsyscap_bench_c.a).
+//! The cost of events with a recording and without; beside events of C in the
+//! same run, if the build provides them (--cfg syscap_bench_c, and the
+//! directory of libsyscap_bench_c.a).
 #![allow(unexpected_cfgs)]
-// The bench may need a newer Rust than the crate, and measures an empty loop
+// The bench may need a newer Rust than the crate, and measures an empty loop.
 #![allow(unknown_lints, clippy::incompatible_msrv, clippy::no_effect)]
 
 use std::hint::black_box;
@@ -28,7 +28,7 @@ mod plain_c {
 
 struct Op {
     what: &'static str,
-    /// What it is divided by.
+    /// The name of the operation that divides this time.
     beside: Option<&'static str>,
     run: Box<dyn Fn(u32)>,
 }
@@ -56,7 +56,7 @@ macro_rules! looped {
 #[cfg(syscap_bench_c)]
 fn of_c() -> Vec<Op> {
     use plain_c::*;
-    // SAFETY: loops that end
+    // SAFETY: the functions only run finite loops
     unsafe {
         vec![
             op("C: empty loop", None, |n| plain_c_empty(n)),
@@ -127,7 +127,7 @@ fn measure(title: &str, n: u32, rounds: usize, drain: impl Fn()) {
 
     for _ in 0..rounds {
         for (op, took) in ops.iter().zip(&mut took) {
-            drain(); // a full ring drops, and that is fast
+            drain(); // a full ring drops events, which is fast
             let begin = syscap::now();
             (op.run)(n);
             took.push((syscap::now() - begin) as f64 / f64::from(n));
@@ -157,7 +157,7 @@ fn measure(title: &str, n: u32, rounds: usize, drain: impl Fn()) {
 
 fn main() {
     if std::env::args().any(|arg| arg == "--test") {
-        return; // of `cargo test`: it measures nothing
+        return; // by `cargo test`: do not measure
     }
     assert!(!syscap::is_active(), "something records already");
     measure("off", 20000, 300, || ());

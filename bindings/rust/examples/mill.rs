@@ -4,7 +4,8 @@
 //!     SYSCAP_SAMPLE=1000 syscap record -o mill.syscap -- mill
 //!     syscap stat mill.syscap
 //!
-//! It measures itself, too, and prints what it did: the capture says the same.
+//! The program also measures itself, and prints the same figures as the
+//! capture.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +22,7 @@ static MILLED: Counter<u64> = Counter::new("mill", "milled", "Sacks that are mil
 static WAITING: Counter<i64> = Counter::new("mill", "waiting", "Sacks in the queue");
 static COARSE: Counter<f64> = Counter::new("mill", "coarse", "Share of sacks that were refused");
 
-/// How often a step was made, and how long all of them took.
+/// The number of times and the total duration of a step.
 #[derive(Default)]
 struct Step {
     n: AtomicU64,
@@ -52,7 +53,7 @@ struct Times {
     tell: Step,
 }
 
-/// Adds itself when it is dropped: by a panic, too, as a span does.
+/// Adds its duration to a step when dropped; a panic drops it too, like a span.
 struct Measured<'a> {
     step: &'a Step,
     began: Instant,
@@ -73,7 +74,7 @@ impl Drop for Measured<'_> {
     }
 }
 
-/// A sack of text, with a stone in some of them.
+/// A sack of text; some sacks have a stone in them.
 struct Sack {
     number: u64,
     text: String,
@@ -85,7 +86,7 @@ struct Flour {
     words: HashMap<String, usize>,
 }
 
-/// What a worker could not mill.
+/// A sack that a worker could not mill.
 #[derive(Debug)]
 struct Broken {
     number: u64,
@@ -98,7 +99,7 @@ impl fmt::Display for Broken {
     }
 }
 
-/// The same numbers in each run.
+/// Random numbers, the same in each run.
 struct Dice(u64);
 
 impl Dice {
@@ -138,7 +139,7 @@ fn count_words(text: &str) -> HashMap<String, usize> {
     words
 }
 
-/// Panics where there is a stone: the span ends all the same.
+/// Panics if the sack has a stone: the span ends all the same.
 fn grind(sack: &Sack, times: &Times) -> HashMap<String, usize> {
     let _span = span!("mill", "grind");
     let _measured = Measured::new(&times.grind);
@@ -165,7 +166,7 @@ fn why_of(panic: &(dyn std::any::Any + Send)) -> String {
         .unwrap_or_else(|| "no reason was given".to_string())
 }
 
-/// What all workers share.
+/// The state that all workers share.
 struct Mill {
     sacks: Mutex<Receiver<Sack>>,
     waiting: AtomicUsize,
@@ -208,7 +209,7 @@ impl Mill {
     }
 }
 
-/// As one thread: adds up what comes, in whatever order.
+/// Adds up the results in one thread, in any order.
 fn collect(results: &Receiver<Result<Flour, Broken>>, times: &Times) -> (u64, u64, usize) {
     let (mut milled, mut refused) = (0u64, 0u64);
     let mut all: HashMap<String, usize> = HashMap::new();
@@ -240,7 +241,7 @@ fn collect(results: &Receiver<Result<Flour, Broken>>, times: &Times) -> (u64, u6
 
 fn main() {
     let count: u64 = std::env::args().nth(1).map_or(200, |n| n.parse().unwrap());
-    panic::set_hook(Box::new(|_| {})); // they are told as logs
+    panic::set_hook(Box::new(|_| {})); // panics are logged instead
     metadata!("mill.sacks", "{count}");
 
     let (put, sacks) = mpsc::channel();

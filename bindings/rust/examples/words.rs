@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! A program that says what it does.
+//! A program that records its work.
 //!
 //!     cargo build --release --example words
 //!     syscap record -- target/release/examples/words

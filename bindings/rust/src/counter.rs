@@ -12,7 +12,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What counters are of: recorded as `i64` or `f64`.
+/// A type of counter values: recorded as `i64` or `f64`.
 pub trait Number: Copy + sealed::Sealed {
     #[doc(hidden)]
     const IS_REAL: bool;
@@ -54,18 +54,18 @@ numbers!(true, |n| n as i64; f32 f64);
 /// DRAWN.set(17);
 /// ```
 ///
-/// Unsigned integers above `i64::MAX` are recorded as that.
+/// Unsigned integers above `i64::MAX` are recorded as `i64::MAX`.
 pub struct Counter<T: Number> {
     raw: UnsafeCell<ffi::Counter>,
     kind: PhantomData<fn(T)>,
 }
 
-// SAFETY: the library takes counters from any thread
+// SAFETY: any thread may pass a counter to the library
 unsafe impl<T: Number> Sync for Counter<T> {}
 
 impl<T: Number> Counter<T> {
-    /// Category and name of up to 31 bytes, description of up to 51.  In a
-    /// `static` what is longer does not compile; elsewhere it panics.
+    /// `category` and `name` have up to 31 bytes, `description` up to 51.  In a
+    /// `static` a longer text does not compile; elsewhere a longer text panics.
     pub const fn new(category: &str, name: &str, description: &str) -> Counter<T> {
         Counter {
             raw: UnsafeCell::new(ffi::Counter {
@@ -82,7 +82,7 @@ impl<T: Number> Counter<T> {
         }
     }
 
-    /// Record its value now.  Any thread; in signal handlers too.
+    /// Record the value now.  Any thread may call this, signal handlers too.
     #[inline]
     pub fn set(&'static self, value: T) {
         if is_active() {
@@ -90,7 +90,7 @@ impl<T: Number> Counter<T> {
         }
     }
 
-    /// The same, where the value is not what the last `update` sent.
+    /// Record the value if it differs from the value of the last `update`.
     #[inline]
     pub fn update(&'static self, value: T) {
         if is_active() {
@@ -98,7 +98,7 @@ impl<T: Number> Counter<T> {
         }
     }
 
-    /// Where it is known that something is recorded.
+    /// Record the value without a check of [`is_active`].
     #[doc(hidden)]
     #[inline]
     pub fn emit(&'static self, value: T) {
@@ -107,13 +107,13 @@ impl<T: Number> Counter<T> {
         } else {
             value.integer() as u64
         };
-        // SAFETY: the counter lives until the process ends
+        // SAFETY: the counter lives until the end of the process
         unsafe { ffi::syscap_counter_set_bits(self.raw.get(), bits) }
     }
 
     #[cold]
     fn emit_changed(&'static self, value: T) {
-        // SAFETY: as above
+        // SAFETY: the counter lives until the end of the process
         unsafe {
             if T::IS_REAL {
                 ffi::syscap_counter_update_double(self.raw.get(), value.real());
@@ -124,7 +124,7 @@ impl<T: Number> Counter<T> {
     }
 }
 
-/// What `counter!` calls: one of the two, by the value's type.
+/// Called by `counter!`: sets one of the counters, by the value's type.
 #[doc(hidden)]
 #[inline]
 pub fn emit_either<T: Number>(

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! What is called of the C library.  `tests/layout.c` holds the declarations
-//! to those of `<syscap.h>`.
+//! The used functions of the C library.  `tests/layout.c` checks these
+//! declarations against `<syscap.h>`.
 //!
-//! Its inline functions are symbols of the archive, too.  The flag behind
-//! `syscap_is_active()` is not public, but every C program inlines it: so it
-//! stays what it is as long as the library's version fits (build.rs).
+//! The library's inline functions are symbols of the archive, too.  The flag
+//! behind `syscap_is_active()` is not public, but every C program inlines reads
+//! of the flag: so it keeps its name and type in all versions that build.rs
+//! accepts.
 
 use core::ffi::c_void;
 
@@ -109,7 +110,7 @@ extern "C" {
     pub fn syscap_sampler_stop() -> i32;
 }
 
-/// Brings the sampler into every program, as `SYSCAP_WITH_SAMPLER` does in C:
-/// `SYSCAP_SAMPLE` counts where the program calls nothing of it.
+/// Links the sampler into every program, as `SYSCAP_WITH_SAMPLER` does in C: so
+/// `SYSCAP_SAMPLE` works without a call of the sampler in the program.
 #[used]
 static WITH_SAMPLER: unsafe extern "C" fn() -> i32 = syscap_sampler_stop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Tell a profiler what your program is doing.
+//! Report your program's work to a profiler.
 //!
 //! ```
 //! use syscap::{counter, log, mark, span, Level};
@@ -15,14 +15,14 @@
 //! # draw(1);
 //! ```
 //!
-//! Run it under a recorder: `syscap record -- target/release/demo`.  Without
-//! one nothing is recorded, and each of these is one load and one branch not
-//! taken; arguments of the macros are not evaluated then.
+//! Run the program under a recorder: `syscap record -- target/release/demo`.
+//! Without a recording each of these macros is one load and one branch not
+//! taken, and does not evaluate its arguments.
 //!
-//! No call panics (but `Site::new` and `Counter::new` with texts too long,
-//! outside of `static`), allocates, locks or blocks, the session's apart:
-//! [`Recording`], [`Sampling`], [`file()`].  Times are nanoseconds of
-//! `CLOCK_MONOTONIC`, texts are copied and end at their first NUL.
+//! No call panics, allocates, locks or blocks.  Exceptions are [`Recording`],
+//! [`Sampling`] and [`file()`]; `Site::new` and `Counter::new` panic outside of
+//! `static` if a text is too long.  Times are nanoseconds of `CLOCK_MONOTONIC`.
+//! Texts are copied, and end at their first NUL.
 //!
 //! # Features
 //!
@@ -31,7 +31,7 @@
 #![no_std]
 #![warn(missing_docs, rust_2018_idioms)]
 #![allow(elided_lifetimes_in_paths)]
-// An error holds its text itself: without `std` there is nothing to box it
+// An error contains its text: without `std` the crate cannot box the text
 #![allow(clippy::result_large_err)]
 
 #[cfg(feature = "std")]
@@ -53,7 +53,7 @@ pub use log::{file, log_to, Level};
 pub use mark::{mark_at, operation_at, Link, Operation, Site, Span};
 pub use session::{stats, Clock, Error, Options, Recording, Sampling, Stats};
 
-/// What the macros call.
+/// Functions that the macros call.
 #[doc(hidden)]
 pub mod detail {
     pub use crate::counter::emit_either;
@@ -61,27 +61,27 @@ pub mod detail {
     pub use crate::mark::{instant, linked};
 }
 
-/// True while events may have somewhere to go.  One load.
+/// True if a recording may be active.  Takes one load.
 ///
-/// Any thread; in signal handlers too.
+/// Any thread may call this, signal handlers too.
 #[inline(always)]
 pub fn is_active() -> bool {
     use core::sync::atomic::{AtomicI32, Ordering};
 
-    // SAFETY: an int, which the library stores to atomically
+    // SAFETY: the flag is an int, and the library writes it atomically
     let flag = unsafe { &*core::ptr::addr_of!(ffi::syc_active).cast::<AtomicI32>() };
     flag.load(Ordering::Relaxed) != 0
 }
 
-/// Now, in nanoseconds, on the clock of the capture: that of
-/// `CLOCK_MONOTONIC`.
+/// The current time in nanoseconds of `CLOCK_MONOTONIC`, the clock of the
+/// capture.
 #[inline]
 pub fn now() -> i64 {
-    // SAFETY: any thread
+    // SAFETY: any thread may call this function
     unsafe { ffi::syscap_clock() }
 }
 
-/// When something begins, for `mark_since!`; 0 while nothing is recorded.
+/// The current time, as a begin for `mark_since!`; 0 without a recording.
 #[inline]
 pub fn begin() -> i64 {
     if is_active() {

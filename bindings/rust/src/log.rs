@@ -7,7 +7,7 @@ use crate::ffi;
 use crate::text::{cut, with_cut, with_formatted, Text};
 use crate::Error;
 
-/// How much a line of `log!` matters: GLib's levels.
+/// The severity of a line of `log!`: GLib's levels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Level {
@@ -17,16 +17,16 @@ pub enum Level {
     Critical = 8,
     /// Something is wrong.
     Warning = 16,
-    /// Worth saying.
+    /// A message for every user.
     Message = 32,
-    /// For who wants to know.
+    /// A detail for interested users.
     Info = 64,
-    /// For who looks for a fault.
+    /// A detail for a search for faults.
     Debug = 128,
 }
 
-/// A line of a domain that is known at run time only: what is longer than 31
-/// bytes is cut.  Else as `log!`.
+/// Write a line like `log!`, in a domain known only at run time.  A domain is
+/// cut after 31 bytes.
 ///
 /// ```
 /// syscap::log_to(syscap::Level::Info, module_path!(), format_args!("{} rows", 3));
@@ -37,13 +37,13 @@ pub fn log_to(level: Level, domain: &str, message: fmt::Arguments) {
     }
 }
 
-/// What `log!` calls.
+/// Called by `log!`.
 #[doc(hidden)]
 #[cold]
 pub fn log(level: Level, domain: &Label<32>, message: fmt::Arguments) {
     let (level, domain) = (level as u32, domain.0.as_ptr());
     with_formatted(message, |message| {
-        // SAFETY: texts end in a NUL, or have their length given
+        // SAFETY: each text ends in a NUL, or is passed with its length
         unsafe {
             match message {
                 Text::Terminated(message) => ffi::syscap_log(level, domain, message),
@@ -59,7 +59,7 @@ pub fn log(level: Level, domain: &Label<32>, message: fmt::Arguments) {
     });
 }
 
-/// A text in a field of `N` bytes, which a NUL follows.
+/// A text and at least one NUL in a field of `N` bytes.
 #[doc(hidden)]
 pub struct Label<const N: usize>([u8; N]);
 
@@ -70,20 +70,20 @@ impl<const N: usize> Label<N> {
     }
 }
 
-/// What `metadata!` calls.
+/// Called by `metadata!`.
 #[doc(hidden)]
 #[cold]
 pub fn metadata(id: &'static Label<40>, value: fmt::Arguments) {
     with_cut(value, |value| {
-        // SAFETY: both end in a NUL
+        // SAFETY: both texts end in a NUL
         unsafe { ffi::syscap_metadata(id.0.as_ptr(), value) }
     });
 }
 
 /// Put a file into the capture: `data`, named `path` (1 to 255 bytes).
 ///
-/// Unlike an event this waits for room.  Send a path once, and never from two
-/// threads at a time.  Does nothing while nothing is recorded.
+/// Unlike an event, this call waits for room.  Send a path once, and never from
+/// two threads at a time.  Without a recording the call does nothing.
 pub fn file(path: &str, data: &[u8]) -> Result<(), Error> {
     let mut name = [0; 257];
     let n = path.len().min(name.len() - 1);

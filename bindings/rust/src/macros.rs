@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Places in the source that make events.  All look first whether anything is
-//! recorded; where not, their arguments are not evaluated.
+//! Macros that make events.  Each macro first checks for a recording; without a
+//! recording its arguments are not evaluated.
 
-/// A [`Span`](crate::Span) from here on: `let _span = span!("group", "name");`
+/// Begin a [`Span`](crate::Span): `let _span = span!("group", "name");`
 ///
-/// A third argument, a `&str` that outlives it, is the mark's message; one
-/// that is known at the end only goes to [`end_with`](crate::Span::end_with).
-/// Group (23 bytes) and name (39) are constants.
+/// A third argument, a `&str` that outlives the span, is the mark's message.
+/// Pass a message that is known only at the end to
+/// [`end_with`](crate::Span::end_with).  Group (up to 23 bytes) and name (up to
+/// 39 bytes) are constants.
 ///
 /// ```
 /// # use syscap::span;
@@ -16,7 +17,7 @@
 /// span.end();
 /// ```
 ///
-/// What is too long does not compile:
+/// Longer constants do not compile:
 ///
 /// ```compile_fail
 /// let _span = syscap::span!("a group of more than 23 bytes", "name");
@@ -33,9 +34,9 @@ macro_rules! span {
     }};
 }
 
-/// An [`Operation`](crate::Operation) from here on, which may be held over an
-/// `.await`: `let _operation = operation!("group", "name");`, with a `&str` as
-/// the message as for [`span!`].
+/// Begin an [`Operation`](crate::Operation), which may be held over an
+/// `.await`: `let _operation = operation!("group", "name");`.  A third argument
+/// is the message, as for [`span!`].
 #[macro_export]
 macro_rules! operation {
     ($group:expr, $name:expr $(,)?) => {{
@@ -48,7 +49,7 @@ macro_rules! operation {
     }};
 }
 
-/// An instant, now, with a message as `format!` makes it.
+/// Record an instant, now, with a message formatted as by `format!`.
 ///
 /// ```
 /// # use syscap::mark;
@@ -69,7 +70,7 @@ macro_rules! mark {
     };
 }
 
-/// A mark from a time that [`begin`](crate::begin) told, until now.
+/// Record a mark from a time that [`begin`](crate::begin) returned, until now.
 ///
 /// ```
 /// # use syscap::mark_since;
@@ -92,8 +93,8 @@ macro_rules! mark_since {
     };
 }
 
-/// A part of the operation, or an end of the arrow, with this number.  Parts
-/// of one have the same group and number; they may be on any thread.
+/// Record a part of an operation, or an end of an arrow.  The parts of an
+/// operation have the same group and number, and may be on any thread.
 ///
 /// ```
 /// # use syscap::{linked, Link};
@@ -116,8 +117,9 @@ macro_rules! linked {
 /// Record a number now: `counter!("category", "name", value)`, of an integer
 /// or floating-point type.
 ///
-/// Each place is a counter of its own: one that is set in several is a
-/// `static` [`Counter`](crate::Counter), as is one with a description.
+/// Each place of `counter!` is a separate counter.  A counter that is set at
+/// several places, or has a description, is a `static`
+/// [`Counter`](crate::Counter).
 #[macro_export]
 macro_rules! counter {
     ($category:expr, $name:expr, $value:expr $(,)?) => {
@@ -129,7 +131,7 @@ macro_rules! counter {
     };
 }
 
-/// A line of text: `log!(Level::Info, "domain", "{n} done")`.
+/// Write a line of text: `log!(Level::Info, "domain", "{n} done")`.
 #[macro_export]
 macro_rules! log {
     ($level:expr, $domain:expr, $($message:tt)+) => {
@@ -140,7 +142,7 @@ macro_rules! log {
     };
 }
 
-/// A fact about the run, such as a version: `metadata!("demo.version", "{v}")`.
+/// Record a fact, such as a version: `metadata!("demo.version", "{v}")`.
 #[macro_export]
 macro_rules! metadata {
     ($id:expr, $($value:tt)+) => {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Marks and spans: what happened, when, and for how long.
+//! Marks and spans: events with a time and a duration.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -8,8 +8,8 @@ use crate::ffi;
 use crate::text::{cut, padded, with_cut, with_formatted, with_text, Text};
 use crate::{is_active, now};
 
-/// A place that makes marks: a group and a name.  `span!` and `mark!` make one
-/// each; for several places in common, a `static` one:
+/// A group and a name for marks.  Each `span!` and `mark!` makes its own
+/// `Site`; several places can share a `static` `Site`:
 ///
 /// ```
 /// static LOAD: syscap::Site = syscap::Site::new("demo", "load");
@@ -23,8 +23,8 @@ pub struct Site {
 }
 
 impl Site {
-    /// Group up to 23 bytes and name up to 39.  In a `static` what is longer
-    /// does not compile; elsewhere it panics.
+    /// `group` has up to 23 bytes, `name` up to 39.  In a `static` a longer
+    /// text does not compile; elsewhere a longer text panics.
     pub const fn new(group: &str, name: &str) -> Site {
         Site {
             group: padded(group),
@@ -32,8 +32,8 @@ impl Site {
         }
     }
 
-    /// Of texts that are known at run time only: what is longer is cut between
-    /// characters, what comes behind a NUL is left out.
+    /// Make a site of texts that are known only at run time.  A longer text is
+    /// cut between characters, and at its first NUL.
     pub fn cut(group: &str, name: &str) -> Site {
         Site {
             group: cut(group),
@@ -41,10 +41,10 @@ impl Site {
         }
     }
 
-    /// Where it is known that something is recorded.
+    /// Record a mark without a check of [`is_active`].
     #[inline]
     fn emit(&self, begin: i64, duration: i64, message: Text) {
-        // SAFETY: texts end in a NUL, or have their length given
+        // SAFETY: each text ends in a NUL, or is passed with its length
         unsafe {
             match message {
                 Text::Terminated(message) => ffi::syscap_mark_at(self, begin, duration, message),
@@ -62,7 +62,7 @@ impl Site {
     }
 }
 
-/// An instant, now; what `mark!` calls.
+/// Record an instant, now; called by `mark!`.
 #[doc(hidden)]
 #[cold]
 pub fn instant(site: &'static Site, message: fmt::Arguments) {
@@ -70,9 +70,9 @@ pub fn instant(site: &'static Site, message: fmt::Arguments) {
     with_formatted(message, |message| site.emit(now, 0, message));
 }
 
-/// `duration` nanoseconds from `begin` on; both of [`now`]'s clock.
+/// Record a mark of `duration` nanoseconds from `begin`, a time of [`now`].
 ///
-/// Any thread; in signal handlers too.
+/// Any thread may call this, signal handlers too.
 #[inline]
 pub fn mark_at(site: &Site, begin: i64, duration: i64, message: &str) {
     if is_active() {
@@ -80,11 +80,11 @@ pub fn mark_at(site: &Site, begin: i64, duration: i64, message: &str) {
     }
 }
 
-/// A mark from its creation to its end: [`end`](Span::end), or when it is
-/// dropped, however that comes.
+/// A mark from the creation of the span to its end: a call of
+/// [`end`](Span::end), or the drop of the span, also by a panic.
 ///
-/// One that begins while nothing is recorded makes no mark.  It may end on
-/// another thread than it began on.
+/// A span that begins without a recording makes no mark.  A span may end on
+/// another thread than the thread of its begin.
 #[must_use = "a span that is not kept ends at once: let _span = span!(...)"]
 pub struct Span<'a> {
     begin: i64,
@@ -103,7 +103,7 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// Begin here, where the message is known already; of `span!`.
+    /// Begin here, with a message; called by `span!`.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Span<'a> {
@@ -114,7 +114,7 @@ impl<'a> Span<'a> {
         span
     }
 
-    /// True where its end will be recorded: then a message is worth making.
+    /// True if the end will be recorded, so that a message is useful.
     #[inline]
     pub fn is_on(&self) -> bool {
         self.begin != 0
@@ -125,7 +125,8 @@ impl<'a> Span<'a> {
     pub fn end(self) {}
 
     /// End here, with a message: `span.end_with(format_args!("{n} rows"))`.
-    /// Formats on the stack, up to 1,023 bytes, and only where it is recorded.
+    /// Formats up to 1,023 bytes on the stack, and only if the span is
+    /// recorded.
     #[inline]
     pub fn end_with(mut self, message: fmt::Arguments) {
         if self.begin != 0 {
@@ -141,8 +142,8 @@ impl<'a> Span<'a> {
     }
 }
 
-// These take what the span is made of and not the span: one whose address
-// somebody knows could not be kept out of memory while nothing is recorded.
+// These functions take the fields of a span and not a reference to the span: so
+// the compiler can keep an unrecorded span in registers.
 
 #[cold]
 #[inline(never)]
@@ -167,8 +168,8 @@ impl Drop for Span<'_> {
     }
 }
 
-/// Something that goes on while its thread does other things, from its
-/// creation until it is dropped: to be held over an `.await`.
+/// An operation from its creation to its drop.  Its thread may do other work
+/// before the end, so an operation can be held over an `.await`.
 ///
 /// ```
 /// # async fn get(_: &str) {}
@@ -178,8 +179,8 @@ impl Drop for Span<'_> {
 /// }
 /// ```
 ///
-/// Others may overlap with it, on its thread too, which those of a [`Span`]
-/// should not.  It may end on any thread, and ends with a future that is
+/// Operations of one thread may overlap, but [`Span`]s of one thread should
+/// not.  An operation may end on any thread, and also ends if its future is
 /// dropped before it is ready.
 #[must_use = "an operation that is not kept ends at once: let _operation = operation!(...)"]
 pub struct Operation<'a> {
@@ -199,7 +200,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Begin here, where the message is known already; of `operation!`.
+    /// Begin here, with a message; called by `operation!`.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Operation<'a> {
@@ -231,12 +232,13 @@ fn finish_operation(site: &Site, begin: i64, message: fmt::Arguments) {
 }
 
 fn emit_operation(site: &Site, begin: i64, duration: i64, message: fmt::Arguments) {
-    /// No two of a process have the same: they are told apart by nothing else.
+    /// The last used id.  Each operation of the process has its own id, by
+    /// which readers of the capture distinguish operations.
     static LAST: AtomicU64 = AtomicU64::new(0);
 
     let id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
     with_cut(message, |message| {
-        // SAFETY: the text ends in a NUL
+        // SAFETY: the message ends in a NUL
         unsafe { ffi::syscap_linked_at(site, WHOLE, id, begin, duration, message) }
     });
 }
@@ -250,26 +252,26 @@ impl Drop for Operation<'_> {
     }
 }
 
-/// An operation of `duration` nanoseconds from `begin` on; both of [`now`]'s
-/// clock.
+/// Record an operation of `duration` nanoseconds from `begin`, a time of
+/// [`now`].
 pub fn operation_at(site: &Site, begin: i64, duration: i64, message: &str) {
     if is_active() {
         emit_operation(site, begin, duration, format_args!("{message}"));
     }
 }
 
-/// The link of an operation that is told as a whole.
+/// The link of an operation that is recorded as a whole.
 const WHOLE: u32 = 0;
 
-/// What a mark is to the others with its id; see `linked!`.
+/// The relation of a mark to other marks with the same id; see `linked!`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Link {
     /// An operation begins; parts with its id and group may be on any thread.
     Begin = 1,
-    /// A part of it.
+    /// A step of the operation.
     Step = 2,
-    /// Its end.
+    /// The end of the operation.
     End = 3,
     /// An arrow leaves from here ...
     Out = 4,
@@ -277,13 +279,13 @@ pub enum Link {
     In = 5,
 }
 
-/// What `linked!` calls.
+/// Called by `linked!`.
 #[doc(hidden)]
 #[cold]
 pub fn linked(site: &'static Site, link: Link, id: u64, message: fmt::Arguments) {
     let now = now();
     with_cut(message, |message| {
-        // SAFETY: the text ends in a NUL
+        // SAFETY: the message ends in a NUL
         unsafe { ffi::syscap_linked_at(site, link as u32, id, now, 0, message) }
     });
 }

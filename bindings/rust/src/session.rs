@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Recording and sampling this process, as long as a value lives.
+//! Recording and sampling of this process, until the drop of a value.
 
 use core::fmt;
 
 use crate::ffi;
 use crate::text::told;
 
-/// Why something could not be done.
+/// The error of a failed call.
 #[derive(Clone)]
 pub struct Error {
     errno: i32,
@@ -27,12 +27,12 @@ impl Error {
         error
     }
 
-    /// The number of `<errno.h>`.
+    /// The error number, as in `<errno.h>`.
     pub fn errno(&self) -> i32 {
         self.errno
     }
 
-    /// A sentence.
+    /// A sentence that describes the error.
     pub fn message(&self) -> &str {
         told(&self.message)
     }
@@ -53,22 +53,22 @@ impl fmt::Debug for Error {
 #[cfg(feature = "std")]
 impl std::error::Error for Error {}
 
-/// How [`Recording::start_with`] records; 0 is the library's choice.
+/// The options of [`Recording::start_with`]; 0 means the library's default.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Of the capture: then recording stops.
+    /// Recording stops when the capture has this size.
     pub max_bytes: u64,
-    /// Each thread's ring; 0: 256.
+    /// The size of each thread's ring; 0: 256.
     pub ring_kib: u32,
-    /// Events wait this long at most; 0: 50.
+    /// The longest time that an event waits in a ring; 0: 50.
     pub interval_ms: u32,
-    /// The end of the process waits this long at most; 0: 250.
+    /// The longest time that the end of the process waits for events; 0: 250.
     pub exit_flush_ms: u32,
-    /// No thread of the library's: the program calls [`Recording::drain`].
+    /// The library starts no thread: the program calls [`Recording::drain`].
     pub no_thread: bool,
 }
 
-/// This process recorded into a capture of its own, until it is dropped.
+/// A recording of this process into a new capture, until this value is dropped.
 ///
 /// ```no_run
 /// let recording = syscap::Recording::start("run-%p.syscap")?;
@@ -81,13 +81,14 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// `output` is the file's name: `%p` pid, `%n` program, `%%`.  One that
-    /// exists is not touched: then the name gets `.PID` behind it.
+    /// `output` is the file's name: `%p` is the pid, `%n` the program, `%%` a
+    /// percent sign.  An existing file is not changed: `.PID` is added to the
+    /// name of the new file.
     pub fn start(output: &str) -> Result<Recording, Error> {
         Recording::start_with(output, &Options::default())
     }
 
-    /// The same, otherwise than usual.
+    /// Start with `options`.
     pub fn start_with(output: &str, options: &Options) -> Result<Recording, Error> {
         const EINVAL: i32 = 22;
         let mut name = [0; 1024];
@@ -105,31 +106,31 @@ impl Recording {
             flags: options.no_thread as u32,
             message: [0; 1024],
         };
-        // SAFETY: size says what there is; the name ends in a NUL
+        // SAFETY: `size` is right, and the name ends in a NUL
         match unsafe { ffi::syscap_start(&mut raw) } {
             0 => Ok(Recording { file: raw.message }),
             error => Err(Error::new(error, told(&raw.message))),
         }
     }
 
-    /// The capture's name.
+    /// The name of the capture.
     pub fn file(&self) -> &str {
         told(&self.file)
     }
 
-    /// Move what was emitted into the file now.
+    /// Move all emitted events into the file now.
     pub fn drain(&self) -> Result<(), Error> {
-        // SAFETY: any thread
+        // SAFETY: any thread may call this function
         match unsafe { ffi::syscap_drain() } {
             0 => Ok(()),
             error => Err(Error::new(error, "not all could be written")),
         }
     }
 
-    /// End it, and learn how that went: with `Ok` all is in the file.
+    /// End the recording.  `Ok` means that the file has all events.
     pub fn stop(self) -> Result<(), Error> {
         core::mem::forget(self);
-        // SAFETY: any thread
+        // SAFETY: any thread may call this function
         match unsafe { ffi::syscap_stop() } {
             0 => Ok(()),
             error => Err(Error::new(error, "not all is in the file")),
@@ -139,36 +140,37 @@ impl Recording {
 
 impl Drop for Recording {
     fn drop(&mut self) {
-        // SAFETY: any thread
+        // SAFETY: any thread may call this function
         unsafe { ffi::syscap_stop() };
     }
 }
 
-/// What makes a sample due.
+/// The clock that decides when a sample is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Clock {
-    /// As `Cpu`.
+    /// The same as `Cpu`.
     #[default]
     Auto = 0,
     /// The thread's processor time, at the kernel's tick.
     Cpu = 1,
-    /// All the time; makes system calls return EINTR.
+    /// Elapsed time; system calls of the program may return EINTR.
     Wall = 2,
-    /// As `Cpu` at any rate, where the system allows it.
+    /// As `Cpu`, at any rate; only if the system allows it.
     Perf = 3,
 }
 
-/// The threads of this process sampled, until it is dropped.
+/// Sampling of all threads of this process, until this value is dropped.
 ///
-/// Samples go where all events go: they need a recorder, or a [`Recording`].
+/// Samples go into the capture like all events: they need a recorder, or a
+/// [`Recording`].
 #[must_use = "sampling ends when this is dropped"]
 pub struct Sampling {
     how: [u8; 256],
 }
 
 impl Sampling {
-    /// `hz` times a second, of each thread; 0: 1,000.
+    /// Start to sample each thread `hz` times a second; 0: 1,000.
     pub fn start(hz: u32, clock: Clock) -> Result<Sampling, Error> {
         let mut raw = ffi::SamplerOptions {
             size: core::mem::size_of::<ffi::SamplerOptions>(),
@@ -180,14 +182,14 @@ impl Sampling {
             max_share: 0,
             message: [0; 256],
         };
-        // SAFETY: size says what there is
+        // SAFETY: `size` is right
         match unsafe { ffi::syscap_sampler_start(&mut raw) } {
             0 => Ok(Sampling { how: raw.message }),
             error => Err(Error::new(error, told(&raw.message))),
         }
     }
 
-    /// What is sampled how, in a sentence.
+    /// A sentence that describes the sampling.
     pub fn how(&self) -> &str {
         told(&self.how)
     }
@@ -195,29 +197,30 @@ impl Sampling {
 
 impl Drop for Sampling {
     fn drop(&mut self) {
-        // SAFETY: any thread
+        // SAFETY: any thread may call this function
         unsafe { ffi::syscap_sampler_stop() };
     }
 }
 
-/// What became of this process' events.
+/// Counts of the events of this process.
 #[derive(Clone, Copy, Debug)]
 pub struct Stats {
-    /// Events may have somewhere to go.
+    /// A recording may be active.
     pub is_active: bool,
-    /// Events that were not kept, of the whole process.
+    /// Dropped events of the whole process.
     pub n_dropped: u64,
-    /// Of which begun and never finished.
+    /// Dropped events that were begun and never finished.
     pub n_abandoned: u64,
-    /// Threads' rings that are mapped now.
+    /// Rings of threads that are mapped now.
     pub n_rings: u32,
-    /// Copies of the library in the process that act as one, this one too.
+    /// Copies of the library in the process that act as one, including this
+    /// copy.
     pub n_copies: u32,
-    /// Bytes that the process wrote by itself.
+    /// Bytes that the process wrote itself.
     pub n_written: u64,
 }
 
-/// Any thread; in signal handlers too.
+/// Read the counts.  Any thread may call this, signal handlers too.
 pub fn stats() -> Stats {
     let mut raw = ffi::Stats {
         size: core::mem::size_of::<ffi::Stats>(),
@@ -233,7 +236,7 @@ pub fn stats() -> Stats {
         n_copies: 0,
         why_alone: [0; 120],
     };
-    // SAFETY: size says what there is
+    // SAFETY: `size` is right
     unsafe { ffi::syscap_get_stats(&mut raw) };
     Stats {
         is_active: raw.is_active,

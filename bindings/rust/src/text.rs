@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Rust's texts as C has them: with a NUL behind, in a buffer on the stack.
+//! Copies of Rust's texts for C: with a NUL at the end, in a buffer on the
+//! stack.
 
 use core::fmt;
 use core::mem::MaybeUninit;
 
-/// What is put together on the stack; the rest of longer texts goes another
-/// way ([`with_text`]) or is cut ([`with_formatted`]).
+/// The size of the buffer on the stack.  A longer text is passed with its
+/// length ([`with_text`]) or is cut ([`with_formatted`]).
 pub const ROOM: usize = 1024;
 
 /// A text that ends in a NUL.
@@ -23,14 +24,14 @@ impl Buffer {
         }
     }
 
-    /// As much of `text` as there is room for, between characters.
+    /// Append as much of `text` as fits, cut between characters.
     fn push(&mut self, text: &str) -> fmt::Result {
         let room = ROOM - 1 - self.len;
         let mut n = text.len().min(room);
         while !text.is_char_boundary(n) {
             n -= 1;
         }
-        // SAFETY: n bytes fit behind len
+        // SAFETY: n bytes fit behind the first len bytes
         unsafe {
             core::ptr::copy_nonoverlapping(
                 text.as_ptr(),
@@ -62,7 +63,7 @@ impl fmt::Write for Buffer {
 pub enum Text<'a> {
     /// Ends in a NUL.
     Terminated(*const u8),
-    /// Too long for the stack: for `printf("%.*s")`.
+    /// Too long for the buffer: for `printf("%.*s")`.
     Long(&'a str),
 }
 
@@ -80,7 +81,7 @@ pub fn with_text<R>(text: &str, f: impl FnOnce(Text) -> R) -> R {
     f(Text::Terminated(buffer.terminated()))
 }
 
-/// Call `f` with what `args` make; what does not fit in 1,023 bytes is cut.
+/// Call `f` with the text of `args`; formatted text is cut after 1,023 bytes.
 #[inline]
 pub fn with_formatted<R>(args: fmt::Arguments, f: impl FnOnce(Text) -> R) -> R {
     if let Some(text) = args.as_str() {
@@ -91,7 +92,7 @@ pub fn with_formatted<R>(args: fmt::Arguments, f: impl FnOnce(Text) -> R) -> R {
     f(Text::Terminated(buffer.terminated()))
 }
 
-/// The same with what is cut where it does not fit, literals too.
+/// Call `f` with the text of `args`; literals are cut after 1,023 bytes, too.
 #[inline]
 pub fn with_cut<R>(args: fmt::Arguments, f: impl FnOnce(*const u8) -> R) -> R {
     let mut buffer = Buffer::new();
@@ -99,7 +100,7 @@ pub fn with_cut<R>(args: fmt::Arguments, f: impl FnOnce(*const u8) -> R) -> R {
     f(buffer.terminated())
 }
 
-/// `text` and NULs, in a place of `N` bytes; for literals.
+/// `text` and NULs, in `N` bytes; for literals.
 pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
     let from = text.as_bytes();
     let mut to = [0; N];
@@ -113,7 +114,7 @@ pub const fn padded<const N: usize>(text: &str) -> [u8; N] {
     to
 }
 
-/// As much of `text` as there is room for, between characters, up to a NUL.
+/// As much of `text` as fits, cut between characters and at the first NUL.
 pub fn cut<const N: usize>(text: &str) -> [u8; N] {
     let mut to = [0; N];
     let mut n = text.len().min(N - 1);
@@ -127,7 +128,7 @@ pub fn cut<const N: usize>(text: &str) -> [u8; N] {
     to
 }
 
-/// The text up to the NUL in what the library wrote.
+/// The text up to the NUL in a field that the library wrote.
 pub fn told(bytes: &[u8]) -> &str {
     let n = bytes.iter().position(|&b| b == 0).unwrap_or(bytes.len());
     match core::str::from_utf8(&bytes[..n]) {

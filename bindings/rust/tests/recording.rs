@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! What each way to write an event records, read from the capture's bytes; and
-//! by `syscap check` where $SYSCAP names that.
+//! The record of each way to write an event, read from the capture's bytes; and
+//! checked by `syscap check` if $SYSCAP names the command.
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use syscap::{
     Operation, Recording, Site, Span,
 };
 
-/// One recording of a process at a time.
+/// Held during a recording: a process has only one recording at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 static STATIC: Counter<u32> = Counter::new("test", "static", "Described");
@@ -39,7 +39,7 @@ impl Frame {
     }
 }
 
-/// The frames of a capture of `deeds`.
+/// Record `deeds`; return the frames of the capture.
 fn record(name: &str, deeds: impl FnOnce()) -> Vec<Frame> {
     let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     let path: PathBuf = env::temp_dir().join(format!("syscap-rust-{}-{name}", std::process::id()));
@@ -125,8 +125,8 @@ fn a_span_lasts_until_it_is_dropped_ended_or_left_by_a_panic() {
     assert!(inner.1 - inner.0 >= 2_000_000);
 }
 
-/// Rings of threads are read one after the other: only each thread's own
-/// events are in their order.
+/// The recorder reads the rings of threads one after the other: only the events
+/// of one thread are in their order.
 trait SortedAs {
     fn sorted_as(self, other: &Self) -> Self;
 }
@@ -238,7 +238,7 @@ fn a_number_beyond_64_bits_with_a_sign_is_the_nearest() {
     assert_eq!(values, [i64::MAX, i64::MAX, i64::MAX, 3, i64::MIN]);
 }
 
-/// Goes on after it was polled once.
+/// A future that is ready at the second poll.
 struct Yield(bool);
 
 impl Future for Yield {
@@ -288,7 +288,7 @@ fn operations_are_held_over_an_await_and_end_on_another_thread() {
         })
         .join()
         .unwrap();
-        drop(two); // before it is ready
+        drop(two); // dropped before `two` is ready
         sent(operation!("async", "plain")).end();
         sent(span!("async", "plain span")).end();
         static PLACE: Site = Site::new("async", "place");

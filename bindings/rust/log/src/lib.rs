@@ -6,7 +6,7 @@
 
 use log::{LevelFilter, Log, Metadata, Record, SetLoggerError};
 
-/// What hands lines to the capture, and then to another logger.
+/// A logger that hands lines to the capture, and then to another logger.
 pub struct Logger {
     next: Option<Box<dyn Log>>,
 }
@@ -17,14 +17,14 @@ impl Logger {
         Logger { next: None }
     }
 
-    /// Lines go to the capture, and those that `next` takes to that, too.
+    /// Lines go to the capture, and also to `next` if `next` takes them.
     pub fn before(next: impl Log + 'static) -> Logger {
         Logger {
             next: Some(Box::new(next)),
         }
     }
 
-    /// Be the program's logger.
+    /// Make this the program's logger.
     pub fn init(self) -> Result<(), SetLoggerError> {
         log::set_boxed_logger(Box::new(self))?;
         log::set_max_level(LevelFilter::Trace);
@@ -38,7 +38,7 @@ impl Default for Logger {
     }
 }
 
-/// Lines go to the capture only: [`Logger::new`] as the program's logger.
+/// Make a [`Logger::new`] the program's logger: lines go to the capture only.
 pub fn init() -> Result<(), SetLoggerError> {
     Logger::new().init()
 }

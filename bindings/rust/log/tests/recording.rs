@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Lines are in the capture, and with the other logger.
+//! Lines reach the capture, and the other logger.
 
 use std::sync::Mutex;
 use std::{env, fs};
@@ -9,7 +9,7 @@ use syscap::Recording;
 
 static SEEN: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// Takes what is worth a warning.
+/// Takes warnings and errors.
 struct Other;
 
 impl Log for Other {

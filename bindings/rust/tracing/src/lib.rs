@@ -15,7 +15,7 @@ use tracing_core::{Event, Level, Metadata, Subscriber};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
-/// What hands spans and events to the capture.
+/// A layer that hands spans and events to the capture.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SyscapLayer(());
 
@@ -24,7 +24,7 @@ pub fn layer() -> SyscapLayer {
     SyscapLayer(())
 }
 
-/// What the registry keeps of a span that was made while recording.
+/// The registry's data of a span that was made during a recording.
 struct Kept {
     message: Fields,
     entered: AtomicU64,
@@ -33,11 +33,11 @@ struct Kept {
 }
 
 thread_local! {
-    /// Spans that this thread is in, and since when.
+    /// The spans that this thread is in, each with the time of its entry.
     static INSIDE: RefCell<Vec<(u64, i64)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// `name=value`, with a space between; the field `message` without its name.
+/// `name=value`, separated by spaces; the field `message` without its name.
 #[derive(Default)]
 struct Fields(String);
 
@@ -56,7 +56,7 @@ impl Fields {
         if !self.0.is_empty() {
             self.0.push(' ');
         }
-        // A String takes all
+        // Writing to a String does not fail.
         let _ = match field.name() {
             "message" => self.0.write_fmt(value),
             name => write!(self.0, "{name}={value}"),
@@ -77,7 +77,8 @@ fn site_of(metadata: &Metadata<'_>) -> Site {
     Site::cut(metadata.target(), metadata.name())
 }
 
-/// Since when this thread is in the span, and it no longer is.
+/// Removes the entry of this thread into the span; returns the time of the
+/// entry.
 fn take_entry(id: &Id) -> Option<i64> {
     INSIDE
         .try_with(|inside| {
@@ -124,7 +125,7 @@ where
         let begin = syscap::begin();
 
         if begin != 0 {
-            // Not where the thread is ending
+            // Fails only at the end of the thread.
             let _ = INSIDE.try_with(|inside| inside.borrow_mut().push((id.into_u64(), begin)));
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-//! Spans are marks, those of futures operations too, events are lines.
+//! Spans are recorded as marks, spans of futures also as operations, events as
+//! lines.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -56,7 +57,7 @@ impl Wake for Nobody {
     fn wake(self: Arc<Self>) {}
 }
 
-/// Ready the second time.
+/// A future that is ready at the second poll.
 struct Later(bool);
 
 impl Future for Later {
@@ -71,7 +72,7 @@ impl Future for Later {
     }
 }
 
-/// As `tracing::Instrument` does it.
+/// Polls like `tracing::Instrument`.
 fn poll_in(span: &tracing::Span, future: &mut (impl Future + Unpin)) -> bool {
     let waker = Waker::from(Arc::new(Nobody));
     let _entered = span.enter();
@@ -112,7 +113,7 @@ fn spans_are_marks_and_operations_and_events_are_lines() {
     tracing_subscriber::registry()
         .with(syscap_tracing::layer())
         .init();
-    emit(); // nothing is recorded yet
+    emit(); // before the recording
     let across = tracing::info_span!("across");
     let entered_before = across.enter();
     let path = env::temp_dir().join(format!("syscap-rust-tracing-{}", std::process::id()));
@@ -142,7 +143,8 @@ fn spans_are_marks_and_operations_and_events_are_lines() {
     assert!(inner[0].time + inner[0].duration() <= outer[0].time + outer[0].duration());
     assert!(named("across").is_empty());
 
-    // Entered twice, on two threads; and as a whole from the first to the last
+    // "fetch" was entered twice, on two threads; and is recorded as a whole,
+    // from the first entry to the last exit.
     let fetch = named("fetch");
     assert_eq!(fetch.len(), 3);
     let is_whole =
