@@ -1,6 +1,6 @@
-# demo.cmake - record the demo at work on the files below FOLDER, show what
-# the capture holds.  Run by the target `demo`, with SYSCAP, DEMO, CAPTURE and
-# FOLDER set.
+# demo.cmake - record the demo during its work on the files below FOLDER, and
+# show the contents of the capture.  Run by the target `demo`, with SYSCAP,
+# DEMO, CAPTURE and FOLDER set.
 
 function(run)
 	list(JOIN ARGN " " line)
@@ -11,7 +11,7 @@ function(run)
 	endif()
 endfunction()
 
-# A capture is never written over.
+# Remove the old files: the recorder never overwrites a capture.
 string(REGEX REPLACE "[.]syscap$" ".html" PAGE ${CAPTURE})
 file(REMOVE ${CAPTURE} ${PAGE})
 run(${SYSCAP} record -o ${CAPTURE} -- ${DEMO} ${FOLDER})

@@ -1,4 +1,4 @@
-# The safe points of Duktape: an example, and what it records.
+# The safe points of Duktape: an example, and a test of its recording.
 
 find_path(SYSCAP_DUKTAPE_INCLUDE duktape.h)
 find_library(SYSCAP_DUKTAPE duktape)

@@ -1,4 +1,4 @@
-# Frames of SpiderMonkey's: the header, an example, tests, a benchmark.
+# Frames of SpiderMonkey: the header, an example, tests, a benchmark.
 # bindings/cpp/CMakeLists.txt includes this.
 
 set(syscap_sm ${CMAKE_CURRENT_LIST_DIR})

@@ -1,9 +1,10 @@
-# What `cmake --install` puts where.  As of the rest, the prefix can be moved;
-# where languages do not look by themselves README.md tells what to set.
+# The files of `cmake --install`.  The prefix can be moved.  README.md lists the
+# variables to set if languages do not search the prefix.
 set(SYSCAP_GJS_OVERRIDES_DIR ${CMAKE_INSTALL_DATADIR}/gjs-1.0/overrides
 	CACHE PATH "Where GJS looks for overrides")
 if(SYSCAP_GI_PYTHON AND NOT DEFINED SYSCAP_PYGOBJECT_OVERRIDES_DIR)
-	# The same place below our prefix as PyGObject's own has below its.
+	# Below the prefix, the same place as PyGObject's overrides in Python's
+	# prefix.
 	execute_process(COMMAND ${SYSCAP_GI_PYTHON} -c "
 import gi.overrides, os, sys
 print(os.path.relpath(gi.overrides.__path__[-1], sys.prefix))"

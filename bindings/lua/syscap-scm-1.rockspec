@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- For LuaRocks: `luarocks make` in this folder, where syscap is installed
--- (SYSCAP_DIR=... where the compiler does not look by itself).
+-- For LuaRocks: run `luarocks make` in this directory.  Set SYSCAP_DIR=... if
+-- syscap is outside of the compiler's search paths.
 rockspec_format = "3.0"
 package = "syscap"
 version = "scm-1"

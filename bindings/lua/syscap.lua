@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- syscap.lua - what require "syscap" gives: the module syscap.core; and in
--- LuaJIT, where calls by FFI are compiled and those of C functions are not,
--- the frequent functions once more.
+-- syscap.lua - the module syscap: all of syscap.core.  LuaJIT compiles calls by
+-- FFI, but not calls of C functions, so this file defines the frequent
+-- functions again for LuaJIT.
 local core = require "syscap.core"
 
 local has_jit, jit = pcall(require, "jit")
 if not has_jit then return core end
 
--- Loaded a second time, after package.loaded.syscap was cleared.
+-- A second load, after a clear of package.loaded.syscap, changes nothing.
 if core.scope then return core end
 
 local pcall, select, setmetatable, type = pcall, select, setmetatable, type
 
 -------------------------------------------------------------------- by FFI
 
--- Interpreted, a call by FFI costs twice what one of a C function does.
+-- In the interpreter a call by FFI costs twice as much as a C function.
 if jit.status() then
   local ffi = require "ffi"
   local C = ffi.load(assert(package.searchpath("syscap.core", package.cpath)))
@@ -46,7 +46,7 @@ if jit.status() then
     void syscap_lua_counter_update(struct syscap_counter *, double);
   ]]
 
-  -- As C functions take them: numbers are texts, too.
+  -- Converts a message like C functions: numbers are texts, too.
   local function text(message)
     return type(message) == "number" and tostring(message) or message
   end
@@ -63,8 +63,8 @@ if jit.status() then
     return C.syscap_lua_begin()
   end
 
-  -- Places by group and name, and by number.  Programs may make names
-  -- without end: from MAX on new ones are handed on as texts.
+  -- Sites by group and name, and by number.  Programs may make any number of
+  -- names: names after the first MAX are passed as texts.
   local Site = ffi.typeof "struct syscap_lua_site"
   local MAX = 4096
   local named, numbered, n_named = {}, {}, 0
@@ -76,7 +76,7 @@ if jit.status() then
           arg, caller, type(value)), 4)
   end
 
-  -- The place of texts that are not in named, or nil where it is not kept.
+  -- Adds a site to named and returns the site; nil if named cannot keep it.
   local function keep(caller, group, name)
     group, name = check(caller, 1, group), check(caller, 2, name)
     if n_named >= MAX then return nil end
@@ -98,7 +98,7 @@ if jit.status() then
   end
 
   local id = core.id
-  local NONE = 0xffffffff -- too many: marks of it are not recorded
+  local NONE = 0xffffffff -- too many ids: such marks are not recorded
 
   function core.id(group, name)
     local number = id(group, name) -- raises the errors
@@ -225,7 +225,7 @@ function Scope:finish(message)
   end
 end
 
-Scope.__close = Scope.finish -- for dialects that have <close>
+Scope.__close = Scope.finish -- for Lua versions that have <close>
 
 function Scope:__tostring()
   return "syscap.scope (" .. (self.from ~= 0 and "open" or "finished") .. ")"
@@ -243,7 +243,7 @@ function core.scope(group, name, message)
     { group = group, name = name, from = from, message = message }, Scope)
 end
 
--- What pcall() gave, once the mark is made.
+-- Makes the mark; returns the results of pcall(), or raises its error.
 local function leave(number, from, ok, ...)
   since(number, from)
   if not ok then error((...), 0) end

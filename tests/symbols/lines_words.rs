@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// lines_words.rs - for lines.sh: iterators and closures, all of it inlined.
+// lines_words.rs - for lines.sh: iterators and closures, all inlined.
 use std::collections::{BTreeMap, HashMap};
 
 #[derive(Clone, Debug, PartialEq)]

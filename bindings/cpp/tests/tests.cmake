@@ -1,8 +1,8 @@
-# What is shown of <syscap.hpp>.
+# The tests of <syscap.hpp>.
 
 set(syscap_cpp_tests ${CMAKE_CURRENT_LIST_DIR})
 
-# The compiler of the build, and others that are here: each once
+# The compiler of the build, and other installed compilers, each once
 set(syscap_cpp_compilers "")
 set(seen "")
 foreach(name ${CMAKE_CXX_COMPILER} g++ clang++ clang++-14)

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- bench.lua - what a call costs: processor time, medians of rounds in which all
--- rows take turns, and ratios to C and to a C function that does nothing.
--- A dropped frame is not a fast one: bursts that lost any are made again, and a
--- row that could not be made without is told as invalid, with the number.
+-- bench.lua - the cost of calls in processor time: medians of rounds, in which
+-- all rows take turns, and ratios to C and to an empty C function. A dropped
+-- frame would look fast: a burst with losses is repeated.  If every repetition
+-- has losses, the row is printed as invalid, with their number.
 local syscap = require "syscap"
 local c = require "bench_c"
 
 local N, ROUNDS = 4000, 31
-local TRIES = 10 -- of a burst, with longer and longer pauses
+local TRIES = 10 -- attempts of a burst, with longer and longer pauses
 local is_on = syscap.is_active()
 local rows = {}
 
@@ -15,7 +15,7 @@ local function row(name, body, c_name)
   rows[#rows + 1] = { name = name, body = body, c = c_name, times = {} }
 end
 
--- Each loop is a function of its own, or LuaJIT would compile one for all.
+-- Each loop is a separate function, or LuaJIT would compile one loop for all.
 local function loop(text, ...)
   return assert((loadstring or load)(
     "local syscap, c, id, counter, traced, plain, ffi_nop = ... " ..
@@ -68,7 +68,7 @@ local function drops()
   return c.drops() + syscap.stats().dropped
 end
 
--- Its time, and how many frames it lost.
+-- Returns the time of a burst, and its number of lost frames.
 local function burst(r)
   local before, took = drops(), 0
   if r.is_c then
@@ -94,7 +94,7 @@ local function lossless_burst(r)
   return took, lost
 end
 
--- Until the recorder has answered, a thread has not its whole ring.
+-- A thread has its whole ring only after an answer of the recorder.
 if is_on then
   for _, r in ipairs(rows) do
     r.body(1)
@@ -134,7 +134,7 @@ print(("\n%s%s, recording %s, %d calls x %d rounds, load %s; " ..
   jit and jit.version or _VERSION,
   jit and (jit.status() and "" or ", compiler off") or "",
   is_on and "on" or "off", N, ROUNDS, load_average(), n_repeated))
--- Compiled code calls by FFI: its own call of nothing is by FFI, too.
+-- Compiled code calls by FFI, so its empty call is by FFI, too.
 local empty = by_name[jit and jit.status() and "nop by FFI" or "nop()"]
 print(("  %-24s %8s %8s %8s %8s"):format("", "ns", "x C", "x empty", "lost"))
 for _, r in ipairs(rows) do

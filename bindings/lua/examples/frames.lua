@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- frames.lua - a loop that draws, told to a profiler.  In Lua 5.4 and LuaJIT:
+-- frames.lua - a drawing loop that records its work, for Lua 5.4 and LuaJIT:
 --
 --	syscap record -o frames.syscap -- lua5.4 frames.lua
 --	syscap stat frames.syscap
@@ -7,7 +7,7 @@ local syscap = require "syscap"
 
 local n_frames = syscap.counter("demo", "frames", "Frames drawn so far")
 local load = syscap.counter("demo", "load", "Of a frame's time", "float")
-local draw_id = syscap.id("demo", "draw") -- once, for what is called often
+local draw_id = syscap.id("demo", "draw") -- once, for a frequent mark
 
 local function shade(x, y)
   return (x * x + y * y) % 255
@@ -30,7 +30,7 @@ local sampling, how = syscap.sampling { hz = 1000 }
 print(how)
 
 local scene = load_scene "default"
-pcall(load_scene, "missing") -- is a mark, too
+pcall(load_scene, "missing") -- the failed call is a mark, too
 
 for i = 1, 60 do
   local from = syscap.begin()

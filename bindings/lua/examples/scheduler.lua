@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- scheduler.lua - tasks as coroutines that take turns, as games and servers
--- have them: timers, channels between tasks, a task that fails.
+-- scheduler.lua - tasks as coroutines that take turns, as in games and servers:
+-- timers, channels between tasks, a task that fails.
 --
 --	SYSCAP_SAMPLE=1000 syscap record -o scheduler.syscap -- \
 --		lua5.4 scheduler.lua
 --	syscap stat scheduler.syscap
 --
--- Lua 5.4 and LuaJIT.  It measures itself, too, and prints what it did: the
--- capture says the same.
+-- For Lua 5.4 and LuaJIT.  The program also measures itself, and prints the
+-- same figures as the capture.
 local syscap = require "syscap"
 
 local GROUP = "scheduler"
 
 ---------------------------------------------------------------- statistics
 
--- How often each step was made, and how long all of them took.
+-- The number of times and the total duration of each step.
 local times = { order = {} }
 
 function times.add(step, ns)
@@ -34,7 +34,7 @@ function times.show()
   end
 end
 
--- A step: a mark, and a measurement of our own.
+-- Records a step as a mark, and also measures the step itself.
 local function measured(step, f, ...)
   local function go(...)
     local began = syscap.now()
@@ -78,8 +78,8 @@ Scheduler.__index = Scheduler
 
 function Scheduler.new()
   return setmetatable({
-    ready = Queue.new(), -- tasks that may go on
-    sleeping = {},       -- { till = turn, task = }, the next one first
+    ready = Queue.new(), -- tasks that may continue
+    sleeping = {},       -- { till = turn, task = }, the next task first
     turn = 0,
     ended = 0,
     failed = 0,
@@ -88,7 +88,7 @@ function Scheduler.new()
   }, Scheduler)
 end
 
--- Each task is an operation, from here to its end: tasks overlap.
+-- Each task is an operation, from here to its end, because tasks overlap.
 local last_id = 0
 
 function Scheduler:spawn(name, f, ...)
@@ -114,7 +114,7 @@ function Scheduler:finish(task, ok, message)
   end
 end
 
--- Tasks yield what they wait for: nothing, a number of turns, or a channel.
+-- A task yields the reason of its wait: nothing, a number of turns, a channel.
 function Scheduler:step(task)
   local ok, wait = coroutine.resume(task.co)
   if coroutine.status(task.co) == "dead" then
@@ -140,7 +140,7 @@ function Scheduler:wake()
   end
 end
 
--- One turn: everybody who may go on does, once.
+-- One turn: each ready task continues once.
 local function turn(self)
   self:wake()
   for _ = 1, self.ready:size() do
@@ -190,7 +190,7 @@ local function hash(seed)
   return h
 end
 
--- Makes numbers; sleeps between them.
+-- Makes numbers, and sleeps after each number.
 local function produce(channel, count, seed)
   for i = 1, count do
     channel:put(measured("produce", hash, seed + i))
@@ -207,7 +207,7 @@ local function sort_numbers(numbers)
   return copy[1]
 end
 
--- Takes them, and sorts what it has so far.
+-- Takes numbers, and sorts all numbers at every tenth.
 local function consume(channel, count)
   local numbers = {}
   for i = 1, count do
@@ -241,7 +241,7 @@ local function main(count)
   times.show()
   print("counter", GROUP, "ended", scheduler.ended)
   print("logs", GROUP, 3)
-  -- LuaJIT shows the frames of a coroutine, not who resumed it
+  -- LuaJIT shows the frames of a coroutine without its resumer
   for _, name in ipairs(jit and { "mix" } or { "mix", "step" }) do
     print("stack", "^" .. name .. "\\b")
   end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- harness.lua - tests of the binding: programs that are recorded, and what
--- is in their captures.  Runs in the interpreter that is tested.
+-- harness.lua - for tests of the binding: records programs, and reads their
+-- captures.  Runs in the tested interpreter.
 local harness = {}
 
 local interpreter = arg[-1]
@@ -21,7 +21,7 @@ local function quote(text)
   return "'" .. text:gsub("'", "'\\''") .. "'"
 end
 
--- What @command prints, and whether it succeeded.
+-- Returns the output of @command, and its exit status.
 function harness.output(command)
   local pipe = assert(io.popen(command .. "; echo \" $?\"", "r"))
   local text = pipe:read "*a"
@@ -81,7 +81,7 @@ end
 
 ----------------------------------------------------------------- recordings
 
--- Run a command under `syscap record`.  What it prints, and its status.
+-- Runs a command under `syscap record`; returns its output and status.
 function harness.record_command(command, options)
   options = options or {}
   local capture = harness.path "capture.syscap"
@@ -98,7 +98,7 @@ function harness.record_command(command, options)
   return text, status
 end
 
--- The same with a chunk that the interpreter under test runs.
+-- Records a chunk in the tested interpreter; returns its output and status.
 function harness.record(chunk, options)
   options = options or {}
   local program = harness.path "program.lua"
@@ -110,7 +110,7 @@ function harness.record(chunk, options)
     (options.interpreter_arguments or "") .. quote(program), options)
 end
 
--- The frames of a type in the last recording.
+-- Returns the frames of a type in the last recording.
 function harness.frames(kind)
   local frames = {}
   local pipe = assert(io.popen(quote(syscap) .. " dump --json --type " ..
@@ -121,7 +121,7 @@ function harness.frames(kind)
   return frames
 end
 
--- Marks of the last recording, by "group.name".
+-- Returns the marks of the last recording, by "group.name".
 function harness.marks()
   local marks = {}
   for _, mark in ipairs(harness.frames "mark") do
@@ -132,7 +132,7 @@ function harness.marks()
   return marks
 end
 
--- Stacks of the last recording: { weight =, names of functions... }
+-- Returns the last recording's stacks: { weight =, names of functions... }
 function harness.stacks()
   local names, stacks = {}, {}
   for _, frame in ipairs(harness.frames "jitmap") do
@@ -148,7 +148,7 @@ function harness.stacks()
   return stacks
 end
 
--- How many stacks hold a name that matches.
+-- Returns the number of stacks with a name that matches.
 function harness.count(stacks, pattern)
   local n = 0
   for _, stack in ipairs(stacks) do

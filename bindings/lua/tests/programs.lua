@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- programs.lua - what the tests of sampling run: functions that call each
+-- programs.lua - programs for the tests of sampling: functions that call each
 -- other, methods, coroutines, callbacks from C, garbage.
 local programs = {}
 
--- Expects `rounds` or `seconds`.
+-- The program expects a variable `rounds` or `seconds`.
 programs.work = [[
 local function leaf(x)
   local h = x

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_events.lua - marks, counters, logs and files of Lua programs are in
--- the capture as they were said.
+-- test_events.lua - the capture holds the marks, counters, logs and files of
+-- Lua programs unchanged.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("a mark has the time, duration and message it was given", function()
@@ -131,7 +131,7 @@ t.test("a counter is defined once and keeps its type", function()
   t.equal(values.share[2], -1e300)
 end)
 
--- Values of the last recording's counters, in their order.
+-- Returns the values of the last recording's counters, in their order.
 local function values_of_counters()
   local values = {}
   for _, frame in ipairs(t.frames "ctrset") do
@@ -156,7 +156,7 @@ t.test("what does not fit a counter is the nearest that does", function()
   local want = { 1, -1, 0, 2 ^ 63, -2 ^ 63, 2 ^ 53, 2 }
   t.equal(#values, #want)
   for i = 1, #want do
-    -- The largest of 64 bits is read as a double here
+    -- The largest 64-bit integer is read as a double here
     t.check(math.abs(values[i] - want[i]) <= math.abs(want[i]) * 1e-15, i)
   end
   local mark = t.marks()["app.m"][1]

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_hooks.lua - sampling of Lua 5.4 by hooks is not noticed: the program's
--- own hooks get their events, coroutines behave as without it.
+-- test_hooks.lua - programs do not notice the hooks of Lua 5.4's sampling:
+-- their own hooks get all events, and coroutines behave as usual.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 local busy = [[
@@ -97,7 +97,7 @@ t.test("a hook may raise an error while ticks come", function()
   t.equal(text, "all\n")
 end)
 
--- Once with the originals and once with ours: what they print is the same.
+-- Original functions and syscap's replacements must print the same.
 local coroutines = [[
 local function show(...)
   local n = select("#", ...)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_lines.lua - stacks show the line that runs where that is asked for.
+-- test_lines.lua - stacks show the running line if the program asks for lines.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
--- Each at_N() is called in line N, and takes some samples.
+-- Each at_N() is called in line N, and runs for some samples.
 local program = [[
 local syscap = require "syscap"
 local sampling = assert(syscap.sampling{ OPTIONS })
@@ -45,7 +45,7 @@ closures() co() co()
 at_39()
 ]]
 
--- { at_N's number, the line of its caller, the caller } of the last recording
+-- Returns { N of at_N, line of its caller, the caller } of the last recording.
 local function places()
   local found = {}
   for _, stack in ipairs(t.stacks()) do

@@ -41,7 +41,7 @@ t.test("callers stand outside of what they call", function()
     if leaf and main then
       n = n + 1
       t.check(leaf < main)
-      -- what LuaJIT itself does in it stands in front
+      -- a state of LuaJIT itself stands before the leaf
       t.equal(leaf, t.is_jit and stack[1]:find "^%[%a" and 2 or 1)
     end
   end

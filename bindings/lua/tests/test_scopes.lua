@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_scopes.lua - a scope is one mark, however it is left.
+-- test_scopes.lua - a scope makes one mark in every way to leave the scope.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("a finished scope is one mark that lasts from its beginning", function()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: BSD-2-Clause
--- test_states.lua - a host may close a state whenever it likes (states.c).
+-- test_states.lua - a host may close a state at any time (states.c).
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 
 t.test("states are closed while they are sampled, by whom ever", function()

@@ -1,4 +1,4 @@
-# bench_python: costs of the package, off and on, beside those of C.
+# bench_python: the cost of the package, with a recording and without, beside C.
 #
 #	cmake --build build --target bench_python
 add_executable(python_bench_c EXCLUDE_FROM_ALL

@@ -1,4 +1,4 @@
-# What is shown of the package, with each interpreter it was built for.
+# The tests of the package, with each interpreter that it was built for.
 
 # python_test(<id> <name> <arguments of syscap_binding_test and COMMAND's>)
 function(python_test id name script)
@@ -36,7 +36,7 @@ foreach(id IN LISTS python_ids)
 	python_test(${id} churn test_churn LABEL long)
 	python_test(${id} churn_12 test_churn LABEL verylong TIMEOUT 900
 		ARGUMENTS 12 6)
-	# How often it crashes without the checks of walk.c
+	# The number of crashes without the checks of walk.c
 	set(unchecked ${CMAKE_CURRENT_BINARY_DIR}/unchecked/${id})
 	add_custom_command(OUTPUT ${unchecked}.copied
 		COMMAND ${CMAKE_COMMAND} -E copy_directory
