@@ -65,7 +65,7 @@ static uint64_t in_ps(struct bench_samples *samples, double fraction)
 	                  bench_ns_per_tick() / BURST);
 }
 
-/* @told: median and 99.9 % of each process. */
+/* @told has the median and the 99.9 % quantile of each process. */
 static void report_costs(const uint64_t *told)
 {
 	for (unsigned i = 1; i < N_NUMBERS; i++) {

@@ -140,7 +140,7 @@ TEST(closing_another_descriptor_keeps_the_lock)
 	unlink(path);
 }
 
-/* ------------------------------------------------------- what readers see */
+/* ---------------------------------------------------- the view of readers */
 
 static void count(const char *path, unsigned *ret_n, int *ret_result)
 {

@@ -214,7 +214,7 @@ static void duplicate_is_closed_in_children(int arg)
 	}
 }
 
-/* --- who closes what */
+/* --- closing of descriptors */
 
 static int n_open(void)
 {

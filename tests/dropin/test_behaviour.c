@@ -133,7 +133,8 @@ static void run_alone(const struct behaviour *test)
 	unsigned int before, after;
 
 	alarm(SECONDS);
-	/* Nothing records this process, unless a test says so. */
+	/* No recorder records this process, except in tests that start a
+	 * recorder. */
 	unsetenv("SYSPROF_CONTROL_FD");
 	unsetenv("SYSPROF_TRACE_FD");
 	unsetenv("SYSCAP_OUTPUT");

@@ -113,7 +113,7 @@ static void finish_after(struct peer *peer, unsigned ms)
 	CHECK_EQ(peer_finish(peer), 0);
 }
 
-/* ---------------------------------------------------------- who tells it */
+/* ----------------------------------------------------- reports of losses */
 
 CHILD(a_thread_without_a_ring_ends)
 {

@@ -477,7 +477,7 @@ TEST(a_process_that_records_itself_makes_room_for_its_files)
 {
 	check_own("SYSCAP_THREAD=1", "3000001");
 	check_own("SYSCAP_THREAD=1", "3000001f");
-	/* nobody else drains */
+	/* without a drain thread only the process itself drains */
 	check_own("SYSCAP_THREAD=0", "3000001");
 	check_own("SYSCAP_THREAD=0", "3000001f");
 }

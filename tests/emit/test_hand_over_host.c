@@ -51,7 +51,7 @@ static unsigned all_marks(void)
 	return peer_count_marks(&peer, "test", "mark");
 }
 
-/* --------------------------------------------------------------- what is seen */
+/* ---------------------------------------------- visible traces of the arena */
 
 /* Returns the number of the arena's mappings that a core would hold, and the
  * size of all its mappings. */

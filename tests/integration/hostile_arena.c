@@ -52,7 +52,7 @@ static void be_good(unsigned n)
 	arena_client_leave(&ring, &slot);
 }
 
-/* ------------------------------------------------------- what is handed over */
+/* ----------------------------------------------- the arena of the handover */
 
 static void expect_refusal(struct arena_client *client)
 {
@@ -210,7 +210,7 @@ static void hand_over_a_thousand(void)
 		_exit(97);
 }
 
-/* ---------------------------------------------------------- what stands in it */
+/* ------------------------------------------------ the contents of the arena */
 
 static int64_t seconds(int64_t n)
 {

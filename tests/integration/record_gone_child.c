@@ -4,11 +4,11 @@
  * while the recorder is stopped.
  *
  *	record_gone_child exit		the child ends by _exit()
- *	record_gone_child kill		… by SIGKILL
- *	record_gone_child exec		… as another program
- *	record_gone_child orphan	… and so does its parent meanwhile, a
- *					child of ours
- *	record_gone_child late		as exit; the recorder stands still already
+ *	record_gone_child kill		the child ends by SIGKILL
+ *	record_gone_child exec		the child ends as another program
+ *	record_gone_child orphan	the child ends by _exit(), then also its
+ *					parent, a child of this program
+ *	record_gone_child late		as exit; the recorder is already stopped
  *
  * The recorder is this program's parent, except for `late`.
  */

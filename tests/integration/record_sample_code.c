@@ -2,9 +2,9 @@
 /*
  * record_sample_code.c - burns processor time in code that comes and goes.
  *
- *	record_sample_code jit		in memory, told of in /tmp/perf-PID.map
- *	record_sample_code LIBRARY	in the plugin, which is loaded for no
- *					longer than that
+ *	record_sample_code jit		in memory, named in /tmp/perf-PID.map
+ *	record_sample_code LIBRARY	in the plugin, which is loaded only
+ *					for this time
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -35,7 +35,7 @@
 #define HANDLED 0x5EED0002
 #define ENDS    0x5EED0003
 
-/* ------------------------------------------------------------ who waits */
+/* -------------------------------------------------- the waiting process */
 
 static sigset_t none;
 static int epoll_fd;
@@ -144,7 +144,7 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 	}
 }
 
-/* ------------------------------------------------------------ who debugs it */
+/* ----------------------------------------------------- the debugger */
 
 static pid_t child;
 static bool is_call; /* stopped at a call's beginning */

@@ -247,7 +247,7 @@ TEST(an_output_that_was_started_by_the_program_is_left_alone)
 	check_alive(START);
 }
 
-/* --------------------------------------------- children that write on */
+/* ------------------------------------ children that continue the file */
 
 /* The pid of the last writer of @name. */
 static pid_t find_child(const char *name)

@@ -98,7 +98,7 @@ TEST(sigsys_and_signals_of_libc_are_never_blocked)
 	         BIT(SIGSYS) | TIMER_OF_LIBC | SETUID);
 }
 
-/* ------------------------------------------------------- threads meanwhile */
+/* -------------------------------------------------- threads during a block */
 
 static uint32_t has_blocked, may_end;
 

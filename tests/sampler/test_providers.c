@@ -224,7 +224,7 @@ TEST(several_runtimes_have_the_order_of_their_calls)
 	peer_free(&peer);
 }
 
-/* --------------------------------------------------------- what walk() says */
+/* -------------------------------------------------------- results of walk() */
 
 CHILD(returns_busy_and_gone)
 {

@@ -34,7 +34,7 @@
 #define FRAMES_MAX 8192u
 #define PAGE       ((size_t)sysconf(_SC_PAGESIZE))
 
-/* ------------------------------------------------------- what was told */
+/* ------------------------------------------------- the received frames */
 
 /* Consecutive frames, with zeroed times. */
 struct told {

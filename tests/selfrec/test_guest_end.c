@@ -88,7 +88,7 @@ static uint32_t state_of_arena(void)
 	                                      __ATOMIC_ACQUIRE));
 }
 
-/* ---------------------------------------------------------- where they wait */
+/* ---------------------------------------------------------- places of waits */
 
 static bool is_guest(void)
 {
@@ -175,7 +175,7 @@ __attribute__((destructor(101))) static void stay_until_child_ends(void)
 		wait_for_childs_end();
 }
 
-/* ------------------------------------------------------------ what they do */
+/* -------------------------------------------------- deeds of the processes */
 
 static void emit(unsigned emitter, unsigned from, unsigned to)
 {
@@ -285,7 +285,7 @@ CHILD(exits_more_slowly_than_its_child_takes_over)
 	hold_until_taken_over = true;
 }
 
-/* ----------------------------------------------------------- what there is */
+/* ------------------------------------------------ contents of the captures */
 
 struct total {
 	unsigned marks[3], doubles;

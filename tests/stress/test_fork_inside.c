@@ -90,7 +90,7 @@ CHILD(forks_at_every_instruction)
 			SYSCAP_MARK("test", "child", sequence, 0, NULL);
 			_exit(0);
 		}
-		/* meanwhile other marks use the stepped emit's place */
+		/* these marks use the place of the stepped emit */
 		for (int i = 0; i < 3; i++)
 			SYSCAP_MARK("test", "parent", sequence, 0, NULL);
 		if (reached && strstr(peer_arg(), "child-last") != NULL) {

@@ -148,7 +148,7 @@ static unsigned theirs(uint64_t *addrs, unw_addr_space_t as)
 	return n;
 }
 
-/* --- where they part */
+/* --- the first different frame */
 
 static void describe(uint64_t addr, char *text, size_t size)
 {

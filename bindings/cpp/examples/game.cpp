@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// game.cpp - a game's loop: a pool of threads that moves a world, scripts of
-// its creatures as coroutines, a loader that streams pieces of it in.
+// game.cpp - the loop of a game: a pool of threads moves a world, scripts of
+// creatures are coroutines, and a loader streams pieces of the world in.
 //
 //	SYSCAP_SAMPLE=1000 syscap record -o game.syscap -- ./syscap-game
 //	syscap stat game.syscap
 //
-// It measures itself, too, and prints what it did: the capture says the same.
-// C++20; no window, the pictures go nowhere.
+// The program also measures itself, and prints the same figures as the capture.
+// It needs C++20, and shows no pictures.
 
 #include <atomic>
 #include <chrono>
@@ -42,7 +42,7 @@ syscap::counter<std::size_t> queued("game", "jobs", "That wait for a thread");
 
 // ---------------------------------------------------------------- statistics
 
-// How often each step was made, and how long all of them took.
+// The number of times and the total duration of each step.
 class statistics
 {
       public:
@@ -74,7 +74,8 @@ class statistics
 
 statistics times;
 
-// A mark, and a measurement of our own; ends however the block is left.
+// Records a block as a mark, and also measures the block; an exception ends
+// both.
 class measured
 {
       public:
@@ -119,7 +120,8 @@ class pool
 			thread.join();
 	}
 
-	// Does @job for each of @n pieces, and comes back when all are done.
+	// Does @job for each of @n pieces, and returns when all pieces are
+	// done.
 	void for_each(int n, const std::function<void(int)> &job)
 	{
 		std::unique_lock<std::mutex> guard(lock_);
@@ -164,7 +166,7 @@ class pool
 
 // -------------------------------------------------------------------- scripts
 
-// A creature's script.  It waits for the next frame by co_await.
+// A script of a creature, which waits for the next frame by co_await.
 class script
 {
       public:
@@ -207,7 +209,7 @@ class script
 			handle_.destroy();
 	}
 
-	// Until it waits, or ends: then false.
+	// Runs the script until it waits or ends; returns false at the end.
 	bool resume()
 	{
 		if (!handle_ || handle_.done())
@@ -227,7 +229,7 @@ constexpr std::suspend_always next_frame;
 
 const syscap::site living = { "game", "life" };
 
-// What goes on over several frames is an operation: others do meanwhile.
+// A script runs for several frames beside other scripts, so it is an operation.
 script live(int number, int n_frames, double &mood)
 {
 	const auto began = clock_type::now();

@@ -178,7 +178,7 @@ function Channel:get()
   return self.items:pop()
 end
 
---------------------------------------------------------------- what is done
+-------------------------------------------------------- work of the tasks
 
 local function mix(h, i)
   return (h * 31 + i) % 16777213

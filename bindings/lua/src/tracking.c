@@ -254,7 +254,7 @@ void sl_tracking_add(lua_State *L, int is_full)
 	lua_rawsetp(L, LUA_REGISTRYINDEX, &saved_key);
 }
 
-/* A function that has replaced the replacement meanwhile stays. */
+/* A function that has replaced the replacement stays. */
 void sl_tracking_remove(lua_State *L)
 {
 	if (lua_rawgetp(L, LUA_REGISTRYINDEX, &saved_key) != LUA_TTABLE) {

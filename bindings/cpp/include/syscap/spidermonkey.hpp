@@ -50,7 +50,7 @@ namespace syscap::spidermonkey
 class attachment
 {
       public:
-	/** operator bool() tells whether this succeeded. */
+	/** operator bool() returns whether the attachment succeeded. */
 	explicit attachment(JSContext *cx) noexcept
 	{
 		state_ = new (std::nothrow) detail::state();
@@ -116,8 +116,8 @@ class attachment
 	/*
 	 * Calls under way will pop their frames at their return: if there are
 	 * any, the context keeps the stack.  The context also keeps the stack
-	 * if another was set meanwhile, as unknown calls may still pop from
-	 * this one.
+	 * if the program has set another stack, as unknown calls may still pop
+	 * from this stack.
 	 */
 	void give_up_stack() noexcept
 	{

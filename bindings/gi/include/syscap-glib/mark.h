@@ -42,7 +42,7 @@ typedef enum {
  * Whether events may be recorded.  All functions check this themselves; a
  * program may check before costly preparations of an event.
  *
- * Returns: %TRUE while something is recorded
+ * Returns: %TRUE during a recording
  */
 gboolean syscap_glib_is_active(void);
 
@@ -70,7 +70,7 @@ gdouble syscap_glib_now_double(void);
  *
  * The start time for a later syscap_glib_mark_since().
  *
- * Returns: nanoseconds of CLOCK_MONOTONIC; 0 while nothing is recorded
+ * Returns: nanoseconds of CLOCK_MONOTONIC; 0 without a recording
  */
 gint64 syscap_glib_begin(void);
 
