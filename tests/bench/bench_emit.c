@@ -56,7 +56,7 @@ BENCH_EVENT(two_tsc_reads, volatile_sum += __rdtsc(); BENCH_BARRIER();
 
 struct variant {
 	struct bench_event event;
-	uint8_t type; /* of its frame, or FRAME_NONE */
+	uint8_t type; /* type of the event's frame, or FRAME_NONE */
 	enum bench_owner owner;
 	struct bench_samples bulk, single;
 	double median, p999;

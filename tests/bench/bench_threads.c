@@ -92,7 +92,8 @@ static void *emit(void *of)
 		round_of(half, i >= WARM_UP);
 		if (i % PER_TURN != PER_TURN - 1)
 			continue;
-		/* Neither half may take the next turn for this turn */
+		/* Both halves meet, so that neither half mistakes the next turn
+		 * for this turn */
 		bench_meet(8 + half->pair);
 		if (half->number == 0)
 			bench_turn_pass((half->pair + 1) % N_PAIRS);

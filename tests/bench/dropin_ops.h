@@ -19,7 +19,7 @@
 /** Result of reading a whole capture. */
 struct dropin_seen {
 	uint64_t frames[DROPIN_TYPES];
-	uint64_t sum; /* of the frames' numbers: equal for all readers */
+	uint64_t sum; /* sum of all numbers in frames: equal for all readers */
 };
 
 struct dropin_ops {

@@ -87,12 +87,12 @@ void make_rings_write(struct make_rings *rings, const void *torn,
 
 /** Contents for a reader: the number of marks and other frames. */
 struct make_rings_found {
-	unsigned marks, others; /* of group "test"; other frames */
+	unsigned marks, others; /* marks of group "test"; other frames */
 	bool is_each_once;      /* marks 0 to marks - 1 */
 	unsigned losses;        /* loss records */
 	uint64_t lost;          /* frames that they report */
 	int end;                /* 0, or -errno of the reader */
-	uint64_t merged, bad;   /* from the reader's info */
+	uint64_t merged, bad;   /* numbers in the reader's info */
 	char not_merged[200];
 	int64_t end_time;
 	uint64_t size;

@@ -22,8 +22,8 @@
 #define SAMPLES 6000
 #define MS      INT64_C(1000000)
 /* About the noise of 80 recordings of mix.c on a busy machine. */
-#define RUN_NOISE 0.008 /* of a whole run */
-#define OWN_NOISE 0.006 /* of a function, of a mark in one run */
+#define RUN_NOISE 0.008 /* noise of a whole run */
+#define OWN_NOISE 0.006 /* noise of a function or a mark in a run */
 
 static uint64_t state;
 

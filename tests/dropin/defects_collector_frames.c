@@ -15,7 +15,7 @@
 
 /* ------------------------------------------------------------------- C-1 */
 
-#define MESSAGE_MAX 65431 /* in the longest possible frame */
+#define MESSAGE_MAX 65431 /* text size in the longest possible frame */
 
 static void emit_long(void)
 {

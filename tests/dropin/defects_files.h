@@ -57,7 +57,7 @@ uint32_t bytes_u32(const unsigned char *at);
 uint64_t bytes_u64(const unsigned char *at);
 
 struct frame {
-	size_t at; /* in the file; 0: start at the first */
+	size_t at; /* offset in the file; 0: start at the first frame */
 	const unsigned char *data;
 	unsigned len, type;
 	int32_t pid;

@@ -16,7 +16,7 @@
 #define NO_NAME    UINT64_C(0x1000)
 #define N_COMMON   40u
 #define N_COUNTERS 18u
-#define IS_NEW     0x40000000u /* in the tid of a sample */
+#define IS_NEW     0x40000000u /* flag in the tid of a sample */
 #define MAX_NAMES  (1u << 20)  /* a power of 2 */
 
 struct ledger *ledger_new(void)
@@ -194,7 +194,7 @@ static uint64_t load(const unsigned char *at, unsigned size)
 	return value;
 }
 
-/* The slot of @address, or the free slot for it. */
+/* The slot of @address, or a free slot for @address. */
 static struct name *find_name(struct checking *c, uint64_t address)
 {
 	size_t i = (address * UINT64_C(0x9E3779B97F4A7C15)) >> 40;

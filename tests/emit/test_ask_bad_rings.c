@@ -121,7 +121,7 @@ CHILD(two_threads)
 	pthread_join(thread, NULL);
 }
 
-/* A valid ring; each test below breaks one property of it. */
+/* A valid ring; each test below breaks one property of a valid ring. */
 TEST(a_file_of_the_right_shape_is_a_ring)
 {
 	const int fd = make_file(8192, 0, 0, 4096, 4096);

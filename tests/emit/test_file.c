@@ -362,7 +362,7 @@ TEST(an_error_of_a_later_read_leaves_a_file_without_an_end)
 
 /* ------------------------------------------------------------ interrupted */
 
-static atomic_int n_interrupts; /* feed() waits for it */
+static atomic_int n_interrupts; /* feed() waits for the interrupts */
 
 static void interrupt(int number)
 {

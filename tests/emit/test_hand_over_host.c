@@ -255,7 +255,8 @@ static int fill_the_air(void)
 	return sockets[1];
 }
 
-/* Root has no such limit, and other processes of the user would count. */
+/* Root has no limit on descriptors in sockets, and those of the user's other
+ * processes would count. */
 static void be_nobody(void)
 {
 	const uid_t uid = 60000 + (uid_t)getpid() % 5000;

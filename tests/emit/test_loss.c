@@ -177,7 +177,7 @@ CHILD(loses_twice)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };
 
-	for (int64_t i = 0; i < 100; i++) { /* with times far in the future */
+	for (int64_t i = 0; i < 100; i++) { /* marks far in the future */
 		SYSCAP_MARK("test", "mark", FIRST + 100000 + i, 0, NULL);
 		syscap_get_stats(&stats);
 		held_up_if(stats.n_rings == 0);

@@ -9,7 +9,7 @@
 #include "harness/make_capture.h"
 
 struct corpus_case {
-	const char *name; /* the file's; NULL: end of the table */
+	const char *name; /* name of the file; NULL: end of the table */
 	/* Fills @bytes, all zero except @is_big.  Depends on nothing else, so
 	 * that the output equals the committed files. */
 	void (*make)(struct make_capture *bytes);

@@ -4,7 +4,7 @@
  * allocate, free, or take a lock.
  *
  * pure.c gives a program or a preloaded library its own allocator and locks,
- * which count.  A sanitizer replaces all of these.
+ * which count.  A sanitizer replaces the allocator and the locks.
  */
 #ifndef SYSCAP_PURE_H
 #define SYSCAP_PURE_H

@@ -60,7 +60,7 @@ struct tally {
 /** Read the capture at @path.  Fails the test if the file is no capture. */
 void written_tally(const char *path, struct tally *ret_tally);
 
-/** The same for the next capture of a series. */
+/** Add the next capture of a series to @tally, as written_tally() does. */
 void written_tally_more(const char *path, struct tally *tally);
 
 /** A directory of this test's own, removed by written_remove_dir(). */

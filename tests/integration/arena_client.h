@@ -16,7 +16,7 @@
 
 struct arena_client {
 	struct syc_arena arena;
-	int fd; /* of the memfd; -1 after the handover */
+	int fd; /* descriptor of the memfd; -1 after the handover */
 };
 
 #define ARENA_CLIENT_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)

@@ -13,7 +13,7 @@
 struct names {
 	size_t n_samples; /* SAMPLE frames */
 	size_t n_cut;
-	size_t n_stopped; /* of the stacks that are not cut */
+	size_t n_stopped; /* stopped stacks that are not cut */
 	uint64_t weight;
 	size_t n_addrs, n_named;
 	size_t table_size; /* bytes; 0: no table */

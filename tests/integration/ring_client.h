@@ -15,7 +15,7 @@
 
 struct ring_client {
 	int sock;
-	int fd;             /* of the ring, or -1: got no ring */
+	int fd;             /* file of the ring; -1: no ring */
 	unsigned char *map; /* header page, body, body again */
 	uint32_t page, size;
 	int32_t pid, tid;

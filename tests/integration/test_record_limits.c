@@ -103,7 +103,7 @@ static void check_kept_and_told(unsigned sent)
 	         sent);
 }
 
-/* Rewrites a copy, as the disk is full. */
+/* Rewrites a copy of the capture, because the disk is full. */
 static void check_told_once_when_rewritten(unsigned sent)
 {
 	char command[400], full[sizeof(recording.path)];

@@ -38,7 +38,7 @@ TEST(a_process_that_becomes_program_after_program_is_recorded_to_its_end)
 	recording_free(&recording);
 }
 
-/* Mapping all handed-over rings at once would need more. */
+/* Mapping all handed-over rings at once would need more addresses. */
 TEST(a_recorder_that_may_have_few_addresses_records_many_processes)
 {
 	const struct rlimit limit = { 1 << 30, RLIM_INFINITY };

@@ -66,7 +66,8 @@ static void look(void)
 	syscap_reader_close(reader);
 }
 
-/* Index of the first such frame from @at on, or n_seen. */
+/* Index of the first frame from @at on with @type, @pid and @text, or
+ * n_seen. */
 static unsigned find(unsigned at, uint8_t type, int32_t pid, const char *text)
 {
 	for (; at < n_seen; at++)

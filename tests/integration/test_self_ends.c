@@ -41,7 +41,7 @@ enum mode {
 	TRACE_FILE,
 	TRACE_PIPE,
 	START,
-	SAMPLED, /* with an output, too */
+	SAMPLED, /* sampled, and with an output */
 	MODES
 };
 

@@ -446,7 +446,7 @@ TEST(a_view_has_the_events_and_losses_of_its_times_and_threads)
 	CHECK(!syscap_view_has(view, 1, 1199));
 	CHECK_EQ(view->n_losses, 2);
 	CHECK_EQ(view->losses[0], 0);
-	CHECK_EQ(view->losses[1], 4); /* of any of the process's threads */
+	CHECK_EQ(view->losses[1], 4); /* losses of any thread of the process */
 	syscap_view_free(view);
 	end(&asked, &capture);
 }

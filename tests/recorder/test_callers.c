@@ -139,7 +139,7 @@ static void check_honest(void)
 	const int fd = connect_to_it();
 
 	ask(fd);
-	/* 1,000 others may be before it */
+	/* 1,000 other connections may come before this one */
 	for (int i = 0; i < 100; i++)
 		serve();
 	CHECK_EQ(receive(fd), 1);

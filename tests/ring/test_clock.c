@@ -35,7 +35,7 @@ static int64_t kernel_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static int64_t best_error; /* of the last comparison, for messages */
+static int64_t best_error; /* error of the last comparison, for messages */
 
 /*
  * Compares syscap_clock() with kernel readings before and after.  A preempted

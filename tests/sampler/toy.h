@@ -18,7 +18,7 @@ struct toy;
 struct toy_function {
 	const char *name;
 	const struct toy_function *calls; /* in the same run of the loop */
-	void (*native)(struct toy *toy);  /* called before it */
+	void (*native)(struct toy *toy);  /* called before @calls */
 };
 
 struct toy_frame {
@@ -36,7 +36,7 @@ struct toy {
 	struct syscap_provider provider;
 	struct syscap_attachment *attachment;
 	int walk_says;          /* SYSCAP_WALK_*, or 0 */
-	unsigned short flags;   /* of the innermost frame */
+	unsigned short flags;   /* flags of the innermost frame */
 	bool is_idle;           /* request() refuses */
 	volatile bool is_asked; /* a safe point is requested */
 	void (*while_walking)(struct toy *toy);

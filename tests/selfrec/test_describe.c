@@ -523,7 +523,7 @@ TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
 	const unsigned known = described.n;
 	memset(&described, 0, sizeof(described));
 	CHECK(tell_maps(&told));
-	CHECK_EQ(known, told.n); /* with the refused mappings */
+	CHECK_EQ(known, told.n); /* includes the refused mappings */
 	close(fd);
 	forget(&told);
 }

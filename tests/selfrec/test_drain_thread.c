@@ -80,7 +80,7 @@ CHILD(aims)
 }
 
 static bool hold;    /* hold the next membarrier() */
-static bool is_held; /* the thread is in it */
+static bool is_held; /* the thread is in membarrier() */
 static bool may_go_on;
 
 static void wait_for(const bool *flag)

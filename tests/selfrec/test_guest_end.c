@@ -51,11 +51,11 @@ static struct syc_arena arena; /* the parent's, also used by children */
 static const struct syc_session *session; /* only set in the parent */
 
 /* Of this process */
-static unsigned number; /* of a child: 0, 1 */
+static unsigned number; /* number of a child: 0, 1 */
 static bool hold_as_guest, hold_take_over, hold_last_look;
-static unsigned n_looks, at_look; /* of the ending parent */
+static unsigned n_looks, at_look; /* looks of the ending parent */
 static bool until_it_ends;
-static __thread bool hold_until_taken_over; /* for the exiting thread */
+static __thread bool hold_until_taken_over; /* set in the exiting thread */
 
 static void set(bool *flag)
 {

@@ -157,7 +157,7 @@ TEST(a_header_that_is_not_ours_is_left_alone)
 	check_left_alone(fd);
 	end_trace(fd);
 
-	fd = make_trace(); /* the place is taken */
+	fd = make_trace(); /* the bytes occupy the offset of the loss record */
 	CHECK_EQ(pwrite(fd, bytes, sizeof(bytes), 96), sizeof(bytes));
 	check_left_alone(fd);
 	end_trace(fd);

@@ -233,7 +233,7 @@ static void check_ends(const char *path)
 		CHECK(census.parts[i].n_notes >= 1);
 		n_destructors += census.parts[i].n_notes - 1;
 	}
-	/* except for the last copy, and libraries after that */
+	/* destructors of all but the last copy and later libraries */
 	CHECK(n_destructors >= 2);
 }
 

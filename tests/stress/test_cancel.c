@@ -60,7 +60,7 @@ static void check_ends(const struct peer *peer, unsigned n_threads)
 /* ----------------------------------------------------------- cancellation */
 
 #define N_CANCELLED 300
-#define N_FIT       30000 /* of 112 bytes, fit into an unread ring */
+#define N_FIT       30000 /* marks of 112 bytes that fit into an unread ring */
 
 static int n_begun;
 

@@ -28,7 +28,7 @@ static const struct elf_symbol other_symbols[] = {
 static struct stage stage;
 static struct syc_symbols *symbols;
 static struct syc_symbol_table *table;
-static unsigned char *bytes; /* of the written table */
+static unsigned char *bytes; /* bytes of the written table */
 static size_t size;
 
 static void begin(void)

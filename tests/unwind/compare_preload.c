@@ -39,7 +39,7 @@ static timer_t timer;
 static unsigned long wait_us = 1000;
 static uint64_t state = UINT64_C(0x9E3779B97F4A7C15);
 static int is_busy;
-static uint64_t last_pc, last_sp; /* of the signal's thread */
+static uint64_t last_pc, last_sp; /* registers of the signal's thread */
 
 static void arm(void)
 {

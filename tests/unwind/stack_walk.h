@@ -57,7 +57,7 @@ struct walk {
 	struct syc_unwind unwind;
 	uint64_t addrs[WALK_ROOM];
 	uintptr_t sps[WALK_ROOM];
-	uintptr_t pc; /* of the walk's context; else 0 */
+	uintptr_t pc; /* pc of the walk's context; else 0 */
 	unsigned n_taken;
 };
 

@@ -82,7 +82,7 @@ static void walk_at(const ucontext_t *context, unsigned max)
 /* --- targets for pointers in all kinds of memory */
 
 struct places {
-	char *stack; /* of random words, and pointers into all places */
+	char *stack; /* holds random words, and pointers into all places */
 	size_t stack_size;
 	uintptr_t unmapped, no_access, code, jit;
 };

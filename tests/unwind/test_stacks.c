@@ -81,7 +81,7 @@ static void look_at_context(void)
 {
 	const struct walk_check check = look_to(CHAIN_PART(body));
 
-	/* A frame of libc may be outside of it. */
+	/* One frame of libc may follow the frame of body. */
 	if (walk.unwind.n - check.at > 1)
 		walk_fail(&walk, "%u are left", walk.unwind.n - check.at);
 	CHECK_EQ(walk.unwind.flags & SYSCAP_STACK_CUT, 0);
