@@ -9,9 +9,8 @@
  *	           a second, against the same alone; and under perf record -F
  *	           1000 --call-graph dwarf, all of perf's processes included
  *
- * A handler's time times the rate is the handler's share of a core; the
- * kernel's time for timer and delivery comes on top, so that the second figure
- * is larger than the first.
+ * The handler's time times the rate is the handler's share of a core.  "a core"
+ * also includes the kernel's time for timer and delivery, and so is larger.
  */
 #define _GNU_SOURCE
 #include <errno.h>

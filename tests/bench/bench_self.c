@@ -4,9 +4,9 @@
  *
  *	drain       frames from the rings into a file, against a loop of
  *	            write() of the same bytes
- *	emit        the same mark into a recorder's ring and into our own,
- *	            which the drain thread reads meanwhile; both readers on
- *	            another processor, where there is one
+ *	emit        the same mark into a recorder's ring and into the process's
+ *	            own ring, which the drain thread reads at the same time;
+ *	            both readers run on another processor, if there is one
  *	sustained   the highest rate at which no event is lost
  *
  * Files are made in $BENCH_DIR (default: the current directory) and in

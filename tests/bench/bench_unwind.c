@@ -2,10 +2,10 @@
 /*
  * bench_unwind.c - a stack of 32 functions without frame pointers.
  *
- *	warm    all of it was walked before; against backtrace() of the C
- *	        library, and libunwind's loop of unw_step() and its
+ *	warm    the whole stack was walked before; against backtrace() of the
+ *	        C library, and libunwind's loop of unw_step() and its
  *	        unw_backtrace(), which has a cache as well
- *	cold    nothing was: every return address is looked up in the tables
+ *	cold    no walk before: every return address is looked up in the tables
  *
  * Nothing is recorded.  Turns alternate.
  */

@@ -168,7 +168,7 @@ int behaviour_internal(const char *format, ...)
 	return format != NULL;
 }
 
-/* Without additional parentheses, like callers */
+/* Callers also add no parentheses */
 static int likely(int value)
 {
 	if SYSPROF_LIKELY (value > 0)

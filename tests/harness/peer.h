@@ -139,7 +139,7 @@ void peer_start_named(struct peer *peer, const char *child, const char *arg,
 void peer_listen(struct peer *peer);
 
 /**
- * A peer to which the child hands its rings over, of @body bytes each: over its
+ * Start a child that hands over its rings of @body bytes to the peer: over the
  * inherited socket, or if @by_name over a socket found by name.
  */
 void peer_start_arena(struct peer *peer, const char *child, const char *arg,

@@ -3,8 +3,8 @@
  * hostile_client.c - a program that abuses the recorder's protocol.
  *
  *	hostile_client good N		N marks, numbered, then the end marker
- *	hostile_client shut N		the same, closing the socket half-way
- *	hostile_client beside WHAT N	a child does WHAT while we are good
+ *	hostile_client shut N		good, closing the socket half-way
+ *	hostile_client beside WHAT N	good, while a child does WHAT
  *	hostile_client WHAT		see `deeds`
  */
 #define _GNU_SOURCE

@@ -5,20 +5,27 @@
  *
  *	record_boxed N SCENE [WORD...]
  *
- * The filter kills the process at all other calls.  It allows the program's own
- * calls, and
+ * The filter allows the program's own calls, and the calls of WORD.  Any other
+ * call kills the process.
  *
- *	closed	nothing else: not even a return from a signal handler
- *	box	what nearly all filters allow, and the return
- *	ticks	all that a tick calls, and what ends ticks
+ *	closed	no further calls, not even a return from a signal handler
+ *	box	calls that nearly all filters allow, and this return
+ *	ticks	all calls of a tick, and calls that end ticks
  *
- * The scenes: the thread that was there (`one`), another one (`other`), all
- * (`all`) have such a filter, or first `ticks` and then this one (`two`), or
- * first `box` and then this one, as has a thread that begins there (`again`).  Or
- * the kernel refuses filters of all kinds (`refused`), or takes one that lets a
- * call fail (`errno`).  Then the thread that was there, one that begins now and
- * a forked child allocate N blocks each, write to a pipe and read from it, and
- * wait.  Ends by exit().
+ * The scenes:
+ *
+ *	one	the main thread installs the filter
+ *	other	another thread installs the filter
+ *	all	the filter applies to all threads
+ *	two	first a filter like `ticks`, then this filter
+ *	again	first a filter like `box`; then a new thread, and after its end
+ *		the main thread, install this filter
+ *	refused	the kernel refuses wrong filters
+ *
+ * With the word `errno` a forbidden call fails instead of killing the process.
+ * After the scene the main thread, a new thread and a forked child allocate N
+ * blocks each, write to a pipe, read from the pipe, and wait.  The program ends
+ * by exit().
  */
 #define _GNU_SOURCE
 #include <linux/filter.h>

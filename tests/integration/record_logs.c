@@ -2,11 +2,12 @@
 /*
  * record_logs.c - a program that logs: record_logs WHAT
  *
- *   syslog by syslog(), and messages that its mask suppresses journal by
- *   datagrams in the journal's format, like all clients systemd by libsystemd,
- *   loaded by dlopen(); 77: no libsystemd wrong by datagrams that no journal
- *   accepts glib by GLib, which it is linked with (-DWITH_GLIB): and "glib own"
- *            with a writer of its own, "glib twice" with a second one
+ *   syslog   by syslog(), and messages that its mask suppresses
+ *   journal  by datagrams in the journal's format, like all clients
+ *   systemd  by libsystemd, loaded by dlopen(); 77: no libsystemd
+ *   wrong    by datagrams that no journal accepts
+ *   glib     by GLib, if built with GLib (-DWITH_GLIB): "glib own" with its own
+ *            writer, "glib twice" with a second writer
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

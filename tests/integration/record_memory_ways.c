@@ -3,10 +3,11 @@
  * record_memory_ways.c - behaviours of a recorded program:
  *
  *	jumps N		a handler leaves malloc() N times by siglongjmp(), then
- *			there are 1,000 allocations of 4,321 bytes; wants an
- *			allocator that may be left so
- *	fails		109 MB in pieces of 1,000 bytes, one at a time; behind each
- *			of the last 100 an allocation of 500,000 that fails
+ *			there are 1,000 allocations of 4,321 bytes; needs an
+ *			allocator that such jumps may leave
+ *	fails		109 MB in pieces of 1,000 bytes, one at a time; after
+ *			each of the last 100 pieces an allocation of 500,000
+ *			bytes fails
  *	forks N		N children allocate 4 MB each in pieces of 1,000 bytes
  */
 #define _GNU_SOURCE

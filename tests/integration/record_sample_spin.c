@@ -3,10 +3,10 @@
  * record_sample_spin.c - uses processor time in functions whose names a test
  * looks for.
  *
- *	record_sample_spin MS		that long, in this thread's time
- *	record_sample_spin MS FILE	and make FILE half-way
- *	record_sample_spin MS FILE GO	and then go on for ever, until there
- *					is GO, and MS longer
+ *	record_sample_spin MS		runs for MS of this thread's time
+ *	record_sample_spin MS FILE	also makes FILE half-way
+ *	record_sample_spin MS FILE GO	then goes on until the file GO exists,
+ *					and for MS more
  *
  * Built twice, the second time with other names (REBUILT), like a program
  * rebuilt by a developer while it runs.

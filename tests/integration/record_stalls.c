@@ -5,10 +5,10 @@
  *
  *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations
  *	record_stalls busy	one of 200 ms, in a loop that always has work
- *	record_stalls odd	where one does not expect them
- *	record_stalls sleeps	in sleeps, that other timers cut
+ *	record_stalls odd	stalls in unusual calls, children and threads
+ *	record_stalls sleeps	sleeps that other timers cut
  *	record_stalls KIND masked	with a mask, in a thread that blocks signals
- *	record_stalls KIND many		many that signals end
+ *	record_stalls KIND many		many waits that signals end
  *
  * KIND: poll, ppoll, select, pselect, epoll_wait, epoll_pwait, epoll_pwait2.
  */

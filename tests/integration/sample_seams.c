@@ -4,8 +4,8 @@
  * two parts of a wait cut by a tick, and before the first part.  The signal
  * ends the wait.
  *
- *	sample_seams a debugger of sample_seams WAIT which waits forever, again
- *	and again
+ *	sample_seams            a debugger of
+ *	sample_seams WAIT       which waits forever, again and again
  *
  * A program that waits on after handling a signal has missed the signal.  Exit
  * status: 0, 77 if debugging is forbidden, else an error, which is printed.

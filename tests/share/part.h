@@ -42,7 +42,7 @@ struct part {
 	void (*tell_end)(void);
 };
 
-/** What a part exports. */
+/** The functions that a part exports. */
 const struct part *part_get(void);
 
 #endif

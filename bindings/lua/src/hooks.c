@@ -2,7 +2,7 @@
 /*
  * hooks.c - stacks of Lua 5.4, at safe points.
  *
- *	handler request(): set syscap's hook in the running state.  The manual
+ *	handler   request(): set syscap's hook in the running state.  The manual
  *	          of Lua lets signal handlers call lua_sethook().
  *	soon      the hook: give the program its own hook back, and walk
  *

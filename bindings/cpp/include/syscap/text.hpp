@@ -60,9 +60,9 @@ constexpr std::size_t buffer_size = 1024;
 /**
  * A reference to a caller's text for the time of a call: const char *,
  * std::string, std::string_view (C++17), and every class with data() and
- * size().  The text ends at its first NUL. A class with c_str() is passed on
- * without a copy; of others, up to 1,023 bytes are copied to the stack first,
- * and longer messages go through printf("%.*s").
+ * size().  The text ends at its first NUL.  A text with c_str() is not copied.
+ * Other texts of up to 1,023 bytes are copied to the stack, and longer messages
+ * go through printf("%.*s").
  */
 class text
 {
