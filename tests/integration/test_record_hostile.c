@@ -85,8 +85,7 @@ TEST(closing_the_shared_socket_does_not_end_the_recording)
 TEST(frames_of_a_thousand_invented_processes_close_the_ring)
 {
 	record_beside("forge");
-	CHECK_EQ(recording_count(&recording, is_warning, "too many processes"),
-	         1);
+	CHECK_EQ(recording_count(&recording, is_warning, "too many pids"), 1);
 	recording_free(&recording);
 }
 
