@@ -123,7 +123,7 @@ SYSCAP_INLINE int64_t syscap_begin(void);
 struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
-	char reason[120];     /* one sentence: why is_active is so */
+	char reason[120];     /* a sentence: the reason for is_active */
 	uint64_t n_dropped;   /* lost events of this process ... */
 	uint64_t n_abandoned; /* ... of these, begun and never finished */
 	uint64_t n_untold;    /* lost and not reported in the capture yet */
@@ -589,7 +589,7 @@ enum syscap_link {
  * All parts of an operation have the same group and @id.  Until its end, group
  * and @id identify one operation of the process.  If the program knows the
  * beginning at the end, make one mark for the whole operation.  One mark costs
- * half, and no part can be lost.
+ * less than a begin and an end, and cannot be lost in part.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.

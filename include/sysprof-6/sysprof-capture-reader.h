@@ -30,7 +30,7 @@
 
 SYSPROF_BEGIN_DECLS
 
-/** State of sysprof_capture_jitmap_iter_init(), in memory of the caller. */
+/** State of sysprof_capture_jitmap_iter_init(), which the caller allocates. */
 typedef struct {
 	void *p1;
 	void *p2;

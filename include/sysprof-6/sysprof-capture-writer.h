@@ -64,8 +64,8 @@ SysprofCaptureWriter *sysprof_capture_writer_new(const char *filename,
                                                  size_t buffer_size);
 
 /**
- * The same on an fd (file, memfd, pipe, socket).  The writer owns it from here
- * on, and closes it even if NULL is returned.  A file is emptied.
+ * Make a writer on an fd (file, memfd, pipe, socket).  The writer owns the fd
+ * from here on, and closes it even if NULL is returned.  A file is emptied.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_new_from_fd(int fd,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loss_record_read.c - reads a loss record. */
+/* loss_record_read.c - decoder of loss records. */
 #include <string.h>
 
 #include "base/loss_record.h"

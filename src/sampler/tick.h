@@ -34,7 +34,8 @@ static inline bool syc_tick_has_room(const ucontext_t *context, uintptr_t here)
 void syc_tick_prepare(void);
 
 /**
- * The handler: a sample of the interrupted thread, if it is a tick of ours.
+ * Signal handler: takes a sample of the interrupted thread, if the signal is a
+ * tick of ours.
  *
  * Context: signal-safe, any-thread.
  */

@@ -9,7 +9,7 @@
 
 #include "common/strings.h"
 
-/* Width of columns with times; hours leave fewer digits. */
+/* Width of a column with times.  Times of an hour or more have fewer decimals. */
 #define TIME_WIDTH 11
 
 void syc_figures_time(char *text, int64_t ns, bool is_exact)

@@ -35,7 +35,7 @@ enum bench_owner {
 	BENCH_OWNERS
 };
 
-/** Shared by the recorder and all of its children; zeroed at start. */
+/** Memory that the recorder and all of its children share; zeroed at start. */
 struct bench_page {
 	/* frames seen in the rings of one child, by type; by the recorder */
 	uint64_t arrived[BENCH_CHILDREN_MAX][BENCH_OWNERS][256];

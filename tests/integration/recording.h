@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recording.h - run `syscap record` in a test and examine the capture.
+ * recording.h - runs of `syscap record` in tests, and checks of their captures.
  *
  * The command is $SYSCAP, the programs to record are in $SYSCAP_TEST_BIN.
  */

@@ -244,7 +244,7 @@ static void read_after(int64_t ns)
 	(void)syscap_clock();
 }
 
-/* later than a base is valid */
+/* a time after the validity of a base */
 static void read_late(void)
 {
 	read_after(11000000);
