@@ -17,8 +17,8 @@
  *		SYSCAP_LOG(SYSCAP_DEBUG, "demo", "drawn");
  *	}
  *
- * and run it under a recorder: `syscap record -- ./demo`, sysprof-cli, GNOME
- * Builder.  The recorder passes its socket in the environment variable
+ * Then run the program under a recorder: `syscap record -- ./demo`, sysprof-cli
+ * or GNOME Builder.  The recorder passes its socket in the environment variable
  * SYSPROF_CONTROL_FD.  Without a recorder, events are not recorded.  Every
  * macro is then one load and one branch not taken: no call, no clock read, no
  * evaluation of arguments.
@@ -38,8 +38,8 @@
  *
  * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
- *	signal-safe  also in a signal handler, even if it interrupted one of
- *	             these calls; keeps errno
+ *	signal-safe  also in a signal handler that interrupted one of these
+ *	             calls; errno is kept
  *	setup        at start; may allocate
  *
  * `cmake --workflow --preset bench` measures the costs; the README has figures.
@@ -102,10 +102,10 @@ SYSCAP_INLINE bool syscap_is_active(void);
 /**
  * The time in ns on the capture's clock, which never goes back within a thread.
  *
- * If the kernel uses the processor's time stamp counter, this function does
- * too.  The error is at most 5 us, unless the kernel's clock is slewed by more
- * than 500 ppm; the capture states a larger error.  Otherwise this is the
- * kernel's clock.
+ * If the kernel's clock reads the processor's time stamp counter, this function
+ * reads the counter, too.  The error is at most 5 us, unless the kernel's clock
+ * is slewed by more than 500 ppm; the capture states a larger error.  Without
+ * the counter, this function reads the kernel's clock.
  *
  * Context: any-thread, signal-safe.
  */
@@ -124,10 +124,10 @@ struct syscap_stats {
 	size_t size; /* set to sizeof before the call */
 	bool is_active;
 	char reason[120];     /* a sentence: the reason for is_active */
-	uint64_t n_dropped;   /* lost events of this process ... */
-	uint64_t n_abandoned; /* ... of these, begun and never finished */
-	uint64_t n_untold;    /* lost and not reported in the capture yet */
-	uint32_t n_rings;     /* mapped now */
+	uint64_t n_dropped;   /* lost events of this process */
+	uint64_t n_abandoned; /* part of n_dropped: events never finished */
+	uint64_t n_untold;    /* losses that the capture does not have yet */
+	uint32_t n_rings;     /* rings that are mapped now */
 	bool clock_is_tsc;
 	/* Bytes that this process wrote; 0 if its events go into its parent's
 	 * capture */
@@ -136,7 +136,7 @@ struct syscap_stats {
 	/* Copies of the library in this process that share rings and ids, in
 	 * the program and in loaded libraries */
 	uint32_t n_copies;
-	char why_alone[120]; /* reason for not sharing; "" if it shares */
+	char why_alone[120]; /* reason that this copy does not share, or "" */
 };
 
 /**
@@ -155,7 +155,8 @@ enum {
 	SYSCAP_PRIVATE_CHILDREN = 2
 };
 
-/** Options of syscap_start().  Set size and output; zero is a default. */
+/** Options of syscap_start().  Set size and output.  A zero selects a
+ * default. */
 struct syscap_options {
 	size_t size;          /* set to sizeof before the call */
 	const char *output;   /* name of the capture; %p pid, %n program, %% */
@@ -191,8 +192,8 @@ int syscap_start(struct syscap_options *options);
  *
  * Returns 0 if all events emitted before the call are in the file, else a
  * negative errno.  -ENOENT: there is no such recording.  -EFBIG: the size limit
- * was reached.  -ETIMEDOUT: after 5 s.  Other errors, such as -ENOSPC: the
- * remaining events are in the ring file, for syscap-recover(1).
+ * was reached.  -ETIMEDOUT: the call took 5 s.  Other errors, such as -ENOSPC:
+ * the remaining events are in the ring file, for syscap-recover(1).
  *
  * Context: setup, any-thread.
  */
@@ -216,7 +217,7 @@ int syscap_drain(void);
  * If a signal handler leaves an event by siglongjmp(), the thread's next event
  * repairs it, provided that both run on the thread's own stack.  Programs that
  * switch stacks inside a signal handler (preemptive coroutines) and never
- * return to the old stack call this instead.  Do not call this while an
+ * return to the old stack call this function.  Do not call this while an
  * interrupted event may still continue.
  *
  * Context: any-thread, signal-safe.
@@ -242,8 +243,9 @@ SYSCAP_INLINE void syscap_mark_at(const struct syscap_mark_site *site,
                                   const char *message);
 
 /**
- * As syscap_mark_at(), with texts as arguments, for callers without a fixed
- * place, such as other languages.  The call costs two more bounded copies.
+ * Record a mark as syscap_mark_at() does, with texts as arguments, for callers
+ * without a fixed place, such as other languages.  The call costs two more
+ * bounded copies.
  *
  * Context: any-thread, signal-safe.
  */
@@ -251,8 +253,8 @@ void syscap_mark(const char *group, const char *name, int64_t begin,
                  int64_t duration, const char *message);
 
 /**
- * As syscap_mark(), with a message formatted by vsnprintf().  If formatting
- * fails, the message is empty.
+ * Record a mark as syscap_mark() does, with a message formatted by vsnprintf().
+ * If formatting fails, the message is empty.
  *
  * Context: any-thread; signal-safe if the C library's vsnprintf() is. glibc's
  * vsnprintf() does not allocate for integers, strings and plain floating point.
@@ -272,7 +274,7 @@ void syscap_mark_vprintf(const char *group, const char *name, int64_t begin,
  * the first call.  Keep the number: a look-up costs more than a mark.
  * syscap_mark_by_id() ignores numbers that this function did not return.
  *
- * Context: any-thread.  By id: signal-safe too.
+ * Context: any-thread; syscap_mark_by_id() is also signal-safe.
  */
 uint32_t syscap_mark_id(const char *group, const char *name);
 void syscap_mark_by_id(uint32_t id, int64_t begin, int64_t duration,
@@ -290,7 +292,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 	SYSCAP_STATIC_ASSERT(sizeof(name_) <= 40, "name: 39 bytes");   \
 	static const struct syscap_mark_site var = { group_, name_ }
 
-/** An instant, now.  @group and @name are string literals. */
+/** Record an instant, now.  @group and @name are string literals. */
 #define SYSCAP_INSTANT(group, name, message)                                   \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -299,7 +301,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                              \
 	} while (0)
 
-/** @duration ns from @begin on. */
+/** Record a mark of @duration ns from @begin on. */
 #define SYSCAP_MARK(group, name, begin, duration, message)                   \
 	do {                                                                 \
 		if (SYC_ACTIVE()) {                                          \
@@ -308,7 +310,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                            \
 	} while (0)
 
-/** A mark from @begin, a result of syscap_begin(), until now. */
+/** Record a mark from @begin, a result of syscap_begin(), until now. */
 #define SYSCAP_MARK_SINCE(group, name, begin, message)                         \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -319,7 +321,7 @@ static inline void syc_mark_since(const struct syscap_mark_site *site,
 		}                                                              \
 	} while (0)
 
-/** A mark of @duration ns from @begin on, with a printf message. */
+/** Record a mark of @duration ns from @begin on, with a printf message. */
 #define SYSCAP_MARK_PRINTF(group, name, begin, duration, ...)            \
 	do {                                                             \
 		if (SYC_ACTIVE())                                        \
@@ -341,12 +343,13 @@ static inline void syc_scope_end(struct syc_scope *scope)
 }
 
 /**
- * A mark from here to the end of the block: also by return, goto and C++
- * exceptions (with -fexceptions), but not by longjmp or thread exit.
+ * Record a mark from here to the end of the block.  The block may end by
+ * return, goto or a C++ exception (with -fexceptions), but not by longjmp or
+ * thread exit.
  */
 #define SYSCAP_SCOPE(group, name) SYSCAP_SCOPE_MESSAGE(group, name, NULL)
 
-/** As SYSCAP_SCOPE, with @message, which must live as long as the block. */
+/** Record as SYSCAP_SCOPE, with @message, which must outlive the block. */
 #define SYSCAP_SCOPE_MESSAGE(group, name, message_)                    \
 	SYC_MARK_SITE(SYC_JOIN(syc_site_, __LINE__), group, name);     \
 	struct syc_scope SYC_JOIN(syc_scope_, __LINE__)                \
@@ -384,7 +387,7 @@ struct syscap_counter {
 	char description[52];
 	uint32_t type;   /* SYSCAP_INT64 or SYSCAP_DOUBLE */
 	uint32_t id;     /* assigned at first use */
-	uint32_t index;  /* of the id in this process, from 1 */
+	uint32_t index;  /* index of the id in this process, from 1 */
 	uint32_t losses; /* number of lost events when `last` was sent */
 	uint64_t last;   /* bits of the last value sent by an update */
 };
@@ -483,7 +486,7 @@ enum syscap_severity {
 /**
  * Record a line of text.  @severity: one of the levels above.
  *
- * Context: any-thread, signal-safe (printf forms as syscap_mark_printf()).
+ * Context: any-thread, signal-safe (printf forms: see syscap_mark_printf()).
  */
 void syscap_log(unsigned severity, const char *domain, const char *message);
 void syscap_log_printf(unsigned severity, const char *domain,
@@ -517,7 +520,7 @@ static inline void syc_log(unsigned severity, const char *domain,
  */
 void syscap_metadata(const char *id, const char *value);
 
-/** As syscap_metadata(); arguments are not evaluated while nothing is
+/** Call syscap_metadata(); arguments are not evaluated while nothing is
  * recorded. */
 #define SYSCAP_METADATA(id, value)                  \
 	do {                                        \
@@ -557,7 +560,8 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
                                     void *user),
                    void *user);
 
-/** As the functions; arguments are not evaluated while nothing is recorded. */
+/** Call the functions; arguments are not evaluated while nothing is
+ * recorded. */
 #define SYSCAP_ALLOCATION(address, size, backtrace, user)                  \
 	do {                                                               \
 		if (SYC_ACTIVE())                                          \
@@ -575,11 +579,11 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 /** Role of a mark among the marks with its id. docs/marks.md is the guide. */
 enum syscap_link {
 	SYSCAP_LINK_WHOLE, /* an operation, from begin for duration */
-	SYSCAP_LINK_BEGIN, /* an operation begins at the mark's time ... */
-	SYSCAP_LINK_STEP,
-	SYSCAP_LINK_END,
-	SYSCAP_LINK_OUT, /* an arrow leaves from the mark's end ... */
-	SYSCAP_LINK_IN   /* ... and arrives at the mark's beginning */
+	SYSCAP_LINK_BEGIN, /* an operation begins at the mark's time */
+	SYSCAP_LINK_STEP,  /* a step of an operation, at the mark's time */
+	SYSCAP_LINK_END,   /* an operation ends at the mark's time */
+	SYSCAP_LINK_OUT,   /* an arrow starts at the mark's end */
+	SYSCAP_LINK_IN     /* an arrow arrives at the mark's beginning */
 };
 
 /**
@@ -603,7 +607,8 @@ void syscap_linked(const char *group, const char *name, unsigned link,
                    uint64_t id, const char *message);
 
 /**
- * As syscap_linked(), for a site, with a beginning and a duration in ns.
+ * Record a part as syscap_linked() does, for a site, with a beginning and a
+ * duration in ns.
  *
  * Context: any-thread, signal-safe.
  */
@@ -611,7 +616,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
                       uint64_t id, int64_t begin, int64_t duration,
                       const char *message);
 
-/* A part that has no duration. */
+/* Record a part that has no duration. */
 #define SYC_LINKED(group, name, link, id, message)                            \
 	do {                                                                  \
 		if (SYC_ACTIVE()) {                                           \
@@ -621,7 +626,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 		}                                                             \
 	} while (0)
 
-/** An operation of @duration ns from @begin on. */
+/** Record an operation of @duration ns from @begin on. */
 #define SYSCAP_ASYNC(group, name, id, begin, duration, message)            \
 	do {                                                               \
 		if (SYC_ACTIVE()) {                                        \
@@ -631,7 +636,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 		}                                                          \
 	} while (0)
 
-/** An operation from @begin, a result of syscap_begin(), until now. */
+/** Record an operation from @begin, a result of syscap_begin(), until now. */
 #define SYSCAP_ASYNC_SINCE(group, name, id, begin, message)                    \
 	do {                                                                   \
 		if (SYC_ACTIVE()) {                                            \
@@ -645,7 +650,7 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 		}                                                              \
 	} while (0)
 
-/** Parts of an operation, now.  A step has its own name. */
+/** Record a part of an operation, now.  A step has its own name. */
 #define SYSCAP_ASYNC_BEGIN(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_BEGIN, id, message)
 #define SYSCAP_ASYNC_STEP(group, name, id, message) \
@@ -653,24 +658,24 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 #define SYSCAP_ASYNC_END(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_END, id, message)
 
-/** The start of an arrow, now. */
+/** Record the start of an arrow, now. */
 #define SYSCAP_FLOW_OUT(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_OUT, id, message)
-/** The end of an arrow, now. */
+/** Record the end of an arrow, now. */
 #define SYSCAP_FLOW_IN(group, name, id, message) \
 	SYC_LINKED(group, name, SYSCAP_LINK_IN, id, message)
 
 /* -------------------------------------------------------- embedded files */
 
 /**
- * Embed a file in the capture: @size bytes at @data (NULL only with 0), under
- * the name @path of 1 to 255 bytes.
+ * Embed a file in the capture: @size bytes at @data (NULL only if @size is 0),
+ * under the name @path of 1 to 255 bytes.
  *
- * Unlike an event, this call waits if the ring is full.  For each part of some
- * kilobytes it waits up to 250 ms, and as much again if a sink is slow.  After
- * this time the rest is not sent, and the file in the capture has no end.  The
- * file cannot be sent again, since readers use the parts of a path up to the
- * first end.  So send a path once, and never from two threads at a time.
+ * Unlike an event, this call waits if the ring is full.  The call waits up to
+ * 250 ms for each part of some kilobytes, and 250 ms more if a sink is slow.
+ * After this time the rest is not sent, and the file in the capture has no end.
+ * The file cannot be sent again, since readers use the parts of a path up to
+ * the first end.  So send a path once, and never from two threads at a time.
  *
  * Returns 0, also if nothing is recorded.  Errors: -EINVAL, -ENAMETOOLONG;
  * -ENOBUFS: there was no room; -ECANCELED: during the call, recording stopped
@@ -681,9 +686,10 @@ void syscap_linked_at(const struct syscap_mark_site *site, unsigned link,
 int syscap_file(const char *path, const void *data, size_t size);
 
 /**
- * As syscap_file(), with the content of @fd, read from its position to its end.
- * If read() fails, returns its negative errno; if the first read() fails,
- * nothing is sent.  The call does not read @fd while nothing is recorded.
+ * Embed the content of @fd, from its position to its end, as syscap_file()
+ * does.  If read() fails, returns its negative errno; if the first read()
+ * fails, nothing is sent.  The call does not read @fd while nothing is
+ * recorded.
  *
  * Context: any-thread.  Not a cancellation point.
  */

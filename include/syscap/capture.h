@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * capture.h - read a capture file, and write one.  Link libsyscap-capture.a.
+ * capture.h - reader and writer of capture files.  Link libsyscap-capture.a.
  *
  *	struct syscap_error error;
  *	struct syscap_reader *reader;
@@ -64,14 +64,14 @@ struct syscap_file_info {
 	/* From the ring file of a process that recorded itself and died. */
 	uint64_t merged_bytes, merged_frames;
 	uint64_t merged_bad; /* unreadable frames or ends of rings */
-	/* Why an existing ring file was not merged; "" if it was merged, does
-	 * not exist, or is still being written. */
+	/* Reason that an existing ring file was not merged; "" if the ring
+	 * file was merged, does not exist, or is still being written. */
 	char not_merged[200];
 };
 
 /** One frame, decoded.  Texts are NUL-terminated, in the file's mapping. */
 struct syscap_frame {
-	uint64_t offset;            /* in the file */
+	uint64_t offset;            /* offset in the file */
 	const unsigned char *bytes; /* the whole frame, in file byte order */
 	uint16_t len;
 	int16_t cpu;
@@ -80,7 +80,7 @@ struct syscap_frame {
 	int64_t time;
 	uint8_t type;      /* enum syscap_frame_type, or an unknown type */
 	uint32_t padding2; /* the field's value, tagged or not */
-	uint16_t used;     /* bytes of len with content; 0: -EILSEQ */
+	uint16_t used;     /* bytes with content; 0 in a malformed frame */
 	union {
 		struct {
 			bool is_index;           /* a frame index, not a time */
@@ -168,11 +168,11 @@ struct syscap_reader;
  * device.  Frames that a recorder appends later are not read.
  *
  * A process that records itself names its ring file in the first frame.  If the
- * process was killed, the frames in the ring file follow those of the file, at
- * offsets beyond its end (info.merged_frames).  `syscap recover` moves these
- * frames into the file.  If the process is alive, a frame that it is writing is
- * omitted, so that the file ends with a whole frame.  If a ring file was not
- * merged, this is no error, and the info has the reason.
+ * process was killed, the frames in the ring file follow the capture's frames,
+ * at offsets beyond the capture's end (info.merged_frames).  `syscap recover`
+ * moves these frames into the file.  If the process is alive, a frame that it
+ * is writing is omitted, so that the file ends with a whole frame.  If a ring
+ * file was not merged, this is no error, and the info has the reason.
  *
  * If the file's header holds losses, the reader makes one loss record of them.
  * This record follows the last frame, at the offset info.size; the size does
@@ -203,13 +203,13 @@ void syscap_reader_info(const struct syscap_reader *reader,
  *
  * Returns -EBADMSG if no frame can begin here: the length is below 24, not a
  * multiple of 8, or beyond the end of the file.  Frames after this point cannot
- * be found, and all further calls return the same error.  Only the offset of
- * @ret_frame is set, and the length in the file, or 0 if the file ends before
+ * be found, and all further calls return the same error.  Of @ret_frame, only
+ * the offset and the length are set; the length is 0 if the file ends before
  * the length.
  *
- * Returns -EILSEQ if the length is valid and the content is not: a count does
- * not fit, or a text is not terminated.  Fields are not decoded, and the next
- * call continues after the frame.
+ * Returns -EILSEQ if the length is valid and the content is invalid: a count
+ * does not fit, or a text is not terminated.  Fields are not decoded, and the
+ * next call continues after the frame.
  *
  * Frames of unknown type are returned like other frames, but not decoded.
  */
@@ -230,8 +230,8 @@ int syscap_reader_seek(struct syscap_reader *reader, uint64_t offset);
 uint64_t syscap_reader_tell(const struct syscap_reader *reader);
 
 /**
- * Get an element of a decoded frame.  Returns false if @i is not below the count in
- * the frame.  The reader is needed for the byte order.
+ * Get an element of a decoded frame.  Returns false if @i is not below the
+ * count in the frame.  The reader is needed for the byte order.
  */
 bool syscap_frame_counter(const struct syscap_reader *reader,
                           const struct syscap_frame *frame, unsigned i,
@@ -241,8 +241,8 @@ bool syscap_frame_value(const struct syscap_reader *reader,
                         uint32_t *ret_id, uint64_t *ret_bits);
 
 /**
- * Get slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames with
- * holes in linear time.
+ * Get slot @slot of 8 * n_groups; an unused slot has the id 0.  Walks frames
+ * with holes in linear time.
  */
 bool syscap_frame_slot(const struct syscap_reader *reader,
                        const struct syscap_frame *frame, unsigned slot,
@@ -254,8 +254,8 @@ bool syscap_frame_addr(const struct syscap_reader *reader,
                        uint64_t *ret_addr);
 
 /**
- * Get the next name of a JITMAP; returns false at the end.  *@cursor is 0 at
- * first; keep it between calls.
+ * Get the next name of a JITMAP; returns false at the end.  Set *@cursor to 0
+ * before the first call, and keep its value between calls.
  */
 bool syscap_frame_jit_name(const struct syscap_reader *reader,
                            const struct syscap_frame *frame, size_t *cursor,
@@ -302,7 +302,7 @@ struct syscap_writer;
 int syscap_writer_open(const char *path, struct syscap_writer **ret_writer,
                        struct syscap_error *error);
 
-/** Write the remaining data and free the writer, also if this fails. */
+/** Write the remaining data and free the writer, also if writing fails. */
 int syscap_writer_close(struct syscap_writer *writer,
                         struct syscap_error *error);
 
@@ -333,9 +333,9 @@ int syscap_writer_add_name(struct syscap_writer *writer, int64_t time,
 /** A sample for syscap_writer_add_sample(). */
 struct syscap_writer_sample {
 	int32_t pid, tid;
-	uint64_t ticks;          /* its weight in ticks of the sampler */
-	const uint64_t *addrs;   /* the innermost first */
-	size_t n_addrs;          /* more than 8187: the stack is cut */
+	uint64_t ticks;          /* weight of the sample in ticks */
+	const uint64_t *addrs;   /* addresses, the innermost first */
+	size_t n_addrs;          /* a stack of more than 8187 is cut */
 	bool is_cut, is_stopped; /* outer frames are missing: the stack is too
 				  * deep, or the unwinder stopped */
 };

@@ -8,13 +8,13 @@
  * between 24 and 65,528.  Integers are in the byte order that the header names;
  * this library writes little-endian only.
  *
- * The format is GNOME Sysprof's, version 1; the names here are ours.  A ring
- * between an application and a recorder carries the same frames.
+ * The format is version 1 of GNOME Sysprof's; the names here are syscap's.  A
+ * ring between an application and a recorder carries the same frames.
  * docs/format.md describes how readers treat frames.
  *
- * Promises of our writers: all padding is zero (but padding2, below).  Texts
- * are NUL-terminated and cut at a UTF-8 boundary.  Every pid has a PROCESS
- * frame.
+ * Promises of syscap's writers: all padding is zero (but padding2, below).
+ * Texts are NUL-terminated and cut at a UTF-8 boundary.  Every pid has a
+ * PROCESS frame.
  */
 #ifndef SYSCAP_FORMAT_H
 #define SYSCAP_FORMAT_H
@@ -71,23 +71,23 @@ enum syscap_frame_type {
 	SYSCAP_FRAME_RING_END = 255
 };
 
-/** Every recorder's ring reader accepts the types below this one. */
+/** Every recorder's ring reader accepts the types below this number. */
 #define SYSCAP_FRAME_RING_LIMIT 16
 
 struct syscap_wire_file {
-	uint32_t magic;        /* little-endian always */
+	uint32_t magic;        /* SYSCAP_MAGIC, always little-endian */
 	uint8_t version;       /* 1 */
-	uint8_t little_endian; /* bit 0; on big-endian writers bit 7 */
+	uint8_t little_endian; /* bit 0, or bit 7 of big-endian writers */
 	uint8_t padding[2];
 	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
 	int64_t time;          /* CLOCK_MONOTONIC ns: begin of the capture */
 	int64_t end_time;      /* ns; 0: not finished; frames have the times */
-	uint64_t last_frame_index; /* 0: none */
+	uint64_t last_frame_index; /* offset; 0: no index */
 	char suffix[160];
 };
 
 struct syscap_wire_frame {
-	uint16_t len; /* all of the frame, padding included */
+	uint16_t len; /* length of the whole frame, with padding */
 	int16_t cpu;  /* -1: unknown */
 	int32_t pid;  /* -1: no process */
 	int64_t time; /* CLOCK_MONOTONIC, ns */
@@ -102,7 +102,8 @@ struct syscap_wire_frame {
  */
 #define SYSCAP_STACK_CUT 2u
 
-/** Bit of the same words: the unwinder did not reach the outermost frame. */
+/** The unwinder did not reach the outermost frame.  This bit is in the same
+ * words as SYSCAP_STACK_CUT. */
 #define SYSCAP_STACK_STOPPED 4u
 
 /**
@@ -120,7 +121,7 @@ struct syscap_wire_frame {
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)
 
-struct syscap_wire_sample { /* and TRACE: entering is bit 0 of flags */
+struct syscap_wire_sample { /* also TRACE: entering is bit 0 of flags */
 	struct syscap_wire_frame frame;
 	uint16_t n_addrs;
 	uint16_t flags;
@@ -132,7 +133,7 @@ struct syscap_wire_map {
 	struct syscap_wire_frame frame;
 	uint64_t start;
 	uint64_t end;
-	uint64_t offset; /* in the file, bytes */
+	uint64_t offset; /* offset in the mapped file, bytes */
 	uint64_t inode;  /* 0: unknown */
 			 /* path NUL, then optionally '@' build-id-in-hex NUL */
 };

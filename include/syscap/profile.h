@@ -20,13 +20,13 @@
  *	syscap_profile_free(profile);
  *
  * A program computes results in three steps. *Read* walks over the frames once:
- * stacks become one tree, and each sample a row of numbers. *Settle* resolves
+ * stacks become one tree, and samples become rows of numbers. *Settle* resolves
  * the functions of addresses and the lanes of marks. *View* applies a filter
  * and its transforms, and makes a tree of functions with sums.  A view walks
  * over the rows and the tree, not over the file.
  *
- * A growing capture: read, settle, query, read again (syscap_profile_read()
- * continues), settle again.  Items are only added, and their numbers do not
+ * If a capture grows: read, settle, query, read again (syscap_profile_read()
+ * continues), and settle again.  Items are only added, and their numbers do not
  * change.  Exception: a later settle may find the name of an address, which
  * changes the function of its location.  Pointers into the profile are valid
  * until the next read, settle or free.  A view does not change until it is
@@ -37,14 +37,13 @@
  * valid UTF-8 without control characters.  Writers of other formats must escape
  * further characters themselves.
  *
- * Numbers: a uint32_t names an item of an array by its index,
- * SYSCAP_PROFILE_NONE none.  Times are ns of CLOCK_MONOTONIC, as in the
- * capture.
+ * A uint32_t is the index of an item in its array; SYSCAP_PROFILE_NONE means no
+ * item.  Times are ns of CLOCK_MONOTONIC, as in the capture.
  *
  * Memory in bytes, beside the mapping of the file:
  *	20	for a sample
  *	16-32	for a node of the tree and for a location; 12 more for each
- *		function inlined there
+ *		function inlined at the location
  *	24	for a mark; 48 more if it takes 4 s or longer; 120 more if it is
  *		part of an operation or an arrow
  *	24	for a kept value of a counter
@@ -72,7 +71,7 @@ extern "C" {
 
 #define SYSCAP_PROFILE_NONE UINT32_MAX
 
-/* ------------------------------------------------------------ its life */
+/* ------------------------------------------------- creation and reading */
 
 struct syscap_profile;
 
@@ -81,18 +80,18 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_SAMPLES = 1,
 	SYSCAP_PROFILE_MARKS = 2,
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
-	SYSCAP_PROFILE_COUNTERS = 8, /* and how often each was set */
+	SYSCAP_PROFILE_COUNTERS = 8, /* counters, with numbers of values */
 	SYSCAP_PROFILE_LOGS = 16,
 	/* Values of counters, with COUNTERS.  A capture has many values, and a
 	 * walk also returns them. */
 	SYSCAP_PROFILE_VALUES = 64,
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
-	/* Also threads of events that are not kept */
+	/* Threads of events that are not kept */
 	SYSCAP_PROFILE_THREADS = 32
 };
 
-/** Zero is a default. */
+/** Options of syscap_profile_new().  A zero selects a default. */
 struct syscap_profile_options {
 	unsigned parts; /* 0: all */
 	/*
@@ -103,8 +102,8 @@ struct syscap_profile_options {
 	/* The capture is read and settled once.  Then memory for further
 	 * reading is freed, and further reading returns -EINVAL. */
 	bool is_once;
-	const char *root; /* the recorded machine's files; or NULL */
-	const char *const *debug_dirs; /* as --debug-dir */
+	const char *root; /* root of the recorded machine's files, or NULL */
+	const char *const *debug_dirs; /* directories, as of --debug-dir */
 	size_t n_debug_dirs;
 };
 
@@ -139,8 +138,9 @@ int syscap_profile_read(struct syscap_profile *profile,
  * do: adds frames of @n_bytes or somewhat more.
  *
  * Returns 1 if there are more frames, else as syscap_profile_read().  Until the
- * last piece, a function without a name is called by its place.  No file is
- * searched for the name, since a table at the capture's end may have it.
+ * last piece, the place of a function without a name serves as the name.  No
+ * file is searched for the name, since a table at the capture's end may have
+ * it.
  */
 int syscap_profile_read_on(struct syscap_profile *profile,
                            struct syscap_reader *reader, uint64_t n_bytes,
@@ -165,22 +165,22 @@ enum syscap_profile_clock {
  */
 struct syscap_profile_process {
 	int32_t pid;
-	int64_t begin, end;  /* of its events; end of EXIT, if seen */
-	const char *command; /* of the latest PROCESS frame, or "" */
+	int64_t begin, end;  /* times of its events; end: EXIT, if seen */
+	const char *command; /* command line of its latest PROCESS, or "" */
 	const char *binary;  /* the name of the program's file, or "" */
 	bool has_ended;
-	enum syscap_profile_clock clock; /* of its samples; UNKNOWN also if the
-					  * clock changed while the process
-					  * ran */
-	int64_t period_ns;               /* of a tick; 0: unknown */
+	enum syscap_profile_clock clock; /* clock of its samples; UNKNOWN also
+					  * if the clock changed while the
+					  * process ran */
+	int64_t period_ns;               /* time of a tick; 0: unknown */
 };
 
-/** One thread of one life of a process. */
+/** A thread of one process. */
 struct syscap_profile_thread {
 	uint32_t process;
 	int32_t tid; /* -1: events of the process whose thread is unknown */
-	const char *name;   /* the latest; "" if unknown */
-	int64_t begin, end; /* its first event, the end of its last */
+	const char *name;   /* latest name; "" if unknown */
+	int64_t begin, end; /* begin of its first event, end of its last one */
 	uint64_t n_samples, n_marks, n_allocations;
 	uint64_t n_values, n_logs;
 	uint64_t ticks; /* the sum of its samples' weights */
@@ -205,7 +205,7 @@ uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
 /**
  * Convert @text of a frame to the form of the profile's texts: valid UTF-8
  * without control characters.  The result is valid until the next call.
- * Returns NULL without memory.
+ * Returns NULL if there is no memory.
  */
 const char *syscap_profile_clean(struct syscap_profile *profile,
                                  const char *text);
@@ -226,15 +226,15 @@ enum syscap_profile_category {
  * function that is inlined into only some callers counts as two functions.
  */
 struct syscap_profile_function {
-	const char *name;   /* or "libfoo.so+0x1234", "0x7f..." */
-	const char *binary; /* the file's last part; "": unknown */
+	const char *name;   /* name, or "libfoo.so+0x1234", "0x7f..." */
+	const char *binary; /* last part of the file's path; "": unknown */
 	enum syscap_profile_category category;
 	bool is_named;   /* false: the name is the address's place */
-	bool is_inlined; /* its code is in its caller's */
+	bool is_inlined; /* its code is part of its caller's code */
 };
 
 /**
- * Numbers of functions that every profile has: frames that are no code.  Stacks
+ * Numbers of functions that every profile has, for frames without code.  Stacks
  * that were cut or are incomplete are below CUT and STOPPED, so that their
  * outermost frame does not look like a root.
  */
@@ -248,10 +248,10 @@ struct syscap_profile_function {
 struct syscap_profile_location {
 	uint64_t address;
 	uint32_t process;  /* NONE: not an address, but a note as above */
-	uint32_t function; /* after settle */
-	uint32_t map;      /* of a struct syscap_profile_map; NONE: unknown */
-	uint32_t source; /* of a struct syscap_profile_source; NONE: unknown */
-	uint64_t start;  /* address of its function; 0: unknown */
+	uint32_t function; /* number of its function, after settle */
+	uint32_t map;      /* number of its mapped file; NONE: unknown */
+	uint32_t source;   /* number of its source; NONE: unknown */
+	uint64_t start;    /* address of its function; 0: unknown */
 };
 
 /**
@@ -261,7 +261,7 @@ struct syscap_profile_location {
  * last item has the line of the address.
  */
 struct syscap_profile_source {
-	uint32_t function; /* of the first item: the location's */
+	uint32_t function; /* in the first item: the location's function */
 	uint32_t line; /* number of its struct syscap_profile_line, or NONE */
 	uint32_t n_inlined; /* number of items after this one */
 };
@@ -284,7 +284,7 @@ struct syscap_profile_map {
 /**
  * The tree of all stacks, of samples and allocations: node i is at
  * locations[i], called by node parents[i], which is below i.  Node 0 is the
- * root: no location, no parent (NONE).  A stack is the number of its
+ * root, without a location and a parent (NONE).  A stack is the number of its
  * innermost frame's node.
  */
 struct syscap_profile_stacks {
@@ -316,7 +316,7 @@ struct syscap_profile_samples {
 	const int64_t *times;
 	const uint32_t *threads;
 	const uint32_t *stacks;
-	const uint32_t *ticks; /* weight in ticks of its timer */
+	const uint32_t *ticks; /* weights in ticks of the timer */
 };
 
 /** Get all samples. */
@@ -327,12 +327,12 @@ void syscap_profile_samples(const struct syscap_profile *profile,
 
 /** The time and content of the capture. */
 struct syscap_profile_span {
-	int64_t begin; /* the header's */
-	int64_t end;   /* of the latest event; never before begin */
+	int64_t begin; /* begin of the capture, of the header */
+	int64_t end;   /* end of the latest event; never before begin */
 	bool is_finished;
 	uint64_t n_frames, n_damaged;
 	bool has_names; /* the capture has names of functions */
-	bool has_lines; /* and source lines of some addresses */
+	bool has_lines; /* the capture has source lines of some addresses */
 };
 
 /** Get the span. */
@@ -350,17 +350,18 @@ struct syscap_profile_loss {
 const struct syscap_profile_loss *
 syscap_profile_losses(const struct syscap_profile *profile, size_t *ret_n);
 
-/* -------------------------------------------------- filter: stable from here */
+/* ------------------------------------------------- filter: stable from here */
 
 /** The data of a view. */
 enum syscap_view_of {
 	SYSCAP_VIEW_SAMPLES,   /* time, or ticks */
-	SYSCAP_VIEW_ALLOCATED, /* bytes; of all allocations */
-	SYSCAP_VIEW_LEAKED,    /* bytes; of allocations never freed */
-	SYSCAP_VIEW_TEMPORARY, /* freed before the thread allocated again */
-	SYSCAP_VIEW_BLOCKED,   /* time; of calls that blocked */
-	SYSCAP_VIEW_STALLED,   /* time; of stalled loops */
-	SYSCAP_VIEW_PEAK       /* bytes; in use at the maximum */
+	SYSCAP_VIEW_ALLOCATED, /* bytes of all allocations */
+	SYSCAP_VIEW_LEAKED,    /* bytes of allocations never freed */
+	SYSCAP_VIEW_TEMPORARY, /* bytes freed before the thread's next
+				* allocation */
+	SYSCAP_VIEW_BLOCKED,   /* time of calls that blocked */
+	SYSCAP_VIEW_STALLED,   /* time of stalled loops */
+	SYSCAP_VIEW_PEAK       /* bytes in use at the maximum */
 };
 
 /** A selection of a profile.  A zeroed filter selects all data, unchanged. */
@@ -372,19 +373,19 @@ struct syscap_filter {
 	int64_t from, to;        /* from <= time < to */
 	int32_t pid;             /* 0: any; all processes with this pid */
 	const char *thread;      /* its name, or its tid in digits; NULL: any */
-	const char *function;    /* regex: the stack has such a function */
-	const uint32_t *threads; /* numbers in the profile; n 0: any.  The
-				  * threads do not change the choice of the
-				  * slowest marks */
+	const char *function;    /* regex: a function of the stack matches */
+	const uint32_t *threads; /* numbers in the profile; n_threads 0: any.
+				  * The threads do not change the choice of
+				  * the slowest marks */
 	size_t n_threads;
 
 	/*
-	 * If any of these fields is set, only samples inside marks are
-	 * selected: at begin <= time < end of such a mark of their thread, or
-	 * of a mark of their process whose thread is unknown
-	 * (view->n_threadless_marks).  Of the marks that pass, the marks no
-	 * shorter than longer_than are used.  Of these, only the slowest are
-	 * used: this number, or this share, rounded up; equal ones by time.
+	 * If any of these fields is set, only samples inside matching marks
+	 * are selected (begin <= time < end).  The mark must be of the
+	 * sample's thread, or of its process if the mark's thread is unknown
+	 * (view->n_threadless_marks).  Of the marks no shorter than
+	 * longer_than, only the slowest are used: this number, or this share,
+	 * rounded up.  Equally slow marks are sorted by time.
 	 */
 	const char *mark_group; /* NULL: any group */
 	const char *mark_name;  /* NULL: all marks of the group */
@@ -400,9 +401,9 @@ struct syscap_filter {
 	 */
 	bool no_inlines;   /* no frames of inlined functions: their amounts
 	                   * belong to the function with their code */
-	const char *drop;  /* regex: omit samples with such a function */
-	const char *focus; /* regex: stacks begin at the outermost such frame;
-	                    * samples without one are omitted */
+	const char *drop;  /* regex: omit samples with a matching function */
+	const char *focus; /* regex: stacks begin at the outermost matching
+	                    * frame; samples without a match are omitted */
 	bool hide_system;  /* omit frames of SYSTEM and KERNEL; their amounts
 	                    * belong to their callers.  [system]: no frame is
 	                    * left */
@@ -417,7 +418,7 @@ struct syscap_filter {
 	bool by_line; /* nodes are functions at lines: view->lines */
 };
 
-/* ---------------------------------------------------- view: stable from here */
+/* --------------------------------------------------- view: stable from here */
 
 /** The unit of a view's numbers. */
 enum syscap_view_unit {
@@ -432,30 +433,31 @@ enum syscap_view_unit {
 /** The sums of one function; shares are of the view's total. */
 struct syscap_view_sum {
 	uint32_t function;
-	uint64_t self;  /* innermost */
-	uint64_t total; /* of stacks with the function, once per stack */
+	uint64_t self;  /* sum of stacks with the function innermost */
+	uint64_t total; /* sum of stacks with the function, once per stack */
 };
 
 /**
- * A filtered, transformed tree of functions.  Node i has functions[i], is
+ * A filtered, transformed tree of functions.  Node i has functions[i] and is
  * called by parents[i] < i; node 0 is the root.  Siblings are all different
- * functions.  Owned by the caller, read-only.
+ * functions.  The caller owns the view and does not change it.
  */
 struct syscap_view {
 	enum syscap_view_unit unit;
-	uint64_t total;              /* of all passed samples, in units */
+	uint64_t total;              /* sum of all passed samples, in units */
 	uint64_t ticks;              /* total in ticks (allocations: 0) */
-	uint64_t n_passed;           /* samples, allocations or waits */
-	uint64_t n_looked;           /* number of these before the filter */
-	size_t n_marks;              /* of the filter's mark condition */
-	const uint32_t *marks;       /* their numbers, the slowest first */
-	uint64_t n_threadless_marks; /* number of these without a thread */
+	uint64_t n_passed;           /* passed samples, allocations or waits */
+	uint64_t n_looked;           /* n_passed without a filter */
+	size_t n_marks;              /* marks that the filter uses */
+	const uint32_t *marks;       /* numbers of marks, the slowest first */
+	uint64_t n_threadless_marks; /* used marks without a thread */
 
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
-	const uint64_t *selfs, *totals; /* of a node: alone; with all below */
-	/* By line, in captures with lines: the line of node i, or NONE.
-	 * Siblings then differ by function or line.  Else NULL. */
+	const uint64_t *selfs, *totals; /* sums of a node; with all below it */
+	/* With by_line, in captures with lines: the line of node i, or NONE.
+	 * Siblings then differ by function or line.  Otherwise, lines is
+	 * NULL. */
 	const uint32_t *lines;
 
 	size_t n_sums; /* sorted: the largest self first, then total, then by
@@ -478,8 +480,8 @@ struct syscap_view {
 /**
  * Create a view of a settled @profile through @filter (NULL: all samples).
  *
- * Returns 0 or -ENOMEM.  -EINVAL, with the reason in @error: a regex is invalid,
- * or the filter's mark does not exist.
+ * Returns 0 or -ENOMEM.  -EINVAL, with the reason in @error: a regex is
+ * invalid, or the filter's mark does not exist.
  */
 int syscap_view_new(const struct syscap_profile *profile,
                     const struct syscap_filter *filter,
@@ -489,8 +491,8 @@ void syscap_view_free(struct syscap_view *view);
 
 /**
  * True if an event of @thread at @time passes the filter's times, pid and
- * threads.  Use this for events without a stack: values, log lines, and marks
- * by their beginning.
+ * threads.  Use this function for events without a stack: values, log lines,
+ * and marks by their beginning.
  */
 bool syscap_view_has(const struct syscap_view *view, uint32_t thread,
                      int64_t time);
@@ -503,7 +505,7 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
                               const struct syscap_view *view,
                               uint32_t *ret_lines);
 
-/** "processor time", "ticks", ...: for titles and axes. */
+/** Get a unit's name for titles and axes, such as "processor time". */
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 
 /**
@@ -518,12 +520,12 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
  * or disjoint. */
 struct syscap_profile_mark {
 	int64_t time, duration; /* a negative duration counts as 0 */
-	uint64_t offset;        /* of the frame: syscap_profile_message() */
+	uint64_t offset; /* frame's offset, for syscap_profile_message() */
 	uint32_t thread;
 	uint32_t name;  /* number of its struct syscap_profile_mark_name */
-	uint32_t lane;  /* 0, 1, ... of its thread, until the next settle.
+	uint32_t lane;  /* lane 0, 1, ... of its thread, until the next settle.
 	                * NONE: a whole operation */
-	uint32_t depth; /* in its lane */
+	uint32_t depth; /* depth in its lane */
 	uint32_t part;  /* number of its struct syscap_profile_part, or NONE */
 	bool is_end;    /* end of an operation with a begin: the mark of the
 			 * begin has the whole duration, and tables omit this
@@ -551,8 +553,8 @@ void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
 
 /** Sort numbers of marks by time.  Marks that begin together are sorted by
- * duration, the longest first, then by number.  So enclosing marks precede inner
- * ones. */
+ * duration, the longest first, then by number.  So enclosing marks precede
+ * inner ones. */
 void syscap_profile_order_marks(const struct syscap_profile *profile,
                                 uint32_t *numbers, size_t n);
 
@@ -563,23 +565,23 @@ syscap_profile_mark_names(const struct syscap_profile *profile, size_t *ret_n);
 /**
  * Get the message of the mark or log whose frame is at @offset.  @reader reads
  * the same file, and its position changes.  Returns "" if the frame has no
- * message, NULL without memory.  The result is valid until the next call and
- * until @reader is closed.
+ * message, NULL if there is no memory.  The result is valid until the next call
+ * and until @reader is closed.
  */
 const char *syscap_profile_message(struct syscap_profile *profile,
                                    struct syscap_reader *reader,
                                    uint64_t offset);
 
-/* ----------------------------------- operations and arrows: may still change */
+/* ---------------------------------- operations and arrows: may still change */
 
-/** Role of a mark among those of its group with its id. */
+/** Role of a mark among the marks of its group with its id. */
 enum syscap_profile_phase {
 	SYSCAP_PHASE_WHOLE, /* a whole operation */
 	SYSCAP_PHASE_BEGIN,
 	SYSCAP_PHASE_STEP,
 	SYSCAP_PHASE_END,
-	SYSCAP_PHASE_OUT, /* an arrow leaves at the mark's end ... */
-	SYSCAP_PHASE_IN   /* ... and arrives at the mark's time */
+	SYSCAP_PHASE_OUT, /* an arrow starts at the mark's end */
+	SYSCAP_PHASE_IN   /* an arrow arrives at the mark's time */
 };
 
 /** A mark's part in an operation or arrow (docs/marks.md). */
@@ -596,7 +598,7 @@ struct syscap_profile_operation {
 	uint64_t id;
 	int64_t from, to;    /* the capture's times, if an end is missing */
 	uint32_t begin, end; /* marks; NONE: missing; equal: one mark */
-	uint32_t name;       /* of the begin mark, else of the end mark */
+	uint32_t name;       /* name of the begin mark, else of the end mark */
 	uint32_t process;
 };
 
@@ -629,7 +631,7 @@ struct syscap_profile_counter {
 			    * its own; for undefined ids, the first counter with
 			    * the id */
 	uint64_t n_values; /* number of times that it was set */
-	bool is_defined;   /* by its process */
+	bool is_defined;   /* the process defined it */
 	bool is_double;
 };
 
@@ -638,7 +640,7 @@ struct syscap_profile_counter {
 struct syscap_profile_values {
 	size_t n;
 	const int64_t *times;
-	const uint64_t *bits; /* of an int64_t, or of a double */
+	const uint64_t *bits; /* bits of an int64_t, or of a double */
 	const uint32_t *counters;
 	const uint32_t *threads;
 };
@@ -652,7 +654,7 @@ void syscap_profile_values(const struct syscap_profile *profile,
 /** A log line. */
 struct syscap_profile_log {
 	int64_t time;
-	uint64_t offset; /* of the frame: syscap_profile_message() */
+	uint64_t offset; /* frame's offset, for syscap_profile_message() */
 	const char *domain;
 	uint32_t thread;
 	uint16_t severity; /* GLib's level bits */
@@ -685,10 +687,10 @@ struct syscap_profile_event {
 	bool is_loss; /* the MARK is a loss record */
 };
 
-/** A counter's value of a walk. */
+/** A counter's value in a walk. */
 struct syscap_profile_value {
 	int64_t time;
-	uint64_t bits; /* of an int64_t, or of a double */
+	uint64_t bits; /* bits of an int64_t, or of a double */
 	uint32_t counter, thread;
 };
 

@@ -5,11 +5,11 @@
  *
  * Choose by the abilities of the runtime:
  *
- *	its stack can be read in a signal handler     SYSCAP_PROVIDER_SIGNAL
- *	  ... but names only later                      and _HANDLES
- *	it can be asked to stop soon                  SYSCAP_PROVIDER_SAFEPOINT
- *	it has a sampler of its own                   SYSCAP_PROVIDER_PUSH
- *	it can report its machine code                syscap_code_add(), perf
+ *	a signal handler can read the stack           SYSCAP_PROVIDER_SIGNAL
+ *	a handler cannot read the names               and _HANDLES
+ *	the runtime stops soon on request             SYSCAP_PROVIDER_SAFEPOINT
+ *	the runtime has its own sampler               SYSCAP_PROVIDER_PUSH
+ *	the runtime reports its machine code          syscap_code_add(), perf
  *	                                              maps, jitdump, GDB's list
  *
  * docs/providers.md shows an example of each. <syscap.h> defines the words for
@@ -45,16 +45,16 @@ extern "C" {
  */
 uint64_t syscap_jit_intern(const char *name, size_t len);
 
-/** As syscap_jit_intern(), for the text of @a, a space, and @b. */
+/** Call syscap_jit_intern() with the text of @a, a space, and @b. */
 uint64_t syscap_jit_intern2(const char *a, size_t a_len, const char *b,
                             size_t b_len);
 
-/** The address of "[name lost: table full]"; its count is 0. */
+/** Get the address of "[name lost: table full]"; its lowest 16 bits are 0. */
 uint64_t syscap_jit_lost(void);
 
 /**
- * True if all @n bytes at @at can be read, found by one or two system calls
- * without effect.  Another thread may unmap the memory right after this check.
+ * True if all @n bytes at @at can be read.  The check takes one or two system
+ * calls without effect.  Another thread may unmap the memory right after it.
  *
  * Context: any-thread, signal-safe.
  */
@@ -101,7 +101,7 @@ struct syscap_stack_sink;
 int syscap_stack_push(struct syscap_stack_sink *sink,
                       const struct syscap_stack_frame *frame);
 
-/** 16 KiB for this thread until walk() returns.  Context: within walk(). */
+/** Get 16 KiB for this thread until walk() returns.  Context: within walk(). */
 void *syscap_stack_scratch(struct syscap_stack_sink *sink, size_t *ret_size);
 
 /** Registers at a sample. */
@@ -110,7 +110,7 @@ struct syscap_regs {
 	uint32_t in_signal; /* 0 at a safe point: then all fields below are 0 */
 	uintptr_t pc, sp, fp, lr;
 	void *ucontext; /* ucontext_t * */
-	int64_t time;   /* of the sample, ns */
+	int64_t time;   /* time of the sample, ns */
 };
 
 /* ------------------------------------------------------------- providers */
@@ -184,7 +184,7 @@ enum {
 struct syscap_provider {
 	uint32_t size; /* sizeof(struct syscap_provider) */
 	uint32_t caps;
-	const char *name; /* of the runtime, static */
+	const char *name; /* name of the runtime, static */
 	uintptr_t eval_low, eval_high;
 
 	/* Push the thread's frames to @sink.  Returns 0 or SYSCAP_WALK_*. */
@@ -280,7 +280,7 @@ int syscap_sample_push(struct syscap_attachment *attachment,
  * begins.
  *
  * Returns false if there was no room; the event is lost.  To repeat the report,
- * keep the time of syscap_clock() and call a function below.  The order in
+ * keep the time of syscap_clock() and call an _at function.  The order in
  * which events arrive does not matter, only their times do.
  *
  * Context: any-thread, signal-safe.
@@ -290,7 +290,7 @@ bool syscap_code_move(uintptr_t from, uintptr_t to, size_t len);
 bool syscap_code_remove(uintptr_t start, size_t len);
 
 /**
- * As the functions above, with the time of the change, in ns.
+ * Report a change as the functions above, with the time of the change, in ns.
  *
  * Context: any-thread, signal-safe.
  */

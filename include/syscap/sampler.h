@@ -41,7 +41,7 @@ extern "C" {
 
 /** The clock of samples.  SYSCAP_SAMPLE has the names in lower case. */
 enum syscap_sampler_clock {
-	/* As CPU. */
+	/* The clock CPU. */
 	SYSCAP_SAMPLER_AUTO,
 	/* Processor time of each thread.  Only running threads are sampled;
 	 * sleeping threads are neither woken nor interrupted (Linux 5.9 and
@@ -49,8 +49,9 @@ enum syscap_sampler_clock {
 	 * times a second.  At a higher rate, each sample has the weight of all
 	 * ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
-	/* CLOCK_MONOTONIC: any rate, sleeping threads too.  Ticks wake sleeping
-	 * threads, and system calls that are not restarted return EINTR. */
+	/* CLOCK_MONOTONIC, at any rate.  Sleeping threads are sampled, too.
+	 * Ticks wake sleeping threads, and system calls that are not restarted
+	 * return EINTR. */
 	SYSCAP_SAMPLER_WALL,
 	/* The kernel's software clock for profilers: running threads only, at
 	 * rates above the kernel's tick. syscap_sampler_start() fails if
@@ -66,7 +67,7 @@ enum syscap_sampler_stacks {
 	SYSCAP_SAMPLER_NATIVE
 };
 
-/** Set size; zero is a default. */
+/** Options of syscap_sampler_start().  Set size.  A zero selects a default. */
 struct syscap_sampler_options {
 	size_t size;        /* set to sizeof before the call */
 	uint32_t hz;        /* per thread, 1 to 20,000; 0: 1,000 */
@@ -109,9 +110,9 @@ int syscap_sampler_start(struct syscap_sampler_options *options);
  * Stop sampling.  No sample is taken after this call returns 0.  The signal
  * handler stays, since a signal may be pending.
  *
- * Returns 0, or -ENOENT: not sampling.  -EBUSY or -ETIMEDOUT: another start or
- * stop, or a sample, takes seconds, for example on a very busy machine; call
- * this function again.
+ * Returns 0, or -ENOENT: nothing is sampled.  -EBUSY or -ETIMEDOUT: another
+ * start or stop, or a sample, takes seconds, for example on a very busy
+ * machine; call this function again.
  *
  * Context: setup, any-thread.
  */
@@ -119,8 +120,8 @@ int syscap_sampler_stop(void);
 
 /**
  * Link the sampler into a program that calls no function of this header, so
- * that SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL have an effect.  Once, outside
- * functions:
+ * that SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL have an effect.  Write this line
+ * once, outside functions:
  *
  *	SYSCAP_WITH_SAMPLER;
  */
@@ -131,18 +132,18 @@ int syscap_sampler_stop(void);
 /** Statistics of the sampler. */
 struct syscap_sampler_stats {
 	size_t size;           /* set to sizeof before the call */
-	uint64_t n_samples;    /* taken */
+	uint64_t n_samples;    /* samples taken */
 	uint64_t n_due;        /* sum of weights: timer ticks with overruns */
 	uint64_t n_cut;        /* stacks deeper than max_depth */
 	uint64_t n_stopped;    /* stacks without their outermost frame */
 	uint64_t n_refused;    /* ticks during another tick, or in a thread
 	                        * that had just ended */
 	uint64_t n_foreign;    /* signals of the program, passed on */
-	uint32_t n_threads;    /* sampled now */
+	uint32_t n_threads;    /* threads sampled now */
 	uint32_t n_unsampled;  /* threads without a timer */
 	uint32_t n_names_lost; /* names without room in the table */
-	int signal;            /* in use; 0: no signal yet */
-	uint32_t clock;        /* in use, never AUTO */
+	int signal;            /* signal in use; 0: no signal yet */
+	uint32_t clock;        /* clock in use, never AUTO */
 	uint32_t hz;
 	uint64_t n_skipped; /* ticks skipped because of max_share; the next
 	                        * sample has their weight */

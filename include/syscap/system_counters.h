@@ -4,28 +4,28 @@
  * processors, memory, disks, network, energy and pressure, of the machine and
  * of the process.
  *
- * Any program, by the recorder:
+ * For any program, the recorder reads the counters:
  *
  *	syscap record --counters -- program
  *
- * a program that has this linked and records itself:
+ * A program that contains this code and records itself:
  *
  *	SYSCAP_OUTPUT=app.syscap SYSCAP_COUNTERS=cpu,memory,hz=10 ./program
  *
- * from inside, before or during such a recording:
+ * A call from inside, before or during such a recording:
  *
  *	syscap_system_counters_choose("cpu,memory,hz=10");
  *
  * The drain thread reads the counters (<syscap.h>), at the requested rate.  The
  * program's threads do not read counters.  Without a drain thread
- * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) there are no counters, and the capture
- * reports this state.  Under a recorder, which reads the counters itself on
+ * (SYSCAP_THREAD=0 or SYSCAP_NO_THREAD) the capture has no counters, and
+ * reports the reason.  Under a recorder, which reads the counters itself on
  * request, and with SYSPROF_TRACE_FD, the program reads no counters.  A forked
  * child that records into its parent's file has its parent's counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program
- * calls it or uses SYSCAP_WITH_SYSTEM_COUNTERS. docs/collectors.md lists the
- * sources.
+ * calls this function or uses SYSCAP_WITH_SYSTEM_COUNTERS. docs/collectors.md
+ * lists the sources.
  */
 #ifndef SYSCAP_SYSTEM_COUNTERS_H
 #define SYSCAP_SYSTEM_COUNTERS_H
@@ -48,7 +48,7 @@ int syscap_system_counters_choose(const char *what);
 
 /**
  * Link this code into a program that does not call it, so that SYSCAP_COUNTERS
- * has an effect.  Once, outside functions:
+ * has an effect.  Write this line once, outside functions:
  *
  *	SYSCAP_WITH_SYSTEM_COUNTERS;
  */

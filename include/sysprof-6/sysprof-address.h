@@ -30,8 +30,8 @@ typedef enum SysprofAddressContext {
 } SysprofAddressContext;
 
 /**
- * True if @address is one of perf's context markers.  Stores which one, or NONE,
- * in @context unless that is NULL.
+ * True if @address is one of perf's context markers.  Stores its context, or
+ * NONE, in *@context, unless @context is NULL.
  *
  * Context: any-thread, signal-safe.
  */

@@ -2,9 +2,10 @@
 /*
  * sysprof-capture-condition.h - conditions on the frames of a cursor.
  *
- * Conditions do not change; any number of threads may match with one and count
- * its references.  Constructors copy their arguments.  They return NULL and set
- * errno: ENOMEM, or EINVAL for an invalid NULL.
+ * Conditions do not change; any number of threads may match with a condition
+ * and count its references.  Constructors copy their arguments.  On failure, a
+ * constructor returns NULL and sets errno: ENOMEM, or EINVAL for an invalid
+ * NULL.
  */
 #ifndef SYSPROF_CAPTURE_CONDITION_H
 #define SYSPROF_CAPTURE_CONDITION_H
@@ -19,7 +20,7 @@ SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_copy(const SysprofCaptureCondition *self);
 
-/** Drop a reference; the last one frees. */
+/** Drop a reference; the last drop frees the condition. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_condition_unref(SysprofCaptureCondition *self);
 
@@ -28,7 +29,7 @@ SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_ref(SysprofCaptureCondition *self);
 
-/** Match both, or either.  Takes over the references of @left and @right. */
+/** Match both conditions, or either.  The result owns @left and @right. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_and(SysprofCaptureCondition *left,
@@ -67,8 +68,8 @@ SysprofCaptureCondition *
 sysprof_capture_condition_new_where_file(const char *path);
 
 /**
- * True if @frame matches.  It is a whole frame as a reader returns it, in the
- * byte order of the host.
+ * True if @frame matches.  @frame is whole and in the byte order of the host,
+ * as a reader returns frames.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_condition_match(const SysprofCaptureCondition *self,

@@ -13,20 +13,20 @@
 SYSPROF_BEGIN_DECLS
 
 /**
- * A callback for each frame.  @frame, whole and in the byte order of the host, is
- * valid until the callback returns.  Return true to continue, false to end.
+ * A callback for each frame.  @frame, whole and in the byte order of the host,
+ * is valid until the callback returns.  Return true to continue, false to end.
  */
 typedef bool (*SysprofCaptureCursorCallback)(const SysprofCaptureFrame *frame,
                                              void *user_data);
 
 /**
- * Create a cursor over a copy of @reader, from the first frame on.  NULL: over
- * nothing.  Returns NULL and sets errno on failure.
+ * Create a cursor over a copy of @reader, from the first frame on.  If @reader
+ * is NULL, the cursor has no frames.  Returns NULL and sets errno on failure.
  */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCursor *sysprof_capture_cursor_new(SysprofCaptureReader *reader);
 
-/** Drop a reference; the last one frees. */
+/** Drop a reference; the last drop frees the cursor. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_unref(SysprofCaptureCursor *self);
 
@@ -40,9 +40,10 @@ SysprofCaptureReader *
 sysprof_capture_cursor_get_reader(SysprofCaptureCursor *self);
 
 /**
- * Call @callback for each frame from the cursor's position that matches at least
- * one condition, or for all frames if there is none.  Frames of unknown types and
- * malformed frames are omitted.  The reader has the reason of an early end.
+ * Call @callback for each frame from the cursor's position that matches at
+ * least one condition, or for all frames if there is none.  Frames of unknown
+ * types and malformed frames are omitted.  If the walk ends early, the reader
+ * has the reason.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_foreach(SysprofCaptureCursor *self,
@@ -54,13 +55,14 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reset(SysprofCaptureCursor *self);
 
 /**
- * Reverse the direction: foreach then goes from the last frame to the first.  The
- * cursor goes to the first frame of the new direction.
+ * Reverse the direction: foreach then goes from the last frame to the first.
+ * The cursor goes to the first frame of the new direction.
  */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_reverse(SysprofCaptureCursor *self);
 
-/** Add a condition, one of which must match.  Takes over the reference. */
+/** Add a condition and own its reference.  At least one condition must
+ * match. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_cursor_add_condition(SysprofCaptureCursor *self,
                                           SysprofCaptureCondition *condition);

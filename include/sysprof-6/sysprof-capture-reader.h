@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture-reader.h - read a capture, frame by frame.
+ * sysprof-capture-reader.h - reader of captures, frame by frame.
  *
  *	SysprofCaptureReader *reader = sysprof_capture_reader_new("a.syscap");
  *	SysprofCaptureFrameType type;
@@ -12,12 +12,12 @@
  *			break;
  *	}
  *
- * A reader does not abort, loop, or read outside its buffer, whatever the bytes
- * are.  peek_type, peek_frame and skip pass over frames of unknown types, and
- * over frames with a valid length and malformed content.
- * syscap_dropin_reader_get_error() reports them.  An invalid length ends the
- * capture, since later frames can't be found.  Both byte orders are read;
- * returned frames have the host's.
+ * Malformed bytes do not make a reader abort, loop, or read outside its buffer.
+ * peek_type, peek_frame and skip pass over frames of unknown types, and over
+ * frames with a valid length and malformed content.
+ * syscap_dropin_reader_get_error() reports such frames.  An invalid length ends
+ * the capture, since later frames can't be found.  Both byte orders are read;
+ * returned frames have the byte order of the host.
  *
  * One thread at a time per reader; any thread may count references.  Several
  * readers may read one file.  A NULL reader counts as an empty one.
@@ -40,8 +40,8 @@ typedef struct {
 } SysprofCaptureJitmapIter;
 
 /**
- * Open a file, or take over an fd, which is closed even if this fails.  The fd's
- * position is neither used nor changed.
+ * Open a file, or take over an fd, which is closed even if the call fails.  The
+ * fd's position is neither used nor changed.
  *
  * Returns NULL and sets errno.  EBADMSG: not a capture; ENOTSUP: another
  * version.  An empty device, such as /dev/null, does not set errno.
@@ -59,7 +59,7 @@ SysprofCaptureReader *sysprof_capture_reader_copy(SysprofCaptureReader *self);
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureReader *sysprof_capture_reader_ref(SysprofCaptureReader *self);
 
-/** Drop a reference; the last one closes and frees. */
+/** Drop a reference; the last drop closes and frees the reader. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_reader_unref(SysprofCaptureReader *self);
 
@@ -68,8 +68,8 @@ SYSPROF_AVAILABLE_IN_ALL
 int sysprof_capture_reader_get_byte_order(SysprofCaptureReader *self);
 
 /**
- * Get the name of the opened or saved file; NULL: opened by fd.  The reader owns
- * it.
+ * Get the name of the opened or saved file; NULL: opened by fd.  The reader
+ * owns it.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self);
@@ -83,8 +83,8 @@ SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_start_time(SysprofCaptureReader *self);
 
 /**
- * Get the end: the later of the header's and of the frames read so far.  If the
- * header has none, all frames are read once.
+ * Get the end of the capture: the header's end, or a later end of the frames
+ * read so far.  If the header has no end, all frames are read once.
  */
 SYSPROF_AVAILABLE_IN_ALL
 int64_t sysprof_capture_reader_get_end_time(SysprofCaptureReader *self);
@@ -174,8 +174,8 @@ bool sysprof_capture_reader_save_as(SysprofCaptureReader *self,
                                     const char *filename);
 
 /**
- * Get or set counts of frames.  sysprof_capture_writer_create_reader() also sets
- * them.  Returns false if there are none.  @st_buf may be NULL.
+ * Get or set counts of frames.  sysprof_capture_writer_create_reader() also
+ * sets counts.  Returns false if there are no counts.  @st_buf may be NULL.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_get_stat(SysprofCaptureReader *self,
@@ -184,15 +184,15 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_reader_set_stat(SysprofCaptureReader *self,
                                      const SysprofCaptureStat *st_buf);
 
-/** Find the first part of the embedded file @path from here on, or NULL. */
+/** Find the first part of the embedded file @path from here on; NULL: none. */
 SYSPROF_AVAILABLE_IN_ALL
 const SysprofCaptureFileChunk *
 sysprof_capture_reader_find_file(SysprofCaptureReader *self, const char *path);
 
 /**
- * List the embedded files from here on, sorted, each once, with NULL at the end.
- * Free the array by free(); the reader owns the names.  The search happens once
- * and leaves the reader at its end.  Returns NULL and sets ENOMEM.
+ * List the embedded files from here on, sorted, each once, with NULL at the
+ * end.  Free the array by free(); the reader owns the names.  The search
+ * happens once and leaves the reader at its end.  Returns NULL and sets ENOMEM.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self);
@@ -207,9 +207,9 @@ bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
                                          const char *path, int fd);
 
 /**
- * Walk over the names of @jitmap, a frame of a reader that must outlive the walk.
- * next stores an address and its name, which is in the frame; either may be NULL.
- * It returns false at the end.
+ * Walk over the names of @jitmap, a frame of a reader that must outlive the
+ * walk.  next stores an address and its name, which is in the frame; either may
+ * be NULL.  At the end, next returns false.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
@@ -222,9 +222,9 @@ bool sysprof_capture_jitmap_iter_next(SysprofCaptureJitmapIter *iter,
 /**
  * Get the first error in the part of the file that was read.  Returns true, its
  * @offset and a static @message; either may be NULL.  Returns false if there is
- * none.
+ * no error.
  *
- * An addition by syscap.
+ * This function is an addition by syscap.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool syscap_dropin_reader_get_error(SysprofCaptureReader *self,

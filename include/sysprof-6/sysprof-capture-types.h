@@ -2,10 +2,11 @@
 /*
  * sysprof-capture-types.h - layout of a capture file.
  *
- * A capture is a SysprofCaptureFileHeader and then frames.  Each begins with a SysprofCaptureFrame, whose len (of the whole
- * frame) is a multiple of 8 between 24 and 65,528.  Numbers are in the byte
- * order that the header states; texts end with a NUL within their field or frame.
- * Times are CLOCK_MONOTONIC in ns.  <syscap/format.h> describes the fields.
+ * A capture is a SysprofCaptureFileHeader and then frames.  Each frame begins
+ * with a SysprofCaptureFrame, whose len (of the whole frame) is a multiple of 8
+ * between 24 and 65,528.  Numbers are in the byte order that the header states;
+ * texts end with a NUL within their field or frame.  Times are CLOCK_MONOTONIC
+ * in ns.  <syscap/format.h> describes the fields.
  */
 #ifndef SYSPROF_CAPTURE_TYPES_H
 #define SYSPROF_CAPTURE_TYPES_H
@@ -70,7 +71,7 @@ typedef struct _SysprofCaptureCondition SysprofCaptureCondition;
 /** An address in a stack. */
 typedef uint64_t SysprofCaptureAddress;
 
-/** Frames by type.  Types 16 and 17 are counted in padding. */
+/** Numbers of frames by type.  Types 16 and 17 are counted in padding. */
 typedef struct {
 	size_t frame_count[16];
 	size_t padding[48];
@@ -83,10 +84,11 @@ typedef union {
 } SysprofCaptureCounterValue;
 
 /**
- * A callback that stores up to @n_addrs addresses at @addrs, the innermost first,
- * and returns their number; a negative number means none.  It runs once, during
- * the call that gets it.  It may write up to two addresses in front of @addrs, so
- * that unwinders can drop their own two frames.
+ * A callback that stores up to @n_addrs addresses at @addrs, the innermost
+ * first, and returns their number; a negative number means no stack.  The
+ * callback runs once, during the call to which it is passed.  The callback may
+ * write up to two addresses in front of @addrs, so that unwinders can drop
+ * their own two frames.
  */
 typedef int (*SysprofBacktraceFunc)(SysprofCaptureAddress *addrs,
                                     unsigned int n_addrs, void *user_data);
@@ -139,7 +141,7 @@ SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
 	uint16_t len;
 	int16_t cpu; /* -1: unknown */
-	int32_t pid; /* -1: of no process */
+	int32_t pid; /* -1: no process */
 	int64_t time;
 	uint32_t type : 8;
 	uint32_t padding1 : 24;
@@ -243,7 +245,8 @@ typedef struct {
 	SYSPROF_NO_ELEMENTS SysprofCaptureCounter counters[0];
 } SysprofCaptureCounterDefine SYSPROF_ALIGNED_END(1);
 
-/** Values of eight counters; id 0: the slot, and what follows, is unused. */
+/** Values of eight counters.  At id 0, this and the following slots are
+ * unused. */
 SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
 	uint32_t ids[8];
@@ -253,7 +256,7 @@ typedef struct {
 SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
 	SysprofCaptureFrame frame;
-	uint32_t n_values : 16; /* groups of eight */
+	uint32_t n_values : 16; /* number of groups of eight */
 	uint32_t padding1 : 16;
 	uint32_t padding2;
 	SYSPROF_NO_ELEMENTS SysprofCaptureCounterValues values[0];
@@ -261,7 +264,7 @@ typedef struct {
 
 SYSPROF_ALIGNED_BEGIN(1)
 typedef struct {
-	SysprofCaptureFrame frame; /* its time is when the mark begins */
+	SysprofCaptureFrame frame; /* frame.time: beginning of the mark */
 	int64_t duration;
 	char group[24];
 	char name[40];
@@ -350,21 +353,22 @@ static inline int sysprof_capture_address_compare(SysprofCaptureAddress a,
 #endif
 
 /**
- * Group and name of a mark, which the compiler puts in place where they are
- * literals.  Not for callers.
+ * Group and name of a mark.  If both are literals, the compiler stores them.
+ * Not for callers.
  */
 struct syscap_dropin_site {
 	char group[24];
 	char name[40];
 };
 
-/** The same for the domain of a log. */
+/** Domain of a log line.  Not for callers. */
 struct syscap_dropin_domain {
 	char text[32];
 };
 
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
-/* True, and known to the compiler: they are literals that fit. */
+/* Fill @site.  True, known at compile time, if both texts are literals that
+ * fit. */
 extern __inline__
 	__attribute__((__gnu_inline__, __always_inline__, __artificial__)) bool
 	syscap_dropin_site_fill(struct syscap_dropin_site *site,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture-writer.h - write a capture.
+ * sysprof-capture-writer.h - writer of captures.
  *
  *	SysprofCaptureWriter *writer = sysprof_capture_writer_new("a.syscap", 0);
  *
@@ -8,29 +8,31 @@
  *					-1, getpid(), 0, "app", "begins", NULL);
  *	sysprof_capture_writer_unref(writer);
  *
- * Frames are collected in a buffer.  They are written when it is full, once a
- * second, by flush and unref, and at exit(), always whole.  If the disk is full,
- * a frame may be split for a while.  Its rest is written first once there is
- * room, else unref cuts it off.
+ * Frames are collected in a buffer, which is written when it is full, once a
+ * second, by flush and unref, and at exit().  Frames are written whole.  If the
+ * disk is full, a frame may be split for a while.  The rest of the frame is
+ * written first once there is room; otherwise unref cuts the frame off.
  *
  * Common to the functions that add a frame: @time is in nanoseconds of
  * CLOCK_MONOTONIC, and @cpu may be -1.  All data is copied.  A NULL text means
- * "".  Long texts are cut between UTF-8 characters.  They return true if the
- * frame is in the buffer or written.  Otherwise no part of it is written, and
- * they return false and set errno: that of write() (EPIPE, ENOSPC, EAGAIN after
- * a second of waiting), EINVAL, or ENOBUFS, see below.
+ * "".  Long texts are cut between UTF-8 characters.  The functions return true
+ * if the frame is in the buffer or written.  Otherwise no part of the frame is
+ * written, and the functions return false and set errno: that of write()
+ * (EPIPE, ENOSPC, EAGAIN after a second of waiting), EINVAL, or ENOBUFS, see
+ * below.
  *
  * Contexts
  *	One thread at a time per writer.  A signal handler on that thread may
  *	interrupt a call and call add, set, define, request_counter, add_jitmap
- *	or flush functions on the same writer, or exit().  These do not call
- *	malloc() and take no lock.  Frames that such a handler adds wait in the
- *	buffer until the interrupted call returns.  There is room for 64 KiB of
- *	them; further ones are refused with ENOBUFS.  The handler must return:
- *	siglongjmp() out of it leaves the writer unusable.
- *	A forked child may continue with an inherited writer.  It has none of
- *	the frames in the parent's buffer, and appends to the same file.  After
- *	unref in the parent the file ends with the child's frames.
+ *	or flush functions on the same writer, or exit().  These functions do
+ *	not call malloc() and take no lock.  Frames that such a handler adds
+ *	wait in the buffer until the interrupted call returns.  There is room
+ *	for 64 KiB of such frames; further frames are refused with ENOBUFS.
+ *	The handler must return: siglongjmp() out of the handler leaves the
+ *	writer unusable.
+ *	A forked child may continue with an inherited writer.  The child's copy
+ *	has none of the frames in the parent's buffer, and appends to the same
+ *	file.  After unref in the parent the file ends with the child's frames.
  */
 #ifndef SYSPROF_CAPTURE_WRITER_H
 #define SYSPROF_CAPTURE_WRITER_H
@@ -79,16 +81,16 @@ size_t sysprof_capture_writer_get_buffer_size(SysprofCaptureWriter *self);
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureWriter *sysprof_capture_writer_ref(SysprofCaptureWriter *self);
 
-/** Drop a reference; the last one writes the buffer, closes and frees. */
+/** Drop a reference.  The last drop writes the buffer, closes and frees. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_writer_unref(SysprofCaptureWriter *self);
 
-/** Get the number of added frames by type.  16 and 17 are in padding. */
+/** Get the number of added frames by type.  Types 16 and 17 are in padding. */
 SYSPROF_AVAILABLE_IN_ALL
 void sysprof_capture_writer_stat(SysprofCaptureWriter *self,
                                  SysprofCaptureStat *stat);
 
-/** Add a part of an embedded file: at most 65,244 bytes; @path at most 255. */
+/** Add a part of an embedded file: at most 65,244 bytes; @path: at most 255. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, const char *path,
@@ -96,8 +98,8 @@ bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,
                                      size_t data_len);
 
 /**
- * Add the content of @fd as parts of @path.  Returns false if writing failed, or
- * if reading failed; then the embedded file has no end.
+ * Add the content of @fd as parts of @path.  Returns false if writing failed,
+ * or if reading failed; then the embedded file has no end.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_file_fd(SysprofCaptureWriter *self,
@@ -157,9 +159,9 @@ bool sysprof_capture_writer_add_sample(SysprofCaptureWriter *self, int64_t time,
                                        unsigned int n_addrs);
 
 /**
- * The same when a function is entered or left.  The frame is a sample with the
- * bit for entering of SysprofCaptureTrace, since older readers end at a
- * SYSPROF_CAPTURE_FRAME_TRACE.
+ * Add a stack of a function that is entered or left.  The frame is a sample
+ * with the bit for entering of SysprofCaptureTrace, since older readers end at
+ * a SYSPROF_CAPTURE_FRAME_TRACE.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_trace(SysprofCaptureWriter *self, int64_t time,
@@ -205,9 +207,9 @@ bool sysprof_capture_writer_add_log(SysprofCaptureWriter *self, int64_t time,
                                     const char *domain, const char *message);
 
 /**
- * Add an allocation of @alloc_size bytes; 0 means freed.  @backtrace_func (NULL:
- * no stack) is called once, before anything is changed, with room for 512
- * addresses.  Of a given stack 8,185 addresses are kept.
+ * Add an allocation of @alloc_size bytes; 0 means freed.  @backtrace_func
+ * (NULL: no stack) is called once, before anything is changed, with room for
+ * 512 addresses.  Of a given stack 8,185 addresses are kept.
  */
 SYSPROF_AVAILABLE_IN_3_36
 bool sysprof_capture_writer_add_allocation(
@@ -227,7 +229,8 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
                                         uint32_t layer, const char *src,
                                         const char *dst);
 
-/** Add a D-Bus message.  One above 65,492 bytes is omitted and flagged. */
+/** Add a D-Bus message.  A larger one than 65,492 bytes is omitted and
+ * flagged. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              int64_t time, int cpu, int32_t pid,
@@ -236,8 +239,8 @@ bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
                                              size_t message_len);
 
 /**
- * Write the buffer.  Returns false and sets errno if a part was not written; it
- * stays in the buffer.
+ * Write the buffer.  If a part was not written, returns false and sets errno,
+ * and the part stays in the buffer.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_flush(SysprofCaptureWriter *self);
@@ -266,11 +269,11 @@ bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
 /**
  * Join the content of @reader's file into this capture.  Counters get ids of
  * this writer, and JIT addresses in samples and allocations those of the same
- * names here.  Frames of unknown types are copied unchanged.  The header's times
- * cover both afterwards.
+ * names here.  Frames of unknown types are copied unchanged.  Afterwards, the
+ * header's times cover both captures.
  *
- * Returns false and sets errno.  EBADMSG: the file is damaged, and its readable
- * part was joined.  Others: writing failed.
+ * On failure, returns false and sets errno.  EBADMSG: the file is damaged, and
+ * its readable part was joined.  Other errors: writing failed.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
@@ -290,7 +293,7 @@ bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
                                      const struct syscap_dropin_domain *domain,
                                      const char *message, size_t len);
 
-/* Inline forms for GNU compilers.  The functions are in the library too. */
+/* Inline forms for GNU compilers.  The library also has these functions. */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 bool sysprof_real_add_mark_(
 	SysprofCaptureWriter *self, int64_t time, int cpu, int32_t pid,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sysprof-capture.h - all of the interface of libsysprof-capture-4, as syscap
- * offers it.  Each of the headers may also be included alone.
+ * sysprof-capture.h - the whole interface of libsysprof-capture-4 in syscap.
+ * Each of the headers may also be included alone.
  */
 #ifndef SYSPROF_CAPTURE_H
 #define SYSPROF_CAPTURE_H

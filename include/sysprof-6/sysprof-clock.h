@@ -33,9 +33,10 @@ SYSPROF_AVAILABLE_IN_ALL
 void sysprof_clock_init(void);
 
 /**
- * Get the current time.  While events are recorded, this reads the processor's
- * time stamp counter if the kernel's clock does (error at most 5 us).  Otherwise
- * it is clock_gettime(CLOCK_MONOTONIC).  Never goes back within a thread.
+ * Get the current time, which never goes back within a thread.  While events
+ * are recorded, the call reads the processor's time stamp counter if the
+ * kernel's clock does (error at most 5 us).  Otherwise the call is
+ * clock_gettime(CLOCK_MONOTONIC).
  *
  * Context: any-thread, signal-safe; keeps errno.
  */
@@ -48,7 +49,7 @@ static inline SysprofTimeStamp sysprof_clock_get_current_time(void)
 	return syscap_dropin_time();
 }
 
-/** Get the time since @epoch.  It has 32 bits and wraps after 2.1 s. */
+/** Get the time since @epoch.  The result has 32 bits and wraps after 2.1 s. */
 static inline SysprofTimeStampDiff
 sysprof_clock_get_relative_time(SysprofTimeStamp epoch)
 {

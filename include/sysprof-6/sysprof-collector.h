@@ -7,17 +7,18 @@
  * (syscap_start() in <syscap.h>).  Without any of these, every call here is one
  * load and a branch in the caller.
  *
- * The environment is read when the library is loaded.  If neither of the first
- * two was set, the first call here checks them again, unless it is in a signal
- * handler.  So a program may set them before.
+ * The environment is read when the library is loaded.  If neither
+ * SYSPROF_CONTROL_FD nor SYSPROF_TRACE_FD was set, the first call here checks
+ * these variables again, unless the call is in a signal handler.  So a program
+ * may set these variables before its first call.
  *
  * The guarantees are those of <syscap.h>: no call blocks, aborts, allocates or
  * locks, except that a thread's first event may wait for its ring.  An event
  * without room is dropped and counted, and the capture reports the loss.  Only
  * whole frames leave the process.
  *
- * Context of all functions: any-thread, signal-safe (also if a handler
- * interrupts another of them), before main() and after fork(); errno is kept.
+ * Context of all functions: any-thread, signal-safe (also in a handler that
+ * interrupts such a call), before main() and after fork(); errno is kept.
  * The printf forms are signal-safe if the C library's vsnprintf() is.
  *
  * A NULL text means "".  Long texts are cut between UTF-8
@@ -38,12 +39,13 @@
 
 SYSPROF_BEGIN_DECLS
 
-/** Set up early; the other functions also do this. */
+/** Set up early.  The other functions also set up, if necessary. */
 SYSPROF_AVAILABLE_IN_3_36
 void sysprof_collector_init(void);
 
 /**
- * True if events may be recorded.  Call it if preparing an event is expensive.
+ * True if events may be recorded.  Call this function if preparing an event is
+ * expensive.
  */
 SYSPROF_AVAILABLE_IN_3_38
 bool sysprof_collector_is_active(void);
@@ -101,16 +103,17 @@ void sysprof_collector_log_printf(int severity, const char *domain,
  * Reserve @n_counters successive ids for counters.  Returns the first, or 0 if
  * @n_counters is 0, nothing is recorded, or the ids (24 bits) are used up.
  *
- * No other thread of the process gets the same ids.  Those of other processes,
- * and of other libraries in this one, are scattered, so collisions are rare.
+ * No other thread of the process gets the same ids.  Ids of other processes,
+ * and of other libraries in this process, are scattered, so collisions are
+ * rare.
  */
 SYSPROF_AVAILABLE_IN_3_38
 unsigned int sysprof_collector_request_counters(unsigned int n_counters);
 
 /**
  * Define counters.  The definitions of ids that were requested here are kept.
- * If one was lost, or if the destination of events changes later, the next value
- * is preceded by the definition.
+ * If a definition was lost, or if the destination of events changes later, the
+ * definition is recorded again before the next value.
  */
 SYSPROF_AVAILABLE_IN_3_38
 void sysprof_collector_define_counters(const SysprofCaptureCounter *counters,
@@ -122,7 +125,7 @@ void sysprof_collector_set_counters(const unsigned int *counters_ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned int n_counters);
 
-/** The same as sysprof_collector_mark() for literal texts. */
+/** Record a mark as sysprof_collector_mark() does, with literal texts. */
 SYSPROF_AVAILABLE_IN_ALL
 void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
                            int64_t duration, const char *message);
@@ -136,7 +139,7 @@ void syscap_dropin_mark_at(const struct syscap_dropin_site *site, int64_t time,
  */
 #if defined(__GNUC__) && !defined(SYSPROF_DROPIN_NO_INLINE)
 
-/* 0: nothing is recorded; negative: not decided yet.  Of the library. */
+/* State of the library.  0: nothing is recorded; negative: not decided yet. */
 extern __attribute__((visibility("hidden"))) int syc_active;
 
 #define SYSPROF_IS_ACTIVE_ \
@@ -269,10 +272,11 @@ sysprof_collector_set_counters(const unsigned int *counters_ids,
 		sysprof_real_set_counters_(counters_ids, values, n_counters);
 }
 
-/* Other compilers can't pass on variable arguments: there it is a call. */
+/* Other compilers can't pass on variable arguments, and so call the
+ * function. */
 #if !defined(__clang__)
 
-/* The format was checked in the caller. */
+/* The compiler checked the format in the caller. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 

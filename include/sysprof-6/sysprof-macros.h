@@ -26,8 +26,9 @@
 #define SYSPROF_STATIC_ASSERT(expr, msg) _Static_assert(expr, msg)
 #endif
 
-/* Signed and unsigned as their names say.  The reference confuses the two, so
- * that a negative time divided by SYSPROF_NSEC_PER_SEC is a huge one. */
+/* Constants, signed and unsigned as their names say.  The reference confuses
+ * both kinds, so that a negative time divided by SYSPROF_NSEC_PER_SEC is
+ * huge. */
 #if UINTPTR_MAX > 0xFFFFFFFFu
 #define SYSPROF_INT64_CONSTANT(x)  (x##L)
 #define SYSPROF_UINT64_CONSTANT(x) (x##UL)

@@ -14,8 +14,8 @@ SYSPROF_BEGIN_DECLS
 
 /**
  * Create a file in memory, called @desc in /proc (NULL: "[sysprof]").  Executed
- * programs inherit its fd.  If memfd_create() is refused, it is an unnamed file
- * in $TMPDIR or /tmp.  Returns -1 and sets errno.
+ * programs inherit its fd.  If memfd_create() is refused, the file is an
+ * unnamed file in $TMPDIR or /tmp.  On failure, returns -1 and sets errno.
  *
  * Context: any-thread.
  */

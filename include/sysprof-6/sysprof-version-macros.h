@@ -3,8 +3,8 @@
  * sysprof-version-macros.h - declarations by release of the interface.
  *
  * A caller may define SYSPROF_VERSION_MIN_REQUIRED and
- * SYSPROF_VERSION_MAX_ALLOWED before it includes the headers, each as one of the
- * SYSPROF_VERSION_ numbers below.  Newer declarations then cause warnings.
+ * SYSPROF_VERSION_MAX_ALLOWED before it includes the headers, each as one of
+ * the SYSPROF_VERSION_ numbers below.  Newer declarations then cause warnings.
  *
  * Nothing is deprecated.
  */

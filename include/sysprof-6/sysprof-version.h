@@ -8,7 +8,7 @@
 #ifndef SYSPROF_VERSION_H
 #define SYSPROF_VERSION_H
 
-/* In parentheses: build systems look for exactly this. */
+/* The parentheses are necessary: build systems look for this exact text. */
 #define SYSPROF_MAJOR_VERSION (51)
 #define SYSPROF_MINOR_VERSION (0)
 #define SYSPROF_MICRO_VERSION (0)
