@@ -74,7 +74,7 @@ extern "C" {
 /*
  * The inline functions are also exported by libsyscap.so.  A program that links
  * or loads libsyscap.so defines SYSCAP_NO_INLINE before it includes this
- * header, since the inline parts use symbols of the archive only.
+ * header.  The inline parts use symbols of the archive only.
  */
 #if defined(SYSCAP_NO_INLINE)
 #define SYSCAP_INLINE extern
@@ -215,8 +215,8 @@ int syscap_drain(void);
  * Abandon an event of this thread that will never be finished.
  *
  * If a signal handler leaves an event by siglongjmp(), the thread's next event
- * repairs it, provided that both run on the thread's own stack.  Programs that
- * switch stacks inside a signal handler (preemptive coroutines) and never
+ * repairs this event, if both events run on the thread's own stack.  Programs
+ * that switch stacks inside a signal handler (preemptive coroutines) and never
  * return to the old stack call this function.  Do not call this while an
  * interrupted event may still continue.
  *
@@ -415,8 +415,8 @@ SYSCAP_INLINE void syscap_counter_set_double(struct syscap_counter *counter,
                                              double value);
 
 /**
- * Record a counter's value now, but only if it differs from the last value that
- * an update sent, or if an event was lost since.
+ * Record a counter's value now if the value differs from the last value that an
+ * update sent, or if an event was lost since that update.
  *
  * Context: any-thread, signal-safe.
  */

@@ -174,9 +174,9 @@ struct syscap_reader;
  * is writing is omitted, so that the file ends with a whole frame.  If a ring
  * file was not merged, this is no error, and the info has the reason.
  *
- * If the file's header holds losses, the reader makes one loss record of them.
- * This record follows the last frame, at the offset info.size; the size does
- * not include the record.
+ * If the file's header holds losses, the reader makes one loss record of these
+ * losses.  This record follows the last frame, at the offset info.size; the
+ * size does not include the record.
  */
 int syscap_reader_open(const char *path, struct syscap_reader **ret_reader,
                        struct syscap_error *error);
@@ -267,8 +267,8 @@ const char *syscap_frame_type_name(uint8_t type);
 /* ---------------------------------------------------------------- writing */
 
 /**
- * A writer of data that another program recorded.  (A program that
- * records itself uses <syscap.h>.)
+ * A writer of data that another program recorded.  A program that records
+ * itself uses <syscap.h>.
  *
  *	struct syscap_writer *writer;
  *	uint64_t stack[2];

@@ -10,7 +10,7 @@
  *
  * The format is version 1 of GNOME Sysprof's; the names here are syscap's.  A
  * ring between an application and a recorder carries the same frames.
- * docs/format.md describes how readers treat frames.
+ * docs/format.md has the rules for readers of frames.
  *
  * Promises of syscap's writers: all padding is zero (but padding2, below).
  * Texts are NUL-terminated and cut at a UTF-8 boundary.  Every pid has a
@@ -41,9 +41,9 @@
 #define SYSCAP_INDEX_MAGIC UINT32_C(0x53504958)
 
 /**
- * padding2 of frames that have no thread id of their own (MARK, LOG, CTRDEF,
- * CTRSET, METADATA, FILE_CHUNK): this tag or'ed with the thread id, which is
- * below 2^22.  Other writers leave 0 or stale bytes in padding2.
+ * Tag in padding2 of MARK, LOG, CTRDEF, CTRSET, METADATA and FILE_CHUNK, which
+ * have no field for the thread id.  The tag is or'ed with the thread id, which
+ * is below 2^22.  Other writers leave 0 or stale bytes in padding2.
  */
 #define SYSCAP_TID_TAG      UINT32_C(0x5C000000)
 #define SYSCAP_TID_TAG_MASK UINT32_C(0xFFC00000)
@@ -81,7 +81,7 @@ struct syscap_wire_file {
 	uint8_t padding[2];
 	char capture_time[64]; /* UTC, YYYY-MM-DDTHH:MM:SSZ */
 	int64_t time;          /* CLOCK_MONOTONIC ns: begin of the capture */
-	int64_t end_time;      /* ns; 0: not finished; frames have the times */
+	int64_t end_time;      /* ns; 0: not finished, use times of frames */
 	uint64_t last_frame_index; /* offset; 0: no index */
 	char suffix[160];
 };
@@ -256,7 +256,7 @@ SYSCAP_STATIC_ASSERT(sizeof(struct syscap_wire_allocation) == 48, "format");
 #define SYC_AT(type, field)   offsetof(struct syscap_wire_##type, field)
 #define SYC_SIZE(type, field) sizeof(((struct syscap_wire_##type *)0)->field)
 
-/** Bytes before the variable part, where sizeof includes tail padding. */
+/** Bytes before the variable part, if sizeof includes tail padding. */
 #define SYSCAP_JITMAP_FIXED     28u
 #define SYSCAP_FILE_CHUNK_FIXED 284u
 #define SYSCAP_OVERLAY_FIXED    32u

@@ -82,8 +82,8 @@ enum syscap_profile_parts {
 	SYSCAP_PROFILE_ALLOCATIONS = 4,
 	SYSCAP_PROFILE_COUNTERS = 8, /* counters, with numbers of values */
 	SYSCAP_PROFILE_LOGS = 16,
-	/* Values of counters, with COUNTERS.  A capture has many values, and a
-	 * walk also returns them. */
+	/* Values of counters, with COUNTERS.  A capture has many values, which
+	 * a walk also returns. */
 	SYSCAP_PROFILE_VALUES = 64,
 	SYSCAP_PROFILE_BUT_VALUES = 31,
 	SYSCAP_PROFILE_ALL = 95,
@@ -454,7 +454,7 @@ struct syscap_view {
 
 	size_t n_nodes;
 	const uint32_t *parents, *functions;
-	const uint64_t *selfs, *totals; /* sums of a node; with all below it */
+	const uint64_t *selfs, *totals; /* sums without and with nodes below */
 	/* With by_line, in captures with lines: the line of node i, or NONE.
 	 * Siblings then differ by function or line.  Otherwise, lines is
 	 * NULL. */
@@ -619,8 +619,8 @@ syscap_profile_arrows(const struct syscap_profile *profile, size_t *ret_n);
 /* ------------------------------------------ counters and logs: may change */
 
 /**
- * One counter id of a process that defines the id, sets it, or both.  If the
- * process does not define the id, texts and type are those of the latest
+ * One counter id of a process that defines the id, sets the id, or both.  If
+ * the process does not define the id, texts and type are those of the latest
  * definition of the id, after settle (docs/format.md).
  */
 struct syscap_profile_counter {
@@ -630,8 +630,8 @@ struct syscap_profile_counter {
 	uint32_t shown_as; /* number of the counter whose definition is used:
 			    * its own; for undefined ids, the first counter with
 			    * the id */
-	uint64_t n_values; /* number of times that it was set */
-	bool is_defined;   /* the process defined it */
+	uint64_t n_values; /* number of values */
+	bool is_defined;   /* the process defined the id */
 	bool is_double;
 };
 
@@ -721,9 +721,10 @@ int syscap_profile_walk_value(struct syscap_profile_walk *walk,
 /* -------------------------------------------------- waits: may still change */
 
 /**
- * A stack that no timer requested, kept with the part SAMPLES.  The stack is of
- * a blocking call that began at @time, with a mark of that time, or of a loop
- * that was stalled for @duration since the previous stack.
+ * A stack that no timer requested, kept with the part SAMPLES.  The stack may
+ * be of a blocking call that began at @time, with a mark of that time.
+ * Otherwise, the stack is of a loop that was stalled for @duration since the
+ * previous stack.
  */
 struct syscap_profile_wait {
 	int64_t time, duration;
@@ -746,7 +747,7 @@ struct syscap_profile_allocation {
 	uint64_t address;
 	int64_t size;
 	uint32_t thread, stack;
-	uint32_t ended_by; /* number of its end, after settle; or NONE */
+	uint32_t ended_by; /* number of the ending event, after settle; NONE */
 	bool is_temporary; /* freed before its thread allocated again */
 };
 

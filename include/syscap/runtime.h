@@ -54,7 +54,7 @@ uint64_t syscap_jit_lost(void);
 
 /**
  * True if all @n bytes at @at can be read.  The check takes one or two system
- * calls without effect.  Another thread may unmap the memory right after it.
+ * calls without effect.  Another thread may unmap the memory after the check.
  *
  * Context: any-thread, signal-safe.
  */
@@ -190,9 +190,9 @@ struct syscap_provider {
 	/* Push the thread's frames to @sink.  Returns 0 or SYSCAP_WALK_*. */
 	int (*walk)(struct syscap_stack_sink *sink,
 	            const struct syscap_regs *regs, void *thread_data);
-	/* In a handler: make the runtime call syscap_safepoint() soon.
-	 * Returns < 0 if the runtime is not running and would not reach a safe
-	 * point; then another provider or the native unwinder gets the tick. */
+	/* In a handler: make the runtime call syscap_safepoint() soon.  Returns
+	 * < 0 if the runtime is not running and would not reach a safe point.
+	 * Another provider or the native unwinder then gets the tick. */
 	int (*request)(void *thread_data);
 	/* In a handler: if the native unwinder stops at @regs in the
 	 * runtime's code, step to the native caller, whose sp is greater.
@@ -243,7 +243,7 @@ int syscap_safepoint(struct syscap_attachment *attachment);
 
 /**
  * Get the handles of samples that wait for a safe point; the collector must
- * keep them.
+ * keep these handles.
  *
  * Context: by the thread itself, or while the thread is stopped.
  */
@@ -256,7 +256,8 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
  * zero except size.  With in_signal, the rules for handlers apply.
  *
  * Returns 0, or -EBUSY: the call interrupted another sample; -ENOENT: walk()
- * returned SYSCAP_WALK_GONE, or this is another thread; -EINVAL.
+ * returned SYSCAP_WALK_GONE, or another thread was attached; -EINVAL:
+ * @attachment is NULL or @weight is 0.
  *
  * Context: by the thread itself, signal-safe.
  */
@@ -268,8 +269,8 @@ int syscap_sample_push(struct syscap_attachment *attachment,
 /**
  * Report that machine code at [@start, @start + @len) was added with the name
  * @name (cut at 4,095 bytes), was moved or was removed.  Stacks keep the bare
- * address. syscap record and syscap symbolize name the address by the code that
- * occupied it at the sample's time.
+ * address. syscap record and syscap symbolize name the address by its code at
+ * the sample's time.
  *
  * Each call is an event: METADATA with the id "syscap.code" and the value
  *

@@ -25,7 +25,7 @@
  * sampler.
  *
  * Samples are events (<syscap.h>): they need a recorder or syscap_start().
- * docs/sampling.md describes how a sample is taken, the clocks and their cost.
+ * docs/sampling.md describes the sampling, the clocks and their cost.
  *
  * <syscap.h> defines the words for contexts.
  */
@@ -162,9 +162,9 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
  * the number of innermost addresses to omit.  The first address is in the
  * caller.
  *
- * Each address lies inside the call instruction, not after it, except addresses
- * of interrupted functions.  So a function that ends in a call that never
- * returns is named correctly.
+ * Each address lies inside the call instruction, not behind the instruction,
+ * except addresses of interrupted functions.  So a function that ends in a call
+ * that never returns is named correctly.
  *
  * This function can be the callback of syscap_allocation() and syscap_sample():
  *

@@ -24,8 +24,8 @@
  * child that records into its parent's file has its parent's counters.
  *
  * The linker takes this code (some 23 KiB) out of the archive if the program
- * calls this function or uses SYSCAP_WITH_SYSTEM_COUNTERS. docs/collectors.md
- * lists the sources.
+ * calls a function of this header or uses SYSCAP_WITH_SYSTEM_COUNTERS.
+ * docs/collectors.md lists the sources.
  */
 #ifndef SYSCAP_SYSTEM_COUNTERS_H
 #define SYSCAP_SYSTEM_COUNTERS_H
@@ -47,8 +47,8 @@ extern "C" {
 int syscap_system_counters_choose(const char *what);
 
 /**
- * Link this code into a program that does not call it, so that SYSCAP_COUNTERS
- * has an effect.  Write this line once, outside functions:
+ * Link this code into a program that calls no function of this header, so that
+ * SYSCAP_COUNTERS has an effect.  Write this line once, outside functions:
  *
  *	SYSCAP_WITH_SYSTEM_COUNTERS;
  */

@@ -29,7 +29,8 @@ SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_ref(SysprofCaptureCondition *self);
 
-/** Match both conditions, or either.  The result owns @left and @right. */
+/** Match frames that both conditions match, or that one of them matches.  The
+ * result owns @left and @right. */
 SYSPROF_AVAILABLE_IN_ALL
 SysprofCaptureCondition *
 sysprof_capture_condition_new_and(SysprofCaptureCondition *left,

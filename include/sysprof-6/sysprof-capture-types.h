@@ -114,7 +114,7 @@ typedef enum {
 	SYSPROF_CAPTURE_FRAME_DBUS_MESSAGE = 17,
 } SysprofCaptureFrameType;
 
-/* A number for the preprocessor: callers compare it. */
+/* A number for the preprocessor, so that callers can compare. */
 #define SYSPROF_CAPTURE_FRAME_LAST 18
 
 /* Structures are 1-aligned, since they may be anywhere in a file. */
