@@ -34,7 +34,8 @@
  *	first event may wait for its ring.  The first event takes a few system
  *	calls, and at most 250 ms if the recorder does not answer.  If the
  *	recorder stays silent for a second, new threads do not wait.  An event
- *	without room is dropped and counted, and the capture reports the loss.
+ *	that finds no room in its ring is dropped and counted, and the capture
+ *	reports the loss.
  *
  * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
@@ -85,7 +86,7 @@ extern "C" {
 /* -------------------------------------------------- state and recording */
 
 /**
- * True while events may be recorded.  The macros test this themselves.  Call
+ * True while events may be recorded.  The macros test this state.  Call
  * this function if preparing an event is expensive.
  *
  * Context: any-thread, signal-safe.  One load.
@@ -100,7 +101,8 @@ SYSCAP_INLINE bool syscap_is_active(void);
 #endif
 
 /**
- * The time in ns on the capture's clock, which never goes back within a thread.
+ * Get the time in ns on the capture's clock, which never goes back within a
+ * thread.
  *
  * If the kernel's clock reads the processor's time stamp counter, this function
  * reads the counter, too.  The error is at most 5 us, unless the kernel's clock
@@ -112,7 +114,7 @@ SYSCAP_INLINE bool syscap_is_active(void);
 SYSCAP_INLINE int64_t syscap_clock(void);
 
 /**
- * The time for SYSCAP_MARK_SINCE() at the beginning of an interval; 0 while
+ * Get the time for SYSCAP_MARK_SINCE() at the beginning of an interval; 0 while
  * nothing is recorded.
  *
  * Context: any-thread, signal-safe.
@@ -378,8 +380,8 @@ union syscap_value {
 };
 
 /**
- * A counter.  Define it with SYSCAP_COUNTER, or set the texts and the type and
- * leave the rest zero.  A counter must live until the process ends.
+ * A counter.  Define a counter with SYSCAP_COUNTER, or set the texts and the
+ * type and leave the rest zero.  A counter must live until the process ends.
  */
 struct syscap_counter {
 	char category[32];
@@ -552,7 +554,7 @@ void syscap_allocation(uint64_t address, int64_t size,
                        void *user);
 
 /**
- * Record this thread's stack.  @backtrace is as for syscap_allocation().
+ * Record this thread's stack.  syscap_allocation() describes @backtrace.
  *
  * Context: any-thread, signal-safe as far as @backtrace is.
  */
@@ -578,7 +580,7 @@ void syscap_sample(int (*backtrace)(uint64_t *addrs, unsigned n_addrs,
 
 /** Role of a mark among the marks with its id. docs/marks.md is the guide. */
 enum syscap_link {
-	SYSCAP_LINK_WHOLE, /* an operation, from begin for duration */
+	SYSCAP_LINK_WHOLE, /* an operation lasts as long as the mark */
 	SYSCAP_LINK_BEGIN, /* an operation begins at the mark's time */
 	SYSCAP_LINK_STEP,  /* a step of an operation, at the mark's time */
 	SYSCAP_LINK_END,   /* an operation ends at the mark's time */
@@ -755,13 +757,13 @@ static inline bool syc_counter_is_defined(const struct syc_thread *st,
 /** Longest message that the inline mark takes. */
 #define SYC_INLINE_MESSAGE 1024u
 
-/* A CTRSET of one group. */
+/* Length of a CTRSET of one group. */
 #define SYC_CTRSET_LEN \
 	(sizeof(struct syscap_wire_ctrset) + sizeof(struct syscap_wire_values))
 
-/* The message at the end of a frame.  If gcc knows that a variable length is
- * small, it turns memcpy() into string instructions, which take as long as the
- * rest of the event.  The asm hides the length from gcc. */
+/* Copy the message to the end of a frame.  If gcc knows that a variable length
+ * is small, it turns memcpy() into string instructions, which take as long as
+ * the rest of the event.  The asm hides the length from gcc. */
 static inline __attribute__((always_inline)) void
 syc_message_fill(unsigned char *at, const char *message, size_t n)
 {
@@ -771,8 +773,8 @@ syc_message_fill(unsigned char *at, const char *message, size_t n)
 		memcpy(at, message, n);
 }
 
-/* A mark after its header, without the message.  The room for the message ends
- * in zeroes. */
+/* Fill a mark after its header, without the message.  The room for the message
+ * ends in zeroes. */
 static inline __attribute__((always_inline)) void
 syc_mark_fill(unsigned char *frame, uint32_t len,
               const struct syscap_mark_site *site, int64_t duration)
@@ -782,7 +784,7 @@ syc_mark_fill(unsigned char *frame, uint32_t len,
 	syc_store_word(frame + len - 8, 0);
 }
 
-/* A CTRSET of one counter, after its header. */
+/* Fill a CTRSET of one counter, after its header. */
 static inline __attribute__((always_inline)) void
 syc_counter_fill(unsigned char *frame, uint32_t id, uint64_t bits)
 {
@@ -858,7 +860,8 @@ SYSCAP_INLINE void syscap_counter_set_bits(struct syscap_counter *counter,
 	syc_end(st, &token, &place);
 }
 
-/* Fast for literals: the length of @domain must be known. */
+/* Record a log line.  The compiler should know the length of @domain, as of a
+ * literal. */
 static inline void syc_log(unsigned severity, const char *domain,
                            const char *message)
 {

@@ -61,7 +61,7 @@ struct syscap_file_info {
 	char capture_time[65];
 	int64_t begin; /* ns, header time */
 	int64_t end;   /* ns, header end_time; 0: not finished */
-	/* From the ring file of a process that recorded itself and died. */
+	/* Content of the ring file, if a process that recorded itself died. */
 	uint64_t merged_bytes, merged_frames;
 	uint64_t merged_bad; /* unreadable frames or ends of rings */
 	/* Reason that an existing ring file was not merged; "" if the ring
@@ -114,7 +114,7 @@ struct syscap_frame {
 		struct { /* syscap_frame_value(), syscap_frame_slot() */
 			uint16_t n_values; /* used slots */
 			uint16_t n_groups; /* 8 slots each */
-			bool has_holes; /* an unused slot before a used one */
+			bool has_holes; /* unused slots precede a used slot */
 		} ctrset;
 		struct { /* syscap_frame_addr(); SAMPLE and TRACE */
 			uint16_t n_addrs;

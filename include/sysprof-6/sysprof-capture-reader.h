@@ -69,12 +69,12 @@ int sysprof_capture_reader_get_byte_order(SysprofCaptureReader *self);
 
 /**
  * Get the name of the opened or saved file; NULL: opened by fd.  The reader
- * owns it.
+ * owns the name.
  */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self);
 
-/** Get the date in the header, as text.  The reader owns it. */
+/** Get the date in the header, as text, which the reader owns. */
 SYSPROF_AVAILABLE_IN_ALL
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self);
 
@@ -163,7 +163,7 @@ sysprof_capture_reader_read_dbus_message(SysprofCaptureReader *self);
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_reset(SysprofCaptureReader *self);
 
-/** Append the file's content to @dest, as sysprof_capture_writer_cat(). */
+/** Append the file's content to @dest, as sysprof_capture_writer_cat() does. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_splice(SysprofCaptureReader *self,
                                    SysprofCaptureWriter *dest);
@@ -199,8 +199,8 @@ const char **sysprof_capture_reader_list_files(SysprofCaptureReader *self);
 
 /**
  * Write the embedded file @path, from here on, to @fd.  Returns false and sets
- * errno.  ENOENT: there is none; EBADMSG: its end is missing, and the rest was
- * written.
+ * errno.  ENOENT: the capture has no such file; EBADMSG: the file's end is
+ * missing, and the rest was written.
  */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,

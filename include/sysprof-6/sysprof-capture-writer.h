@@ -229,7 +229,7 @@ bool sysprof_capture_writer_add_overlay(SysprofCaptureWriter *self,
                                         uint32_t layer, const char *src,
                                         const char *dst);
 
-/** Add a D-Bus message.  A larger one than 65,492 bytes is omitted and
+/** Add a D-Bus message.  Messages above 65,492 bytes are omitted and
  * flagged. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_add_dbus_message(SysprofCaptureWriter *self,
@@ -250,7 +250,7 @@ SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_save_as(SysprofCaptureWriter *self,
                                     const char *filename);
 
-/** Reserve @n_counters successive ids.  Returns the first; 0: used up. */
+/** Reserve @n_counters successive ids.  Returns the first; 0: no more ids. */
 SYSPROF_AVAILABLE_IN_ALL
 unsigned int sysprof_capture_writer_request_counter(SysprofCaptureWriter *self,
                                                     unsigned int n_counters);
@@ -261,16 +261,16 @@ SysprofCaptureReader *
 sysprof_capture_writer_create_reader(SysprofCaptureWriter *self);
 
 /** Append everything written so far to @dest, as
- * sysprof_capture_reader_splice(). */
+ * sysprof_capture_reader_splice() does. */
 SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_splice(SysprofCaptureWriter *self,
                                    SysprofCaptureWriter *dest);
 
 /**
  * Join the content of @reader's file into this capture.  Counters get ids of
- * this writer, and JIT addresses in samples and allocations those of the same
- * names here.  Frames of unknown types are copied unchanged.  Afterwards, the
- * header's times cover both captures.
+ * this writer.  JIT addresses in samples and allocations become the addresses
+ * of the same names in this capture.  Frames of unknown types are copied
+ * unchanged.  Afterwards, the header's times cover both captures.
  *
  * On failure, returns false and sets errno.  EBADMSG: the file is damaged, and
  * its readable part was joined.  Other errors: writing failed.
@@ -279,14 +279,14 @@ SYSPROF_AVAILABLE_IN_ALL
 bool sysprof_capture_writer_cat(SysprofCaptureWriter *self,
                                 SysprofCaptureReader *reader);
 
-/** Add a mark whose group and name are literals; @len: of @message. */
+/** Add a mark whose group and name are literals.  @len: length of @message. */
 SYSPROF_AVAILABLE_IN_ALL
 bool syscap_dropin_writer_add_mark_at(SysprofCaptureWriter *self, int64_t time,
                                       int cpu, int32_t pid, uint64_t duration,
                                       const struct syscap_dropin_site *site,
                                       const char *message, size_t len);
 
-/** Add a log line whose domain is a literal; @len: of @message. */
+/** Add a log line whose domain is a literal.  @len: length of @message. */
 SYSPROF_AVAILABLE_IN_ALL
 bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, int severity,

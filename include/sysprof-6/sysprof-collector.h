@@ -14,8 +14,8 @@
  *
  * The guarantees are those of <syscap.h>: no call blocks, aborts, allocates or
  * locks, except that a thread's first event may wait for its ring.  An event
- * without room is dropped and counted, and the capture reports the loss.  Only
- * whole frames leave the process.
+ * that finds no room in its ring is dropped and counted, and the capture
+ * reports the loss.  Only whole frames leave the process.
  *
  * Context of all functions: any-thread, signal-safe (also in a handler that
  * interrupts such a call), before main() and after fork(); errno is kept.

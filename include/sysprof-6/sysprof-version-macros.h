@@ -13,7 +13,7 @@
 
 #include "sysprof-version.h"
 
-/* In front of every declaration; may be defined before inclusion. */
+/* The text in front of every declaration; may be defined before inclusion. */
 #ifndef _SYSPROF_EXTERN
 #define _SYSPROF_EXTERN extern
 #endif
@@ -51,7 +51,7 @@
 #define SYSPROF_VERSION_50   (SYSPROF_ENCODE_VERSION(50, 0, 0))
 #define SYSPROF_VERSION_51   (SYSPROF_ENCODE_VERSION(51, 0, 0))
 
-/* One number a release: 51.1 is still 51. */
+/* Each release has one number: 51.1 counts as 51. */
 #define SYSPROF_VERSION_CUR_STABLE \
 	(SYSPROF_ENCODE_VERSION(SYSPROF_MAJOR_VERSION, 0, 0))
 #define SYSPROF_VERSION_PREV_STABLE \
