@@ -107,16 +107,18 @@ struct syscap_wire_frame {
 #define SYSCAP_STACK_STOPPED 4u
 
 /**
- * padding2 of a SAMPLE that stands for more than one tick of its timer: this
- * tag and the number of ticks, up to 0xFFFFFF.  Other readers ignore padding2.
+ * Tag in padding2 of a SAMPLE that stands for more than one tick of its timer.
+ * The lower bits have the number of ticks, up to 0xFFFFFF.  Other readers
+ * ignore padding2.
  */
 #define SYSCAP_WEIGHT_TAG      UINT32_C(0x5D000000)
 #define SYSCAP_WEIGHT_TAG_MASK UINT32_C(0xFF000000)
 
 /**
- * padding2 of a SAMPLE that no timer requested: the stack of a blocking call,
- * or a stack taken while a loop was stalled.  The lower bits have the duration:
- * 20 bits of µs, shifted to the left by the 4 bits above these 20 bits.
+ * Tags in padding2 of a SAMPLE that no timer requested: the stack of a blocking
+ * call, or a stack that was taken while a loop was stalled.  The lower bits
+ * have the duration: 20 bits of µs, shifted to the left by the 4 bits above
+ * these 20 bits.
  */
 #define SYSCAP_BLOCKED_TAG UINT32_C(0x5E000000)
 #define SYSCAP_STALLED_TAG UINT32_C(0x5F000000)

@@ -99,8 +99,8 @@ struct syscap_profile_options {
 	 * gets names from files, as by `syscap symbolize` (docs/symbols.md).
 	 */
 	bool no_lookup;
-	/* The capture is read and settled once.  Then memory for further
-	 * reading is freed, and further reading returns -EINVAL. */
+	/* The capture is read and settled once.  Settling frees the memory for
+	 * further reading, and further reading returns -EINVAL. */
 	bool is_once;
 	const char *root; /* root of the recorded machine's files, or NULL */
 	const char *const *debug_dirs; /* directories, as of --debug-dir */
@@ -222,7 +222,7 @@ enum syscap_profile_category {
 };
 
 /**
- * A function, identified by its name, its binary and whether it is inlined.  A
+ * A function, identified by its name, its binary and is_inlined.  A
  * function that is inlined into only some callers counts as two functions.
  */
 struct syscap_profile_function {
@@ -341,7 +341,7 @@ void syscap_profile_span(const struct syscap_profile *profile,
 
 /** An interval in which a thread lost events. */
 struct syscap_profile_loss {
-	uint32_t thread; /* its tid is -1 if several threads lost events */
+	uint32_t thread; /* thread; of tid -1 if several threads lost events */
 	int64_t begin, end;
 	uint64_t frames, samples, bytes;
 };
@@ -370,10 +370,10 @@ struct syscap_filter {
 
 	/* Conditions on samples.  All conditions that are set must hold. */
 	bool has_from, has_to;
-	int64_t from, to;        /* from <= time < to */
-	int32_t pid;             /* 0: any; all processes with this pid */
-	const char *thread;      /* its name, or its tid in digits; NULL: any */
-	const char *function;    /* regex: a function of the stack matches */
+	int64_t from, to;     /* from <= time < to */
+	int32_t pid;          /* 0: any; all processes with this pid */
+	const char *thread;   /* thread's name, or tid in digits; NULL: any */
+	const char *function; /* regex: a function of the stack matches */
 	const uint32_t *threads; /* numbers in the profile; n_threads 0: any.
 				  * The threads do not change the choice of
 				  * the slowest marks */
@@ -383,9 +383,9 @@ struct syscap_filter {
 	 * If any of these fields is set, only samples inside matching marks
 	 * are selected (begin <= time < end).  The mark must be of the
 	 * sample's thread, or of its process if the mark's thread is unknown
-	 * (view->n_threadless_marks).  Of the marks no shorter than
-	 * longer_than, only the slowest are used: this number, or this share,
-	 * rounded up.  Equally slow marks are sorted by time.
+	 * (view->n_threadless_marks).  Of the marks that pass and are
+	 * no shorter than longer_than, only the slowest are used: this number,
+	 * or this share, rounded up.  Equally slow marks are sorted by time.
 	 */
 	const char *mark_group; /* NULL: any group */
 	const char *mark_name;  /* NULL: all marks of the group */
@@ -411,7 +411,7 @@ struct syscap_filter {
 				       * one binary become one frame, called
 				       * "[BINARY]" */
 	bool collapse_recursion;      /* successive frames of a function become
-				       * one */
+				       * one frame */
 	bool reverse; /* the innermost frame becomes the outermost; sums of
 	               * functions do not change */
 
@@ -422,7 +422,7 @@ struct syscap_filter {
 
 /** The unit of a view's numbers. */
 enum syscap_view_unit {
-	SYSCAP_UNIT_TICKS, /* a period is unknown */
+	SYSCAP_UNIT_TICKS, /* ticks, if a period is unknown */
 	SYSCAP_UNIT_CPU_NS,
 	SYSCAP_UNIT_WALL_NS,
 	SYSCAP_UNIT_MIXED_NS, /* processor time of some samples, wall time of
@@ -465,8 +465,8 @@ struct syscap_view {
 	const struct syscap_view_sum *sums;
 
 	/*
-	 * For exporters that write sample by sample.  nodes[s] is the node of
-	 * stack s of the profile, or NONE if it is omitted.  Sample i passed
+	 * Data for exporters that write sample by sample.  nodes[s] is the node
+	 * of stack s of the profile, or NONE if it is omitted.  Sample i passed
 	 * if its bit is set: passed[i / 64] >> i % 64 & 1.
 	 */
 	const uint32_t *nodes;
@@ -509,7 +509,7 @@ int syscap_view_hottest_lines(const struct syscap_profile *profile,
 const char *syscap_view_unit_name(enum syscap_view_unit unit);
 
 /**
- * The value of one tick of @thread in the unit of @profile: ns, or 1.
+ * Get the value of one tick of @thread in the unit of @profile: ns, or 1.
  */
 uint64_t syscap_profile_tick(const struct syscap_profile *profile,
                              uint32_t thread);
@@ -548,7 +548,7 @@ size_t syscap_profile_n_marks(const struct syscap_profile *profile);
 struct syscap_profile_mark
 syscap_profile_mark(const struct syscap_profile *profile, size_t number);
 
-/** Prefetch a mark for a call that follows soon. */
+/** Prefetch a mark for a syscap_profile_mark() that follows soon. */
 void syscap_profile_mark_soon(const struct syscap_profile *profile,
                               size_t number);
 

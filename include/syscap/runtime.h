@@ -252,7 +252,7 @@ size_t syscap_handles_pending(struct syscap_attachment *attachment,
 
 /**
  * Record one sample of weight @weight now, for a tick of the runtime's own
- * sampler.  The stack is that of @regs, or the caller's if @regs is NULL or all
+ * sampler.  The stack is that of @regs, or of the caller if @regs is NULL or all
  * zero except size.  With in_signal, the rules for handlers apply.
  *
  * Returns 0, or -EBUSY: the call interrupted another sample; -ENOENT: walk()

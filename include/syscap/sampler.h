@@ -3,15 +3,15 @@
  * sampler.h - stacks of this process by timers, without root, perf, frame
  * pointers or a helper process.
  *
- * Any dynamically linked program, from outside:
+ * Sample any dynamically linked program, from outside:
  *
  *	syscap record --sample=1000 -- program
  *
- * a program that has the sampler linked:
+ * Sample a program that contains the sampler:
  *
  *	SYSCAP_SAMPLE=1000 syscap record -- ./program
  *
- * a part of a program, from inside:
+ * Sample a part of a program, from inside:
  *
  *	struct syscap_sampler_options options = { .size = sizeof(options) };
  *	if (syscap_sampler_start(&options) != 0)
@@ -61,16 +61,16 @@ enum syscap_sampler_clock {
 
 /** Stacks of a sample if a runtime's provider is attached. */
 enum syscap_sampler_stacks {
-	SYSCAP_SAMPLER_MERGED,  /* native and the runtime's, in call order */
-	SYSCAP_SAMPLER_MANAGED, /* the runtime's frames; native if there are
-				 * none */
+	SYSCAP_SAMPLER_MERGED,  /* native and runtime frames, in call order */
+	SYSCAP_SAMPLER_MANAGED, /* runtime frames; native frames if the runtime
+				 * has no frames */
 	SYSCAP_SAMPLER_NATIVE
 };
 
 /** Options of syscap_sampler_start().  Set size.  A zero selects a default. */
 struct syscap_sampler_options {
 	size_t size;        /* set to sizeof before the call */
-	uint32_t hz;        /* per thread, 1 to 20,000; 0: 1,000 */
+	uint32_t hz;        /* of each thread, 1 to 20,000; 0: 1,000 */
 	uint32_t clock;     /* enum syscap_sampler_clock */
 	int signal;         /* SIGPROF or a real-time signal; 0: a real-time
 	                     * signal that is neither handled nor blocked; PERF
@@ -91,9 +91,9 @@ struct syscap_sampler_options {
  * threads of such a child are found only while one of its threads ticks.
  *
  * Creates one thread, which looks for new threads, and a timer for each thread.
- * A thread without a timer (RLIMIT_SIGPENDING), or one that blocks the signal,
- * is counted in the stats and tried again.  If the program handles the signal
- * itself later, another signal is used, or sampling ends.
+ * A thread without a timer (RLIMIT_SIGPENDING), or a thread that blocks the
+ * signal, is counted in the stats and tried again.  If the program handles the
+ * signal itself later, another signal is used, or sampling ends.
  *
  * Returns 0, or a negative errno.  -EALREADY: this or another copy of the
  * library samples this process already; a copy that `syscap record --sample`
@@ -102,7 +102,7 @@ struct syscap_sampler_options {
  * there is no unwinder for this machine.  Other errors are those of
  * timer_create() and pthread_create().
  *
- * Context: setup, any-thread.  Allocates: it creates a thread.
+ * Context: setup, any-thread.  Allocates, since the call creates a thread.
  */
 int syscap_sampler_start(struct syscap_sampler_options *options);
 
@@ -138,7 +138,7 @@ struct syscap_sampler_stats {
 	uint64_t n_stopped;    /* stacks without their outermost frame */
 	uint64_t n_refused;    /* ticks during another tick, or in a thread
 	                        * that had just ended */
-	uint64_t n_foreign;    /* signals of the program, passed on */
+	uint64_t n_foreign;    /* passed-on signals of the program */
 	uint32_t n_threads;    /* threads sampled now */
 	uint32_t n_unsampled;  /* threads without a timer */
 	uint32_t n_names_lost; /* names without room in the table */
@@ -175,7 +175,7 @@ void syscap_sampler_get_stats(struct syscap_sampler_stats *stats);
  * that may be unmapped, and does not lock or allocate.
  *
  * Context: any-thread, signal-safe.  The first walk through a function costs
- * microseconds, later walks nanoseconds a frame (docs/sampling.md).
+ * microseconds, and later walks cost nanoseconds per frame (docs/sampling.md).
  */
 int syscap_backtrace(uint64_t *addrs, unsigned n, void *leave_out);
 
