@@ -198,7 +198,8 @@ void syc_autostart(void)
 
 	if (no_thread && !syc_unwatched_is_preferred())
 		syc_unwatched_prefer(false);
-	/* also for children of a process that calls syscap_sampler_start() */
+	/* children of a process that calls syscap_sampler_start() are sampled,
+	 * too */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;

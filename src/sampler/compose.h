@@ -35,9 +35,9 @@ int syc_compose_tick(struct syc_workspace *take,
 unsigned syc_compose(struct syc_workspace *take,
                      const struct syc_occasion *occasion);
 
-/** Drop the frames of a @wait that a tick interrupted: @wait->called replaces
- * the system call and our frames.  NULL: the tick interrupted no wait.
- * Context: any-thread, signal-safe. */
+/** Drop the frames of a @wait that a tick interrupted: a frame of
+ * @wait->called replaces the system call and our frames.  NULL: the tick
+ * interrupted no wait.  Context: any-thread, signal-safe. */
 void syc_library_wait_drop_frames(struct syc_unwind *unwind,
                                   const struct syc_library_wait *wait);
 

@@ -57,7 +57,7 @@ out:
 }
 
 /*
- * Records due ticks with the native stack, because a detaching runtime may have
+ * Record due ticks with the native stack, because a detaching runtime may have
  * no stack to walk any more.
  */
 static void record_last_safepoint(struct syscap_attachment *attachment)
@@ -245,8 +245,8 @@ void syscap_detach_thread(struct syscap_attachment *attachment)
 		return;
 	struct syc_runtimes *const runtimes = attachment->runtimes;
 	if (runtimes != syc_runtimes_find()) {
-		/* The attachment is another thread's, against the contract:
-		 * that thread may be in a walk */
+		/* Against the contract, the attachment belongs to another
+		 * thread, which may be in a walk */
 		__atomic_store_n(&attachment->is_gone, true, __ATOMIC_RELAXED);
 		return;
 	}

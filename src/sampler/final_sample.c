@@ -25,9 +25,9 @@
 #include "sampler/timer.h"
 
 /* Ticks that a thread's clock has had since the thread's last tick.  The error
- * of a thread is less than a period, and so is the error of the sum over
- * threads.  The carried time then has the rest of the time until now, because
- * the thread goes on if an exec fails. */
+ * is less than a period for a thread, and for the sum over all threads.  The
+ * rest of the time until now is added to the carried time, because the thread
+ * continues if an exec fails. */
 static uint32_t take_due(struct syc_target *t)
 {
 	struct syc_sampler *const s = syc_sampler;
@@ -55,7 +55,7 @@ static void emit_due(struct syc_target *t, uint32_t weight)
 {
 	const int64_t weight_ns = weight * syc_sampler->period_ns;
 	const struct syc_workspace *const last = syc_target_workspace(t);
-	/* At that time the stack's libraries were mapped; a library may be
+	/* The stack's libraries were mapped at last_at; a library may be
 	 * unmapped now */
 	const int64_t at = last->n_last != 0 ? last->last_at : syscap_clock();
 

@@ -169,9 +169,9 @@ static void note_signalfd(int fd, uint64_t set)
 	known.is_full = true;
 }
 
-#define WAIT_NS (INT64_C(10) * 1000000) /* for another thread's look */
-/* If the application's handler would get ticks; the holder of the lock may wait
- * for a processor */
+#define WAIT_NS (INT64_C(10) * 1000000) /* wait for another thread's scan */
+/* Wait if the application's handler would get ticks: the holder of the lock may
+ * wait for a processor */
 #define WAIT_LONG_NS (INT64_C(5) * 1000000000)
 
 /* False in a vfork() child, which has its own signal actions but its parent's

@@ -10,7 +10,7 @@
  *
  * An interposer announces itself before sampling begins
  * (syc_unwatched_prefer()).  A program that is linked with the sampler has no
- * interposer, but the watcher or the scout (scan.h).
+ * interposer; it has the watcher or the scout (scan.h).
  *
  * Threads that an interposer reports make their own timers, and delete them as
  * they end.  A slot keeps the arguments of pthread_create().  The thread begins
@@ -35,7 +35,8 @@ void syc_interposed_on_thread(void);
 /** A filter of system calls. */
 struct syc_interposed_filter {
 	bool ends_own; /* the filter forbids the calling thread's ticks */
-	bool ends_all; /* all threads' ticks, or no other thread exists */
+	bool ends_all; /* the filter forbids all threads' ticks, or no other
+	                * thread exists */
 	/* No other filter may forbid the calls that end ticks */
 	bool is_free;
 };
@@ -81,10 +82,10 @@ void syc_interposed_on_unload(void);
  */
 void syc_interposed_on_handler(int signal);
 
-/** Called, too, if other timers use the ticks' signal; with 0 before a filter.
- * May be NULL. */
+/** Function called like syc_interposed_on_handler() if other timers use the
+ * ticks' signal; called with 0 before a filter.  May be NULL. */
 extern void (*syc_interposed_others)(int signal);
-/** The other timers' signal if nothing is sampled, or 0. */
+/** Signal of the other timers if nothing is sampled, or 0. */
 extern int syc_interposed_signal;
 
 /**
@@ -108,8 +109,8 @@ void syc_interposed_on_reset(int signal);
 void syc_interposed_on_query(int signal, struct sigaction *action);
 
 /**
- * The application is about to wait for @set.  Returns @set, or @copy: a @set of
- * all signals without the ticks' signal.
+ * The application is about to wait for @set.  Returns @set; or, if @set has all
+ * signals, @copy, which lacks the ticks' signal.
  *
  * A waiter with @copy may get a tick if the ticks' signal has changed since.
  * In this case syc_interposed_is_tick() is true for the wait's result, and the
@@ -127,7 +128,7 @@ struct syc_thread_start {
 	void *arg;
 };
 
-/** Notices the ends of threads from now on.  Context: setup, before sampling
+/** Notice the ends of threads from now on.  Context: setup, before sampling
  * begins. */
 void syc_thread_start_begin(void);
 

@@ -112,13 +112,15 @@ static unsigned find_entry_at(const struct syc_merge *merge, uintptr_t boundary)
 	return i;
 }
 
-/* State of the walk inwards: list[0, i) is to be read, [to, ...) written. */
+/* State of the walk inwards: list[0, i) is still to be read, list[to, ...) is
+ * written. */
 struct inwards {
 	struct syc_merge *merge;
 	const struct syc_merge_run *run;
 	unsigned i, to;
-	unsigned end; /* frames of the run that are still to be written */
-	uintptr_t sp; /* of the entry that was written last */
+	unsigned end; /* number of the run's frames that are still to be
+	               * written */
+	uintptr_t sp; /* stack address of the entry that was written last */
 };
 
 static void write_entry(struct inwards *in, struct syc_merge_entry entry)

@@ -50,7 +50,8 @@ static bool is_complete(const struct syc_waiting *waiting)
 	return true;
 }
 
-/* All handles have names: emit the stack, using @take.  Returns the weight. */
+/* Emit the stack, whose handles all have names, using @take.  Returns the
+ * weight. */
 static uint32_t emit_waiting(struct syc_workspace *take,
                              struct syc_waiting *waiting)
 {
@@ -264,8 +265,8 @@ bool syc_pending_keep(struct syc_workspace *take,
 				request_safepoint(&runtimes->attachments[i]);
 		return true;
 	}
-	/* A handler that interrupted this code was faster; only one stack can
-	 * wait */
+	/* A handler that interrupted this code has filled the waiting stack;
+	 * only one stack can wait */
 	for (unsigned i = 0; i < SYC_ATTACH_MAX; i++)
 		name_handles_of(take, &runtimes->attachments[i], false);
 	return false;

@@ -56,26 +56,30 @@ struct syc_waiting {
 	struct {
 		uint32_t first, n; /* in handles */
 	} of[SYC_ATTACH_MAX];
-	uint64_t addrs[SYC_STACK_MAX];   /* or indices, if is_handle */
-	uint64_t handles[SYC_STACK_MAX]; /* names, as soon as known */
+	uint64_t addrs[SYC_STACK_MAX];   /* addresses; indices in handles, if
+	                                  * is_handle */
+	uint64_t handles[SYC_STACK_MAX]; /* handles, or their names once
+	                                  * known */
 	uint64_t is_handle[SYC_STACK_MAX / 64];
 };
 
 struct syc_runtimes {
-	/* Four bits each, 1 + index in attachments, the newest lowest: one
-	 * store changes order, so handlers see the old or the new value */
+	/* Four bits for each attachment: 1 + its index, the newest attachment
+	 * lowest.  One store changes order, so handlers see the old or the new
+	 * value */
 	uint32_t order;
 	struct syscap_attachment attachments[SYC_ATTACH_MAX];
-	struct syc_sample_options options; /* of the last tick */
+	struct syc_sample_options options; /* options of the last tick */
 	struct syc_waiting *waiting;       /* wiped on fork */
 	struct syc_workspace *take;        /* for samples outside of ticks */
 	ucontext_t pushed;                 /* position that a push reports */
 };
 
-/** The calling thread's, or NULL.  Context: any-thread, signal-safe. */
+/** The runtimes of the calling thread, or NULL.  Context: any-thread,
+ * signal-safe. */
 struct syc_runtimes *syc_runtimes_find(void);
 
-/** The calling thread's; made if the thread has none yet.  Context: owner. */
+/** The runtimes of the calling thread, made if missing.  Context: owner. */
 struct syc_runtimes *syc_runtimes_get(void);
 
 /** No provider is attached to the calling thread any more.  Context: owner. */
@@ -108,8 +112,8 @@ bool syc_pending_defer(struct syc_workspace *take,
 
 /**
  * The stack in @take->merge has handles.  Name the handles that can be named
- * now.  If others are left, keep the stack until these can be named, and return
- * true.
+ * now.  If other handles are left, keep the stack until these handles can be
+ * named, and return true.
  *
  * Context: owner, signal-safe if the occasion is in a handler.
  */
@@ -128,7 +132,8 @@ bool syc_pending_is_any(const struct syscap_attachment *attachment);
  */
 uint32_t syc_pending_name(const struct syscap_attachment *attachment);
 
-/** Take the weight of the ticks that wait for @attachment. */
+/** Take the weight of the ticks that wait for @attachment, so that they wait
+ * no longer. */
 uint32_t syc_pending_take_due(struct syscap_attachment *attachment);
 
 #endif

@@ -36,7 +36,7 @@
 #include "share/claim.h"
 #include "unwind/unwind.h"
 
-/* The watcher looks ten times a second. */
+/* Greatest wait for another copy, whose watcher checks every 50 ms. */
 #define WAIT_MS 1000
 
 static bool offers;
@@ -66,7 +66,7 @@ bool syc_handover_is_due(void)
 void syc_handover_done(void)
 {
 	offers = false;
-	/* Pairs with the look of the one that asks: the claim is free */
+	/* Pairs with the load in syc_handover_ask(): the claim is free */
 	__atomic_store_n(&syc_block->sampler_yields, 0, __ATOMIC_RELEASE);
 }
 
@@ -81,8 +81,9 @@ bool syc_handover_ask(void)
 	if (signal == 0)
 		return false;
 	__atomic_store_n(&syc_block->sampler_wanted, 1, __ATOMIC_RELAXED);
-	/* A copy without a watcher also checks at its signal.  Another than
-	 * these would kill the process if that copy ends just now. */
+	/* A copy without a watcher also checks when it gets its signal.  If the
+	 * other copy has just ended, a signal that is not harmless would kill
+	 * the process. */
 	if (syc_signals_is_harmless(signal))
 		syscall(SYS_tgkill, getpid(), gettid(), signal);
 	for (int i = 0; i < WAIT_MS; i++) {
@@ -160,7 +161,7 @@ static void fill_sampler(const struct syscap_sampler_options *o, int signal)
 {
 	struct syc_sampler *const s = syc_sampler;
 
-	/* get_stats() may read these at any time */
+	/* syscap_sampler_get_stats() may read these fields at any time */
 	__atomic_store_n(&s->clock, o->clock, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->hz, o->hz, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->signal, signal, __ATOMIC_RELAXED);
@@ -175,14 +176,14 @@ static void fill_sampler(const struct syscap_sampler_options *o, int signal)
 	s->why = NULL;
 }
 
-/* The caller holds `life` and has signals blocked. */
+/* The caller holds `life`, and has blocked signals. */
 static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 {
 	struct syc_sampler *const s = syc_sampler;
 	int r;
 
 	if (s->watcher == SYC_WATCHER_ENDED)
-		s->watcher = SYC_WATCHER_NONE; /* by itself */
+		s->watcher = SYC_WATCHER_NONE; /* ended by itself */
 	if (s->watcher != SYC_WATCHER_NONE)
 		return refuse_start(o, "this process is sampled already",
 		                    -EALREADY);
@@ -190,7 +191,7 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		return refuse_start(o, "there is no unwinder for this machine",
 		                    r);
-	r = syc_names_prepare(); /* else a provider's first one in a handler */
+	r = syc_names_prepare(); /* so that no handler has to make the table */
 	if (r != 0)
 		return refuse_start(o, "no memory for names", r);
 	if (!syc_claim_take(SYC_CLAIM_SAMPLER))
@@ -240,7 +241,8 @@ fail:
 	return refuse_start(o, why, r);
 }
 
-/* This process' state, not that of one whose memory we share for a moment. */
+/* Prepare the state of this process.  Fails in a vfork() child, because its
+ * memory is the parent's. */
 static int prepare_process(void)
 {
 	if (syc_setup_prepare() != 0 || syc_state_map() != 0)
@@ -280,7 +282,8 @@ int syc_sampler_begin(struct syscap_sampler_options *o, bool with_children)
 		syc_tid_lock_give(&syc_sampler->life);
 	}
 	if (r == 0)
-		/* with_children: by the environment, no call asked for it */
+		/* with_children: the environment started sampling, not a
+		 * call */
 		syc_sampler_metadata_begin(with_children &&
 		                           syc_unwatched_is_interposed());
 	syc_undisturbed_end(&before);
@@ -327,11 +330,11 @@ int syc_sampler_end(void)
 /* ------------------------------------------------------------ fork, exit */
 
 /*
- * A child of fork().  It gets no thread here.  The application's allocator may
- * still be locked (its handler may come after ours).  Threads keep a child from
- * entering a namespace, and a child that will exec would pay for one.  A timer
- * for the only thread there is costs some microseconds, and its ticks look for
- * others.
+ * Start sampling in a child of fork(), without a library thread.  The
+ * application's allocator may still be locked, because its fork handler may run
+ * after ours.  A process with several threads can't enter some namespaces, and
+ * a thread is wasted if the child calls exec.  A timer for the child's only
+ * thread costs some microseconds, and the timer's ticks look for other threads.
  */
 static void begin_child(void)
 {
@@ -340,7 +343,7 @@ static void begin_child(void)
 
 	if (s == NULL || syc_seccomp_is_closed() || s->pid == getpid())
 		return;
-	if (s->pid != 0) { /* was not wiped */
+	if (s->pid != 0) { /* the memory was not wiped */
 		memset(s, 0, sizeof(*s));
 		syc_target_wipe();
 	}
@@ -358,11 +361,11 @@ static void begin_child(void)
 }
 
 /*
- * The watcher asks the loader for its list, under the loader's lock.  glibc
- * does not mend that lock in a child, which then waits for ever in its first
- * dlopen().  A thread may fork while it holds that lock itself, in a
- * dl_iterate_phdr().  Then the watcher waits for that thread, so this wait is
- * short.
+ * The watcher reads the loader's list, under the loader's lock.  If a fork
+ * copies the held lock, glibc does not release it in the child, whose first
+ * dlopen() then waits for ever.  So a fork waits for the watcher.  If the
+ * forking thread holds the lock itself, in dl_iterate_phdr(), the watcher waits
+ * for this thread, so the fork's wait is short.
  */
 static void begin_fork(void)
 {
@@ -370,13 +373,14 @@ static void begin_fork(void)
 
 	if (syc_seccomp_is_closed())
 		return;
-	syc_sampler_metadata_flush(); /* before a child inherits it */
+	syc_sampler_metadata_flush(); /* before a child inherits the delayed
+	                               * report */
 	if (syc_sampler != NULL)
 		syc_state_take(&syc_sampler->refreshing, FORK_WAIT_NS);
 	errno = saved;
 }
 
-/* In the child the lock was wiped. */
+/* In a child the lock is zero, because its memory was wiped. */
 static void end_fork(void)
 {
 	const int saved = errno;
@@ -391,8 +395,8 @@ void syc_sampler_watch_forks(void)
 	pthread_atfork(begin_fork, end_fork, begin_child);
 }
 
-/* Ticks that come later find is_on cleared, or take a sample that nobody
- * records any more: either way they touch what stays. */
+/* Later ticks find is_on cleared, or take a sample that is not recorded.  In
+ * both cases the ticks only use memory that stays mapped. */
 __attribute__((destructor)) static void end_at_exit(void)
 {
 	const struct syc_sampler *const s = syc_sampler;
@@ -402,7 +406,7 @@ __attribute__((destructor)) static void end_at_exit(void)
 	const bool was_on = s != NULL && s->pid == getpid() && s->is_on != 0;
 
 	end_sampling(EXIT_LIFE_NS, EXIT_NS);
-	/* Opening a file may be forbidden in a box */
+	/* A seccomp filter may forbid to open a file */
 	if (was_on && syc_sampler_metadata_end() && !syc_state_has_filter(s))
 		syc_process_maps_report();
 }

@@ -4,8 +4,8 @@
  * hand-over.
  *
  * The preloaded sampler leaves sampling to a library that is loaded later and
- * has a sampler.  Providers of runtimes' frames are attached to that one (for
- * example, an extension module of a script's runtime).
+ * has a sampler.  Providers of runtimes' frames are attached to the later
+ * library, for example to an extension module of a script's runtime.
  *
  * 	the copy that yields                the copy that is loaded
  * 	block->sampler_yields = its signal
@@ -24,8 +24,8 @@
 #include <syscap/sampler.h>
 
 /**
- * syscap_sampler_start(), all of @options being there; @with_children: those
- * that fork() makes are sampled too.
+ * Like syscap_sampler_start(), but every member of @options is used.
+ * @with_children: sample forked children, too.
  *
  * Context: setup, any thread.
  */
@@ -35,36 +35,38 @@ int syc_sampler_begin(struct syscap_sampler_options *options,
 /** syscap_sampler_stop().  Context: setup, any thread. */
 int syc_sampler_end(void);
 
-/** Children are to be looked after.  Context: setup, once. */
+/** Begin to handle forks of this process.  Context: setup, once. */
 void syc_sampler_watch_forks(void);
 
 /**
- * Do what SYSCAP_SAMPLE and SYSCAP_TOGGLE_SIGNAL ask for.  Once, after
- * syc_setup_run(): without a recording there is nothing to put samples into
- * yet, but there may be one later.
+ * Start sampling, or handle the toggle signal, if SYSCAP_SAMPLE or
+ * SYSCAP_TOGGLE_SIGNAL is set.  Called once, after syc_setup_run(), even if no
+ * recording exists yet: a recording may begin later.
  *
  * Context: setup.
  */
 void syc_autostart(void);
 
-/** block->sampler_yields of a copy that has no signal yet. */
+/** Value of block->sampler_yields while the copy that yields has no signal. */
 #define SYC_YIELDS_LATER 1
 
-/** This copy will yield.  Context: setup, before it samples. */
+/** Offer to yield the sampler to a copy that is loaded later.  Context: setup,
+ * before it samples. */
 void syc_handover_offer(void);
 
-/** This copy's ticks are @signal from now on.  Context: any-thread,
- * signal-safe. */
+/** Publish @signal, the signal of this copy's ticks from now on.  Context:
+ * any-thread, signal-safe. */
 void syc_handover_note_signal(int signal);
 
-/** Somebody wants what this copy offers.  By the watcher. */
+/** Whether another copy has requested the sampler that this copy offers. */
 bool syc_handover_is_due(void);
 
-/** This copy samples no more.  By the watcher. */
+/** Report to the other copy that this copy has stopped sampling. */
 void syc_handover_done(void);
 
-/** Whether another copy has stopped sampling because this asked it to; waits
- * for that.  Context: setup. */
+/** Request the sampler from another copy, and wait until that copy stops.
+ * False: the other copy offers no sampler, or does not stop in time.  Context:
+ * setup. */
 bool syc_handover_ask(void);
 
 #endif

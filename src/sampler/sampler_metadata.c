@@ -58,8 +58,8 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 }
 
 /* A first event makes an arena of rings, and the recorder then reads this
- * process in /proc.  In a process that ends before its first tick, these two
- * are most of the cost. */
+ * process in /proc.  In a process that ends before its first tick, the arena
+ * and the reads are most of the cost. */
 static bool gains_by_waiting(void)
 {
 	return syc_destination_sink() == SYC_SINK_CONTROL &&

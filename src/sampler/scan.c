@@ -61,8 +61,8 @@ static bool is_same_thread(struct syc_sampler *s, struct syc_target *t,
 }
 
 /* Whether ticks would wait for ever, or a sigwait() for all signals would take
- * them.  If its waits are visible, a working thread that blocks the signal
- * keeps its timer, and its ticks come late. */
+ * them.  If waits are visible, a working thread that blocks the signal keeps
+ * its timer, and the ticks come late. */
 static bool takes_signal(struct census *look, const struct syc_target *t,
                          const struct syc_thread_status *about)
 {

@@ -70,7 +70,7 @@ bool syc_unwatched_is_preferred(void);
 bool syc_unwatched_is_interposed(void);
 
 /**
- * Give the calling thread a timer; its ticks look for other threads.
+ * Give the calling thread a timer, whose ticks look for other threads.
  *
  * Context: setup; the caller holds `life`. Returns 0 or -errno.
  */
@@ -103,7 +103,7 @@ bool syc_unwatched_change_signal(void);
 void syc_unwatched_take_pending(int signal);
 
 /** Called with the ticks' next signal, before the first tick by this signal.
- * May be NULL; set once, by any thread. */
+ * The function may be NULL, and is set once, by any thread. */
 extern void (*syc_unwatched_before_ticks)(int signal);
 
 /**

@@ -217,7 +217,8 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 	}
 	if (!returns || !is_handled(&before) || is_our_action(signal, &before))
 		return 0;
-	sigaction(signal, &before, NULL); /* the program was faster */
+	sigaction(signal, &before, NULL); /* the program has set its handler
+	                                   * first */
 	return -EBUSY;
 }
 
@@ -234,8 +235,9 @@ void syc_signals_uninstall(int signal)
 }
 
 /*
- * The program has no handler.  The signal is pending when our handler returns,
- * so the process ends with the signal as its status, as without us.
+ * Act for a signal without a handler of the program.  The signal is pending
+ * when our handler returns, so the process ends with the signal as its status,
+ * as without us.
  */
 static void act_by_default(int signal)
 {
@@ -250,7 +252,7 @@ static void act_by_default(int signal)
 	syscall(SYS_tgkill, getpid(), gettid(), signal);
 }
 
-/* The mask that @action would have been called with. */
+/* Set the mask with which @action would have been called. */
 static void set_mask(int signal, const struct sigaction *action,
                      const ucontext_t *context)
 {

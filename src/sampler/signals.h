@@ -16,8 +16,7 @@
 
 struct syc_thread_list;
 
-/** Kind of the signal of a timer's ticks, if the application names no
- * signal. */
+/** Kind of the ticks' signal, if the application names no signal. */
 enum syc_signals_kind {
 	SYC_SIGNALS_REAL_TIME,
 	/* SIGURG or SIGWINCH, which are ignored by default.  So a tick does not
@@ -76,7 +75,7 @@ bool syc_signals_is_installed(int signal);
 void syc_signals_unveil(int signal, struct sigaction *action);
 
 /**
- * Pass a signal to the action that the signal would have without us.
+ * Pass a signal to the action that the signal would have without this library.
  *
  * Context: within the handler, as its last act; signal-safe.
  */

@@ -25,19 +25,20 @@
 
 enum syc_watcher {
 	SYC_WATCHER_NONE = 0,
-	SYC_WATCHER_BEGINS, /* made; the first round is not over */
+	SYC_WATCHER_BEGINS, /* thread made; the first round is not over */
 	SYC_WATCHER_RUNS,
-	SYC_WATCHER_ENDED, /* by itself, or on request */
-	SYC_WATCHER_LATER, /* no watcher: interposer, or forked child */
+	SYC_WATCHER_ENDED, /* ended by itself, or on request */
+	SYC_WATCHER_LATER, /* no watcher: ticks do its work */
 };
 
 struct syc_sampler {
 	int32_t pid; /* process of this state; 0: none yet */
 	/* tids of the holders, or 0 */
-	uint32_t life;          /* held during a start or a stop */
-	uint32_t refreshing;    /* the loader's lock may be held; or a fork */
+	uint32_t life;          /* lock, held during a start or a stop */
+	uint32_t refreshing;    /* lock, held by users of the loader's lock, and
+	                         * in a fork */
 	uint32_t is_on;         /* ticks are samples */
-	uint32_t is_unreported; /* no event yet: sampler_metadata.h */
+	uint32_t is_unreported; /* delayed event: sampler_metadata.h */
 	uint32_t clock;         /* enum syscap_sampler_clock, never AUTO */
 	uint32_t hz;
 	int32_t signal;
@@ -47,8 +48,8 @@ struct syc_sampler {
 
 	uint32_t watcher;  /* enum syc_watcher; a futex */
 	uint32_t must_end; /* a futex */
-	int result;        /* of the first round */
-	const char *why;   /* a sentence, of result or of the end */
+	int result;        /* error of the first round */
+	const char *why;   /* sentence: reason of result, or of the end */
 
 	uint64_t n_foreign;           /* signals passed on */
 	uint32_t handler_stack_taken; /* handler_stack.c's stack is in use */
@@ -60,8 +61,8 @@ struct syc_sampler {
 	int32_t watcher_tid;
 	int64_t round_at;      /* ns; last round of a tick */
 	int64_t carried_ns;    /* final_sample.c: ns owed by ended threads */
-	int64_t looked_at;     /* ns; last check for a reader, and its place: */
-	const void *looked_in; /* a thread's ring */
+	int64_t looked_at;     /* ns; last check whether a ring is read: */
+	const void *looked_in; /* ring of this check */
 	uint32_t read_to;
 	int32_t scout;   /* 1 + unwatched.c's timer of the process; 0: none */
 	bool owns_table; /* the watcher has an fd table of its own */

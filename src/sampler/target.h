@@ -41,10 +41,12 @@ static inline uint32_t syc_target_tls(int32_t tid, enum syc_target_tls state)
 /* State for throttle.c, written in handlers; the maker of a timer also writes
  * is_slow. */
 struct syc_idle_backoff {
-	uintptr_t pc, sp;           /* position at the last tick */
-	int64_t cpu_ns, worked_ns;  /* processor time: last; unaccounted */
-	uint64_t taken_ns;          /* the target's, at the last check */
-	uint32_t n_awake, n_asleep; /* ticks for an awake, asleep place */
+	uintptr_t pc, sp;           /* code position at the last tick */
+	int64_t cpu_ns, worked_ns;  /* processor time: last value; unaccounted
+	                             * time */
+	uint64_t taken_ns;          /* the target's taken_ns at the last
+	                             * check */
+	uint32_t n_awake, n_asleep; /* ticks for the place awake, and asleep */
 	uint8_t n_found; /* ticks in a row at this place, at full rate */
 	bool is_slow;
 };
@@ -52,21 +54,22 @@ struct syc_idle_backoff {
 struct syc_target {
 	uint64_t cookie; /* 0: free.  Stored last, cleared first */
 	int32_t tid;     /* relaxed; handlers compare */
-	uint32_t tls;    /* syc_target_tls(), by its thread */
+	uint32_t tls;    /* syc_target_tls(), stored by the target's thread */
 	uintptr_t busy;  /* address of our handler's frame, or 0 */
 
 	/* Written by the target's thread, in handlers; never decreased */
 	uint64_t n_samples, n_due, n_cut, n_stopped, n_refused, n_skipped;
-	uint64_t n_cramped;  /* skipped, on too small alternate stacks */
+	uint64_t n_cramped;  /* ticks skipped on too small alternate stacks */
 	uint64_t taken_ns;   /* processor time of its ticks */
 	int64_t cpu_seen;    /* ns of processor time that samples stand for */
-	int32_t n_owed;      /* owed to the next tick; may be < 0 */
+	int32_t n_owed;      /* weight owed to the next tick; may be < 0 */
 	uint32_t n_measured; /* throttle.c: ticks still to be measured */
 	int64_t rest_until;  /* ns of its clock: no tick before this time */
 	struct syc_idle_backoff sleeper;
 
 	/* Written by the thread that looks for threads */
-	uint32_t number, next; /* next: 1 + number, with this hash */
+	uint32_t number, next; /* next: 1 + number of another target with this
+	                        * hash */
 	uint32_t generation;
 	uint32_t seen;       /* the last round that found its thread */
 	uint64_t inode;      /* inode of its directory in /proc */
@@ -79,7 +82,8 @@ struct syc_target {
 	void *perf_page;     /* mapping that keeps the perf event alive */
 	bool is_silent;      /* began with the signal blocked; no tick yet */
 	bool is_cramped;     /* a stack of its thread is too small for a tick */
-	bool was_stopped;    /* by syc_scan_stop_all(); continues later */
+	bool was_stopped;    /* timer stopped by syc_scan_stop_all(); continues
+	                      * later */
 };
 
 /** Workspace of the target's samples. */
@@ -112,8 +116,8 @@ uint64_t syc_target_scout_cookie(void);
  */
 struct syc_target *syc_target_by_cookie(uint64_t cookie);
 
-/** Targets [0, syc_target_count()) were ever given, and are mapped.  Both
- * signal-safe. */
+/** Only the targets [0, syc_target_count()) were ever given, and are mapped.
+ * Both signal-safe. */
 uint32_t syc_target_count(void);
 struct syc_target *syc_target_at(uint32_t number);
 

@@ -23,8 +23,8 @@
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
 
-/* For another thread's scan (scan.c), or for many new threads at once.  At high
- * load the thread that holds the round waits for a processor. */
+/* Wait for another thread's scan (scan.c), or for many new threads at once.  At
+ * high load the thread that holds the round waits for a processor. */
 #define WAIT_NS (INT64_C(1) * 1000000000)
 
 /* glibc has space for the values of this many keys in each thread, and

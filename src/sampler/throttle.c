@@ -3,9 +3,9 @@
  * throttle.c - skipped ticks of threads whose ticks take long, and of threads
  * that sleep.
  *
- * A walk of 16,384 frames takes longer than the period of 20,000 Hz: a thread
- * with so deep a stack would do nothing else.  After a long tick, the next
- * ticks are skipped until the tick's share of time is at most the allowed
+ * A walk of 16,384 frames takes longer than a period of 20,000 Hz: a thread
+ * with such a deep stack would do nothing but walks.  After a long tick, the
+ * next ticks are skipped until the tick's share of time is at most the allowed
  * share.  The next tick that is taken has the weight of the skipped ticks.
  *
  * The duration of a tick is taken from the kernel's clock, which costs next to
@@ -14,12 +14,12 @@
  *
  * Idle back-off: by wall time, threads that sleep are woken 1,000 times a
  * second at most.  A tick wakes a waiting thread, and finds it in the same
- * place. 100 threads at 10,000 Hz are a million wake-ups a second, and the
- * machine does nothing else.  So a thread that several ticks found in the same
- * place, without work in between, gets a timer of a millisecond.  The slow
- * timer's ticks have the weight of the skipped ticks.  The first tick that
- * finds the thread elsewhere, or finds that the thread has worked, restores the
- * full rate.
+ * place. 100 threads at 10,000 Hz are a million wake-ups a second, which occupy
+ * the whole machine.  So a thread that several ticks found in the same place,
+ * without work in between, gets a timer of a millisecond.  The slow timer's
+ * ticks have the weight of the skipped ticks.  The first tick that finds the
+ * thread elsewhere, or finds that the thread has worked, restores the full
+ * rate.
  *
  * The thread's processor time shows how long the thread worked between two slow
  * ticks.  The skipped ticks of this time belong to the next place at which the
@@ -41,7 +41,7 @@
 #include "sampler/tick.h"
 #include "sampler/timer.h"
 
-/* Ticks that are measured after one that seemed to take long */
+/* Number of ticks that are measured after a tick that seemed to take long */
 #define N_MEASURED 8u
 
 /* A tick that takes more than this part of the period seems long */
@@ -106,7 +106,7 @@ void syc_throttle_end(struct syc_target *t, const struct syc_throttle *pace)
 
 #define SLOW_NS  INT64_C(1000000)
 #define NOISE_NS 20000 /* time to wake up, and to enter our handler */
-#define FOUND    4u    /* ticks in a row in the same place */
+#define FOUND    4u    /* ticks in a row at the same place */
 
 static bool is_where_it_was(struct syc_idle_backoff *s,
                             const ucontext_t *context)

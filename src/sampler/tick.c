@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tick.c - all of the sampler that runs in its signal handler.
+ * tick.c - the sampler's signal handler.
  *
- * All signals are blocked meanwhile.  Nothing here may use thread-local storage
- * until the thread is known to have its own.  errno, variables of the client,
- * and a stack protector's canary are there.
+ * All signals are blocked in the handler.  The handler must not use
+ * thread-local storage until the thread is known to have such storage of its
+ * own. errno, the client's variables, and a stack protector's canary are in
+ * thread-local storage.
  */
 #define _GNU_SOURCE
 #include "sampler/tick.h"
@@ -39,12 +40,13 @@
 #include "sampler/timer.h"
 #include "selfrec/drain_handler.h"
 
-/* A thread control block is smaller, on either side of its address. */
+/* Limit of a thread control block's size, on either side of its address. */
 #define BLOCK_MAX 4096u
-/* musl's has the thread's id within this many bytes. */
+/* musl's control block has the thread's id within this many bytes. */
 #define BLOCK_WITH_TID 256u
 
-/* glibc's, whose block is twice as large. */
+/* glibc's control block, of twice this size, has the id within this many
+ * bytes. */
 #define GLIBC_WITH_TID 1024u
 
 bool (*syc_tick_others)(const siginfo_t *info, const void *context);
@@ -52,14 +54,14 @@ bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 const struct syc_library_wait *(*syc_tick_interrupts)(int signal,
                                                       const void *context);
 
-/* A tick, and what it came to. */
+/* A tick: its signal, the interrupted code, and the interrupted wait. */
 struct tick {
 	const siginfo_t *info;
 	const ucontext_t *context;
 	const struct syc_library_wait *wait;
 };
 
-/* A stack protector looks into thread-local storage behind our back. */
+/* A stack protector would read its canary in thread-local storage. */
 #define NO_CANARY __attribute__((no_stack_protector))
 
 /* qemu-user 7.2 calls handlers with a stack that is 8 bytes off. */
@@ -70,12 +72,12 @@ struct tick {
 #endif
 
 #if defined(__x86_64__)
-static bool can_read_base; /* programs may ask for the FS base */
-/* Which word of its control block is a thread's id; 0: not known */
+static bool can_read_base; /* programs may read the FS base */
+/* Index of the thread's id in a control block, in words; 0: unknown */
 static uint32_t tid_at;
 #endif
 
-/* Finds thread-local storage without looking into it. */
+/* Find the address of thread-local storage without an access to the storage. */
 NO_CANARY static uintptr_t thread_pointer(void)
 {
 #if defined(__x86_64__)
@@ -94,9 +96,10 @@ NO_CANARY static uintptr_t thread_pointer(void)
 }
 
 /*
- * A thread that somebody made by a bare clone() may have none, or share its
- * maker's, whose ring it would write.  glibc registers a list with the kernel
- * for each of its threads, in the control block.  musl's block begins with some
+ * Whether the thread has thread-local storage of its own.  A thread that a bare
+ * clone() made may have no storage, or use the storage and the ring of its
+ * maker. glibc registers a list with the kernel for each of its threads, and
+ * the list is in the control block. musl's control block begins with some
  * pointers and the thread's id.
  */
 NO_CANARY static bool owns_tls(int32_t tid)
@@ -148,10 +151,11 @@ static void add_to_counter(uint64_t *counter, uint64_t n)
 }
 
 /*
- * A tick that waited while signals were blocked stands for what was done
- * meanwhile, of which nothing is known.  Such a name, or 0: it did not wait.  A
- * call with a mask, such as ppoll(), may open that of a thread that blocks the
- * signal.  Waits that are made of parts have all signals blocked meanwhile
+ * The name of the innermost frame for a tick that was pending while its signal
+ * was blocked; 0: the tick was not pending.  Such a tick stands for unknown
+ * code that ran while the signal was blocked.  A call with a mask, such as
+ * ppoll(), may unblock the signal in a thread that blocks the signal.  A wait
+ * that is made in parts has all signals blocked between its parts
  * (preload/eintr_restart.c).
  */
 static uint64_t name_of_wait(const struct tick *tick)
@@ -169,7 +173,7 @@ static uint64_t name_of_wait(const struct tick *tick)
 		syc_sampler->clock != SYSCAP_SAMPLER_WALL;
 	if (!is_opened && !syc_registers_open_mask(tick->context))
 		return 0;
-	/* A name that is new asks for memory */
+	/* A new name needs a system call for memory */
 	if (__atomic_load_n(&name, __ATOMIC_RELAXED) == 0 &&
 	    !syc_state_has_filter(syc_sampler))
 		__atomic_store_n(&name,
@@ -213,7 +217,7 @@ static void take_sample(struct syc_target *t, const struct tick *tick,
 static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 {
 	const siginfo_t *const info = tick->info;
-	/* The timer's maker stored it before there was a timer */
+	/* The timer's maker stored n_owed before the timer existed */
 	const int64_t more =
 		__atomic_load_n(&t->n_owed, __ATOMIC_RELAXED) +
 		(int64_t)(info->si_overrun > 0 ? info->si_overrun : 0);
@@ -221,7 +225,7 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 	if (syc_sampler->clock == SYSCAP_SAMPLER_PERF &&
 	    info->si_code != SI_TIMER)
 		return syc_timer_weigh_cpu(t);
-	/* Each one has a stack: it stands for itself at least */
+	/* Each tick has a stack, so its weight is at least 1 */
 	const uint32_t n = more > 0 ? 1 + (uint32_t)more : 1;
 	__atomic_store_n(&t->n_owed, more < 0 ? (int32_t)more : 0,
 	                 __ATOMIC_RELAXED);
@@ -230,11 +234,11 @@ static uint32_t weigh_tick(struct syc_target *t, const struct tick *tick)
 	               : n;
 }
 
-/* Preparations come first: this may be the process' first event, or its ring
- * may be full. */
+/* Preparations come first, because the sample may be the process' first event,
+ * or the ring may be full. */
 static void record_sample(struct syc_target *t, const struct tick *tick)
 {
-	/* Too late for a ring: nobody would end it */
+	/* Too late for a ring: no later code would end the ring */
 	if (syc_thread_has_ended()) {
 		add_to_counter(&t->n_refused, 1);
 		syc_loss_count_stray(SYSCAP_FRAME_SAMPLE, 0,
@@ -249,8 +253,8 @@ static void record_sample(struct syc_target *t, const struct tick *tick)
 	syc_drain_handler_note(false);
 }
 
-/* One that is left out counts with the next: by what it is owed, or by the
- * thread's clock. */
+/* The next tick has the weight of the skipped tick, too: from n_owed, or from
+ * the thread's clock. */
 static void skip_tick(struct syc_target *t, const siginfo_t *info)
 {
 	const uint32_t n =
@@ -269,16 +273,18 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t before = __atomic_load_n(&t->busy, __ATOMIC_RELAXED);
 
-	/* If a frame of ours lies above, we interrupted it, and it goes on; one
-	 * that lies below was left by a jump */
+	/* If the frame at `busy` is above this frame, this handler has
+	 * interrupted that call, which will continue.  If the frame is below, a
+	 * jump has left that call */
 	if (before != 0 && here < before) {
 		add_to_counter(&t->n_refused, 1);
 		return;
 	}
 	/*
-	 * Stop's side: store is_on = 0; load each busy. The side of the thread
-	 * that gives the target to another: store cookie = 0; load busy.  Since
-	 * it was found to be ours, both may have been.
+	 * This handler stores busy, then loads cookie and is_on.  A stop stores
+	 * is_on = 0, then loads each busy.  A thread that reuses the target
+	 * stores cookie = 0, then loads busy.  Both may have happened since the
+	 * target was found.
 	 */
 	if (!__atomic_compare_exchange_n(&t->busy, &before, here, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
@@ -303,8 +309,8 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	                            __ATOMIC_RELAXED);
 }
 
-/* False: a signal of somebody else's.  *ret_target NULL: one of ours that
- * comes too late. */
+/* False: a foreign signal.  *ret_target NULL: a tick of ours that comes too
+ * late. */
 static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
                         struct syc_target **ret_target, uint64_t *ret_cookie)
 {
@@ -319,7 +325,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 	} else if (signal == SIGURG &&
 	           (info->si_code == POLL_IN || info->si_code == POLL_HUP)) {
 		t = syc_target_find(tid);
-		/* A late one is ignored by default, so pass it on */
+		/* A late tick is ignored by default, so pass the signal on */
 		if (t == NULL ||
 		    info->si_fd !=
 		            __atomic_load_n(&t->perf_fd, __ATOMIC_ACQUIRE))
@@ -333,8 +339,8 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 	return true;
 }
 
-/* Whether this thread has storage of its own.  @t may be another thread's by
- * now, of which this one knows nothing. */
+/* Whether this thread has thread-local storage of its own.  By now, @t may
+ * belong to another thread, of which this thread knows nothing. */
 NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);
@@ -351,7 +357,7 @@ NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 	return tls == syc_target_tls(tid, SYC_TLS_OWN);
 }
 
-/* A tick of the process, in any thread of it. */
+/* Handle a tick of the process' scout, in any thread. */
 static void take_scout(const ucontext_t *context)
 {
 	const int saved = errno;
@@ -383,7 +389,8 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 	uint64_t mask;
 	int ignored;
 
-	/* On an alternate stack a handler of the program may not fit below us */
+	/* On an alternate stack a handler of the program may not fit below our
+	 * frame */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS &&
 	    before->state == PTHREAD_CANCEL_ENABLE &&
 	    !is_on_alternate_stack(interrupted)) {
@@ -391,7 +398,7 @@ void syc_tick_release_cancel(const struct syc_tick_cancel *before, int signal,
 		syc_signal_mask(SIG_SETMASK, mask | syc_signal_bit(signal));
 	}
 	pthread_setcancelstate(before->state, &ignored);
-	/* glibc's other functions forget the thread's result */
+	/* Other functions of glibc would lose the thread's result */
 	if (before->type == PTHREAD_CANCEL_ASYNCHRONOUS)
 		pthread_testcancel();
 	pthread_setcanceltype(before->type, &ignored);

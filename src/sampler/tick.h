@@ -42,20 +42,20 @@ void syc_tick_prepare(void);
 void syc_tick_handle(int signal, siginfo_t *info, void *context);
 
 /**
- * Called with a signal of a timer without a target.  True: the signal is from
- * another timer with the same signal.  May be NULL.
+ * Function called with a signal of a timer without a target.  True: the signal
+ * is from another timer with the same signal.  May be NULL.
  */
 extern bool (*syc_tick_others)(const siginfo_t *info, const void *context);
 
 /**
- * Called in the handler with each tick of a thread that has thread-local
- * storage.  Returns the library's wait that the tick interrupted, which stays
- * valid until the handler returns, or NULL.  May be NULL.
+ * Function called in the handler with each tick of a thread that has
+ * thread-local storage.  Returns the library's wait that the tick interrupted,
+ * which stays valid until the handler returns, or NULL.  May be NULL.
  */
 extern const struct syc_library_wait *(*syc_tick_interrupts)(
 	int signal, const void *context);
 
-/** Whether and how the thread can be cancelled. */
+/** State and type of the thread's cancellation. */
 struct syc_tick_cancel {
 	int state, type;
 };

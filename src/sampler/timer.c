@@ -330,7 +330,8 @@ static void begin_self(uint64_t blocked, bool is_cramped)
 	struct syc_target *t = syc_target_find(tid);
 	uint32_t *count = &s->n_unsampled;
 
-	if (t != NULL) /* of a thread that had this id, and ended unnoticed */
+	if (t != NULL) /* target of an earlier thread with this id, which ended
+	                * unnoticed */
 		syc_timer_forget(t);
 	t = syc_target_give(tid);
 	if (t != NULL) {

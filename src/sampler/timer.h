@@ -67,8 +67,8 @@ void syc_timer_forget(struct syc_target *target);
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
- * Number of periods of processor time that the calling thread has used and no
- * sample stands for; at least 1.  The periods then count as sampled.
+ * Number of periods of the calling thread's processor time that no sample
+ * stands for; at least 1.  The periods then count as sampled.
  *
  * Context: owner, signal-safe.
  */
@@ -115,8 +115,8 @@ void syc_thread_timer_resume(void);
 void syc_thread_timer_end(uint64_t blocked);
 
 /** Emit the due samples of @only, the target of the calling thread, which ends.
- * NULL: of all threads, because the process ends or calls exec; no tick is
- * taken meanwhile, because `is_on` is 0. */
+ * NULL: emit the due samples of all threads, because the process ends or calls
+ * exec; no tick is taken now, because `is_on` is 0. */
 void syc_final_sample_emit(const struct syc_target *only);
 
 #endif

@@ -2,9 +2,10 @@
 /*
  * unwatched.c - sampling without a watcher.
  *
- * Without an interposer, the first thread may make others and sleep: its ticks
- * would not find them.  A timer of the processor time of all, the scout, ticks
- * in the thread that uses it, so it wakes nobody.
+ * Without an interposer, the first thread may make other threads and then
+ * sleep, so that no tick finds the new threads.  Therefore the scout, a timer
+ * of the whole process' processor time, ticks in a running thread.  The scout
+ * wakes no sleeping thread.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,7 +36,7 @@
 #include "share/claim.h"
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)
-#define PENDING_MAX 8 /* its own timer's, those of before */
+#define PENDING_MAX 8 /* ticks of a thread's present and earlier timers */
 #define SILENCE_NS  (INT64_C(1) * 1000000000)
 
 static bool is_preferred;
@@ -58,9 +59,9 @@ bool syc_unwatched_is_interposed(void)
 }
 
 /*
- * Ticks that came while they were blocked, whose timers are deleted.  Signals
- * of others are sent again; the kernel lets only the first thread do so for the
- * process.  All signals are blocked.
+ * Remove pending ticks of deleted timers.  Foreign signals are sent again; the
+ * kernel permits only the first thread to send such signals to the process.
+ * The caller has blocked all signals.
  */
 void syc_unwatched_take_pending(int signal)
 {
@@ -77,7 +78,7 @@ void syc_unwatched_take_pending(int signal)
 		    syc_target_is_cookie(
 			    (uint64_t)(uintptr_t)info.si_value.sival_ptr))
 			continue;
-		/* POLL_IN, POLL_HUP: as perf events signal */
+		/* POLL_IN or POLL_HUP: a signal of a perf event */
 		if (is_perf && info.si_code > 0)
 			continue;
 		if (info.si_code != SI_TKILL && getpid() == gettid())
@@ -109,7 +110,8 @@ static bool stop_scout(struct syc_sampler *s)
 	return was_there;
 }
 
-/* For good, and of children.  The caller holds `life`. */
+/* End sampling of this process and of later children for good.  The caller
+ * holds `life`. */
 static void give_up_sampling(struct syc_sampler *s)
 {
 	__atomic_store_n(&s->is_on, 0, __ATOMIC_SEQ_CST);
@@ -139,7 +141,7 @@ bool syc_unwatched_change_signal(void)
 	if (signal < 0 || syc_signals_install_again(signal) != 0) {
 		s->why = "the program handles the signal";
 		syc_diag_say("sampling ends", s->why);
-		if (had_timer) { /* threads to come make none either */
+		if (had_timer) { /* later threads make no timer either */
 			syc_sampler_metadata_end();
 			syscap_metadata("syscap.sampler.ended", s->why);
 			give_up_sampling(s);
@@ -162,14 +164,14 @@ bool syc_unwatched_keep_signal(void)
 {
 	const int signal = syc_sampler->signal;
 
-	/* The thread that reset it may put it back meanwhile */
+	/* Another thread that reset the signal may be about to restore it */
 	return syc_signals_is_installed(signal) ||
 	       (syc_signals_is_harmless(signal) &&
 	        syc_signals_install_again(signal) == 0) ||
 	       syc_unwatched_change_signal();
 }
 
-/* Threads that exist already, which nobody reports. */
+/* Find existing threads, which no interposer reports. */
 static int find_others(struct syc_sampler *s)
 {
 	const int r = start_scout(s);
@@ -191,7 +193,7 @@ int syc_unwatched_start(bool is_child)
 
 	s->sees_waits = has_interposer;
 	const int r = syc_thread_timer_begin_alone(is_child);
-	if (r == -EAGAIN) /* as with a watcher, which would try again */
+	if (r == -EAGAIN) /* a watcher would try again, too */
 		s->n_unsampled = 1;
 	else if (r != 0)
 		return r;
@@ -226,8 +228,9 @@ bool syc_unwatched_hand_over(void)
 }
 
 /*
- * Whether nobody has read this thread's ring for a second: only then is the
- * recorder looked for, which takes system calls.  One thread at a time looks.
+ * Whether this thread's ring was not read for a second.  Only then the caller
+ * checks for the recorder, because the check takes system calls.  One thread at
+ * a time does the check.
  */
 static bool seems_unread(struct syc_sampler *s, int64_t now)
 {
@@ -249,7 +252,7 @@ static bool seems_unread(struct syc_sampler *s, int64_t now)
 	return is_as_before;
 }
 
-/* @mask is the caller's own, which blocks all just now. */
+/* @mask is the calling thread's mask before the handler blocked all signals. */
 static void look_for_threads(struct syc_sampler *s, const sigset_t *mask)
 {
 	struct syc_thread_list *const tasks = &s->tasks;
@@ -269,7 +272,7 @@ void syc_unwatched_tick(const sigset_t *mask)
 {
 	struct syc_sampler *const s = syc_sampler;
 	const int64_t now = syc_clock_kernel();
-	/* A thread of a bare clone() would not be sampled */
+	/* Do not scan for threads of a bare clone(), which are never sampled */
 	const bool is_time =
 		now - __atomic_load_n(&s->round_at, __ATOMIC_RELAXED) >=
 			PERIOD_NS &&
@@ -287,7 +290,7 @@ void syc_unwatched_tick(const sigset_t *mask)
 	if (is_time)
 		__atomic_store_n(&s->round_at, now, __ATOMIC_RELAXED);
 	if (is_over && s->watcher == SYC_WATCHER_LATER) {
-		/* Its timers would wake it for ever */
+		/* Otherwise its timers would wake the process for ever */
 		give_up_sampling(s);
 		s->why = "the recorder is gone";
 		syc_diag_say("sampling ends", s->why);

@@ -120,7 +120,8 @@ static void *run_watcher(void *nothing)
 	uint32_t *const ended = &s->watcher;
 	__atomic_store_n(ended, SYC_WATCHER_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
-	/* If no other thread ends the process, end it as its threads ended */
+	/* If no other thread ends the process, end the process as its threads
+	 * ended */
 	int status;
 	if (syc_alone_is(&status) && status != 0)
 		syc_alone_end(status);

@@ -27,7 +27,7 @@ struct syc_runtimes;
 struct syc_library_wait {
 	uintptr_t low, high;
 	uintptr_t called; /* the function that the program called, or 0 */
-	bool is_blocked;  /* outside of the wait the signal is blocked */
+	bool is_blocked;  /* the signal is blocked except in the wait */
 };
 
 struct syc_sample_options {
@@ -57,7 +57,7 @@ struct syc_workspace {
 	struct syscap_stack_sink sink;
 };
 
-/** Reason, time and place of a sample. */
+/** Reason, time and code position of a sample. */
 struct syc_occasion {
 	struct syc_runtimes *runtimes;
 	const struct syc_sample_options *options;
