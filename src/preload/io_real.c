@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * io_real.c - this library's own calls of wrapped functions go to the real
- * functions (--wrap).
+ * io_real.c - redirection of this library's own calls of wrapped functions to
+ * the real functions (--wrap).
  */
 #define _GNU_SOURCE
 #include <stddef.h>

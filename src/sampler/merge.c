@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.c - merges native frames and frames of runtimes into one stack
+ * merge.c - merge of native frames and frames of runtimes into one stack
  * (merge.h).
  *
  * All steps work in place, from the outermost frame inwards.  No write reaches

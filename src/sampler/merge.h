@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * merge.h - merges native frames and frames of runtimes into one stack.
+ * merge.h - merge of native frames and frames of runtimes into one stack.
  *
  * The merge begins with the native frames, and inserts each runtime's frames
  * among them, the newest attached runtime first.  All lists are innermost

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * state.c - the sampler's shared state, and what forked children inherit.
+ * state.c - the sampler's shared state, and the data that forked children
+ * inherit.
  */
 #define _GNU_SOURCE
 #include "sampler/state.h"

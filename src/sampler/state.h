@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * state.h - state that the sampler's files share, and what forked children
+ * state.h - state that the sampler's files share, and data that forked children
  * inherit.
  *
  * The state is in memory that is zero in a forked child, also after _Fork() and

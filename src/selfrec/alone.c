@@ -111,8 +111,8 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 	return syc_text_is(task->name, task->name_len, name);
 }
 
-/* Whether @task is a library thread; false if the program has the name of
- * one. */
+/* Whether @task is a library thread; false if the program has a library
+ * thread's name. */
 static bool is_ours(const struct syc_proc_stat *task,
                     const struct syc_proc_stat *main)
 {
@@ -121,7 +121,7 @@ static bool is_ours(const struct syc_proc_stat *task,
 	        memcmp(task->name, main->name, task->name_len) != 0);
 }
 
-/* A record of getdents64(). */
+/* One record of getdents64(). */
 struct dir_entry {
 	uint64_t ino;
 	int64_t next;
@@ -194,7 +194,8 @@ bool syc_alone_is(int *ret_status)
 
 /* -------------------------------------------------------------------- end */
 
-/* End by the signal that ended only the first thread: a filter's SIGSYS. */
+/* End the process by the signal that ended only the first thread: a filter's
+ * SIGSYS. */
 static void end_by_signal(int number)
 {
 	struct sigaction action;
@@ -208,7 +209,7 @@ static void end_by_signal(int number)
 
 void syc_alone_end(int status)
 {
-	/* Other threads of ours end soon, with a status of their own.  Threads
+	/* Other threads of this copy end soon, with their own status.  Threads
 	 * of other copies wait for this thread, and know the same status */
 	prctl(PR_SET_NAME, SYC_THREAD_ENDED);
 	for (int i = 0; i < OTHERS_MS / 10 && others_live(NULL) > 0; i++)

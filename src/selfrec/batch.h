@@ -16,7 +16,7 @@ struct syc_batch {
 	int64_t time;     /* ns: begin of the capture, for its header */
 	int64_t now;      /* ns: end of the capture, for a file's header */
 	int64_t deadline; /* ns: end of all waits */
-	uint64_t done;    /* out: written bytes, whole frames */
+	uint64_t done;    /* output: number of written bytes, whole frames */
 };
 
 #endif

@@ -33,7 +33,7 @@
 #include "selfrec/side_job.h"
 
 #define SECOND  INT64_C(1000000000)
-#define WAIT_NS (SECOND / 4) /* for another drainer, and for the sink */
+#define WAIT_NS (SECOND / 4) /* longest wait for a drainer, or for the sink */
 
 #define SAID_AS "syscap.counters"
 
@@ -137,8 +137,8 @@ static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
 		syc_counters_embed(side->state, now);
 }
 
-/* Reports requested groups without a value; a request for all groups wants only
- * the available ones. */
+/* Report requested groups without a value.  A request for all groups means only
+ * the available groups, so nothing is reported. */
 static void say_empty(struct syc_side *side)
 {
 	static const char nothing[] = "nothing to read of ";
@@ -167,12 +167,12 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 
 	if (!is_end && now < side->due)
 		return;
-	/* Begin also at the end: for counters that were chosen just before */
+	/* At the end, begin for counters that were chosen just before */
 	if (wanted != side->chosen || side->is_torn)
 		begin(side, wanted, now);
 	if (side->state != NULL)
 		syc_counters_read(side->state, now);
-	/* Without counters: at the thread's own interval */
+	/* Without counters, the next call comes after a second */
 	side->due = find_due(side->due, hz != 0 ? SECOND / hz : SECOND, now);
 	if (is_end && side->state != NULL) {
 		say_empty(side);
@@ -189,8 +189,8 @@ static void decline(struct syc_session *s)
 	syc_diag_say("system counters", why);
 }
 
-/* No counters for SYSPROF_TRACE_FD: several processes write into it, and
- * Sysprof reads the counters itself. */
+/* Count nothing for SYSPROF_TRACE_FD: several processes write into its file,
+ * and Sysprof reads the counters itself. */
 static void count(struct syc_side *side, enum syc_side_when when)
 {
 	const uint32_t wanted =

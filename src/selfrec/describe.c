@@ -29,7 +29,7 @@ bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
 	memset(&process, 0, sizeof(process));
 	size_t n = syc_own_proc_cmdline(process.cmdline, CMDLINE_MAX);
 	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
-	if (n == 0) { /* without /proc: the process still needs a name */
+	if (n == 0) { /* without /proc, the process still needs a name */
 		struct syc_text text = syc_text_begin(process.cmdline, 32);
 
 		syc_text_add(&text, "[pid ");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* drain.c - move frames from the rings of a session into its sink. */
+/* drain.c - transfer of frames from the rings of a session into its sink. */
 #define _GNU_SOURCE
 #include "selfrec/drain.h"
 
@@ -88,8 +88,8 @@ static bool finish_slot(struct syc_session *s, uint32_t i,
 	return true;
 }
 
-/* Load losses of a thread that still counts: a value that is loaded later is
- * not older. */
+/* Load the losses of a thread that still counts.  A value that is loaded later
+ * is not older. */
 static void load_losses(struct syc_ring_losses *to,
                         const struct syc_ring_losses *from)
 {
@@ -132,7 +132,7 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	struct syc_ring_losses told, lost;
 
 	if (is_ours) {
-		/* load told first, so that it never exceeds lost */
+		/* load `told` first, so that `told` never exceeds `lost` */
 		load_losses(&told, &ring->told);
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
@@ -143,12 +143,12 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	return end_slot(s, i, is_ours);
 }
 
-/* At the end: report losses that no thread will report any more. */
+/* At the session's end: report losses that no thread will report any more. */
 static void tell_late(struct syc_session *s)
 {
 	bool is_told = true;
 
-	/* A store, then loads; begin_slot() does so, too */
+	/* First a store, then loads; begin_slot() also stores, then loads */
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
 	const uint32_t n = syc_session_slots(s);
 	for (uint32_t i = 1; i < n; i++)
@@ -282,9 +282,8 @@ static bool is_out_of_room(int r)
 }
 
 /*
- * The batch does not fit: write as many whole frames as fit.  A trace file has
- * no ring file with the other frames, so some space is kept to report their
- * loss.
+ * Write as many whole frames of a batch as fit.  For a trace file no ring file
+ * keeps the other frames, so some space is kept to report their loss.
  */
 static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 {
@@ -398,8 +397,8 @@ int syc_drain_pass(struct syc_session *s, enum syc_drain_who who,
 	*ret_moved = 0;
 	if (syc_tid_lock_try(&s->draining) != 0)
 		return -EBUSY;
-	/* Test this only now: the thread takes its fds while no other thread
-	 * drains */
+	/* Test for a drain thread only now: the drain thread takes its fds
+	 * while no other thread drains */
 	if (who == SYC_DRAIN_THREAD ||
 	    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) == 0) {
 		s->must_not_lock = who == SYC_DRAIN_HANDLER;
@@ -423,9 +422,9 @@ bool syc_drain_hold(struct syc_session *s, int64_t deadline)
 }
 
 /*
- * At the end not all frames could be written.  A ring file still has the rest.
- * Frames for a trace fd are lost, and the loss is reported in the trace if it
- * has space.
+ * Handle frames that could not be written at the end.  A ring file keeps these
+ * frames.  For a trace fd the frames are lost, and the loss is reported in the
+ * trace if the trace has space.
  */
 static void lose_rest(struct syc_session *s)
 {
@@ -440,7 +439,7 @@ static void lose_rest(struct syc_session *s)
 		return;
 	}
 	if (!syc_trace_enter(&s->trace))
-		return; /* the thread that ends the process reports it */
+		return; /* the thread that ends the process reports the loss */
 	if (!s->has_told_late) {
 		syc_gather_drop(s);
 		if (!s->is_introduced) /* the introduction was dropped */
@@ -459,8 +458,8 @@ static void lose_rest(struct syc_session *s)
 	             "and there is no room to say so in the capture");
 }
 
-/* All frames are moved: write the last frames of the session.  False: no frame
- * was left to write. */
+/* Write the last frames of the session, after all frames were moved.  False: no
+ * frame was left to write. */
 static bool say_last_words(struct syc_session *s)
 {
 	if (!s->has_told_late) {
@@ -474,7 +473,8 @@ static bool say_last_words(struct syc_session *s)
 	return false;
 }
 
-/* Whether the rest is left to relatives: living relatives may emit for ever. */
+/* Whether to leave the remaining frames to relatives, which may emit for
+ * ever. */
 static bool is_left_to_others(struct syc_session *s, int64_t deadline)
 {
 	return syc_clock_kernel() >= deadline && syc_relatives_need_rings(s);

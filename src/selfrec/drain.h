@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.h - move frames from the rings of a session into its sink.
+ * drain.h - transfer of frames from the rings of a session into its sink.
  *
  * The drainer is the thread that holds session->draining: the drain thread, or
  * a thread that calls syscap_drain(), syscap_stop() or exit().  The drainer is
@@ -17,8 +17,9 @@
 /** Kind of the drainer. */
 enum syc_drain_who {
 	SYC_DRAIN_THREAD,
-	SYC_DRAIN_ALONE,   /* a thread, if there is no drain thread */
-	SYC_DRAIN_HANDLER, /* in a handler: takes no C library lock */
+	SYC_DRAIN_ALONE,   /* a thread of a process without a drain thread */
+	SYC_DRAIN_HANDLER, /* a signal handler, which takes no lock of the C
+	                    * library */
 };
 
 /**
@@ -35,8 +36,8 @@ int syc_drain_pass(struct syc_session *session, enum syc_drain_who who,
                    int64_t deadline, uint64_t *ret_moved);
 
 /**
- * No other thread drains, or uses the fds of the session, until
- * syc_drain_release().  False: not possible before @deadline.
+ * Prevent other threads from draining, and from using the fds of the session,
+ * until syc_drain_release().  False: not possible before @deadline.
  */
 bool syc_drain_hold(struct syc_session *session, int64_t deadline);
 static inline void syc_drain_release(struct syc_session *session)

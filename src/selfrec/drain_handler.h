@@ -26,7 +26,7 @@ bool syc_drain_handler_is_needed(void);
 
 /**
  * Make the session if there is none; move frames from the rings if no thread
- * does.  Never waits: frames that can't be moved now are moved later.
+ * moves frames.  Never waits: frames that can't be moved now are moved later.
  *
  * Context: owner, signal-safe, all signals blocked, SYC_DRAIN_HANDLER_STACK of
  * stack.

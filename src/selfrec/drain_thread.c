@@ -35,7 +35,7 @@
 #define READY_NS     (1000 * MS)
 #define HOLD_NS      (500 * MS)
 #define BLIND_NS     (100 * MS) /* asleep without membarrier() */
-#define RETRY_NS     (500 * MS) /* asleep while the sink has no space */
+#define RETRY_NS     (500 * MS) /* sleep while the sink has no space */
 #define TRY_AGAIN_NS (1 * MS)
 
 enum {
@@ -96,8 +96,8 @@ static void close_copy(int fd, dev_t dev, ino_t ino)
 
 /*
  * Called by the thread's maker, whose fd table still has the copies.  If the
- * thread began late, called at the session's end: the program may have closed
- * the copies, and use their numbers, by then.
+ * thread began late, this function is called at the session's end, when the
+ * program may have closed the copies and reused their numbers.
  */
 static void close_copies(struct syc_session *s)
 {
@@ -129,7 +129,7 @@ struct drainer {
 	struct syc_side side;
 };
 
-/* @ns, or less if a side job is due before. */
+/* @ns, or the shorter time until a side job is due. */
 static int64_t until_side_job(const struct drainer *d, int64_t ns)
 {
 	const int64_t left = d->side.due - syc_clock_kernel();
@@ -284,7 +284,7 @@ static void *run_drainer(void *session)
 	__atomic_store_n(&s->thread, THREAD_RUNS, __ATOMIC_RELEASE);
 	__atomic_store_n(&s->is_ready, 1, __ATOMIC_RELEASE);
 	syc_futex_wake(&s->is_ready);
-	/* Do this even in a very short session */
+	/* Do the side job even in a very short session */
 	syc_side_job_do(&d.side, SYC_SIDE_TURN);
 	while (!take_turn(&d))
 		;
@@ -300,7 +300,8 @@ static void *run_drainer(void *session)
 	syc_session_close(s, (s->result == 0 || s->result == -EFBIG) &&
 	                             !s->is_needed);
 	syc_guest_refuse(s, SYC_ARENA_CLOSED);
-	/* From here on the owner may free the session: do not use it */
+	/* From here on the owner may free the session, so do not use the
+	 * session */
 	uint32_t *const ended = &s->thread;
 	__atomic_store_n(ended, THREAD_ENDED, __ATOMIC_RELEASE);
 	syc_futex_wake(ended);
@@ -328,7 +329,8 @@ int syc_drain_thread_start(struct syc_session *s)
 	syc_undisturbed_end(&before);
 	if (r != 0) {
 		__atomic_store_n(&s->thread, THREAD_NONE, __ATOMIC_RELEASE);
-		/* A thread that stops the session meanwhile goes on alone */
+		/* Wake a thread that stops the session: it continues without a
+		 * drain thread */
 		syc_futex_wake(&s->thread);
 		syc_diag_say("no drain thread",
 		             r == -EAGAIN ? "the limit of threads is reached"
@@ -360,7 +362,7 @@ int syc_drain_thread_stop(struct syc_session *s, int64_t deadline)
 		uint32_t thread = THREAD_NONE;
 
 		/* A thread that saw the session before its removal may be about
-		 * to make a drain thread, or may have failed to */
+		 * to make a drain thread, or may have failed to make one */
 		if (__atomic_compare_exchange_n(
 			    &s->thread, &thread, THREAD_ENDED, false,
 			    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -380,8 +382,8 @@ int syc_drain_thread_flush(struct syc_session *s, int64_t deadline)
 	const uint32_t flushed = __atomic_load_n(&s->flushed, __ATOMIC_ACQUIRE);
 
 	ask_thread(s, SYC_ASK_FLUSH);
-	/* One flush may have begun before our events: only the second one
-	 * surely includes them */
+	/* The first flush may have begun before our events; only the second
+	 * flush surely includes our events */
 	if (!wait_until(&s->flushed, flushed, deadline))
 		return -EAGAIN;
 	ask_thread(s, SYC_ASK_FLUSH);

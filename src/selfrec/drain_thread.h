@@ -23,9 +23,9 @@
 #include "selfrec/session.h"
 
 /**
- * Make the thread.  Allocates (pthread_create()), so not in a signal handler.
- * Waits until the thread has its own fds, and closes the process' copies.
- * Returns 0 or -errno.
+ * Make the thread.  Calls pthread_create(), which allocates, so do not call
+ * this function in a signal handler.  Waits until the thread has its own fds,
+ * and closes the process' copies.  Returns 0 or -errno.
  *
  * Context: setup.
  */
@@ -41,8 +41,9 @@ int syc_drain_thread_stop(struct syc_session *session, int64_t deadline);
 int syc_drain_thread_flush(struct syc_session *session, int64_t deadline);
 
 /**
- * A ring fills up (SYC_ASK_ROOM), or a thread is gone (SYC_ASK_ENDED).  For
- * SYC_ASK_ROOM a young child, which has no drain thread yet, gets one.
+ * Report to the drain thread that a ring fills up (SYC_ASK_ROOM), or that a
+ * thread is gone (SYC_ASK_ENDED).  For SYC_ASK_ROOM a young child, which has no
+ * drain thread yet, gets one.
  *
  * Context: any-thread, signal-safe, signals blocked or not.
  */

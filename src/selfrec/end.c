@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* end.c - writes out the rings at the end of a recording, at exit, and on
+/* end.c - write-out of the rings at the end of a recording, at exit, and on
  * request. */
 #define _GNU_SOURCE
 #include "selfrec/end.h"
@@ -23,8 +23,8 @@
 #include "selfrec/left.h"
 #include "selfrec/session.h"
 
-/* Start, stop and exit run with signals blocked: a handler that interrupts them
- * would wait for its own thread. */
+/* Start, stop and exit run with signals blocked: a handler that interrupts a
+ * start or stop would wait for its own thread. */
 
 /* Time that exit() waits for an unfinished start or stop. */
 #define LIFE_WAIT_NS INT64_C(250000000)
@@ -34,7 +34,7 @@
 /*
  * Emits that began before syc_active changed end within moments, or on a busy
  * machine when their threads get a processor again.  Frames of these emits
- * belong into the capture.  The wait for an abandoned emit ends at @end.
+ * belong into the capture.  The wait for an abandoned emit ends at @end;
  * unread.c counts frames that are published later.
  */
 static void wait_for_emits(int32_t epoch, int64_t end)
@@ -54,7 +54,7 @@ static void wait_for_emits(int32_t epoch, int64_t end)
 					SYC_STATE_ALIVE &&
 				__atomic_load_n(&ts->hot.owner,
 			                        __ATOMIC_ACQUIRE) != 0 &&
-				/* else the emit belongs to a later epoch */
+				/* an emit with another epoch is later */
 				__atomic_load_n(&ts->hot.epoch,
 			                        __ATOMIC_RELAXED) == epoch;
 		}
@@ -115,7 +115,7 @@ int syc_end_session(struct syc_session *s, int64_t flush_ns)
 	    !wait_for_users(deadline + SYC_DRAIN_GRACE_NS))
 		return r == 0 ? 0 : r;
 	syc_guest_refuse(s, SYC_ARENA_CLOSED);
-	if (!s->is_needed) /* else the next drainer reports the losses */
+	if (!s->is_needed) /* if needed, the next drainer reports the losses */
 		keep_late_strays(s);
 	syc_session_free(s, (r == 0 || r == -EFBIG) && !s->is_needed);
 	return r;

@@ -17,7 +17,7 @@ struct syc_session;
 int syc_end_session(struct syc_session *session, int64_t flush_ns);
 
 /** The process exits: write out the rings, for a short time.  Events of later
- * destructors are off.  Context: any-thread. */
+ * destructors are not recorded.  Context: any-thread. */
 void syc_end_at_exit(void);
 
 #endif

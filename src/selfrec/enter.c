@@ -24,8 +24,8 @@ void syc_session_leave(void)
 	__atomic_sub_fetch(&syc_process->users, 1, __ATOMIC_RELEASE);
 }
 
-/* Make a session, for the thread that had the first event of @epoch; or, with
- * another epoch, instead of @guest. */
+/* Make a session for the thread that had the first event of @epoch; with
+ * another epoch, the session replaces @guest. */
 bool syc_session_replace(const struct syc_session *guest, int epoch)
 {
 	const char *why;

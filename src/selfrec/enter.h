@@ -19,8 +19,8 @@
 struct syc_session *syc_session_enter(void);
 
 /**
- * @guest, of the present @epoch, finds no slot: make a session of its own
- * instead.  False: no session can be made, and the process stays a guest.
+ * Make a session that replaces @guest, of the present @epoch, which finds no
+ * slot.  False: no session can be made, and the process stays a guest.
  *
  * Context: any-thread, signal-safe, signals blocked, inside of
  * syc_session_enter().
@@ -31,7 +31,7 @@ bool syc_session_replace(const struct syc_session *guest, int epoch);
  * reads.  False: there is no such place.  Context: any-thread, signal-safe. */
 bool syc_session_count_stray(uint8_t kind, uint32_t len, int64_t time);
 
-/** Bytes written so far, and the path, for syscap_get_stats(). */
+/** Number of bytes written so far, and the path, for syscap_get_stats(). */
 uint64_t syc_session_written(char *path, size_t size);
 
 #endif

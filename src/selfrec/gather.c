@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.c - collects a batch of frames from the rings of a session. */
+/* gather.c - collection of a batch of frames from the rings of a session. */
 #define _GNU_SOURCE
 #include "selfrec/gather.h"
 
@@ -20,7 +20,8 @@ struct span {
 	uint32_t head, tail, n;
 };
 
-/* Whether slot @i has frames; accesses no page that may lack memory. */
+/* Whether slot @i has frames.  The check accesses no page that may lack
+ * memory. */
 static bool look_at_slot(const struct syc_session *s, uint32_t i,
                          struct span *span)
 {
@@ -33,7 +34,7 @@ static bool look_at_slot(const struct syc_session *s, uint32_t i,
 	if (i != 0 && state != SYC_SLOT_LIVE && state != SYC_SLOT_ENDED)
 		return false;
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
-	/* R1, pairs with W2 */
+	/* R1, which pairs with W2 */
 	const uint32_t tail =
 		i != 0 ? __atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE)
 		       : s->own_tail;
@@ -144,12 +145,12 @@ static void set_head(struct syc_session *s, uint32_t i, uint32_t head)
 	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
 
 	s->heads[i] = head;
-	/* R2, pairs with W1 */
+	/* R2, which pairs with W1 */
 	__atomic_store_n(&ring->head, head, __ATOMIC_RELEASE);
 }
 
-/* The ring has no frame at its head: a relative has overwritten it.  Drop the
- * slot's bytes. */
+/* Drop the bytes of a slot whose ring has no frame at its head, because a
+ * relative has overwritten the ring. */
 static void give_up_span(struct syc_session *s, uint32_t i,
                          const struct span *span)
 {
@@ -157,7 +158,7 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 	const struct syc_ring_losses none = { .bytes = 0 };
 
 	lost.frames[SYC_LOSS_ABANDONED] = 1;
-	if (i == 0) { /* including the report of damage, which is repeated */
+	if (i == 0) { /* drops also the report of damage, which is repeated */
 		set_head(s, 0, span->tail);
 		s->has_told_damage = false;
 	}
@@ -198,7 +199,7 @@ static bool add_slot(struct syc_session *s, struct syc_batch *batch, uint32_t i,
 	return is_all;
 }
 
-/* The frames that slot @i had at the last gathering. */
+/* Find the frames that slot @i had at the last gathering. */
 static bool look_back(const struct syc_session *s, uint32_t i,
                       struct span *span)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * gather.h - collects a batch of frames from the rings of a session.
+ * gather.h - collection of a batch of frames from the rings of a session.
  *
  * Relatives of the process can write anywhere in its rings.  So frames are
  * copied first, and only the copy is checked and written into the sink.  The
@@ -22,8 +22,8 @@ bool syc_gather(struct syc_session *session, struct syc_batch *batch,
                 uint64_t room);
 
 /**
- * Copy the same frames again, after the frames that the drainer has added to
- * its own slot.
+ * Copy the frames of the last gathering again, after the frames that the
+ * drainer has added to its own slot.
  */
 bool syc_gather_again(struct syc_session *session, struct syc_batch *batch,
                       uint64_t room);

@@ -73,8 +73,9 @@ void syc_guest_settle_strays(struct syc_session *s)
 
 /* -------------------------------------------------------------- the child */
 
-/* A fork may precede the drain thread's private fd table.  In a child the ring
- * file's fd would keep the lock that shows that the parent lives. */
+/* Close the ring file's fd, which a child inherits if the fork precedes the
+ * drain thread's private fd table.  In a child this fd would keep the lock that
+ * shows that the parent lives. */
 static void close_inherited(const struct syc_origin *origin)
 {
 	const struct syc_output *const output = &origin->output;
@@ -108,8 +109,8 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch)
 	s->drainer.pid = syc_slot_pid(syc_guest_drainer(s));
 	if (syc_guest_is_drained(s) &&
 	    syc_fork_identity_is_running(&s->drainer)) {
-		/* Lock now: after the drainer's end no other writer may begin
-		 * before this process notices */
+		/* Lock now, so that no other writer begins between the
+		 * drainer's end and its discovery by this process */
 		if (plan->to.sink == SYC_SINK_TRACE)
 			syc_trace_hold_target(&plan->trace);
 		return s;
@@ -154,8 +155,8 @@ static bool check_drainer(struct syc_session *s)
 		    &syc_arena_head(&s->arena)->drainer, &drainer,
 		    syc_slot_word(s->pid, SYC_ARENA_CLOSING), false,
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-		return true; /* another guest was faster */
-	/* Guests that come meanwhile wait, because this may fail */
+		return true; /* another guest has become the drainer */
+	/* Guests that arrive now wait, because the takeover may fail */
 	if (syc_take_over_drain(s) == 0) {
 		__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
 		                 syc_slot_word(s->pid, SYC_ARENA_DRAINED),
@@ -250,8 +251,8 @@ int syc_guest_flush(struct syc_session *s, int64_t deadline)
 }
 
 /* Whether the drainer is about to end, or may be dying: its first thread has
- * ended, and other threads are left.  This second case also occurs while other
- * threads continue and drain. */
+ * ended, and other threads are left.  The drainer may also lack its first
+ * thread while other threads continue, and drain. */
 static bool may_drain_no_more(const struct syc_session *s)
 {
 	return syc_slot_state(syc_guest_drainer(s)) != SYC_ARENA_DRAINED ||

@@ -22,9 +22,10 @@
 
 /** Context of everything here: any-thread, signal-safe. */
 
-/** Invite: the drain thread runs, so children may become guests from now on.
- * Refuse: no more guests; SYC_ARENA_CLOSING: the drainer is about to end;
- * _CLOSED: no drainer. */
+/** syc_guest_invite() permits children to become guests, because the drain
+ * thread runs. syc_guest_refuse() permits no more guests; SYC_ARENA_CLOSING
+ * means that the drainer is about to end, and SYC_ARENA_CLOSED that there is no
+ * drainer. */
 void syc_guest_invite(struct syc_session *session);
 void syc_guest_refuse(struct syc_session *session, uint32_t state);
 
@@ -32,12 +33,12 @@ void syc_guest_refuse(struct syc_session *session, uint32_t state);
  * own. */
 struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
 
-/** A slot was claimed: whether frames may go into the slot.  If not, the slot
- * is to be given back; @session may be no guest any more. */
+/** Whether frames may go into a slot that was just claimed.  If false, the
+ * caller returns the slot; @session may be no guest any more. */
 bool syc_guest_may_use_slot(const struct syc_session *session);
 
-/** The drainer, as in arena_head.h: read after a claim of a slot, or before the
- * words. */
+/** The word of the drainer (arena_head.h), to be read after a claim of a slot,
+ * or before the slots' words. */
 static inline uint32_t syc_guest_drainer(const struct syc_session *session)
 {
 	return __atomic_load_n(&syc_arena_head(&session->arena)->drainer,
@@ -52,8 +53,8 @@ static inline bool syc_guest_is_drained(const struct syc_session *session)
 /** Whether this process has any slot. */
 bool syc_guest_has_slots(struct syc_session *guest);
 
-/** The drainer is CLOSING: wait a little for processes that are counting
- * strays. */
+/** Wait a little for processes that are counting strays; the drainer is
+ * CLOSING. */
 void syc_guest_settle_strays(struct syc_session *session);
 
 /** Wake the drainer. */
@@ -61,8 +62,8 @@ void syc_guest_wake_drainer(struct syc_session *guest);
 
 /**
  * Check from time to time whether a drainer exists.  If none exists, become the
- * drainer: @guest is no guest any more.  False: this failed, and events of this
- * process need a session of its own.
+ * drainer: @guest is no guest any more.  False: the takeover failed, and events
+ * of this process need a session of its own.
  */
 bool syc_guest_check(struct syc_session *guest, bool at_once);
 

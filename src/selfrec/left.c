@@ -29,7 +29,8 @@ bool syc_left_take(struct syc_session *s)
 	    syc_say_losses(s, &lost, &nothing, s->pid, 0))
 		return true;
 	s->trace.has_untold = syc_trace_untold_leave(s->trace.fd, &lost) == 0;
-	return s->trace.has_untold; /* else these losses are never reported */
+	return s->trace.has_untold; /* if false, these losses are never
+	                             * reported */
 }
 
 static void add_losses(struct syc_ring_losses *sum,
@@ -83,7 +84,7 @@ bool syc_left_tell_records(struct syc_session *s)
 	return r == 0;
 }
 
-/* Whether a relative whose slots may have frames lives: it drains after our
+/* Whether a relative whose slots may have frames lives, and so drains after our
  * end. */
 static bool is_left_to_relatives(struct syc_session *s)
 {
@@ -119,8 +120,7 @@ static void add_all(struct syc_ring_losses *sum, struct syc_session *s)
 	add_untold(sum, &syc_process->lost, &syc_process->told);
 }
 
-/* Open the trace file, by the fd table of the drain thread or of this
- * thread. */
+/* Open the trace file by an fd of the drain thread, or of this thread. */
 static int open_trace(const struct syc_session *s)
 {
 	char path[80];

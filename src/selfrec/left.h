@@ -19,17 +19,17 @@
 bool syc_left_take(struct syc_session *session);
 
 /**
- * The drainer could write neither the last events nor their loss records: leave
- * the losses of these records in the header.  False: the header has no place
- * for them.
+ * Leave the losses of unwritten loss records in the header, if the drainer
+ * could write neither the last events nor these records.  False: the header has
+ * no place for losses.
  *
  * Context: the drainer.
  */
 bool syc_left_tell_records(struct syc_session *session);
 
 /**
- * The process ends before its drain thread has written all frames: stop the
- * thread's writes, and leave the losses in the header.  False: the frames are
+ * Stop the drain thread's writes, and leave the losses in the header, if the
+ * process ends before the thread has written all frames.  False: the frames are
  * still to be written, or the header has no place for losses.  Waits for an
  * unfinished write, until @deadline.
  *

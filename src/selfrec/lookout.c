@@ -14,7 +14,7 @@
 
 #define MS      INT64_C(1000000)
 #define LOOK_NS (500 * MS)
-#define FAR_NS  (4000 * MS) /* if a word shows the end */
+#define FAR_NS  (4000 * MS) /* check interval if a word shows the end */
 
 void syc_lookout_begin(struct syc_lookout *l, uint32_t *main_end)
 {
@@ -50,8 +50,8 @@ static void look_at_main(struct syc_lookout *l)
 	l->main_end = NULL;
 	l->is_main_ending = true;
 	syc_lookout_hurry(l);
-	/* Without /proc only threads that have emitted are known: others may
-	 * still emit */
+	/* Without /proc only threads that have emitted are known; other threads
+	 * may still emit */
 	if (!syc_alone_sees_all())
 		l->at = syc_clock_kernel() + LOOK_NS;
 }

@@ -3,12 +3,12 @@
  * lookout.h - schedule of the drain thread's checks whether it is the last
  * thread.
  *
- * A process can't be alone before its first thread has ended.  The kernel wakes
- * the drain thread for this end if the first thread made the drain thread,
- * since Linux 5.16, and without a seccomp filter.  A check every few seconds
- * covers the case that the kernel woke a thread in pthread_join() instead.
- * Otherwise the drain thread checks once or twice a second, at a moment when
- * the processor is awake for other work.
+ * A process can't be alone before its first thread has ended.  Since Linux 5.16
+ * the kernel wakes the drain thread at the first thread's end, if the first
+ * thread made the drain thread, and without a seccomp filter.  A check every
+ * few seconds covers the case that the kernel woke a thread in pthread_join()
+ * instead.  Otherwise the drain thread checks once or twice a second, at a
+ * moment when the processor is awake for other work.
  *
  * Context of everything here: the drain thread.
  */
@@ -47,7 +47,8 @@ int64_t syc_lookout_longest_sleep(const struct syc_lookout *lookout);
 void syc_lookout_sleep(struct syc_lookout *lookout, uint32_t *word,
                        uint32_t value, int64_t ns);
 
-/** The rings have just been drained.  True: no thread will emit any more. */
+/** Whether no thread will emit any more, checked just after the rings were
+ * drained. */
 bool syc_lookout_is_alone(struct syc_lookout *lookout);
 
 #endif

@@ -219,7 +219,7 @@ static uint32_t distance_of_places(uint64_t from, uint64_t to)
 	return (uint32_t)(to - from) % SYC_MAP_FRAMES_MAX;
 }
 
-/* The place of @h, or the empty place for it.  An empty place always exists. */
+/* The place of @h, or the empty place for @h.  An empty place always exists. */
 static uint64_t *find_known(struct syc_described *described, uint64_t h)
 {
 	uint64_t i = (h >> 1) % SYC_MAP_FRAMES_MAX;
@@ -248,10 +248,10 @@ static void forget_mapping(struct syc_described *described, uint32_t gap)
 }
 
 /*
- * After a complete scan: remove mappings that the scan has not seen.  Otherwise
- * plugins that come and go would fill the set.  And a mapping that replaces
- * another one at its old address would not be reported.  A mapping that moves
- * up across the table's end was checked before.
+ * Remove mappings that the last complete scan has not seen.  Otherwise plugins
+ * that are loaded and unloaded would fill the set, and a mapping at the address
+ * of an earlier mapping would not be reported.  A mapping that moves up across
+ * the table's end was checked before.
  */
 static void forget_unseen_mappings(struct syc_described *described)
 {
@@ -276,8 +276,8 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 	return 1; /* one is enough */
 }
 
-/* Takes the loader's lock: not allowed in a handler, or in a child that may
- * have inherited the lock in the held state. */
+/* Read the counters under the loader's lock.  Not allowed in a handler, or in a
+ * child that may have inherited the lock in the held state. */
 static __attribute__((noinline)) void count_loads_locked(uint64_t *counters)
 {
 	if (dl_iterate_phdr != NULL)
@@ -348,8 +348,8 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
 		syc_own_proc_open("/proc/thread-self/maps", "/proc/self/maps");
 	if (lines.fd < 0)
 		return true;
-	/* Read the counters before the maps: the next call sees a library that
-	 * is loaded meanwhile */
+	/* Read the counters before the maps, so that the next call finds a
+	 * library that is loaded in between */
 	if (may_lock)
 		count_loads_locked(counters);
 	const bool goes_on = emit_new_maps(&lines, described, &to);

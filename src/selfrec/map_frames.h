@@ -24,7 +24,7 @@ struct syc_described {
 	uint64_t loads, unloads; /* the dynamic linker's counters */
 	int64_t looked_at;       /* ns */
 	uint32_t n;
-	uint32_t scan; /* 0 or 1, by turns */
+	uint32_t scan; /* number of the last scan, alternately 0 and 1 */
 	/* A set of hashes; bit 0 of each: the last scan that saw the
 	 * mapping. */
 	uint64_t known[SYC_MAP_FRAMES_MAX];
@@ -39,8 +39,9 @@ struct syc_described {
  *
  * syc_map_frames.are_due() is true if no call has finished yet, or if libraries
  * were loaded or unloaded since.  @may_lock, in both functions: the dynamic
- * linker's counters may be read; else a call is due once a second.  A forked
- * child must not read them: a missing thread may hold the linker's lock.
+ * linker's counters may be read; without @may_lock a call is due once a second.
+ * A forked child must not read the counters, because a missing thread may hold
+ * the linker's lock.
  */
 bool syc_map_frames_write(struct syc_described *described, int32_t pid,
                           int64_t now, bool may_lock, syc_describe_emit *emit,

@@ -14,8 +14,8 @@ struct syc_origin {
 	int32_t pid;
 	uint64_t pid_ns;
 	struct syc_arena arena;
-	/* Its fds are in the parent's fd table, and for a moment in a child's
-	 * table */
+	/* The output's fds are in the parent's fd table, and for a moment in a
+	 * child's fd table */
 	struct syc_output output;
 };
 

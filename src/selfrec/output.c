@@ -44,7 +44,7 @@ int syc_output_choose(struct syc_output_target *target, const char *pattern,
 		if (getcwd(target->pattern, sizeof(target->pattern)) == NULL)
 			return -errno;
 		text.at += strlen(target->pattern);
-		/* a % in the directory's name would be taken for an escape */
+		/* a % in the directory's name would be read as an escape */
 		if (strchr(target->pattern, '%') != NULL)
 			return -EINVAL;
 		syc_text_add(&text, "/");
@@ -135,9 +135,9 @@ void syc_output_hold(const struct syc_output *output)
 
 /* ------------------------------------------------------------ ring file */
 
-/* While we hold this lock, no process recovers from the file.  The lock belongs
- * to the open file.  So the lock stays when a thread takes the fd into its own
- * fd table, and while any relative has the rings mapped. */
+/* Lock the ring file, so that no process recovers from the file.  The lock
+ * belongs to the open file.  So the lock stays when a thread takes the fd into
+ * its own fd table, and while any relative has the rings mapped. */
 static int lock_rings(int fd)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
@@ -175,7 +175,7 @@ static bool name_rings(struct syc_output *output,
 	syc_text_add_i64(&text, pid);
 	syc_text_add(&text, "-");
 	syc_text_add_u64(&text, (uint64_t)output->ino);
-	if (n != 0) { /* taken by another, or a former, file */
+	if (n != 0) { /* the name belongs to another, or an earlier, file */
 		syc_text_add(&text, "-");
 		syc_text_add_u64(&text, n);
 	}
@@ -268,8 +268,8 @@ static void write_facts(struct syc_output *output, struct syc_ring_file *facts,
 		facts->boot_id[n - 1] = '\0';
 	/* Write only the path's bytes: an untouched page takes no memory */
 	memcpy(facts->capture, output->path, strlen(output->path) + 1);
-	/* The owner of the rings.  Until this store another process may have
-	 * owned them */
+	/* Store the owner of the rings.  Until this store another process may
+	 * have owned the rings */
 	__atomic_store_n(&facts->capture_dev, output->dev, __ATOMIC_RELEASE);
 	__atomic_store_n(&facts->capture_ino, output->ino, __ATOMIC_RELEASE);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -284,7 +284,8 @@ struct beginning {
 };
 
 /* Write the header, the writer's PROCESS frame and the ring file's name, all or
- * nothing.  So even a process that is killed right after this has a name. */
+ * nothing.  So even a process that is killed right after the write has a
+ * name. */
 static bool write_beginning(void *data, const void *process, uint32_t len)
 {
 	struct beginning *const b = data;
@@ -381,7 +382,7 @@ int syc_output_write(struct syc_output *output, struct syc_batch *batch)
 	                 &output->fits);
 	if (r != 0) {
 		/* Cut off the written part, so that the file stays whole.  If
-		 * even this fails, the recovery does it. */
+		 * even the cut fails, the recovery cuts. */
 		if (output->fits == 0 ||
 		    ftruncate(output->fd, (off_t)output->end) == 0)
 			syc_output_commit(output);

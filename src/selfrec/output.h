@@ -59,13 +59,13 @@ struct syc_output {
 	uint64_t end; /* end of the last whole batch */
 	uint64_t max_bytes;
 	uint64_t fits;   /* see syc_output_write() */
-	bool is_on_disk; /* the ring file: emits may wait for the disk */
+	bool is_on_disk; /* the ring file is on a disk: emits may wait */
 	struct syc_ring_journal *journal;
 	char path[SYC_OUTPUT_PATH_MAX + 32];
 	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
 };
 
-/** Make the capture, still empty; ring_fd stays.  Returns 0 or -errno. */
+/** Make the empty capture; ring_fd stays unchanged.  Returns 0 or -errno. */
 int syc_output_create(struct syc_output *output,
                       const struct syc_output_target *target, int32_t pid);
 
@@ -76,8 +76,8 @@ int syc_output_create(struct syc_output *output,
 void syc_output_hold(const struct syc_output *output);
 
 /**
- * Make the ring file at @place, empty and locked: ring_fd.  Returns 0; -ENODEV:
- * the place does not exist, or is no tmpfs; or -errno.
+ * Make the ring file at @place, empty and locked, and set ring_fd.  Returns 0;
+ * -ENODEV: the place does not exist, or is no tmpfs; or -errno.
  */
 int syc_output_create_rings(struct syc_output *output,
                             const struct syc_output_target *target, int32_t pid,

@@ -45,8 +45,8 @@ static int claim_slot(struct syc_session *s, struct syc_slot *ret_slot)
 
 	if (r == -ENOTSUP)
 		r = claim_by_file(s, ret_slot);
-	/* Otherwise a private child whose fork interrupted an emit would
-	 * fault */
+	/* Without the slot's memory, a private child whose fork interrupted an
+	 * emit would fault */
 	if (r == 0)
 		madvise(ret_slot->ring,
 		        s->arena.page + 2 * (size_t)ret_slot->size,
@@ -100,7 +100,7 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		                          "overwritten");
 	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
 		/* First a store, then a load; tell_late(), at the session's
-		 * end, does the same */
+		 * end, also stores, then loads */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
 		                 syc_slot_word(ts->hot.pid, SYC_SLOT_OVER),
@@ -108,11 +108,11 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 	}
 }
 
-/* Number of ms that a guest waits for a slot if slots are few.  After this time
- * an arena of its own is better. */
+/* Time in ms that a guest waits for a slot if slots are few.  A guest that
+ * needs a longer wait makes an arena of its own. */
 #define PATIENCE 20
 
-/* Claim a slot as a guest: the drainer frees slots, and may have to be woken.
+/* Claim a slot as a guest.  The drainer frees slots, and may have to be woken.
  * -EBUSY: the drainer is about to end, or to change. */
 static int claim_as_guest(struct syc_session *s, struct syc_slot *ret_slot)
 {
@@ -157,7 +157,8 @@ static int take_slot(struct syc_session *s, struct syc_state *ts)
 	if (r != 0)
 		return r;
 	begin_slot(s, ts, &slot);
-	/* A copy for the drainer, in case a relative overwrites the word */
+	/* Store a copy of the word for the drainer, in case a relative
+	 * overwrites the word */
 	__atomic_store_n(&s->words[slot.word - syc_arena_word(&s->arena, 0)],
 	                 syc_slot_word(s->pid, SYC_SLOT_LIVE),
 	                 __ATOMIC_RELAXED);

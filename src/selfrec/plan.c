@@ -17,8 +17,9 @@
 #define MS                  INT64_C(1000000)
 #define DEFAULT_INTERVAL_NS (50 * MS)
 #define DEFAULT_FLUSH_NS    (250 * MS)
-/* For a trace file: no ring file is left for a recovery.  Many processes that
- * take turns, not a slow reader, delay a write */
+/* Longer flush time for a trace file, because no ring file is left for a
+ * recovery.  Many processes that take turns, not a slow reader, delay a
+ * write */
 #define SHARED_FLUSH_NS  (2000 * MS)
 #define DEFAULT_RING_KIB 256u
 

@@ -2,9 +2,9 @@
 /*
  * plan.h - destination and options of a recording by this process itself.
  *
- * Each destination has a plan: the environment's, and that of syscap_start().
- * Only the holder of syc_process->life writes the second plan, while this plan
- * is not current.
+ * Two destinations have a plan: the destination of the environment, and the
+ * destination of syscap_start().  Only the holder of syc_process->life writes
+ * the second plan, while this plan is not current.
  */
 #ifndef SYC_SELFREC_PLAN_H
 #define SYC_SELFREC_PLAN_H
@@ -19,14 +19,16 @@
 struct syscap_options;
 
 struct syc_plan {
-	struct syc_destination to; /* first: the block points to it */
+	struct syc_destination to; /* first member: the block points to this
+	                            * member */
 	bool no_thread;
 	bool private_children; /* forked children have arenas of their own */
 	uint32_t ring_bytes;
 	int64_t interval_ns;   /* longest wait of an event for the drainer */
 	int64_t exit_flush_ns; /* longest wait of exit() for the sink */
 	struct syc_trace_target trace;
-	/* NULL for another sink; mapped at its first use */
+	/* target of an output, mapped at its first use; NULL for another
+	 * sink */
 	struct syc_output_target *output;
 };
 
@@ -44,8 +46,8 @@ const char *syc_plan_from_options(const struct syscap_options *options);
 
 /** Context of the functions below: any-thread, signal-safe. */
 
-/** This copy's plan of the options, current or not; and the destination of the
- * environment's plan. */
+/** This copy's plan of syscap_start()'s options, current or not; and the
+ * destination of the environment's plan. */
 const struct syc_plan *syc_plan_of_options(void);
 const struct syc_destination *syc_plan_of_environment(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_lock.c - one writer at a time, among processes and within one. */
+/* record_lock.c - a lock that admits one writer at a time, among processes and
+ * within a process. */
 #define _GNU_SOURCE
 #include "selfrec/record_lock.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_lock.h - one writer at a time, among processes and within one.
+ * record_lock.h - a lock that admits one writer at a time, among processes and
+ * within a process.
  *
  * The lock is a record lock on the first byte.  Relatives of a process, and
  * independent copies of the library in it, write to the same file or pipe.  So
@@ -12,7 +13,7 @@
  * a drain thread the program's close() of its own fd ends the lock early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
- * children that were forked while it was held have ended, too.
+ * children that were forked while the lock was held have ended, too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -52,8 +53,8 @@ bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
 
 /**
  * Hold a fact at *@at, or at another place if this place is taken; *@at is 0 at
- * first, and becomes the fact's place.  A repeated call takes the lock again if
- * it was lost.  Returns 0 or -ENOLCK.
+ * first, and becomes the fact's place.  A repeated call takes a lost lock
+ * again.  Returns 0 or -ENOLCK.
  */
 int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
 

@@ -48,8 +48,9 @@ static bool say_fork(struct syc_session *s, const struct syc_relative *it,
 	                    it->kin.pid, time);
 }
 
-/* Write the frames about a relative.  False: no space until the next pass.  One
- * relative at a time, because the set of reported maps exists once. */
+/* Write the frames about a relative.  False: no space until the next pass.
+ * Only one relative is introduced at a time, because the set of reported maps
+ * exists once. */
 static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
                                int64_t time)
 {
@@ -80,7 +81,8 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 }
 
 /* Whether a relative has overwritten a slot's word.  The owner of a slot
- * changes the word from LIVE to ENDED, and only the drainer makes it FREE. */
+ * changes the word from LIVE to ENDED, and only the drainer changes the word to
+ * FREE. */
 static bool is_overwritten(uint32_t before, uint32_t word)
 {
 	const uint32_t state = syc_slot_state(before);

@@ -4,8 +4,8 @@
  *
  * Relatives are found by the words of the slots, which are trusted unless /proc
  * contradicts them.  Before a relative's other frames the capture has its
- * PROCESS frame, and MAP frames of the image that it shares with us.  EXIT is
- * after its last frame.
+ * PROCESS frame, and MAP frames of the image that it shares with us.  A
+ * relative's EXIT is after its last frame.
  *
  * Context of everything here: the drainer.
  */
@@ -28,8 +28,8 @@ void syc_relatives_meet(struct syc_session *session, int64_t now, bool at_once);
  * known relative. */
 bool syc_relatives_knows(const struct syc_session *session, int32_t pid);
 
-/** Whether @pid, of a slot's word that was read before, has ended: then no
- * process writes into the slot. */
+/** Whether @pid, from a slot's word that was read before, has ended.  If true,
+ * no process writes into the slot. */
 bool syc_relatives_is_gone(struct syc_session *session, int32_t pid);
 
 /** After the rings are read: write EXIT for relatives that have ended, and have
@@ -44,7 +44,8 @@ static inline bool syc_relatives_are_due(const struct syc_session *session,
 	       now - session->relatives.looked_at >= SYC_RELATIVES_LOOK_NS;
 }
 
-/** The frames about relatives are no longer in the capture: write them anew. */
+/** Write the frames about relatives anew, because the capture no longer has
+ * these frames. */
 static inline void syc_relatives_forget(struct syc_session *session)
 {
 	struct syc_relatives *const r = &session->relatives;
@@ -55,13 +56,13 @@ static inline void syc_relatives_forget(struct syc_session *session)
 	session->has_told_damage = false;
 }
 
-/** At the end: check for ended relatives.  True: a relative has ended since the
- * last check. */
+/** At the session's end: check for ended relatives.  True: a relative has ended
+ * since the last check. */
 bool syc_relatives_look(struct syc_session *session);
 
-/** At the end: whether a slot may have more frames, because its process lived
- * at the last check for ended relatives.  All rings were read since this
- * check. */
+/** At the session's end: whether a slot may have more frames, because its
+ * process lived at the last check for ended relatives.  All rings were read
+ * since this check. */
 bool syc_relatives_need_rings(struct syc_session *session);
 
 #endif

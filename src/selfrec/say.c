@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* say.c - frames of the drainer's own. */
+/* say.c - the drainer's own frames. */
 #define _GNU_SOURCE
 #include "selfrec/say.h"
 
@@ -123,7 +123,8 @@ bool syc_say_losses(struct syc_session *s, const struct syc_ring_losses *lost,
 	uint32_t len;
 
 	if (!is_plausible(lost, told))
-		return true; /* overwritten by a relative; reported */
+		return true; /* a relative has overwritten the counts; the
+		              * damage is reported */
 	len = syc_loss_compose(frame, lost, told, pid, tid);
 
 	return len == 0 || syc_say_frame(s, frame, len);

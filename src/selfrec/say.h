@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * say.h - frames of the drainer's own: facts about the process, and losses.
+ * say.h - the drainer's own frames: facts about the process, and losses.
  *
  * The frames go into slot 0, which belongs to no thread, and from there into
  * the sink, before all other frames of a pass.  The functions return false if
@@ -16,7 +16,7 @@
 /** Add a frame to slot 0; @session is the data of a syc_describe_emit. */
 bool syc_say_frame(void *session, const void *frame, uint32_t len);
 
-/** @value has less than SYC_SAY_TEXT bytes. */
+/** Add a METADATA frame.  @value has less than SYC_SAY_TEXT bytes. */
 #define SYC_SAY_TEXT 128u
 bool syc_say_metadata(struct syc_session *session, const char *id,
                       const char *value);
@@ -32,8 +32,8 @@ bool syc_say_who_we_are(struct syc_session *session, int64_t now);
  * code emits addresses.  False: there was no work. */
 bool syc_say_new_maps(struct syc_session *session, int64_t now);
 
-/** Write that @pid has forked @child; 0: that @pid has ended, which is its last
- * frame. */
+/** Write a frame that @pid has forked @child.  With @child 0, write the last
+ * frame of @pid, that it has ended. */
 bool syc_say_fork(struct syc_session *session, int32_t pid, int32_t child,
                   int64_t time);
 static inline bool syc_say_exit(struct syc_session *session, int32_t pid,

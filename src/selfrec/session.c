@@ -80,7 +80,7 @@ static const char *make_output(struct syc_session *s)
 	return why_no_output(r);
 }
 
-/* Make the rings' memfd, with a high fd as for the sinks. */
+/* Make the rings' memfd, with a high fd, like the sinks' fds. */
 static int make_rings_fd(struct syc_session *s)
 {
 	struct stat st;
@@ -235,8 +235,8 @@ void syc_session_give_life(void)
 	syc_tid_lock_give(&syc_process->life);
 }
 
-/* Open the rings' file by the drain thread's fd table, the only one that has
- * it. */
+/* Open the rings' file by the drain thread's fd table, the only table that has
+ * the file. */
 static int open_of_thread(const struct syc_session *s)
 {
 	char path[80];

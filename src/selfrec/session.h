@@ -52,8 +52,8 @@ enum {
 struct syc_session {
 	int32_t pid;
 	int32_t epoch;
-	bool is_started; /* by syscap_start() */
-	bool is_guest;   /* guest.h; cleared with release */
+	bool is_started; /* session of syscap_start() */
+	bool is_guest;   /* guest.h; cleared by a release store */
 	bool is_child;   /* child of fork(): no thread yet */
 	bool is_orphan;  /* child of _Fork() or clone(): no thread ever */
 	bool no_thread;
@@ -74,25 +74,25 @@ struct syc_session {
 	bool is_announced;
 	bool is_full;       /* the size limit was reached */
 	bool is_introduced; /* the capture has our PROCESS frame */
-	bool has_told_late; /* losses are reported: this is the end */
-	bool is_exiting;    /* also the process ends */
+	bool has_told_late; /* losses are reported: the session ends */
+	bool is_exiting;    /* the process ends, too */
 	bool has_told_exit;
 	bool has_told_damage;
 	bool must_look; /* check at once for ended relatives */
-	bool is_needed; /* living relatives need the arena: this is the end */
+	bool is_needed; /* at the end: living relatives need the arena */
 	uint32_t own_tail;
 	uint32_t n_used;  /* greatest number of slots that was seen */
 	int dead;         /* errno: the sink will never work again */
-	int64_t retry_at; /* ns: the sink had no space; 0: it has space */
+	int64_t retry_at; /* ns: time of a write that found no space; 0: none */
 
 	int64_t began; /* ns */
 	int64_t interval_ns;
 	int64_t exit_flush_ns;
-	uint64_t written;     /* bytes; read by any thread */
+	uint64_t written;     /* number of bytes; read by any thread */
 	uint32_t flushed;     /* futex: counts flushes that are done */
-	int32_t flush_result; /* of the last flush */
-	int32_t result;       /* of the stop */
-	int64_t deadline;     /* ns: of the requested stop */
+	int32_t flush_result; /* result of the last flush */
+	int32_t result;       /* result of the stop */
+	int64_t deadline;     /* ns: deadline of the requested stop */
 
 	/* The drain thread. */
 	int32_t thread_tid; /* set before owns_table */
@@ -102,19 +102,19 @@ struct syc_session {
 	int64_t tried_at;   /* ns: last attempt to make a thread */
 	uint32_t *main_end; /* see syc_alone_main_word(); NULL: unknown */
 
-	/* For a guest: the drainer; only the holder of `checking` (tid; 0:
-	 * none) uses it */
+	/* The drainer of a guest; only the holder of `checking` (tid; 0: none)
+	 * uses this field */
 	struct syc_fork_identity drainer;
 	uint32_t checking;
 	int64_t checked_at; /* ns */
 
-	/* For a trace only the arena's file: a memfd, if the claim of a slot
-	 * takes an fd; else no file */
+	/* For a trace, only the arena's file: a memfd if the claim of a slot
+	 * takes an fd, or no file */
 	struct syc_output output;
 	struct syc_trace trace;
 
 	/* Large data; only the holder of `draining` uses it. */
-	struct syc_ring_losses told; /* of the losses in the arena's head */
+	struct syc_ring_losses told; /* reported losses of the arena's head */
 	struct syc_ring_journal_part parts[SYC_RING_JOURNAL_PARTS];
 	/* Copies of values in the rings' headers, which relatives may
 	 * overwrite */
@@ -125,20 +125,21 @@ struct syc_session {
 	struct syc_relatives relatives;
 	struct syc_described described;
 	struct syc_described described_relative;
-	unsigned char copy[SYC_COPY_SIZE]; /* of a batch */
+	unsigned char copy[SYC_COPY_SIZE]; /* copy of a batch */
 };
 
 /**
- * An fd of the arena's file for the caller, from any fd table that has it.
- * -ENOTSUP: there is no file, or it can't be opened without /proc; or -errno.
+ * An fd of the arena's file for the caller, from any fd table that has the
+ * file. -ENOTSUP: there is no file, or the file can't be opened without /proc;
+ * or -errno.
  *
  * Context: any-thread, signal-safe, inside syc_session_look().
  */
 int syc_session_open_rings(const struct syc_session *session);
 
 /**
- * The session of the present epoch, if it has been made, else NULL; enter.h
- * makes it.  The caller always calls syc_session_leave() after use.
+ * The session of the present epoch, or NULL if enter.h has not made the session
+ * yet.  The caller always calls syc_session_leave() after use.
  */
 struct syc_session *syc_session_look(void);
 void syc_session_leave(void);
@@ -148,9 +149,10 @@ bool syc_session_take_life(int64_t deadline);
 void syc_session_give_life(void);
 
 /**
- * Begin a session without arena and sink, in memory that a child does not get;
- * make a session with both; free an unused session.  @is_whole: its rings are
- * empty.  The caller holds syc_process->life, signals are blocked.
+ * syc_session_begin() begins a session without arena and sink, in memory that a
+ * child does not get. syc_session_make() makes a session with arena and sink.
+ * syc_session_free() frees an unused session; @is_whole: its rings are empty.
+ * The caller holds syc_process->life, and has blocked signals.
  */
 struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch);
 struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
@@ -161,8 +163,7 @@ void syc_session_free(struct syc_session *session, bool is_whole);
  * the fd table that has these fds. */
 void syc_session_close(struct syc_session *session, bool is_whole);
 
-/** Number of slots, from the first, to look at: the slots that were ever seen
- * in use. */
+/** Number of slots that were ever seen in use, counted from the first slot. */
 uint32_t syc_session_slots(struct syc_session *session);
 
 /** The sink of @session is gone for good. */

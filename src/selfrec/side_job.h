@@ -2,8 +2,8 @@
 /*
  * side_job.h - side job of the drain thread, in a program that links one.
  *
- * There is at most one job: a program that wants it refers to a file that sets
- * the pointer.  The library itself never refers to such a file.
+ * There is at most one job: a program that wants the job refers to a file that
+ * sets the pointer.  The library itself never refers to such a file.
  */
 #ifndef SYC_SELFREC_SIDE_JOB_H
 #define SYC_SELFREC_SIDE_JOB_H
@@ -16,7 +16,7 @@ struct syc_session;
 
 /** State of the job, kept by the drain thread of a session. */
 struct syc_side {
-	struct syc_session *session; /* the rest is zero at first */
+	struct syc_session *session; /* the other fields are zero at first */
 	void *state;
 	int64_t due;     /* ns: time of the next call */
 	uint32_t chosen; /* the job's settings */
@@ -24,12 +24,12 @@ struct syc_side {
 };
 
 enum syc_side_when {
-	SYC_SIDE_TURN,     /* by the drain thread, without any lock */
-	SYC_SIDE_END,      /* by the drain thread, for the last time */
-	SYC_SIDE_NO_THREAD /* by the drainer: there never will be a thread */
+	SYC_SIDE_TURN,     /* call by the drain thread, without any lock */
+	SYC_SIDE_END,      /* last call by the drain thread */
+	SYC_SIDE_NO_THREAD /* call by the drainer: no thread will ever exist */
 };
 
-/** NULL: none.  Release to set. */
+/** The job, set by a release store; NULL: no job. */
 extern void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
 
 static inline void syc_side_job_do(struct syc_side *side,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* start.c - begin and end a recording by a call. */
+/* start.c - begin and end of a recording by a call. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include "selfrec/session.h"
 #include "share/discovery.h"
 
-/* syscap_stop() may take some time, but not for ever. */
+/* Limit of each wait of syscap_start() and syscap_stop(). */
 #define STOP_NS INT64_C(5000000000)
 
 static int fail_start(struct syscap_options *options, const char *why, int r)
@@ -97,7 +97,8 @@ int syscap_start(struct syscap_options *given)
 	syc_undisturbed_end(&before);
 	struct syc_session *const s = r == 0 ? syc_session_look() : NULL;
 	if (s != NULL && !s->no_thread)
-		syc_drain_thread_start(s); /* else the next event tries again */
+		syc_drain_thread_start(s); /* if the start fails, the next event
+		                            * tries again */
 	if (r == 0)
 		syc_session_leave();
 	memcpy(given->message, options.message,

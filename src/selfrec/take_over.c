@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* take_over.c - a process becomes the drainer of the arena that it inherited. */
+/* take_over.c - takeover of an inherited arena by its new drainer. */
 #define _GNU_SOURCE
 #include "selfrec/take_over.h"
 
@@ -13,8 +13,8 @@
 #include "os/fd.h"
 #include "os/signals.h"
 
-/* Take the positions from the rings' headers, once: from then on our copies
- * count.  Free slots continue at their last positions. */
+/* Read the positions from the rings' headers, once.  Later only our copies are
+ * used.  Free slots continue at their last positions. */
 static void take_positions(struct syc_session *s)
 {
 	const uint32_t size = s->arena.body;

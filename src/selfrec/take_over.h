@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* take_over.h - a process becomes the drainer of the arena that it inherited. */
+/* take_over.h - takeover of an inherited arena by its new drainer. */
 #ifndef SYC_SELFREC_TAKE_OVER_H
 #define SYC_SELFREC_TAKE_OVER_H
 

@@ -19,16 +19,16 @@ enum syc_trace_kind {
 	SYC_TRACE_SOCKET,
 };
 
-/** State of the gate to a file.  BUSY: the drainer writes, from the moment it
- * has the lock until the rings' positions include the written bytes.  SHUT: no
- * thread writes any more. */
+/** State of the gate to a file.  BUSY: the drainer writes, from the moment when
+ * the drainer has the lock until the rings' positions include the written
+ * bytes.  SHUT: no thread writes any more. */
 enum {
 	SYC_TRACE_OPEN = 0,
 	SYC_TRACE_BUSY,
 	SYC_TRACE_SHUT,
 };
 
-/** The fd of the trace: found at load time, inherited by forks. */
+/** The fd of the trace, found at load time and inherited by forked children. */
 struct syc_trace_target {
 	int number;
 	enum syc_trace_kind kind;
@@ -43,7 +43,7 @@ struct syc_trace {
 	struct syc_trace_target target;
 	int fd;     /* fd for writes */
 	int shared; /* files: fd with the shared position; or -1 */
-	enum syc_record_owner lock_owner; /* of the lock for each batch */
+	enum syc_record_owner lock_owner; /* owner of the lock for each batch */
 
 	/* Only trace_*.c uses the fields below. */
 	bool can_read;      /* files: fd is readable */
@@ -58,8 +58,9 @@ struct syc_trace {
 	int64_t fact_at;    /* see record_lock.h; 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
 	uint32_t gate;      /* files: SYC_TRACE_OPEN, _BUSY, _SHUT */
-	bool has_untold;    /* files: others left losses in the header */
-	uint64_t n_emptied; /* our bytes that others removed, unreported */
+	bool has_untold;    /* files: other writers left losses in the header */
+	uint64_t n_emptied; /* our bytes that other writers removed,
+	                     * unreported */
 	uint32_t rest_at;   /* streams: [rest_at, rest_len) is to be sent */
 	uint32_t rest_len;
 	unsigned char rest[65536];

@@ -22,8 +22,8 @@
 #include "os/fd.h"
 
 /*
- * Uses thread-self, because self is the main thread.  The main thread may have
- * ended, and the caller may have an fd table of its own.
+ * Open an fd's file by thread-self, because self is the main thread.  The main
+ * thread may have ended, and the caller may have an fd table of its own.
  */
 int syc_trace_open_again(int number, int flags)
 {

@@ -10,8 +10,8 @@
  * Check fd @number, which the environment names.  Returns NULL, and fills
  * @target; or the reason of a refusal (a static sentence).  Refused are: fds
  * that are not open or not writable, terminals and other devices, and kernel
- * interfaces.  Also sockets that are no streams, or that another process writes
- * to, and non-empty files that are no captures, or not readable.
+ * interfaces.  Refused are also sockets that are no streams, or that another
+ * process writes to, and non-empty files that are no captures, or not readable.
  *
  * Context: setup.
  */

@@ -38,8 +38,8 @@ static bool can_share(const struct syc_trace *trace)
 	        (fstatfs(trace->shared, &fs) == 0 && fs.f_type != TMPFS_MAGIC));
 }
 
-/* Move the position to the end: another writer would overwrite bytes after the
- * position. */
+/* Move the position to the end, because another writer would overwrite bytes
+ * after the position. */
 static int go_to_end(const struct syc_trace *trace)
 {
 	struct stat st;
@@ -47,7 +47,8 @@ static int go_to_end(const struct syc_trace *trace)
 	if (fstat(trace->shared, &st) != 0)
 		return -errno;
 	if (st.st_size < (off_t)sizeof(struct syscap_wire_file))
-		return -EAGAIN; /* emptied; the header will follow */
+		return -EAGAIN; /* the file was emptied; its header will
+		                 * follow */
 	if (lseek(trace->shared, 0, SEEK_CUR) < st.st_size &&
 	    lseek(trace->shared, 0, SEEK_END) < 0)
 		return -errno;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_beside.h - write into a file of SYSPROF_TRACE_FD beside another
+ * trace_beside.h - writes to a file of SYSPROF_TRACE_FD beside another
  * library's writer.
  *
  * We write at the end of the file, and move no shared position.  Another
@@ -32,8 +32,8 @@ bool syc_trace_beside_is(const struct syc_trace *trace, int reader);
 /** Like syc_trace_write() for a stream; or -EBUSY: the file is a memfd. */
 int syc_trace_beside_write(struct syc_trace *trace, struct syc_batch *batch);
 
-/** The other writer came while we wrote at the end: cut off our bytes.  Returns
- * -EAGAIN. */
+/** Cut off our bytes, because the other writer began while we wrote at the end.
+ * Returns -EAGAIN. */
 int syc_trace_beside_take_back(struct syc_trace *trace);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_fd.c - write frames to the fd of SYSPROF_TRACE_FD. */
+/* trace_fd.c - writer of frames to the fd of SYSPROF_TRACE_FD. */
 #define _GNU_SOURCE
 #include "selfrec/trace_fd.h"
 
@@ -25,7 +25,7 @@ static bool is_target(int fd, const struct syc_trace_target *target)
 
 /* ----------------------------------------------------------------- opening */
 
-/* Open the file anew for us; or return -1. */
+/* Open the file anew for this library. Returns the fd, or -1. */
 static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {
@@ -47,8 +47,8 @@ static int get_fd(struct syc_trace *trace)
 		return -EPIPE;
 	trace->lock_owner = own >= 0 ? SYC_RECORD_FILE : SYC_RECORD_TABLE;
 	trace->never_blocks = own >= 0 || target->kind == SYC_TRACE_SOCKET;
-	/* A copy, not a moved fd: a close of another fd of the file would end
-	 * locks on it */
+	/* Copy the fd instead of moving it, because a close of another fd of
+	 * the file would end locks on the file */
 	const int fd = syc_fd_dup(own >= 0 ? own : target->number);
 	const int r = fd < 0 ? -errno : 0;
 	if (own >= 0)
@@ -174,10 +174,11 @@ static int write_locked(struct syc_trace *trace, int reader,
 	if (!syc_trace_enter(trace))
 		return -ECANCELED;
 	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
-		trace->shared = -1; /* the number is used by another file now */
+		trace->shared = -1; /* the fd's number belongs to another file
+		                     * now */
 	if (syc_trace_beside_is(trace, reader))
 		return syc_trace_beside_write(trace, batch);
-	/* Drop the rest from before the file was begun anew */
+	/* Drop the rest of a frame from before the file was begun anew */
 	trace->rest_at = 0;
 	trace->rest_len = 0;
 	if (batch->size == 0)
@@ -206,14 +207,14 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 	if (reader >= 0 && reader != trace->fd)
 		syc_fd_close(reader);
 	/* Take the lock again, because this close, like the program's own
-	 * close(), ends it */
+	 * close(), ends the lock */
 	syc_trace_hold(trace);
 	return r;
 }
 
 static int write_pipe(struct syc_trace *trace, struct syc_batch *batch)
 {
-	/* returns 0 if we already hold it */
+	/* returns 0 if we already hold the lock */
 	int r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
 
 	if (r != 0)
@@ -253,7 +254,7 @@ void syc_trace_close(struct syc_trace *trace)
 	    is_target(trace->shared, &trace->target))
 		syc_fd_close(trace->shared);
 	if (trace->fd >= 0 && is_target(trace->fd, &trace->target)) {
-		/* The socket stays as it is, maybe within a frame */
+		/* The socket stays unchanged, maybe within a frame */
 		if (trace->target.kind == SYC_TRACE_SOCKET)
 			syc_block->stream_is_within_frame =
 				syc_trace_has_rest(trace);

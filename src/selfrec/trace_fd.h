@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_fd.h - write frames to the fd of SYSPROF_TRACE_FD.
+ * trace_fd.h - writer of frames to the fd of SYSPROF_TRACE_FD.
  *
  * The fd is inherited and shared.  Copies of this library, relatives of the
  * process, and other processes that opened the same file may write to it, too.
@@ -24,7 +24,7 @@
  * here, a lock shows the commands that the file is in use.
  *
  * Only living writers of a named pipe know that it has a header.  A writer that
- * comes after the end of all others writes a header again.
+ * comes after the end of all other writers writes a header again.
  */
 #ifndef SYC_SELFREC_TRACE_FD_H
 #define SYC_SELFREC_TRACE_FD_H
@@ -90,9 +90,9 @@ int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
 void syc_trace_hold(struct syc_trace *trace);
 
 /**
- * Take this lock for a process whose frames another process writes, on the
- * program's own fd.  The lock ends if the program closes any fd of the file;
- * then the process has no lock until it writes itself.
+ * Take the lock of syc_trace_hold(), on the program's own fd, for a process
+ * whose frames another process writes.  The lock ends if the program closes any
+ * fd of the file; then the process has no lock until it writes itself.
  *
  * Context: any-thread, signal-safe.
  */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_file.c - add whole batches to a capture that other processes extend,
- * too.
+ * trace_file.c - writer of whole batches to a capture that other processes
+ * extend, too.
  *
  * Each write is made inside the record lock, at the end of the file.  A killed
  * writer leaves a torn frame, which the next writer cuts off.  To find the torn
  * frame without a read of the whole file, the header has the offset of a
- * frame's end.  The header's bytes are unused by the format: "SCBATCH1" at 240
- * and the offset, u64, at 248.  The offset is updated after each batch, so it
- * never points into a batch.
+ * frame's end.  The mark is in header bytes that the format leaves unused:
+ * "SCBATCH1" at 240, and the offset, u64, at 248.  The offset is updated after
+ * each batch, so it never points into a batch.
  *
  * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
  * other bytes are from another library's writer: they are not changed, and the
@@ -233,8 +233,8 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 		return cut_file(trace, 0);
 	}
 	known = read_mark(trace, &header, size);
-	/* Without a mark in the file our own offset counts, if the file is
-	 * still the same */
+	/* Without a mark in the file, use our own offset if the file is still
+	 * the same */
 	if ((trace->is_appending || trace->is_unmarked) && trace->has_header &&
 	    trace->began == header.time && trace->end <= size &&
 	    trace->end > known)

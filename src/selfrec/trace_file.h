@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_file.h - write into a file or memfd that SYSPROF_TRACE_FD names. */
+/* trace_file.h - writer to a file or memfd that SYSPROF_TRACE_FD names. */
 #ifndef SYC_SELFREC_TRACE_FILE_H
 #define SYC_SELFREC_TRACE_FILE_H
 
@@ -13,8 +13,8 @@
 bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
 
 /**
- * syc_trace_write() for a file: writes all or nothing.  @reader: a readable fd
- * of the file, or -1.
+ * Like syc_trace_write(), but for a file: writes all or nothing.  @reader: a
+ * readable fd of the file, or -1.
  *
  * Context: signal-safe, inside the record lock.
  */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_stream.c - frames into a pipe or a socket.
+ * trace_stream.c - writer of frames to a pipe or a socket.
  *
  * Frames go in writes of at most PIPE_BUF bytes, which a pipe takes whole or
  * not at all.  So a killed writer leaves no torn frame in the pipe.  A longer
- * frame goes into the empty pipe in one write, if the pipe is large enough.  A
+ * frame goes into an empty pipe in one write, if the pipe is large enough.  A
  * kill can tear a frame only if the pipe is smaller than the frame.
  *
  * A stream does not show whether its header was written.  An anonymous pipe's
  * inode has an unused mode, which all holders share.  The sticky bit of this
  * mode marks the header, as long as the pipe lives.  A named pipe's mode stays
  * on disk.  For a named pipe, and if the mode can't be changed, each process
- * that knows of the header holds a record lock as the mark.  The bit on a
- * socket's end shows that a process uses the socket.
+ * that knows of the header holds a record lock as the mark.  The sticky bit on
+ * a socket's end shows that a process uses the socket.
  */
 #define _GNU_SOURCE
 #include "selfrec/trace_stream.h"
@@ -272,8 +272,8 @@ static int send_rest(struct syc_trace *trace, uint32_t at_once,
 	return 0;
 }
 
-/* Send [rest_at, rest_len).  If the result is not 0, the unsent rest is kept if
- * it begins within a frame. */
+/* Send [rest_at, rest_len).  After a failure the unsent rest is kept if the
+ * rest begins within a frame. */
 static int send_all(struct syc_trace *trace, int64_t deadline)
 {
 	uint32_t at_once = PIPE_BUF;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_stream.h - write to a pipe or socket that SYSPROF_TRACE_FD names.
+ * trace_stream.h - writer to a pipe or socket that SYSPROF_TRACE_FD names.
  *
  * Context of everything here: signal-safe, inside the record lock of a pipe.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unread.c - counts frames in our rings that will not be in the capture.
+ * unread.c - count of frames in our rings that will not be in the capture.
  *
  * An event that read syc_active before a stop may take its first step after the
  * stop.  Such a thread does not notice that its ring is no longer read; its
@@ -79,9 +79,9 @@ void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
 }
 
 /*
- * The capture has those of the thread's losses that were reported at the
- * session's end (late), and those of its loss records that were read.  Losses
- * of unread records are added again.
+ * The capture has the losses that were reported at the session's end (late),
+ * and the losses of the thread's loss records that were read.  Losses of unread
+ * records are added again.
  */
 void syc_unread_count(struct syc_state *ts)
 {

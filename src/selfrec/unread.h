@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* unread.h - counts frames in our rings that will not be in the capture. */
+/* unread.h - count of frames in our rings that will not be in the capture. */
 #ifndef SYC_SELFREC_UNREAD_H
 #define SYC_SELFREC_UNREAD_H
 
@@ -10,8 +10,8 @@
 
 /**
  * Add to *@lost the frames at [@from, @to) of @body, which has @size bytes, and
- * the losses of their loss records; with @only_records only the latter.
- * Returns the number of frames that were not counted before.
+ * the losses of their loss records; with @only_records, add only the losses of
+ * loss records. Returns the number of frames that were not counted before.
  *
  * Context: any-thread, signal-safe.
  */
@@ -20,8 +20,8 @@ uint64_t syc_unread_sum(const unsigned char *body, uint32_t size, uint32_t from,
                         struct syc_ring_losses *lost);
 
 /**
- * Count these frames as stray losses, with the losses of loss records among
- * them, and @also, if it is not NULL.
+ * Count the frames at [@from, @to) as stray losses, with the losses of their
+ * loss records, and with @also unless @also is NULL.
  *
  * Context: any-thread, signal-safe.
  */
@@ -30,8 +30,8 @@ void syc_unread_lose(const unsigned char *body, uint32_t size, uint32_t from,
                      const struct syc_ring_losses *also);
 
 /**
- * @ts leaves a ring that is SYC_SLOT_OVER: frames that it published, and
- * losses, after the drainer's last read are stray losses.
+ * @ts leaves a ring that is SYC_SLOT_OVER. Frames and losses of @ts after the
+ * drainer's last read are counted as stray losses.
  *
  * Context: owner, signal-safe.
  */

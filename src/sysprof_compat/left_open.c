@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left_open.c - permits that a program sets its own collector variables after
- * the start. */
+/* left_open.c - permission for a program to set its own collector variables
+ * after its start. */
 #include "sysprof_compat/left_open.h"
 
 #include "emit/left_open.h"

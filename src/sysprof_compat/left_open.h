@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* left_open.h - links left_open.c with each part of the collector. */
+/* left_open.h - reference that links left_open.c with each part of the
+ * collector. */
 #ifndef SYC_SYSPROF_COMPAT_LEFT_OPEN_H
 #define SYC_SYSPROF_COMPAT_LEFT_OPEN_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * writer_cat.c - append another capture to the capture that is being written.
+ * writer_cat.c - join of another capture to the capture that is being written.
  *
  * Counters and names of the other capture belong to (pid, number), because two
  * processes, or two joined captures, may use one number for two things.  Names
