@@ -23,10 +23,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* of both classes */
+#define SYC_ELF_NOTE_HEADER sizeof(Elf64_Nhdr) /* same size in both classes */
 
-/** Our notes: of an object with a sampler (sampler/autostart.c), and of an
- * object with our library (share/copy_note.h). */
+/** Notes of this library: the note of an object with a sampler
+ * (sampler/autostart.c), and the note of an object with this library
+ * (share/copy_note.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1
 #define SYC_COPY_NOTE_TYPE    2

@@ -13,10 +13,11 @@
 struct syc_file_chunks {
 	const char *path;
 	int64_t time;
-	/* For one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
+	/* memory for one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
 	void *buffer;
 	size_t size;
-	/* False stops the emission */
+	/* Function that receives each frame; the result false stops the
+	 * emission */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
 	void *context;
 };

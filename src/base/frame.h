@@ -48,8 +48,8 @@ static inline uint16_t syc_frame_end(struct syscap_wire_frame *frame,
 	return frame->len;
 }
 
-/** A METADATA frame at @buffer, aligned to 8, of texts that fit.  Returns its
- * length. */
+/** Write a METADATA frame of texts that fit to @buffer, which is aligned to 8.
+ * Returns its length. */
 static inline uint16_t syc_frame_metadata(void *buffer, int32_t pid,
                                           int64_t time, const char *id,
                                           const char *value)

@@ -34,7 +34,7 @@ struct syc_header_losses {
 	uint64_t name;    /* 0: no losses */
 	uint64_t bytes;   /* of the frames */
 	int64_t from, to; /* ns; 0: unknown */
-	/* By type; 0: abandoned emits.  Rings have the types below
+	/* Lost frames by type; 0: abandoned emits.  Rings have the types below
 	 * SYSCAP_FRAME_RING_LIMIT. */
 	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
 };

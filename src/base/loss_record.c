@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loss_record.c - writes a loss record. */
+/* loss_record.c - writer of loss records. */
 #include "base/loss_record.h"
 
 #include <string.h>

@@ -23,8 +23,9 @@
 #define SYC_LOSS_RECORD_NAME  "lost"
 
 struct syc_loss {
-	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: abandoned emits */
-	uint64_t total;                     /* of all kinds */
+	uint64_t frames[SYSCAP_FRAME_LAST]; /* lost frames by type; 0: abandoned
+	                                     * emits */
+	uint64_t total;                     /* lost frames of all types */
 	uint64_t bytes;
 	int32_t tid; /* 0: unknown */
 };

@@ -9,12 +9,13 @@ size_t syc_text_cut(const char *text, size_t len, size_t max)
 {
 	if (len <= max)
 		return len;
-	/* Go back to the start of the sequence that max would cut */
+	/* Go back to the begin of the sequence that a cut at max would
+	 * divide */
 	size_t cut = max;
 	while (cut > 0 && max - cut < 4 &&
 	       ((unsigned char)text[cut] & 0xC0) == 0x80)
 		cut--;
-	/* The bytes at the cut are not UTF-8: cut at the field's end */
+	/* If the bytes at the cut are not UTF-8, cut at the field's end */
 	return ((unsigned char)text[cut] & 0xC0) == 0x80 ? max : cut;
 }
 

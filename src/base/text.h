@@ -13,7 +13,7 @@
 #include <string.h>
 
 /**
- * How many of the first @len bytes of @text fit into @max without cutting a
+ * Number of the first @len bytes of @text that fit into @max without cutting a
  * UTF-8 sequence in half.
  */
 size_t syc_text_cut(const char *text, size_t len, size_t max);
@@ -30,7 +30,8 @@ static inline bool syc_text_is(const char *text, size_t len, const char *word)
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/** Copy @n bytes: for few bytes quicker than a call. */
+/** Copy @n bytes.  For few bytes this function is faster than a call of
+ * memcpy(). */
 static inline __attribute__((always_inline)) void
 syc_text_copy(void *to, const char *text, size_t n)
 {
@@ -66,8 +67,8 @@ syc_text_copy(void *to, const char *text, size_t n)
 	}
 }
 
-/** syc_text_field() for a constant @size and a text of the known length @n:
- * takes a third of the time. */
+/** Like syc_text_field(), for a constant @size and a text of the known length
+ * @n; takes a third of the time. */
 static inline __attribute__((always_inline)) void
 syc_text_put_known(char *field, size_t size, const char *text, size_t n)
 {
@@ -85,8 +86,8 @@ syc_text_put(char *field, size_t size, const char *text)
 	syc_text_put_known(field, size, text, text != NULL ? strlen(text) : 0);
 }
 
-/** Read a number of base 10 or 16 (small letters).  Returns the text after
- * it. */
+/** Read a number of base 10 or 16 (small letters).  Returns the text after the
+ * number. */
 const char *syc_text_take(const char *text, unsigned base,
                           uint64_t *ret_number);
 
@@ -100,7 +101,7 @@ struct syc_text syc_text_begin(char *buffer, size_t size);
 void syc_text_add(struct syc_text *text, const char *string);
 void syc_text_add_u64(struct syc_text *text, uint64_t number);
 void syc_text_add_i64(struct syc_text *text, int64_t number);
-/** Without the prefix 0x. */
+/** Append a number in base 16, without the prefix 0x. */
 void syc_text_add_hex(struct syc_text *text, uint64_t number);
 
 #endif

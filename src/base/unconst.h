@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-/** @it without const: for free(), munmap() and madvise(), and for a caller that
- * may write to this memory. */
+/** The pointer @it without const, for free(), munmap() and madvise(), and for a
+ * caller that may write to this memory. */
 static inline void *syc_unconst(const void *it)
 {
 	return (void *)(uintptr_t)it;

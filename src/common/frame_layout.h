@@ -33,8 +33,8 @@ struct syc_frame_text {
 /** Numbers next to each other, each of @size bytes. */
 struct syc_frame_numbers {
 	uint8_t at, size, n; /* size 0: end of the list */
-	uint8_t n_bits;      /* bits of the first of two fields in 16 bits; or
-	                      * 0 */
+	uint8_t n_bits;      /* number of bits of the first of two fields in 16
+	                      * bits; or 0 */
 };
 
 /** The size alone does not prove a frame valid. */
@@ -51,13 +51,13 @@ struct syc_frame_shape {
 	/* A frame with this size plus its items is valid if texts may be cut;
 	 * or SYC_FRAME_LOOK */
 	uint16_t sure;
-	uint16_t size;    /* before the items, or the last text */
+	uint16_t size;    /* size before the items, or before the last text */
 	uint8_t count_at; /* offset of the count of items (16 bits); 0: none */
 	uint8_t more_at;  /* offset of another count; 0: none */
 	uint8_t item_size;
 	uint8_t gap_at, gap_size;       /* place of `gap`, in bytes */
 	bool is_walked;                 /* the items have different sizes */
-	bool may_tell_tid;              /* in padding2 */
+	bool may_tell_tid;              /* padding2 may have the tid */
 	const char *unfit;              /* error message for too many items */
 	const char *last_text;          /* name of the last text; NULL: none */
 	struct syc_frame_text texts[3]; /* size 0: end of the list */

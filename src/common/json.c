@@ -35,9 +35,9 @@ static bool is_decimal(double value, int64_t *ret_units, unsigned *ret_decimals)
 }
 
 /*
- * For other doubles: the fewest decimals that are nearer to @value than to any
- * other double, computed in integers of 128 bits.  Printing a number and
- * reading it back would be much slower.
+ * For other doubles, compute in integers of 128 bits the fewest decimals that
+ * are nearer to @value than to any other double.  Printing a number and reading
+ * it back would be much slower.
  */
 static bool is_nearest(double value, int64_t *ret_units, unsigned *ret_decimals)
 {
@@ -232,7 +232,7 @@ static void write_text(struct syc_json *json, const char *text)
 		if (len == 0)
 			put_text(json, SYC_UTF8_REPLACEMENT);
 		else if (is_plain((char)point) && len == 1)
-			continue; /* the buffer was full */
+			continue; /* the buffer became full */
 		else if (point == '"' || point == '\\' ||
 		         syc_utf8_is_control(point))
 			write_escape(json, point);

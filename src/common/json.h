@@ -24,7 +24,7 @@ static inline char *syc_digits(char *end, uint64_t value, unsigned least)
 	return end;
 }
 
-/** syc_digits() with a minus sign for negative numbers. */
+/** Like syc_digits(), with a minus sign for negative numbers. */
 static inline char *syc_digits_signed(char *end, int64_t value)
 {
 	if (value >= 0)
@@ -72,28 +72,30 @@ void syc_json_begin_object(struct syc_json *json);
 void syc_json_end_object(struct syc_json *json);
 void syc_json_begin_array(struct syc_json *json);
 void syc_json_end_array(struct syc_json *json);
-/** A newline between documents. */
+/** End a document with a newline. */
 void syc_json_end_line(struct syc_json *json);
 
-/** @key is a constant: plain, without quotes. */
+/** Write a key.  @key is a constant without quotes and control characters. */
 void syc_json_key(struct syc_json *json, const char *key);
 
-/** NULL gives null.  Invalid UTF-8 becomes U+FFFD. */
+/** Write a text, or null if @text is NULL.  Invalid UTF-8 becomes U+FFFD. */
 void syc_json_text(struct syc_json *json, const char *text);
 void syc_json_integer(struct syc_json *json, int64_t value);
 void syc_json_unsigned(struct syc_json *json, uint64_t value);
-/** @value / 10^@decimals, exact: 1234567, 6 is 1.234567. */
+/** Write @value / 10^@decimals exactly; for example, 1234567 and 6 give
+ * 1.234567. */
 void syc_json_fixed(struct syc_json *json, int64_t value, unsigned decimals);
-/** The shortest text that reads back as @value; NaN and infinity are null. */
+/** Write @value as the shortest text that reads back as @value; NaN and
+ * infinity become null. */
 void syc_json_double(struct syc_json *json, double value);
 void syc_json_bool(struct syc_json *json, bool value);
 void syc_json_null(struct syc_json *json);
-/** "0x..." */
+/** Write an address as text, "0x...". */
 void syc_json_address(struct syc_json *json, uint64_t address);
 void syc_json_base64(struct syc_json *json, const unsigned char *data,
                      size_t size);
 
-/* A key and its value. */
+/* Write a key and its value. */
 void syc_json_member_text(struct syc_json *json, const char *key,
                           const char *text);
 void syc_json_member_integer(struct syc_json *json, const char *key,
@@ -103,7 +105,7 @@ void syc_json_member_unsigned(struct syc_json *json, const char *key,
 void syc_json_member_address(struct syc_json *json, const char *key,
                              uint64_t address);
 void syc_json_member_bool(struct syc_json *json, const char *key, bool value);
-/** Member "tid"; null if @tid is negative, which means unknown. */
+/** Write the member "tid"; null if @tid is negative, which means unknown. */
 void syc_json_member_tid(struct syc_json *json, int32_t tid);
 
 #endif

@@ -55,7 +55,7 @@ static uint32_t hash_key(uint64_t seed, const void *key, size_t len)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* The slot of the key, or the free slot for it. */
+/* The slot of the key, or the free slot for the key. */
 static size_t find_slot(const struct syc_map *map, uint32_t hash,
                         const void *key, size_t len)
 {

@@ -23,10 +23,10 @@ struct syc_map_block; /* keys live in blocks, which never move */
 
 /** An all-zero struct is an empty map. */
 struct syc_map {
-	struct syc_map_key *keys; /* by number */
+	struct syc_map_key *keys; /* keys by number */
 	size_t n, capacity;
-	uint32_t *slots; /* number + 1, or 0 */
-	size_t n_slots;  /* a power of two, or 0 */
+	uint32_t *slots; /* number of a key + 1; 0: free slot */
+	size_t n_slots;  /* number of slots: a power of two, or 0 */
 	struct syc_map_block *blocks;
 	uint64_t seed;
 };

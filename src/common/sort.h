@@ -22,7 +22,8 @@ struct syc_group_rows {
 	size_t n_groups;
 	/* The row's group; UINT32_MAX omits the row. */
 	uint32_t (*group_of)(const void *data, uint32_t row);
-	/* A comparison as for qsort_r(), of distinct rows; NULL: by number. */
+	/* Comparison of distinct rows, as for qsort_r(); NULL: comparison by
+	 * number. */
 	int (*compare)(const void *one, const void *other, void *data);
 	const void *data;
 };

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 /*
- * By first byte: the length, and the range of the second byte.  The range
- * excludes overlong forms, surrogates and everything above U+10FFFF (Unicode
- * 15, table 3-7).
+ * By a sequence's first byte: the length, and the range of the second byte.
+ * The range excludes overlong forms, surrogates and everything above U+10FFFF
+ * (Unicode 15, table 3-7).
  */
 static size_t expected(unsigned char first, unsigned char *ret_low,
                        unsigned char *ret_high)

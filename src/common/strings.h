@@ -38,7 +38,7 @@ bool syc_utf8_is_control(uint32_t point);
  */
 size_t syc_utf8_put(uint32_t point, char *bytes);
 
-/** Whether all of @text is valid. */
+/** Whether all of @text is valid UTF-8. */
 bool syc_utf8_is_valid(const char *text);
 
 /** The number of characters in @text. An invalid part counts as one. */

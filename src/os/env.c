@@ -31,7 +31,8 @@ static const char names[][21] = {
 	[SYC_ENV_TRACE_FD] = "SYSPROF_TRACE_FD",
 	/* name of a capture to write */
 	[SYC_ENV_OUTPUT] = "SYSCAP_OUTPUT",
-	/* 0: the library starts no thread, the program calls syscap_drain() */
+	/* 0: the library starts no thread, and the program calls
+	 * syscap_drain() */
 	[SYC_ENV_THREAD] = "SYSCAP_THREAD",
 	/* the kernel's counters to read, if their reader is linked */
 	[SYC_ENV_COUNTERS] = "SYSCAP_COUNTERS",
@@ -39,18 +40,18 @@ static const char names[][21] = {
 	[SYC_ENV_RING_KIB] = "SYSCAP_RING_KIB",
 	/* directory of ring files */
 	[SYC_ENV_RUNTIME_DIR] = "XDG_RUNTIME_DIR",
-	/* samples per second, and their clock and signal */
+	/* number of samples per second, and the clock and signal of ticks */
 	[SYC_ENV_SAMPLE] = "SYSCAP_SAMPLE",
 	/* number of the signal that begins and ends sampling */
 	[SYC_ENV_TOGGLE_SIGNAL] = "SYSCAP_TOGGLE_SIGNAL",
-	/* all allocations, or one per this many bytes; preloaded library
+	/* record all allocations, or one per this many bytes; preloaded library
 	 * only */
 	[SYC_ENV_MEMORY] = "SYSCAP_MEMORY",
-	/* calls that block for longer than this many ns; preloaded library
-	 * only */
-	[SYC_ENV_IO] = "SYSCAP_IO",
-	/* iterations of a loop that take longer than this many ms; preloaded
+	/* record calls that block for longer than this many ns; preloaded
 	 * library only */
+	[SYC_ENV_IO] = "SYSCAP_IO",
+	/* record iterations of a loop that take longer than this many ms;
+	 * preloaded library only */
 	[SYC_ENV_STALLS] = "SYSCAP_STALLS",
 	/* 1: record messages to GLib, syslog() and the journal; preloaded
 	 * library only */

@@ -77,7 +77,8 @@ int syc_fd_dup(int fd)
 {
 	int copy = -1;
 
-	/* If the limit is below SYC_FD_FIRST, take the highest free fd */
+	/* If the limit of fds is below SYC_FD_FIRST, take the highest free
+	 * fd */
 	for (int from = SYC_FD_FIRST; copy < 0 && from > STDERR_FILENO;
 	     from--) {
 		copy = (int)syscall(SYS_fcntl, fd, F_DUPFD_CLOEXEC, from);

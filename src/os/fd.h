@@ -35,14 +35,15 @@
 unsigned syc_fd_hold(void);
 
 /**
- * Close the fds that syc_fd_hold() occupied, unless the program has put another
- * file there.  Returns @fd, which was opened meanwhile; -1: no fd was opened,
- * and errno is kept.  If two threads occupy fds at a time, @fd may be 0 to 2
- * for an instant: then @fd is moved.
+ * Close the fds that syc_fd_hold() occupied, unless the program has opened
+ * another file with the same number.  Returns @fd, which was opened after
+ * syc_fd_hold(); -1: no fd was opened, and errno is kept.  If two threads
+ * occupy fds at the same time, @fd may briefly be 0 to 2; such an @fd is moved.
  */
 int syc_fd_release(unsigned held, int fd);
 
-/** open() with O_CLOEXEC, between syc_fd_hold() and syc_fd_release(). */
+/** Like open() with O_CLOEXEC, but between syc_fd_hold() and
+ * syc_fd_release(). */
 int syc_fd_open(const char *path, int flags, mode_t mode);
 
 /** Like the C library's functions with these names; syc_fd_poll() takes one
@@ -55,13 +56,13 @@ ssize_t syc_fd_pwrite(int fd, const void *from, size_t size, off_t at);
 ssize_t syc_fd_send(int fd, const void *from, size_t size, int flags);
 int syc_fd_poll(struct pollfd *fd, int ms);
 
-/** dup() to an fd of SYC_FD_FIRST or more; if the limit is lower, to the
- * highest free fd.  The copy is close-on-exec.  Returns -1 and errno on
+/** Copy @fd to an fd of SYC_FD_FIRST or more, or to the highest free fd if the
+ * limit is lower.  The copy is close-on-exec.  Returns -1 and errno on
  * failure. */
 int syc_fd_dup(int fd);
 
-/** Move @fd to a number as syc_fd_dup() gives, and close @fd.  For -1 returns
- * -1, and keeps errno. */
+/** Move @fd to a number that syc_fd_dup() would choose.  If @fd is -1, returns
+ * -1 and keeps errno. */
 int syc_fd_keep(int fd);
 
 /**

@@ -28,7 +28,7 @@ static bool looks_alive(struct syc_fork_identity *relative)
 {
 	struct syc_proc_stat it, us;
 
-	/* No such process, or no /proc */
+	/* The process does not exist, or /proc is missing */
 	if (syc_proc_stat_read("/proc/", relative->pid, &it) != 0)
 		return is_there(relative->pid);
 	/* Other threads may live on after the first thread's end */

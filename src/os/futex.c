@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* futex.c - wait for a word to change. */
+/* futex.c - waits for a change of a word. */
 #define _GNU_SOURCE
 #include "os/futex.h"
 

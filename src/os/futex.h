@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * futex.h - wait for a change of a word, and wake waiters.  If the word is in
- * shared memory, waiters may be in other processes.
+ * futex.h - waits for a change of a word, and wake-ups of the waiters.  If the
+ * word is in shared memory, waiters may be in other processes.
  *
  * Context of everything here: any-thread, signal-safe.  No cancellation point.
  */
@@ -15,9 +15,9 @@
 void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns);
 
 /**
- * syc_futex_wait() that also ends when *@shared is no longer @shared_value.
- * Threads outside of this library may wait at @shared, too.  False: the kernel
- * lacks the call (before Linux 5.16).
+ * Like syc_futex_wait(), but also ends when *@shared is no longer
+ * @shared_value.  Threads outside of this library may wait at @shared, too.
+ * False: the kernel lacks the call (before Linux 5.16).
  */
 bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
                            uint32_t shared_value, int64_t ns);

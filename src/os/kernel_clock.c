@@ -16,7 +16,7 @@
 #define NAME "__kernel_clock_gettime"
 #endif
 
-/* A value in place of a function's address */
+/* Value of the function's address if the vDSO has no such function */
 #define SYSTEM_CALL 1u
 
 typedef long read_clock(clockid_t id, struct timespec *time);

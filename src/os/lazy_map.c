@@ -25,7 +25,8 @@ void *syc_lazy_map_get(void *place, size_t size)
 	if (__atomic_compare_exchange_n(at, &there, memory, false,
 	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		there = memory;
-	else /* another thread, or a handler on this one, was faster */
+	else /* another thread, or a handler on this thread, has mapped the
+	      * table first */
 		munmap(memory, size);
 	errno = saved;
 	return there;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /**
- * The zeroed memory of @size at *@place, a static pointer; mapped now if
+ * The zeroed memory of @size at *@place, a static pointer.  Maps the memory if
  * *@place is NULL.  The memory is never unmapped, and a forked child has it
  * too.  Returns NULL if the mapping failed; the next call tries again.  Each
  * table documents the consequences of NULL.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* library_thread.c - threads of this library: makes one, and names it. */
+/* library_thread.c - creation and names of this library's threads. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

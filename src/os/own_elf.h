@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * own_elf.h - reads the ELF objects of this process, in memory or in their
+ * own_elf.h - reader of the ELF objects of this process, in memory or in their
  * files: the build-id, and the position of a section.
  *
  * Reads objects of the machine's own class and byte order, without an
@@ -48,19 +48,20 @@ static inline void syc_own_elf_close(const struct syc_own_elf *elf)
 	syc_fd_close(elf->fd);
 }
 
-/** Read @size bytes at @offset of the object; or its header, if this library
- * reads such objects.  Context: any-thread, signal-safe. */
+/** Read @size bytes at @offset of the object, or the object's header.  False
+ * also for a header of an object that this library does not read.  Context:
+ * any-thread, signal-safe. */
 bool syc_own_elf_get(const struct syc_own_elf *elf, void *to, size_t size,
                      uint64_t offset);
 bool syc_own_elf_get_header(const struct syc_own_elf *elf, Elf64_Ehdr *header);
 
-/** The build-id, as lower-case hex.  False: the object has no build-id.
+/** Write the build-id as lower-case hex.  False: the object has no build-id.
  * Context: any-thread, signal-safe. */
 bool syc_own_elf_build_id(const struct syc_own_elf *elf,
                           char ret_hex[SYC_BUILD_ID_SIZE]);
 
-/** The first section called @name, of at most 15 bytes.  False: no section has
- * this name.  Context: any-thread, signal-safe. */
+/** Find the first section called @name, of at most 15 bytes.  False: no section
+ * has this name.  Context: any-thread, signal-safe. */
 bool syc_own_elf_section(const struct syc_own_elf *elf, const char *name,
                          Elf64_Shdr *ret_section);
 

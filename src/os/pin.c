@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pin.c - keeps an object loaded. */
+/* pin.c - pin that keeps an object loaded. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -13,8 +13,8 @@
 #ifdef __GLIBC__
 
 /* Linkers warn if an object of a static program names dlopen(), but glibc has
- * dlopen() in each static program.  So dlsym() looks up dlopen(). musl unloads
- * nothing. */
+ * dlopen() in each static program.  So dlsym() looks up dlopen().  With musl no
+ * pin is needed, because musl unloads nothing. */
 #pragma weak dl_iterate_phdr
 #pragma weak dlsym
 
@@ -69,7 +69,8 @@ bool syc_pin_object(const void *address)
 	if (dl_iterate_phdr(copy_name, &search) == 0 || search.name[0] == 0)
 		return false;
 	*(void **)&open = dlsym(RTLD_DEFAULT, "dlopen");
-	/* The loader opens the file to check that it is the loaded one */
+	/* The loader opens the file to check that the file is the loaded
+	 * object */
 	const unsigned held = syc_fd_hold();
 	void *const handle =
 		open(search.name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

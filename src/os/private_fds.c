@@ -16,7 +16,7 @@
 #define CLOSE_RANGE_UNSHARE_FLAG (1u << 1)
 
 #if !defined(__SANITIZE_THREAD__)
-/* The highest of @kept below @limit; -1: no fd is below @limit. */
+/* The highest fd of @kept below @limit; -1: no fd is below @limit. */
 static int highest_below(const int *kept, unsigned n, int limit)
 {
 	int highest = -1;
@@ -57,8 +57,8 @@ bool syc_private_fds_make(const int *kept, unsigned n)
 		close_between((unsigned)(next + 1), (unsigned)above, 0);
 		above = next;
 	}
-	/* Occupy 0 to 2 for good: no file opened here becomes a standard
-	 * stream */
+	/* Occupy the fds 0 to 2 for good, so that no file opened by this thread
+	 * becomes a standard stream */
 	syc_fd_hold();
 	return true;
 #endif

@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** An fd to read @of_thread or, if this file can't be opened, @of_process; or
- * -1.  Context: any-thread, signal-safe. */
+/** Open @of_thread for reading or, if this file can't be opened, @of_process.
+ * Returns an fd, or -1.  Context: any-thread, signal-safe. */
 int syc_own_proc_open(const char *of_thread, const char *of_process);
 
-/** The command line, as much as fits into @size, the arguments joined by
- * spaces.  Returns the text's length, without a NUL; 0: unknown.  Context:
- * any-thread, signal-safe. */
+/** Store the command line, as much as fits into @size, with its arguments
+ * joined by spaces.  Returns the text's length, without a NUL; 0: unknown.
+ * Context: any-thread, signal-safe. */
 size_t syc_own_proc_cmdline(char *text, size_t size);
 
 /** The pid namespace of this process; 0: unknown.  Children may be in other
@@ -30,10 +30,12 @@ enum {
 	SYC_STAT_PARENT = 4,
 	SYC_STAT_THREADS = 20,
 	SYC_STAT_START = 22,
-	SYC_STAT_CODE = 26, /* 0: not permitted, also in the fields below */
+	SYC_STAT_CODE = 26, /* this field and later fields are 0 without
+	                     * permission */
 	SYC_STAT_STACK = 28,
 	SYC_STAT_BLOCKED = 32, /* signals */
-	SYC_STAT_STATUS = 52,  /* as wait() returns it, after the end */
+	SYC_STAT_STATUS = 52,  /* exit status as wait() returns it, after the
+	                        * end */
 	SYC_STAT_FIELDS,
 };
 
@@ -45,7 +47,7 @@ struct syc_proc_stat {
 
 /**
  * Read the "stat" of @id in @folder, which ends with a slash.  Returns 0 or
- * -errno; -ENOENT: no file (any more).
+ * -errno; -ENOENT: the file does not exist (any more).
  *
  * Context: any-thread, signal-safe.
  */
@@ -63,16 +65,16 @@ bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);
 /**
  * A parent or a forked child of this process, whose image it may still run.
  *
- * A pid is not enough: its process may have exec'ed, or ended, and the pid may
- * be reused.  Images that were forked from each other have code and stack at
- * the same addresses.  Other images differ in these addresses, except for the
- * same image without address randomisation.
+ * A pid does not identify an image: its process may have exec'ed, or ended, and
+ * the pid may be reused.  Images that were forked from each other have code and
+ * stack at the same addresses.  Other images differ in these addresses, except
+ * for the same image without address randomisation.
  */
 struct syc_fork_identity {
 	int32_t pid;
 	int32_t parent;       /* according to /proc; 0: unknown */
 	uint64_t start_ticks; /* set by the first check; 0: unknown */
-	/* The last check found its first thread ended; relaxed */
+	/* At the last check the relative's first thread had ended; relaxed */
 	bool is_without_first;
 };
 

@@ -21,13 +21,14 @@
 
 #include <syscap.h>
 
-/** Filters that were installed; filters that closed all threads. */
+/** Numbers of filters that were installed, and of filters that closed all
+ * threads. */
 extern uint32_t syc_seccomp_filters, syc_seccomp_closing_filters;
 
 /** Functions that filters ended in this thread. */
 enum syc_seccomp_end {
 	SYC_SECCOMP_ENDED_NOTHING = 0,
-	SYC_SECCOMP_ENDED_TICKS, /* also the call that stops ticks may be
+	SYC_SECCOMP_ENDED_TICKS, /* even the call that stops ticks may be
 	                          * forbidden */
 	SYC_SECCOMP_CLOSED_THREAD,
 };
@@ -49,7 +50,8 @@ static inline bool syc_seccomp_is_closed(void)
 	        syc_seccomp_here == SYC_SECCOMP_CLOSED_THREAD);
 }
 
-/** The calling thread starts another thread, which inherits its filters. */
+/** Note that the calling thread starts another thread, which inherits its
+ * filters. */
 static inline void syc_seccomp_note_new_thread(void)
 {
 	if (syc_seccomp_is_closed())

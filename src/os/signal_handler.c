@@ -18,7 +18,7 @@
 
 #define N_SIGNALS 64
 
-/* The kernel's struct; sigaction() omits the restorer. */
+/* The kernel's struct of an action; sigaction() omits the restorer. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;

@@ -25,13 +25,14 @@ static inline uint64_t syc_signal_bit(int signal)
 
 /*
  * The C library's own signals, for timers, pthread_cancel() and setuid(): if a
- * thread blocks these signals, such calls of other threads wait for the thread.
+ * thread blocks these signals, calls of these functions in other threads wait
+ * for the thread.
  */
 #ifdef __GLIBC__
-#define SYC_SIGNALS_OF_LIBC  (UINT64_C(3) << 31) /* 32, 33 */
+#define SYC_SIGNALS_OF_LIBC  (UINT64_C(3) << 31) /* 32 and 33 */
 #define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 31)
 #else
-#define SYC_SIGNALS_OF_LIBC  (UINT64_C(7) << 31) /* musl: 34, too */
+#define SYC_SIGNALS_OF_LIBC  (UINT64_C(7) << 31) /* 32 to 34 in musl */
 #define SYC_SIGNAL_OF_CANCEL (UINT64_C(1) << 32)
 #endif
 
@@ -44,8 +45,8 @@ static inline uint64_t syc_signal_bit(int signal)
 /** Fifth argument of our calls, which the kernel ignores. */
 #define SYC_MASK_IS_OURS 0x5359
 
-/** Change the mask as sigprocmask() with @how and @set.  Returns the old mask.
- * Context: any-thread, signal-safe. */
+/** Change the mask like sigprocmask() with @how and @set.  Returns the old
+ * mask.  Context: any-thread, signal-safe. */
 uint64_t syc_signal_mask(int how, uint64_t set);
 
 /** Block all signals of the calling thread until syc_all_signals_restore().
@@ -60,9 +61,9 @@ struct syc_undisturbed {
 };
 
 /**
- * No handler runs on this thread until syc_undisturbed_end().  The thread is
- * not cancelled in our system calls either.  A cancelled thread would leave
- * claims and the program's locks behind.  Context: any-thread, signal-safe.
+ * Prevent handlers from running on this thread, and cancellation in our system
+ * calls, until syc_undisturbed_end().  A cancelled thread would leave claims
+ * and the program's locks behind.  Context: any-thread, signal-safe.
  */
 void syc_undisturbed_begin(struct syc_undisturbed *ret_before);
 void syc_undisturbed_end(const struct syc_undisturbed *before);
@@ -93,7 +94,7 @@ struct syc_write_nosignal {
 void syc_write_nosignal_begin(struct syc_write_nosignal *quiet);
 void syc_write_nosignal_end(const struct syc_write_nosignal *quiet);
 
-/** syc_write_nosignal_end() for the case that no write failed: no signal is
+/** Like syc_write_nosignal_end(), if no write failed, and so no signal is
  * pending.  Context: any-thread, signal-safe. */
 void syc_write_nosignal_end_clean(const struct syc_write_nosignal *quiet);
 

@@ -75,8 +75,8 @@ static int open_file(struct syc_thread_list *tasks, int32_t tid,
 	                                   O_RDONLY | O_CLOEXEC, 0));
 }
 
-/* Continues to read after the @used bytes of text, and appends a NUL.  False:
- * the file has no more bytes. */
+/* Read on after the @used bytes of text, and append a NUL.  False: the file has
+ * no more bytes. */
 static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
@@ -118,8 +118,8 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 	                 __ATOMIC_RELEASE);
 }
 
-/* A thread that works for the sampler blocks all signals for a moment; take its
- * mask from before. */
+/* Restore the earlier mask of a thread that works for the sampler, because this
+ * thread blocks all signals for a moment. */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
                             struct syc_thread_status *about)
 {
@@ -152,9 +152,9 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 }
 
 /*
- * The signal mask in /proc/.../status, and whether the thread is in seccomp's
- * strict mode.  The file's length is not bounded: one line lists all groups of
- * the user.
+ * Read the signal mask in /proc/.../status, the number of filters, and whether
+ * the thread is in seccomp's strict mode.  The file's length is not bounded:
+ * one line lists all groups of the user.
  */
 static int read_status(struct syc_thread_list *tasks, int32_t tid,
                        struct syc_thread_status *about)
@@ -162,8 +162,8 @@ static int read_status(struct syc_thread_list *tasks, int32_t tid,
 	static const char mask[] = "\nSigBlk:\t", strict[] = "\nSeccomp:\t1",
 			  filtered[] = "\nSeccomp:\t2",
 			  filters[] = "\nSeccomp_filters:\t";
-	const size_t kept_most = sizeof(filters) + 16; /* a partial line that we
-	                                                * parse */
+	const size_t kept_most = sizeof(filters) + 16; /* longest partial line
+	                                                * to keep */
 	char *const text = tasks->text;
 	size_t kept = 0;
 	const int fd = open_file(tasks, tid, "/status");
@@ -204,7 +204,7 @@ int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
 	return r;
 }
 
-/* "NUMBER 0xARGUMENT ...", or "running" */
+/* The file has "NUMBER 0xARGUMENT ...", or "running" */
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal)
 {

@@ -36,8 +36,9 @@ struct syc_thread_list {
 	uint64_t starter_mask;
 };
 
-/** The calling thread blocked @mask before it blocked all signals; NULL: the
- * thread has finished.  One thread at a time. */
+/** Note that the calling thread works for the sampler, and had the mask @mask
+ * before it blocked all signals.  NULL: the thread has finished this work.  One
+ * thread at a time may do this work. */
 void syc_thread_list_note_starter(struct syc_thread_list *tasks,
                                   const uint64_t *mask);
 
@@ -57,16 +58,18 @@ bool syc_thread_list_next(struct syc_thread_list *tasks,
 struct syc_thread_status {
 	uint64_t start;   /* the thread's start, in clock ticks since boot */
 	uint64_t blocked; /* the signal mask: bit 0 is signal 1 */
-	uint32_t filters; /* of seccomp; before Linux 5.9 only 0 or 1 */
+	uint32_t filters; /* number of seccomp filters; before Linux 5.9 only 0
+	                   * or 1 */
 	bool is_dead;     /* ended, but still listed */
 	bool is_asleep;   /* sleeps until an event */
 	bool is_ours;     /* a thread of a copy of this library */
-	bool is_strict;   /* may make four system calls; a tick makes others */
+	bool is_strict;   /* only four system calls are allowed, fewer than a
+	                   * tick makes */
 };
 
 /**
- * The start of @tid, whether the thread lives, and which of the signals 1 to 31
- * it blocks.  Returns 0, or -errno if the thread is gone.
+ * Read the start of @tid, whether the thread lives, and which of the signals 1
+ * to 31 the thread blocks.  Returns 0, or -errno if the thread is gone.
  */
 int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
                          struct syc_thread_status *ret_about);
@@ -78,17 +81,18 @@ int syc_thread_list_read(struct syc_thread_list *tasks, int32_t tid,
 bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
                                int signal);
 
-/** syc_thread_list_read() that fills in all 64 bits of @about->blocked. */
+/** Like syc_thread_list_read(), but fills in all 64 bits of blocked. */
 int syc_thread_list_read_mask(struct syc_thread_list *tasks, int32_t tid,
                               struct syc_thread_status *ret_about);
 
-/** Whether the C library made no other thread; a bare clone() may have made
- * one. */
+/** Whether the C library made no other thread; a bare clone() may still have
+ * made threads. */
 bool syc_thread_list_is_single(void);
 
 /**
  * Whether a thread lives besides the threads of this library.  Our threads must
- * not keep a process alive that has no others.  True if the answer is unknown.
+ * not keep a process alive that has no other threads.  True if the answer is
+ * unknown.
  */
 bool syc_thread_list_has_others(struct syc_thread_list *tasks);
 

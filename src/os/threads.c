@@ -5,8 +5,8 @@
  *
  * The kernel reports the mapping of an address on the stack.  The address is
  * the thread control block, which glibc and musl put at the top of the stack of
- * every thread that they start.  For the process' first thread the address is
- * that of the 16 random bytes above its frames (AT_RANDOM).  A thread's guard
+ * every thread that they start.  For the process' first thread, the address of
+ * the 16 random bytes above its frames (AT_RANDOM) is used.  A thread's guard
  * is below its stack, so the mapping begins with the stack.  A program may also
  * give the thread a part of a larger block.
  *
@@ -50,8 +50,8 @@ struct map_query {
  * for it. */
 #define MAIN_STACK_MAX ((rlim_t)64 << 20)
 
-/* Lines are "start-end perms ...".  A small buffer: handlers have small
- * stacks. */
+/* Lines are "start-end perms ...".  The buffer is small, because handlers have
+ * small stacks. */
 static bool find_by_text(int fd, uintptr_t addr, uintptr_t *ret_low,
                          uintptr_t *ret_high)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * threads.h - threads of this process, and those of this library.
+ * threads.h - threads of this process, and threads of this library.
  *
  * Tests of a thread's end, locks that name their holder, and the calling
  * thread's control block and stack.
@@ -76,7 +76,8 @@ static inline bool syc_thread_pointer_is_set(void)
 #endif
 }
 
-/** Context: any-thread, signal-safe; of a thread that the C library made. */
+/** The address of the control block.  Context: any-thread, signal-safe, in a
+ * thread that the C library made. */
 static inline uintptr_t syc_thread_pointer(void)
 {
 #if defined(__x86_64__)
@@ -91,7 +92,8 @@ static inline uintptr_t syc_thread_pointer(void)
 
 /**
  * The stack that the calling thread was started on, if @addr is on this stack.
- * Costs a few system calls on Linux 6.11 and later, else reads /proc/self/maps.
+ * Costs a few system calls on Linux 6.11 and later.  Older kernels need a read
+ * of /proc/self/maps.
  *
  * Returns false, and an empty range, if @addr is on another stack, or the stack
  * is unknown.  A stack lies within its bounds, but not all memory between them
@@ -119,7 +121,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 #define SYC_THREAD_DRAIN   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
 #define SYC_THREAD_TOGGLE  "syscap-toggle"
-#define SYC_THREAD_ENDED   "syscap-ended" /* waits for other threads */
+#define SYC_THREAD_ENDED   "syscap-ended" /* a thread that waits */
 
 /**
  * Whether the @n characters at @name are the name of a library thread.  A
@@ -138,7 +140,7 @@ bool syc_library_thread_is_name(const char *name, size_t n);
 int syc_library_thread_make(void *(*run)(void *), void *data);
 
 /**
- * Begin of a library thread: sets its name to @name, and its mask to
+ * Begin a library thread: set its name to @name, and its mask to
  * SYC_ALL_SIGNALS.  The thread has inherited its maker's mask.  A thread that
  * blocks the C library's own signals would stop setuid() in other threads.
  *

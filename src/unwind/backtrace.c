@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* backtrace.c - the walk as a public call.  Signal-safe. */
+/* backtrace.c - the stack walk as a public call.  Signal-safe. */
 #define _GNU_SOURCE
 #include <syscap/sampler.h>
 

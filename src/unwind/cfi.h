@@ -18,13 +18,13 @@
 /** A frame description entry, with its common entry. */
 struct syc_fde {
 	uintptr_t begin, end;           /* the code that the entry covers */
-	uintptr_t common, common_end;   /* instructions of the common entry, */
-	uintptr_t program, program_end; /* and of the entry itself */
+	uintptr_t common, common_end;   /* the common entry's instructions */
+	uintptr_t program, program_end; /* the entry's own instructions */
 	uint64_t code_align;
 	int64_t data_align;
 	unsigned ra;      /* column of the return address */
-	uint8_t encoding; /* of pointers in the instructions */
-	bool signal;      /* returns to the instruction that a signal
+	uint8_t encoding; /* encoding of pointers in the instructions */
+	bool signal;      /* the frame returns to the instruction that a signal
 	                   * interrupted */
 };
 
@@ -59,7 +59,7 @@ void syc_frame_index_make(uintptr_t bias);
 
 /**
  * Like syc_eh_frame_find(), but searches the index.  Returns -ENOENT if there
- * is no index.  @bytes becomes the program's .eh_frame.
+ * is no index.  Sets @bytes to the program's .eh_frame.
  *
  * Context: any-thread, signal-safe.
  */
@@ -71,12 +71,15 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
  * and relative to it each register of the caller.
  */
 enum syc_row_kind {
-	SYC_ROW_SAME,      /* as in this frame, like a missing rule */
+	SYC_ROW_SAME,      /* the register is as in this frame, like a missing
+	                    * rule */
 	SYC_ROW_UNDEFINED, /* unknown */
-	SYC_ROW_AT,        /* at CFA + value */
+	SYC_ROW_AT,        /* the register is stored at CFA + value */
 	SYC_ROW_IS,        /* the register is CFA + value */
-	SYC_ROW_REGISTER,  /* in register value of this frame */
-	SYC_ROW_AT_EXPR,   /* at the result of the expression at value */
+	SYC_ROW_REGISTER,  /* the register is in this frame's register
+	                    * `value` */
+	SYC_ROW_AT_EXPR,   /* the register is stored at the result of the
+	                    * expression at value */
 	SYC_ROW_IS_EXPR    /* the result of the expression at value */
 };
 
@@ -109,7 +112,8 @@ struct syc_row {
 	uintptr_t cfa_expr;
 	int64_t cfa_offset;
 	unsigned cfa_reg;
-	struct syc_row_rule slots[SYC_ROW_SLOTS]; /* from SYC_ROW_FIRST on */
+	struct syc_row_rule slots[SYC_ROW_SLOTS]; /* rules of registers from
+	                                           * SYC_ROW_FIRST on */
 };
 
 static inline struct syc_row_rule syc_row_get(const struct syc_row *row,

@@ -8,8 +8,8 @@
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 
-#define LEB_MOST  10u /* bytes of one LEB128 number, with padding */
-#define BACK_MOST 64u /* fetched bytes before the wanted byte */
+#define LEB_MOST  10u /* most bytes of one LEB128 number, with padding */
+#define BACK_MOST 64u /* number of fetched bytes before the wanted byte */
 
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n)
@@ -195,7 +195,8 @@ uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
 {
 	uintptr_t base;
 
-	if (encoding == 0x50) { /* absolute, at the next multiple of 8 */
+	if (encoding == 0x50) { /* absolute pointer, at the next multiple of
+	                         * 8 */
 		syc_cursor_skip(cursor, -cursor->at & 7);
 		return (uintptr_t)syc_cursor_fixed(cursor, 8);
 	}
@@ -203,7 +204,7 @@ uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,
 	case 0x00:
 		base = 0;
 		break;
-	case 0x10: /* relative to its own position */
+	case 0x10: /* pointer relative to its own position */
 		base = cursor->at;
 		break;
 	case 0x30:

@@ -4,8 +4,9 @@
  *
  * Parsers of tables never follow a pointer.  A parser has a cursor over
  * addresses, and a source provides the bytes at an address.  In a process the
- * source is a module.  The module may be unmapped meanwhile, so its bytes are
- * copied (memory.h).  A test provides an array with any addresses.
+ * source is a module.  In a test the source is an array with any addresses.
+ * The module may be unmapped during the parse, so its bytes are copied
+ * (memory.h).
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -22,13 +23,14 @@ struct syc_loaded_module;
 
 struct syc_bytes {
 	uintptr_t low, high; /* valid addresses */
-	/* The fetched bytes: @n from @start on, at @data */
+	/* The fetched bytes: @n bytes from the address @start on, stored at
+	 * @data */
 	const unsigned char *data;
 	uintptr_t start;
 	size_t n;
 	/*
-	 * Fetch the bytes at @at, which is in [low, high); false: the bytes
-	 * can't be read.  NULL: all bytes are at data.
+	 * Function that fetches the bytes at @at, which is in [low, high).
+	 * False: the bytes can't be read.  NULL: all bytes are already at data.
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
 	const void *user; /* for fetch() */
@@ -45,20 +47,20 @@ struct syc_cursor {
 	bool bad;
 };
 
-/** @n bytes at @data, with addresses from @low on. */
+/** Set @bytes to the @n bytes at @data, with addresses from @low on. */
 void syc_bytes_init_array(struct syc_bytes *bytes, uintptr_t low,
                           const void *data, size_t n);
 
-/** The bytes of @module, read in place if the module is never unmapped, else
- * copied. */
+/** Set @bytes to the bytes of @module, which are read in place if the module is
+ * never unmapped, or copied. */
 void syc_bytes_init_module(struct syc_bytes *bytes,
                            const struct syc_loaded_module *module);
 
-/** The cursor covers the valid addresses from @at to @end. */
+/** Set the cursor to the valid addresses from @at to @end. */
 void syc_cursor_init(struct syc_cursor *cursor, struct syc_bytes *bytes,
                      uintptr_t at, uintptr_t end);
 
-/** syc_cursor_u8() for a byte that is not yet fetched. */
+/** Like syc_cursor_u8(), for a byte that is not yet fetched. */
 unsigned syc_cursor_far(struct syc_cursor *cursor);
 
 static inline unsigned syc_cursor_u8(struct syc_cursor *cursor)
@@ -73,18 +75,18 @@ static inline unsigned syc_cursor_u8(struct syc_cursor *cursor)
 	return syc_cursor_far(cursor);
 }
 
-/** A number of @size bytes, 1 to 8. */
+/** Read a number of @size bytes, 1 to 8. */
 uint64_t syc_cursor_fixed(struct syc_cursor *cursor, unsigned size);
 int64_t syc_cursor_fixed_signed(struct syc_cursor *cursor, unsigned size);
 
 uint64_t syc_cursor_uleb(struct syc_cursor *cursor);
 int64_t syc_cursor_sleb(struct syc_cursor *cursor);
 
-/** Sets bad if fewer than @n bytes are left. */
+/** Skip @n bytes; sets bad if fewer bytes are left. */
 void syc_cursor_skip(struct syc_cursor *cursor, uint64_t n);
 
 /**
- * A pointer with @encoding, of DW_EH_PE_*. The pointer may be relative to
+ * Read a pointer with @encoding, of DW_EH_PE_*.  The pointer may be relative to
  * @data_base.  Sets bad for encodings that need memory or other bases.
  */
 uintptr_t syc_cursor_pointer(struct syc_cursor *cursor, unsigned encoding,

@@ -6,7 +6,7 @@
 #include "unwind/cfi.h"
 
 #define AUGMENTATION_MOST 8u
-#define TABLE_ENCODING    0x3bu /* 4 bytes, signed, from the header on */
+#define TABLE_ENCODING    0x3bu /* 4 bytes, signed, relative to the header */
 #define ENTRY_SIZE        8u
 
 /*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame_index.c - search table for a program without one.  Linkers omit
- * PT_GNU_EH_FRAME from static programs, although these have .eh_frame.  Lookups
- * are signal-safe.
+ * frame_index.c - search table for a program without PT_GNU_EH_FRAME.  Linkers
+ * omit PT_GNU_EH_FRAME from static programs, although these have .eh_frame.
+ * Lookups are signal-safe.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -21,8 +21,8 @@
 #define FAILED_MOST   8u
 #define LEFT_OUT_MOST 256u
 
-/* Position of a walk: an address inside of a call, and the registers at this
- * call. */
+/* Position of a walk: an address inside of a call instruction, and the
+ * registers at this call. */
 struct place {
 	uintptr_t at, sp, fp;
 };

@@ -12,7 +12,7 @@
  * result of a full walk.
  *
  * This file only walks frames of the fast loop of unwind.c, on the thread's own
- * stack, and to its end.  Other stacks need syc_backtrace().
+ * stack, to the end of the stack.  Other stacks need syc_backtrace().
  */
 #ifndef SYC_UNWIND_LAST_STACK_CACHE_H
 #define SYC_UNWIND_LAST_STACK_CACHE_H
@@ -30,9 +30,11 @@ struct syc_kept_frame {
 	uintptr_t at, sp;
 	uintptr_t fp; /* 0: any frame pointer */
 	uintptr_t ra_at,
-		fp_at; /* position of the caller's fp; 0: fp is the same */
+		fp_at; /* position of the caller's fp; 0: the caller has the
+		        * same fp */
 	/*
-	 * The caller's sp; 0: no caller, and the frame's address is at + ra_at
+	 * The caller's sp. 0: the frame has no caller, and its address is at +
+	 * ra_at
 	 */
 	uintptr_t cfa;
 };
@@ -45,9 +47,9 @@ struct syc_last_stack {
 	uintptr_t low, high; /* the thread's own stack; 0: unknown yet */
 	uint64_t salt;       /* generation of the rules that gave the frames */
 	unsigned n_failed, n_left_out;
-	/* By falling sp.  The first frame is a sentinel */
+	/* Kept frames by falling sp.  The first frame is a sentinel */
 	struct syc_kept_frame *end, frames[SYC_KEPT_FRAMES_MOST];
-	/* By sp: the frame in which an earlier stack began, as a guess. */
+	/* Guess, by sp, of the frame in which an earlier stack began. */
 	uint8_t begun[64];
 };
 
@@ -101,10 +103,10 @@ static inline bool syc_last_stack_has_space(const struct syc_last_stack *again,
 }
 
 /**
- * Store the stack from @from to its outermost frame; syc_last_stack_has_space()
- * was true.  @max is more than SYC_KEPT_FRAMES_MOST.  Returns the number of
- * frames; 0 if this walk does not support the stack, or if the stack may have
- * more than @max frames.
+ * Store the stack from @from to its outermost frame.  To be called only if
+ * syc_last_stack_has_space() was true.  @max is more than SYC_KEPT_FRAMES_MOST.
+ * Returns the number of frames; 0 if this walk does not support the stack, or
+ * if the stack may have more than @max frames.
  *
  * Context: any-thread, signal-safe.
  */

@@ -111,8 +111,9 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
-	SYC_ENTRY_FIRST, /* the return address is in lr, fp the caller's */
-	SYC_ENTRY_BARE,  /* the same, but the function ran */
+	SYC_ENTRY_FIRST, /* the return address is in lr, and fp is the
+	                  * caller's */
+	SYC_ENTRY_BARE,  /* the return address is in lr, but the function ran */
 	SYC_ENTRY_PUSHED /* lr and fp are on top of the stack */
 };
 

@@ -112,8 +112,10 @@ static inline bool syc_machine_ends_with_call(const unsigned char *code)
 /* State of the frame of a function without tables. */
 enum syc_machine_entry {
 	SYC_ENTRY_UNKNOWN,
-	SYC_ENTRY_FIRST, /* the return address is on top, fp the caller's */
-	SYC_ENTRY_BARE,  /* the same, but the function ran */
+	SYC_ENTRY_FIRST, /* the return address is on top, and fp is the
+	                  * caller's */
+	SYC_ENTRY_BARE,  /* the return address is on top, but the function
+	                  * ran */
 	SYC_ENTRY_PUSHED /* the return address is on the stack, and below it the
 	                  * caller's fp */
 };
@@ -126,7 +128,7 @@ static inline uint32_t syc_machine_word(const unsigned char *code)
 	return word;
 }
 
-/* Recognized by the code at the pc and the byte before it. */
+/* Recognized by the code at the pc, and by the byte before the pc. */
 static inline enum syc_machine_entry
 syc_machine_entry(const unsigned char *code, unsigned char before)
 {

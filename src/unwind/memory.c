@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* memory.c - reads memory that may be unmapped.  Signal-safe. */
+/* memory.c - reader of memory that may be unmapped.  Signal-safe. */
 #define _GNU_SOURCE
 #include "unwind/memory.h"
 
@@ -14,15 +14,16 @@
 #include "os/seccomp_state.h"
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
-#define ASKED_MOST  16u /* pages checked at once that a walk may not need */
+#define ASKED_MOST  16u /* number of pages in one check */
 
 enum {
 	WAY_KNOWN = 1, /* the other bits are known */
-	WAY_COPY = 2,  /* process_vm_readv() may be called and works */
+	WAY_COPY = 2,  /* process_vm_readv() may be called, and works */
 	WAY_PROBE = 4, /* rt_sigprocmask() works */
 };
 
-/* The first caller determines the ways.  All callers get the same result. */
+/* The first caller determines the ways of checking.  All callers get the same
+ * result. */
 static _Atomic unsigned ways;
 
 static long copy_by_kernel(void *to, uintptr_t from, size_t n)
@@ -55,7 +56,7 @@ void syc_memory_prepare(void)
 	uintptr_t copy = 0;
 	unsigned found = WAY_KNOWN;
 
-	/* The last page of the address space: no program maps it */
+	/* No program maps the last page of the address space */
 	if (probe_page((uintptr_t)&word) && !probe_page(~(uintptr_t)0xfff))
 		found |= WAY_PROBE;
 	else if (is_unfiltered() &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * memory.h - reads memory that may be unmapped.
+ * memory.h - reader of memory that may be unmapped.
  *
  * The kernel can check memory in two ways. rt_sigprocmask() with an invalid
  * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
@@ -21,11 +21,11 @@
 #include "os/seccomp_state.h"
 #include "unwind/machine.h"
 
-#define SYC_MEMORY_PAGE 4096u /* the smallest; larger ones are checked often */
+#define SYC_MEMORY_PAGE 4096u /* smallest page size */
 
 /**
- * Determine which ways of a check work; call again if filters may have been
- * installed.
+ * Determine which ways of checking work.  To be called again if filters may
+ * have been installed.
  *
  * Context: any-thread, signal-safe.
  */
@@ -59,11 +59,11 @@ size_t syc_memory_copy(void *to, uintptr_t from, size_t n);
 /** The stacks of one walk. */
 struct syc_memory {
 	/*
-	 * The thread's own stack: [low, high); of it [floor, high) is surely
+	 * The thread's own stack, [low, high), of which [floor, high) is surely
 	 * mapped.  All 0: unknown.
 	 */
 	uintptr_t low, floor, high;
-	/* Other memory, last found readable; whole pages. */
+	/* Whole pages of other memory that the last check found readable. */
 	uintptr_t seen_low, seen_high;
 };
 

@@ -54,8 +54,8 @@ static struct lists {
 	unsigned n_needed;
 	uint64_t needed[NEEDED_MOST];
 	/*
-	 * Modules whose tables were used: their pages, and a hash of the
-	 * tables' begin.
+	 * Modules whose tables were used: pages of the module, and a hash of
+	 * the tables' begin.
 	 */
 	struct {
 		_Atomic uint64_t pages, mark;
@@ -475,8 +475,8 @@ void syc_modules_notice(const struct syc_loaded_module *module,
 	}
 	const uint64_t mark = module_mark(module, bytes);
 	/*
-	 * If two threads store at once, the two words may not match.  Then all
-	 * rules are dropped without need.
+	 * If two threads store at once, the two words may not match.  If the
+	 * words do not match, all rules are dropped without need.
 	 */
 	for (; i < SEEN_MOST; i++) {
 		const uint64_t known = atomic_load_explicit(

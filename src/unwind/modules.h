@@ -2,10 +2,10 @@
 /*
  * modules.h - the program and libraries by address, and their tables.
  *
- * _dl_find_object() of glibc 2.35 and later works in handlers too.  Besides,
- * syc_modules_refresh() makes a list in normal context.  The list marks
- * permanent modules, which are never unmapped, and whose tables may be read in
- * place.  Without _dl_find_object() the list is the only source.
+ * _dl_find_object() of glibc 2.35 and later works in handlers too.  In
+ * addition, syc_modules_refresh() makes a list outside of handlers.  The list
+ * marks permanent modules, which are never unmapped, and whose tables may be
+ * read in place.  Without _dl_find_object() the list is the only source.
  *
  * The list has two halves that take turns.  A reader copies entries and then
  * checks that the list's version has not changed.  A handler that interrupted
@@ -23,8 +23,8 @@ struct syc_loaded_module {
 	uintptr_t low, high; /* the module's mappings, with gaps */
 	uintptr_t header;    /* the module's PT_GNU_EH_FRAME; 0: none */
 	/*
-	 * Memory around header that stays mapped and readable.  Equal: the
-	 * module may be unmapped.
+	 * Memory around header that stays mapped and readable.  Equal values:
+	 * the module may be unmapped.
 	 */
 	uintptr_t stays, stays_end;
 };

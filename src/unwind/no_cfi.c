@@ -153,8 +153,9 @@ static bool pop_frame(struct syc_walk *walk, uintptr_t at,
 
 /*
  * Step out of an interrupted function that is about to create its frame, or has
- * just removed its frame.  Or out of no function at all, after a call through a
- * wild pointer.  Returns SYC_STEP_FULL in all other cases.
+ * just removed its frame.  The step may also lead out of no function at all,
+ * after a call through a wild pointer.  Returns SYC_STEP_FULL in all other
+ * cases.
  */
 static enum syc_step step_at_edge(struct syc_walk *walk, struct syc_regs *regs)
 {
@@ -244,9 +245,9 @@ static enum syc_step step_by_fp(struct syc_walk *walk, struct syc_regs *regs)
 /*
  * No step leads out of a library's code without tables.  A frame is outermost
  * if its frame pointer is 0, as in the loader's start.  The frame is also
- * outermost if no call precedes its return address.  An example is a fibre's
- * end function, whose address was put on a new stack by hand.  A return address
- * that points to data is the result of a wrong step.
+ * outermost if no call precedes its return address.  For example, a fibre's end
+ * function has its address on a new stack that was made by hand.  A return
+ * address that points to data is the result of a wrong step.
  */
 static bool has_begun(struct syc_walk *walk)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* rule_cache.c - the table of rules.  Signal-safe. */
+/* rule_cache.c - the table of unwind rules.  Signal-safe. */
 #include "unwind/rule_cache.h"
 
 #include <stddef.h>

@@ -3,7 +3,8 @@
  * rule_cache.h - cache of unwind rules by pc.
  *
  * A rule is one word with the positions of the caller's registers.  All threads
- * and handlers of the process share the table, and no access waits for another.
+ * and handlers of the process share the table, and no access waits for another
+ * access.
  *
  * An entry is two words, a check and the rule.  The check is computed from the
  * pc, the generation and the rule.  Both words are stored and loaded separately
@@ -22,22 +23,25 @@
 /** Kind of a rule, in its lowest 3 bits; the other bits depend on the kind. */
 enum syc_rule_kind {
 	SYC_RULE_NONE,
-	SYC_RULE_CALL,      /* as below */
+	SYC_RULE_CALL,      /* a caller by SYC_RULE_CALL's bits, see below */
 	SYC_RULE_ALIGNED,   /* for realigned stacks: the CFA is stored at the
 	                     * rule's address, and fp at fp + offset */
 	SYC_RULE_OUTERMOST, /* the frame has no caller */
-	SYC_RULE_NO_CFI,    /* no tables; upper bits: syc_modules_additions() */
+	SYC_RULE_NO_CFI,    /* the code has no tables; upper bits:
+	                     * syc_modules_additions() */
 	SYC_RULE_SIGNAL,    /* returns to the instruction that a signal
 	                     * interrupted */
-	SYC_RULE_SLOW,      /* does not fit in a word */
+	SYC_RULE_SLOW,      /* the rule does not fit in a word */
 	SYC_RULE_BEGUN      /* outermost: returns to the begin of a function,
 	                     * after no call */
 };
 
-/* SYC_RULE_CALL: bits 40-63 offset of the CFA; 24-39 of fp and 8-23 of the
- * return address from the CFA, in words, signed; and */
+/* Bits of SYC_RULE_CALL: bits 40-63 are the offset of the CFA.  Bits 24-39 are
+ * the offset of fp from the CFA, and bits 8-23 the offset of the return
+ * address, both in words, signed.  The other bits are: */
 #define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
-#define SYC_RULE_FP_SAVED  16u /* else fp is as in this frame */
+#define SYC_RULE_FP_SAVED  16u /* fp is saved; without this bit, fp is as in
+                                * this frame */
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
 #define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
 
@@ -93,7 +97,7 @@ struct syc_rule_cache_entry {
  */
 struct syc_rule_cache_entry *syc_rule_cache_get(void);
 
-/** Invalidates older entries when @generation changes. */
+/** Value that invalidates older entries when @generation changes. */
 static inline uint64_t syc_rule_cache_salt(uint64_t generation)
 {
 	return (generation + 1) * UINT64_C(0xd1342543de82ef95);
@@ -105,7 +109,8 @@ static inline uint64_t syc_rule_cache_check(uint64_t key, uint64_t rule)
 	return key ^ rule * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/** Functions spread over the whole table in the order of their addresses. */
+/** The home of @pc in the table.  Functions spread over the whole table in the
+ * order of their addresses. */
 static inline unsigned syc_rule_cache_home(uintptr_t pc)
 {
 	return (unsigned)(pc ^ pc >> (SYC_RULE_CACHE_BITS + 1)) &

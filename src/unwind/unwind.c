@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * unwind.c - the walk.  A fast loop leaves each frame whose rule is in the
- * cache in a few nanoseconds. step_outwards() leaves all other frames.
- * Signal-safe.
+ * unwind.c - the walk through the frames of a stack.  A fast loop steps out of
+ * each frame whose rule is in the cache, in a few nanoseconds. step_outwards()
+ * steps out of all other frames.  Signal-safe.
  */
 #define _GNU_SOURCE
 #include "unwind/unwind.h"
@@ -45,8 +45,9 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 	if (pc > SYC_CODE_LAST)
 		return SYC_STEP_STOPPED;
 	/*
-	 * If calls do not use the stack, a leaf need not use it either.
-	 * Otherwise a leaf may have popped the return address, as vfork() does
+	 * If calls do not use the stack, a leaf function need not use the stack
+	 * either.  Otherwise a leaf may have popped the return address, as
+	 * vfork() does
 	 */
 	const bool stays =
 		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];

@@ -26,35 +26,37 @@ struct syc_unwind {
 	uint64_t *addrs; /* the innermost first; space for max addresses */
 	uintptr_t *sps;  /* each frame's stack pointer; NULL: do not store */
 	unsigned max;    /* 32 or more; if innermost, 1 or more */
-	bool innermost;  /* stop at max, don't look for the outermost */
-	/* This thread's own stack, which can be read; equal: unknown. */
+	bool innermost;  /* stop at max frames, without a search for the
+	                  * outermost */
+	/* Bounds of this thread's own stack, which can be read; equal values:
+	 * unknown. */
 	uintptr_t low, high;
 	/*
-	 * For code without tables, before frame pointers are tried: set @regs
-	 * to the caller's.  Returns 0; SYSCAP_STEP_TOLD to omit the frame; < 0
-	 * if the code is not the runtime's.  May be NULL.
+	 * Function for code without tables, called before frame pointers are
+	 * tried: sets @regs to the caller's.  Returns 0; SYSCAP_STEP_TOLD to
+	 * omit the frame; < 0 if the code is not the runtime's.  May be NULL.
 	 */
 	int (*step_out)(void *context, struct syc_unwind_regs *regs);
 	void *context;
 
 	/* Set by the unwinder */
 	unsigned n;
-	/* SYSCAP_STACK_CUT: deeper than max; addrs has the innermost max - 16
-	 * and the outermost 16.  SYSCAP_STACK_STOPPED: the walk did not reach
-	 * the outermost frame. */
+	/* SYSCAP_STACK_CUT: the stack is deeper than max; addrs has the
+	 * innermost max - 16 frames and the outermost 16.
+	 * SYSCAP_STACK_STOPPED: the walk did not reach the outermost frame. */
 	unsigned flags;
 };
 
 /**
- * Initialize the shared state of all walks, once.  0 or -errno.  Context:
- * setup.
+ * Initialize the shared state of all walks, once.  Returns 0 or -errno.
+ * Context: setup.
  */
 int syc_unwind_prepare(void);
 
 /**
  * Notice libraries that were loaded or unloaded since the last call.  Without
- * this call, the unwinder notices a library in place of another at the first
- * walk through a function that was in no stack before.
+ * this call, the unwinder notices a library that replaced another library only
+ * at the first walk through a function that was in no earlier stack.
  *
  * Context: setup, any-thread.
  */
@@ -62,8 +64,8 @@ void syc_unwind_refresh(void);
 
 /**
  * Walk from the code that the signal of @context interrupted.  The first
- * address is the interrupted instruction's, the others are inside of call
- * instructions.
+ * address is the address of the interrupted instruction.  Other addresses are
+ * inside of call instructions.
  *
  * Context: signal-safe, any-thread.
  */
@@ -80,7 +82,7 @@ void syc_unwind_here(struct syc_unwind *unwind, unsigned leave_out);
 bool syc_unwind_readable(const void *at, size_t n);
 
 /**
- * syscap_backtrace() that also stores SYSCAP_STACK_* in @ret_flags.
+ * Like syscap_backtrace(), but also stores SYSCAP_STACK_* in @ret_flags.
  *
  * Context: any-thread, signal-safe.
  */

@@ -14,15 +14,17 @@
 #include "unwind/rule_cache.h"
 #include "unwind/unwind.h"
 
-/* No code is above this address.  Higher caller addresses are garbage, and some
- * would look like a runtime's names in a capture. */
+/* Limit of code addresses.  Higher caller addresses are garbage, and some of
+ * them would look like a runtime's names in a capture. */
 #define SYC_CODE_LAST (UINTPTR_MAX >> 8)
 
 /** Kind of a frame's pc. */
 enum syc_walk_pc {
-	SYC_PC_CALLED, /* behind a call */
-	SYC_PC_EXACT,  /* of the next instruction: the code was interrupted */
-	SYC_PC_MOVED   /* the same, but the handler continued elsewhere */
+	SYC_PC_CALLED, /* the pc is behind a call */
+	SYC_PC_EXACT,  /* the pc is of the next instruction: the code was
+	                * interrupted */
+	SYC_PC_MOVED   /* like SYC_PC_EXACT, but the handler continued
+	                * elsewhere */
 };
 
 struct syc_walk {
@@ -40,10 +42,10 @@ struct syc_walk {
 	unsigned skip;   /* frames still to omit */
 	unsigned n;      /* frames found, stored or not */
 	unsigned left;   /* steps that may still be taken */
-	unsigned n_back; /* times that the stack pointer went down */
+	unsigned n_back; /* number of times that the stack pointer went down */
 };
 
-/** How a step ended. */
+/** Result of a step. */
 enum syc_step {
 	SYC_STEP_DONE,      /* the walk is at the caller */
 	SYC_STEP_OUTERMOST, /* the frame has no caller */
@@ -53,8 +55,9 @@ enum syc_step {
 };
 
 /**
- * No call pushed the return address.  So the frame is reported by the return
- * address itself: the byte before it belongs to another function.
+ * Report a frame whose return address no call has pushed.  The frame is
+ * reported by the return address itself, because the byte before this address
+ * belongs to another function.
  *
  * Context: any-thread, signal-safe.
  */
