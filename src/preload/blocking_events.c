@@ -23,7 +23,8 @@
 #include "unwind/unwind.h"
 
 #define ROOM \
-	((uintptr_t)24 * 1024) /* a walk, a frame, a thread's first event */
+	((uintptr_t)24 * 1024) /* stack for a walk, a frame, and a thread's
+	                        * first event */
 
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n)
 {

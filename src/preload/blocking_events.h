@@ -33,7 +33,8 @@ bool syc_own_thread_is_main(void);
 /** Whether a handler runs, or may run, on its alternate stack. */
 bool syc_own_stack_is_alternate(void);
 
-/** False on a handler's small alternate stack, on which a walk may not fit. */
+/** Whether a walk fits on the stack; false on a handler's small alternate
+ * stack. */
 bool syc_own_stack_has_space(void);
 
 /**
@@ -42,11 +43,11 @@ bool syc_own_stack_has_space(void);
  */
 unsigned syc_own_code_remove(uint64_t *addrs, unsigned n);
 
-/** padding2 of a SAMPLE that stands for @ns; @tag: SYSCAP_BLOCKED_TAG or
- * SYSCAP_STALLED_TAG. */
+/** Value of padding2 for a SAMPLE that stands for @ns; @tag is
+ * SYSCAP_BLOCKED_TAG or SYSCAP_STALLED_TAG. */
 uint32_t syc_sample_wait_tag(uint32_t tag, int64_t ns);
 
-/** Subject of a call. */
+/** Subject of a call: a path, two paths, or an fd. */
 struct syc_io_subject {
 	enum {
 		SYC_IO_NOTHING,
@@ -54,8 +55,8 @@ struct syc_io_subject {
 		SYC_IO_PATHS,
 		SYC_IO_FD
 	} kind;
-	int fd;     /* of FD; the directory of PATH, or AT_FDCWD */
-	int new_fd; /* of PATHS */
+	int fd;     /* fd of FD; directory of PATH, or AT_FDCWD */
+	int new_fd; /* directory of new_path of PATHS */
 	const char *path, *new_path;
 };
 
@@ -77,7 +78,7 @@ static inline bool syc_io_is_on(void)
 	       !syc_seccomp_is_closed();
 }
 
-/** The present time; 0: the call is not timed. */
+/** Begin a call.  Returns the present time; 0: the call is not timed. */
 static inline int64_t syc_io_begin(void)
 {
 	return syc_io_is_on() && syscap_is_active() ? syscap_clock() : 0;

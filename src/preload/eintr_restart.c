@@ -19,7 +19,7 @@
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)
-#define LONG   (INT64_C(1) << 31) /* s; longer waits do not end */
+#define LONG   (INT64_C(1) << 31) /* s; longer waits never end */
 
 /* A wait in progress, in the frame of the waiting function. */
 struct split_wait {
@@ -29,7 +29,8 @@ struct split_wait {
 };
 
 /* Greatest distance from the waiting frame to the end of the stack in the call.
- * Functions of other libraries may be in between, such as a sanitizer's. */
+ * Functions of other libraries, such as a sanitizer's, may be between the two
+ * frames. */
 #define DEEP 65536u
 
 /*
@@ -57,10 +58,9 @@ static bool are_all_blocked(uint64_t mask)
  * A signal that was blocked in the interrupted code can only arrive in a call
  * with a mask of its own.  If such a call runs a handler, the signal is not
  * blocked in this handler.  After the handler's return the signal is blocked,
- * so it can't arrive then.  A part of our wait has all signals blocked, and its
- * frame is close below the wait's frame.  In other calls the program has
- * blocked the signal.  A tick may also interrupt our code before the wait and
- * after it.
+ * and can't arrive.  A part of our wait has all signals blocked, and its frame
+ * is close below the wait's frame.  In other calls the program has blocked the
+ * signal.  A tick may also interrupt our code before the wait and after it.
  */
 const struct syc_library_wait *syc_restart_note(int signal, const void *context)
 {
@@ -123,7 +123,7 @@ bool syc_restart_is_needed(bool is_ticked, bool has_mask)
 	                            SYSCAP_SAMPLER_WALL);
 }
 
-/* A wait for @timeout ns begins, in place of the function at @called. */
+/* Begin a wait for @timeout ns, in place of the function at @called. */
 static void begin_wait(struct split_wait *wait, int64_t timeout,
                        uintptr_t called)
 {
@@ -157,8 +157,8 @@ static const struct timespec *time_left(struct split_wait *wait)
 	return &wait->left;
 }
 
-/* A part returned @r, and errno if @r is below 0.  True if only a tick of ours
- * interrupted the part. */
+/* Whether only a tick of ours interrupted a part that returned @r, and errno if
+ * @r is below 0. */
 static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&
@@ -168,7 +168,7 @@ static bool was_cut(int r)
 	return was;
 }
 
-/* The wait is over; errno is kept. */
+/* End the wait; errno is kept. */
 static void end_wait(const struct split_wait *wait)
 {
 	uint64_t before;
@@ -213,7 +213,8 @@ SYC_REAL(clock_nanosleep,
           struct timespec *left),
          (clock, flags, t, left))
 
-/* 0: no wait, or an invalid time, for which the call fails */
+/* Convert a time to ns. 0: no wait, or an invalid time, for which the call
+ * fails */
 static int64_t sum_timespec(const struct timespec *time)
 {
 	if (time == NULL)
@@ -229,7 +230,8 @@ bool syc_restart_can_read(const struct timespec *time)
 	return !syc_memory_is_bad((uintptr_t)time, sizeof(*time));
 }
 
-/* 0 also if @time can't be read: the kernel returns the error */
+/* Like sum_timespec(), but also 0 if @time can't be read: the kernel returns
+ * the error */
 static int64_t ask_timespec(const struct timespec *time)
 {
 	return time != NULL && !syc_restart_can_read(time) ? 0
@@ -243,7 +245,7 @@ static int round_to_ms(const struct timespec *time)
 	return (int)(time->tv_sec * 1000 + (time->tv_nsec + MS - 1) / MS);
 }
 
-/* The C library's function, which appears in stacks of the wait. */
+/* Address of the C library's function, which appears in stacks of the wait. */
 #define CALLED(name)          \
 	SYC_REAL_CALL(#name); \
 	const uintptr_t called = syc_real_call_known(&call)
@@ -314,9 +316,9 @@ int syc_restart___ppoll_chk(struct pollfd *fds, nfds_t n,
 
 /*
  * A tick may set its timer, and another thread may delete the timer.  If a tick
- * is pending then, Linux 6.13 and later drop the tick when the mask opens, and
- * run no handler.  Then all calls restart, but epoll's calls return EINTR.  So
- * this part precedes the parts of epoll calls.
+ * is pending at the deletion, Linux 6.13 and later drop the tick when the mask
+ * opens, and run no handler.  After a dropped tick all calls restart, but
+ * epoll's calls return EINTR.  So this part precedes the parts of epoll calls.
  */
 static int drop_stale_tick(const sigset_t *mask)
 {

@@ -30,13 +30,14 @@
 
 /**
  * Whether a tick may interrupt the wait that begins: because ticks come in
- * waits, or in this wait (@is_ticked).  Or because the wait @has_mask: if the
- * thread blocks our signal, a tick may be pending.  And if a tick arrives
- * together with a signal that the mask permits, this signal would stay pending.
+ * waits, or in this wait (@is_ticked).  A tick may also interrupt a wait that
+ * @has_mask: if the thread blocks our signal, a tick may be pending.  If a tick
+ * arrives together with a signal that the mask permits, this signal would stay
+ * pending.
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 
-/** In the handler of @signal, a tick of ours: notes that the tick cut a part.
+/** Note, in the handler of @signal, a tick of ours, that the tick cut a part.
  * Returns the part's wait, or NULL. */
 const struct syc_library_wait *syc_restart_note(int signal,
                                                 const void *context);
@@ -69,8 +70,8 @@ int syc_restart_clock_nanosleep(clockid_t clock, int flags,
                                 struct timespec *left);
 
 /**
- * False if the kernel would return EFAULT.  The C library leaves the check to
- * the kernel in sleeps and epoll_pwait2() only.
+ * Whether @time can be read; false if the kernel would return EFAULT.  The C
+ * library leaves the check to the kernel in sleeps and epoll_pwait2() only.
  */
 bool syc_restart_can_read(const struct timespec *time);
 

@@ -5,8 +5,8 @@
  * Before the kernel gets the filter, its program is run here over the system
  * calls that ticks and collectors make.  If the program forbids some calls,
  * ticks (sampler/interposed.h), or all our functions in this thread
- * (os/seccomp_state.h), end before the filter is installed.  A program that is
- * not understood counts as forbidding all calls.
+ * (os/seccomp_state.h), end before the filter is installed.  A filter program
+ * that can't be interpreted counts as forbidding all calls.
  *
  * These functions make system calls and set errno, as in the C library:
  * allocators call them before any lookup is possible.
@@ -44,9 +44,9 @@
 #error "how the kernel names this machine to filters"
 #endif
 
-/* Naps of a millisecond while other threads leave our handler */
+/* Number of naps of a millisecond while other threads leave our handler */
 #define NAPS_MOST 200
-/* Naps of a millisecond while other code of ours ends */
+/* Number of naps of a millisecond while other code of ours ends */
 #define NAPS_LEAST 10
 
 /* Known data of a filter; the rest is unknown before the call. */
@@ -67,7 +67,7 @@ static const struct {
 	{ SYS_futex, 0, FUTEX_WAKE },
 	{ SYS_clock_gettime, CLOCK_MONOTONIC, 0 },
 #define N_COLLECTORS 6
-	/* Ticks, and the end of ticks at another filter */
+	/* Calls of ticks, and of the end of ticks at another filter */
 	{ SYS_rt_sigreturn, 0, 0 },
 	{ SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, 0 },
 	{ SYS_timer_delete, 0, 0 },
@@ -80,9 +80,9 @@ static const struct {
 /* A filter that will be installed. */
 struct coming {
 	struct syc_interposed_filter notice;
-	bool is_closing;  /* closes the thread, or all threads */
+	bool is_closing;  /* the filter closes the thread, or all threads */
 	bool is_first;    /* this filter is the first */
-	uint8_t before;   /* of the thread: enum syc_seccomp_end */
+	uint8_t before;   /* state of the thread: enum syc_seccomp_end */
 	uint32_t n_ended; /* threads */
 };
 
@@ -225,14 +225,15 @@ static unsigned count_allowed(const struct sock_filter *program, uint32_t n)
 	return i;
 }
 
-/* The kernel will return EFAULT.  False if memory can't be checked. */
+/* Whether the kernel will return EFAULT.  False if memory can't be checked. */
 static bool is_unreadable(const void *at, size_t n)
 {
 	return !syc_memory_readable((uintptr_t)at, n) &&
 	       syc_memory_readable((uintptr_t)__builtin_frame_address(0), 8);
 }
 
-/* False: the kernel refuses any such filter. */
+/* Count the needed calls that the filter allows.  False: the kernel refuses the
+ * filter. */
 static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 {
 	struct sock_fprog copy;
@@ -253,8 +254,8 @@ static bool judge_filter(const struct sock_fprog *program, unsigned *ret_n)
 }
 
 /*
- * Number of threads. *ret_is_busy: another thread blocks all signals, as in our
- * handler, and while it enters and leaves the handler.
+ * Number of threads.  *ret_is_busy: another thread blocks all signals, so it
+ * may be in our handler, or be entering or leaving the handler.
  */
 static uint32_t count_threads(bool *ret_is_busy)
 {
@@ -328,7 +329,7 @@ static void prepare_for(struct coming *filter, unsigned n_allowed,
 		filter->notice.ends_own && (is_of_all || is_alone);
 	filter->notice.is_free = is_first;
 	filter->is_closing = n_allowed < N_COLLECTORS;
-	/* Count a thread once */
+	/* Count each thread once */
 	filter->n_ended = filter->before == SYC_SECCOMP_ENDED_NOTHING;
 	if (filter->notice.ends_all && !is_alone && is_first)
 		filter->n_ended = count_threads(&is_busy);

@@ -6,7 +6,7 @@
  * Each function calls the next function of its name with the same arguments,
  * and returns its result.  A thread begins in code of ours
  * (sampler/interposed.h).  None of these functions allocates or locks itself.
- * They may be called before any constructor of ours.
+ * The functions may be called before any constructor of ours.
  *
  * Our own calls bypass these functions (--wrap), so our threads are not
  * sampled.
@@ -223,7 +223,8 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	return query_handler(number, before);
 }
 
-/* Skip ticks, which are none of the awaited signals. */
+/* Wait for a signal of @set, and skip ticks, which are none of the awaited
+ * signals. */
 static int wait_for(const sigset_t *set, siginfo_t *info,
                     const struct timespec *timeout)
 {
@@ -281,7 +282,7 @@ EXPORTED int signalfd(int fd, const sigset_t *set, int flags)
 	if (r < 0)
 		return r;
 	syc_interposed_on_signalfd(r, passed);
-	/* Ticks may have got another signal meanwhile */
+	/* Ticks may have got another signal during the call */
 	passed = syc_interposed_on_wait(set, &again);
 	if (passed != set && memcmp(&copy, &again, sizeof(copy)) != 0)
 		NEXT(signalfd)(r, passed, flags);
@@ -295,7 +296,7 @@ EXPORTED int sigaltstack(const stack_t *stack, stack_t *before)
 		!syc_memory_is_bad((uintptr_t)stack, sizeof(*stack)) &&
 		syc_stack_size_is_small(stack);
 
-	if (is_small) /* before a tick could use the stack */
+	if (is_small) /* report the stack before a tick could use it */
 		syc_interposed_on_room(true);
 	const int r = NEXT(sigaltstack)(stack, before);
 	if (stack != NULL && is_small != (r == 0)) /* large stack, or refused */

@@ -6,7 +6,7 @@
  * Most calls find the data in the stream's buffer, and take less time than two
  * reads of the clock.  So a call is not timed if the buffer seems to suffice,
  * without the stream's lock.  If other threads use the stream, this guess may
- * be wrong: then a blocking call is not timed, or another call is timed.
+ * be wrong, so that a blocking call is not timed, or a fast call is timed.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * logs.c - messages that the program sends through GLib, syslog() and to the
- * journal.  Each message is still sent as without us, with the same result.
+ * journal.  Each message is still sent as without this library, with the same
+ * result.
  *
  * All messages of GLib go through one function, the writer, which a process may
- * set once.  We set our writer, and call the program's writer from it: the
- * first writer that the program sets.  GLib refuses a second writer.
+ * set once.  We set our writer, which calls the program's writer: the first
+ * writer that the program sets.  GLib refuses a second writer.
  *
  * The C library sends the messages of syslog() by internal calls, so we replace
  * syslog().  All libraries send datagrams to the journal by sendmsg():
@@ -40,7 +41,7 @@
 #define LOGS_OFF 1u
 #define LOGS_ON  2u
 
-/* 0: the environment cannot be read yet. */
+/* The role; 0: the environment cannot be read yet. */
 static uint32_t logs_role;
 
 static _Thread_local volatile int n_recorded
@@ -122,12 +123,14 @@ typedef void glib_set_writer(glib_writer *writer, void *data,
 /* Most programs have no GLib, and dlsym() allocates for missing symbols */
 extern glib_writer g_log_writer_default __attribute__((weak));
 
-static glib_set_writer *set_ours; /* NULL: GLib does not use our writer */
+static glib_set_writer *set_ours; /* GLib's function; NULL: GLib does not use
+                                   * our writer */
 static bool has_writer;           /* the program has set a writer, or will */
 static void *data_of_program;
 static glib_writer *writer_of_program;
 
-/* The gravest bit.  Levels that the program defines count as messages. */
+/* The severity of a level's gravest bit.  Levels that the program defines count
+ * as messages. */
 static unsigned severity_of_level(int level)
 {
 	const unsigned known = SYSCAP_ERROR | SYSCAP_CRITICAL | SYSCAP_WARNING |
@@ -196,7 +199,7 @@ __attribute__((constructor)) static void set_writer(void)
 		set_ours(write_log, NULL, NULL);
 }
 
-/* The GLib of the caller, which may have been loaded later. */
+/* Find the GLib of the caller, which may have been loaded later. */
 static glib_set_writer *find_of(const void *caller)
 {
 	glib_set_writer *found = NULL;
@@ -238,10 +241,11 @@ SYC_EXPORTED void take_set_writer(glib_writer *writer, void *data,
 }
 
 #define JOURNAL     "/run/systemd/journal/socket"
-#define DATAGRAM    8192u /* bytes of a datagram that are read */
+#define DATAGRAM    8192u /* number of bytes of a datagram that are read */
 #define NO_PRIORITY LOG_INFO
 
-/* syslog has two levels above GLib's gravest level. */
+/* Convert a priority of syslog, which has two levels above GLib's gravest
+ * level. */
 static unsigned severity_of_priority(int priority)
 {
 	static const unsigned severities[] = {
@@ -432,9 +436,9 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 }
 
 /*
- * The kernel has read the message's header and address.  A message that the
- * kernel refuses counts, too: there is no journal, or the message is too long.
- * A program sends a refused message again as a file.
+ * Whether the kernel has read the message's header and address.  A message that
+ * the kernel refuses counts, too: there is no journal, or the message is too
+ * long.  A program sends a refused message again as a file.
  */
 static bool has_been_read(ssize_t r)
 {

@@ -48,8 +48,8 @@ static bool is_loop(const struct syc_loop *loop)
 }
 
 /*
- * The pid is compared, since a child has its parent's memory, but not its
- * timers.
+ * Whether this process owns the timer.  The pid is compared, because a child
+ * has its parent's memory, but not its parent's timers.
  */
 static bool owns_timer(const struct syc_loop *loop)
 {
@@ -117,8 +117,8 @@ static void take_stall(struct syc_loop *loop, int64_t now,
 }
 
 /*
- * The timer alone makes a call return EINTR.  The timer did not expire in
- * another signal's handler, and no other signal is pending.  All signals are
+ * Whether the timer alone makes a call return EINTR: the timer did not expire
+ * in another signal's handler, and no other signal is pending.  All signals are
  * blocked here (sampler/signals.c).
  */
 static bool is_interruption(const struct syc_loop *loop,
@@ -180,8 +180,8 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 }
 
 /*
- * Give @signal to the program; pending signals come first. 0: stop all timers,
- * because a new filter may forbid system calls of ticks.
+ * Give @signal to the program, after pending signals.  If @signal is 0, stop
+ * all timers, because a new filter may forbid system calls of ticks.
  */
 static void leave_signal(int signal)
 {
@@ -203,7 +203,8 @@ static void leave_signal(int signal)
 			continue;
 		if (loop->tid == tid)
 			syc_loop_timer_drop(loop);
-		else /* its thread may arm it now, and creates another */
+		else /* its thread may arm the timer now, and creates another
+		      * timer */
 			set_timer(loop, 0);
 	}
 	if (signal == 0 && syc_interposed_signal != 0) {

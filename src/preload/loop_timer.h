@@ -19,21 +19,21 @@
 /** State of one thread, written by this thread and its handler only. */
 struct syc_loop {
 	int32_t tid;         /* 0: unused */
-	uintptr_t low, high; /* bounds of its stack */
+	uintptr_t low, high; /* bounds of the thread's stack */
 
-	uintptr_t site, depth;             /* of the loop's own wait */
-	uintptr_t other_site, other_depth; /* of a deeper wait */
+	uintptr_t site, depth;             /* place of the loop's own wait */
+	uintptr_t other_site, other_depth; /* place of a deeper wait */
 	uint32_t n_others;
 
 	/* The last poll without a wait, less deep than the known wait.  If the
-	 * next such poll comes from the same place, both are the loop's: see
-	 * is_busy_loop().  Site 0: no such poll. */
+	 * next such poll comes from the same place, both polls are the loop's:
+	 * see is_busy_loop().  Site 0: no such poll. */
 	uintptr_t look_site, look_frame;
 	int64_t look_time;
 	uint32_t look_stacks; /* n_stacks at look_time */
 
-	int64_t threshold;   /* of a stall */
-	int64_t begin;       /* of the iteration; 0: the loop waits */
+	int64_t threshold;   /* shortest duration of a stall */
+	int64_t begin;       /* begin of the iteration; 0: the loop waits */
 	int64_t represented; /* end of the time that stacks represent */
 	uint32_t n_stacks;
 

@@ -23,19 +23,19 @@
 
 #define MS INT64_C(1000000)
 
-/* An iteration is reported from this part of a stall on */
+/* An iteration is reported if it takes at least this part of a stall */
 #define PART 10
 
 /*
- * After this many deeper waits in a row, without a wait of the loop, the deeper
- * wait becomes the loop's
+ * After this number of deeper waits in a row, without a wait of the loop, the
+ * deeper wait becomes the loop's wait
  */
 #define OFTEN 16u
 
-/* The unwinder's minimum */
+/* Minimum number of frames of a walk */
 #define FRAMES 32
 
-/* A shorter wait is not worth a call */
+/* Shortest first part of a wait that is worth a call */
 #define CLOSE (2 * MS)
 
 int64_t syc_loops_threshold;
@@ -45,7 +45,7 @@ static bool has_all_threads;
 static _Thread_local struct syc_loop *own
 	__attribute__((tls_model("initial-exec")));
 /* The process in which this thread is not watched; a child of this process may
- * watch it */
+ * watch the thread */
 static _Thread_local int32_t left_out_of
 	__attribute__((tls_model("initial-exec")));
 
@@ -97,7 +97,7 @@ static bool is_gone(int32_t tid)
 }
 
 /*
- * Claim a place for the calling thread: an unused one, or that of a dead
+ * Claim a place for the calling thread: an unused place, or the place of a dead
  * thread.
  */
 static struct syc_loop *claim_loop(void)
@@ -221,8 +221,8 @@ static void end_iteration(struct syc_loop *loop, int64_t now)
 /*
  * A busy loop only polls, and does not wait.  One poll that is less deep than
  * the known wait may come from any code.  Two such polls in a row from the same
- * place, without a wait of the loop in between, are the loop's.  The time
- * between two such polls is an iteration.
+ * place, without a wait of the loop in between, are polls of the loop.  The
+ * time between two such polls is an iteration.
  */
 static bool is_busy_loop(struct syc_loop *loop, uintptr_t site, uintptr_t frame,
                          int64_t now)
@@ -249,8 +249,8 @@ static int64_t time_armed(const struct syc_loop *loop)
 	return __atomic_load_n(&loop->armed_until, __ATOMIC_RELAXED);
 }
 
-/* The timer may expire in the wait: choose a first part in which it can't
- * expire. */
+/* If the timer may expire in the wait, choose a first part in which the timer
+ * can't expire. */
 static void set_first_part(struct syc_loops_wait *wait)
 {
 	const int64_t left = (time_armed(wait->loop) - wait->began) / 2;
@@ -357,8 +357,8 @@ void syc_loops_end_wait(const struct syc_loops_wait *wait)
 	loop->represented = now;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_store_n(&loop->begin, now, __ATOMIC_RELAXED);
-	/* A timer that should have expired long ago is the parent's.  The timer
-	 * of a long stall expires late. */
+	/* A timer that should have expired long ago is the parent's timer.  The
+	 * timer of a long stall expires late. */
 	if (loop->armed_until == 0 || now > loop->armed_until + MS ||
 	    loop->armed_until > now + loop->threshold)
 		syc_loop_timer_start(loop, now);

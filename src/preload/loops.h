@@ -9,8 +9,9 @@
  *
  * A one-shot timer runs while iterations begin and end, and is not armed for
  * each iteration.  A wait in which the timer may expire must not return EINTR,
- * and is made by eintr_restart.h.  Such a wait needs more system calls, so a
- * loop first waits for half of the timer's rest without them.
+ * and is made by eintr_restart.h.  Such a wait needs more system calls.  So a
+ * loop first waits, without these calls, for half of the timer's remaining
+ * time.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -27,17 +28,17 @@ struct syc_loop;
 
 /** A wait in progress. */
 struct syc_loops_wait {
-	struct syc_loop *loop; /* of the thread; NULL: not watched */
-	bool is_loops;         /* between iterations */
-	int64_t timeout;       /* ns; below 0: none */
+	struct syc_loop *loop; /* the thread's loop; NULL: the thread is not
+	                        * watched */
+	bool is_loops;         /* the wait is between iterations */
+	int64_t timeout;       /* ns; below 0: no timeout */
 	int64_t first;         /* duration of the first part */
 	bool is_ticked;        /* the timer may expire in the wait */
 	int64_t began;
 	uint32_t n_ticks;
 };
 
-/** Duration in ns from which on an iteration is a stall; 0: unknown yet; or
- * OFF. */
+/** Shortest duration of a stall in ns; 0: unknown yet; or SYC_LOOPS_OFF. */
 #define SYC_LOOPS_OFF INT64_MAX
 extern int64_t syc_loops_threshold;
 
@@ -61,35 +62,35 @@ static inline bool syc_loops_is_on(void)
 	       !syc_seccomp_is_closed();
 }
 
-/** A call that may return EINTR begins, other than a loop's wait. */
+/** Begin a call that may return EINTR, other than a loop's wait. */
 void syc_loops_begin_other(struct syc_loops_wait *wait);
 
-/** A call begins that the kernel restarts, unless a socket has a timeout. */
+/** Begin a call that the kernel restarts, unless a socket has a timeout. */
 void syc_loops_begin_call(struct syc_loops_wait *wait);
 
 /**
- * The timer is stopped during a call that waits for a signal, or can't be
- * repeated.  If the thread blocks the timer's signal, the signal may be
- * pending. errno is kept.
+ * Stop the timer during a call that waits for a signal, or can't be repeated.
+ * If the thread blocks the timer's signal, the signal may be pending. errno is
+ * kept.
  */
 void syc_loops_begin_rest(struct syc_loops_wait *wait);
 void syc_loops_end_rest(const struct syc_loops_wait *wait);
 
 /**
- * A wait for @timeout ns begins in a function that @site called, and whose
- * frame is at @frame.  A wait with a mask has no first part: in it a signal
- * whose handler blocks the timer's signal may be missed.
+ * Begin a wait for @timeout ns in a function that @site called, and whose frame
+ * is at @frame.  A wait with a mask has no first part, because a first part may
+ * miss a signal whose handler blocks the timer's signal.
  */
 void syc_loops_begin_wait(struct syc_loops_wait *wait, uintptr_t site,
                           uintptr_t frame, int64_t timeout, bool has_mask);
 
 /**
- * The wait for wait->first returned @r.  True if the caller must wait for the
- * rest, *ret_left, in which the timer may expire.
+ * Whether the caller must wait for *ret_left, in which the timer may expire,
+ * after the wait for wait->first returned @r.
  */
 bool syc_loops_waits_on(struct syc_loops_wait *wait, int r, int64_t *ret_left);
 
-/** The timer expired in a call that returned EINTR. */
+/** Whether the timer expired in a call that returned EINTR. */
 bool syc_loops_ticked(const struct syc_loops_wait *wait);
 
 static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)
@@ -98,8 +99,8 @@ static inline bool syc_loops_interrupted(const struct syc_loops_wait *wait)
 }
 
 /**
- * The wait is over.  If the wait was a loop's, the next iteration begins. errno
- * is kept.
+ * End the wait.  If the wait was a loop's, the next iteration begins. errno is
+ * kept.
  */
 void syc_loops_end_wait(const struct syc_loops_wait *wait);
 

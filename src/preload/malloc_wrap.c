@@ -34,7 +34,7 @@ enum function {
 	FUNCTIONS(INDEX) N_FUNCTIONS
 };
 
-/* An impossible address: there is no real function. */
+/* An impossible address, which means that there is no real function. */
 #define NONE ((uintptr_t)1)
 static uintptr_t real_functions[N_FUNCTIONS]; /* 0: unknown yet */
 
@@ -102,7 +102,7 @@ __attribute__((constructor(101))) static void look_up_all(void)
 		find_real((enum function)i);
 }
 
-/* Zeroed memory of our own; NULL: all of this memory is in use. */
+/* Take zeroed memory of our own.  NULL: all of this memory is in use. */
 static void *take_early(size_t size, size_t alignment)
 {
 	size_t used = __atomic_load_n(&early_used, __ATOMIC_RELAXED), at;
@@ -160,7 +160,8 @@ static void *allocate_early(size_t size, size_t alignment)
 	return block != NULL ? block : no_memory();
 }
 
-/* For a function that the program calls, or that such a function jumps to. */
+/* Report an allocation.  For use in a function that the program calls, or that
+ * such a function jumps to. */
 #define ALLOCATED(block, size)                                      \
 	do {                                                        \
 		const struct syc_caller caller = SYC_CALLER();      \
@@ -180,8 +181,8 @@ static void *allocate_early(size_t size, size_t alignment)
 #define KNOWN(name) ((__typeof__(&(name)))known_function(REAL_##name))
 
 /*
- * Targets of calls that are not drawn.  Once the real functions are known, and
- * a sample is recorded, these are the targets.
+ * Targets of calls that are not drawn.  The targets are the real functions,
+ * once these are known and a sample is recorded.
  */
 static void *find_malloc(size_t size);
 static void free_seen(void *block);
@@ -205,7 +206,7 @@ static __attribute__((noinline)) void *malloc_seen(size_t size)
 	if (__builtin_expect(next == NULL, 0))
 		return allocate_early(size, 0);
 	if (!syc_memory_is_on())
-		return next(size); /* a jump: next() sees the caller */
+		return next(size); /* a jump, so that next() sees the caller */
 	void *const block = next(size);
 	ALLOCATED(block, size);
 	return block;
@@ -264,7 +265,7 @@ EXPORTED void free(void *block)
 		free_seen(block);
 }
 
-/* C23's functions, which the C library may lack. free() finds the size
+/* C23's functions, which the C library may lack. free() finds the block's size
  * itself */
 EXPORTED void free_sized(void *block, size_t size)
 {
@@ -279,7 +280,7 @@ EXPORTED void free_aligned_sized(void *block, size_t alignment, size_t size)
 	free(block);
 }
 
-/* An early block can't grow, so it is copied to another. */
+/* Copy an early block, which can't grow, to another block. */
 static void *move_early(void *block, size_t size)
 {
 	const size_t most = early_size(block);

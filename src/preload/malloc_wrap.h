@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * malloc_wrap.h - the allocator behind ours: the C library's allocator, or that
- * of another preloaded library.
+ * malloc_wrap.h - the real allocator: the C library's allocator, or the
+ * allocator of another preloaded library.
  *
- * The lookup of a function may allocate.  Such an allocation comes from a small
- * memory of our own, and is never freed.
+ * The lookup of a function may allocate.  An allocation during a lookup comes
+ * from a small memory of our own, and is never freed.
  */
 #ifndef SYC_PRELOAD_MALLOC_WRAP_H
 #define SYC_PRELOAD_MALLOC_WRAP_H

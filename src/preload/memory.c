@@ -34,23 +34,24 @@
 /* Stack that an allocation's frame, with its stack, and a walk need. */
 #define ROOM_LEAST 8192u
 
-/* Frames of a stack that is similar to the last one. */
+/* Most frames of a stack that is similar to the last stack. */
 #define CACHED_MOST (SYC_KEPT_FRAMES_MOST + 192)
 
-#define LINES_AHEAD 4u /* of 64 bytes: about the size of one event */
+#define LINES_AHEAD 4u /* lines of 64 bytes: about the size of one event */
 
 uint32_t syc_memory_role_now;
 static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 /*
- * The frames of calls, by depth; 0: no call, or a call that has not stored its
- * frame yet, or is leaving.  So a handler never judges a call by the frame of
+ * The frames of calls, by depth. 0: no call, or a call that has not stored its
+ * frame yet, or is leaving; so a handler never judges a call by the frame of
  * another call.
  */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]
 	__attribute__((tls_model("initial-exec")));
 
-/* Used by a thread, but not by handlers that interrupt our code. */
+/* The last stack, used by the thread, but not by handlers that interrupt our
+ * code. */
 static _Thread_local struct syc_last_stack last_stack
 	__attribute__((tls_model("initial-exec")));
 
@@ -108,7 +109,8 @@ extern void __lsan_do_leak_check(void) __attribute__((weak));
 
 static const char *why_not(void)
 {
-	if (syc_libc_is_foreign()) /* its own calls would bypass this file */
+	if (syc_libc_is_foreign()) /* a foreign C library's own calls would
+	                            * bypass this file */
 		return "the C library is not glibc";
 	return &__lsan_do_leak_check != NULL ? "the allocator is a sanitizer's"
 	                                     : NULL;
@@ -135,14 +137,15 @@ void syc_memory_decide(void)
 	}
 	depth -= DEPTH_DECIDING;
 	errno = saved;
-	/* The set-up of this library may have called us.  Allocations of the
-	 * set-up are ours, too */
+	/* The set-up of this library may have called this function.
+	 * Allocations of the set-up do not belong to the program */
 	if (role == SYC_MEMORY_OFF ||
 	    __atomic_load_n(&syc_active, __ATOMIC_RELAXED) != SYC_NOT_LOOKED)
 		__atomic_store_n(&syc_memory_role_now, role, __ATOMIC_RELAXED);
 }
 
-/* The table of drawn blocks is full, or calls are nested too deep. */
+/* Count a loss, because the table of drawn blocks is full, or calls are nested
+ * too deep. */
 static void count_forgotten(void)
 {
 	const int saved = errno;
@@ -160,9 +163,9 @@ static inline void leave_call(void)
 }
 
 /*
- * The frame of an interrupted call is above this call's frame.  Any other call
- * was left by siglongjmp(), and its kept frames may be incomplete.  Calls on
- * other stacks than the thread's own are not judged, as for emits.
+ * Leave calls that siglongjmp() has left, whose kept frames may be incomplete.
+ * The frame of an interrupted call is above this call's frame.  As for emits,
+ * calls on other stacks than the thread's own are not judged.
  */
 static __attribute__((noinline)) void leave_dead(uintptr_t here)
 {
@@ -215,7 +218,8 @@ static __attribute__((noinline)) void record_with_stack(void *block,
 	__asm__ volatile("");
 }
 
-/* Record with a stack from the last stack; false: not possible. */
+/* Record with a stack that reuses the last stack; false: this is not
+ * possible. */
 static __attribute__((noinline)) bool
 record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -232,7 +236,8 @@ record_by_last_stack(void *block, int64_t size, const struct syc_caller *caller)
 	return true;
 }
 
-/* Record with the caller only, which is known without a walk. */
+/* Record only the caller as stack, because the caller is known without a
+ * walk. */
 static __attribute__((noinline)) void
 record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 {
@@ -244,8 +249,8 @@ record_with_caller(void *block, int64_t size, const struct syc_caller *caller)
 }
 
 /*
- * On a stack that is nearly full a walk does not fit.  Another stack than the
- * thread's own may be a handler's alternate stack of 8 KiB.
+ * Whether a walk fits on the stack, which may be nearly full.  Another stack
+ * than the thread's own may be a handler's alternate stack of 8 KiB.
  */
 static bool walk_has_room(const struct syc_caller *caller)
 {
@@ -316,7 +321,7 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 		if (weight == 0)
 			return;
 	}
-	/* 0 means a free */
+	/* a weight of 0 means a free */
 	if (weight <= 0)
 		weight = 1;
 	if (!enter_call())
@@ -333,8 +338,8 @@ syc_memory_allocated(void *block, size_t size, const struct syc_caller *caller)
 }
 
 /*
- * The cutting call reports the rest of the mapping, as for realloc().  Inlined,
- * because a call would add a frame to the stack.
+ * Report the rest of the cut mapping with the cutting call's stack, as for
+ * realloc().  Inlined, because a call would add a frame to the stack.
  */
 static inline __attribute__((always_inline)) void
 write_cut(const struct syc_memory_cut *cut,
@@ -363,7 +368,7 @@ write_mapping(struct syc_memory_range range,
 		       &change->caller);
 }
 
-/* The mapping is between others that are cut, so it is wholly unmapped. */
+/* Report a mapping between two cut mappings as wholly unmapped. */
 static void write_unmapped(const struct syc_memory_cut *cut, int64_t time)
 {
 	if (!syscap_is_active() || !enter_call())

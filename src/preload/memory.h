@@ -32,7 +32,8 @@ extern uint32_t syc_memory_role_now;
  */
 void syc_memory_decide(void);
 
-/** Whether the role is on; takes a load and a compare once decided. */
+/** Whether the role is on.  Once the role is decided, the test takes a load and
+ * a compare. */
 static inline bool syc_memory_is_on(void)
 {
 	uint32_t role = __atomic_load_n(&syc_memory_role_now, __ATOMIC_RELAXED);
@@ -59,7 +60,7 @@ static inline bool syc_memory_is_sampled(void)
 void syc_memory_allocated(void *block, size_t size,
                           const struct syc_caller *caller);
 
-/** A call for @size bytes failed; if the call was drawn, draw again. */
+/** Draw again if a failed call for @size bytes was drawn. */
 static inline void syc_memory_failed(size_t size)
 {
 	if (syc_memory_is_sampled())
@@ -70,9 +71,10 @@ static inline void syc_memory_failed(size_t size)
 void syc_memory_freed(void *block);
 
 /**
- * A move of @block: call begin before, and end when the result is known.  End
- * reports the free, with the time of begin, because the block may already have
- * its next owner.
+ * A move of @block.  Call syc_memory_move_begin() before the move, and
+ * syc_memory_move_end() when the result is known.  The latter reports the free
+ * with the time before the move, because the block may already have its next
+ * owner.
  */
 struct syc_memory_move {
 	void *block; /* NULL: not reported */
@@ -86,29 +88,29 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
 
 /** A call that changes mappings. */
 struct syc_memory_change {
-	struct syc_caller caller; /* the program's */
+	struct syc_caller caller; /* the program's call */
 	int64_t time;             /* before the call */
 	unsigned n;
 	struct syc_memory_cut cuts[SYC_MEMORY_CUTS];
 };
 
 /**
- * Call before @range is unmapped, and end afterwards.  If more than
- * SYC_MEMORY_CUTS mappings are cut, some are reported now, even if the call
- * then fails.
+ * To be called before @range is unmapped; syc_memory_change_end() is called
+ * afterwards.  If more than SYC_MEMORY_CUTS mappings are cut, some are reported
+ * now, even if the call then fails.
  */
 void syc_memory_change_begin(struct syc_memory_change *change,
                              struct syc_memory_range range);
 
-/** To be called by a function as for syc_memory_allocated(), like
+/** To be called by the same functions as syc_memory_allocated() and
  * syc_memory_mapped(). */
 void syc_memory_change_end(const struct syc_memory_change *change,
                            bool is_done);
 
 /**
- * A mapping has replaced the contents of @range; report the mapping if
- * @is_reported.  To be called after the call, because no other thread could get
- * the range.
+ * Note that a mapping has replaced the contents of @range, and report the
+ * mapping if @is_reported.  To be called after the call, because no other
+ * thread could get the range.
  */
 void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);

@@ -18,13 +18,14 @@
 #include "os/signals.h"
 #include "os/threads.h"
 
-/* More than the kernel's default limit of 65,530 for a process. */
+/* Greatest number of ranges, more than the kernel's default limit of 65,530
+ * mappings for a process. */
 #define MOST ((size_t)1 << 17)
 
 /*
  * The lock is held for microseconds, unless the holder has lost its processor.
  * After LOOKS attempts the waiting thread naps between attempts.  After
- * PATIENCE attempts the thread continues without the lock.
+ * PATIENCE attempts the thread gives up, and counts a loss.
  */
 #define LOOKS    100u
 #define PATIENCE 100000u
@@ -45,8 +46,9 @@ struct hold {
 };
 
 /*
- * If a handler jumped out of this code, the lock would be held for ever.  Under
- * a seccomp filter this may happen.
+ * Take the lock with signals blocked, because a handler that jumps out of this
+ * code would leave the lock held for ever.  Under a seccomp filter signals are
+ * not blocked, so this may happen.
  */
 static bool hold_table(struct syc_memory_maps *maps, struct hold *ret_hold)
 {

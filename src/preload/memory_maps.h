@@ -5,7 +5,7 @@
  * Any thread may end a mapping, in parts, together with its neighbours, or by
  * another mapping in its place.  So mappings are stored by range.
  *
- * An unmapped range may be another thread's at once.  So the range is removed
+ * Another thread may get an unmapped range at once.  So the range is removed
  * before the call, and restored if the kernel refuses.
  *
  * A forked child's table is empty, because the child has allocated none of
@@ -21,14 +21,15 @@
 #include <stdint.h>
 
 struct syc_memory_range {
-	uintptr_t begin, end; /* equal: empty */
+	uintptr_t begin, end; /* equal values: an empty range */
 };
 
 /** A mapping from which a part was removed. */
 struct syc_memory_cut {
 	struct syc_memory_range was, part;
 	struct syc_memory_range left[2]; /* the remaining mappings */
-	unsigned n_forgotten; /* of these mappings, because the table is full */
+	unsigned n_forgotten; /* number of these mappings that do not fit into
+	                       * the table */
 };
 
 /** Follow mappings.  False: out of memory for the table.  Context: setup. */
@@ -56,7 +57,7 @@ bool syc_memory_maps_has(const void *at);
 bool syc_memory_maps_cut(struct syc_memory_range range,
                          struct syc_memory_cut *ret_cut);
 
-/** Undo @cut.  False: the rest of the cut mapping has changed meanwhile. */
+/** Undo @cut.  False: the rest of the cut mapping has changed since the cut. */
 bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
 
 #endif

@@ -109,7 +109,7 @@ static bool is_allocator(const struct syc_memory_change *change)
 	       allocator_end - allocator_begin;
 }
 
-/* For a function that the program's callee jumps to. */
+/* State before a change, for a function that the program's callee jumps to. */
 #define BEFORE()                        \
 	((struct syc_memory_change){    \
 		.caller = SYC_CALLER(), \

@@ -22,12 +22,13 @@ static uint64_t seed, n_threads;
 static uintptr_t (*buckets)[IN_BUCKET];
 
 /*
- * Most frees read only these counts to find that a block was not drawn.  A
- * count of 255 never changes.
+ * Numbers of drawn blocks.  Most frees read only these counts to find that a
+ * block was not drawn.  A count of 255 never changes.
  */
 uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/* Each thread draws its first number when it first allocates. */
+/* Bytes until the next draw.  Each thread draws its first number at its first
+ * allocation. */
 _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local uint64_t thread_random
@@ -37,7 +38,7 @@ static _Thread_local pid_t drawn_in /* a forked child has the same numbers */
 
 /* ------------------------------------------------------------ numbers */
 
-/* xorshift64*, of 53 bits: above 0, up to 1 */
+/* A random number above 0, up to 1, of 53 bits, by xorshift64* */
 static double draw_number(void)
 {
 	uint64_t x = thread_random;
@@ -108,7 +109,8 @@ static __attribute__((cold, noinline)) void begin_thread(void)
 	syc_memory_sampled_left = next_draw();
 }
 
-/* From its second draw on a child's numbers differ from its parent's. */
+/* Make a child's numbers differ from its parent's numbers, from the child's
+ * second draw on. */
 static void draw_in_child(void)
 {
 	const pid_t pid = getpid();
@@ -151,8 +153,8 @@ static void count_in_part(uint8_t *part, int by)
 }
 
 /*
- * A block has one owner at a time: its thread frees the block, or has passed it
- * on.  So accesses to addresses need no order.
+ * A block has one owner at a time: a thread frees its block, or passes the
+ * block on.  So accesses to addresses need no order.
  */
 static bool replace_entry(uintptr_t *bucket, uintptr_t what, uintptr_t with)
 {

@@ -23,8 +23,8 @@
 bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
 
 /**
- * The @n_bytes at @at are never drawn blocks, but frees of them must be
- * checked.
+ * Note that the @n_bytes at @at have no drawn blocks, although frees of blocks
+ * there must be checked.
  */
 void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
 
@@ -40,15 +40,15 @@ extern _Thread_local uint64_t syc_memory_sampled_left
 	__attribute__((tls_model("initial-exec")));
 extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
 
-/** Neighbouring blocks are in one cache line of parts. */
+/** The part of @block.  Neighbouring blocks are in one cache line of parts. */
 static inline uint32_t syc_memory_sampled_part(const void *block)
 {
 	return (uint32_t)((uintptr_t)block / SYC_MEMORY_PART_BYTES) %
 	       SYC_MEMORY_PARTS;
 }
 
-/** True: an allocation of @size is not drawn, and was counted.  False: call
- * syc_memory_sampled_take(). */
+/** Count an allocation of @size.  True: the allocation is not drawn.  False:
+ * call syc_memory_sampled_take(). */
 static inline bool syc_memory_sampled_passes(size_t size)
 {
 	const uint64_t left = syc_memory_sampled_left;
@@ -59,7 +59,7 @@ static inline bool syc_memory_sampled_passes(size_t size)
 	return true;
 }
 
-/** True: @block was not drawn, like NULL.  False: call
+/** Whether @block was surely not drawn, like NULL.  False: call
  * syc_memory_sampled_forget(). */
 static inline bool syc_memory_sampled_is_free(const void *block)
 {
@@ -77,7 +77,7 @@ int64_t syc_memory_sampled_take(size_t size);
 /** Remember that @block was drawn; false: the table is full. */
 bool syc_memory_sampled_remember(const void *block);
 
-/** Forget @block; true if it was remembered. */
+/** Forget @block; true if @block was remembered. */
 bool syc_memory_sampled_forget(const void *block);
 
 #endif

@@ -15,14 +15,15 @@
 #define NAP_NS 50000
 #define PATIENCE \
 	20000      /* naps while the recorder does not read: a second or more */
-#define TURNS 2000 /* of a busy wait */
+#define TURNS 2000 /* turns of a busy wait */
 
 static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 {
 	struct syc_ring_header *const ring =
 		__atomic_load_n(&ts->ring, __ATOMIC_RELAXED);
 
-	/* The first event gets a ring; own rings are drained by this process */
+	/* The thread gets a ring at its first event; a process that records
+	 * itself drains its own rings */
 	if (ring == NULL || ts->is_own ||
 	    ts->hot.size < 4 * SYC_MEMORY_THROTTLE_SPACE)
 		return true;
@@ -34,7 +35,8 @@ static bool ring_has_room(struct syc_state *ts, uint32_t *ret_head)
 	return ts->hot.size - used > SYC_MEMORY_THROTTLE_SPACE;
 }
 
-/* A filter of system calls may forbid a nap; this loop takes about as long. */
+/* Wait in a loop about as long as a nap, which a filter of system calls may
+ * forbid. */
 static void turn_around(void)
 {
 	for (unsigned i = 0; i < TURNS; i++)
@@ -53,7 +55,7 @@ static void take_nap(void)
 		turn_around();
 		return;
 	}
-	/* No cancellation point, because malloc() is none */
+	/* The nap must be no cancellation point, because malloc() is none */
 	syc_raw_syscall(SYS_nanosleep, (long)(intptr_t)&time, 0, 0, 0, 0, 0);
 }
 

@@ -4,7 +4,7 @@
  * the collector with its sampler.  The library exports only functions of the C
  * library (interpose.c).  `--io`, `--stalls` and `--logs` preload
  * libsyscap-io.so, and `--memory` libsyscap-memory.so, which are larger.  The
- * environment selects the roles of each.
+ * environment selects the roles of each library.
  *
  * If a program has a sampler of its own, this library's sampler stays off:
  * runtimes attach their frame providers to the program's sampler.  An ELF note
@@ -12,11 +12,11 @@
  * that are mapped at load time.  An object that is loaded later takes the
  * sampler over (sampler/sampler.h).
  *
- * The library also loads under a C library other than the one it was built
- * with, and then does nothing.  A build sets the preload for all its programs,
- * and no program starts if a symbol is unresolved. lint.musl lists the symbols
- * that every C library has.  Three more functions, which glibc has out of line,
- * are weak here, or are made of other functions.
+ * The library also loads under another C library than glibc, and then does
+ * nothing.  A build sets the preload for all its programs, and no program
+ * starts if a symbol is unresolved. lint.musl lists the symbols that every C
+ * library has.  Three more functions, which glibc has out of line, are weak
+ * here, or are made of other functions.
  */
 #define _GNU_SOURCE
 #include "preload/preload.h"

@@ -9,7 +9,7 @@
 
 #define NONE ((uintptr_t)1)
 
-/* Set by the linker: begin and end of the section */
+/* Begin and end of the section, set by the linker */
 extern struct syc_real_call calls_begin[] __asm__("__start_syc_real_calls")
 	__attribute__((visibility("hidden")));
 extern struct syc_real_call calls_end[] __asm__("__stop_syc_real_calls")
@@ -39,8 +39,8 @@ syc_real_call_look_up(struct syc_real_call *call)
 }
 
 /*
- * Runs first, because a tick that interrupts a lookup does not find later
- * functions.
+ * Look all calls up. Runs first, because a tick that interrupts a lookup does
+ * not find later functions.
  */
 __attribute__((constructor(101))) static void look_up_calls(void)
 {

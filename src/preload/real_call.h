@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * real_call.h - functions that the program calls in place of the C library's,
- * and the real functions: the next ones with the same names.
+ * and the real functions: the next functions with the same names.
  *
  * Our functions have other names in C, so that declarations in headers do not
  * matter.  If a header declares `...`, the registers are passed on.
@@ -51,7 +51,7 @@ static inline uintptr_t syc_real_call_known(const struct syc_real_call *call)
 /* Not inlined, because each function is one frame of the stack. */
 #define SYC_EXPORTED __attribute__((visibility("default"), noinline))
 
-/* There is no real function during the lookup */
+/* Result of a call without a real function, for example during the lookup */
 static inline long syc_real_missing(void)
 {
 	errno = ENOSYS;

@@ -17,8 +17,8 @@
 
 #define SMALL      ((size_t)64 * 1024) /* larger stacks are large enough */
 #define PAGE       ((size_t)4096)
-#define OUR_OWN    ((size_t)4096) /* with a walk that stores rules */
-#define FIRST_TICK ((size_t)4096) /* also requests a ring */
+#define OUR_OWN    ((size_t)4096) /* for a walk that stores rules */
+#define FIRST_TICK ((size_t)4096) /* for a request of a ring */
 
 bool syc_stack_size_is_raised;
 
@@ -44,15 +44,16 @@ const pthread_attr_t *syc_stack_size_for_thread(const pthread_attr_t *attr,
 
 	*ret_is_small = false;
 	if (attr == NULL || pthread_attr_getstack(attr, &low, &size) != 0 ||
-	    size == 0 || /* the default size, as without us */
+	    size == 0 || /* the default size, as without this library */
 	    size >= SMALL)
 		return attr;
-	/* Without memory of the program the upper end is 0 */
+	/* The upper end is 0 if the program provides no memory */
 	if ((uintptr_t)low + size != 0) {
 		*ret_is_small = true;
 		return attr;
 	}
-	*copy = *attr; /* pointers in it are the program's, and are only read */
+	*copy = *attr; /* pointers in *copy are the program's, and are only
+	                * read */
 	size += frame_size(SIZE_MAX) + OUR_OWN + FIRST_TICK;
 	if (pthread_attr_setstacksize(copy, (size + PAGE - 1) & -PAGE) != 0)
 		return attr;

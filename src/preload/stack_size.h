@@ -5,10 +5,9 @@
  * handler needs up to 4 KiB.
  *
  * The alternate stack is sized for the program's own handlers (SA_ONSTACK).
- * Often a second signal does not fit, and then the kernel kills the process
- * with SIGSEGV, before any code of ours could look.  So the tick's signal is
- * added to the mask of such handlers.  The program still reads the mask that it
- * set.
+ * Often a second signal does not fit, and the kernel kills the process with
+ * SIGSEGV before any code of ours runs.  So the tick's signal is added to the
+ * mask of such handlers.  The program still reads the mask that it set.
  *
  * Context of everything: any-thread, signal-safe.
  */
@@ -20,8 +19,8 @@
 #include <stdbool.h>
 
 /**
- * The attributes to create a thread with, if the program asks for @attr: @attr,
- * or @copy with a larger stack.  *ret_is_small: the stack is memory of the
+ * The attributes for a thread that the program creates with @attr: @attr, or
+ * @copy with a larger stack.  *ret_is_small: the stack is memory of the
  * program, and too small.
  *
  * Context: any-thread, signal-safe.
@@ -41,7 +40,7 @@ int syc_tick_mask_get(int number);
 
 /**
  * The action to pass to the C library for @action: @action, or @copy with a
- * larger mask.  If the C library accepts it, pass *ret_added to
+ * larger mask.  If the C library accepts this action, pass *ret_added to
  * syc_tick_mask_note().
  */
 const struct sigaction *syc_tick_mask_add(const struct sigaction *action,
@@ -52,7 +51,7 @@ void syc_tick_mask_note(int number, int added);
 /** Change @action, from the C library, to the action that the program set. */
 void syc_tick_mask_hide(struct sigaction *action, int added);
 
-/** Update all masks: ticks use @signal; 0: the sampler's signal. */
+/** Update all masks, because ticks use @signal; 0: the sampler's signal. */
 void syc_tick_mask_update(int signal);
 
 #endif

@@ -52,10 +52,10 @@
 #include "sampler/sampler_metadata.h"
 #include "sampler/state.h"
 
-#define CODE_MOST  2048u /* segments; the recorder finds more segments */
+#define CODE_MOST  2048u /* most segments; the recorder finds more segments */
 #define PAGE       ((uintptr_t)4096)
 #define ROOM_LEAST ((uintptr_t)32768)  /* free bytes of the stack */
-#define WAIT_NS    INT64_C(1000000000) /* for another thread's look */
+#define WAIT_NS    INT64_C(1000000000) /* wait for another thread's look */
 
 /* An executable segment of a library. */
 struct code {
@@ -73,16 +73,16 @@ struct listing {
 	struct code code[CODE_MOST];
 };
 
-/* Zero in a forked child. */
+/* State of all looks; zero in a forked child. */
 static struct looks {
 	uint32_t lock;
 	int32_t pid;   /* 0: no look yet */
-	int64_t since; /* of the last look */
+	int64_t since; /* time of the last look */
 	unsigned last; /* listing */
 	struct listing listings[2];
 } * looks;
 
-/* Time and process of our load.  Our children began later. */
+/* Time and process at the load of this library.  Children began later. */
 static int64_t loaded_at;
 static int32_t loaded_by;
 
@@ -129,7 +129,7 @@ static void list_code(struct listing *list, const struct dl_phdr_info *info)
 	}
 }
 
-/* Runs under the loader's lock, so it writes no event. */
+/* Runs under the loader's lock, so this function writes no event. */
 static int list_object(struct dl_phdr_info *info, size_t size, void *data)
 {
 	struct listing *const list = ((struct listing **)data)[0];
@@ -262,7 +262,8 @@ static void write_map(const struct code *code, int64_t time)
 
 /* unloaded libraries */
 
-/* @code NULL: all earlier mappings of this process. */
+/* Report @code as unmapped; NULL: report all earlier mappings of this
+ * process. */
 static void write_unmapped(const struct code *code, int64_t time)
 {
 	struct {
@@ -293,7 +294,7 @@ static void compare_listings(const struct looks *l,
                              const struct listing *before,
                              const struct listing *after, int64_t now)
 {
-	/* If another thread has loaded code at this address, it came later */
+	/* Code that another thread has loaded at this address came later */
 	for (unsigned i = 0; i < before->n && after->n < CODE_MOST; i++)
 		if (!has_segment(after, &before->code[i]))
 			write_unmapped(&before->code[i],
@@ -315,8 +316,8 @@ static void look(struct looks *l)
 	dl_iterate_phdr(list_object, (struct listing *[]){ after, before });
 	if (after->loads == before->loads &&
 	    after->unloads == before->unloads) {
-		/* Libraries that another thread's look found may have samples
-		 * by now */
+		/* Libraries that another thread's look has found may already
+		 * have samples */
 		l->since = now;
 		return;
 	}
@@ -330,8 +331,8 @@ static void look(struct looks *l)
 	l->last = 1 - l->last;
 }
 
-/* Whether a look fits on the stack.  True for a thread without an event, whose
- * bounds are unknown. */
+/* Whether a look fits on the stack.  True also for a thread without an event,
+ * whose stack bounds are unknown. */
 static bool fits_on_stack(void)
 {
 	const uintptr_t low =
@@ -341,7 +342,8 @@ static bool fits_on_stack(void)
 	return here < low || here - low >= ROOM_LEAST;
 }
 
-/* Not in a child that has unloaded nothing, and may have had no event. */
+/* Look at exit, except in a child that has unloaded nothing, and may have had
+ * no event. */
 static void look_at_exit(void)
 {
 	if (looks->pid == getpid())
@@ -390,7 +392,8 @@ void syc_unloads_look(void)
 		return;
 	l = get_looks();
 	if (l != NULL && syc_state_take(&l->lock, WAIT_NS)) {
-		/* Not in a vfork() child, which shares its parent's memory */
+		/* No look in a vfork() child, which shares its parent's
+		 * memory */
 		if (l->pid == 0 || l->pid == getpid())
 			look(l);
 		syc_tid_lock_give(&l->lock);

@@ -3,13 +3,13 @@
 #ifndef SYC_PRELOAD_UNLOADS_H
 #define SYC_PRELOAD_UNLOADS_H
 
-/** This library was loaded, and all libraries that the program was linked with.
- * Context: a constructor. */
+/** Note the time at which this library, and all libraries that the program was
+ * linked with, were loaded. Context: a constructor. */
 void syc_unloads_begin(void);
 
 /**
- * The program calls dlclose(), or dlclose() has returned: write frames for
- * libraries that were loaded or unloaded since the last call.
+ * Write frames for libraries that were loaded or unloaded since the last call.
+ * Called before and after the program's dlclose().
  *
  * Context: any-thread; not in a handler.
  */

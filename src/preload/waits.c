@@ -3,10 +3,10 @@
  * waits.c - calls in which loops wait, and which end an iteration.  These calls
  * are also reported as blocking calls, if requested.
  *
- * The last part has waits for semaphores and messages.  The kernel does not
- * restart such waits when a stall's timer interrupts them, so they are called
- * again.  The duration of these waits is not reported, because they wait for
- * another thread or process of the program.
+ * The last part of this file has waits for semaphores and messages.  The kernel
+ * does not restart such waits when a stall's timer interrupts them, so they are
+ * called again.  The duration of these waits is not reported, because they wait
+ * for another thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -169,7 +169,7 @@ WAIT_TIME(epoll_pwait2,
           (int fd, struct epoll_event *events, int n, struct timespec *timeout,
            const sigset_t *mask),
           (fd, events, n, t, mask), from_unread_timespec)
-/* The C library has stored the remaining time there */
+/* The C library has stored the remaining time in the caller's timeout */
 WAIT_SETS(select,
           (int n, fd_set *to_read, fd_set *to_write, fd_set *other,
            struct timeval *timeout),
@@ -210,7 +210,7 @@ take_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
 SYC_EXPORTED int take_usleep(useconds_t us) __asm__("usleep");
 SYC_EXPORTED unsigned take_sleep(unsigned seconds) __asm__("sleep");
 
-/* The kernel returns EFAULT. */
+/* Whether the kernel returns EFAULT for @left. */
 static bool is_bad(const struct timespec *left)
 {
 	return left != NULL && !syc_restart_can_read(left);
@@ -331,7 +331,7 @@ struct sembuf;
 		return r;                                        \
 	}
 
-/* Until a time of day: repeated with the same arguments */
+/* Waits until a time of day, which are repeated with the same arguments */
 AGAIN(int, sem_timedwait, (void *semaphore, const struct timespec *until),
       (semaphore, until))
 AGAIN(int, sem_clockwait,

@@ -40,8 +40,7 @@ enum syc_rule_kind {
  * the offset of fp from the CFA, and bits 8-23 the offset of the return
  * address, both in words, signed.  The other bits are: */
 #define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
-#define SYC_RULE_FP_SAVED  16u /* fp is saved; without this bit, fp is as in
-                                * this frame */
+#define SYC_RULE_FP_SAVED  16u /* fp is saved, else as in this frame */
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
 #define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
 
