@@ -20,7 +20,8 @@ struct syc_code_piece {
 	int64_t from;
 	uint32_t origin;
 	uint32_t priority;
-	uint32_t left, right; /* left of an unused node: the next unused */
+	uint32_t left, right; /* in an unused node, left is the next unused
+	                       * node */
 };
 
 struct syc_code_part {
@@ -39,7 +40,7 @@ static uint32_t draw(struct syc_code_live *live)
 	return (uint32_t)(live->random >> 16);
 }
 
-/* Reserve nodes for the next two take_piece(). */
+/* Reserve nodes for the next two calls of take_piece(). */
 static int make_room(struct syc_code_live *live)
 {
 	const struct syc_code_piece none = { 0 };
@@ -237,7 +238,8 @@ int syc_code_live_move(struct syc_code_live *live, int64_t time, uint64_t from,
 		struct syc_code_origin origin =
 			live->origins.items[part->origin];
 
-		/* This sum wraps if code moves down, and wraps back later. */
+		/* This sum wraps if code moves to lower addresses, and a later
+		 * sum wraps back. */
 		origin.start += to - from;
 		origin.maybe_from = INT64_MAX;
 		r = put(live, part->low + (to - from), part->last + (to - from),
@@ -321,8 +323,8 @@ static bool find_leaf(const struct syc_code_index *index, uint64_t addr,
 	return true;
 }
 
-/* At each node of the rectangle, add one to @counts, or add the rectangle to
- * the items. */
+/* At each node of the rectangle, add 1 to the node's count in @counts, or add
+ * the rectangle to the node's items. */
 static void place(struct syc_code_index *index,
                   const struct syc_code_rect *rect, uint32_t number,
                   uint32_t *counts)

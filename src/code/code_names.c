@@ -126,7 +126,7 @@ int syc_code_names_table(struct syc_code_names *names, int32_t pid,
 	r = syc_code_table_new(&process.table);
 	if (r < 0)
 		return r;
-	/* The map's number of the pid is the index into the array. */
+	/* The number of the pid in the map is the index into the array. */
 	if (syc_array_room(&names->processes) < 0 ||
 	    syc_map_put(&names->pids, &pid, sizeof(pid), &number) < 0) {
 		syc_code_table_free(process.table);
@@ -241,7 +241,7 @@ tell_note(const struct syc_code_files *search, const char *format, ...)
 	free(text);
 }
 
-/* The date in the header, or a date later than any file. */
+/* The date in the header as a time, or a time later than any file. */
 static int64_t begin_of(const char *capture_time)
 {
 	struct tm tm = { 0 };

@@ -49,7 +49,8 @@ int syc_code_names_scan(struct syc_code_names *names,
 int syc_code_names_add(struct syc_code_names *names,
                        const struct syscap_frame *frame);
 
-/** To be called after all code events were added.  Returns 0 or -ENOMEM. */
+/** Make the names searchable.  To be called after all code events were added.
+ * Returns 0 or -ENOMEM. */
 int syc_code_names_settle(struct syc_code_names *names);
 
 /** Whether there is any code. */
@@ -63,16 +64,17 @@ int syc_code_names_symbol(void *names, const struct syc_symbol_query *query,
                           struct syc_symbol *ret_symbol);
 
 /*
- * Perf maps and jitdumps that still exist.  A file must belong to the current
- * user.  The file must have changed since the capture began: an older file is
- * of an earlier process with the same pid.  A perf map has no times, so all its
- * names are valid throughout the capture.
+ * Reading of perf maps and jitdumps that still exist.  A file must belong to
+ * the current user.  The file must have changed since the capture began,
+ * because an older file belongs to an earlier process with the same pid.  A
+ * perf map has no times, so all its names are valid throughout the capture.
  */
 
-/** May be all zero. */
+/** Options for the files of code; may be all zero. */
 struct syc_code_files_options {
 	const char *perf_map_directory; /* NULL: /tmp */
-	/* Receives one line about each existing file that was not used. */
+	/* Function that receives one line about each existing file that was not
+	 * used. */
 	void (*tell)(void *data, const char *text);
 	void *data;
 };
@@ -100,8 +102,8 @@ struct syc_code_files {
 	struct syc_code_files_totals totals;
 	int64_t not_before; /* CLOCK_REALTIME, ns */
 	int directory;
-	struct syc_map pids;  /* already searched */
-	struct syc_map dumps; /* a pid, then a path */
+	struct syc_map pids;  /* pids whose files were already searched */
+	struct syc_map dumps; /* keys of a pid and a path */
 };
 
 /** @capture_time is the date in the header.  @options must outlive @files. */

@@ -18,8 +18,8 @@
 
 #define NS INT64_C(1000000000)
 
-/* Number @which, from 1, in the line that begins with @field; or the last
- * number. */
+/* The number with index @which, from 1, in the line that begins with @field; or
+ * the line's last number. */
 static long field_of(const char *status, const char *field, unsigned which)
 {
 	const char *at = strstr(status, field);
@@ -49,7 +49,7 @@ static int64_t clock_ns(clockid_t clock)
 	return now.tv_sec * NS + now.tv_nsec;
 }
 
-/* Field 22 of stat, in clock ticks since boot, as a date. */
+/* Convert field 22 of stat, in clock ticks since boot, to a date. */
 static int64_t find_begin(int32_t pid)
 {
 	const long ticks = sysconf(_SC_CLK_TCK);
@@ -73,8 +73,8 @@ static int64_t find_begin(int32_t pid)
 }
 
 /*
- * The process's own /tmp, opened step by step so that links cannot redirect it;
- * otherwise this process's.
+ * Open the process's own /tmp step by step, so that links cannot redirect the
+ * open. If this fails, open this process's /tmp.
  */
 static int open_tmp(int32_t pid)
 {

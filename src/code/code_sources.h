@@ -44,7 +44,7 @@ void syc_jitdump_free(struct syc_jitdump *dump);
  * Returns 0, or with @error: -EBADMSG: no jitdump, or damage at the offset that
  * hides later records; -EOPNOTSUPP: an unknown clock or version; -ENOSPC: the
  * table is full; or the errno of a system call.  After a failure, every call
- * returns the same.
+ * returns the same error.
  *
  * Context: offline.
  */
@@ -73,8 +73,8 @@ bool syc_jitdump_is_name(const char *path);
 
 /** The progress in a file.  All zero at first.  The struct owns no memory. */
 struct syc_perf_map {
-	uint64_t n_ranges; /* lines taken */
-	uint64_t n_bad;    /* malformed lines */
+	uint64_t n_ranges; /* number of lines taken */
+	uint64_t n_bad;    /* number of malformed lines */
 	uint64_t restarts; /* number of times that the file was replaced */
 	/* Private. */
 	bool any, in_long_line;
@@ -82,7 +82,8 @@ struct syc_perf_map {
 	ino_t inode;
 	uint64_t size, offset;
 	int64_t changed;                       /* ns */
-	unsigned char tail[SYC_PERF_MAP_TAIL]; /* the bytes before offset */
+	unsigned char tail[SYC_PERF_MAP_TAIL]; /* the bytes of the file before
+	                                        * offset */
 	unsigned n_tail;
 };
 
@@ -92,8 +93,8 @@ struct syc_perf_map_options {
 	/* At addresses without older code, new lines are valid from this time
 	 * on, because runtimes buffer lines. */
 	int64_t maybe_from;
-	/* A file older than this (CLOCK_REALTIME, ns) is of an earlier process
-	 * with the same pid.  0: any file is valid. */
+	/* A file that is older than this time (CLOCK_REALTIME, ns) belongs to
+	 * an earlier process with the same pid. 0: any file is valid. */
 	int64_t not_before;
 	bool is_last; /* the file is complete: take an unfinished last line */
 };
@@ -114,11 +115,12 @@ int syc_perf_map_read(struct syc_perf_map *map, int directory, const char *name,
 
 struct syc_perf_map_line {
 	uint64_t start, len;
-	const char *name; /* in the line */
+	const char *name; /* position in the line */
 	size_t name_len;
 };
 
-/** True if the @len bytes of @line, without newline, are well-formed.  Pure. */
+/** Parse a line of @len bytes, without newline.  False: the line is malformed.
+ * Pure. */
 bool syc_perf_map_parse(const char *line, size_t len,
                         struct syc_perf_map_line *ret_line);
 
@@ -127,8 +129,9 @@ bool syc_perf_map_parse(const char *line, size_t len,
  *
  * A runtime keeps a list of ELF images in its memory, headed by the symbol
  * __jit_debug_descriptor.  The runtime's lock on the list is not visible from
- * outside.  So the list is read until it is the same before and after, and all
- * its lengths are limited.  The list is readable only while the process lives.
+ * outside.  So the list is read again until it did not change during the read,
+ * and all lengths are limited.  The list is readable only while the process
+ * lives.
  */
 
 /** The bounds of an image's functions. */
@@ -160,8 +163,8 @@ void syc_gdb_jit_free(struct syc_gdb_jit *jit);
  * on.  Code of removed images ends at @now.  Costs one system call if the head
  * is unchanged.
  *
- * Returns 0, also if the list kept changing: the next look reads it.  With
- * @error: -EOPNOTSUPP: a version other than 1; -ENOSPC: the table is full;
+ * Returns 0, also if the list kept changing and is left for the next look.
+ * With @error: -EOPNOTSUPP: a version other than 1; -ENOSPC: the table is full;
  * -ENOMEM; or an error of reading the process's memory.
  *
  * Context: offline.

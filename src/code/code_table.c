@@ -71,7 +71,8 @@ struct code_change {
 	uint64_t start, len;
 	union {
 		uint64_t to;        /* of MOVE */
-		int64_t maybe_from; /* of ADD; see code_table.h */
+		int64_t maybe_from; /* earliest time of ADD's code; see
+		                     * code_table.h */
 	};
 	uint32_t name;
 	uint32_t kind;

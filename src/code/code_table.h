@@ -26,7 +26,7 @@
 
 #include "common/array.h"
 
-/** The longest name that is kept, as in stacks of runtimes. */
+/** Length of the longest name that is kept, as in stacks of runtimes. */
 #define SYC_CODE_NAME_MAX 4095u
 
 /**
@@ -58,8 +58,8 @@ int syc_code_table_new(struct syc_code_table **ret_table);
 void syc_code_table_free(struct syc_code_table *table);
 
 /**
- * Returns 0; -EINVAL: an empty name, or a range that is empty or out of bounds;
- * -ENOSPC: more than 2^23 events or a GiB of names; -ENOMEM.
+ * Add code.  Returns 0; -EINVAL: an empty name, or a range that is empty or out
+ * of bounds; -ENOSPC: more than 2^23 events or a GiB of names; -ENOMEM.
  */
 int syc_code_table_add(struct syc_code_table *table, int64_t time,
                        uint64_t start, uint64_t len, const char *name,
@@ -102,7 +102,7 @@ bool syc_code_table_find(const struct syc_code_table *table, uint64_t addr,
  * rectangles do not overlap either.  struct syc_code_index finds a rectangle.
  */
 
-/** The range to which a piece belongs, in full. */
+/** The whole range to which a piece belongs. */
 struct syc_code_origin {
 	uint64_t start, len;
 	/* The code may have existed, unnoticed, since this time.  INT64_MAX:
@@ -130,7 +130,7 @@ struct syc_code_live {
 	uint64_t random;
 	int64_t now;
 	SYC_ARRAY(struct syc_code_part) parts;
-	/* The result; the caller owns both. */
+	/* The result; the caller owns both arrays. */
 	SYC_ARRAY(struct syc_code_origin) origins;
 	SYC_ARRAY(struct syc_code_rect) rects;
 	size_t most_rects; /* larger results of moves are omitted */
@@ -150,10 +150,10 @@ int syc_code_live_remove(struct syc_code_live *live, int64_t time,
 int syc_code_live_move(struct syc_code_live *live, int64_t time, uint64_t from,
                        uint64_t to, uint64_t len);
 
-/** End the recording of pieces: the current pieces have no end. */
+/** End the recording of pieces, so that the current pieces have no end. */
 int syc_code_live_end(struct syc_code_live *live);
 
-/** Frees all but the result. */
+/** Free all memory except the result. */
 void syc_code_live_fini(struct syc_code_live *live);
 
 /**
@@ -164,9 +164,10 @@ void syc_code_live_fini(struct syc_code_live *live);
  * n if few rectangles overlap in addresses.
  */
 struct syc_code_index {
-	uint64_t *bounds; /* sorted; leaf i begins at bounds[i] */
+	uint64_t *bounds; /* sorted addresses; leaf i begins at bounds[i] */
 	size_t n_leaves;
-	uint32_t *heads; /* of node i: items[heads[i]] to [heads[i + 1] - 1] */
+	uint32_t *heads; /* node i has items[heads[i]] to items[heads[i + 1] -
+	                  * 1] */
 	uint32_t *items; /* numbers of rectangles */
 };
 

@@ -206,7 +206,7 @@ static int add_list(struct syc_code_watch *watch, uint64_t descriptor)
 	return r;
 }
 
-/* Called for each mapping; one call per file is enough. */
+/* Examine the file of a mapping, once for each file. */
 static int meet(void *context, const struct syc_code_mapping *mapping)
 {
 	struct syc_code_watch *watch = context;
@@ -232,7 +232,7 @@ static int meet(void *context, const struct syc_code_mapping *mapping)
 		          strerror(-fd));
 		return 0;
 	}
-	if (fd < 0) /* like any unreadable library */
+	if (fd < 0) /* ignored, like any unreadable library */
 		return fd == -ENOMEM ? fd : 0;
 	r = syc_gdb_jit_find(fd, mapping->start, mapping->offset, &descriptor);
 	close(fd);
@@ -341,7 +341,7 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 	if (r == 0)
 		r = syc_code_table_remove(watch->table, now, 0,
 		                          SYC_CODE_ADDRESS_END);
-	if (r == -ENOSPC) /* reported when a name did not fit */
+	if (r == -ENOSPC) /* already reported when a name did not fit */
 		r = 0;
 	forget(watch);
 	watch->any = false;
@@ -360,7 +360,7 @@ int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now)
 
 /*
  * Open a jitdump that was mapped too briefly to be seen, at its default path.
- * Only its name, owner, time and header connect it to the process.
+ * Only the file's name, owner, time and header connect it to the process.
  */
 static int guess_dump(struct syc_code_watch *watch, int directory)
 {

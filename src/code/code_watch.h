@@ -16,8 +16,9 @@
  *
  * Perf maps and lists have no times.  New entries of perf maps and lists are
  * valid from the time of the previous look.  Runtimes buffer lines of perf
- * maps, so these lines are also valid before, at addresses with no other code.
- * More frequent looks distinguish more of the functions that share an address.
+ * maps, so these lines are also valid before this time, at addresses with no
+ * other code.  More frequent looks distinguish more of the functions that share
+ * an address.
  */
 #ifndef SYC_CODE_CODE_WATCH_H
 #define SYC_CODE_CODE_WATCH_H
@@ -28,17 +29,19 @@
 #include "code/code_table.h"
 
 struct syc_code_process {
-	int32_t pid;     /* in /proc */
-	int32_t own_pid; /* in its own pid namespace */
+	int32_t pid;     /* pid in /proc */
+	int32_t own_pid; /* pid in the process's own pid namespace */
 	uid_t owner;
-	int64_t begun; /* CLOCK_REALTIME, ns, precise to 10 ms; 0: unknown */
-	int tmp;       /* an fd of its /tmp, or -1 */
+	int64_t begun; /* start time (CLOCK_REALTIME, ns), precise to 10 ms; 0:
+	                * unknown */
+	int tmp;       /* fd of the process's /tmp, or -1 */
 };
 
 /**
- * Read the facts once, while the process lives.  Its /tmp stays accessible
- * later, even the /tmp of a finished container.  Returns 0; -ENOENT or -ESRCH:
- * the process has ended; or -errno.  Context of everything here: offline.
+ * Read the facts about a process once, while the process lives.  The process's
+ * /tmp stays accessible later, even the /tmp of a finished container.  Returns
+ * 0; -ENOENT or -ESRCH: the process has ended; or -errno.  Context of
+ * everything here: offline.
  */
 int syc_code_process_open(int32_t pid, struct syc_code_process *ret_process);
 
@@ -65,17 +68,17 @@ int syc_code_process_mappings(
 
 struct syc_code_watch;
 
-/** May be all zero. */
+/** Options of a watch; may be all zero. */
 struct syc_code_watch_options {
-	/* Receives one line about each unusable file, once. */
+	/* Function that receives one line about each unusable file, once. */
 	void (*tell)(void *data, const char *text);
 	void *data;
 };
 
 /**
- * Watch the process @pid, a number in /proc, into @table, which must outlive
- * the watch.  Returns 0; -ENOENT or -ESRCH: the process has ended; or -errno.
- * Occupies two fds, and one fd for each jitdump.
+ * Watch the process @pid, a number in /proc, and store its code in @table,
+ * which must outlive the watch.  Returns 0; -ENOENT or -ESRCH: the process has
+ * ended; or -errno.  Occupies two fds, and one fd for each jitdump.
  *
  * Context: offline.
  */
@@ -85,13 +88,15 @@ int syc_code_watch_new(int32_t pid, struct syc_code_table *table,
 
 void syc_code_watch_free(struct syc_code_watch *watch);
 
-/** @now: CLOCK_MONOTONIC, ns, as in samples.  Returns 0 or -ENOMEM. */
+/** Look for new code.  @now: CLOCK_MONOTONIC, ns, as in samples.  Returns 0 or
+ * -ENOMEM. */
 int syc_code_watch_look(struct syc_code_watch *watch, int64_t now);
 
-/** The process executed another program at @now, so its code has ended. */
+/** Note that the process executed another program at @now, so that its code has
+ * ended. */
 int syc_code_watch_exec(struct syc_code_watch *watch, int64_t now);
 
-/** The last look.  The process may have ended. */
+/** Take the last look, for which the process may have ended. */
 int syc_code_watch_finish(struct syc_code_watch *watch, int64_t now);
 
 #endif

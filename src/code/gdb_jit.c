@@ -17,7 +17,8 @@
 #include "common/map.h"
 #include "symbols/elf_symbols.h"
 
-/* Read by a file, for sandboxes that forbid process_vm_readv(). */
+/* Read memory by a file of /proc, for sandboxes that forbid
+ * process_vm_readv(). */
 static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 {
 	size_t done = 0;
@@ -35,7 +36,7 @@ static int read_by_file(int32_t pid, uint64_t addr, char *to, size_t size)
 		if (n > 0)
 			done += (size_t)n;
 		else if (n == 0)
-			r = -ESRCH; /* the process is gone, like its memory */
+			r = -ESRCH; /* the process, and its memory, is gone */
 		else if (errno != EINTR)
 			r = errno == EIO ? -EFAULT : -errno;
 	}
@@ -252,7 +253,7 @@ int syc_gdb_jit_take_image(const void *bytes, size_t size, int64_t from,
 /* The limit of comparisons between removed and present images. */
 #define MOST_COMPARED (UINT64_C(1) << 24)
 
-/* The layout in the other process. */
+/* The layout of the list's head in the other process. */
 struct descriptor {
 	uint32_t version, action;
 	uint64_t relevant, first;
@@ -266,8 +267,9 @@ struct remote_entry {
 struct jit_entry {
 	uint64_t addr; /* address of the entry; the key */
 	uint64_t image, size;
-	bool is_new;          /* its functions are not in the table yet */
-	unsigned char *bytes; /* of a new entry, or NULL */
+	bool is_new;          /* the image's functions are not in the table
+	                       * yet */
+	unsigned char *bytes; /* bytes of a new entry's image, or NULL */
 	/* The bounds of its functions. */
 	uint64_t low, last;
 };
@@ -378,7 +380,7 @@ static int walk_list(struct syc_gdb_jit *jit, const struct descriptor *head,
 		entry.image = remote.image;
 		entry.size = remote.size;
 		known = find_entry(&jit->list, addr);
-		/* The newest entry may reuse the address of a removed entry. */
+		/* The newest entry may have the address of a removed entry. */
 		if (known != NULL && known->image == remote.image &&
 		    known->size == remote.size && addr != head->relevant) {
 			entry = *known;
@@ -403,7 +405,8 @@ static int read_descriptor(const struct syc_gdb_jit *jit,
 	                          sizeof(*ret_descriptor));
 }
 
-/* Returns 1 with a list that did not change meanwhile, or 0. */
+/* Read the list.  Returns 1 with a list that did not change during the read, or
+ * 0. */
 static int walk_still(struct syc_gdb_jit *jit, struct descriptor *head,
                       struct jit_entries *list)
 {
@@ -512,8 +515,8 @@ int syc_gdb_jit_look(struct syc_gdb_jit *jit, int64_t from, int64_t now,
 			r = take_entry(&list.entries.items[i], from, table);
 	if (r == 0)
 		r = end_gone(&jit->list, &list, now, table);
-	/* Images are left if the table is full. Entries are copied between
-	 * lists, but each image has one owner. */
+	/* Images are left over if the table is full.  Entries are copied
+	 * between lists, but each image has one owner. */
 	for (size_t i = 0; i < list.entries.n; i++) {
 		list.entries.items[i].is_new = false;
 		free(list.entries.items[i].bytes);

@@ -13,23 +13,24 @@
 #include "common/load.h"
 
 /*
- * The header: magic, version, size of the header, machine, padding, pid,
- * time (8), flags (8).
+ * Fields of the header: magic, version, size of the header, machine, padding,
+ * pid, time (8 bytes), flags (8 bytes).
  */
 #define MAGIC           0x4A695444u
 #define HEADER_SIZE     40u
 #define ARCH_TIMESTAMPS 1u
 
-/* A record: type, length of all of it, time (8). */
+/* Fields of a record: type, length of the whole record, time (8 bytes). */
 #define PREFIX_SIZE 16u
 enum {
 	LOAD = 0,
 	MOVE = 1
 };
 
-/* LOAD: pid, tid, then 8 bytes each: vma, address, length, index; the name. */
+/* Fields of LOAD: pid, tid; vma, address, length, index, of 8 bytes each;
+ * name. */
 #define LOAD_SIZE 40u
-/* MOVE: pid, tid, then 8 bytes each: vma, from, to, length, index. */
+/* Fields of MOVE: pid, tid; vma, from, to, length, index, of 8 bytes each. */
 #define MOVE_SIZE 48u
 
 #define WINDOW_SIZE 65536u
@@ -42,11 +43,11 @@ struct syc_jitdump {
 	int32_t own_pid;
 	bool has_begun, big;
 	bool has_room;   /* the file ends in zeros, which may be overwritten */
-	int32_t pid;     /* in the header */
+	int32_t pid;     /* pid in the header */
 	uint64_t offset; /* offset of the next record */
 	uint64_t size;   /* size of the file at the last look */
 	uint64_t n_loads;
-	struct syscap_error failure; /* code 0: none */
+	struct syscap_error failure; /* code 0: no failure */
 	/* A part of the file. */
 	uint64_t window_offset;
 	size_t window_size;
@@ -90,7 +91,7 @@ static int need(struct syc_jitdump *dump, uint64_t offset, size_t n,
 		dump->window_size = got > 0 ? (size_t)got : 0;
 		if (got < 0)
 			return -errno;
-		/* The file was truncated meanwhile. */
+		/* The file was truncated since the last look. */
 		if ((size_t)got < n)
 			return -EIO;
 	}
@@ -191,7 +192,7 @@ static int take_record(struct syc_jitdump *dump, uint64_t offset, uint32_t size,
 	return r == -EINVAL ? 0 : r;
 }
 
-/* Returns 1 after a record, or 0 if the next record is incomplete. */
+/* Take the next record.  Returns 1, or 0 if the next record is incomplete. */
 static int next_record(struct syc_jitdump *dump, struct syc_code_table *table,
                        struct syscap_error *error)
 {

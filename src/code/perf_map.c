@@ -11,10 +11,11 @@
 #include "capture/error.h"
 #include "code/code_sources.h"
 
-/* The name in a longer line is cut in any case. */
+/* Size of the buffer.  The name in a longer line is cut in any case. */
 #define BUFFER_SIZE 65536u
 
-/* Ten million names fit.  A larger file is sparse or hostile. */
+/* Limit of a file's size.  Ten million names fit; a larger file is sparse or
+ * hostile. */
 #define SIZE_MAX_MAP (INT64_C(1) << 30)
 
 static bool is_blank(char c)
@@ -115,7 +116,8 @@ static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 	return (ssize_t)done;
 }
 
-/* A file that was truncated and refilled has other bytes before the offset. */
+/* Whether the file continues the file of the last look.  A file that was
+ * truncated and refilled has other bytes before the offset. */
 static bool is_continued(const struct syc_perf_map *map, int fd,
                          const struct stat *st)
 {
@@ -158,7 +160,8 @@ static int take_line(struct syc_perf_map *map, const char *text, size_t len,
 	return r;
 }
 
-/* Take the lines of @text.  @ret_used: the length that is not read again. */
+/* Take the lines of @text.  @ret_used: the number of bytes that are not read
+ * again. */
 static int take_lines(struct syc_perf_map *map, const char *text, size_t len,
                       const struct syc_perf_map_options *options,
                       struct syc_code_table *table, size_t *ret_used)
@@ -207,8 +210,8 @@ static int read_new(struct syc_perf_map *map, int fd, uint64_t end,
 		r = take_lines(map, buffer, (size_t)n, options, table, &used);
 		map->offset += used;
 	}
-	/* The line is not counted as read: if it continues after all, it is
-	 * read again. */
+	/* Do not count the unfinished line as read: if the line continues after
+	 * all, it is read again. */
 	if (r == 0 && n > 0 && used == 0 && options->is_last)
 		r = take_line(map, buffer, (size_t)n, options, table);
 	free(buffer);

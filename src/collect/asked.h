@@ -25,7 +25,7 @@ struct syc_asked {
 const char *syc_asked_read(const char *text, struct syc_asked *ret_asked,
                            size_t *ret_len);
 
-/** Size of the longest text, and of the names of @groups. */
+/** Size of the longest text, and of all names of groups. */
 #define SYC_ASKED_TEXT 96u
 
 /** Write the text of @asked into SYC_ASKED_TEXT bytes. */

@@ -54,7 +54,7 @@ static void embed_machine(struct syc_reading *reading, int64_t now)
 	embed_as(reading, from, path, now);
 }
 
-/* In the order of their names (asked.c) */
+/* The sources, in the order of the groups' names (asked.c) */
 static const struct syc_counter_source *const sources[] = {
 	&syc_source_cpu,   &syc_source_memory, &syc_source_disk,
 	&syc_source_net,   &syc_source_energy, &syc_source_battery,
@@ -77,8 +77,8 @@ static size_t align_up(size_t n)
 	return (n + 15) & ~(size_t)15;
 }
 
-/* The size includes groups that are not requested: unused pages cost
- * nothing. */
+/* Size of the memory, which includes groups that are not requested, because
+ * unused pages cost nothing. */
 static size_t whole_size(void)
 {
 	size_t size = align_up(sizeof(struct syc_counter_groups));

@@ -3,7 +3,7 @@
  * counters.h - counters of the kernel as counters of a capture.
  *
  * The counters are read from /proc and /sys.  The reader is the recorder,
- * without part of the recorded programs, or the drain thread of a process that
+ * without help of the recorded programs, or the drain thread of a process that
  * records itself.  Names are those of Sysprof's views (docs/collectors.md).
  *
  * All memory is one mapping, which a forked child does not inherit.
@@ -20,14 +20,15 @@ struct syc_counters_options {
 	unsigned groups;
 	const char *root; /* prefix of /proc and /sys: "" */
 	bool keeps_files; /* fds may stay open between readings */
-	int32_t pid;      /* a process that is read, too */
+	int32_t pid;      /* pid of a process that is read, too */
 	char process[16]; /* the process' name in /proc */
 	/*
-	 * Receives each frame, a multiple of 8 bytes, at most 4 KiB, or 8 KiB
-	 * of a file.  The result false, for a dropped frame, is ignored.
+	 * Function that receives each frame, a multiple of 8 bytes, at most 4
+	 * KiB, or 8 KiB for a file.  The result false, for a dropped frame, is
+	 * ignored.
 	 */
 	bool (*emit)(void *context, const void *frame, uint32_t len);
-	uint32_t (*new_id)(void *context); /* 0: no id is left */
+	uint32_t (*new_id)(void *context); /* result 0: no id is left */
 	void *context;
 };
 

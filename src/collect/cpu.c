@@ -24,12 +24,13 @@ struct cpu {
 
 struct cpus {
 	struct cpu combined;
-	unsigned n;                /* the highest number seen, and 1 */
+	unsigned n;                /* the highest number of a processor seen,
+	                            * plus 1 */
 	struct cpu each[CPUS_MAX]; /* by number */
 };
 
-/* All time except idle and waiting for a disk is busy.  The time of guests is
- * part of user. */
+/* Parse the times of a processor.  All time except idle and iowait is busy.
+ * The time of guests is part of user. */
 static bool parse_times(const char *text, struct cpu *times)
 {
 	int64_t n[TIMES];
@@ -45,7 +46,7 @@ static bool parse_times(const char *text, struct cpu *times)
 	return true;
 }
 
-/* Returns false if no tick went by: the percentage stays. */
+/* Compute a percentage.  False: no tick went by, and the percentage stays. */
 static bool percent_since(const struct cpu *before, const struct cpu *now,
                           double *ret_percent)
 {
@@ -70,7 +71,7 @@ static void take_times(struct cpu *cpu, const char *text,
 	if (percent_since(cpu, &now, &percent))
 		syc_reading_set_double(reading, cpu->percent_id, percent);
 	else if (cpu->has_times)
-		return; /* the base of the next percentage stays */
+		return; /* the base of the next percentage stays unchanged */
 	cpu->busy = now.busy;
 	cpu->all = now.all;
 	cpu->has_times = true;

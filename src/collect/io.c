@@ -4,7 +4,7 @@
  *
  * "Total Reads" counts the reads since the last reading, as in Sysprof; bytes
  * are counted up.  Partitions, and devices without any transfer, are omitted.
- * The sum includes hardware only, because transfers of layers above it (LVM,
+ * The sum includes hardware only, because transfers of higher layers (LVM,
  * RAID, loops) would count twice.
  */
 #include <sys/stat.h>
@@ -93,7 +93,7 @@ static void set_work(struct disk *disk, const struct work *now,
 		disk->written_id = define_counter(reading, "Disk Bytes",
 		                                  "Written", disk->name);
 	}
-	/* The first reading has no earlier one */
+	/* The first reading has no earlier reading to compare with */
 	if (disk->has_work) {
 		syc_reading_set(reading, disk->reads_id,
 		                now->reads - disk->work.reads);

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-/** The line after that of @text, or NULL. */
+/** The line after the line of @text, or NULL. */
 static inline const char *syc_lines_next(const char *text)
 {
 	const char *const end = strchr(text, '\n');
@@ -79,7 +79,7 @@ static inline const char *syc_lines_skip(const char *at, unsigned n)
 	return at;
 }
 
-/** The number after @key at the begin of a line of @text. */
+/** Find the number after @key, which is at the begin of a line of @text. */
 static inline bool syc_lines_number(const char *text, const char *key,
                                     int64_t *ret_number)
 {

@@ -19,11 +19,11 @@ bool syc_own_process_read(struct syc_kept_file *file,
 	                                           "/stat", NULL }))
 		return false;
 	at = syc_reading_file(reading, file, path);
-	/* The name may have any character, also ')' */
+	/* The process' name may have any character, even ')' */
 	at = at != NULL ? strrchr(at, ')') : NULL;
 	if (at == NULL || at[1] != ' ' || at[2] == 'Z' || at[2] == 'X')
 		return false;
-	/* Fields 10, 12, 20 and 24; the state is 3 */
+	/* Read the fields 10, 12, 20 and 24; the state is field 3 */
 	at = syc_lines_take(syc_lines_skip(at + 1, 7),
 	                    &ret_process->minor_faults);
 	at = syc_lines_take(syc_lines_skip(at, 1), &ret_process->major_faults);

@@ -19,7 +19,8 @@ struct zone {
 	char path[SYC_PATH_MAX];
 	struct syc_kept_file file;
 	uint32_t id;
-	int64_t range; /* value of wrap-around, uJ; 0: unknown */
+	int64_t range; /* value at which the energy wraps around, uJ; 0:
+	                * unknown */
 	int64_t energy, time;
 };
 
@@ -118,7 +119,7 @@ static void look_for_zones(struct zones *zones, struct syc_reading *reading)
 		return;
 	syc_directory_begin(&folder, fd);
 	while (syc_directory_next(&folder, &entry))
-		/* intel-rapl-mmio has the same numbers once more */
+		/* Skip intel-rapl-mmio, which repeats the same numbers */
 		if (strncmp(entry.name, "intel-rapl:", 11) == 0)
 			add_zone(zones, reading, entry.name);
 	syc_directory_close(fd);

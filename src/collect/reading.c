@@ -23,15 +23,15 @@ static bool open_kept(struct syc_kept_file *file,
 		return true;
 	if (!syc_path_make(whole, (const char *[]){ place->root, path, NULL }))
 		return false;
-	/* Never waits: the path may not be a file of /proc */
+	/* The open never waits, because the path may be no file of /proc */
 	file->fd_1 =
 		syc_fd_keep(syc_fd_open(whole, O_RDONLY | O_NONBLOCK, 0)) + 1;
 	return file->fd_1 > 0;
 }
 
 /*
- * One read gets the whole text, if the buffer permits: the kernel generates a
- * new text at offset 0.  A text that ends at the buffer's end may be cut.
+ * If possible, one read gets the whole text, because the kernel generates a new
+ * text at offset 0.  A text that ends at the buffer's end may be cut.
  */
 static ssize_t read_kept(const struct syc_kept_file *file, char *buffer,
                          size_t size)
@@ -57,7 +57,7 @@ static const char *syc_kept_file_read(struct syc_kept_file *file,
 
 	if (open_kept(file, place, path))
 		n = read_kept(file, place->buffer, place->size);
-	/* The device may be removed, and the next device may have its name */
+	/* If the device was removed, another device may get its name */
 	if (n < 0 || !place->keeps)
 		syc_kept_file_close(file);
 	if (n < 0)

@@ -19,8 +19,9 @@
 
 /**
  * A file of /proc or /sys that is read repeatedly.  The file is opened once,
- * and again if its device was removed and came back.  Without permission to
- * keep fds the file is opened for each reading.  An all-zero struct is no file.
+ * and opened again if its device was removed and came back.  Without permission
+ * to keep fds the file is opened for each reading.  An all-zero struct is no
+ * file.
  */
 struct syc_kept_file {
 	int fd_1; /* the fd, plus 1 */
@@ -28,7 +29,7 @@ struct syc_kept_file {
 
 /** The buffer for successive files, and their open mode. */
 struct syc_kept_place {
-	const char *root; /* in front of /proc and /sys: "" */
+	const char *root; /* prefix of /proc and /sys: "" */
 	bool keeps;       /* fds may stay open */
 	char *buffer;
 	size_t size;
@@ -36,7 +37,8 @@ struct syc_kept_place {
 
 void syc_kept_file_close(struct syc_kept_file *file);
 
-/* Numbers in one frame of either kind: a frame has less than 4 KiB */
+/* Greatest numbers of definitions and of groups in one frame, which has less
+ * than 4 KiB */
 #define SYC_READING_DEFINED 31u
 #define SYC_READING_GROUPS  42u
 
@@ -77,8 +79,8 @@ struct syc_reading {
 	struct syc_kept_file stat; /* /proc/stat, for two sources */
 	const char *stat_text;
 	bool has_stat;
-	struct syc_kept_place place;      /* of `text` */
-	struct syc_kept_place stat_place; /* of `of_stat` */
+	struct syc_kept_place place;      /* place of `text` */
+	struct syc_kept_place stat_place; /* place of `of_stat` */
 	struct syc_reading_frames frames[SYC_READING_OF];
 	char text[SYC_READING_TEXT], of_stat[SYC_READING_TEXT];
 };
@@ -94,8 +96,8 @@ void syc_reading_init(struct syc_reading *reading,
 void syc_reading_fini(struct syc_reading *reading);
 
 /**
- * Returns an id for the counter's values; 0, which is no counter, if no id is
- * left.
+ * Define a counter.  Returns an id for its values; 0, which is no counter, if
+ * no id is left.
  */
 uint32_t syc_reading_define(struct syc_reading *reading,
                             const struct syc_reading_counter *counter);
@@ -115,7 +117,7 @@ const char *syc_reading_file(struct syc_reading *reading,
 bool syc_reading_number(struct syc_reading *reading, struct syc_kept_file *file,
                         const char *path, int64_t *ret_number);
 
-/** The text of /proc/stat, the same text during one reading; or NULL. */
+/** The text of /proc/stat, which is the same during one reading; or NULL. */
 const char *syc_reading_stat(struct syc_reading *reading);
 
 void syc_reading_begin(struct syc_reading *reading, int64_t now);
@@ -142,7 +144,7 @@ bool syc_own_process_read(struct syc_kept_file *file,
 uint32_t syc_own_process_define(struct syc_reading *reading, const char *name,
                                 const char *description);
 
-/* A group of counters, and their origin. */
+/* The source of a group of counters. */
 
 struct syc_counter_source {
 	size_t size; /* size of its state, all zero at first */

@@ -45,8 +45,8 @@ static void read_system_switches(struct sched *sched,
 }
 
 /*
- * Since Linux 6.2 the size of the fd directory is the number of fds; a count of
- * its entries would take too long.
+ * Read the number of fds, which is the size of the fd directory since Linux
+ * 6.2. A count of the directory's entries would take too long.
  */
 static void read_files(struct sched *sched, struct syc_reading *reading)
 {

@@ -73,7 +73,7 @@ int syc_frame_index_find(struct syc_bytes *bytes, uintptr_t pc,
 enum syc_row_kind {
 	SYC_ROW_SAME,      /* the register is as in this frame, like a missing
 	                    * rule */
-	SYC_ROW_UNDEFINED, /* unknown */
+	SYC_ROW_UNDEFINED, /* the register is unknown */
 	SYC_ROW_AT,        /* the register is stored at CFA + value */
 	SYC_ROW_IS,        /* the register is CFA + value */
 	SYC_ROW_REGISTER,  /* the register is in this frame's register
