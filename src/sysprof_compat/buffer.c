@@ -21,15 +21,16 @@ static void set_whole(struct syc_buffer_words *words, uint64_t next)
 }
 
 /*
- * After this call `place` counts.  The frame that the outermost call has
- * announced is reserved for this call.
+ * Make `place` the position of the next frame.  The frame that the outermost
+ * call has announced is reserved for this call.
  */
 static void share_words(struct syc_buffer_words *words)
 {
 	const uint64_t next = words->next;
 	const uint64_t end = words->end;
 
-	/* If the exchange fails, a handler has made it, from the same next */
+	/* If the exchange fails, a handler has made the same exchange, from the
+	 * same `next` */
 	if (words->place == 0) {
 		words->owner = next;
 		SYC_SIGNAL_FENCE();
@@ -41,8 +42,8 @@ static void share_words(struct syc_buffer_words *words)
 }
 
 /*
- * After this call `next` counts.  Called by the outermost call without an
- * unfinished frame: all reserved frames are whole.
+ * Make `next` the position of the next frame.  Called by the outermost call
+ * without an unfinished frame, so all reserved frames are whole.
  */
 static void unshare_words(struct syc_buffer_words *words)
 {
@@ -50,7 +51,7 @@ static void unshare_words(struct syc_buffer_words *words)
 
 	while ((place = words->place) != 0) {
 		set_whole(words, place & ~FLAGS);
-		/* unless a handler has added frames meanwhile */
+		/* fails if a handler has added frames since the load */
 		exchange_words(words, place, 0);
 		SYC_SIGNAL_FENCE();
 	}
@@ -67,7 +68,8 @@ bool syc_buffer_enter(struct syc_buffer *buffer)
 		/* Take over frames that handlers added while a call was
 		 * leaving */
 		unshare_words(words);
-		/* In a child: drop a late store of a call from the parent */
+		/* In a child, drop a late store of a call that began in the
+		 * parent */
 		if (words->place == 0)
 			words->next = words->end;
 		SYC_SIGNAL_FENCE();
@@ -82,7 +84,7 @@ void syc_buffer_leave(struct syc_buffer *buffer)
 	struct syc_buffer_words *const words = buffer->words;
 	const uint32_t depth = words->nest;
 
-	/* 0 in a child that returns into a call from its parent */
+	/* the depth is 0 in a child that returns into a call of its parent */
 	if (depth != 0)
 		syc_buffer_set_nest(words, depth - 1);
 }
@@ -143,7 +145,8 @@ bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty)
 		return false;
 	words->sent[half] = 0;
 	words->front[half] = 0;
-	/* Stored before the turn: exit() may follow at once */
+	/* Store the half's state before the turn, because exit() may follow at
+	 * once */
 	for (;;) {
 		words->waiting[half] = (uint32_t)place;
 		SYC_SIGNAL_FENCE();
@@ -197,7 +200,7 @@ void syc_buffer_sent(struct syc_buffer *buffer, size_t n)
 	SYC_SIGNAL_FENCE();
 	if (words->sent[half] == words->front[half] + words->waiting[half]) {
 		words->waits[half] = false;
-		/* No handler has run: continue in this half, which is in the
+		/* If no handler has run, continue in this half, which is in the
 		 * cache */
 		if (exchange_words(words, now, SYC_BUFFER_SHARED | back))
 			set_whole(words, back);
@@ -213,7 +216,7 @@ void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written)
 	if (words->is_writing)
 		syc_buffer_sent(buffer, n_written);
 	/*
-	 * next is in another half only during an exchange of halves, when all
+	 * `next` is in another half only during an exchange of halves, when all
 	 * reserved frames are whole
 	 */
 	if (words->place != 0 &&

@@ -5,14 +5,15 @@
  *
  * The buffer has two halves.  New frames go into one half; the other half is
  * empty, or contains frames that are written, completely or in part.  A write
- * exchanges the halves, so that handlers find space meanwhile, and no frame is
- * ever moved.  Frames that readers need before the frames of a half, but that
- * became known later, are put in front of the half while it waits.
+ * exchanges the halves, so that handlers find space during the write, and no
+ * frame is ever moved.  Some frames become known after the frames of a half,
+ * although readers need them first.  These frames are put in front of the half
+ * while the half waits.
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
  * the interrupted call continues.  Only the outermost call exchanges the halves
- * and writes, and only while it has no unfinished frame of its own.  Then all
- * frames in the buffer are whole.
+ * and writes, and only without an unfinished frame of its own, when all frames
+ * in the buffer are whole.
  *
  * A frame is put in one of two ways:
  *
@@ -22,8 +23,8 @@
  *	done     store next
  *	leave    store nest = 0                  next = place, place = 0
  *
- * Alone is an outermost call that adds one frame, with space for the frame and
- * without a handler on top: nearly all calls are alone.  Such a call has plain
+ * An outermost call is alone if it adds one frame, with space for the frame and
+ * without a handler on top.  Nearly all calls are alone.  Such a call has plain
  * stores only.  A handler on top finds nest set, and enters as a shared call:
  * share() reserves the announced frame.  After share() frames are reserved by
  * compare-exchanges until the outermost call has left.
@@ -55,7 +56,7 @@
  * The words are in memory that a forked child finds zeroed: the child's buffer
  * is empty, and the parent writes its own frames.  If a handler forks on top of
  * a call and the child returns into this call, the child finds nest or end
- * zero.  Then the call's frame has no place any more.
+ * zero, and the call's frame has no place any more.
  *
  * Context of everything here: signal-safe, one thread at a time; errno is kept.
  */
@@ -84,15 +85,17 @@
 struct syc_buffer_words {
 	uint64_t next;
 	uint64_t end;
-	uint64_t place; /* 0: not shared */
-	uint64_t owner; /* next when place was made: the owner's frame */
+	uint64_t place; /* place of the next frame of shared calls; or 0 */
+	uint64_t owner; /* place of the owner's frame: `next` when `place` was
+	                 * made */
 	uint32_t nest;
-	bool is_writing;     /* between syc_buffer_take() and _sent() */
+	bool is_writing;     /* a write is between syc_buffer_take() and
+	                      * syc_buffer_sent() */
 	bool wants_flush;    /* a handler requested a flush */
-	bool waits[2];       /* the half is to be written: */
-	uint32_t waiting[2]; /* bytes of the half ... */
-	uint32_t front[2];   /* ... after the bytes in front of the half ... */
-	uint32_t sent[2];    /* ... and written bytes of both */
+	bool waits[2];       /* the half waits for a write of these bytes: */
+	uint32_t waiting[2]; /* number of bytes of the half ... */
+	uint32_t front[2];   /* ... number of bytes in front of the half ... */
+	uint32_t sent[2];    /* ... and number of written bytes of both */
 	uint32_t taken;      /* sent[] at syc_buffer_take() */
 };
 
@@ -101,7 +104,7 @@ struct syc_buffer {
 	unsigned char *halves[2]; /* SYC_BUFFER_FRONT bytes precede each half */
 	uint32_t size;            /* size at which the owner writes a half */
 	uint32_t limit;    /* at most size: beyond limit a call must enter */
-	uint32_t capacity; /* of a half */
+	uint32_t capacity; /* size of a half */
 };
 
 static inline void syc_buffer_set_nest(struct syc_buffer_words *words,
@@ -120,29 +123,30 @@ static inline unsigned syc_buffer_half(uint64_t place)
 /* ---------------------------------------------------------------- shared */
 
 /**
- * Begin a call.  True: the call is the outermost one, and leaves by
+ * Begin a call.  True: the call is the outermost call, and leaves by
  * syc_buffer_leave_last().
  */
 bool syc_buffer_enter(struct syc_buffer *buffer);
 void syc_buffer_leave(struct syc_buffer *buffer);
 
 /**
- * The outermost call has no unfinished frame any more.  True: a handler has
- * entered meanwhile; handle its request, and leave again.
+ * Leave the outermost call, which has no unfinished frame any more.  True: a
+ * handler has entered during the call; handle the handler's request, and leave
+ * again.
  */
 bool syc_buffer_leave_last(struct syc_buffer *buffer);
 
-/** Bytes in the half that gets new frames. */
+/** Number of bytes in the half that gets new frames. */
 static inline uint32_t syc_buffer_used(const struct syc_buffer *buffer)
 {
 	return (uint32_t)buffer->words->place;
 }
 
-/** Space for a frame of @len bytes, or NULL. */
+/** Reserve space for a frame of @len bytes.  NULL: no space. */
 unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 
 /*
- * For the outermost call.
+ * The following functions are for the outermost call.
  */
 
 /**
@@ -153,25 +157,25 @@ unsigned char *syc_buffer_reserve(struct syc_buffer *buffer, uint32_t len);
 bool syc_buffer_turn(struct syc_buffer *buffer, bool may_be_empty);
 
 /**
- * Begin of the waiting half, which is the end of bytes in front of it.  NULL:
- * the half already has bytes in front, or is sent in part.
+ * Begin of the waiting half, and so the end of the bytes in front of this half.
+ * NULL: the half already has bytes in front, or is sent in part.
  */
 unsigned char *syc_buffer_front(const struct syc_buffer *buffer);
 
-/** @n bytes are now in front of the waiting half. */
+/** Note that @n bytes are now in front of the waiting half. */
 void syc_buffer_put_front(struct syc_buffer *buffer, uint32_t n);
 
-/** Unwritten bytes of the waiting half. */
+/** Take the unwritten bytes of the waiting half. */
 size_t syc_buffer_take(struct syc_buffer *buffer, const unsigned char **bytes);
 
-/** @n of the bytes from syc_buffer_take() are written. */
+/** Note that @n of the bytes from syc_buffer_take() are written. */
 void syc_buffer_sent(struct syc_buffer *buffer, size_t n);
 
 /**
- * For the end of the process, in any context: a later call is the outermost
- * one. syc_buffer_take() returns whole frames, even after a call that was
- * interrupted for ever.  If the interrupted call was writing, @n_written is its
- * progress.
+ * Prepare for the end of the process, in any context.  A later call becomes the
+ * outermost call, and syc_buffer_take() returns whole frames, even after a call
+ * that was interrupted for ever.  If the interrupted call was writing,
+ * @n_written is its progress.
  */
 void syc_buffer_salvage(struct syc_buffer *buffer, size_t n_written);
 
@@ -183,9 +187,10 @@ size_t syc_buffer_torn(const struct syc_buffer *buffer);
 /* ----------------------------------------------------------------- alone */
 
 /**
- * A handler ran before the end of syc_buffer_begin().  If the handler added
- * frames after the announced frame, returns the announced frame: the call has
- * begun.  NULL: the announcement is withdrawn, and the call must enter.
+ * Handle the case that a handler ran before the end of syc_buffer_begin().  If
+ * the handler added frames after the announced frame, returns the announced
+ * frame, and the call has begun.  NULL: the announcement is withdrawn, and the
+ * call must enter.
  */
 unsigned char *syc_buffer_withdraw(struct syc_buffer *buffer);
 
@@ -213,7 +218,7 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 		return false;
 	syc_buffer_set_nest(words, 1);
 	const uint64_t at = words->next;
-	/* end differs in a child, see above */
+	/* `end` differs in a child, see above */
 	if (SYC_UNLIKELY((uint32_t)at + len > buffer->limit ||
 	                 words->end != at)) {
 		syc_buffer_set_nest(words, 0);
@@ -222,7 +227,7 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 	frame->next = at + len;
 	words->end = frame->next;
 	SYC_SIGNAL_FENCE();
-	/* A handler has entered; or this process is a forked child by now */
+	/* A handler has entered, or this process is a forked child by now */
 	if (SYC_UNLIKELY(words->place != 0 || words->nest != 1))
 		return false;
 	frame->at = buffer->halves[at >> 32] + (uint32_t)at;
@@ -234,8 +239,8 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 }
 
 /**
- * The frame is whole.  True: a handler has entered meanwhile; the caller
- * handles its request, as an outermost call of its own.
+ * End a call, whose frame is whole.  True: a handler has entered during the
+ * call, and the caller handles the handler's request as a new outermost call.
  */
 static inline __attribute__((always_inline)) bool
 syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)
@@ -243,7 +248,7 @@ syc_buffer_end(const struct syc_buffer *buffer, uint64_t next)
 	struct syc_buffer_words *const words = buffer->words;
 
 	SYC_SIGNAL_FENCE();
-	/* Not in a child: the frame is the parent's */
+	/* Store `next`, except in a child, because the frame is the parent's */
 	if (SYC_LIKELY(words->nest == 1))
 		words->next = next;
 	syc_buffer_set_nest(words, 0);

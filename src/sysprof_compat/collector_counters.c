@@ -2,7 +2,7 @@
 /*
  * collector_counters.c - counters that callers know by number.
  *
- * A definition of a requested number is kept for ever in the entry of the
+ * The definition of a requested number is kept for ever in the entry of the
  * number's index.  The entry's own index is stored last (release), so that a
  * reader of the index (acquire) may read the rest.
  *
@@ -27,7 +27,8 @@
 #include "sysprof_compat/left_open.h"
 #include "sysprof_compat/values.h"
 
-/* Zero pages until used.  The thread that changes `claimed` owns the entry. */
+/* Counters by index, in zero pages until used.  The thread that changes
+ * `claimed` owns the entry. */
 static struct syscap_counter entries[SYC_DEFINED_MAX];
 static bool claimed[SYC_DEFINED_MAX];
 
@@ -201,7 +202,7 @@ static inline bool has_definitions(const struct syc_thread *st, uint32_t first,
 
 /*
  * Whether @ids are successive, as from syc_counter_id_request(), and all
- * defined in the ring of @st.  Then the entries of @ids need not be read.
+ * defined in the ring of @st.  If true, the entries of @ids need not be read.
  */
 static inline bool is_defined_row(const struct syc_thread *st,
                                   const unsigned int *ids, unsigned n)
@@ -240,7 +241,8 @@ set_all(const unsigned int *ids, const SysprofCaptureCounterValue *values,
 	syc_end(st, &token, &place);
 }
 
-/* Set a counter that is undefined here, so no definition precedes its value. */
+/* Set a counter that this process has not defined, so no definition precedes
+ * the value. */
 static void set_undefined(uint32_t id, uint64_t bits)
 {
 	struct syc_thread *const st = syc_thread_get(SYSCAP_FRAME_CTRSET);

@@ -346,7 +346,7 @@ static bool remember_offset(SysprofCaptureCursor *self, size_t *capacity,
 	return true;
 }
 
-/* Store the offsets of all frames; without memory for all, none. */
+/* Store the offsets of all frames, or no offset if memory is out. */
 static void look_for_offsets(SysprofCaptureCursor *self)
 {
 	size_t capacity = 0;

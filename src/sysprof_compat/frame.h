@@ -18,7 +18,8 @@ syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
 {
 	syc_store_word(frame, syc_head_word(len, cpu, pid));
 	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
-	syc_store_word(frame + len - 8, 0); /* first: may be a header word */
+	syc_store_word(frame + len - 8, 0); /* stored first, because this may be
+	                                     * a header word */
 	syc_store_word(frame + SYC_AT(frame, type), type);
 }
 
@@ -34,7 +35,8 @@ static inline size_t syc_frame_text_cut(const char *text, size_t len,
 	return SYC_LIKELY(len <= max) ? len : syc_text_cut(text, len, max);
 }
 
-/** syc_frame_text_cut() of the whole @text; NULL is the empty text. */
+/** The result of syc_frame_text_cut() for the whole @text; NULL is the empty
+ * text. */
 static inline size_t syc_frame_text_size(const char *text, size_t fixed)
 {
 	return syc_frame_text_cut(text, text != NULL ? strlen(text) : 0, fixed);

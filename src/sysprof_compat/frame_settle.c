@@ -12,7 +12,8 @@
 
 #define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 
-/* Write only if necessary: an unwritten page stays the file's page. */
+/* End a text. Writes only if necessary, so that an unwritten page stays the
+ * file's page. */
 static inline void end_text(unsigned char *last)
 {
 	if (*last != '\0')
@@ -101,10 +102,12 @@ const char *syc_frame_settle_foreign(unsigned char *frame, size_t len)
 
 /* ------------------------------------------------------ frames in a row */
 
-/* Bytes of a frame that are read before its length is known to be valid. */
+/* Number of bytes of a frame that are read before its length is known to be
+ * valid. */
 #define NEEDED ((size_t)48)
 
-/* The window is larger than the nearest cache: prefetch the next bytes. */
+/* Distance of prefetches, because the window is larger than the nearest
+ * cache. */
 #define PREFETCH 512
 
 size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
@@ -138,7 +141,7 @@ size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
 		if (shape->sure + (uint32_t)count * shape->item_size > len ||
 		    len % 8 != 0 || next > end)
 			break;
-		/* A sum that wraps is below time; then time counts */
+		/* A sum that wraps is below `time`, so that `time` counts */
 		until = time + (until & shape->duration);
 		if ((int64_t)time > latest)
 			latest = (int64_t)time;

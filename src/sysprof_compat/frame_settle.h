@@ -14,9 +14,9 @@
 
 /**
  * Check whether the content of @frame, @len bytes, fits its length, and end its
- * texts.  A frame in the other byte order is converted to the host's order; its
- * header always, the rest if valid.  Returns NULL, or the reason why the frame
- * can't be returned; unknown types are valid.
+ * texts.  A frame in the other byte order is converted to the host's order: the
+ * header always, and the other fields if they are valid.  Returns NULL, or the
+ * reason why the frame can't be returned; unknown types are valid.
  */
 const char *syc_frame_settle(unsigned char *frame, size_t len);
 const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
@@ -26,10 +26,10 @@ void syc_frame_end_texts(unsigned char *frame, size_t len);
 
 /**
  * Check successive frames of the host's order at @bytes: all frames that begin
- * within @most bytes and are whole within @size.  Ends at an invalid frame, an
- * unknown frame, or a frame that must be settled first.  Returns the size of
- * the checked frames; *@end_time becomes the latest of its value and of the
- * frames' ends.
+ * within @most bytes and are whole within @size.  The check ends at an invalid
+ * frame, an unknown frame, or a frame that must be settled first.  Returns the
+ * size of the checked frames; *@end_time becomes the latest of its value and of
+ * the frames' ends.
  */
 size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
                         int64_t *end_time);

@@ -19,14 +19,16 @@ struct syc_name {
 	uint64_t hash;
 	uint64_t address;
 	uint32_t len;
-	uint32_t reported; /* for the owner: whether the name is written */
-	uint32_t gathered; /* for the owner: last frame with this name */
+	uint32_t reported; /* the owner's note whether the name is written */
+	uint32_t gathered; /* the owner's number of the last frame with this
+	                    * name */
 	char text[];
 };
 
 struct syc_name_chunk;
 
-/** A table is empty if all is zero but next, the first address. */
+/** Names of a writer.  A table is empty if all fields are zero except next, the
+ * first address. */
 struct syc_names {
 	struct syc_name *roots[SYC_NAME_ROOTS];
 	struct syc_name_chunk *chunk;
@@ -34,15 +36,15 @@ struct syc_names {
 };
 
 /**
- * A first address for a file with several writers, scattered over the 32 bits of
- * readers.  Two processes with a hundred names each rarely collide.
+ * A first address for a file with several writers, scattered over the 32 bits
+ * that readers use.  Two processes with a hundred names each rarely collide.
  */
 uint64_t syc_names_scattered(void);
 
 void syc_names_fini(struct syc_names *names);
 
 /*
- * Names without a frame yet.
+ * Names that are in no frame yet.
  *
  * Readers need a name before the frames that use it.  So the name waits until
  * the writer writes its buffer, and precedes the buffer in one frame and one
@@ -61,7 +63,7 @@ void syc_names_fini(struct syc_names *names);
 #define SYC_PENDING_NAMES_MAX 4096u
 
 struct syc_pending_names {
-	uint64_t *waiting; /* in memory that a forked child finds zeroed */
+	uint64_t *waiting; /* zeroed in a forked child */
 	struct syc_name **names; /* space for SYC_PENDING_NAMES_MAX */
 	uint32_t n_gathered;
 };

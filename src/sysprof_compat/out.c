@@ -105,10 +105,11 @@ static void adopt_descriptor(struct syc_out *out, int fd)
 			close(fd);
 			out->fd = other;
 		} else {
-			out->is_file = false; /* its header stays as written */
+			out->is_file = false; /* the header stays as first
+			                       * written */
 		}
 	}
-	/* This fact shows the commands the writer of the file */
+	/* This fact shows the file's writer to the commands */
 	syc_undisturbed_begin(&before);
 	(void)syc_record_fact_keep(out->fd, SYC_RECORD_TABLE, &at);
 	syc_undisturbed_end(&before);
@@ -144,7 +145,8 @@ static int open_trace(struct syc_out *out, int number)
 
 	if (syc_trace_adopt(number, &target) != NULL)
 		return -EINVAL;
-	/* No malloc(): only the writer's mapping points to this memory */
+	/* malloc() is not used, because only the writer's mapping points to
+	 * this memory */
 	void *const trace =
 		mmap(NULL, sizeof(*out->trace), PROT_READ | PROT_WRITE,
 	             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

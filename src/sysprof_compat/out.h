@@ -20,12 +20,13 @@ struct syc_out {
 	int64_t begin; /* begin time in the header */
 	int64_t end;   /* latest time that the header has to cover */
 	int64_t place; /* position of the fd before the current write */
-	struct syc_trace *trace; /* not NULL: shared with other processes */
+	struct syc_trace *trace; /* trace shared with other processes, or
+	                          * NULL */
 };
 
 /**
- * Take over @fd, truncate it if it is a file, and write a header.  Returns 0,
- * or -errno, and then @fd is closed.
+ * Take over @fd, truncate it if it is a file, and write a header.  Returns 0;
+ * or -errno, and @fd is closed.
  */
 int syc_out_open(struct syc_out *out, int fd);
 
@@ -42,12 +43,12 @@ int syc_out_open_shared(struct syc_out *out);
 int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done);
 
-/** Before a write: remember its position in the file. */
+/** Remember the position in the file before a write. */
 void syc_out_note_place(struct syc_out *out);
 
 /**
- * After a write that was interrupted for ever: the number of its bytes in the
- * file.  False: unknown.
+ * Find the number of bytes in the file of a write that was interrupted for
+ * ever.  False: unknown.
  */
 bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
 
@@ -61,7 +62,8 @@ int syc_out_update(struct syc_out *out);
 void syc_out_tell_index(const struct syc_out *out, uint64_t index,
                         uint64_t place);
 
-/** Close; a file is truncated by the last @n_torn bytes that were written. */
+/** Close the fd.  A file is truncated by the last @n_torn bytes that were
+ * written. */
 void syc_out_close(struct syc_out *out, size_t n_torn);
 
 #endif

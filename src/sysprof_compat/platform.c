@@ -33,7 +33,8 @@ static int open_nameless(const char *dir)
 
 int sysprof_memfd_create(const char *desc)
 {
-	/* Not close-on-exec: children are meant to inherit the file */
+	/* The fd is not close-on-exec, because children are meant to inherit
+	 * the file */
 	int fd = memfd_create(desc != NULL ? desc : "[sysprof]", 0);
 
 	/* The name is too long, or a sandbox does not know the call */

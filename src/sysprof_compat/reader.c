@@ -12,8 +12,8 @@
 #include "common/frame_layout.h"
 #include "sysprof_compat/frame_settle.h"
 
-/* At least a frame and a half; a window larger than the nearest cache is
- * slower. */
+/* Size of the window: at least a frame and a half.  A window that is larger
+ * than the nearest cache is slower. */
 #define SIZE ((size_t)128 * 1024)
 
 int syc_window_open(struct syc_window *window, int fd)
@@ -174,8 +174,8 @@ static void check_ahead(SysprofCaptureReader *reader)
 }
 
 /*
- * Examine the frame at `at`. Returns 1: valid and known; 0: to be skipped; -1:
- * no frame.
+ * Examine the frame at `at`.  Returns 1 if the frame is valid and known; 0 if
+ * the frame is to be skipped; -1 if there is no frame.
  */
 static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 {
@@ -204,7 +204,7 @@ static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 }
 
 /*
- * Go to the next frame that may be returned.  False: the end.
+ * Go to the next frame that may be returned.  False: the capture ends.
  */
 static __attribute__((noinline)) bool find_more(SysprofCaptureReader *reader,
                                                 bool wants_unknown)
@@ -272,7 +272,8 @@ bool sysprof_capture_reader_peek_frame(SysprofCaptureReader *self,
 	return true;
 }
 
-/* Not inline in the usual path: a function without calls saves no registers. */
+/* Not inlined into the usual path, because a function without calls saves no
+ * registers. */
 static __attribute__((noinline)) bool peek_more(SysprofCaptureReader *self,
                                                 SysprofCaptureFrameType *type)
 {
@@ -314,7 +315,8 @@ fill_window(SysprofCaptureReader *self, unsigned type)
 }
 
 /*
- * Texts without an end: at two fixed positions, and in the last byte; 0: none.
+ * Positions of a frame's texts that may lack an end: two fixed positions, 0 for
+ * none, and the last byte.
  */
 struct frame_texts {
 	unsigned char first, second;
@@ -369,7 +371,7 @@ READ(allocation, Allocation, ALLOCATION, 0)
 READ(overlay, Overlay, OVERLAY, 0)
 READ(dbus_message, DBusMessage, DBUS_MESSAGE, 0)
 
-/* Texts at other positions */
+/* Readers of frames with texts at other positions */
 const SysprofCaptureCounterDefine *
 sysprof_capture_reader_read_counter_define(SysprofCaptureReader *self)
 {

@@ -15,14 +15,14 @@
 struct syc_window {
 	unsigned char *bytes;
 	size_t n;        /* valid bytes */
-	uint64_t offset; /* of the first byte in the file */
+	uint64_t offset; /* offset of the first byte in the file */
 	int fd;
 };
 
 /** Returns 0 or -ENOMEM. */
 int syc_window_open(struct syc_window *window, int fd);
 
-/** Does not close the fd. */
+/** Free the window.  Does not close the fd. */
 void syc_window_close(struct syc_window *window);
 
 /* The paths of a capture's embedded files, each once. */
@@ -45,9 +45,9 @@ void syc_file_list_free(struct syc_file_list *files);
  * header and a count.  Further work on a frame (ends of texts, byte order) is
  * done once:
  *
- * for the host's order, texts when the frame is returned;
+ * In the host's order, texts get their ends when the frame is returned.
  *
- * for the other order, everything when it is checked.
+ * In the other order, all work is done when the frame is checked.
  */
 
 struct _SysprofCaptureReader {
@@ -58,14 +58,14 @@ struct _SysprofCaptureReader {
 	SysprofCaptureFileHeader header;
 	int64_t end_time;
 	struct syc_window window;
-	size_t at;      /* begin of the next frame in the window ... */
-	size_t checked; /* ... end of the checked and known frames */
+	size_t at;      /* position of the next frame in the window ... */
+	size_t checked; /* ... and end of the checked and known frames */
 	bool has_stat;
 	SysprofCaptureStat stat;
 	const char *message; /* message of the first error, or NULL */
 	uint64_t bad_offset;
 	struct syc_file_list files;
-	bool has_files; /* the files were searched */
+	bool has_files; /* the capture was searched for files */
 };
 
 /** Offset in the file of the frame that comes next. */
@@ -82,14 +82,14 @@ void syc_reader_name(SysprofCaptureReader *reader, const char *filename);
 
 /**
  * Return the next frame, whole, and step past it.  A frame of a known type is
- * in the host's byte order.  NULL: the end.  The frame is valid until the next
- * call.
+ * in the host's byte order.  NULL: the capture ends.  The frame is valid until
+ * the next call.
  */
 SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
 
 /**
- * For a header without an end time: read all frames, once, and go back to the
- * first frame.
+ * Find the end time for a header without an end time: read all frames, once,
+ * and go back to the first frame.
  */
 void syc_reader_look_for_end(SysprofCaptureReader *reader);
 

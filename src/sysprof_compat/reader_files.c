@@ -55,7 +55,8 @@ static bool append_path(struct syc_file_list *files, const char *path)
 	return files->paths[files->n++] != NULL;
 }
 
-/* Sort the paths, each once.  To be called after all paths were added. */
+/* Sort the paths, and keep each path once.  To be called after all paths were
+ * added. */
 static void sort_paths(struct syc_file_list *files)
 {
 	size_t n = 0;
@@ -73,8 +74,9 @@ static void sort_paths(struct syc_file_list *files)
 }
 
 /*
- * Files of many chunks would make long lists.  So recent paths are not listed
- * again, and the list is sorted and thinned whenever its length has doubled.
+ * Files of many chunks would make long lists.  So sorted paths, and the last
+ * path, are not listed again, and the list is sorted and thinned whenever its
+ * length has doubled.
  */
 /* False: out of memory, and the list is unusable. */
 static bool add_path(struct syc_file_list *files, const char *path)
@@ -191,8 +193,8 @@ bool sysprof_capture_reader_read_file_fd(SysprofCaptureReader *self,
 }
 
 /*
- * p1: the next entry, p2: end of the frame, u1: entries left.  The frame may
- * have any origin, so this function checks it, too.
+ * p1 is the next entry, p2 the end of the frame, and u1 the number of remaining
+ * entries.  The frame may have any origin, so this function checks it, too.
  */
 void sysprof_capture_jitmap_iter_init(SysprofCaptureJitmapIter *iter,
                                       const SysprofCaptureJitmap *jitmap)

@@ -45,8 +45,8 @@ static int read_header(SysprofCaptureReader *reader)
 	if (header->version != 1)
 		return -ENOTSUP;
 	header->capture_time[sizeof(header->capture_time) - 1] = '\0';
-	/* The bit of a little-endian writer; a big-endian writer stores it in
-	 * another byte, and has zero here */
+	/* Bit that a little-endian writer sets; a big-endian writer stores the
+	 * bit in another byte, and has zero here */
 	const bool is_little = (((unsigned char *)header)[5] & 1) != 0;
 	reader->is_foreign =
 		is_little != (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__);

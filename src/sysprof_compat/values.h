@@ -54,8 +54,8 @@ static inline uint32_t syc_values_len(unsigned n_set)
 	                  n_groups * sizeof(struct syscap_wire_values));
 }
 
-/* Wipe piece by piece: for the whole group gcc makes `rep stos`, which takes
- * longer than the rest of the event. */
+/* Zero a group piece by piece.  For the whole group gcc would make `rep stos`,
+ * which takes longer than the rest of the event. */
 static inline void syc_values_wipe(struct syscap_wire_values *group)
 {
 	unsigned char *at = (unsigned char *)group;
@@ -83,8 +83,8 @@ syc_values_write_group(struct syscap_wire_values *group, const unsigned *ids,
 	}
 }
 
-/** Write all bytes after the header: the @n_set of the @n counters that can be
- * set. */
+/** Write all bytes after the header, for the @n_set of the @n counters that can
+ * be set. */
 static inline void syc_values_write(unsigned char *frame, const unsigned *ids,
                                     const SysprofCaptureCounterValue *values,
                                     unsigned n, unsigned n_set)

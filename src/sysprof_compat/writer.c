@@ -45,10 +45,10 @@ void syc_index_chain_write(struct syc_index_chain *chain,
 {
 	if ((uint64_t)place != chain->place) {
 		chain->is_made = false;
-		chain->frame = NULL; /* the frame remains a plain timestamp */
+		chain->frame = NULL; /* the index remains a plain timestamp */
 	}
-	/* Else the index is in the half that waits no longer, or partly in the
-	 * file */
+	/* Otherwise the index is in the half that waits no longer, or is partly
+	 * in the file */
 	if (chain->frame == NULL || chain->frame < bytes ||
 	    chain->frame >= bytes + n)
 		return;
@@ -125,8 +125,8 @@ static int make_room(SysprofCaptureWriter *writer, uint32_t len, int64_t time)
 		if (since < 2 * SYC_WRITER_LOOK_NS)
 			return 0;
 		/*
-		 * A second has passed by the times of frames: read the clock.
-		 * Unwritable frames wait.
+		 * If a second has passed by the times of frames, read the
+		 * clock.  Unwritable frames wait.
 		 */
 		writer->looked = time;
 		if ((uint64_t)(syc_clock_kernel() - writer->flushed) >=
@@ -155,8 +155,8 @@ static uint64_t count_frames(const SysprofCaptureWriter *writer)
 }
 
 /*
- * Add a frame index if one is due.  Frames are not counted individually: a safe
- * number of frames may come before the next check.
+ * Add a frame index if one is due.  Frames are not counted individually, so the
+ * check leaves a safe number of frames until the next check.
  */
 static void see_to_index(SysprofCaptureWriter *writer)
 {

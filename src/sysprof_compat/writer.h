@@ -22,13 +22,15 @@
 struct syc_index_chain {
 	bool is_made;
 	unsigned char *frame; /* the index in the buffer; NULL: none */
-	uint64_t at;          /* its position when the last write began */
+	uint64_t at;          /* position of the index when the last write
+	                       * began */
 	uint64_t last;        /* position of the newest written index; or 0 */
 	uint64_t due;         /* number of frames at which an index is due */
-	uint64_t place;       /* of the next write, without other writers */
+	uint64_t place;       /* position of the next write, without other
+	                       * writers */
 };
 
-/** Begin for a file with one writer, with a header of @place bytes. */
+/** Begin a chain for a file with one writer, with a header of @place bytes. */
 void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place);
 
 /** Number of frames that may come before the next index, after @n_frames. */
@@ -40,20 +42,20 @@ static inline uint64_t syc_index_chain_left(const struct syc_index_chain *chain,
 	return chain->due > n_frames ? chain->due - n_frames : 0;
 }
 
-/** The @n bytes are about to be written at @place. */
+/** Note that @n bytes are about to be written at @place. */
 void syc_index_chain_write(struct syc_index_chain *chain,
                            const unsigned char *bytes, size_t n, int64_t place);
 
-/** @done bytes of the write are written.  True: store chain->last in the
- * header. */
+/** Note that @done bytes of the write are written.  True: store chain->last in
+ * the header. */
 bool syc_index_chain_wrote(struct syc_index_chain *chain, size_t done);
 
 /*
  * State of a writer.
  *
  * buffer.h explains the protocol between signal handlers and the threads that
- * they interrupt.  Only the outermost call changes the other fields, or one
- * instruction does.
+ * they interrupt.  Only the outermost call, or a single instruction, changes
+ * the other fields.
  */
 
 #define SYSPROF_DROPIN_NO_INLINE
@@ -63,7 +65,7 @@ struct syc_writer_life {
 	struct syc_buffer_words buffer;
 	int32_t pid;
 	uint32_t reported; /* names with this number are written, or wait */
-	uint64_t pending;  /* waiting names, see names.h */
+	uint64_t pending;  /* count of waiting names, see names.h */
 	struct syc_index_chain chain;
 };
 
@@ -92,8 +94,8 @@ static inline void syc_writer_count(uint64_t *word)
 #endif
 }
 
-/** Called by the outermost call without a frame of its own.  Returns 0 or
- * -errno. */
+/** Write the buffer.  Called by the outermost call without a frame of its own.
+ * Returns 0 or -errno. */
 int syc_writer_flush_frames(SysprofCaptureWriter *writer);
 
 /** End the outermost call that has entered; returns true. */
@@ -111,7 +113,8 @@ bool syc_writer_settle(SysprofCaptureWriter *writer);
 struct syc_adding {
 	SysprofCaptureWriter *writer;
 	unsigned char *frame;
-	uint64_t next; /* for syc_buffer_end(); 0: the call has entered */
+	uint64_t next; /* argument of syc_buffer_end(); 0: the call has
+	                * entered */
 	bool is_outermost;
 };
 
@@ -127,8 +130,9 @@ bool syc_writer_enter(struct syc_adding *adding, uint32_t len, int64_t time);
 /** Make the header cover @time too. */
 static inline void syc_writer_cover(SysprofCaptureWriter *writer, int64_t time)
 {
-	/* The interrupted call may overwrite a handler's time.  The handler's
-	 * time is before the next flush's time, which counts, too */
+	/* The interrupted call may overwrite a handler's time.  No time is
+	 * lost, because the handler's time is before the next flush's time,
+	 * which is covered, too */
 	if (time > writer->out.end)
 		writer->out.end = time;
 }
@@ -156,8 +160,8 @@ syc_writer_put_head(SysprofCaptureWriter *writer, unsigned char *frame,
 
 /**
  * Begin to add a frame of @len bytes, rounded up to a multiple of 8; write its
- * header and its last 8 bytes.  False and errno: the frame is not added.  Else
- * the caller fills the frame and calls syc_adding_end().
+ * header and its last 8 bytes.  False and errno: the frame is not added.  True:
+ * the caller fills the frame, and calls syc_adding_end().
  */
 static inline __attribute__((always_inline)) bool
 syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
@@ -183,7 +187,7 @@ syc_adding_begin(SysprofCaptureWriter *writer, struct syc_adding *adding,
 	return true;
 }
 
-/** No frame is added, because of the error @code.  Returns false, for the
+/** Refuse to add a frame, because of the error @code.  Returns false, for the
  * caller to return. */
 static inline bool syc_adding_refuse(int code)
 {
@@ -191,7 +195,7 @@ static inline bool syc_adding_refuse(int code)
 	return false;
 }
 
-/** Returns true, for the caller to return. */
+/** End the addition of a frame.  Returns true, for the caller to return. */
 static inline __attribute__((always_inline)) bool
 syc_adding_end(struct syc_adding *adding)
 {

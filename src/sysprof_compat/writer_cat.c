@@ -23,7 +23,7 @@
 
 struct key {
 	uint64_t number;
-	int64_t pid; /* ANY_PID: of any process */
+	int64_t pid; /* ANY_PID: any process */
 };
 
 #define ANY_PID INT64_MIN
@@ -93,7 +93,7 @@ static void free_numbers(struct numbers *numbers)
 
 /* ------------------------------------------------------------- counters */
 
-/* Also for values of an undefined counter. */
+/* Assign a new number to a counter, even if the counter is undefined. */
 static uint32_t new_counter(struct cat *cat, uint32_t id, int32_t pid)
 {
 	uint64_t *const place = make_new_number(&cat->counters, id, pid);
@@ -156,7 +156,7 @@ static bool add_name(struct cat *cat, uint64_t address, int32_t pid,
 		return false;
 	if (own == NULL)
 		return set_errno(ENOMEM);
-	*own = ours; /* before the next addition moves it */
+	*own = ours; /* stored before the next addition moves the number */
 	uint64_t *const any = make_new_number(&cat->names, address, ANY_PID);
 	if (any == NULL)
 		return set_errno(ENOMEM);
@@ -183,12 +183,12 @@ static bool add_names(struct cat *cat, const SysprofCaptureFrame *frame)
 static bool is_jit_address(uint64_t address)
 {
 	return address >> 60 == SYSPROF_CAPTURE_JITMAP_MARK >> 60 &&
-	       address >> 56 != 0xFF; /* the markers of contexts */
+	       address >> 56 != 0xFF; /* 0xFF: the markers of contexts */
 }
 
 /*
- * Without a name this address would be foreign in this capture.  A new name
- * keeps the original address.
+ * Give an address without a name a new name, which keeps the original address.
+ * Without a name this address would be foreign in this capture.
  */
 static bool name_unknown(struct cat *cat, SysprofCaptureFrame *frame,
                          uint64_t *address)
@@ -248,10 +248,11 @@ static bool join_frame(struct cat *cat, SysprofCaptureFrame *frame)
 
 	switch (frame->type) {
 	case SYSPROF_CAPTURE_FRAME_JITMAP:
-		return true; /* exists already */
+		return true; /* the names exist already */
 	case SYSPROF_CAPTURE_FRAME_TIMESTAMP:
 		if (frame->padding2 == SYSPROF_CAPTURE_FRAME_INDEX_MAGIC)
-			return true; /* has positions in the other file */
+			return true; /* the index has positions in the other
+			              * file */
 		break;
 	case SYSPROF_CAPTURE_FRAME_CTRDEF:
 		is_right = renumber_definitions(cat, frame);

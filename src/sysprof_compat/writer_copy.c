@@ -50,7 +50,8 @@ static int copy_bytes(int from, int to)
 	}
 }
 
-/* Only regular files are replaced: /dev/null or a pipe is written directly. */
+/* Write directly into a file such as /dev/null or a pipe, because only regular
+ * files are replaced. */
 static int copy_into(int from, const char *filename)
 {
 	const int to = syc_fd_open(filename, O_WRONLY | O_NOCTTY, 0);
@@ -136,7 +137,7 @@ static bool refuse_copy(int code)
 	return false;
 }
 
-/* A readable fd of the file; -1 and errno. */
+/* Open the file for reading.  Returns an fd; or -1 and errno. */
 static int open_to_read(SysprofCaptureWriter *self)
 {
 	char path[48];

@@ -13,7 +13,8 @@
 
 #define MAX_COUNTERS 511u
 
-/* After a text's NUL, callers leave stale stack bytes. */
+/* Copy a text and clear the bytes after its NUL, where callers leave stale
+ * stack bytes. */
 static void copy_field(char *field, size_t size, const char *from)
 {
 	const size_t n = strnlen(from, size - 1);
@@ -76,8 +77,8 @@ bool sysprof_capture_writer_define_counters(
 }
 
 /*
- * @n_set of the @n counters can be set.  @announced: a frame is announced by a
- * call of syc_buffer_begin() that failed.
+ * Add the values of the @n_set of the @n counters that can be set.  @announced:
+ * a failed call of syc_buffer_begin() has announced a frame.
  */
 static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
                        int32_t pid, const unsigned *ids,
@@ -96,7 +97,7 @@ static bool add_values(SysprofCaptureWriter *self, int64_t time, int cpu,
 	return syc_adding_end(&a);
 }
 
-/* sysprof_capture_writer_set_counters(), in the general case. */
+/* Do the work of sysprof_capture_writer_set_counters() in the general case. */
 static SYC_COLD bool set_values_slowly(SysprofCaptureWriter *self, int64_t time,
                                        int cpu, int32_t pid,
                                        const unsigned *ids,

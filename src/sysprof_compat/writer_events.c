@@ -13,7 +13,7 @@
 
 #define MARK_SIZE sizeof(struct syscap_wire_mark)
 
-/* The end of a mark.  Durations above INT64_MAX count as none. */
+/* The end of a mark.  A duration above INT64_MAX counts as 0. */
 static inline int64_t end_of(int64_t time, uint64_t duration)
 {
 	int64_t end;
@@ -53,7 +53,7 @@ bool sysprof_capture_writer_add_mark(SysprofCaptureWriter *self, int64_t time,
 	return syc_adding_end(&a);
 }
 
-/* add_mark_quickly(), in the general case. */
+/* Do the work of add_mark_quickly() in the general case. */
 static SYC_COLD bool add_mark_slowly(SysprofCaptureWriter *self, int64_t time,
                                      int cpu, int32_t pid, uint64_t duration,
                                      const struct syscap_dropin_site *site,
@@ -222,7 +222,7 @@ bool syscap_dropin_writer_add_log_at(SysprofCaptureWriter *self, int64_t time,
 #define SAMPLE_SIZE ((uint32_t)sizeof(struct syscap_wire_sample))
 #define STACK_SHORT 64u
 
-/* Begin a frame that ends with addresses, and copy as many as fit. */
+/* Begin a frame that ends with addresses, and copy as many addresses as fit. */
 static inline __attribute__((always_inline)) bool
 begin_stack(SysprofCaptureWriter *self, struct syc_adding *a, size_t fixed,
             unsigned type, int64_t time, int cpu, int32_t pid,
@@ -290,7 +290,8 @@ static inline void copy_addresses(unsigned char *to,
 		memcpy(to, from, 4 * sizeof(*from));
 		from += 4;
 		to += 4 * sizeof(*from);
-		__asm__("" : "+r"(from)); /* or the loop becomes a call */
+		/* Without this barrier the loop becomes a call */
+		__asm__("" : "+r"(from));
 	}
 	for (; from != end; to += sizeof(*from)) {
 		memcpy(to, from++, sizeof(*from));

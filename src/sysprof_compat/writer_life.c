@@ -17,9 +17,11 @@ static int write_out(SysprofCaptureWriter *writer)
 	size_t n, done;
 	int r = 0;
 
-	/* The distance to the next frame index is no longer known */
+	/* A limit of 0 means that the distance to the next frame index is
+	 * unknown */
 	writer->buffer.limit = 0;
-	/* Write two halves: the rest of one half, and the later frames */
+	/* Write at most two halves: the rest of one half, and the later
+	 * frames */
 	for (int i = 0; i < 2 && r == 0; i++) {
 		if (!syc_buffer_turn(&writer->buffer,
 		                     writer->life->pending != 0))
@@ -101,7 +103,7 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 
 /* Flush for the last time, even if a call was interrupted.  The reader gets
  * another chance. */
-/* The last time, whatever was interrupted. */
+/* This is the last flush, whatever was interrupted. */
 static void flush_finally(SysprofCaptureWriter *writer)
 {
 	size_t n_written = 0;

@@ -41,8 +41,8 @@ static inline uint32_t load_32(const char *at)
 	return word;
 }
 
-/* A text below eight bytes as one word: different texts of equal length give
- * different words. */
+/* Load a text of less than eight bytes as one word.  Different texts of equal
+ * length give different words. */
 static inline uint64_t load_few(const char *text, size_t len)
 {
 	if (len >= 4)
@@ -54,7 +54,8 @@ static inline uint64_t load_few(const char *text, size_t len)
 	       (unsigned char)text[len - 1];
 }
 
-/* Multiplication spreads upwards, the shift down. */
+/* Mix @word into the hash.  The multiplication spreads bits upwards, and the
+ * shift spreads bits down. */
 static inline uint64_t mix(uint64_t h, uint64_t word)
 {
 	h = (h ^ word) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -87,8 +88,8 @@ static inline bool texts_equal(const char *a, const char *b, size_t len)
 }
 
 /*
- * Changes by a handler stay valid: each exchange is one instruction, and a
- * failed exchange is tried again.
+ * Exchange a pointer.  Changes by a handler stay valid, because each exchange
+ * is one instruction, and a failed exchange is tried again.
  */
 static bool exchange_pointer(void *at, const void *expected,
                              const void *desired)
@@ -178,7 +179,7 @@ uint64_t syc_names_scattered(void)
 	x = (x ^ x >> 31) * UINT64_C(0xBF58476D1CE4E5B9);
 	x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
 	/* An address in the lower half, so that addresses do not run out.  The
-	 * first 64 Ki are for the only process of a file */
+	 * first 64 Ki addresses are for the only process of a file */
 	return SYSCAP_JIT_MARK + (1u << 16) + (x >> 33);
 }
 
@@ -328,7 +329,7 @@ bool syc_pending_names_gather(struct syc_pending_names *pending,
 		syc_buffer_put_front(
 			buffer, fill_names(pending, (uint32_t)(waiting >> 32),
 		                           end, time, pid));
-		/* unless a handler has added names meanwhile */
+		/* fails if a handler has added names since the load */
 	} while (!syc_exchange_local(pending->waiting, waiting, 0));
 	return true;
 }
@@ -353,8 +354,8 @@ static bool write_name(SysprofCaptureWriter *self, const struct syc_name *name)
 }
 
 /*
- * Let @name wait for other names; if too many wait, first write the waiting
- * names.  A handler cannot write.
+ * Let @name wait for other names.  If too many names wait, first write the
+ * waiting names.  A handler cannot write.
  */
 static SYC_COLD bool write_soon(SysprofCaptureWriter *self,
                                 struct syc_name *name)
