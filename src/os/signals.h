@@ -25,8 +25,7 @@ static inline uint64_t syc_signal_bit(int signal)
 
 /*
  * The C library's own signals, for timers, pthread_cancel() and setuid(): if a
- * thread blocks these signals, calls of these functions in other threads wait
- * for the thread.
+ * thread blocks these signals, calls of these functions wait for the thread.
  */
 #ifdef __GLIBC__
 #define SYC_SIGNALS_OF_LIBC  (UINT64_C(3) << 31) /* 32 and 33 */

@@ -44,7 +44,7 @@ static _Thread_local volatile int depth
 	__attribute__((tls_model("initial-exec")));
 /*
  * The frames of calls, by depth. 0: no call, or a call that has not stored its
- * frame yet, or is leaving; so a handler never judges a call by the frame of
+ * frame yet, or is leaving.  So a handler never judges a call by the frame of
  * another call.
  */
 static _Thread_local volatile uintptr_t entered[DEPTH_MAX]

@@ -132,7 +132,8 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 	struct syc_ring_losses told, lost;
 
 	if (is_ours) {
-		/* load `told` first, so that `told` never exceeds `lost` */
+		/* load reported losses first, so that they never exceed all
+		 * losses */
 		load_losses(&told, &ring->told);
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);

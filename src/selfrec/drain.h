@@ -23,10 +23,10 @@ enum syc_drain_who {
 };
 
 /**
- * Move the present frames.  Returns 0, and the number of bytes in *@ret_moved;
- * -EAGAIN: the sink accepts no data at present; -EBUSY: another thread drains,
- * or a drain thread exists.  Any other -errno: the sink is gone for good.  A
- * drain thread may have another fd table than the caller.
+ * Move the present frames.  *@ret_moved becomes the number of moved bytes.
+ * Returns 0; -EAGAIN: the sink accepts no data at present; -EBUSY: another
+ * thread drains, or a drain thread exists.  Any other -errno: the sink is gone
+ * for good.  A drain thread may have another fd table than the caller.
  *
  * @deadline: ns, end of the wait for a sink that is not ready.
  *

@@ -3,12 +3,12 @@
  * lookout.h - schedule of the drain thread's checks whether it is the last
  * thread.
  *
- * A process can't be alone before its first thread has ended.  Since Linux 5.16
- * the kernel wakes the drain thread at the first thread's end, if the first
- * thread made the drain thread, and without a seccomp filter.  A check every
- * few seconds covers the case that the kernel woke a thread in pthread_join()
- * instead.  Otherwise the drain thread checks once or twice a second, at a
- * moment when the processor is awake for other work.
+ * A process can't be alone before its first thread has ended.  The kernel wakes
+ * the drain thread at this end if the first thread made the drain thread.  This
+ * needs Linux 5.16, and no seccomp filter.  A check every few seconds covers
+ * the case that the kernel woke a thread in pthread_join() instead.  Otherwise
+ * the drain thread checks once or twice a second, at a moment when the
+ * processor is awake for other work.
  *
  * Context of everything here: the drain thread.
  */

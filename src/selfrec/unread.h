@@ -10,7 +10,7 @@
 
 /**
  * Add to *@lost the frames at [@from, @to) of @body, which has @size bytes, and
- * the losses of their loss records; with @only_records, add only the losses of
+ * the losses of their loss records. With @only_records, add only the losses of
  * loss records. Returns the number of frames that were not counted before.
  *
  * Context: any-thread, signal-safe.

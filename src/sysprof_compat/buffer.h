@@ -12,8 +12,8 @@
  *
  * Calls nest: a handler enters on top of an interrupted call, and leaves before
  * the interrupted call continues.  Only the outermost call exchanges the halves
- * and writes, and only without an unfinished frame of its own, when all frames
- * in the buffer are whole.
+ * and writes, and only without an unfinished frame of its own.  So all frames
+ * in the buffer are whole at a write.
  *
  * A frame is put in one of two ways:
  *
@@ -56,7 +56,7 @@
  * The words are in memory that a forked child finds zeroed: the child's buffer
  * is empty, and the parent writes its own frames.  If a handler forks on top of
  * a call and the child returns into this call, the child finds nest or end
- * zero, and the call's frame has no place any more.
+ * zero.  So the call's frame has no place in the child's buffer.
  *
  * Context of everything here: signal-safe, one thread at a time; errno is kept.
  */

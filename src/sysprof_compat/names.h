@@ -63,7 +63,7 @@ void syc_names_fini(struct syc_names *names);
 #define SYC_PENDING_NAMES_MAX 4096u
 
 struct syc_pending_names {
-	uint64_t *waiting; /* zeroed in a forked child */
+	uint64_t *waiting;       /* zeroed in a forked child */
 	struct syc_name **names; /* space for SYC_PENDING_NAMES_MAX */
 	uint32_t n_gathered;
 };

@@ -55,8 +55,8 @@ int syc_unwind_prepare(void);
 
 /**
  * Notice libraries that were loaded or unloaded since the last call.  Without
- * this call, the unwinder notices a library that replaced another library only
- * at the first walk through a function that was in no earlier stack.
+ * this call, the unwinder notices a replaced library later, at the first walk
+ * through a function that was in no earlier stack.
  *
  * Context: setup, any-thread.
  */
