@@ -32,7 +32,7 @@
 
 struct syc_header_losses {
 	uint64_t name;    /* 0: no losses */
-	uint64_t bytes;   /* of the frames */
+	uint64_t bytes;   /* bytes of the lost frames */
 	int64_t from, to; /* ns; 0: unknown */
 	/* Lost frames by type; 0: abandoned emits.  Rings have the types below
 	 * SYSCAP_FRAME_RING_LIMIT. */

@@ -70,7 +70,7 @@ struct code_change {
 	int64_t time;
 	uint64_t start, len;
 	union {
-		uint64_t to;        /* of MOVE */
+		uint64_t to;        /* new address of MOVE's code */
 		int64_t maybe_from; /* earliest time of ADD's code; see
 		                     * code_table.h */
 	};

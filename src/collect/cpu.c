@@ -3,7 +3,7 @@
  * cpu.c - load and frequency of processors.
  *
  * Loads are percent of the time between two readings.  Frequencies are percent
- * of the highest one, as in Sysprof's counters of these names.
+ * of the highest frequency, as in Sysprof's counters of these names.
  */
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct cpus {
 	struct cpu combined;
 	unsigned n;                /* the highest number of a processor seen,
 	                            * plus 1 */
-	struct cpu each[CPUS_MAX]; /* by number */
+	struct cpu each[CPUS_MAX]; /* processors by number */
 };
 
 /* Parse the times of a processor.  All time except idle and iowait is busy.

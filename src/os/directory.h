@@ -22,7 +22,7 @@ void syc_directory_close(int fd);
 /** A walk through a directory. */
 struct syc_directory {
 	int fd;
-	long at, n; /* in the entries */
+	long at, n; /* positions in the entries */
 	bool has_failed;
 	char entries[2048] __attribute__((aligned(8)));
 };

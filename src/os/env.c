@@ -105,7 +105,7 @@ int syc_env_parse_fd(const char *text)
 	return fd > 2 ? fd : -1;
 }
 
-static bool wanted; /* set once, before the first event */
+static bool wanted; /* debug messages are on; set before the first event */
 
 void syc_diag_init(void)
 {

@@ -3,11 +3,11 @@
  * fd.h - fds of this library, in the table that it shares with the application.
  *
  * The kernel returns the lowest free fd.  In a service without standard streams
- * the lowest free fd is 0, 1 or 2.  Then our file would be the service's
- * standard output, and another thread's printf() would write into our file.  So
- * the library occupies the fds 0 to 2 while it opens a file.  An fd that the
- * library keeps has a high number, which no application expects for its own
- * files.
+ * the lowest free fd is 0, 1 or 2.  A file with such an fd would be the
+ * service's standard output, and another thread's printf() would write into the
+ * file.  So the library occupies the fds 0 to 2 while it opens a file.  An fd
+ * that the library keeps has a high number, which no application expects for
+ * its own files.
  *
  * All system calls of this file use syscall().  The C library's functions are
  * cancellation points.  A cancellation point waits for ever in a tick that has

@@ -72,8 +72,9 @@ bool syc_proc_stat_has_ended(const struct syc_proc_stat *stat);
  */
 struct syc_fork_identity {
 	int32_t pid;
-	int32_t parent;       /* according to /proc; 0: unknown */
-	uint64_t start_ticks; /* set by the first check; 0: unknown */
+	int32_t parent;       /* parent according to /proc; 0: unknown */
+	uint64_t start_ticks; /* start time, set by the first check; 0:
+	                       * unknown */
 	/* At the last check the relative's first thread had ended; relaxed */
 	bool is_without_first;
 };

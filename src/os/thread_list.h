@@ -4,7 +4,7 @@
  *
  * The functions use bare system calls and buffers of the caller.  The functions
  * do not allocate, change only errno of the C library, and are no cancellation
- * points.  A forked child's ticks call them, too.
+ * points.  A forked child's ticks call these functions, too.
  *
  * Context of everything here: any-thread, signal-safe.
  */
@@ -60,8 +60,8 @@ struct syc_thread_status {
 	uint64_t blocked; /* the signal mask: bit 0 is signal 1 */
 	uint32_t filters; /* number of seccomp filters; before Linux 5.9 only 0
 	                   * or 1 */
-	bool is_dead;     /* ended, but still listed */
-	bool is_asleep;   /* sleeps until an event */
+	bool is_dead;     /* the thread has ended, but is still listed */
+	bool is_asleep;   /* the thread sleeps until an event */
 	bool is_ours;     /* a thread of a copy of this library */
 	bool is_strict;   /* only four system calls are allowed, fewer than a
 	                   * tick makes */

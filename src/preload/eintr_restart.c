@@ -91,8 +91,8 @@ __attribute__((constructor)) static void listen_to_ticks(void)
 SYC_REAL(clock_gettime, (clockid_t id, struct timespec *now), (id, now))
 
 /*
- * The clock of the parts: a library behind ours may change this clock and the
- * waits (libfaketime).
+ * Read the clock of the parts.  Another preloaded library may change this clock
+ * and the waits (libfaketime).
  */
 static struct timespec read_clock(clockid_t id)
 {
@@ -457,7 +457,7 @@ int syc_restart_nanosleep(const struct timespec *time,
 	return sleep_in_parts(time, left_over, called);
 }
 
-/* Each part reads the clock, which may be set meanwhile. */
+/* Each part reads the clock, which may be set during the wait. */
 static int sleep_until(clockid_t clock, const struct timespec *until,
                        uintptr_t called)
 {

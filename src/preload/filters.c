@@ -8,8 +8,8 @@
  * (os/seccomp_state.h), end before the filter is installed.  A filter program
  * that can't be interpreted counts as forbidding all calls.
  *
- * These functions make system calls and set errno, as in the C library:
- * allocators call them before any lookup is possible.
+ * These functions make system calls and set errno, as in the C library, because
+ * allocators call these functions before any lookup is possible.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -455,8 +455,8 @@ static __attribute__((noinline)) long call_here(long number, long a, long b,
 }
 
 /*
- * Other calls are jumps: a thread that waits in such a call has no frame of
- * ours, and a new stack (clone) needs none.
+ * Other calls are jumps.  So a thread that waits in a call has no frame of
+ * ours, and a new stack (clone) needs no frame.
  */
 EXPORTED long take_syscall(long number, long a, long b, long c, long d, long e,
                            long f)

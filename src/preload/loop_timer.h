@@ -41,7 +41,7 @@ struct syc_loop {
 	uint32_t n_ticks;    /* ticks that made a call return EINTR */
 	int32_t pid;         /* the timer's process; 0: no timer */
 	int timer, signal;
-	int64_t retry_at; /* set if arming failed */
+	int64_t retry_at; /* time of the next attempt, set if arming failed */
 
 	uint64_t addrs[SYC_BLOCKED_DEPTH];
 };

@@ -5,7 +5,7 @@
  * returns its result.
  *
  * An allocation is recorded after the call, and a free before the call.  So
- * both events precede those of a block's next owner, on any thread.
+ * both events precede the events of a block's next owner, on any thread.
  *
  * C++'s operators call these functions in all libraries that do not have an
  * allocator of their own.

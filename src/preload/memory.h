@@ -88,8 +88,8 @@ void syc_memory_move_end(const struct syc_memory_move *move, bool has_moved);
 
 /** A call that changes mappings. */
 struct syc_memory_change {
-	struct syc_caller caller; /* the program's call */
-	int64_t time;             /* before the call */
+	struct syc_caller caller; /* the caller in the program */
+	int64_t time;             /* time before the call */
 	unsigned n;
 	struct syc_memory_cut cuts[SYC_MEMORY_CUTS];
 };

@@ -7,9 +7,9 @@
  * Only anonymous memory is reported.  Not reported are files, addresses without
  * access (PROT_NONE), and the allocator's mappings, whose blocks are reported.
  *
- * Before the lookup of the real functions these functions are system calls that
- * set errno, as in the C library: allocators call them during initialisation.
- * Our own calls are always system calls (--wrap).
+ * Allocators call these functions during initialisation.  So before the lookup
+ * of the real functions, these functions are system calls that set errno, as in
+ * the C library.  Our own calls are always system calls (--wrap).
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -15,7 +15,7 @@
 #define BUCKETS   (UINT32_C(1) << 17)
 #define IN_BUCKET 8u
 
-#define MOST ((size_t)1 << 56) /* of one block */
+#define MOST ((size_t)1 << 56) /* greatest size of a block */
 
 static double mean; /* bytes */
 static uint64_t seed, n_threads;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* real_call.c - lookup of the C library's functions behind ours. */
+/* real_call.c - lookup of the C library's functions that this library wraps. */
 #define _GNU_SOURCE
 #include "preload/real_call.h"
 

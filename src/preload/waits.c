@@ -4,9 +4,9 @@
  * are also reported as blocking calls, if requested.
  *
  * The last part of this file has waits for semaphores and messages.  The kernel
- * does not restart such waits when a stall's timer interrupts them, so they are
- * called again.  The duration of these waits is not reported, because they wait
- * for another thread or process of the program.
+ * does not restart such a wait when a stall's timer interrupts the wait, so
+ * this file repeats the call.  The duration of such a wait is not reported,
+ * because the wait is for another thread or process of the program.
  */
 #define _GNU_SOURCE
 #include <errno.h>

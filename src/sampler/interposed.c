@@ -261,7 +261,7 @@ static void enter_box(struct syc_sampler *s,
 static void leave_box(struct syc_sampler *s,
                       struct syc_interposed_filter *filter)
 {
-	if (syc_seccomp_has_filter()) /* by another filter */
+	if (syc_seccomp_has_filter()) /* another filter is installed */
 		return;
 	__atomic_store_n(&s->is_boxed, false, __ATOMIC_RELAXED);
 	syc_children_note_filter(false);
@@ -346,7 +346,8 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
-/* No tick is taken meanwhile: pending ticks end with the program. */
+/* Emit due samples.  No tick is taken after this, because pending ticks end
+ * with the program. */
 static void emit_rests(struct syc_sampler *s,
                        struct syc_interposed_filter *filter)
 {

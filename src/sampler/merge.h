@@ -52,8 +52,8 @@ void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
 /**
  * Replace the k-th native frame in [@low, @high) by the k-th part of the run
  * that ends in an ENTRY.  If native frames are missing, the frames after the
- * gap are counted from the outermost one.  Parts without a native frame go into
- * the gap; without a gap, to the place that syc_merge_before() uses.
+ * gap are counted from the outermost frame.  Parts without a native frame go
+ * into the gap; without a gap, to the place that syc_merge_before() uses.
  */
 void syc_merge_by_entry(struct syc_merge *merge,
                         const struct syc_merge_run *run, uintptr_t low,

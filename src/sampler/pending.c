@@ -4,8 +4,8 @@
  *
  * The code that has made syc_waiting.batch FILLING writes the waiting stack;
  * from READY on only safe points change the stack, never a handler.  Ticks that
- * arrive meanwhile add their weight to the same word, so no tick is counted
- * twice or lost.
+ * arrive in these states add their weight to the same word, so no tick is
+ * counted twice or lost.
  */
 #define _GNU_SOURCE
 #include <string.h>

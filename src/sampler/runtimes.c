@@ -175,8 +175,7 @@ static void scavenge_sites(struct sites *table, uint32_t first)
 	}
 }
 
-/* Claim an empty place: its key is LEAVING meanwhile.  Returns -1 if none is
- * empty. */
+/* Claim an empty place by the key LEAVING.  Returns -1 if none is empty. */
 static int claim_place(struct sites *table, uint32_t first)
 {
 	for (uint32_t i = first; i < first + WINDOW; i++) {

@@ -54,7 +54,7 @@ struct syc_waiting {
 	unsigned flags;
 	unsigned n;
 	struct {
-		uint32_t first, n; /* in handles */
+		uint32_t first, n; /* range in handles */
 	} of[SYC_ATTACH_MAX];
 	uint64_t addrs[SYC_STACK_MAX];   /* addresses; indices in handles, if
 	                                  * is_handle */
@@ -71,7 +71,8 @@ struct syc_runtimes {
 	struct syscap_attachment attachments[SYC_ATTACH_MAX];
 	struct syc_sample_options options; /* options of the last tick */
 	struct syc_waiting *waiting;       /* wiped on fork */
-	struct syc_workspace *take;        /* for samples outside of ticks */
+	struct syc_workspace *take;        /* workspace for samples outside of
+	                                    * ticks */
 	ucontext_t pushed;                 /* position that a push reports */
 };
 

@@ -221,8 +221,8 @@ static int start_sampling(struct syscap_sampler_options *o, bool with_children)
 	if (r != 0)
 		goto fail;
 	__atomic_store_n(&s->is_on, 1, __ATOMIC_SEQ_CST);
-	/* No library thread if an interposer reports threads: many programs
-	 * check whether they have only one */
+	/* If an interposer reports threads, no library thread is made, because
+	 * many programs check whether they have a single thread */
 	if (syc_unwatched_is_preferred()) {
 		r = syc_unwatched_start(false);
 	} else {

@@ -10,9 +10,9 @@
  * costs no arena, and is in no capture.
  *
  * MAP frames come from the process itself if its recorder was too late to read
- * them in /proc.  The recorder may have been suspended, or behind a slow disk,
- * for longer than the process lived.  Without MAP frames no address of the
- * process' stacks gets a name.
+ * the mappings in /proc.  The recorder may have been suspended, or behind a
+ * slow disk, for longer than the process lived.  Without MAP frames no address
+ * of the process' stacks gets a name.
  */
 #ifndef SYC_SAMPLER_SAMPLER_METADATA_H
 #define SYC_SAMPLER_SAMPLER_METADATA_H

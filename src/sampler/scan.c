@@ -35,8 +35,9 @@ struct census {
 	struct syc_sampler *s;
 	uint32_t n_threads, n_unsampled, n_alive;
 	bool is_full;       /* no more timers are available now */
-	bool is_waited_for; /* a thread blocks few signals, also ours */
-	int error;          /* the last other error */
+	bool is_waited_for; /* a thread blocks few signals, and among them the
+	                     * ticks' signal */
+	int error;          /* the last error of another kind */
 };
 
 /* Whether @t's thread is that of @task, and has not ended. */
@@ -141,7 +142,7 @@ static int start_target(struct census *look, struct syc_target *t)
 	if (syc_state_has_filter(s))
 		return -EAGAIN;
 	r = syc_thread_list_read_mask(&s->tasks, t->tid, &about);
-	/* Threads of ours begin with the program's name, and all signals
+	/* Library threads begin with the program's name, and with all signals
 	 * blocked */
 	if (r != 0 || about.is_dead || about.is_ours)
 		return -ESRCH;
@@ -180,7 +181,8 @@ static struct syc_target *greet_thread(struct census *look,
 	struct syc_thread_status about;
 	struct syc_target *t;
 
-	if (syc_state_has_filter(look->s)) { /* its files can't be read */
+	if (syc_state_has_filter(look->s)) { /* the thread's files can't be
+	                                      * read */
 		look->n_alive++;
 		look->n_unsampled++;
 		return NULL;
@@ -288,7 +290,8 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 
 		if (t->cookie == 0)
 			continue;
-		if (t->tid == self) { /* also its first tick does not scan */
+		if (t->tid == self) { /* the thread's first tick does not scan
+		                       * either */
 			has_timer = syc_timer_runs(t);
 			__atomic_store_n(&t->tls,
 			                 syc_target_tls(self, SYC_TLS_OWN),

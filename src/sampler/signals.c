@@ -17,9 +17,9 @@
 
 #define N_SIGNALS 65
 
-/* Hidden actions, which children inherit like handlers.  Written before our
- * handler, which reads them, is installed; then only if our handler was
- * replaced. */
+/* Hidden actions, which children inherit like handlers.  Our handler reads
+ * these actions.  So an action is stored before our handler is installed, and
+ * later only if our handler was replaced. */
 static struct sigaction *previous;
 static void (*installed[N_SIGNALS])(int, siginfo_t *, void *);
 static void (*last_handler)(int, siginfo_t *, void *);
@@ -95,7 +95,7 @@ bool syc_signals_are_all(uint64_t mask)
 }
 
 /* Candidate signals that some thread blocks.  Threads that block all signals
- * don't count: they do so only to avoid handlers. */
+ * don't count, because such threads only avoid handlers. */
 static uint64_t blocked_by_choice(struct syc_thread_list *tasks)
 {
 	uint64_t blocked = 0,
@@ -166,8 +166,9 @@ int syc_signals_choose(uint32_t clock, int wanted, enum syc_signals_kind kind,
 	const bool is_perf = clock == SYSCAP_SAMPLER_PERF;
 
 	/* A perf event's signal may outlast an exec, so the default action must
-	 * be to ignore this signal.  And if the queue of real-time signals is
-	 * full, the kernel sends SIGIO instead, which kills. */
+	 * be to ignore this signal.  A real-time signal is unsuitable, too: if
+	 * the queue of such signals is full, the kernel sends SIGIO, which
+	 * kills. */
 	if (is_perf && wanted == 0)
 		wanted = SIGURG;
 	if (wanted == 0)
@@ -201,14 +202,15 @@ int syc_signals_install(int signal, void (*handler)(int, siginfo_t *, void *))
 		return is_our_action(signal, &before) ? 0 : -EBUSY;
 	if (!returns)
 		previous[signal] = before;
-	else /* ours was reset to SIG_DFL or SIG_IGN, and may be running */
+	else /* our handler was reset to SIG_DFL or SIG_IGN, and may be
+	      * running */
 		__atomic_store_n(&previous[signal].sa_handler,
 		                 before.sa_handler, __ATOMIC_RELAXED);
 	memset(&action, 0, sizeof(action));
 	action.sa_sigaction = handler;
 	action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
-	/* Block all signals: another handler could leave ours half-way, for
-	 * example by siglongjmp() */
+	/* Block all signals, because another handler could leave our handler
+	 * half-way, for example by siglongjmp() */
 	memcpy(&action.sa_mask, &all, sizeof(all));
 	__atomic_store_n(&installed[signal], handler, __ATOMIC_RELEASE);
 	if (sigaction(signal, &action, &before) != 0) {

@@ -70,8 +70,8 @@ void syc_signals_uninstall(int signal);
 /** False: the application has replaced our handler. */
 bool syc_signals_is_installed(int signal);
 
-/** If @action of @signal is ours, replace @action by the previous one.
- * Context: any-thread, signal-safe. */
+/** If @action of @signal is our handler, replace @action by the previous
+ * action.  Context: any-thread, signal-safe. */
 void syc_signals_unveil(int signal, struct sigaction *action);
 
 /**

@@ -71,7 +71,7 @@ struct syc_sampler {
 	 * so threads that block the signal have timers, too */
 	bool sees_waits;
 	bool is_child;      /* a forked child that has started nothing */
-	bool is_new_child;  /* its timer lacks its final clock */
+	bool is_new_child;  /* forked child whose timer lacks its final clock */
 	bool is_waited_for; /* the last round saw a wait for the signal */
 	/* A filter was installed: the sampler makes no call that the filter may
 	 * forbid, and no thread gets a timer.  Relaxed: ticks of all threads

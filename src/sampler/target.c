@@ -54,7 +54,9 @@ static void *map_wiped(size_t size)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	madvise(memory, size, MADV_WIPEONFORK); /* or syc_target_wipe() */
+	madvise(memory, size, MADV_WIPEONFORK); /* if this fails,
+	                                         * syc_target_wipe() clears the
+	                                         * memory */
 	return memory;
 }
 

@@ -163,7 +163,8 @@ static uint32_t weigh_fast(struct syc_target *t, uint32_t n, bool is_found)
 	if (s->n_found <= FOUND)
 		return n;
 	s->n_found = 0;
-	if (worked_ns(t) != 0) /* there */
+	if (worked_ns(t) != 0) /* the thread worked, and came back to this
+	                        * place */
 		return n + take(&s->n_awake);
 	if (!syc_state_has_filter(syc_sampler))
 		set_pace(t, true);

@@ -85,7 +85,7 @@ static int start_timer(struct syc_target *t, clockid_t clock, int64_t delay_ns)
 	event.sigev_notify = SIGEV_THREAD_ID;
 	event.sigev_value.sival_ptr = (void *)(uintptr_t)t->cookie;
 	event.sigev_notify_thread_id = t->tid;
-	/* before the timer can tick */
+	/* stored before the timer can tick */
 	__atomic_store_n(&t->sleeper.is_slow, false, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->n_owed,
 	                 (int32_t)(delay_ns / syc_sampler->period_ns),
@@ -259,7 +259,7 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target)
 	const int64_t n = (now - target->cpu_seen) / period;
 
 	if (n <= 1) {
-		/* the next ticks make up for early ones */
+		/* the next ticks make up for early ticks */
 		target->cpu_seen += period;
 		return 1;
 	}

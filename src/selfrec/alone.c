@@ -24,7 +24,8 @@
 #include "os/signals.h"
 #include "os/threads.h"
 
-/* Time that other threads of ours may take to find that they are alone. */
+/* Time that other library threads may take to find that the process has no
+ * other threads. */
 #define OTHERS_MS 3000
 
 /* --------------------------------------------------------- without /proc */

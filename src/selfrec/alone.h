@@ -29,10 +29,10 @@ uint32_t *syc_alone_main_word(void);
 bool syc_alone_sees_all(void);
 
 /**
- * Whether only threads of ours are left; the calling thread is ours.  Without
- * /proc only the first thread, and threads that have emitted, count.
- * *@ret_status becomes the first thread's status, as wait() returns it; 0:
- * unknown.
+ * Whether only threads of this library are left; the calling thread is such a
+ * thread.  Without /proc only the first thread, and threads that have emitted,
+ * count.  *@ret_status becomes the first thread's status, as wait() returns it;
+ * 0: unknown.
  */
 bool syc_alone_is(int *ret_status);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * describe.h - PROCESS and METADATA frames about this process.  A recorder
- * reads these facts in its client's /proc; here the process itself reads them.
- * No function allocates or locks.
+ * reads these facts in its client's /proc; here the process itself reads these
+ * facts.  No function allocates or locks.
  *
  * Context of everything here: any-thread, signal-safe.
  */

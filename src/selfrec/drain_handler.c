@@ -60,8 +60,8 @@ void syc_drain_handler_run(void)
 	uint64_t ignored;
 	struct syc_undisturbed before;
 
-	/* The code opens and writes files: no cancellation may end the thread
-	 * meanwhile */
+	/* No cancellation may end the thread while this code opens and writes
+	 * files */
 	syc_undisturbed_begin(&before);
 	struct syc_session *const s = syc_session_enter();
 

@@ -148,7 +148,7 @@ int syscap_drain(void)
 				                   &moved);
 			} while (r == 0 && moved != 0 &&
 			         syc_clock_kernel() < deadline);
-		/* a drain thread was made meanwhile */
+		/* a drain thread was made during the wait */
 		if (r == -EBUSY &&
 		    __atomic_load_n(&s->thread, __ATOMIC_ACQUIRE) != 0)
 			r = syc_drain_thread_flush(s, deadline + LIFE_WAIT_NS);

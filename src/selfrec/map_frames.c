@@ -273,7 +273,7 @@ static int read_counters(struct dl_phdr_info *info, size_t size, void *data)
 		counters[0] = info->dlpi_adds;
 		counters[1] = info->dlpi_subs;
 	}
-	return 1; /* one is enough */
+	return 1; /* the first call is enough */
 }
 
 /* Read the counters under the loader's lock.  Not allowed in a handler, or in a

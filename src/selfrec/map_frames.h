@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * map_frames.h - MAP frames of this process.  A recorder reads mappings in its
- * client's /proc; here the process itself reads them.  Linked with code that
- * emits addresses (SYC_EMITS_ADDRESSES in emit/own.h).
+ * client's /proc; here the process itself reads its mappings.  Linked with code
+ * that emits addresses (SYC_EMITS_ADDRESSES in emit/own.h).
  *
  * Does not allocate, and takes no lock except with @may_lock.
  *

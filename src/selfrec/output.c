@@ -351,7 +351,7 @@ static int prepare_journal(struct syc_output *output, unsigned n_parts)
 {
 	struct syc_ring_journal *const journal = output->journal;
 
-	/* Usually the parts are few, and take one page */
+	/* Usually there are few parts, which take one page */
 	if (syc_arena_provide(journal,
 	                      offsetof(struct syc_ring_journal, parts) +
 	                              n_parts * sizeof(journal->parts[0])) != 0)

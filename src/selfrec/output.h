@@ -106,7 +106,7 @@ static inline uint64_t syc_output_room(const struct syc_output *output)
 
 /**
  * Write @batch.  Returns 0, and syc_output_commit() must follow after the
- * rings' heads are stored; or -errno, and no byte was written.  Then
+ * rings' heads are stored; or -errno, and no byte was written.  After -errno,
  * output->fits bytes of the batch would have fit.
  */
 int syc_output_write(struct syc_output *output, struct syc_batch *batch);

@@ -40,8 +40,8 @@ struct syc_plan {
 enum syc_sink syc_plan_from_environment(bool has_recorder,
                                         const char **ret_why);
 
-/** Read the options of syscap_start().  Returns NULL, or the reason why they
- * are impossible. */
+/** Read the options of syscap_start().  Returns NULL, or the reason why the
+ * options are impossible. */
 const char *syc_plan_from_options(const struct syscap_options *options);
 
 /** Context of the functions below: any-thread, signal-safe. */

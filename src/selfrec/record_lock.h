@@ -7,10 +7,11 @@
  * independent copies of the library in it, write to the same file or pipe.  So
  * the lock belongs to the open file, if the caller has opened the file anew.
  * If the file can't be opened anew, which takes /proc, the lock belongs to the
- * thread's fd table.  Then relatives still exclude each other, but two threads
- * that share the table do not.  A lock of a table also ends when any fd of the
- * file in this table is closed.  A drain thread has a table of its own; without
- * a drain thread the program's close() of its own fd ends the lock early.
+ * thread's fd table.  With a lock of a table, relatives still exclude each
+ * other, but two threads that share the table do not.  A lock of a table also
+ * ends when any fd of the file in this table is closed.  A drain thread has a
+ * table of its own; without a drain thread the program's close() of its own fd
+ * ends the lock early.
  *
  * A killed process loses its locks.  A lock of the open file ends only when all
  * children that were forked while the lock was held have ended, too.
@@ -44,8 +45,8 @@ void syc_record_unlock(int fd, enum syc_record_owner owner);
  * any of these bytes until its end.  For a pipe the fact is that the pipe has a
  * header.  For a file the fact is that the holder may still write to the file.
  * The commands test these locks before they replace or append
- * (capture/files.h); fcntl() gives them the holder's pid, if the lock is a
- * table's.
+ * (capture/files.h); fcntl() gives the commands the holder's pid, if the lock
+ * is a table's.
  */
 
 /** Whether an owner other than @owner holds a fact. */

@@ -21,7 +21,8 @@
 #define SYC_RELATIVES_LOOK_NS INT64_C(400000000)
 
 /** Before the rings are read: find new relatives, and write the frames about
- * them.  Check for ended relatives, if a check is due or @at_once. */
+ * these relatives.  Check for ended relatives, if a check is due or
+ * @at_once. */
 void syc_relatives_meet(struct syc_session *session, int64_t now, bool at_once);
 
 /** Whether frames of @pid may go into the sink: @pid is this process, or a

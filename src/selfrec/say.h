@@ -25,7 +25,7 @@ bool syc_say_metadata(struct syc_session *session, const char *id,
 void syc_say_damage(struct syc_session *session);
 
 /** Write the frames about this process, before its other frames; an output
- * begins with them.  False: out of memory. */
+ * begins with these frames.  False: out of memory. */
 bool syc_say_who_we_are(struct syc_session *session, int64_t now);
 
 /** Write MAP frames for libraries that were loaded since the last call, if any

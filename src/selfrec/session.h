@@ -3,11 +3,11 @@
  * session.h - one recording that the process makes by itself: from
  * SYSPROF_TRACE_FD, SYSCAP_OUTPUT or syscap_start() until it stops.
  *
- * A plan has the destination of a recording; plans are static, and a forked
- * child has them, too.  A session is a plan in execution by one process: an
- * arena of rings, a sink, and a drainer between them.  The session is made at
- * the first event after syc_active has become the plan's epoch, in memory that
- * a child does not get.
+ * A plan has the destination of a recording; plans are static, so a forked
+ * child has the plans, too.  A session is a plan in execution by one process:
+ * an arena of rings, a sink, and a drainer between them.  The session is made
+ * at the first event after syc_active has become the plan's epoch, in memory
+ * that a child does not get.
  *
  * syc_active is 0 without a recording, else the epoch: a number that every
  * start and stop changes.  A thread whose state has another epoch leaves its
@@ -95,7 +95,7 @@ struct syc_session {
 	int64_t deadline;     /* ns: deadline of the requested stop */
 
 	/* The drain thread. */
-	int32_t thread_tid; /* set before owns_table */
+	int32_t thread_tid; /* tid of the drain thread, set before owns_table */
 	/* The process' copies of the thread's fds, until closed; or -1 */
 	int copies[3];
 	uint32_t is_ready;  /* the thread has its fds; futex */

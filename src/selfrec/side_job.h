@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * side_job.h - side job of the drain thread, in a program that links one.
+ * side_job.h - side job of the drain thread, in a program that links such a
+ * job.
  *
  * There is at most one job: a program that wants the job refers to a file that
  * sets the pointer.  The library itself never refers to such a file.

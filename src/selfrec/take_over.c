@@ -61,8 +61,8 @@ static bool is_settled(const struct syc_session *s, const void *front)
 }
 
 /* Open the ring file, which is mapped here, if the path still leads to it, and
- * no process recovers from it.  The lock prevents a recovery until the rings
- * are ours.  Returns 0 or -errno. */
+ * no process recovers from it.  The lock prevents a recovery until this process
+ * owns the rings.  Returns 0 or -errno. */
 static int open_rings(struct syc_output *output)
 {
 	output->ring_fd = syc_fd_keep(

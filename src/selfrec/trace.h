@@ -103,7 +103,7 @@ static inline uint32_t syc_trace_shut(struct syc_trace *trace)
 	return is;
 }
 
-/** Whether frames of ours can follow this header. */
+/** Whether frames of this library can follow this header. */
 static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
 {
 	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);

@@ -11,8 +11,8 @@
  * each batch, so it never points into a batch.
  *
  * A cut-off part is less than a frame, and is a possible begin of a frame.  Any
- * other bytes are from another library's writer: they are not changed, and the
- * file is not written any more.
+ * other bytes are from another library's writer.  These bytes are not changed,
+ * and the file is not written any more.
  */
 #define _GNU_SOURCE
 #include "selfrec/trace_file.h"
@@ -180,7 +180,7 @@ static int step_over_frames(struct syc_trace *trace, int reader, uint64_t size,
 			read_at(reader, chunk, sizeof(trace->rest), trace->end);
 		uint32_t at = 0;
 
-		if (n <= 0) /* the file has shrunk meanwhile */
+		if (n <= 0) /* the file has shrunk since fstat() */
 			return n < 0 ? n : -EAGAIN;
 		while (at < (uint32_t)n) {
 			const uint64_t left = size - trace->end;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cursor.c - conditions on frames, and the walk over matching ones. */
+/* cursor.c - conditions on frames, and the walk over matching frames. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>

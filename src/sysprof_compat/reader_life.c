@@ -201,7 +201,7 @@ const char *sysprof_capture_reader_get_filename(SysprofCaptureReader *self)
 void syc_reader_name(SysprofCaptureReader *reader, const char *filename)
 {
 	if (reader->filename == NULL)
-		reader->filename = strdup(filename); /* or no name */
+		reader->filename = strdup(filename); /* NULL if memory is out */
 }
 
 const char *sysprof_capture_reader_get_time(SysprofCaptureReader *self)

@@ -88,7 +88,7 @@ struct _SysprofCaptureWriter {
 static inline void syc_writer_count(uint64_t *word)
 {
 #if defined(__x86_64__)
-	__asm__("incq %0" : "+m"(*word) : : "cc"); /* one, to handlers */
+	__asm__("incq %0" : "+m"(*word) : : "cc"); /* one instruction */
 #else
 	__atomic_fetch_add(word, 1, __ATOMIC_RELAXED);
 #endif

@@ -126,7 +126,7 @@ static void flush_finally(SysprofCaptureWriter *writer)
 /*
  * Writers for exit() to flush.  Slots are taken and released by exchanges; the
  * thread that takes a writer out of its slot owns it.  A process with more
- * writers at a time must flush them itself.
+ * writers at a time must flush its other writers itself.
  */
 #define WRITERS_MAX 256u
 static SysprofCaptureWriter *writers[WRITERS_MAX];

@@ -33,7 +33,7 @@ struct syc_bytes {
 	 * False: the bytes can't be read.  NULL: all bytes are already at data.
 	 */
 	bool (*fetch)(struct syc_bytes *bytes, uintptr_t at);
-	const void *user; /* for fetch() */
+	const void *user; /* data for fetch() */
 	unsigned char window[SYC_BYTES_WINDOW];
 };
 

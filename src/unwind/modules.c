@@ -40,7 +40,7 @@ struct listed {
 
 struct half {
 	_Atomic unsigned n;
-	struct listed modules[LIST_MOST]; /* by address */
+	struct listed modules[LIST_MOST]; /* modules, sorted by address */
 };
 
 /*

@@ -225,7 +225,7 @@ static uint64_t run_fast(struct syc_walk *w)
 		if (__builtin_expect(w->skip > 0, 0)) {
 			w->skip--;
 		} else if (__builtin_expect(n >= limit, 0)) {
-			n++; /* not stored */
+			n++; /* this frame is counted, but not stored */
 			left = 0;
 		} else {
 			const unsigned place = frame_slot(unwind, n++);
@@ -335,7 +335,7 @@ static void finish_walk(struct syc_walk *w, enum syc_step step)
 /*
  * A walk may have stopped because of rules of an unloaded library.  So all
  * rules are dropped, and the walk is repeated.  If the repetition did not help,
- * the next one comes after more stopped walks.
+ * the next repetition comes after more stopped walks.
  */
 static bool doubts_modules(void)
 {
