@@ -253,7 +253,7 @@ size_t syc_frame_walk_end(const struct syc_frame_shape *shape,
 
 /**
  * The end of the items of @frame, or the beginning of its last text. 0: the
- * items exceed @len, which is at least the fixed size of the type.
+ * items exceed @len.  @len is at least the fixed size of the type.
  */
 static inline size_t syc_frame_content_end(const struct syc_frame_shape *shape,
                                            const unsigned char *frame,

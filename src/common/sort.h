@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /**
- * A qsort_r() for distinct row numbers.  Takes linear time and no memory if few
- * rows are far from their place.
+ * A qsort_r() for distinct row numbers.  The sort takes linear time and no
+ * memory if few rows are far from their place.
  */
 void syc_order(uint32_t *rows, size_t n,
                int (*compare)(const void *, const void *, void *), void *data);

@@ -32,10 +32,10 @@ struct syc_directory_entry {
 	uint64_t inode;
 };
 
-/** Begins again with the first name. */
+/** Begin again with the first name. */
 void syc_directory_begin(struct syc_directory *folder, int fd);
 
-/** Steps to the next name that does not begin with a dot.  False: no name is
+/** Step to the next name that does not begin with a dot.  False: no name is
  * left, or reading failed. */
 bool syc_directory_next(struct syc_directory *folder,
                         struct syc_directory_entry *ret_entry);

@@ -12,7 +12,8 @@
 
 /*
  * /proc/self is the main thread's directory, whose files are empty after that
- * thread has called pthread_exit().  But confinement may allow only /proc/self.
+ * thread has called pthread_exit().  Confinement may allow only /proc/self,
+ * however.
  */
 int syc_own_proc_open(const char *of_thread, const char *of_process)
 {

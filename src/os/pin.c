@@ -36,8 +36,8 @@ copy_string(char *to, const volatile char *from, size_t size)
 	to[n] = 0;
 }
 
-/* Copies the name under the loader's lock, because another thread may unload
- * the object. */
+/* Copy the name under the loader's lock, because another thread may unload the
+ * object. */
 static int copy_name(struct dl_phdr_info *object, size_t size, void *data)
 {
 	struct name_search *const search = data;

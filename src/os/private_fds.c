@@ -27,7 +27,7 @@ static int highest_below(const int *kept, unsigned n, int limit)
 	return highest;
 }
 
-/* Closes the fds from @from up to, but not including, @to.  False: the call
+/* Close the fds from @from up to, but not including, @to.  False: the call
  * failed.
  */
 static bool close_between(unsigned from, unsigned to, unsigned flags)

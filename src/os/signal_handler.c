@@ -47,7 +47,7 @@ static void add_range(struct returns *to, uintptr_t low, uintptr_t high)
 	to->high[to->n++] = high;
 }
 
-/* Collects the return addresses of the installed handlers. */
+/* Collect the return addresses of the installed handlers. */
 static void find_returns(struct returns *to)
 {
 	memset(to, 0, sizeof(*to));

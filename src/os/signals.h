@@ -70,9 +70,9 @@ void syc_undisturbed_end(const struct syc_undisturbed *before);
 
 /**
  * Whether a signal handler may be running on the calling thread, whose stack is
- * [@low, @high) (empty: not known).  Searches the used part of the stack for
- * the address that handlers return to.  The result false is certain.  The
- * result true may be due to an old value, or to an unknown stack.
+ * [@low, @high) (empty: not known).  The function searches the used part of the
+ * stack for the address that handlers return to.  The result false is certain.
+ * The result true may be due to an old value, or to an unknown stack.
  *
  * Costs some microseconds.  Context: owner, signal-safe.
  */

@@ -90,7 +90,7 @@ static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 	return used != before;
 }
 
-/* Reads the beginning of a file in @tid's directory, as much as fits into
+/* Read the beginning of a file in @tid's directory, as much as fits into
  * text. */
 static int read_file(struct syc_thread_list *tasks, int32_t tid,
                      const char *name)

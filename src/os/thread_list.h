@@ -48,10 +48,10 @@ struct syc_thread_entry {
 	                 * tid */
 };
 
-/** Begins again with the first thread. */
+/** Begin again with the first thread. */
 void syc_thread_list_begin(struct syc_thread_list *tasks, int dir);
 
-/** Steps to the next thread.  False: no thread is left, or reading failed. */
+/** Step to the next thread.  False: no thread is left, or reading failed. */
 bool syc_thread_list_next(struct syc_thread_list *tasks,
                           struct syc_thread_entry *ret_task);
 

@@ -92,8 +92,8 @@ static inline uintptr_t syc_thread_pointer(void)
 
 /**
  * The stack that the calling thread was started on, if @addr is on this stack.
- * Costs a few system calls on Linux 6.11 and later.  Older kernels need a read
- * of /proc/self/maps.
+ * The search costs a few system calls on Linux 6.11 and later.  Older kernels
+ * need a read of /proc/self/maps.
  *
  * Returns false, and an empty range, if @addr is on another stack, or the stack
  * is unknown.  A stack lies within its bounds, but not all memory between them

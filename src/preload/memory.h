@@ -109,8 +109,8 @@ void syc_memory_change_end(const struct syc_memory_change *change,
 
 /**
  * Note that a mapping has replaced the contents of @range, and report the
- * mapping if @is_reported.  To be called after the call, because no other
- * thread could get the range.
+ * mapping if @is_reported.  To be called after the mapping call, because no
+ * other thread could get the range.
  */
 void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);

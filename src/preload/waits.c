@@ -183,7 +183,7 @@ WAIT_SETS(pselect,
           (n, to_read, to_write, other, timeout, mask), from_timespec(timeout),
           mask != NULL, timeout = put_time(left, &part))
 
-/* Waits for a signal, which must not be a tick */
+/* Functions that wait for a signal, which must not be a tick */
 #define WAIT_SIGNAL(name, params, args, has_mask)           \
 	SYC_EXPORTED int take_##name params __asm__(#name); \
 	SYC_EXPORTED int take_##name params                 \
@@ -331,7 +331,8 @@ struct sembuf;
 		return r;                                        \
 	}
 
-/* Waits until a time of day, which are repeated with the same arguments */
+/* Functions that wait until a time of day, and are repeated with the same
+ * arguments */
 AGAIN(int, sem_timedwait, (void *semaphore, const struct timespec *until),
       (semaphore, until))
 AGAIN(int, sem_clockwait,

@@ -2,8 +2,8 @@
 /*
  * compose.c - one sample of the calling thread (compose.h).
  *
- * Runs in signal handlers.  Large data is in struct syc_workspace, because the
- * handler may run on the application's small alternate stack.
+ * This code runs in signal handlers.  Large data is in struct syc_workspace,
+ * because the handler may run on the application's small alternate stack.
  */
 #define _GNU_SOURCE
 #include "sampler/compose.h"

@@ -103,7 +103,7 @@ static bool may_tell(const struct syc_sampler *s)
 	return !syc_state_has_filter(s) || syc_self != NULL;
 }
 
-/* Reports how many threads began without a timer. */
+/* Report the number of threads that began without a timer. */
 static void tell_unsampled(const struct syc_sampler *s)
 {
 	const struct {
@@ -135,7 +135,7 @@ static void tell_unsampled(const struct syc_sampler *s)
 	syscap_metadata("syscap.sampler.unsampled", message);
 }
 
-/* Reports the outcome of the ticks of all threads.  False: no tick came. */
+/* Report the outcome of the ticks of all threads.  False: no tick came. */
 static bool tell_delivered(const struct syc_sampler *s)
 {
 	struct syc_target sum = { .n_samples = 0 };

@@ -27,10 +27,10 @@ enum syc_signals_kind {
 };
 
 /**
- * Choose a signal for @clock: @wanted, if @wanted is not 0.  Otherwise a signal
- * of @kind (for perf events SIGURG) that has no handler.  No thread that blocks
- * only some signals blocks the chosen signal: such a thread might wait for it
- * with sigwait() or a signalfd.
+ * Choose a signal for @clock: @wanted, if @wanted is not 0.  If @wanted is 0,
+ * choose a signal of @kind (for perf events SIGURG) that has no handler.  No
+ * thread that blocks only some signals blocks the chosen signal: such a thread
+ * might wait for it with sigwait() or a signalfd.
  *
  * Returns the signal, or -EINVAL, -EBUSY.  Context: signal-safe.
  */

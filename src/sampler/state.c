@@ -46,8 +46,8 @@ int syc_state_map(void)
 	return 0;
 }
 
-/* Waits by naps and is not woken: each check costs processor time of the
- * program. */
+/* The wait consists of naps without a wake-up, because each check costs
+ * processor time of the program. */
 bool syc_state_take(uint32_t *lock, int64_t wait_ns)
 {
 	const int64_t deadline = syc_clock_kernel() + wait_ns;

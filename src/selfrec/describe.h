@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** Called for each frame: @len bytes, a multiple of 8.  False: stop. */
+/** Function that is called for each frame of @len bytes, a multiple of 8.
+ * False: stop. */
 typedef bool syc_describe_emit(void *data, const void *frame, uint32_t len);
 
 /** The PROCESS frame of this process: its command line. */

@@ -24,8 +24,8 @@
 
 /**
  * Make the thread.  Calls pthread_create(), which allocates, so do not call
- * this function in a signal handler.  Waits until the thread has its own fds,
- * and closes the process' copies.  Returns 0 or -errno.
+ * this function in a signal handler.  The function waits until the thread has
+ * its own fds, and then closes the process' copies.  Returns 0 or -errno.
  *
  * Context: setup.
  */

@@ -30,8 +30,8 @@ bool syc_left_tell_records(struct syc_session *session);
 /**
  * Stop the drain thread's writes, and leave the losses in the header, if the
  * process ends before the thread has written all frames.  False: the frames are
- * still to be written, or the header has no place for losses.  Waits for an
- * unfinished write, until @deadline.
+ * still to be written, or the header has no place for losses.  The function
+ * waits for an unfinished write, until @deadline.
  *
  * Context: any-thread, signals blocked, no thread emits any more.
  */

@@ -6,8 +6,8 @@
  * A process can't be alone before its first thread has ended.  The kernel wakes
  * the drain thread at this end if the first thread made the drain thread.  This
  * needs Linux 5.16, and no seccomp filter.  A check every few seconds covers
- * the case that the kernel woke a thread in pthread_join() instead.  Otherwise
- * the drain thread checks once or twice a second, at a moment when the
+ * the case that the kernel woke a thread in pthread_join() instead.  Without
+ * such a wake-up, the drain thread checks once or twice a second, when the
  * processor is awake for other work.
  *
  * Context of everything here: the drain thread.

@@ -17,8 +17,8 @@ int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch);
 
 /**
  * Claim a socket.  Returns 0; -EBUSY: another process, or this process before
- * an exec, has claimed it; -EPIPE: an earlier recording stopped within a frame;
- * or -errno.
+ * an exec, has claimed the socket; -EPIPE: an earlier recording stopped within
+ * a frame; or -errno.
  */
 int syc_trace_stream_claim(struct syc_trace *trace);
 

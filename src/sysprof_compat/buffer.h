@@ -33,8 +33,8 @@
  *
  * Invariants
  *
- *	B1  While `place` is 0, the next frame goes to `next`.  Otherwise the
- *	    frame goes to place, which has SYC_BUFFER_SHARED.  Place only
+ *	B1 While `place` is 0, the next frame goes to `next`.  While `place` is
+ * not 0, the frame goes to `place`, which has SYC_BUFFER_SHARED.  Place only
  *	    changes by a compare-exchange, one instruction to handlers.  So
  *	    each frame has one owner, and frames lie in a row.  With
  *	    SYC_BUFFER_FOR_OWNER, the announced frame is at owner: a later
@@ -47,8 +47,8 @@
  *	    call, and count for the half without new frames.
  *
  *	B4  Frames below `next` are whole, after any interruption.  While nest
- *	    is not 0, only the outermost call changes `next`: when its own
- *	    frame is whole, when it exchanges the halves, and when it leaves.
+ *	    is not 0, only the outermost call changes `next`: when its own frame
+ * is whole, at an exchange of the halves, and at its end.
  *
  *	B5  `end` equals `next`, unless the outermost call has announced a
  *	    frame: that frame is [next, end).

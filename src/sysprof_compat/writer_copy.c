@@ -67,8 +67,8 @@ static int copy_into(int from, const char *filename)
 
 /*
  * Create a file beside @filename, with the mode that the umask permits.
- * mkostemp() would make the file private, and a read of the umask changes it
- * for all threads.
+ * mkostemp() would make the file private, and a read of the umask changes the
+ * umask for all threads.
  */
 static int create_beside(const char *filename, char **ret_name)
 {

@@ -152,7 +152,7 @@ struct syc_expr_env {
  * with @first, unless @first is NULL.
  *
  * Returns 0; -EINVAL if the expression is invalid or does not end; -EFAULT if
- * it reads unreadable memory; -ENODATA if a register is unknown.
+ * the expression reads unreadable memory; -ENODATA if a register is unknown.
  *
  * Context: signal-safe, any-thread.
  */

@@ -4,12 +4,13 @@
  *
  * The kernel can check memory in two ways. rt_sigprocmask() with an invalid
  * `how` reads its set, then returns EFAULT or EINVAL, and all filters permit
- * this call.  But emulators may return without reading. process_vm_readv()
- * copies, and returns EFAULT, so that no event can come between check and read.
- * But a seccomp filter may forbid this call, or kill the process for it.  A
- * thread may get a filter of its own at any time.  So process_vm_readv() is
- * used only if rt_sigprocmask() does not work, and without a filter.
- * syc_memory_prepare() determines the way.
+ * this call.  But emulators may return without reading the set.  The other way
+ * is process_vm_readv(), which copies or returns EFAULT, so that no event can
+ * come between check and read.  But a seccomp filter may forbid
+ * process_vm_readv(), or kill the process for this call.  A thread may get a
+ * filter of its own at any time.  So process_vm_readv() is used only if
+ * rt_sigprocmask() does not work, and without a filter. syc_memory_prepare()
+ * determines the way.
  */
 #ifndef SYC_UNWIND_MEMORY_H
 #define SYC_UNWIND_MEMORY_H

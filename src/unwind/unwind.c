@@ -46,8 +46,8 @@ enum syc_step syc_walk_accept(struct syc_walk *walk,
 		return SYC_STEP_STOPPED;
 	/*
 	 * If calls do not use the stack, a leaf function need not use the stack
-	 * either.  Otherwise a leaf may have popped the return address, as
-	 * vfork() does
+	 * either.  If calls use the stack, a leaf function may have popped the
+	 * return address, as vfork() does
 	 */
 	const bool stays =
 		sp == was && walk->exact && pc != walk->regs.r[SYC_REG_PC];
@@ -168,8 +168,8 @@ step_outwards(struct syc_walk *walk, uint64_t rule)
 #define DOUBT_MOST     4096u
 
 /*
- * Stopped walks since rules were last doubted; the number of stopped walks
- * after which rules are doubted again; and the last such number.  No data
+ * Number of stopped walks since rules were last doubted, number of stopped
+ * walks after which rules are doubted again, and the last such number.  No data
  * depends on these numbers.
  */
 static _Atomic unsigned n_stopped, doubt_again, doubt_wait;
