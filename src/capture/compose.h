@@ -29,7 +29,7 @@ union syc_frame_buffer {
 size_t syc_compose_process(union syc_frame_buffer *buffer, int32_t pid,
                            int64_t time, const char *cmdline);
 
-/** @build_id: hex, or NULL. */
+/** @build_id: build-id in hex, or NULL. */
 size_t syc_compose_map(union syc_frame_buffer *buffer, int32_t pid,
                        int64_t time, uint64_t start, uint64_t end,
                        uint64_t offset, const char *path, const char *build_id);
@@ -58,8 +58,8 @@ size_t syc_compose_name(union syc_frame_buffer *buffer, int32_t pid,
                         int64_t time, uint64_t address, const char *name);
 
 /**
- * Contains as many addresses as fit, the innermost first; a longer stack is
- * cut.  @ticks is at most SYC_COMPOSE_TICKS.
+ * The frame contains as many addresses as fit, the innermost first.  A longer
+ * stack is cut.  @ticks is at most SYC_COMPOSE_TICKS.
  */
 size_t syc_compose_sample(union syc_frame_buffer *buffer, int64_t time,
                           const struct syscap_writer_sample *sample,

@@ -142,7 +142,7 @@ int syc_plain_file_open(const char *path, int flags, struct syscap_error *error)
 	return r;
 }
 
-/* Locks of writers, and whether a file is in use. */
+/* Locks of writers, and checks for files in use. */
 
 /* ---------------------------------------------------------------- openers */
 
@@ -254,7 +254,7 @@ int syc_file_lock_check_writers(int fd, struct syscap_error *error)
 	                                      : 0;
 }
 
-/* Checks locks whose holder has a pid first. */
+/* Check first for locks whose holder has a pid. */
 int syc_file_lock_check(int fd, struct syscap_error *error)
 {
 	struct flock lock;

@@ -38,7 +38,7 @@ void syc_mapping_move(struct syc_mapping *to, struct syc_mapping *from);
 /** False: no mapping of this file contains @address. */
 bool syc_mapping_mend(const void *address);
 
-/** Whether anything was lost, in any mapping. */
+/** Whether any mapping has lost a part of its file. */
 bool syc_mapping_any_lost(void);
 
 /**
@@ -50,7 +50,7 @@ int syc_plain_file_open(const char *path, int flags,
                         struct syscap_error *error);
 
 /*
- * Locks of writers, and whether a file is in use.
+ * Locks of writers, and checks for files in use.
  *
  * Each writer holds a record lock on one byte behind the first byte, a
  * different byte per writer.  Writers are processes that record themselves
@@ -75,8 +75,8 @@ int syc_file_lock_take(int fd, struct syscap_error *error);
 bool syc_file_lock_is_held(int fd);
 
 /**
- * Whether another process has a lock on @fd: behind the first byte (_writers),
- * or anywhere.  0; or -EBUSY, and @error names the holder.
+ * Check whether another process has a lock on @fd.  _check_writers looks only
+ * behind the first byte.  Returns 0; or -EBUSY, and @error names the holder.
  */
 int syc_file_lock_check_writers(int fd, struct syscap_error *error);
 int syc_file_lock_check(int fd, struct syscap_error *error);

@@ -19,7 +19,8 @@
 #include "capture/error.h"
 #include "common/load.h"
 
-/* Most frames are valid, so the code for others is kept out of their path. */
+/* Most frames are valid, so the code for invalid frames is kept out of the path
+ * of valid frames. */
 #define COLD   static __attribute__((cold, noinline))
 #define INLINE static inline __attribute__((always_inline))
 

@@ -91,7 +91,10 @@ bool syc_frame_order_copy(const struct syscap_frame *frame, bool big,
 
 /* Weight of a sample, and flags of stacks. */
 
-/** How many ticks the sample @frame stands for; 1 if it has no weight. */
+/**
+ * Number of ticks that the sample @frame stands for; 1 if the sample has no
+ * weight.
+ */
 static inline uint32_t syc_sample_weight(const struct syscap_frame *frame)
 {
 	const uint32_t weight = frame->padding2 & ~SYSCAP_WEIGHT_TAG_MASK;
@@ -130,7 +133,10 @@ static inline unsigned syc_stack_flags(const unsigned char *at, unsigned others,
 	return (flags & ~(known | others)) != 0 ? 0 : flags & known;
 }
 
-/** SYSCAP_STACK_* of the sample @frame; @is_foreign: of the other byte order. */
+/**
+ * Flags SYSCAP_STACK_* of the sample @frame.  @is_foreign: the frame has the
+ * other byte order.
+ */
 static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
                                         bool is_foreign)
 {
@@ -138,7 +144,10 @@ static inline unsigned syc_sample_flags(const struct syscap_frame *frame,
 	                       is_foreign);
 }
 
-/** SYSCAP_STACK_* of the ALLOCATION @frame, likewise. */
+/**
+ * Flags SYSCAP_STACK_* of the ALLOCATION @frame.  @is_foreign: the frame has
+ * the other byte order.
+ */
 static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
                                             bool is_foreign)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join.c - join captures into one: both walks over each input.
+ * join.c - join of captures into one: both walks over each input.
  *
  * The first walk finds facts that are unknown when a frame is written: later
  * names and definitions, and files that other inputs also have. join_settle.c
@@ -130,7 +130,7 @@ static void report_error(struct syc_join *join,
 		join->options.report(join->options.data, &message);
 }
 
-/* Frames that only describe others do not extend the span, as in `syscap
+/* Frames that only describe other frames do not extend the span, as in `syscap
  * stat`. */
 static void extend(struct syc_join_input *input,
                    const struct syscap_frame *frame)
@@ -255,7 +255,7 @@ int syc_join_add(struct syc_join *join, const char *name,
 struct output {
 	struct syc_join *join;
 	struct syc_writer *writer;
-	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* of a frame */
+	_Alignas(8) unsigned char buffer[SYSCAP_FRAME_MAX + 8]; /* one frame */
 };
 
 /* Returns 1 if the file chunk must not be written. */
@@ -281,7 +281,7 @@ static int change(struct syc_join *join, struct syc_join_input *input,
 	switch (frame->type) {
 	case SYSCAP_FRAME_TIMESTAMP:
 		return frame->timestamp.is_index;
-	case SYSCAP_FRAME_JITMAP: /* written before */
+	case SYSCAP_FRAME_JITMAP: /* JITMAPs are written before */
 		return 1;
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
@@ -345,7 +345,7 @@ static int write_input(struct output *output, struct syc_join_input *input)
 	write_first(output, input);
 	syscap_reader_rewind(input->reader);
 	while ((r = syscap_reader_next(input->reader, &frame, NULL)) != 0) {
-		if (r == -EBADMSG) /* reported by the first walk */
+		if (r == -EBADMSG) /* damage that the first walk has reported */
 			return 0;
 		/* Also after a failure, since the writer counts the frames that
 		 * it drops */

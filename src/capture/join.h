@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join.h - join captures into one, without loss.
+ * join.h - join of captures into one, without loss.
  *
  *	syc_join_new(&options, &join);
  *	syc_join_add(join, "a.syscap", a);	readers, which stay open
@@ -48,7 +48,7 @@ struct syc_join;
 /** A message for the user of the join. */
 struct syc_join_message {
 	const char *input; /* name of the input; NULL: the message is about
-	                    * several */
+	                    * several inputs */
 	const char *text;  /* one line, which may contain texts of the
 	                    * capture */
 	bool is_problem;   /* something is missing in the result */
@@ -58,9 +58,9 @@ struct syc_join_message {
 
 /** A struct of zeros is valid. */
 struct syc_join_options {
-	/* Already used by the writer. */
+	/* Ids that the writer has used already. */
 	uint32_t last_counter_id;
-	uint32_t last_jit_address; /* its lower half */
+	uint32_t last_jit_address; /* lower half of the address */
 	/* May be NULL. */
 	void (*report)(void *data, const struct syc_join_message *message);
 	/*
@@ -74,7 +74,7 @@ struct syc_join_options {
 /** Time span of all inputs. */
 struct syc_join_span {
 	int64_t begin, end;    /* ns; includes the ends of frames */
-	char capture_time[65]; /* the earliest */
+	char capture_time[65]; /* the earliest date of all inputs */
 };
 
 struct syc_join_totals {

@@ -108,7 +108,7 @@ int syc_join_pids_scan(struct syc_join_pids *pids,
 		process->first = frame->time;
 	switch (frame->type) {
 	case SYSCAP_FRAME_PROCESS:
-		process->ended = INT64_MAX; /* or the pid was reused */
+		process->ended = INT64_MAX; /* no EXIT, or the pid was reused */
 		if (is_made_up(frame->process.cmdline) ||
 		    has_cmdline(process, frame->process.cmdline))
 			return 0;
@@ -278,14 +278,15 @@ static enum verdict compare(const struct syc_join_process *a,
 /* A process of an input. The processes of one original pid form a list. */
 struct known {
 	const struct syc_join_process *process;
-	size_t input, next; /* next: place + 1 */
+	size_t input, next; /* next: place + 1 of the next process */
 };
 
 struct settling {
 	struct syc_map by_original;
 	SYC_ARRAY(size_t) heads; /* place + 1 */
 	SYC_ARRAY(struct known) known;
-	struct syc_map used; /* all numbers in inputs, original and new */
+	/* All process numbers in inputs, original and new. */
+	struct syc_map used;
 	struct syc_map given;
 	SYC_ARRAY(size_t) given_to; /* input */
 	int32_t last;

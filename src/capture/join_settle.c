@@ -284,7 +284,8 @@ static void report_pid(void *data, size_t input,
 	struct syc_join *const join = data;
 	const struct syc_join_input *const first = join->inputs.items[other];
 
-	if (process->pid != process->original) /* the join has reported it */
+	if (process->pid != process->original) /* a renumbering that is reported
+	                                        * already */
 		return;
 	syc_join_report(join, join->inputs.items[input], false,
 	                "its process %d%s%s%s is not %s's, and becomes %d",

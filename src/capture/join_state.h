@@ -42,10 +42,10 @@ struct syc_join_definition {
 struct syc_join_use {
 	int32_t pid;
 	uint32_t id;
-	bool is_defined;            /* by this process */
+	bool is_defined;            /* the process itself defines the id */
 	const unsigned char *early; /* a CTRSET before the definition, or
 	                             * NULL */
-	uint32_t new_id;            /* for the next value */
+	uint32_t new_id;            /* new id of the next value */
 };
 
 /** The counters of one input; all zero at first. */
@@ -113,7 +113,7 @@ enum syc_join_fate {
 
 /** All chunks of one path in one input. */
 struct syc_join_file {
-	const char *path; /* in the map */
+	const char *path; /* text in the mapped input */
 	SYC_ARRAY(const unsigned char *) chunks;
 	uint64_t size;
 	enum syc_join_fate fate;
@@ -205,7 +205,7 @@ void syc_join_files_rename(const struct syc_join_file *file,
 
 /** The addresses of one input; all zero at first. */
 struct syc_join_jit {
-	struct syc_map by_pid; /* of struct pid_addr */
+	struct syc_map by_pid; /* keys are struct pid_addr */
 	struct syc_map by_addr;
 	SYC_ARRAY(uint32_t) of_pid; /* the new lower halves */
 	SYC_ARRAY(uint32_t) of_addr;
@@ -265,9 +265,9 @@ struct syc_join_region {
 struct syc_join_process {
 	int32_t pid;
 	int32_t original; /* pid before an earlier join; otherwise pid */
-	int32_t new_pid;  /* once settled */
+	int32_t new_pid;  /* valid once the join is settled */
 	int64_t first;    /* time of its first frame, ns */
-	int64_t ended;    /* of its EXIT frame; INT64_MAX: none */
+	int64_t ended;    /* time of its EXIT frame; INT64_MAX: none */
 	SYC_ARRAY(struct syc_join_region) regions;
 	SYC_ARRAY(const char *) cmdlines;
 };

@@ -198,7 +198,7 @@ static int compare(const void *left, const void *right)
 static bool overlap(const struct syc_join_symbol *a,
                     const struct syc_join_symbol *b)
 {
-	/* The last address of each. */
+	/* The last address of each range. */
 	const uint64_t a_last = a->end > a->begin ? a->end - 1 : a->begin;
 	const uint64_t b_last = b->end > b->begin ? b->end - 1 : b->begin;
 

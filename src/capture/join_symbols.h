@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * join_symbols.h - merge the symbol tables of captures.
+ * join_symbols.h - merge of the symbol tables of captures.
  *
  * The embedded file `__symbols__` is records of 32 bytes in the capture's
  * byte order, a record of zeros, and texts:
@@ -29,13 +29,13 @@
 struct syc_join_symbol {
 	uint64_t begin, end;
 	uint32_t pid;
-	const char *name, *tag; /* within the tables */
+	const char *name, *tag; /* texts within the tables */
 };
 
 /** A struct of zeros is an empty table. */
 struct syc_join_symbols {
 	SYC_ARRAY(struct syc_join_symbol) sorted;
-	SYC_ARRAY(unsigned char *) tables; /* owned */
+	SYC_ARRAY(unsigned char *) tables; /* the owned bytes of tables */
 };
 
 void syc_join_symbols_fini(struct syc_join_symbols *symbols);

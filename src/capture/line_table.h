@@ -3,7 +3,7 @@
  * line_table.h - the table of source lines in a capture.
  *
  * The embedded file `__lines__` maps addresses in stacks to source lines.
- * The file is always little-endian.  Each part follows the one before:
+ * The file is always little-endian.  Each part follows the previous part:
  *
  *	header, 32 bytes
  *	 0  "syclines"
@@ -87,13 +87,13 @@ void syc_line_table_place(const struct syc_line_table *table, uint32_t i,
 void syc_line_table_frame(const struct syc_line_table *table, uint32_t i,
                           struct syc_line_frame *ret_frame);
 
-/** The place at @offset of @binary, by its number. */
+/** Find the place at @offset of the binary with number @binary. */
 bool syc_line_table_place_at(const struct syc_line_table *table,
                              uint32_t binary, uint64_t offset,
                              struct syc_line_place *ret_place);
 
 /**
- * The place at @offset of the first of all binaries that matches @path and
+ * Find the place at @offset of the first binary that matches @path and
  * @build_id of a MAP frame.
  */
 bool syc_line_table_find(const struct syc_line_table *table, const char *path,
@@ -118,16 +118,18 @@ struct syc_line_made_place {
 /** A table of zeros is empty. */
 struct syc_line_make {
 	struct syc_map texts;
-	SYC_ARRAY(uint32_t) text_at; /* offset of each */
+	SYC_ARRAY(uint32_t) text_at; /* offset of each text */
 	uint64_t texts_size;
 	struct syc_map binaries;   /* binaries by build-id, or by path */
 	SYC_ARRAY(uint32_t) names; /* path and build-id of each binary */
 	struct syc_map chains; /* source frames of a place, as in the table */
-	SYC_ARRAY(uint64_t) chain_at; /* in source frames */
+	/* Begin of each chain, counted in source frames. */
+	SYC_ARRAY(uint64_t) chain_at;
 	uint64_t n_frames;
 	struct syc_map by_place;
-	SYC_ARRAY(struct syc_line_made_place) places; /* by its number */
-	SYC_ARRAY(unsigned char) chain;               /* the current one */
+	SYC_ARRAY(struct syc_line_made_place) places; /* places, by number */
+	/* Frames of the current place. */
+	SYC_ARRAY(unsigned char) chain;
 };
 
 void syc_line_make_fini(struct syc_line_make *make);

@@ -20,15 +20,17 @@
 
 /** *@sum += @more, or the largest number. */
 void syc_losses_count_up(uint64_t *sum, uint64_t more);
-/** Add each field of @more to that of @sum, as syc_losses_count_up(). */
+/**
+ * Add each field of @more to the same field of @sum, as syc_losses_count_up().
+ */
 void syc_losses_add(struct syc_loss *sum, const struct syc_loss *more);
 
-/** @all without @reported.  False: nothing. */
+/** Subtract @reported from @all.  False: nothing is left. */
 bool syc_losses_less(const struct syc_loss *all,
                      const struct syc_loss *reported,
                      struct syc_loss *ret_rest);
 
-/** The totals of the ring without @reported.  False: nothing. */
+/** Subtract @reported from the totals of the ring.  False: nothing is left. */
 bool syc_losses_remainder(const struct syc_ring_losses *all,
                           const struct syc_loss *reported,
                           struct syc_loss *ret_rest);

@@ -177,7 +177,8 @@ static bool is_ring_file(const char *path)
 	return is;
 }
 
-/* Recover rings whose capture is missing. @taken: another file has its name. */
+/* Recover rings whose capture is missing. @taken: another file has the
+ * capture's name. */
 static int recover_without(struct syc_ring_reader *rest, const char *rings,
                            bool taken, struct syc_recover_file *file,
                            struct syc_recovered *recovered,
@@ -328,7 +329,7 @@ static bool is_unbegun(const struct syc_ring_reader *rest, const char *path,
 
 /*
  * Remove the file of a process that was killed before it began its capture.
- * False: @path is no such file.
+ * False: @path is another kind of file.
  */
 static bool remove_unbegun(const char *path, bool dry, int *ret_r,
                            struct syc_recovered *recovered,

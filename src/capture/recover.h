@@ -39,7 +39,7 @@ struct syc_recovered {
 	uint64_t frames;      /* frames moved into the capture */
 	uint64_t bad; /* unreadable frames; if not 0, the ring file is kept */
 	uint64_t cut; /* bytes of a torn frame that were cut off */
-	uint64_t cut_at; /* size of the file before; with cut */
+	uint64_t cut_at; /* size of the file before bytes were cut off */
 	bool made_end;   /* end_time was set: it was missing, or too early */
 };
 
@@ -96,9 +96,9 @@ struct syc_recover_file {
 	int fd; /* -1: not open */
 	bool dry;
 	struct stat st;
-	const unsigned char *data; /* NULL: empty */
+	const unsigned char *data; /* content; NULL: the file is empty */
 	size_t size;
-	struct syc_mapping mapping; /* what data is of */
+	struct syc_mapping mapping; /* mapping that contains data */
 };
 
 /**
@@ -121,7 +121,7 @@ int syc_recover_file_map(struct syc_recover_file *file,
 /** Whether @file begins like a capture. */
 bool syc_recover_file_is_capture(const struct syc_recover_file *file);
 
-/** Write header and first frames into a capture without these. */
+/** Write the header and the first frames into a capture that lacks both. */
 int syc_recover_file_begin(struct syc_recover_file *file,
                            const struct syc_ring_reader *rest,
                            const char *rings, struct syscap_error *error);

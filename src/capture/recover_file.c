@@ -72,8 +72,8 @@ int syc_recover_file_map(struct syc_recover_file *file,
 }
 
 /*
- * Check that no other process writes to the file.  Our lock on the first byte
- * keeps out a writer that begins meanwhile.
+ * Check that no other process writes to the file.  The recovery's lock on the
+ * first byte keeps out a writer that begins later.
  */
 static int lock(const struct syc_recover_file *file, struct syscap_error *error)
 {
@@ -431,7 +431,8 @@ static int check_capture(struct syc_ring_reader *rest,
 	const uint64_t size = rest->capture_size;
 	int64_t last;
 	const uint64_t end = walk_frames(file, size, &last);
-	uint64_t whole = SYC_RECOVER_HEADER; /* frames end here, or later */
+	/* Least offset at which the frames end. */
+	uint64_t whole = SYC_RECOVER_HEADER;
 
 	if (j->state == SYC_JOURNAL_UNDER_WAY)
 		whole = rest->batch_is_in ? j->offset + j->length : j->offset;

@@ -286,7 +286,8 @@ static int load_frames(struct syc_ring_reader *rest, uint32_t slot,
 		*ret_used += used;
 	}
 	if (*ret_used != n)
-		rest->n_bad++; /* the frames behind it cannot be found */
+		/* Frames behind an invalid frame cannot be found. */
+		rest->n_bad++;
 	return 0;
 }
 
@@ -371,9 +372,9 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 }
 
 /*
- * Add a PROCESS frame, in front of all, for each child that has none.  The
- * command line of the child is unknown: the frame calls the child a fork.
- * False: no memory.
+ * Add a PROCESS frame, in front of all frames, for each child without such a
+ * frame.  The command line of the child is unknown: the frame calls the child a
+ * fork. False: no memory.
  */
 static bool add_processes(struct syc_ring_reader *rest,
                           const unsigned char *capture)

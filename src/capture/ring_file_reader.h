@@ -31,8 +31,8 @@
 struct syc_ring_reader_loss {
 	int32_t pid, tid;
 	int64_t from, to;
-	struct syc_loss lost, reported; /* by the slots */
-	struct syc_loss recorded;       /* by loss records */
+	struct syc_loss lost, reported; /* sums of the totals in the slots */
+	struct syc_loss recorded;       /* sum of the loss records */
 };
 
 struct syc_ring_reader_losses {
@@ -60,8 +60,8 @@ void syc_ring_reader_losses_fini(struct syc_ring_reader_losses *losses);
  */
 
 struct syc_ring_reader {
-	int fd;      /* of the ring file; -1: none */
-	uid_t owner; /* of the file */
+	int fd;      /* fd of the ring file; -1: none */
+	uid_t owner; /* owner of the ring file */
 	dev_t dev;
 	ino_t ino;
 	struct syc_ring_file facts;
@@ -169,12 +169,12 @@ void syc_ring_reader_close(struct syc_ring_reader *rest);
 bool syc_ring_owner_exclude(int fd, bool all);
 
 /**
- * Whether the process' lock is held, by more than a child that inherited the
+ * Whether the process' lock is held, and not only by a child that inherited the
  * descriptor of a dead process.
  */
 bool syc_ring_owner_lives(int fd, const struct syc_ring_file *facts);
 
-/** Take the lock of the dead process.  False: it lives. */
+/** Take the lock of the dead process.  False: the process lives. */
 bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts);
 
 /**

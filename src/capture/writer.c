@@ -43,7 +43,8 @@ struct syc_writer {
 	/* The losses in dropped frames; syc_writer_flush() stores them in the
 	 * file's header */
 	struct syc_header_losses losses;
-	uint64_t in_header; /* of @dropped */
+	/* Number of dropped frames that the header reports. */
+	uint64_t in_header;
 };
 
 static int check_owner(struct syc_writer *writer, bool force,
@@ -317,7 +318,7 @@ void syc_writer_close(struct syc_writer *writer)
 	free(writer);
 }
 
-/* Syscap_writer_...: captures made from the data of another profiler. */
+/* syscap_writer_...: captures made from the data of another profiler. */
 
 /* Readers accept no higher rate. */
 #define HZ_MAX 1000000
@@ -327,7 +328,7 @@ struct syscap_writer {
 	struct syc_map names; /* number + 1 is the lower half of the address */
 	bool has_begun;
 	int64_t end;
-	int error; /* failure besides the file's: -ENOMEM */
+	int error; /* -ENOMEM: a failure other than the file's */
 	union syc_frame_buffer buffer;
 };
 

@@ -17,7 +17,7 @@ static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };
 struct debug_search {
 	const struct syc_debug_files *files;
 	const struct syc_debug_wish *wish;
-	bool has_crc; /* from .gnu_debuglink of the stripped file */
+	bool has_crc; /* the stripped file has a checksum in .gnu_debuglink */
 	uint32_t crc;
 	struct syc_elf *elf;
 	char **path;

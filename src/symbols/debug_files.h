@@ -2,8 +2,8 @@
 /*
  * debug_files.h - search for the debug file of a stripped file.
  *
- * By build-id: DIRECTORY/.build-id/ab/cdef.debug.  A search by the name and
- * checksum in .gnu_debuglink: beside the file, in .debug there, and in
+ * A search by build-id: DIRECTORY/.build-id/ab/cdef.debug.  A search by the
+ * name and checksum in .gnu_debuglink: beside the file, in .debug there, and in
  * DIRECTORY under the file's path.  Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_DEBUG_FILES_H
@@ -14,8 +14,8 @@
 
 struct syc_debug_files {
 	const struct syc_places *places;
-	/* Directories that the user named.  /usr/lib/debug and /app/lib/debug
-	 * of the process follow. */
+	/* Directories that the user named.  The search continues in
+	 * /usr/lib/debug and /app/lib/debug of the process. */
 	struct syc_paths directories;
 	bool keeps_open; /* a file with debug information, for later */
 };
@@ -28,8 +28,8 @@ struct syc_debug_wish {
 	int32_t pid;
 	const char *build_id; /* hex; "": unknown */
 	/*
-	 * The stripped file, or NULL.  The path of the file in the process, and
-	 * its path here; "": unknown.
+	 * The stripped file, or NULL; the file's path in the process, and its
+	 * path on this machine.  "": the path is unknown.
 	 */
 	const struct syc_elf *elf;
 	const char *path, *found;

@@ -23,9 +23,11 @@
 
 #define MANGLED_MAX 8192u
 #define ANSWER_MAX  8192u
-#define MEMORY_MAX  (256ul << 20) /* beyond the memory that it inherits */
-#define SECONDS_MAX 1             /* of CPU time, for one name */
-#define DEATHS_MAX  20u           /* of children; later names stay mangled */
+/* Bytes beyond the child's inherited memory. */
+#define MEMORY_MAX  (256ul << 20)
+#define SECONDS_MAX 1 /* seconds of CPU time for one name */
+/* Limit of dead children; later names stay mangled. */
+#define DEATHS_MAX 20u
 
 /* abi::__cxa_demangle() of the Itanium C++ ABI. */
 typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
@@ -33,7 +35,7 @@ typedef char *(*cxa_demangle)(const char *name, char *buffer, size_t *len,
 
 static struct {
 	bool is_tried;
-	cxa_demangle demangle; /* NULL: no library has it */
+	cxa_demangle demangle; /* NULL: no library has the function */
 	struct syc_limited_child child;
 	unsigned deaths;
 } cxx;

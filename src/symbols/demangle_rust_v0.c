@@ -3,9 +3,9 @@
  * demangle_rust_v0.c - Rust's v0 mangling scheme, as RFC 2603 defines it.
  *
  * The name is read once, from left to right, and printed at the same time.  A
- * name may refer back to its own parts.  A part that is read again prints
- * something, or is deeper.  So the limits on depth and on the length of the
- * result also limit the time.  Hashes of crates are left out.
+ * name may refer back to its own parts.  Reading a part again prints something
+ * or increases the depth.  So the limits on depth and on the result's length
+ * also limit the time.  Hashes of crates are left out.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 #define PUNYCODE_MAX 128u /* characters */
 
 struct reader {
-	const char *name; /* behind _R */
+	const char *name; /* rest of the name, behind _R */
 	size_t len, at;
 	unsigned depth, steps;
 	bool is_bad;
@@ -281,7 +281,8 @@ static void read_value_path(struct reader *reader)
 	read_path(reader, true);
 }
 
-/* 0 is an anonymous lifetime.  Other numbers count the binders outwards. */
+/* Number 0 is an anonymous lifetime.  Other numbers count the binders
+ * outwards. */
 static void print_lifetime(struct reader *reader, uint64_t number)
 {
 	uint64_t depth;

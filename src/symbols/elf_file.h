@@ -26,7 +26,7 @@ struct syc_elf_view {
 	 * Returns 0, -ENOEXEC if the image ends before, or another -errno. */
 	int (*read)(void *context, uint64_t offset, void *to, size_t size);
 	void *context;
-	uint64_t size;     /* of the image */
+	uint64_t size;     /* size of the image */
 	uint64_t part_max; /* larger parts are not read */
 };
 
@@ -61,8 +61,8 @@ struct syc_elf_segment {
 
 struct syc_elf {
 	struct syc_elf_view view;
-	int fd;       /* owned; -1: none */
-	void *memory; /* owned; NULL: none */
+	int fd;       /* owned fd; -1: none */
+	void *memory; /* owned bytes; NULL: none */
 	bool is_64, is_big;
 	uint16_t type, machine; /* ET_..., EM_... */
 	struct syc_elf_section *sections;

@@ -18,8 +18,8 @@
 
 struct syc_range {
 	uint64_t begin, end;
-	const char *name; /* as in the file; NULL: unnamed */
-	bool is_plt;      /* the name is that of the called function */
+	const char *name; /* name in the file; NULL: unnamed */
+	bool is_plt;      /* the name belongs to the called function */
 };
 
 struct syc_ranges {
@@ -73,7 +73,7 @@ struct syc_elf_table {
 
 /** An entry of either class. */
 struct syc_elf_symbol {
-	const char *name; /* in the table's names */
+	const char *name; /* text in the table's names */
 	uint64_t value, size;
 	uint16_t section;   /* SHN_... */
 	uint8_t type, bind; /* STT_..., STB_... */
@@ -139,14 +139,15 @@ void syc_elf_table_fini(struct syc_elf_table *table);
 struct syc_elf_function {
 	uint64_t address, size; /* size 0: unknown */
 	const char *name;
-	uint8_t rank; /* of its kind; lower is better */
+	uint8_t rank; /* rank of the symbol's kind; lower is better */
 };
 
 /** The symbols of a file and of its debug file. */
 struct syc_elf_symbols {
 	SYC_ARRAY(struct syc_elf_function) array;
-	SYC_ARRAY(unsigned char *) texts; /* owned; the names point into them */
-	struct syc_ranges plt;            /* not sorted */
+	/* Owned texts, which contain all names. */
+	SYC_ARRAY(unsigned char *) texts;
+	struct syc_ranges plt; /* ranges in no order */
 };
 
 /**

@@ -32,8 +32,8 @@
 #define MEMORY_MAX   (1ul << 30)
 #define SECONDS_OPEN 30
 #define SECONDS_FIND 5
-#define SECONDS_ALL  60 /* for one file, over all of its children */
-#define DEATHS_MAX   2u /* of children; maximum for one file */
+#define SECONDS_ALL  60 /* seconds for one file, over all of its children */
+#define DEATHS_MAX   2u /* maximum of dead children for one file */
 
 struct syc_lines {
 	struct syc_lines_file file;
@@ -58,8 +58,8 @@ static int open_in(const char *directory, int len, const char *inner)
 }
 
 /*
- * Search beside the file, with links resolved.  Absolute paths: here, or below
- * a directory of debug files.
+ * Search beside the file, with links resolved.  An absolute path is tried
+ * unchanged, and below each directory of debug files.
  */
 static int open_alternative(void *data, const char *name)
 {

@@ -29,14 +29,14 @@
 struct syc_lines;
 
 struct syc_lines_file {
-	int fd; /* of the file with .debug_info, which stays open */
+	int fd; /* fd of the file with .debug_info, which stays open */
 	const struct syc_debug_files *debug_files;
 };
 
 /**
  * Returns 0; -ENOENT: no debug information, or unreadable debug information;
  * -EIO: a limit was exceeded; -ENOTSUP: there is no libdw; -ENOMEM.  *@ret_why
- * is the reason, a clause that follows the file's name, or NULL.
+ * is NULL, or the reason, a clause to print after the file's name.
  */
 int syc_lines_open(const struct syc_lines_file *file,
                    struct syc_lines **ret_lines, const char **ret_why);
@@ -62,15 +62,17 @@ struct syc_lines_dwarf;
 /** A source frame.  Texts are as in the file; "": the file has no such text. */
 struct syc_dwarf_frame {
 	const char *function, *file;
-	const char *directory; /* to which the file is relative, or "" */
+	/* Directory to which the file is relative, or "". */
+	const char *directory;
 	uint32_t line;
 };
 
 /** Parts of the debug information that are not read. */
 enum syc_dwarf_lack {
 	SYC_DWARF_WHOLE,
-	SYC_DWARF_NO_ALTERNATIVE, /* the file that dwz moved parts to */
-	SYC_DWARF_SPLIT,          /* functions are in .dwo files */
+	/* Missing: the file to which dwz moved parts. */
+	SYC_DWARF_NO_ALTERNATIVE,
+	SYC_DWARF_SPLIT, /* missing: functions in .dwo files */
 };
 
 /**
@@ -88,7 +90,7 @@ size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
 
 struct syc_line_wanted {
 	struct syc_found *found;
-	uint64_t offset; /* in the file */
+	uint64_t offset; /* offset in the file */
 	uint64_t linked; /* link-time address */
 };
 
@@ -100,10 +102,10 @@ struct syc_line_places {
 };
 
 struct syc_line_totals {
-	uint64_t places;    /* requested */
-	uint64_t with_line; /* of the places */
-	uint64_t inlined;   /* of the places: in inlined functions */
-	uint64_t kept;      /* from the capture's old table */
+	uint64_t places;    /* places that were requested */
+	uint64_t with_line; /* places with a line */
+	uint64_t inlined;   /* places in inlined functions */
+	uint64_t kept;      /* places from the capture's old table */
 };
 
 void syc_line_places_fini(struct syc_line_places *places);

@@ -46,7 +46,7 @@
 
 #define LIBDW_POINTER(name) __typeof__(name) *name
 
-/* Filled by syc_lines_load_library(). */
+/* syc_lines_load_library() fills this struct. */
 static struct {
 	LIBDW_FUNCTIONS(LIBDW_POINTER);
 } libdw;
@@ -100,8 +100,8 @@ struct unit_range {
 
 struct syc_lines_dwarf {
 	SYC_ARRAY(struct unit) units;
-	SYC_ARRAY(struct unit_range) ranges; /* sorted by their begin */
-	uint64_t *ends; /* for each of the ranges, the greatest end so far */
+	SYC_ARRAY(struct unit_range) ranges; /* ranges, sorted by their begin */
+	uint64_t *ends; /* greatest end of the ranges up to each range */
 };
 
 /*
@@ -403,8 +403,8 @@ size_t syc_lines_dwarf_find(struct syc_lines_dwarf *lines, uint64_t address,
 		else
 			high = middle;
 	}
-	/* The nearest range first.  Ranges behind the greatest end contain
-	 * nothing. */
+	/* Examine the nearest range first.  Beyond the greatest end, no range
+	 * contains the address. */
 	while (n == 0 && low-- > 0 && lines->ends[low] > address)
 		if (lines->ranges.items[low].end > address)
 			n = find_in_unit(

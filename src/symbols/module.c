@@ -18,7 +18,7 @@
 #include <lzma.h>
 
 #define OUTPUT_MAX (UINT64_C(1) << 28)
-#define MEMORY_MAX (UINT64_C(1) << 28) /* of the decoder */
+#define MEMORY_MAX (UINT64_C(1) << 28) /* memory of the decoder */
 
 /* Double the capacity, up to a limit. */
 static int grow(unsigned char **output, size_t *capacity)

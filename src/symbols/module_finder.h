@@ -24,9 +24,9 @@ struct syc_module {
 	 * converted with the debug file's segments. */
 	bool is_debug_only;
 	struct syc_elf_symbols symbols;
-	struct syc_ranges functions; /* disjoint */
-	struct syc_ranges signals;   /* disjoint */
-	char *debug_path;            /* owned; NULL: no other file */
+	struct syc_ranges functions; /* disjoint ranges of functions */
+	struct syc_ranges signals;   /* disjoint ranges of signal trampolines */
+	char *debug_path;            /* owned path; NULL: no other file */
 	bool is_unpacked;            /* includes symbols of .gnu_debugdata */
 	int unpack_error;            /* 0, or the reason as -errno */
 	/*
@@ -55,12 +55,13 @@ void syc_module_fini(struct syc_module *module);
 
 struct syc_loaded {
 	struct syc_module module;
-	char **names; /* of its functions, filled on demand */
+	char **names; /* names of the module's functions, filled on demand */
 };
 
 struct syc_loaded_files {
 	struct syc_map by_key;
-	SYC_ARRAY(struct syc_loaded *) files; /* by the number of its key */
+	/* Files, by the number of their key. */
+	SYC_ARRAY(struct syc_loaded *) files;
 };
 
 /**
@@ -91,9 +92,9 @@ void syc_loaded_fini(struct syc_loaded_files *files);
  * If both have an inode, the inodes must be equal.
  */
 struct syc_symbols_file {
-	int fd;           /* of the caller; the finder duplicates it */
+	int fd;           /* fd of the caller, which the finder duplicates */
 	int32_t pid;      /* -1: any process */
-	const char *path; /* as in the MAP; NULL: match by build-id only */
+	const char *path; /* path in the MAP; NULL: match by build-id only */
 	uint64_t inode;   /* 0: unknown */
 };
 
@@ -110,14 +111,15 @@ enum syc_symbols_state {
 	SYC_SYMBOLS_UNNAMED, /* the file was read, and has no names */
 	SYC_SYMBOLS_MISSING, /* no file is at the path */
 	SYC_SYMBOLS_OTHER,   /* the file there has another build-id or inode */
-	SYC_SYMBOLS_NEWER, /* changed since the recording began; no build-id */
-	SYC_SYMBOLS_BAD    /* unreadable, or no ELF file */
+	/* The file has no build-id, and is newer than the recording's begin. */
+	SYC_SYMBOLS_NEWER,
+	SYC_SYMBOLS_BAD /* unreadable, or no ELF file */
 };
 
 /** One file in which addresses were looked up. */
 struct syc_symbols_use {
-	const char *path;     /* as in the MAP */
-	const char *build_id; /* of the MAP; NULL: none */
+	const char *path;     /* path in the MAP */
+	const char *build_id; /* build-id in the MAP; NULL: none */
 	const char *found;    /* path of the file or its debug file; or "" */
 	const char *why;      /* details of the state; or "" */
 	enum syc_symbols_state state;
@@ -148,7 +150,7 @@ struct syc_handed_name {
 struct syc_handed_files {
 	SYC_ARRAY(struct syc_handed) opened;
 	SYC_ARRAY(struct syc_handed_name) names;
-	struct syc_map by_inode; /* to keep each file once */
+	struct syc_map by_inode; /* index, so that each file is kept once */
 	struct syc_map by_name;
 };
 
@@ -165,16 +167,19 @@ int syc_handed_files_add(struct syc_handed_files *files,
 struct syc_found {
 	struct syc_symbols_wish wish;
 	struct syc_symbols_use use;
-	struct syc_loaded *loaded; /* in the finder's cache; NULL: not found */
+	/* File in the finder's cache; NULL: not found. */
+	struct syc_loaded *loaded;
 	const char *nick;
-	char *found, *why; /* owned; @use points to these texts */
+	char *found, *why; /* owned texts, to which @use points */
 };
 
 struct syc_finder {
 	struct syc_debug_files
-		debug_files; /* its places belong to the caller */
-	int64_t begin; /* of the recording, seconds since 1970; 0: unknown */
-	struct syc_handed_files handed; /* searched before any path */
+		debug_files; /* directories, which belong to the caller */
+	/* Begin of the recording, seconds since 1970; 0: unknown. */
+	int64_t begin;
+	/* Files that are searched before any path. */
+	struct syc_handed_files handed;
 	struct syc_loaded_files loaded;
 	struct syc_map by_wish;
 	SYC_ARRAY(struct syc_found *) found;

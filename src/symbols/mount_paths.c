@@ -23,15 +23,16 @@ struct syc_mount {
 	char *root;   /* directory on the device; "/" in /proc/mounts */
 	char *point;  /* mount point */
 	char *type;
-	char *options; /* of the file system: lowerdir=..., subvol=... */
+	/* Options of the file system: lowerdir=..., subvol=... */
+	char *options;
 };
 
-/* In the order of the file: later mounts cover earlier mounts. */
+/* Mounts in the order of the file: later mounts cover earlier mounts. */
 struct mount_table {
 	SYC_ARRAY(struct syc_mount) array;
 };
 
-#define FIELDS_MAX 32u /* of a line; later fields are not needed */
+#define FIELDS_MAX 32u /* fields of a line; later fields are not needed */
 
 struct field {
 	const char *text;
@@ -252,7 +253,7 @@ struct view {
 };
 
 struct syc_places {
-	char *root; /* without a trailing slash */
+	char *root; /* path without a trailing slash */
 	bool is_live;
 	struct syc_map by_pid;
 	SYC_ARRAY(struct view *) views;

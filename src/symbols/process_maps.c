@@ -21,7 +21,7 @@
 struct syc_mapped_process {
 	int32_t pid;
 	SYC_ARRAY(struct syc_process_map) maps;
-	uint64_t *ends; /* for each map, the latest end so far */
+	uint64_t *ends; /* latest end of the maps up to each map */
 	SYC_ARRAY(int64_t) exits;
 	/*
 	 * Times at which the process began to write all of its mappings: after
@@ -29,7 +29,7 @@ struct syc_mapped_process {
 	 */
 	SYC_ARRAY(int64_t) anew;
 	int64_t last_anew;
-	bool has_ends;  /* among maps */
+	bool has_ends;  /* some of the maps are ends of mappings */
 	bool is_reused; /* the pid has a later life */
 	/* Set by the latest FORK with this pid as the child. */
 	bool is_forked;
@@ -205,7 +205,7 @@ static size_t find_map(const struct syc_mapped_process *process, size_t low,
  */
 struct rivals {
 	size_t first, end;
-	size_t n_left; /* before `first`, not compared yet */
+	size_t n_left; /* maps before `first` that are not compared yet */
 	size_t n_seen;
 };
 
@@ -374,9 +374,8 @@ static void narrow(struct part *part, int64_t end, int64_t time)
 }
 
 /*
- * Whether @a is a better answer than @b for @time.  Both maps contain the
- * address.
- * @is_known: the process itself wrote the mappings of this part.
+ * Whether @a is a better answer than @b for @time, if both maps contain the
+ * address. @is_known: the process itself wrote the mappings of this part.
  */
 static bool is_better(const struct syc_mapped_process *process,
                       const struct syc_process_map *a,

@@ -32,9 +32,10 @@
 struct syc_process_map {
 	uint64_t begin, end, offset, inode;
 	int64_t time;
-	const char *path;     /* of the caller; NULL: the end of a mapping */
-	const char *build_id; /* of the caller; "": none */
-	void *found;          /* of the caller, NULL at first */
+	/* Path, owned by the caller; NULL: the end of a mapping. */
+	const char *path;
+	const char *build_id; /* build-id, owned by the caller; "": none */
+	void *found;          /* data of the caller, NULL at first */
 	bool is_own;          /* the process itself wrote the MAP */
 };
 

@@ -176,7 +176,7 @@ struct use {
 
 struct set_making {
 	SYC_ARRAY(struct candidate) candidates;
-	SYC_ARRAY(struct use) uses; /* sorted */
+	SYC_ARRAY(struct use) uses; /* uses, sorted */
 };
 
 static int compare_places(uint32_t a_pid, uint64_t a, uint32_t b_pid,

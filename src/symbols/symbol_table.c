@@ -103,7 +103,7 @@ struct table_making {
 	uint32_t below;      /* the last candidate below last_jit */
 	struct syc_map used; /* all addresses in use; filled when an address
 	                      * below is needed */
-	uint64_t *new_jit;   /* by point: its JIT address, or 0 */
+	uint64_t *new_jit;   /* JIT address of each point, or 0 */
 	size_t n_new_jit;
 	uint64_t done, all; /* bytes */
 	/* The current frame. */
@@ -330,7 +330,8 @@ static int name_conflicts(struct table_making *making)
 {
 	const size_t n = making->walk.points.n;
 	struct syc_map names = { 0 };
-	SYC_ARRAY(uint32_t) ids = { 0 }; /* by the number of the name */
+	/* JIT address of each name, by number. */
+	SYC_ARRAY(uint32_t) ids = { 0 };
 	int r = 0;
 
 	making->new_jit = calloc(n + 1, sizeof(*making->new_jit));

@@ -58,13 +58,13 @@ struct syc_symbol_table_options {
 
 /** Addresses are counted once per stack that contains them. */
 struct syc_symbol_table_totals {
-	uint64_t addresses; /* user space, without JIT names */
+	uint64_t addresses; /* addresses in user space, without JIT names */
 	uint64_t named;
-	uint64_t unnamed;  /* in a file, but without a name */
-	uint64_t unmapped; /* in no mapped file */
+	uint64_t unnamed;  /* addresses in a file, without a name */
+	uint64_t unmapped; /* addresses in no mapped file */
 	uint64_t jit;      /* JIT names in stacks, which stay */
-	uint64_t kernel;   /* named by the reader */
-	uint64_t records;  /* in the table */
+	uint64_t kernel;   /* kernel addresses, which the reader names */
+	uint64_t records;  /* records in the table */
 	uint64_t names;    /* JIT names for the patches */
 	uint64_t kept;     /* records of the old table */
 	bool had_table;    /* the capture has a readable table */
@@ -119,14 +119,18 @@ struct syc_symbol_table {
  * Context of all functions: offline; SIGXFSZ must be ignored.
  */
 struct syc_rewrite {
-	struct syscap_reader *reader;         /* little-endian and undamaged */
-	const char *source;                   /* path of the reader's file */
-	const char *target;                   /* may be the same path */
-	const struct syc_symbol_table *table; /* NULL: copy only */
-	const unsigned char *lines;           /* NULL: keep the capture's */
+	/* Reader of a little-endian, undamaged capture. */
+	struct syscap_reader *reader;
+	const char *source; /* path of the reader's file */
+	/* Path of the new file; may equal source. */
+	const char *target;
+	const struct syc_symbol_table *table; /* new table; NULL: copy only */
+	/* New lines; NULL: keep the capture's lines. */
+	const unsigned char *lines;
 	size_t lines_size;
-	int64_t end;        /* time of the new frames */
-	struct stat before; /* of the source, before the reader was opened */
+	int64_t end; /* time of the new frames */
+	/* State of the source before the reader was opened. */
+	struct stat before;
 };
 
 /**
@@ -177,9 +181,10 @@ struct syc_point {
 struct syc_stack_walk {
 	struct syc_symbols *symbols;
 	struct syc_map
-		by_query; /* of queries whose result is the same at any time */
+		/* Points of queries whose result is the same at any time. */
+		by_query;
 	SYC_ARRAY(size_t) of_query;
-	struct syc_map by_answer; /* all points */
+	struct syc_map by_answer; /* index of all points */
 	SYC_ARRAY(struct syc_point) points;
 };
 
