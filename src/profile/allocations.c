@@ -26,7 +26,7 @@ struct row {
 	uint32_t process, number;
 };
 
-/* Sort by time; allocations with equal times by number. */
+/* Sort by time, and allocations with equal times by number. */
 static int by_time(const void *left, const void *right)
 {
 	const struct row *a = left, *b = right;

@@ -96,7 +96,7 @@ struct settling {
 	struct syc_marks *marks;
 	const struct syc_processes *processes;
 	const struct syscap_profile_span *span;
-	uint32_t *order; /* part numbers */
+	uint32_t *order; /* numbers of parts */
 };
 
 static struct syscap_profile_mark mark_of(const struct settling *s,
@@ -120,7 +120,7 @@ static bool is_flow(const struct settling *s, uint32_t part)
 	return s->ops->items.items[part].phase >= SYSCAP_PHASE_OUT;
 }
 
-/* An arrow starts at the end of its mark. */
+/* An arrow starts at the end of the mark that begins the arrow. */
 static int64_t time_of(const struct settling *s, uint32_t part)
 {
 	const struct syscap_profile_mark mark = mark_of(s, part);
@@ -184,10 +184,11 @@ static int add_operation(struct settling *s, uint32_t part, uint32_t begin,
 	return syc_array_push(&s->ops->operations, operation);
 }
 
-/* The state of one group and id. */
+/* State of one group and id. */
 struct turn {
-	uint32_t open; /* the current operation, or NONE */
-	uint32_t out;  /* the latest mark from which arrows start, or NONE */
+	uint32_t open; /* number of the current operation, or NONE */
+	/* Number of the latest mark from which arrows start, or NONE. */
+	uint32_t out;
 	int64_t since; /* the end of the previous operation */
 };
 

@@ -13,8 +13,8 @@
 #define NONE SYSCAP_PROFILE_NONE
 
 /*
- * In bytes.  C libraries compile each "(" by a recursive call.  The limit fits
- * into 2 MiB of stack; a smaller stack may end in SIGSEGV.
+ * Limit of a pattern, in bytes.  C libraries compile each "(" by a recursive
+ * call.  The limit fits into 2 MiB of stack; a smaller stack may overflow.
  */
 #define PATTERN_MAX 4096u
 
@@ -136,7 +136,7 @@ static int by_place(const void *left, const void *right)
 	return a->begin < b->begin ? -1 : a->begin > b->begin;
 }
 
-/* Sort, and join overlapping times. */
+/* Sort times, and join overlapping times. */
 static void join(struct syc_filter_marks *marks)
 {
 	struct syc_inside_marks *items = marks->inside.items;
@@ -308,7 +308,7 @@ static void hide_system(struct syc_filter *filter,
 	}
 }
 
-/* Show functions of the binaries that @glob matches as the binary. */
+/* If @glob matches a binary, show the functions of the binary as the binary. */
 static void collapse(struct syc_filter *filter,
                      const struct syc_functions *functions, const char *glob)
 {

@@ -12,7 +12,8 @@
 
 /**
  * Compile a POSIX extended expression, without subexpressions.  Returns 0, and
- * the caller frees it; -ENOMEM; or -EINVAL, with the reason in @why.
+ * the caller frees the expression; -ENOMEM; or -EINVAL, with the reason in
+ * @why.
  */
 int syc_pattern_compile(regex_t *regex, const char *pattern, char *why,
                         size_t size);
@@ -20,15 +21,15 @@ int syc_pattern_compile(regex_t *regex, const char *pattern, char *why,
 /** A time inside marks. */
 struct syc_inside_marks {
 	int64_t begin, end;
-	uint32_t thread; /* NONE: all threads of the process */
+	uint32_t thread; /* number; NONE: all threads of the process */
 	uint32_t process;
 };
 
 /** All zero: none. */
 struct syc_filter_marks {
-	SYC_ARRAY(uint32_t) numbers; /* the slowest first */
+	SYC_ARRAY(uint32_t) numbers; /* numbers of marks, the slowest first */
 	SYC_ARRAY(struct syc_inside_marks)
-	inside; /* disjoint; by thread or process */
+	inside; /* disjoint times, by thread or process */
 	uint64_t n_threadless;
 };
 
@@ -42,10 +43,12 @@ enum syc_function_mark {
 
 struct syc_filter {
 	const struct syscap_filter *asked;
-	unsigned char *functions; /* enum syc_function_mark, by number */
-	uint32_t *shown_as;       /* functions, by number */
-	unsigned char *threads;   /* by number: may pass */
-	unsigned char *processes; /* by number: have a thread that may pass */
+	/* Flags of each function: enum syc_function_mark. */
+	unsigned char *functions;
+	uint32_t *shown_as;     /* function that represents each function */
+	unsigned char *threads; /* flag of each thread: may pass */
+	/* Flag of each process: has a thread that may pass. */
+	unsigned char *processes;
 	bool has_marks;
 	struct syc_filter_marks marks;
 };

@@ -161,7 +161,8 @@ void syc_sources_fini(struct syc_sources *known)
  */
 struct name {
 	const char *text;
-	size_t len; /* includes the NUL of a build-id, which then equals no path
+	size_t len; /* length, including the NUL of a build-id, so that no path
+	             * equals a build-id
 	             * */
 };
 

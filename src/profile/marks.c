@@ -160,7 +160,7 @@ struct lane {
 
 struct lanes {
 	SYC_ARRAY(struct lane) items;
-	size_t n_used; /* by the thread */
+	size_t n_used; /* number of lanes that the thread uses */
 };
 
 /* Whether a mark nests into the open marks of @lane. */

@@ -22,7 +22,7 @@
 struct syc_packed_mark {
 	int64_t time;
 	uint32_t duration;
-	uint32_t offset; /* in units of eight bytes */
+	uint32_t offset; /* offset in units of eight bytes */
 	uint16_t thread, name;
 	unsigned is_wide : 1, lane : 10, depth : 21;
 };
@@ -67,7 +67,7 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	};
 }
 
-/** Sort by time; marks that begin together by duration, longest first. */
+/** Sort by time, and marks that begin together by duration, longest first. */
 void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
                      size_t n);
 
@@ -86,7 +86,7 @@ struct syc_async_ops {
 	SYC_ARRAY(struct syscap_profile_operation) operations;
 	SYC_ARRAY(struct syscap_profile_arrow) arrows;
 	size_t n_settled;
-	struct syscap_profile_span span; /* for which the operations were
+	struct syscap_profile_span span; /* span for which the operations were
 	                                  * settled */
 };
 

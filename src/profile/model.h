@@ -17,7 +17,7 @@
 #include "profile/texts.h"
 #include "profile/tree.h"
 
-/** A row of each array is one value. */
+/** Each row of the arrays is one value. */
 struct syc_values {
 	SYC_ARRAY(int64_t) times;
 	SYC_ARRAY(uint64_t) bits;
@@ -31,9 +31,10 @@ struct syc_values {
  * assigned when the profile is settled.  A struct of zeros is empty.
  */
 struct syc_counters {
-	struct syc_map by_key;      /* process and id */
-	struct syc_map by_id;       /* of definitions */
-	SYC_ARRAY(uint32_t) latest; /* latest definition, by number in by_id */
+	struct syc_map by_key; /* process and id */
+	struct syc_map by_id;  /* ids of definitions */
+	/* Latest definition of each id, by number in by_id. */
+	SYC_ARRAY(uint32_t) latest;
 	SYC_ARRAY(struct syscap_profile_counter) items;
 	struct syc_values values;
 };
@@ -79,7 +80,7 @@ int syc_allocations_settle(struct syc_allocations *allocations,
 uint64_t syc_allocations_amount(const struct syc_allocations *allocations,
                                 size_t number, enum syscap_view_of of);
 
-/** A row of each array is one sample. */
+/** Each row of the arrays is one sample. */
 struct syc_samples {
 	SYC_ARRAY(int64_t) times;
 	SYC_ARRAY(uint32_t) threads;
@@ -100,7 +101,7 @@ struct syscap_profile {
 	struct syc_async_ops async_ops;
 	struct syc_counters counters;
 	SYC_ARRAY(struct syscap_profile_log)
-	logs; /* messages stay in the file */
+	logs; /* log lines; messages stay in the file */
 	struct syc_allocations allocations;
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
@@ -126,15 +127,16 @@ struct syc_view {
 	struct syscap_view public;
 	SYC_ARRAY(uint32_t) parents;
 	SYC_ARRAY(uint32_t) functions;
-	SYC_ARRAY(uint32_t) lines; /* of nodes, in views by line */
+	SYC_ARRAY(uint32_t) lines; /* line of each node, in views by line */
 	bool by_line;
 	uint64_t *selfs, *totals;
 	struct syscap_view_sum *sums;
 	uint32_t *nodes;
 	uint64_t *passed;
-	struct syc_slots slots; /* of the view's nodes, during construction */
+	/* Index of the view's nodes, during construction. */
+	struct syc_slots slots;
 	/* The selection, regardless of stacks. */
-	unsigned char *threads; /* by number */
+	unsigned char *threads; /* flag of each thread, by number */
 	int64_t from, last;     /* from <= time <= last */
 	SYC_ARRAY(uint32_t) losses;
 };

@@ -22,9 +22,9 @@ struct job {
 	const struct syscap_profile_location *location;
 	const struct syc_location_facts *place;
 	const struct syscap_profile_map
-		*map; /* that contains the location; NULL: unknown */
+		*map; /* map that contains the location; NULL: unknown */
 	bool is_signal, may_vary;
-	uint64_t start; /* of the function; 0: unknown */
+	uint64_t start; /* start of the function; 0: unknown */
 };
 
 static const char *last_part(const char *path, size_t *ret_len)

@@ -20,7 +20,7 @@
 #include "symbols/resolver.h"
 
 struct syc_functions {
-	struct syc_map by_text; /* of two texts, by their addresses */
+	struct syc_map by_text; /* pairs of texts, by their addresses */
 	SYC_ARRAY(struct syscap_profile_function) items;
 	SYC_ARRAY(uint32_t)
 	of_binary; /* the function that represents its binary */
@@ -52,18 +52,18 @@ enum syscap_profile_category syc_functions_category(const char *path);
  * the capture only; without that file, both cost nothing.
  */
 struct syc_sources {
-	struct syc_texts *texts; /* of the profile */
+	struct syc_texts *texts; /* texts of the profile */
 	struct syc_functions *functions;
 	struct syc_chunks chunks;
-	struct syc_line_table table; /* of the bytes of @chunks */
+	struct syc_line_table table; /* table, whose bytes are in @chunks */
 	bool is_whole; /* one file was complete; later files are ignored */
-	struct syc_map by_binary;   /* of the table */
-	SYC_ARRAY(uint32_t) firsts; /* the first binary with the identity */
-	struct syc_map by_line;     /* by a file's text and a line */
+	struct syc_map by_binary;   /* binaries of the table */
+	SYC_ARRAY(uint32_t) firsts; /* first binary of each identity */
+	struct syc_map by_line;     /* lines, by text of the file and number */
 	SYC_ARRAY(struct syscap_profile_line) lines;
 	SYC_ARRAY(struct syscap_profile_source) sources;
-	SYC_ARRAY(uint32_t)
-	binaries; /* by map: 1 + index; 0: not looked up, or NONE */
+	/* 1 + index of each map's binary; NONE; or 0: not looked up. */
+	SYC_ARRAY(uint32_t) binaries;
 };
 
 void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
@@ -99,16 +99,17 @@ int syc_sources_find(struct syc_sources *known,
  * Inlined functions come from __lines__.
  */
 struct syc_naming {
-	struct syc_texts *texts; /* of the profile */
+	struct syc_texts *texts; /* texts of the profile */
 	struct syc_functions *functions;
 	struct syc_map by_jit; /* JIT names by address */
 	SYC_ARRAY(const char *) jit_names;
 	struct syc_join_symbols table;
-	struct syc_chunks chunks; /* of an incomplete table */
+	struct syc_chunks chunks; /* chunks of an incomplete table */
 	struct syc_sources sources;
 	bool has_table, is_table_bad;
 	SYC_ARRAY(struct syscap_profile_map) maps;
-	struct syc_process_maps mapped; /* found: 1 + number of the map */
+	/* Maps; found is 1 + number of the map. */
+	struct syc_process_maps mapped;
 	/* NULL: no lookup in files. */
 	struct syc_symbols *symbols;
 	struct syc_code_names *code;
@@ -152,8 +153,9 @@ struct syc_timed_names {
 	struct syc_naming *naming;
 	const struct syc_processes *processes;
 	struct syc_stacks *stacks;
-	unsigned char *varies; /* by stack: a location of the stack may vary */
-	size_t n;              /* number of stacks; 0: none varies */
+	/* Flag of each stack: one of its locations may vary. */
+	unsigned char *varies;
+	size_t n; /* number of stacks; 0: none varies */
 	SYC_ARRAY(uint32_t) path;
 };
 

@@ -26,7 +26,7 @@ struct syc_rate {
 struct syc_life {
 	int64_t from;          /* the first time of its events */
 	int64_t exit;          /* INT64_MAX: unknown */
-	int64_t command_time;  /* of the PROCESS frame that is valid */
+	int64_t command_time;  /* time of the valid PROCESS frame */
 	uint32_t before, next; /* other lives of the pid; NONE */
 	struct syc_rate rate;
 	bool has_rate, has_rates; /* has_rates: its threads have different
@@ -46,11 +46,12 @@ struct syc_processes {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(uint32_t) latest; /* life, by number of the pid */
 	SYC_ARRAY(struct syc_life) lives;
-	SYC_ARRAY(struct syscap_profile_process) list; /* by life */
+	SYC_ARRAY(struct syscap_profile_process) list; /* processes, by life */
 	SYC_ARRAY(struct syscap_profile_thread) threads;
 	SYC_ARRAY(struct syc_called) called;
-	struct syc_rate asked; /* requested by the recorder */
-	/* A cache, since most events are of the previous thread; NONE: none. */
+	struct syc_rate asked; /* rate that the recorder requested */
+	/* A cache, since most events belong to the previous thread; NONE: no
+	 * thread. */
 	uint32_t last_process, last_thread;
 };
 

@@ -36,16 +36,16 @@ struct syc_dedup_set {
  * The tree needs two cache misses for each address; a lookup of a whole stack
  * needs one cache miss.
  *
- * The checksum alone decides.  Each word of a stack is multiplied by a random
- * 128-bit factor of its position, and the upper half of the sum is used.  Any
- * two different stacks have equal checksums with a probability of at most
- * 2^-63, even in a hostile file.  All zero at first.
+ * Stacks with equal checksums are treated as equal.  Each word of a stack is
+ * multiplied by a random 128-bit factor of its position, and the upper half of
+ * the sum is used.  Any two different stacks have equal checksums with a
+ * probability of at most 2^-63, even in a hostile file.  All zero at first.
  */
 struct syc_dedup {
 	struct syc_dedup_set *sets;
 	size_t n;      /* a power of two */
-	size_t n_puts; /* since it grew */
-	bool is_off;   /* no random numbers, or no memory */
+	size_t n_puts; /* number of additions since the last growth */
+	bool is_off;   /* off for lack of random numbers or memory */
 	unsigned __int128 factors[SYC_DEDUP_WORDS + 1];
 };
 
@@ -91,7 +91,7 @@ struct syc_stack_step {
 
 /** Internal facts about a location. */
 struct syc_location_facts {
-	int64_t time; /* of the first stack that contains the location */
+	int64_t time; /* time of the first stack that contains the location */
 	uint32_t kind;
 	bool is_signal; /* the location is a signal trampoline */
 	bool may_vary;  /* at other times, another function may be there */
@@ -104,11 +104,13 @@ struct syc_stacks {
 	SYC_ARRAY(uint32_t) parents;
 	SYC_ARRAY(uint32_t) nodes; /* the location of each node */
 	SYC_ARRAY(struct syscap_profile_location) locations;
-	SYC_ARRAY(struct syc_location_facts) places; /* of each location */
+	/* Facts of each location. */
+	SYC_ARRAY(struct syc_location_facts) places;
 	/* The previous stack that was not deduplicated, the outermost first. */
 	SYC_ARRAY(struct syc_stack_step) steps, last_steps;
 	SYC_ARRAY(uint32_t) path;
-	SYC_ARRAY(uint64_t) hashes; /* of their paths */
+	/* Hashes of the paths of the previous stack. */
+	SYC_ARRAY(uint64_t) hashes;
 	uint32_t last_process;
 };
 
@@ -117,7 +119,7 @@ int syc_stacks_init(struct syc_stacks *stacks);
 
 void syc_stacks_fini(struct syc_stacks *stacks);
 
-/** No more stacks are added, and no locations made exact. */
+/** From now on, no stack is added, and no location is made exact. */
 void syc_stacks_seal(struct syc_stacks *stacks);
 
 /** The parts of a frame that determine its stack. */

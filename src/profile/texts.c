@@ -19,7 +19,7 @@ static bool is_plain(const char *text, size_t len)
 	return true;
 }
 
-/* Each byte may become three. */
+/* Each byte may become three bytes. */
 static char *clean(const char *text, size_t len)
 {
 	char *const copy = syc_copy_text(text, len);

@@ -15,7 +15,7 @@
 /** A struct of zeros is empty. */
 struct syc_texts {
 	struct syc_map map;
-	char *shown; /* the last one shown */
+	char *shown; /* the text shown last */
 };
 
 /** Intern the first @len bytes of @text.  0 or -ENOMEM. */

@@ -46,7 +46,7 @@ int syc_slots_init(struct syc_slots *slots)
 {
 	memset(slots, 0, sizeof(*slots));
 	if (getrandom(&slots->seed, sizeof(slots->seed), GRND_NONBLOCK) < 0)
-		slots->seed = 0; /* early boot: no attacker yet */
+		slots->seed = 0; /* early in the boot no attacker is active */
 	return grow(slots);
 }
 

@@ -86,7 +86,7 @@ struct syc_tree_key {
 
 struct syc_tree {
 	size_t n, capacity;
-	struct syc_tree_key *keys; /* by node; unused for the root */
+	struct syc_tree_key *keys; /* key of each node; unused for the root */
 	struct syc_slots slots;
 };
 
@@ -103,8 +103,8 @@ int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
                  uint64_t hash, uint32_t *ret_node);
 
 /**
- * A traversal, children before siblings, in linear time.  With a traversal,
- * counting along paths needs no search upwards from each node.
+ * A traversal, children before siblings, in linear time.  A traversal counts
+ * along paths without a search upwards from each node.
  */
 struct syc_tree_walk {
 	const uint32_t *parents;

@@ -77,7 +77,7 @@ bool syscap_view_has(const struct syscap_view *public, uint32_t thread,
 enum {
 	HAS_WANTED = 1,
 	IS_DROPPED = 2,
-	IS_FOCUSED = 4, /* at or below the focused frame */
+	IS_FOCUSED = 4, /* the node is at or below the focused frame */
 	IS_NEEDED = 8   /* samples at or below the node passed */
 };
 
@@ -86,8 +86,8 @@ struct build {
 	const struct syscap_filter *asked;
 	struct syc_filter filter;
 	struct syc_view *view;
-	unsigned char *flags; /* by stack */
-	uint64_t *weights;    /* by stack: the sum that passed */
+	unsigned char *flags; /* flags of each stack */
+	uint64_t *weights;    /* sum that passed, of each stack */
 };
 
 /*
@@ -317,7 +317,8 @@ static int make_tree(struct build *build)
 	return 0;
 }
 
-/* Compute the ends of stacks with samples that passed.  Others have none. */
+/* Compute the ends of stacks with samples that passed.  Other stacks have no
+ * end. */
 static int place_stacks(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;
@@ -380,7 +381,8 @@ static void show(struct syc_view *view, struct build *build)
 
 	public->n_marks = build->filter.marks.numbers.n;
 	public->marks = build->filter.marks.numbers.items;
-	build->filter.marks.numbers.items = NULL; /* now the view's */
+	/* The view owns the numbers now. */
+	build->filter.marks.numbers.items = NULL;
 	public->n_threadless_marks = build->filter.marks.n_threadless;
 	public->n_nodes = view->parents.n;
 	public->parents = view->parents.items;
@@ -446,7 +448,7 @@ struct place {
 
 struct totals {
 	struct syc_map places;
-	SYC_ARRAY(uint64_t) sums; /* of each place */
+	SYC_ARRAY(uint64_t) sums; /* sum of each place */
 };
 
 static int add_up(struct totals *totals, const struct syscap_view *view)

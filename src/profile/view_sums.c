@@ -93,7 +93,7 @@ void syscap_view_free(struct syscap_view *public)
 	free(view);
 }
 
-/* Of each function. */
+/* Data of each function. */
 struct sums {
 	uint32_t *on_stack; /* current number of occurrences */
 	uint64_t *selfs, *totals;
@@ -124,7 +124,7 @@ static int add_nodes(struct sums *sums, const struct syc_view *view)
 			sums->on_stack[function]--;
 			continue;
 		}
-		/* Recursion counts once. */
+		/* A recursive function counts once. */
 		if (sums->on_stack[function]++ == 0)
 			sums->totals[function] += view->totals[node];
 		sums->selfs[function] += view->selfs[node];

@@ -133,8 +133,8 @@ static void meet_requester(struct syc_arenas *arenas,
 	arena->began = file->began;
 	began = file->began - arena->clock_ahead;
 	/*
-	 * Check the mapping last, so that the facts read before are facts of
-	 * the creator's program
+	 * Check the mapping last: then the facts that were read before are
+	 * facts of the creator's program
 	 */
 	arena->is_past = !has_mapped(arena);
 	if (arena->is_past) {
@@ -220,7 +220,7 @@ static struct syc_ring *make_ring(struct syc_arena_taken *arena, uint32_t slot,
 	return ring;
 }
 
-/* False: not now. */
+/* False: the slot cannot be used now. */
 static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
                        uint32_t slot, int32_t pid,
                        const struct syc_arenas_sink *sink)

@@ -36,9 +36,12 @@ struct syc_arena_taken {
 	int32_t requester; /* sender of the arena, by the recorder's number */
 	int32_t own_pid;   /* the sender's own view of its pid */
 	uint32_t image;    /* the program that the sender ran then */
-	uint64_t start;    /* of the process, clock ticks; 0: unknown */
-	int64_t began;     /* when the program created its first arena */
-	bool is_past;      /* the sender had ended or exec'ed before */
+	/* Start time of the process, clock ticks; 0: unknown. */
+	uint64_t start;
+	/* Time at which the program created its first arena. */
+	int64_t began;
+	/* The sender had ended or exec'ed before the arena was taken. */
+	bool is_past;
 	int64_t clock_ahead;
 	unsigned unmapped_for; /* successive examinations without a mapping */
 	unsigned n_rings;
@@ -51,8 +54,9 @@ struct syc_arena_taken {
 	 */
 	bool wants_search;
 	uint32_t searches, *seen_at;
-	bool is_over;             /* no process maps the arena any more */
-	struct syc_ring *slots[]; /* NULL: empty as far as known */
+	bool is_over; /* no process maps the arena any more */
+	/* Rings in the slots; NULL: the slot seems empty. */
+	struct syc_ring *slots[];
 };
 
 /*
@@ -65,9 +69,10 @@ struct syc_arena_taken {
 struct syc_arena_file {
 	struct syc_arena arena; /* the whole arena, mapped read-write */
 	ino_t inode;
-	int32_t pid;            /* the creator's own view of its pid */
-	int64_t began;          /* ns: creation of the arena; 0: not stated */
-	int64_t realtime_ahead; /* of the creator, ns; 0: unknown */
+	int32_t pid;   /* the creator's own view of its pid */
+	int64_t began; /* ns: creation of the arena; 0: not stated */
+	/* Lead of the creator's CLOCK_REALTIME, ns; 0: unknown. */
+	int64_t realtime_ahead;
 	char cmdline[sizeof(((struct syc_ring_file *)0)->capture)];
 };
 
@@ -121,8 +126,8 @@ struct syc_arenas {
 	size_t first;       /* index of the arena to examine first */
 	uint64_t addresses; /* address space that the arenas take */
 	unsigned n_rings;
-	uint32_t changes; /* of processes, at the last pass */
-	int64_t searched; /* when all processes were examined */
+	uint32_t changes; /* number of process changes at the last pass */
+	int64_t searched; /* time of the last examination of all processes */
 	struct syc_missing_arenas missing;
 };
 
@@ -179,10 +184,10 @@ void syc_arenas_free_claimed(struct syc_arenas *arenas);
 bool syc_arenas_is_suspect(const struct syc_arenas *arenas,
                            const struct syc_arena_taken *arena);
 
-/** Notify all clients that no recorder reads their events from now on. */
+/** Notify all clients that the recorder no longer reads their events. */
 void syc_arenas_close(struct syc_arenas *arenas);
 
-/** Forget the arena @i, whose rings are over. */
+/** Forget the arena @i, whose rings have all ended. */
 void syc_arenas_forget(struct syc_arenas *arenas, size_t i);
 
 #endif

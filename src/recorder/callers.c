@@ -30,17 +30,17 @@
  */
 #define CONNECTIONS_MAX 1024u
 
-/** One connection. */
+/** Connection of one caller. */
 struct connection {
 	int fd; /* -1: free */
 	int32_t pid;
-	uint32_t events;   /* requested from epoll */
-	bool has_ring_due; /* due: a descriptor, or -1 for "none" */
+	uint32_t events;   /* events requested from epoll */
+	bool has_ring_due; /* due: a descriptor, or -1 for "no ring" */
 	int due;
 	uint64_t seen;
 };
 
-/** See callers.h. */
+/** All connections: see callers.h. */
 struct syc_callers {
 	int listener, epoll;
 	struct syc_control_spare spare;
@@ -55,10 +55,10 @@ struct syc_callers {
 	struct connection callers[CONNECTIONS_MAX];
 	SYC_ARRAY(int32_t)
 	without; /* processes that connected and have no
-	                             * ring */
+	          * ring */
 };
 
-#define READS 8u /* messages at once */
+#define READS 8u /* messages read at once */
 
 /*
  * Let epoll report @events of @fd, with the number of a caller.  Returns 0 or
@@ -206,7 +206,8 @@ static bool read_one(struct syc_callers *callers, struct connection *caller)
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR;
 	caller->seen = ++callers->clock;
-	if (origin.pid > 0) /* of a forked child, which did not connect */
+	if (origin.pid > 0) /* a message of a forked child, which did not
+	                     * connect */
 		caller->pid = origin.pid;
 	goes_on = n > 0 && take_message(callers, caller, bytes, n, origin.fd);
 	if (origin.fd >= 0)
@@ -240,7 +241,8 @@ static void take_requests(struct syc_callers *callers,
 	}
 }
 
-#define ACCEPTS    64u   /* number handled before the rings are drained */
+/* Number of callers handled before the rings are drained. */
+#define ACCEPTS    64u
 #define AT_THE_END 8192u /* number of processes to register at the end */
 #define NAMED_MAX  65536u
 /* Pause after accept() had no fd left. */

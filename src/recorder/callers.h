@@ -3,7 +3,7 @@
  * callers.h - requests for rings: by the control socket that the command
  * inherits, and by processes that find the recorder by name.
  *
- * By name, connections arrive, and rings leave.
+ * If the recorder is found by name, connections arrive, and rings are sent.
  *
  * The socket is in a separate directory, mode 0700, which other users cannot
  * enter.  The recorder removes its directory at its end, and the next recorder
@@ -26,8 +26,8 @@
 #include "recorder/console.h"
 
 /*
- * The recorder's end of the control socket: requests and arenas arrive, rings
- * leave.
+ * The recorder's end of the control socket: requests and arenas arrive, and
+ * rings are sent.
  *
  * All processes of a recording share the other end.  The kernel reports the
  * writer of each message (SO_PASSCRED), and never puts bytes of two writers
@@ -126,7 +126,7 @@ bool syc_control_server_fetched(const struct syc_control_server *server);
 void syc_control_server_refuse(struct syc_control_server *server);
 
 struct syc_listener {
-	int fd; /* -1: there is none */
+	int fd; /* -1: no listener exists */
 	struct sockaddr_un name;
 };
 

@@ -10,7 +10,7 @@
 
 #include "recorder/now.h"
 
-#define BURST  20u /* diagnostics at once; afterwards one per second */
+#define BURST  20u /* diagnostics printed at once; afterwards one per second */
 #define SECOND INT64_C(1000000000)
 
 void syc_console_init(struct syc_console *report, bool quiet, int64_t now)

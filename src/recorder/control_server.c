@@ -136,7 +136,7 @@ bool syc_control_message_may_retry(int r)
 
 #define SENDERS 256u /* senders of half a request or of garbage */
 #define QUEUE   256u /* rings that wait for room in the socket */
-#define READS   8u   /* messages at once; after that the rings are drained */
+#define READS   8u   /* messages read at once, before the rings are drained */
 #define MESSAGE 1280u
 /* Number of passes at the end, since some senders never fall silent */
 #define LAST_READS 8192u
@@ -244,7 +244,7 @@ static void take_request(struct syc_control_server *server, int32_t pid)
 		                           server->queued > 0);
 	if (fd == -EMFILE && server->queued > 0) {
 		syc_control_server_write(
-			server); /* closes the fds that are sent */
+			server); /* close the fds that were sent */
 		fd = server->hooks.request(server->hooks.context, pid, false);
 	}
 	if (fd >= 0)

@@ -31,21 +31,22 @@ enum syc_slot_owner {
 	SYC_OWNER_LIVES,    /* a process with the arena mapped */
 	SYC_OWNER_GONE,     /* a forked child that has ended */
 	SYC_OWNER_REPLACED, /* a process that runs another program now */
-	SYC_OWNER_FOREIGN,  /* another process has its pid */
+	SYC_OWNER_FOREIGN,  /* the pid belongs to another process now */
 };
 
 struct syc_ring {
 	struct syc_ring_header *shared;
 	const unsigned char *body;
 	uint32_t size;
-	uint32_t head; /* private to the recorder; the shared head is for the
+	uint32_t head; /* the recorder's own copy; the shared head is for the
 	                * writer */
 
-	ino_t inode;         /* of the file, as in /proc/PID/maps */
-	int32_t requester;   /* process that requested the ring; slot: its owner
-	                      * or the arena's sender */
-	uint32_t image;      /* the program of the requester then */
-	int32_t pid, tid;    /* of the writer, once known; 0 */
+	ino_t inode;       /* inode of the file, as in /proc/PID/maps */
+	int32_t requester; /* process that requested the ring; slot: its owner
+	                    * or the arena's sender */
+	/* Program of the requester at the time of the request. */
+	uint32_t image;
+	int32_t pid, tid;    /* ids of the writer, once known; otherwise 0 */
 	int32_t known_pid;   /* pid of the last frame with a PROCESS frame */
 	int32_t shown_pid;   /* pid of that process in the capture */
 	int64_t clock_ahead; /* lead of the writer's clock over the recorder's
@@ -56,9 +57,9 @@ struct syc_ring {
 	bool used;            /* the ring has had a frame */
 	bool ours;            /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
-	char name[SYC_RING_NAME];  /* of the thread, in the capture */
+	char name[SYC_RING_NAME];  /* name of the thread in the capture */
 	int64_t name_looked;       /* time of the last look */
-	int64_t name_pause;        /* until the next look */
+	int64_t name_pause;        /* pause until the next look */
 	struct syc_loss reported;
 	struct syc_renumber_ring counters;
 	const char *why; /* SYC_DRAIN_BROKEN: one sentence */
@@ -78,14 +79,17 @@ enum syc_drain_result {
 	SYC_DRAIN_BROKEN /* malformed content: ring->why */
 };
 
-/** Takes one cleaned frame.  Returns NULL, or the reason to close the ring. */
+/**
+ * Receiver of one cleaned frame.  Returns NULL, or the reason to close the
+ * ring.
+ */
 struct syc_drain_sink {
 	const char *(*frame)(void *context, struct syc_ring *ring,
 	                     struct syscap_wire_frame *frame);
 	void *context;
 };
 
-/** Size of the private copy that syc_drain() works in. */
+/** Size of the private copy in which syc_drain() works. */
 #define SYC_DRAIN_CHUNK  (1024u * 1024u)
 #define SYC_DRAIN_BUFFER (SYC_DRAIN_CHUNK + SYSCAP_FRAME_MAX + 8u)
 

@@ -170,7 +170,7 @@ static void take_unmapped(struct syc_intake *intake,
 		                       start, end);
 }
 
-/* Of our clients. */
+/* Only frames of syscap's clients. */
 static void take_fact(struct syc_intake *intake,
                       const struct syscap_wire_metadata *metadata)
 {

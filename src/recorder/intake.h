@@ -31,11 +31,11 @@ struct syc_sampling_summary {
 	uint64_t without_stack; /* ticks of threads without any sample */
 	uint64_t stopped;       /* samples whose stack lacks the outermost
 	                         * frame */
-	/* Threads without ticks, from the reports of processes at their end */
+	/* Threads without ticks, as processes report at their end */
 	uint64_t blocked, small, filtered, limited;
 	/*
-	 * From the same reports: the ticks of all samples, and the time that
-	 * sampling took
+	 * From reports of processes at their end: the ticks of all samples, and
+	 * the time that sampling took
 	 */
 	uint64_t reported_ticks, took_us;
 	uint64_t cramped;  /* ticks on an alternate stack without room */
@@ -87,21 +87,21 @@ struct syc_intake {
 
 	uint64_t lost;          /* frames, reported by writers or found by the
 	                         * recorder */
-	struct syc_map threads; /* of syscap's client: owners of rings and of
-	                         * stacks, by pid and tid */
-	bool has_more_threads;  /* more than SYC_INTAKE_THREADS, or than memory
-	                         * allows */
-	uint64_t other_rings;   /* of other clients: one per thread and copy of
-	                         * the client */
+	struct syc_map threads; /* threads of syscap's client: owners of rings
+	                         * and of stacks, by pid and tid */
+	bool has_more_threads;  /* more than SYC_INTAKE_THREADS, or memory is
+	                         * short */
+	uint64_t other_rings;   /* rings of other clients: one per thread and
+	                         * copy of the client */
 	uint64_t closed;        /* rings with malformed content */
-	int32_t command;        /* its pid */
-	uint64_t allocations;   /* without frees */
+	int32_t command;        /* pid of the command */
+	uint64_t allocations;   /* allocations, without frees */
 	uint64_t command_allocations;
-	uint64_t samples; /* of all processes */
+	uint64_t samples; /* samples of all processes */
 	uint64_t command_samples;
 	struct syc_sampling_summary delivered;
-	uint64_t stacks;   /* frames of this kind */
-	int counter_error; /* printed already */
+	uint64_t stacks;   /* frames with a stack */
+	int counter_error; /* an error of counters that is printed already */
 	union syc_frame_buffer frame;
 };
 

@@ -136,10 +136,10 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 struct given {
 	const char *variable;
 	int fd;           /* -1: none */
-	const char *text; /* NULL: the number of fd */
+	const char *text; /* text; NULL: the value is the number of fd */
 };
 
-/* In the child.  Returns -errno. */
+/* Runs in the child.  Returns -errno. */
 static int run_program(char *const argv[], const struct given *given,
                        unsigned n, const struct syc_spawn_saved *saved)
 {
@@ -337,7 +337,7 @@ int syc_launch_command(struct syc_recording *recording)
 		{ "LD_PRELOAD", -1, recording->preload },
 		{ "ASAN_OPTIONS", -1, asan },
 	};
-	/* gjs needs both */
+	/* gjs needs both variables */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
 	recording->saved.error_fd = recording->logged.pump.given;

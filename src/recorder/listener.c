@@ -17,7 +17,7 @@
 #define SOCKET "socket"
 /*
  * Limit of waiting connections; callers beyond it must try again.  The system
- * may allow less.
+ * may allow fewer.
  */
 #define BACKLOG 4096
 

@@ -50,7 +50,7 @@ bool syc_system_counters_begin(struct syc_system_counters *system,
 	return true;
 }
 
-/* Read the counters again, if a read is due. */
+/* Read the counters again if a read is due. */
 static void system_counters_look(struct syc_system_counters *system,
                                  int64_t now)
 {

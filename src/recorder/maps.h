@@ -40,7 +40,7 @@ struct syc_mapped_files {
  * The file behind @map of process @pid; NULL: the file cannot be opened.  @path
  * is the mapping's path, without the kernel's suffix for a @deleted file.  The
  * result is valid until the next call.  @base: address of the file's first
- * byte, for reading a deleted file that cannot be opened; 0: unknown.
+ * byte, to read a deleted file that cannot be opened; 0: unknown.
  */
 const struct syc_mapped_file *
 syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
@@ -55,9 +55,10 @@ void syc_mapped_files_free(struct syc_mapped_files *files);
 /** The executable mappings of one process at the last look; all zero: none. */
 struct syc_known_maps {
 	SYC_ARRAY(struct syc_known_map) maps;
-	bool may_have_copy;    /* has syscap's library linked, or an unreadable
-	                        * file */
-	bool may_have_sampler; /* has a sampler, or an unreadable file */
+	bool may_have_copy; /* syscap's library is linked, or a file is
+	                     * unreadable */
+	/* A sampler is mapped, or a file is unreadable. */
+	bool may_have_sampler;
 };
 
 /**

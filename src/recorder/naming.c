@@ -199,7 +199,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 	int r;
 
 	r = syc_writer_flush(naming->writer);
-	if (r != 0) /* printed already */
+	if (r != 0) /* errors that are printed already */
 		return;
 	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
 		syc_console_print(

@@ -23,7 +23,8 @@
 #include "recorder/procfs.h"
 #include "symbols/elf_file.h"
 
-#define INTERPRETERS_MAX 4 /* a script's interpreter may be a script */
+/* The interpreter of a script may be a script, too. */
+#define INTERPRETERS_MAX 4
 
 /* Store the path that execvp() would find in @path. */
 static bool find_program(const char *command, char path[PATH_MAX])
@@ -85,7 +86,8 @@ static const char *look_at_loader(const struct syc_elf *elf, int fd)
 
 /* The allocator of a program. */
 struct allocator {
-	const char *sanitizer; /* NULL: no sanitizer's */
+	/* The sanitizer with this allocator; NULL: none. */
+	const char *sanitizer;
 	bool is_own;
 };
 

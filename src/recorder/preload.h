@@ -13,10 +13,10 @@
 #include "common/array.h"
 
 #define SYC_PRELOAD_SAMPLER "libsyscap-sampler.so"
-#define SYC_PRELOAD_IO      "libsyscap-io.so" /* and samples */
+#define SYC_PRELOAD_IO      "libsyscap-io.so" /* this library also samples */
 #define SYC_PRELOAD_MEMORY \
 	"libsyscap-memory.so" /* and all of the other two
-                                                   * libraries */
+	                       * libraries */
 
 /** Whether @name is one of these libraries. */
 bool syc_preload_is_ours(const char *name);
@@ -39,7 +39,8 @@ int syc_preload_find(const char *name, char **ret_value, char *why,
  */
 bool syc_preload_refused(const char *command, char *why, size_t size);
 
-#define SYC_PRELOAD_ASAN "AddressSanitizer" /* its shared runtime */
+/* Name of the sanitizer with a shared runtime. */
+#define SYC_PRELOAD_ASAN "AddressSanitizer"
 
 /**
  * The sanitizer with its own allocator that @command is built with:
@@ -55,7 +56,7 @@ bool syc_preload_has_malloc(const char *command);
 
 /* Processes of the command without the preloaded library. */
 
-/** All zero: no look yet. */
+/** All zero: the processes were not examined yet. */
 struct syc_unloaded {
 	SYC_ARRAY(struct syc_unloaded_process) found;
 	int64_t next, pause; /* ns: time of the next look, and pause after that

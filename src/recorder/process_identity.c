@@ -91,8 +91,8 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 		char name[32];
 
 		/*
-		 * The process is gone, or older than the recorder and so not
-		 * recorded.
+		 * The process is gone; or it is older than the recorder, and so
+		 * not recorded.
 		 */
 		snprintf(name, sizeof(name), "[pid %d]", pid);
 		syc_tracked_name(processes, process, name);

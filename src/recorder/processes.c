@@ -236,7 +236,7 @@ void syc_processes_stack(struct syc_processes *processes, int32_t pid,
 	}
 }
 
-/* Whether a cleaned MAP has a build-id. */
+/* Whether a cleaned MAP frame has a build-id. */
 static bool has_build_id(const struct syscap_wire_map *map)
 {
 	const char *const path = (const char *)(map + 1);

@@ -64,36 +64,36 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
                         int64_t since, const char *cmdline);
 
 /**
- * A ring was made for the request of @pid.  If @pid has syscap's library, @pid
- * requested the ring at an event.
+ * Note that a ring was made for the request of @pid.  If @pid has syscap's
+ * library, @pid requested the ring at an event.
  */
 void syc_processes_expect(struct syc_processes *processes, int32_t pid);
 
-/** @host, by the recorder's number, has written to a ring. */
+/** Note that @host, by the recorder's number, has written to a ring. */
 void syc_processes_heard(struct syc_processes *processes, int32_t host);
 
 /** Number of expected programs that have not written to a ring. */
 unsigned syc_processes_unheard(const struct syc_processes *processes);
 
 /**
- * @pid had the code @addresses in a stack.  If an address is in no known
- * mapping, look at once, since its mapping may be gone in a second.
+ * Note that @pid had the code @addresses in a stack.  If an address is in no
+ * known mapping, look at once, since its mapping may be gone in a second.
  */
 void syc_processes_stack(struct syc_processes *processes, int32_t pid,
                          const uint64_t *addresses, unsigned n);
 
 /**
- * @pid reports a mapping of a file: keep the file, whose path may be gone at
+ * Keep the file of a mapping that @pid reports, since its path may be gone at
  * the end.
  */
 void syc_processes_map(struct syc_processes *processes, int32_t pid,
                        const struct syscap_wire_map *map);
 
-/** @pid has unmapped code. */
+/** Note that @pid has unmapped code. */
 void syc_processes_unmapped(struct syc_processes *processes, int32_t pid,
                             uint64_t start, uint64_t end);
 
-/** @pid reported at @time whether it has a sampler. */
+/** Note that @pid reported at @time whether @pid has a sampler. */
 void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
                            int64_t time, bool has_one);
 

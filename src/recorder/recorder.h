@@ -21,11 +21,11 @@
 
 struct syc_record_options {
 	const char *output;
-	const char *version; /* of syscap, for the capture */
+	const char *version; /* version of syscap, for the capture */
 	unsigned ring_kib;
-	unsigned drain_ms; /* 0: adapts to the number of frames */
+	unsigned drain_ms; /* 0: interval; 0: adapted to the number of frames */
 	bool force, quiet, maps;
-	bool symbols;       /* add names for stacks at the end */
+	bool symbols;       /* add names of functions in stacks at the end */
 	bool lines;         /* add source lines of stacks, with symbols */
 	bool trace_fd, gjs; /* give the command a file to write to */
 	const char *sample; /* $SYSCAP_SAMPLE of the command; NULL: none */
@@ -34,7 +34,8 @@ struct syc_record_options {
 	const char *stalls; /* $SYSCAP_STALLS of the command; NULL: none */
 	const char *logs;   /* $SYSCAP_LOGS of the command; NULL: none */
 	struct syc_asked counters; /* counters of the kernel */
-	bool error_lines;  /* the command's standard error as LOG frames */
+	/* Record the command's standard error as LOG frames. */
+	bool error_lines;
 	char *const *argv; /* the command */
 };
 

@@ -42,13 +42,14 @@
 
 struct syc_naming_options {
 	const char *output;
-	struct stat began; /* of output, whose path may name another file by
-	                    * now */
+	struct stat began; /* state of output, whose path may name another file
+	                    * by now */
 	const struct syc_mapped_files *files;
-	struct syc_code_names *code; /* all processes reported, not settled */
+	/* JIT code of all processes, not settled yet. */
+	struct syc_code_names *code;
 	struct syc_writer *writer;
 	struct syc_console *report;
-	int64_t end; /* of the recording, ns */
+	int64_t end; /* end of the recording, ns */
 	bool has_lines;
 };
 
@@ -124,22 +125,23 @@ struct syc_spawn_saved {
 	sigset_t mask;
 	struct sigaction pipe, xfsz, child;
 	struct rlimit files;
-	int error_fd; /* the command's standard error; 0: the recorder's */
+	/* The command's standard error; 0: the recorder's standard error. */
+	int error_fd;
 };
 
 struct syc_spawned {
 	pid_t pid;
 	bool running;   /* the command may be an unreaped zombie */
-	int status;     /* as exit status */
-	int64_t cpu_us; /* of the command and of all children that it waited
-	                 * for */
+	int status;     /* status of the command, as exit status */
+	int64_t cpu_us; /* CPU time of the command and of all waited children */
 };
 
-/** epoll's data of an fd; smaller values are pids. */
+/** epoll's data of each fd; smaller values are pids. */
 #define SYC_EPOLL_CONTROL (UINT64_C(1) << 32)
 #define SYC_EPOLL_SIGNAL  (UINT64_C(2) << 32)
-#define SYC_EPOLL_CALLER  (UINT64_C(4) << 32) /* with its number */
-#define SYC_EPOLL_LOGGED  (UINT64_C(8) << 32)
+/* Caller, with the number of the caller. */
+#define SYC_EPOLL_CALLER (UINT64_C(4) << 32)
+#define SYC_EPOLL_LOGGED (UINT64_C(8) << 32)
 
 struct syc_recording {
 	const struct syc_record_options *options;
@@ -160,12 +162,12 @@ struct syc_recording {
 	int signal_fd, epoll, control, child_end;
 	struct syc_traced_file trace, gjs;
 	char *preload;      /* $LD_PRELOAD of the command; NULL: unchanged */
-	struct stat output; /* after its start */
+	struct stat output; /* state of the file after the recording's start */
 	struct syc_spawned command;
 	struct syc_unloaded unloaded;
-	bool stop; /* requested twice: finish without the command */
+	bool stop; /* stop was requested twice: finish without the command */
 	unsigned asked;
-	bool write_failed; /* and printed */
+	bool write_failed; /* a write failed, and the failure is printed */
 	struct syc_names_found names;
 	int interval; /* ms between two looks at the rings */
 	int64_t began, flushed, orphans_looked;

@@ -15,17 +15,21 @@
 #define PER_PROCESS 65536u
 
 struct definition {
-	struct syscap_wire_counter counter; /* id and value: zero */
-	uint32_t id;                        /* the process's */
+	/* Counter, whose id and value are zero. */
+	struct syscap_wire_counter counter;
+	uint32_t id; /* id that the process uses */
 	uint32_t new_id;
 };
 
 struct renumbered_process {
 	struct renumbered_process *next;
 	int32_t pid;
-	struct syc_id_map ids;     /* id to new id, of the first definition */
-	struct syc_id_map pending; /* id to new id, not defined yet */
-	struct syc_id_map first;   /* hash of a definition to its index + 1 */
+	/* Map from id to new id, by the first definition. */
+	struct syc_id_map ids;
+	/* Map from id to new id, for undefined ids. */
+	struct syc_id_map pending;
+	/* Map from a definition's hash to its index + 1. */
+	struct syc_id_map first;
 	SYC_ARRAY(struct definition) definitions;
 };
 
@@ -257,7 +261,8 @@ int syc_renumber_ctrdef(struct syc_renumber *renumber,
 		int error = 0;
 		uint32_t new_id;
 
-		if (id == 0) /* values cannot refer to it */
+		if (id == 0) /* values cannot refer to a counter without an
+		              * id */
 			continue;
 		new_id = define_counter(renumber, process, &counters[i], &fresh,
 		                        &error);

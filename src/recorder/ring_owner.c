@@ -231,9 +231,9 @@ void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
 }
 
 /*
- * The recorder's number of the process; 0: no such process; -1: not known yet.
- * A process that claimed a slot before a search, and was not found by the
- * search, is gone.
+ * The recorder's number of the process; 0: no process has the number; -1: the
+ * number is not known yet. A process that claimed a slot before a search, and
+ * was not found by the search, is gone.
  */
 static int32_t find_nested(struct syc_arena_taken *arena, uint32_t slot,
                            int32_t pid)

@@ -37,7 +37,7 @@ static bool is_in_our_proc(const struct syc_intake *intake,
 static bool read_kernel_name(const struct syc_ring *ring,
                              char name[SYC_RING_NAME])
 {
-	char file[32], text[SYC_RING_NAME + 1]; /* and the newline */
+	char file[32], text[SYC_RING_NAME + 1]; /* name and the newline */
 	ssize_t n;
 
 	snprintf(file, sizeof(file), "task/%d/comm", ring->tid);

@@ -82,7 +82,7 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 bool syc_arena_owner_find(struct syc_processes *processes,
                           struct syc_ring *ring);
 
-/** Whether the owner still runs the same program. */
+/** Whether the owner of the slot still runs the same program. */
 bool syc_arena_owner_lives(struct syc_processes *processes,
                            struct syc_ring *ring);
 
@@ -105,24 +105,26 @@ struct syc_rings_past {
 struct syc_rings {
 	struct syc_intake *intake;
 	uint32_t body; /* bytes of a new ring's body */
-	unsigned max;  /* live at once */
+	unsigned max;  /* maximum of live rings */
 	bool limit_said;
 	uint64_t refused; /* requests without resources for a ring */
-	SYC_ARRAY(struct syc_ring *) live; /* including slots */
+	/* All rings in use, including slots. */
+	SYC_ARRAY(struct syc_ring *) live;
 	struct syc_arenas arenas;
-	bool is_looking;       /* for slots that came into use */
+	/* Some slots that came into use are not examined yet. */
+	bool is_looking;
 	int64_t crowded_until; /* no examination before this time: one process
 	                        * has too many arenas */
 	SYC_ARRAY(struct syc_orphan) suspects;
 	SYC_ARRAY(struct syc_rings_past) past;
 	size_t next_named;     /* index of the next ring whose name is read */
-	unsigned char *buffer; /* for syc_drain() */
+	unsigned char *buffer; /* buffer for syc_drain() */
 };
 
 /** Result of a pass over the rings. */
 struct syc_rings_pass {
 	bool any;   /* something was drained */
-	bool brisk; /* ... a sixteenth of a ring or more */
+	bool brisk; /* a sixteenth of a ring or more was drained */
 	bool busy; /* a ring filled so fast that the recorder should not wait */
 };
 

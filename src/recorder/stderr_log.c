@@ -27,9 +27,9 @@
 
 #include "recorder/now.h"
 
-#define BUFFER   (1 << 20) /* of the socket, if the system permits */
+#define BUFFER   (1 << 20) /* size of the socket's buffer, if permitted */
 #define PATIENCE 100       /* ms */
-#define LAST     2000      /* ms, to report completion */
+#define LAST     2000      /* ms to report completion */
 
 #ifndef SYS_close_range
 #define SYS_close_range 436
@@ -52,7 +52,7 @@ static void close_end(int *fd)
 	*fd = -1;
 }
 
-/* False: no receiver is left. */
+/* False: no receiver of the bytes is left. */
 static bool write_all(const char *bytes, size_t n)
 {
 	while (n > 0) {
@@ -69,7 +69,8 @@ static bool write_all(const char *bytes, size_t n)
 		} else if (done < 0 && errno == EPIPE) {
 			return false;
 		} else if (done < 0 && errno != EINTR) {
-			return true; /* a full disk: the next bytes may fit */
+			return true; /* on a full disk, the next bytes may
+			              * fit */
 		}
 	}
 	return true;
@@ -148,7 +149,7 @@ static void end_telling(struct pumping *pump)
 	close_end(&pump->socket);
 }
 
-/* The recording ends. */
+/* Handle the end of the recording. */
 static void report_the_rest(struct pumping *pump)
 {
 	while (pump->from >= 0 && move_piece(pump))
@@ -203,7 +204,8 @@ static void close_between(int first, int last)
 	if (getrlimit(RLIMIT_NOFILE, &files) == 0 &&
 	    (rlim_t)last > files.rlim_cur)
 		last = (int)files.rlim_cur;
-	for (; first <= last; first++) /* before Linux 5.9 */
+	for (; first <= last; first++) /* close_range() is missing before Linux
+	                                * 5.9 */
 		close(first);
 }
 
@@ -324,7 +326,7 @@ fail:
 }
 
 #define MS       INT64_C(1000000)
-#define WAIT_MAX (2000 * MS) /* for a terminal that is stopped */
+#define WAIT_MAX (2000 * MS) /* time to wait for a stopped terminal */
 
 #define AT_ONCE 64 /* pieces: floods must not delay the rings */
 

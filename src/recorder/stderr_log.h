@@ -38,7 +38,7 @@ struct syc_stderr_tee_piece {
 
 struct syc_stderr_tee {
 	int socket; /* pieces arrive here until the end of the process */
-	int given;  /* for the command, as descriptor 2 */
+	int given;  /* fd for the command, as its descriptor 2 */
 	pid_t pid;
 };
 
@@ -51,7 +51,7 @@ struct syc_stderr_tee {
  */
 int syc_stderr_tee_start(struct syc_stderr_tee *pump);
 
-/** A longer line is cut. */
+/** Maximum of a line; a longer line is cut. */
 #define SYC_LOGGED_LINE 8192u
 
 struct syc_stderr_log {
@@ -61,13 +61,13 @@ struct syc_stderr_log {
 	int32_t pid;  /* process to which the lines are attributed */
 	struct syc_writer *writer;
 	uint64_t lost; /* bytes without frames */
-	size_t n;      /* of the unfinished line */
-	int64_t time;  /* begin of that line */
+	size_t n;      /* length of the unfinished line */
+	int64_t time;  /* time at which the unfinished line began */
 	char line[SYC_LOGGED_LINE];
 };
 
 /**
- * Begin.  Afterwards pump.given is for the command, and the caller reads
+ * Begin to log.  Afterwards pump.given is for the command, and the caller reads
  * pump.socket when it is readable.  0 or -errno.
  */
 int syc_stderr_log_begin(struct syc_stderr_log *logged);

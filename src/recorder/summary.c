@@ -57,7 +57,8 @@ static void print_capture(struct syscap_reader *reader)
 {
 	const struct syscap_profile_options options = {
 		.parts = SYSCAP_PROFILE_SAMPLES,
-		.no_lookup = true, /* lookup was done, or is not wanted */
+		/* Lookup of names was done, or is not wanted. */
+		.no_lookup = true,
 	};
 	struct syscap_profile *profile;
 	struct syscap_view *view;

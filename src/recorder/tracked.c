@@ -64,8 +64,8 @@ void syc_tracked_name(struct syc_processes *processes,
 }
 
 /*
- * Update the count.  Until a sampler reports itself, the mapped files show if
- * there is one.
+ * Update the count.  Until a sampler reports itself, the mapped files show
+ * whether the process has a sampler.
  */
 void syc_tracked_count_sampler(struct syc_processes *processes,
                                struct syc_tracked_process *process)
@@ -134,7 +134,7 @@ void syc_tracked_new_image(struct syc_processes *processes,
 	process->had_maps = false;
 	process->is_without_sampler = false;
 	process->sampler_said = 0;
-	process->lacks_sampler = false; /* the old program stays counted */
+	process->lacks_sampler = false; /* the old program stays in the count */
 	if (process->code != NULL)
 		syc_code_watch_exec(process->code, syc_now());
 	syc_maps_forget(&process->maps);

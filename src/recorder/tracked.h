@@ -17,30 +17,35 @@
 #define SYC_TRACKED_BUCKETS 1024u
 
 struct syc_tracked_process {
-	struct syc_tracked_process *next; /* in its bucket */
-	struct syc_tracked_process *live; /* in the list of live processes */
-	int32_t pid;                      /* in frames */
-	int32_t host;                     /* pid in the recorder's /proc */
-	int32_t own_pid;                  /* the process' own view of its pid */
+	struct syc_tracked_process *next; /* next process in the bucket */
+	/* Next process in the list of live processes. */
+	struct syc_tracked_process *live;
+	int32_t pid;     /* pid in frames */
+	int32_t host;    /* pid in the recorder's /proc */
+	int32_t own_pid; /* the process' own view of its pid */
 	bool alive;
-	bool is_expected, is_heard; /* by this image */
+	/* Whether the present program is expected to write, or wrote. */
+	bool is_expected, is_heard;
 	bool is_past; /* registered after its end, without an EXIT frame yet */
-	int32_t past_of; /* process by which it is known */
-	int64_t since;   /* of its next PROCESS frame; 0: now */
+	int32_t past_of; /* process by which the ended process is known */
+	int64_t since;   /* time of its next PROCESS frame; 0: now */
 	int64_t ended;
-	bool is_without_sampler; /* has the library, in files with no sampler */
-	int64_t sampler_said;    /* time of its own report about a sampler */
-	bool lacks_sampler;      /* by report or files; counted */
-	bool exec_seen;          /* identity is of the running program */
+	/* The library is mapped, but no file has a sampler. */
+	bool is_without_sampler;
+	int64_t sampler_said; /* time of its own report about a sampler */
+	/* No sampler by report or files; the process is counted. */
+	bool lacks_sampler;
+	bool exec_seen; /* identity belongs to the running program */
 	uint32_t image;
 	struct syc_procfs_identity identity;
 	int pidfd;
 	int64_t looked, maps_looked;
-	char *cmdline; /* in its last PROCESS frame */
+	char *cmdline; /* command line in the last PROCESS frame */
 	struct syc_known_maps maps;
-	bool had_maps;               /* some MAPs were written, of this image */
-	unsigned n_own_maps;         /* number of MAPs that it wrote itself */
-	struct syc_code_watch *code; /* NULL: none, or unwatchable */
+	bool had_maps;       /* some MAPs of this image were written */
+	unsigned n_own_maps; /* number of MAPs that it wrote itself */
+	/* JIT code; NULL: no code, or code that cannot be watched. */
+	struct syc_code_watch *code;
 	int64_t code_looked;
 };
 
@@ -50,11 +55,12 @@ struct syc_processes {
 	struct syc_tracked_process *live, **cursor;
 	unsigned announced, n_alive, n_unheard, n_lack_sampler;
 	uint32_t last_image, changes;
-	uint64_t our_start; /* of the recorder, clock ticks */
+	uint64_t our_start; /* start of the recorder, clock ticks */
 	struct syc_mapped_files files;
-	int files_max; /* fds from here on are for rings */
+	int files_max; /* first fd that is reserved for rings */
 	union syc_frame_buffer frame;
-	struct syc_procfs_seen seen; /* last, for the caller's process */
+	/* Facts read last, for the caller's process. */
+	struct syc_procfs_seen seen;
 	char text[SYSCAP_FRAME_MAX];
 };
 

@@ -17,7 +17,7 @@ struct syc_debug_files {
 	/* Directories that the user named.  The search continues in
 	 * /usr/lib/debug and /app/lib/debug of the process. */
 	struct syc_paths directories;
-	bool keeps_open; /* a file with debug information, for later */
+	bool keeps_open; /* keep a file with debug information open */
 };
 
 /**

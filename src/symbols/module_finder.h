@@ -175,7 +175,7 @@ struct syc_found {
 
 struct syc_finder {
 	struct syc_debug_files
-		debug_files; /* directories, which belong to the caller */
+		debug_files; /* search settings; the caller owns their places */
 	/* Begin of the recording, seconds since 1970; 0: unknown. */
 	int64_t begin;
 	/* Files that are searched before any path. */
