@@ -21,7 +21,7 @@ static bool has_any(const double *values, size_t n)
 	return false;
 }
 
-/* Bits for the sides that have the row: 1 for the base, 2 for the new side. */
+/* Bits of the sides that have the row: 1 for the base, 2 for the new side. */
 static unsigned sides_of(const struct syc_comparison *comparison,
                          const struct syc_compared *row)
 {
@@ -120,7 +120,7 @@ static bool is_sum(enum syc_measure measure)
 	return measure <= SYC_MEASURE_COUNT;
 }
 
-/* @texts: both texts with their NULs, one after the other. */
+/* @texts: binary and name with their NULs, one after the other. */
 static int add_row(struct syc_comparison *comparison, enum syc_measure measure,
                    const char *texts, size_t len)
 {

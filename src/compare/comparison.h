@@ -43,7 +43,8 @@ double syc_t_distribution_quantile(double probability, double degrees);
 struct syc_spread {
 	size_t n;
 	double mean;
-	double variance; /* variance of the mean; NAN for a single value */
+	/* Variance of the mean; NAN: there is a single value. */
+	double variance;
 };
 
 /**
@@ -62,8 +63,8 @@ struct syc_ratio {
 };
 
 /**
- * Needs two or more values on each side, or one value on one side and several
- * on the other.  No value is negative.
+ * The ratio needs two or more values on each side, or one value on one side and
+ * several on the other.  No value is negative.
  */
 void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
                   const struct syc_spread *new);
@@ -76,21 +77,22 @@ void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
                         double *ret_low, double *ret_high);
 
 enum syc_measure {
-	/* Functions: time, ticks or bytes; or the share of the total. */
+	/* Amounts of functions: time, ticks or bytes; or the share of the
+	 * total. */
 	SYC_MEASURE_AMOUNT,
 	SYC_MEASURE_SHARE,
-	/* Marks. */
+	/* Numbers and durations of marks. */
 	SYC_MEASURE_COUNT,
 	SYC_MEASURE_P50,
 	SYC_MEASURE_P90,
 	SYC_MEASURE_P99,
-	/* Counters. */
+	/* Values of counters. */
 	SYC_MEASURE_LAST,
 	SYC_MEASURE_MAX
 };
 
 struct syc_compared_name {
-	const char *of; /* binary, group or category; "" */
+	const char *of; /* binary, group or category of the name; or "" */
 	const char *name;
 };
 
@@ -100,7 +102,7 @@ struct syc_compared {
 	double *values; /* values of all units; NAN: no value */
 	double step;    /* values are multiples of the step */
 
-	/* When settled: */
+	/* Valid once the comparison is settled: */
 	struct syc_ratio ratio;
 	double low, high; /* interval of new / base, if ratio.is_known */
 	bool differs;
@@ -112,7 +114,7 @@ struct syc_comparison {
 	SYC_ARRAY(struct syc_compared) rows;
 	double *totals; /* totals of all functions, by unit; or NULL */
 
-	/* When settled: */
+	/* Valid once the comparison is settled: */
 	double missed; /* highest error probability of each interval */
 	size_t n_judged, n_differing;
 };
@@ -160,18 +162,18 @@ void syc_function_name_strip(char *name);
 struct syc_observed {
 	struct syc_comparison *comparison;
 	const struct syscap_profile *profile;
-	const struct syscap_filter *filter; /* from and to of the filter are the
-	                                     * unit's */
+	const struct syscap_filter *filter; /* filter, whose from and to are the
+	                                     * unit's times */
 	size_t unit;
-	/* The number of blocks, which scales sums to a whole run. 1 for a
-	 * run. */
+	/* The number of blocks, which scales sums to a whole run.  For a run,
+	 * 1. */
 	double scale;
 };
 
 /** Amounts of functions. */
 struct syc_observe_functions {
-	bool total;    /* including callees */
-	bool by_share; /* as a share of @whole */
+	bool total;    /* amounts include callees */
+	bool by_share; /* amounts are shares of @whole */
 	double whole;  /* total of the whole run */
 };
 

@@ -24,7 +24,7 @@
 /* Suffixes that gcc and clang append to copies and parts of functions. */
 static const struct suffix {
 	const char *text;
-	bool has_number; /* always: ".isra.0" */
+	bool has_number; /* a number always follows: ".isra.0" */
 } suffixes[] = {
 	{ ".isra", true },  { ".constprop", true }, { ".part", true },
 	{ ".cold", false }, { ".lto_priv", true },  { ".llvm", true },
@@ -120,9 +120,10 @@ void syc_function_name_strip(char *name)
 }
 
 struct groups {
-	uint32_t *of; /* by function of the profile */
+	uint32_t *of; /* group of each function of the profile */
 	struct syc_map by_name;
-	SYC_ARRAY(struct syc_compared_name) names; /* name is malloc'ed */
+	/* Names, with name from malloc(). */
+	SYC_ARRAY(struct syc_compared_name) names;
 	double *amounts;
 };
 

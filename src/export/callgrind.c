@@ -24,20 +24,20 @@
 
 struct call {
 	uint32_t callee;
-	uint32_t line; /* in the caller: number + 1, or 0 */
+	uint32_t line; /* line in the caller: number + 1, or 0 */
 	uint64_t cost;
 	uint64_t n_ways; /* number of different stacks with this call */
 };
 
 struct calls {
 	const struct syscap_view *view;
-	uint64_t *is_outermost; /* bits, by node */
+	uint64_t *is_outermost; /* bit of each node */
 	/*
-	 * Nodes by the function of their parent; with lines, also by their own
-	 * function.
+	 * Nodes by the function of their parent; if lines are written, also by
+	 * their own function.
 	 */
 	struct syc_group by_caller, by_function;
-	/* The last result: by callee, by line. */
+	/* The last result, by callee, then by line. */
 	SYC_ARRAY(struct call) found;
 };
 
@@ -45,9 +45,10 @@ struct calls {
 struct walk {
 	const struct syscap_view *view;
 	struct syc_group callees;
-	uint32_t *path;         /* by depth: the node */
-	uint32_t *next;         /* by depth: its next child */
-	uint32_t *on_path;      /* by function: number of frames on the path */
+	uint32_t *path; /* node at each depth */
+	uint32_t *next; /* next child of the node at each depth */
+	/* Number of frames of each function on the path. */
+	uint32_t *on_path;
 	uint64_t *is_outermost; /* bits, by node: first node of its function */
 };
 
@@ -108,8 +109,7 @@ static void walk_tree(struct walk *walk)
 }
 
 /*
- * Compute as bits the nodes that are the first nodes of their function on their
- * stacks.
+ * Mark each node that is the first node of its function on its stack by a bit.
  */
 static int find_outermost(const struct syc_export *export, uint64_t **ret_bits)
 {
@@ -219,8 +219,8 @@ static int calls_find(struct calls *calls, uint32_t function)
 }
 
 /*
- * With lines, find the self cost of each line of @function, as calls without a
- * callee.  0 or -ENOMEM.
+ * If lines are written, find the self cost of each line of @function, as calls
+ * without a callee.  0 or -ENOMEM.
  */
 static int calls_find_selfs(struct calls *calls, uint32_t function)
 {
@@ -269,16 +269,16 @@ struct writer {
 	const struct syc_export *export;
 	FILE *out;
 	/*
-	 * By text, NUL included; the format numbers objects and files
+	 * Objects and files by text, NUL included; the format numbers each kind
 	 * separately.
 	 */
 	struct syc_map objects, files;
-	bool *is_named; /* written functions */
+	bool *is_named; /* functions whose names are written */
 	struct calls calls;
-	/* With lines: the first line of each function, + 1. */
+	/* If lines are written: 1 + the first line of each function. */
 	uint32_t *first_line;
-	struct syc_frames frames; /* for names */
-	const char *file;         /* current place of the costs */
+	struct syc_frames frames; /* frames, for their names */
+	const char *file;         /* source file of the current costs */
 };
 
 /*

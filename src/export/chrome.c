@@ -19,13 +19,14 @@
 
 #define CATEGORY  "disabled-by-default-v8.cpu_profiler"
 #define CHUNK     1000u
-#define MOST_REPS 1000u /* larger weights are made to fill the disk */
+#define MOST_REPS 1000u /* only a hostile capture has larger weights */
 
 struct writer {
 	struct syc_chrome *trace;
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
-	uint32_t *told_of; /* by node: 1 + the thread whose profile has it */
+	/* 1 + the thread whose profile has the node, by node. */
+	uint32_t *told_of;
 	struct syc_frames frames;
 	uint32_t *path; /* new nodes of one stack */
 	int64_t last;   /* time of the previous sample */

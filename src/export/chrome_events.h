@@ -14,7 +14,7 @@ struct syc_chrome {
 	struct syc_json json;
 	struct syc_pids pids;
 	struct syc_mark_links linked;
-	int64_t begin; /* origin of times; earlier times become this time */
+	int64_t begin; /* origin of times; earlier times become the origin */
 	const struct syscap_profile_thread *threads;
 	const struct syscap_profile_process *processes;
 	const struct syscap_profile_mark_name *names;
@@ -28,7 +28,7 @@ void syc_chrome_event(struct syc_chrome *trace, const char *phase,
                       uint32_t thread, int64_t time);
 void syc_chrome_event_end(struct syc_chrome *trace);
 
-/** @ns as microseconds. */
+/** Write @ns as microseconds. */
 void syc_chrome_time(struct syc_chrome *trace, const char *key, uint64_t ns);
 
 /**

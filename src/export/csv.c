@@ -15,7 +15,7 @@
 
 /*
  * Write a cell, always quoted; a quote inside is doubled.  The first character
- * is data, so it stays.
+ * of the text is data, so it stays.
  */
 static void csv_text(FILE *out, const char *text)
 {
@@ -301,8 +301,8 @@ static int write_mark(const struct syc_export *export,
 }
 
 /*
- * Rows are in the order of the file: a second walk over the file writes the
- * rows, and no mark is kept.
+ * Rows are in the order of the file.  A second walk over the file writes the
+ * rows, so no mark is kept in memory.
  */
 int syc_export_csv_marks(struct syc_export *export)
 {

@@ -39,7 +39,7 @@ void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");
 
-/* Avoids printf(), since it is called for each value. */
+/* Avoids printf(), since this function is called for each value. */
 void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE])
 {

@@ -17,11 +17,13 @@
 
 struct syc_export {
 	struct syscap_profile *profile;
-	const struct syscap_view *view;     /* of the samples */
-	const struct syscap_view *heap;     /* of the allocations, or NULL */
-	const struct syscap_filter *filter; /* for events: time and thread */
-	struct syscap_reader *reader; /* of the capture, for texts that the
-	                               * profile lacks */
+	const struct syscap_view *view; /* view of the samples */
+	/* View of the allocations, or NULL. */
+	const struct syscap_view *heap;
+	/* Filter of events by time and thread. */
+	const struct syscap_filter *filter;
+	struct syscap_reader *reader; /* reader of the capture, for texts that
+	                               * the profile lacks */
 	const char *name;             /* title in the viewer */
 	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
@@ -75,7 +77,8 @@ void syc_counter_name(const struct syscap_profile_counter *counter,
                       char ret_name[SYC_COUNTER_NAME_SIZE]);
 
 struct syc_pids {
-	int32_t *items; /* of each process; -1: of none */
+	/* Pid of each process; -1: pid of events without a process. */
+	int32_t *items;
 	size_t n;
 };
 

@@ -88,10 +88,10 @@ struct writer {
 	struct syc_firefox_markers markers;
 	struct syc_firefox_counters counters;
 	struct syc_firefox_allocations allocations;
-	uint32_t *rows; /* of each thread: its place in the file, or NONE */
-	uint32_t *main_rows; /* of each process: place of its main thread */
-	uint32_t *lives;     /* of each process: number of earlier processes
-	                      * with its pid */
+	uint32_t *rows;      /* place of each thread in the file, or NONE */
+	uint32_t *main_rows; /* place of each process's main thread */
+	uint32_t *lives;     /* number of earlier processes with the pid of each
+	                      * process */
 };
 
 static void begin_object(struct writer *writer, const char *key)
@@ -163,7 +163,7 @@ static void write_column(struct writer *writer, uint32_t thread,
 	syc_json_end_array(&writer->json);
 }
 
-/* Weights are ms if the time of a tick is known, else ticks. */
+/* Weights are in ms if the time of a tick is known, otherwise in ticks. */
 static void write_samples(struct writer *writer, uint32_t thread,
                           const struct syscap_profile_process *process)
 {

@@ -25,12 +25,12 @@ enum {
 
 struct syc_firefox_tables {
 	const struct syc_export *export;
-	struct syc_map binaries; /* by text, NUL included */
+	struct syc_map binaries; /* binaries by text, NUL included */
 	struct syc_map files;    /* source files, by text, NUL included */
 	struct syc_frames frames;
 	/* Numbers of the first string of each kind. */
 	size_t mark_names, other_names, binary_names, file_names;
-	uint32_t *file_of;  /* number in files, by function; or NONE */
+	uint32_t *file_of;  /* number of each function's file, or NONE */
 	size_t heap_stacks; /* number of the first stack of allocations */
 };
 
@@ -79,10 +79,12 @@ struct syc_firefox_value {
 
 struct syc_firefox_counters {
 	const struct syc_export *export;
-	uint64_t *counts;      /* of each counter, values that pass the
-	                        * filter */
-	bool *threads;         /* counters with a value */
-	uint64_t n_no_numbers; /* passing values that are not finite */
+	uint64_t *counts; /* number of each counter's values that pass the
+	                   * filter */
+	/* Flag of each thread: its counters have a value. */
+	bool *threads;
+	/* Values that pass the filter and are not finite. */
+	uint64_t n_no_numbers;
 	/* Values of the counters from @first to @end - 1, one after another. */
 	struct syc_firefox_value *values;
 	size_t first, end;
@@ -111,7 +113,8 @@ struct syc_firefox_allocations {
 	size_t heap_stacks; /* number of the first stack of allocations */
 	int64_t *bytes;     /* bytes of each event; below 0: freed; 0:
 	                     * omitted */
-	uint32_t *holders;  /* of each process: the thread; NONE */
+	/* Thread that shows each process's allocations; NONE. */
+	uint32_t *holders;
 	struct syc_group by_process;
 };
 
@@ -126,8 +129,8 @@ bool syc_firefox_allocations_has(
 	const struct syc_firefox_allocations *allocations, uint32_t thread);
 
 /**
- * Write the member "nativeAllocations" of such a thread, with times relative to
- * @begin.
+ * Write the member "nativeAllocations" of a thread with allocations below it,
+ * with times relative to @begin.
  */
 void syc_firefox_allocations_write(
 	const struct syc_firefox_allocations *allocations,

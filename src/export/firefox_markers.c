@@ -126,7 +126,7 @@ struct field {
 };
 
 static const struct schema {
-	const char *name, *label; /* text beside the name, in tables and
+	const char *name, *label; /* text shown beside the name in tables and
 	                           * charts */
 	struct field fields[4];   /* ended by a NULL key */
 } schemas[] = {
@@ -234,7 +234,7 @@ static int write_data(const struct syc_firefox_markers *markers,
 	return r;
 }
 
-/* Its string. */
+/* The string of the marker's name. */
 static size_t name_of(const struct syc_firefox_markers *markers,
                       const struct event *event)
 {

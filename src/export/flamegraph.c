@@ -85,7 +85,7 @@ static void xml_text(FILE *out, const char *text, size_t most)
  * legible under black text.
  */
 static const struct {
-	const char *colours[3]; /* neighbours differ */
+	const char *colours[3]; /* colours of neighbours differ */
 	const char *name;
 } categories[] = {
 	[SYSCAP_CATEGORY_APPLICATION] = { { "#f0b43c", "#ecc161", "#f3a93a" },
@@ -104,7 +104,7 @@ struct picture {
 	const struct syc_flamegraph *graph;
 	FILE *out;
 	struct syc_group callees;
-	uint64_t *begins; /* by node: begin in its row, in units */
+	uint64_t *begins; /* begin of each node in its row, in units */
 	uint32_t *levels;
 	uint32_t depth; /* number of rows drawn */
 	uint64_t n_narrow;

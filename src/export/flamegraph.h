@@ -19,8 +19,9 @@ struct syc_flamegraph {
 	const struct syscap_view *view;
 	const char *title;  /* the capture's name */
 	const char *filter; /* filter options as given, or "" */
-	const struct syc_flamegraph_diff *diff; /* NULL: none */
-	bool by_self; /* colours of a diff: by self instead of total */
+	/* Differences to a base; NULL: no comparison. */
+	const struct syc_flamegraph_diff *diff;
+	bool by_self; /* colours of a diff follow self instead of total */
 };
 
 /** Returns 0 or -ENOMEM; errors of @out stay in @out. */
@@ -30,8 +31,8 @@ struct syc_flamegraph_diff {
 	const struct syscap_profile *base_profile;
 	const struct syscap_view *base;
 	const char *name;         /* name of the base */
-	uint64_t *selfs, *totals; /* by node of the new view: value in the
-	                           * base */
+	uint64_t *selfs, *totals; /* value in the base of each node of the new
+	                           * view */
 	SYC_ARRAY(uint32_t)
 	gone; /* nodes of the base, largest first, that the new view lacks
 	       * although the view has their callers */

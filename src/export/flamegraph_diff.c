@@ -29,8 +29,9 @@ static const char *name_of(const struct side *side, uint32_t node)
 
 struct matching {
 	const struct side *new, *base;
-	uint32_t *partners; /* partner in the base, by node of the new view */
-	bool *taken;        /* nodes of the base */
+	/* Node in the base that matches each node of the new view. */
+	uint32_t *partners;
+	bool *taken; /* nodes of the base that have a match */
 };
 
 /* The end of the siblings with the name of number @i of @callees. */

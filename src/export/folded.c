@@ -3,7 +3,7 @@
  * folded.c - stacks as lines of text.
  *
  * Millions of stacks have few functions, so names are prepared once.  A line is
- * built from its end, because a node only knows its parent.
+ * built from its end, because a node refers only to its parent.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -30,7 +30,7 @@ struct syc_mark_spans {
 	struct syc_mark_spans_open *open;
 	size_t n, at, n_open, n_depths;
 	struct syscap_profile_mark next; /* the mark at @at */
-	bool is_first;                   /* begins its lane */
+	bool is_first;                   /* the mark begins its lane */
 };
 
 enum syc_mark_spans_kind {
@@ -42,9 +42,9 @@ enum syc_mark_spans_kind {
 struct syc_mark_spans_event {
 	enum syc_mark_spans_kind kind;
 	uint32_t number;
-	struct syscap_profile_mark mark; /* of what begins */
+	struct syscap_profile_mark mark; /* mark that begins */
 	int64_t time;
-	bool is_first; /* in its lane */
+	bool is_first; /* the mark is the first mark in its lane */
 };
 
 /** 0 or -ENOMEM. */
@@ -57,7 +57,7 @@ void syc_mark_spans_fini(struct syc_mark_spans *nested);
 bool syc_mark_spans_next(struct syc_mark_spans *nested,
                          struct syc_mark_spans_event *ret_event);
 
-/** When @mark ends. */
+/** The time at which @mark ends. */
 int64_t syc_mark_spans_end_of(const struct syscap_profile_mark *mark);
 
 /** An end of an arrow. */
@@ -70,11 +70,12 @@ struct syc_mark_links {
 	const struct syscap_profile_operation *operations;
 	const struct syscap_profile_arrow *arrows;
 	size_t n_operations, n_arrows;
-	unsigned char *has_operation, *has_arrow; /* by number */
+	/* Flags of operations and arrows, by number. */
+	unsigned char *has_operation, *has_arrow;
 	const struct syscap_profile *profile;
 	const struct syscap_profile_part *parts;
 	struct syc_group steps; /* parts of each operation, by time */
-	struct syc_flow *flows; /* by mark */
+	struct syc_flow *flows; /* flows, by mark */
 	size_t n_flows;
 };
 

@@ -62,16 +62,17 @@ struct syc_perfetto {
 	int64_t event_time;
 	struct syc_pids pids;
 	struct syc_mark_links linked;
-	uint64_t n_tracks; /* with a number */
+	uint64_t n_tracks; /* number of numbered tracks */
 	/* Numbers already written. */
 	unsigned char *has_name, *has_function, *has_binary, *has_stack,
 		*has_frame;
 	struct syc_map binaries;
 	struct syc_map sources; /* source files already written */
 	struct syc_frames frames;
-	const char **build_ids; /* of each binary, or NULL */
-	uint64_t stack;         /* written as such */
-	uint64_t n_bodies;      /* of logs */
+	const char **build_ids; /* build-id of each binary, or NULL */
+	/* Number of the stack that is being written. */
+	uint64_t stack;
+	uint64_t n_bodies; /* number of texts of logs */
 };
 
 /** Begin a packet, add its fields, and end it. */

@@ -24,7 +24,7 @@
 struct gzip {
 	FILE *out;
 	uint32_t table[256], crc, size;
-	size_t n; /* in the block */
+	size_t n; /* number of bytes in the block */
 	unsigned char block[65535];
 };
 
@@ -113,11 +113,12 @@ struct pprof_tables {
 	const struct syc_export *export;
 	const struct syscap_profile_function *functions;
 	size_t n_functions;
-	struct syc_map binaries; /* number of a mapping, from 1 */
+	struct syc_map binaries; /* numbers of mappings, from 1 */
 	struct syc_map files;    /* source files; their strings follow the
 	                          * strings of binaries */
-	uint32_t *file_of;       /* number in files, by function; or NONE */
-	/* With lines: the location of each node, and the locations. */
+	uint32_t *file_of;       /* number of each function's file, or NONE */
+	/* If lines are written: the location of each node, and the
+	 * locations. */
 	uint32_t *location_of;
 	SYC_ARRAY(struct pprof_location) locations;
 };
@@ -421,8 +422,8 @@ struct writer {
 	struct pprof_tables tables;
 	struct syscap_profile_samples samples;
 	struct syc_thread_samples by;
-	uint64_t *ticks;   /* by node, of the current thread */
-	uint32_t *touched; /* nodes */
+	uint64_t *ticks;   /* ticks of each node in the current thread */
+	uint32_t *touched; /* nodes with ticks in the current thread */
 	bool is_time;
 };
 

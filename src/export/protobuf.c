@@ -9,7 +9,7 @@
 #define FIXED64 1u
 #define BYTES   2u
 
-#define VARINT_SIZE 10u /* of the largest */
+#define VARINT_SIZE 10u /* size of the largest number */
 
 /* Number of bytes of a length that is filled in later, more than necessary. */
 #define LENGTH_SIZE 4u

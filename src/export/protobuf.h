@@ -9,7 +9,7 @@
 
 struct syc_protobuf {
 	SYC_ARRAY(unsigned char) bytes;
-	bool failed; /* out of memory: the message is incomplete */
+	bool failed; /* memory is missing, and the message incomplete */
 };
 
 void syc_protobuf_clear(struct syc_protobuf *message);

@@ -20,7 +20,7 @@
 struct writer {
 	struct syc_export *export;
 	struct syc_json json;
-	int64_t begin; /* the earliest written time */
+	int64_t begin; /* earliest written time */
 	struct syc_frames frames;
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
@@ -256,7 +256,7 @@ static void write_event(struct writer *writer, const char *type,
 static int write_marks(struct writer *writer, const uint32_t *order,
                        const uint32_t *end)
 {
-	struct syscap_profile_mark *open; /* from the outermost */
+	struct syscap_profile_mark *open; /* open marks, the outermost first */
 	size_t n_open = 0;
 	int64_t last = writer->begin;
 

@@ -29,11 +29,14 @@ struct syc_batch_walk {
 	const struct syscap_view *view;
 	const struct syscap_profile_samples *samples;
 	size_t deepest;
-	uint32_t *nodes; /* @deepest nodes of each path */
+	uint32_t *nodes; /* path of each stack, of @deepest nodes */
 	uint32_t lens[SYC_BATCH_WALK_MAX];
 };
 
-/** Returns 0 or -ENOMEM; call fini in any case.  @samples belong to @view. */
+/**
+ * Returns 0 or -ENOMEM; the caller calls fini in any case.  @samples belong to
+ * @view.
+ */
 int syc_batch_walk_init(struct syc_batch_walk *batch,
                         const struct syscap_view *view,
                         const struct syscap_profile_samples *samples);
@@ -59,12 +62,12 @@ struct syc_frames {
 	const struct syc_export *export;
 	size_t n;
 	SYC_ARRAY(struct syc_frame) items;
-	uint32_t *of_nodes, *of_heap; /* frame by node; NULL: frames are
+	uint32_t *of_nodes, *of_heap; /* frame of each node; NULL: frames are
 	                               * functions */
 	char *shown;
 };
 
-/** 0 or -ENOMEM; fini in any case. */
+/** Returns 0 or -ENOMEM; the caller calls fini in any case. */
 int syc_frames_init(struct syc_frames *frames, const struct syc_export *export);
 void syc_frames_fini(struct syc_frames *frames);
 
@@ -94,11 +97,12 @@ struct syc_thread_samples {
 	/* Thread t has begins[t + 1] - begins[t] samples. */
 	size_t *begins;
 
-	/* Internal. */
+	/* Members for stacks.c only. */
 	const struct syscap_view *view;
 	struct syscap_profile_samples samples;
-	bool *is_mixed; /* by thread: not in order in the file */
-	size_t piece;   /* number of samples that are loaded at a time */
+	/* Flag of each thread: samples are unordered in the file. */
+	bool *is_mixed;
+	size_t piece; /* number of samples that are loaded at once */
 	/*
 	 * The piece: samples of threads first to end - 1.  The piece of a
 	 * thread with more samples starts at number @skipped.
@@ -107,7 +111,7 @@ struct syc_thread_samples {
 	uint32_t *rows;
 	size_t n;
 	size_t next;  /* the first sample not yet examined */
-	size_t *ends; /* by thread: the place of its next sample */
+	size_t *ends; /* place of each thread's next sample */
 };
 
 /**
@@ -150,7 +154,10 @@ struct syc_folded {
 	size_t capacity;
 };
 
-/** With @in_quotes each '"' is doubled. 0 or -ENOMEM; call fini in any case. */
+/**
+ * With @in_quotes each '"' is doubled. Returns 0 or -ENOMEM; the caller calls
+ * fini in any case.
+ */
 int syc_folded_init(struct syc_folded *folded,
                     const struct syscap_profile *profile, bool in_quotes);
 void syc_folded_fini(struct syc_folded *folded);

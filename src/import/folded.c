@@ -65,9 +65,10 @@ int syc_line_next(struct syc_line *line, struct syc_import *import,
 struct parser {
 	struct syc_import *import;
 	struct syscap_error *error;
-	SYC_ARRAY(uint64_t) stack; /* the outermost first */
+	SYC_ARRAY(uint64_t) stack; /* frames, the outermost first */
 	struct syscap_writer_sample sample;
-	uint64_t extra; /* bytes of all samples after the first of each line */
+	/* Bytes of all samples, except the first sample of each line. */
+	uint64_t extra;
 };
 
 static int refuse(const struct parser *parser, const char *what)
@@ -75,7 +76,7 @@ static int refuse(const struct parser *parser, const char *what)
 	return syc_error_set(parser->error, EBADMSG, 0, "%s", what);
 }
 
-/* Cuts the count off. */
+/* Cut the count off the line. */
 static int take_count(struct parser *parser, char *line)
 {
 	char *blank = strrchr(line, ' ');

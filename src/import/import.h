@@ -19,10 +19,12 @@
 struct syc_import {
 	FILE *in;
 	struct syscap_writer *writer;
-	/* Set while the text is read. */
-	uint64_t line;          /* number of the line, from 1; 0: no line */
-	uint64_t n_samples;     /* of the input */
-	size_t n_events;        /* different events, in output of perf script */
+	/* Members that are set while the text is read. */
+	/* Number of the current line, from 1; 0: no line. */
+	uint64_t line;
+	uint64_t n_samples; /* number of samples in the input */
+	/* Number of different events in output of perf script. */
+	size_t n_events;
 	uint64_t n_skipped;     /* skipped lines, which are not of the format */
 	uint64_t first_skipped; /* number of the first skipped line */
 };

@@ -33,7 +33,7 @@
 struct head {
 	int32_t pid, tid;
 	int64_t time;
-	uint64_t period; /* 0: none is printed */
+	uint64_t period; /* period; 0: the line has no period */
 };
 
 struct parser {
@@ -41,17 +41,17 @@ struct parser {
 	struct syscap_error *error;
 	bool is_open; /* a sample was begun */
 	struct head head;
-	SYC_ARRAY(uint64_t) stack; /* the innermost first */
+	SYC_ARRAY(uint64_t) stack; /* stack, the innermost first */
 	struct syc_map threads;    /* pids and tids whose names were written */
-	struct syc_map processes;  /* pids */
-	struct syc_map events;     /* by name */
+	struct syc_map processes;  /* pids whose names were written */
+	struct syc_map events;     /* events, by name */
 	bool is_first_pass;
-	bool lacks_period; /* of some sample */
+	bool lacks_period; /* some sample has no period */
 	bool is_clock;     /* the event counts ns of processor time */
 	uint32_t hz;       /* rate to be written; 0: none */
 	uint64_t unit;     /* unit of the periods: in the first pass, their
 	                    * common divisor */
-	uint64_t longest;  /* period */
+	uint64_t longest;  /* longest period */
 };
 
 /* ------------------------------------------------------------ the words */
@@ -156,7 +156,7 @@ static bool split_head(char *line, struct head *head, const char **ret_rest)
 	return true;
 }
 
-/* "[PERIOD] EVENT:"; *ret_n: how long the event's name is. */
+/* Parse "[PERIOD] EVENT:".  *ret_n: length of the event's name. */
 static bool read_event(const char **at, uint64_t *ret_period, size_t *ret_n)
 {
 	const char *rest = *at + strspn(*at, " \t");
@@ -179,7 +179,7 @@ static bool read_event(const char **at, uint64_t *ret_period, size_t *ret_n)
 	return true;
 }
 
-/* Cuts a suffix "+0x12" off. */
+/* Cut a suffix "+0x12" off the name. */
 static void cut_offset(char *name)
 {
 	char *plus = strrchr(name, '+');
@@ -189,7 +189,7 @@ static void cut_offset(char *name)
 		*plus = 0;
 }
 
-/* Cuts "(BINARY)" off "NAME (BINARY)" and returns the binary; or NULL. */
+/* Cut "(BINARY)" off "NAME (BINARY)".  Returns the binary, or NULL. */
 static char *cut_binary(char *text)
 {
 	const size_t len = strlen(text);
@@ -257,7 +257,8 @@ static int add_name(struct parser *parser, char *name)
 		if (binary[0] == '[') {
 			name = binary;
 		} else {
-			/* A '(' precedes the name, and a ')' followed it */
+			/* A '(' precedes the name, and a ')' followed the
+			 * name */
 			name = binary - 1;
 			name[0] = '[';
 			strcat(name, "]");
@@ -268,7 +269,7 @@ static int add_name(struct parser *parser, char *name)
 	return r == 0 ? syc_array_push(&parser->stack, address) : r;
 }
 
-/* Parses " ADDRESS NAME". 0: the line has another form. */
+/* Parse " ADDRESS NAME".  0: the line has another form. */
 static int take_frame(struct parser *parser, char *line)
 {
 	char *at = line + strspn(line, " \t");
@@ -332,7 +333,8 @@ static bool is_clock_event(const char *name, size_t n)
 }
 
 /*
- * Note a sample in the first pass; @event is the name of its event, @n bytes.
+ * Note a sample in the first pass.  @event is the name of the sample's event,
+ * of @n bytes.
  */
 static void note_period(struct parser *parser, const char *event, size_t n)
 {
