@@ -59,7 +59,7 @@ static bool is_padding2_clean(const struct syscap_frame *frame)
 		return (frame->padding2 & SYSCAP_WEIGHT_TAG_MASK) ==
 		               SYSCAP_WEIGHT_TAG ||
 		       syc_sample_is_wait(frame->padding2);
-	default: /* only a tagged word gives other types a thread */
+	default: /* other types have a thread only in a tagged word */
 		return syc_frame_shape(frame->type)->may_tell_tid &&
 		       frame->tid > 0;
 	}
@@ -120,8 +120,8 @@ static const char *check_padding(const struct syscap_frame *frame)
 #define SECOND INT64_C(1000000000)
 
 /*
- * Addresses whose top half byte is E name JIT strings.  Kernel addresses and
- * the marks of a change of context lie above.
+ * Addresses whose top half byte is E stand for JIT names.  Kernel addresses and
+ * context markers lie above these addresses.
  */
 static bool is_jit_address(uint64_t addr)
 {
@@ -204,8 +204,8 @@ static int check_jit_names(struct syc_checker *checker,
 
 /*
  * A second command line of a process is later than its earlier frames, as after
- * an exec.  Such a line is earlier if captures of two processes with one pid
- * were joined without separating the processes.
+ * an exec.  A second line that is earlier comes from a join of two processes
+ * with one pid that did not separate the processes.
  */
 static int check_title(struct syc_checker *checker,
                        const struct syscap_frame *frame,
@@ -254,12 +254,12 @@ static int check_pid(struct syc_checker *checker,
 				frame->pid);
 		break;
 	case SYSCAP_FRAME_TIMESTAMP:
-	case SYSCAP_FRAME_JITMAP: /* the frame's pid is the writer's */
+	case SYSCAP_FRAME_JITMAP: /* the frame's pid is the pid of its writer */
 		return 0;
 	default:
 		break;
 	}
-	if (frame->pid <= 0) /* 0 is the kernel */
+	if (frame->pid <= 0) /* pid 0 is the kernel */
 		return 0;
 
 	const int r = syc_map_put(&checker->by_pid, &frame->pid,

@@ -26,13 +26,13 @@ enum syc_finding {
 	SYC_FINDING_JIT,
 	SYC_FINDING_LOSS,
 	SYC_FINDING_DURATION,
-	SYC_FINDINGS /* their number */
+	SYC_FINDINGS /* number of kinds */
 };
 
 struct syc_findings {
 	const char *file;
-	FILE *out;   /* NULL: standard output */
-	bool strict; /* notes are problems */
+	FILE *out;   /* output; NULL: standard output */
+	bool strict; /* notes count as problems */
 	bool as_json;
 	struct syc_json json;
 	uint64_t n_problems, n_notes;
@@ -62,7 +62,7 @@ struct syc_check_pid {
 struct syc_check_counter {
 	int32_t pid;
 	uint32_t id;
-	uint64_t defined, set; /* first offsets */
+	uint64_t defined, set; /* first offsets of definition and value */
 };
 
 struct syc_check_definition { /* the first definition of an id, of any
@@ -78,7 +78,7 @@ struct syc_check_address {
 	const char *name;
 };
 
-/** At the start, all members except the first two are zero. */
+/** At the start of a check, all members except the first two are zero. */
 struct syc_checker {
 	struct syscap_reader *reader;
 	struct syc_findings *findings;
@@ -106,7 +106,7 @@ int syc_checker_counters(struct syc_checker *checker,
 /** Check definitions and their order, after the last frame. */
 void syc_checker_counters_end(struct syc_checker *checker);
 
-/** Take a FILE_CHUNK frame. */
+/** Take a FILE_CHUNK frame into account. */
 void syc_check_lines_note(struct syc_checker *checker,
                           const struct syscap_frame *frame);
 

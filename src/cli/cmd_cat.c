@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_cat.c - `syscap cat`: joins captures into one. */
+/* cmd_cat.c - `syscap cat`: join of captures into one. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +30,8 @@ struct cat_job {
 	const struct cat_options *options;
 	struct syc_join *join;
 	struct syc_writer *writer;
-	struct syscap_reader **readers; /* NULL: input could not be opened */
+	/* Readers; NULL: the input could not be opened. */
+	struct syscap_reader **readers;
 	struct syc_progress progress;
 	int status;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* cmd_check.c - `syscap check`: all errors of captures. */
+/* cmd_check.c - `syscap check`: report of all errors of captures. */
 #define _GNU_SOURCE
 #include <inttypes.h>
 #include <stdio.h>

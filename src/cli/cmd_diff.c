@@ -24,7 +24,7 @@ struct diff_collect {
 	const char *command;
 	const struct syc_filter_options *filter;
 	struct syscap_profile_options options;
-	struct syc_diff_report *report; /* files are given */
+	struct syc_diff_report *report; /* report, to which files are added */
 	/* The first capture with samples, and the first without; or NULL. */
 	const char *sampled, *bare;
 	unsigned found; /* enum syc_missing: names that some capture has */
@@ -95,7 +95,8 @@ static int observe(struct recording *recording,
 	return r < 0 ? r : syc_observe_marks(&observed, &error);
 }
 
-/* The times of block @i; the first and the last are open. */
+/* The times of block @i; the first block keeps the filter's begin, the last
+ * block the filter's end. */
 static struct syscap_filter block_of(const struct recording *recording,
                                      size_t i)
 {
@@ -107,7 +108,8 @@ static struct syscap_filter block_of(const struct recording *recording,
 	syscap_profile_span(recording->query.profile, &span);
 	begin = filter.has_from ? filter.from : span.begin;
 	end = filter.has_to && filter.to < span.end ? filter.to : span.end;
-	/* Unsigned: a file may begin at the lowest time. */
+	/* The difference is unsigned, because a file may begin at the lowest
+	 * time. */
 	length = end > begin ? ((uint64_t)end - (uint64_t)begin) / BLOCKS : 0;
 	if (i > 0) {
 		filter.has_from = true;
@@ -255,7 +257,7 @@ static int diff_collect(struct diff_collect *collect)
 #define MIN_PERCENT 1.0
 
 enum {
-	DIFF_EXCEEDS = 1, /* --fail-above */
+	DIFF_EXCEEDS = 1, /* a limit of --fail-above is exceeded */
 	DIFF_NOT_COMPARABLE = 3
 };
 

@@ -26,12 +26,13 @@ struct dump_noted {
 	uint32_t stack;
 };
 
-/* A choice of zeros has all frames, without names. */
+/* A choice of zeros selects all frames, without names. */
 struct dump_choice {
 	struct syscap_profile *profile;
 	struct syscap_view *view;
 	const struct syscap_filter *filter;
-	size_t n_samples, n_waits, n_allocations; /* requested */
+	/* Numbers of requested events. */
+	size_t n_samples, n_waits, n_allocations;
 	SYC_ARRAY(struct dump_noted) noted;
 };
 

@@ -31,7 +31,7 @@ static const struct format {
 	int (*write)(struct syc_export *export);
 	unsigned holds;
 	bool is_binary;
-	bool has_bytes; /* also for allocations, since the format has only
+	bool has_bytes; /* the unit may be bytes, since the format has only
 	                 * sums */
 	bool has_losses;
 	bool has_lines;

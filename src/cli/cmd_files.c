@@ -26,13 +26,13 @@ struct embedded {
 
 struct run {
 	const char *command, *file, *wanted;
-	struct syc_output_file output; /* open since the first chunk */
+	struct syc_output_file output; /* output, open since the first chunk */
 	bool json, failed;
 	struct syscap_reader *reader;
 	SYC_ARRAY(struct embedded) files;
-	struct syc_map open;       /* by path and pid: the incomplete file */
-	struct syc_map names;      /* all of them */
-	SYC_ARRAY(size_t) numbers; /* the files, by number in `open` */
+	struct syc_map open;       /* incomplete files, by path and pid */
+	struct syc_map names;      /* names of all files */
+	SYC_ARRAY(size_t) numbers; /* index of each file, by number in `open` */
 	int status;
 };
 

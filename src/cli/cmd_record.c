@@ -62,7 +62,8 @@ static bool parse_number(const char *text, const char *what, unsigned min,
 /* The page that the command makes at the end. */
 struct page {
 	bool is_wanted;
-	const char *name; /* NULL: the capture's name with another ending */
+	/* Name; NULL: the capture's name with another ending. */
+	const char *name;
 };
 
 /* "x.syscap" becomes "x.html", in the same directory. */
@@ -108,7 +109,8 @@ static int make_page(const struct page *page,
 
 	if (access(options->output, R_OK) != 0) {
 		free(name);
-		return status; /* nothing was recorded, already reported */
+		return status; /* nothing was recorded, which is reported
+		                * already */
 	}
 	if (name == NULL) {
 		syc_cli_error_no_memory("syscap record");
@@ -162,8 +164,8 @@ static const struct syc_option table[] = {
 };
 
 /*
- * Whether @command is the value of @option.  An optional value must not follow
- * a blank, and would be taken for the command.
+ * Whether @command is the value of @option.  An optional value behind a blank
+ * would be taken for the command.
  */
 static bool is_value_of_sample(const char *option, const char *command)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_recover.c - `syscap recover`: repairs captures of processes that died.
+ * cmd_recover.c - `syscap recover`: repair of captures of processes that died.
  *
  * The command repairs one file, or with --all every capture that a killed
  * process left.

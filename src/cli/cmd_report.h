@@ -12,9 +12,9 @@
 #include "cli/filter_options.h"
 
 struct syc_report_page_request {
-	const char *command; /* for messages */
+	const char *command; /* command name for messages */
 	const char *file;
-	const char *other; /* a file to compare with; or NULL */
+	const char *other; /* file of the capture to compare with; or NULL */
 	struct syc_output_file output;
 	struct syc_filter_options filter;
 	unsigned max_mib; /* maximum of the page; 0: the default */
@@ -23,8 +23,8 @@ struct syc_report_page_request {
 };
 
 /**
- * Whether a page may replace the file with the default name @name: only an
- * older page, or no file.  Else prints a message.
+ * Whether a page may be written under the default name @name, which only an
+ * older page or no file may have.  If not, prints a message.
  */
 bool syc_report_page_may_replace(const char *command, const char *name);
 

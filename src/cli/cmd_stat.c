@@ -73,7 +73,7 @@ static int stat_filtered_add(struct syc_stat_summary *summary,
 	return r;
 }
 
-/* Number of damaged frames to report; the rest is counted. */
+/* Number of damaged frames to report; further frames are counted. */
 #define MOST_FAULTS 10
 
 /* Rows of a table on a screen with other tables. */
@@ -85,7 +85,7 @@ struct run {
 	struct syc_filter_options filter;
 	struct syc_stat_hot hot;
 	bool json, all, no_lookup;
-	uint64_t n_functions, top; /* 0: not requested */
+	uint64_t n_functions, top; /* numbers of rows; 0: not requested */
 	struct syscap_profile *profile;
 	int status;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_symbolize.c - `syscap symbolize`: adds names of functions to captures.
+ * cmd_symbolize.c - `syscap symbolize`: names of functions, added to captures.
  *
  * The new file replaces the capture completely or not at all, even if a signal
  * ends the command.
@@ -40,7 +40,7 @@
 /* Options of the command line. */
 struct symbolize_options {
 	const char *command;
-	const char *output; /* NULL: the input */
+	const char *output; /* output; NULL: the input is replaced */
 	const char *root;
 	const char **debug_dirs;
 	size_t n_debug_dirs;
@@ -58,7 +58,7 @@ struct symbolize_job {
 	struct syscap_wire_file header;
 	struct stat before; /* the file's state when reading began */
 	bool had_table, had_lines;
-	int64_t end; /* the latest time in the file */
+	int64_t end; /* latest time in the file */
 	struct syc_code_names *code;
 	struct syc_symbols *symbols;
 	struct syc_symbol_table *table;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * cmd_top.c - `syscap top`: shows a recording in progress.
+ * cmd_top.c - `syscap top`: view of a recording in progress.
  *
  * A process beside this one records the command. The command has an empty
  * standard input, because the keyboard is the viewer's. Output of the command
@@ -32,8 +32,8 @@
 #include "recorder/recorder.h"
 
 struct live_command {
-	const char *command; /* of this process, for messages */
-	const char *file;    /* the capture */
+	const char *command; /* command name of this process, for messages */
+	const char *file;    /* name of the capture */
 	pid_t recorder;
 	bool has_ended;
 	bool has_stopped; /* recording stopped, with a message; the command runs
@@ -43,9 +43,10 @@ struct live_command {
 };
 
 #define LOOK_NS     10000000L
-#define FIRST_LOOKS 6000 /* a minute */
-#define TELL_LOOKS  200  /* 2 s, until the reason of the delay is shown */
-#define SHOWN_MOST  65536
+#define FIRST_LOOKS 6000 /* number of looks in a minute */
+/* Number of looks before the reason of the delay is shown. */
+#define TELL_LOOKS 200
+#define SHOWN_MOST 65536
 
 static void wait_a_little(void)
 {

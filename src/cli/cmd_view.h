@@ -31,7 +31,7 @@ enum {
 struct syc_view_options {
 	struct syc_filter_options filter;
 	struct syc_app_options app;
-	bool has_colours; /* requested by option */
+	bool has_colours; /* colours are requested by option */
 };
 
 /** False, with a message: @value is invalid for the option @key. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * commands.c - the table of all commands, and `syscap completion`: scripts for
- * bash, zsh, fish.
+ * bash, zsh and fish.
  */
 #define _GNU_SOURCE
 #include "cli/commands.h"
@@ -239,7 +239,8 @@ static void completion_fish(void)
 		print_fish_command(syc_commands[i]);
 }
 
-/* Print @text inside single quotes, in a part that brackets and colons end. */
+/* Print @text inside single quotes.  Brackets and colons are escaped, too,
+ * because the characters end a part. */
 static void print_escaped(const char *text)
 {
 	for (; *text != 0; text++) {

@@ -85,7 +85,7 @@ static bool diff_is_told(const struct syc_diff_report *report,
 	return report->all || row->differs;
 }
 
-/* "Functions, alone, processor time" */
+/* The title of a table, such as "Functions, alone, processor time". */
 static void diff_title(const struct syc_diff_report *report,
                        enum diff_kind kind, FILE *out)
 {
@@ -98,7 +98,7 @@ static void diff_title(const struct syc_diff_report *report,
 		fputs(kind == SYC_DIFF_MARKS ? "Marks" : "Counters", out);
 }
 
-/* "p50"; "time" */
+/* The name of a measure, such as "p50" or "time". */
 static const char *diff_measure_name(enum syc_measure measure)
 {
 	static const char *const names[] = {
@@ -121,7 +121,8 @@ static void percent(char *text, size_t size, double ratio)
 	         fabs(value) < 0.05 ? 0.0 : value);
 }
 
-/* "+15.3 %"; "+13.6 … +17.1 %"; "1.105 ms".  Into SYC_DIFF_CELL bytes. */
+/* Store a cell, such as "+15.3 %", "+13.6 … +17.1 %" or "1.105 ms", in
+ * SYC_DIFF_CELL bytes. */
 static void diff_change(const struct syc_compared *row, char *text)
 {
 	const struct syc_ratio *ratio = &row->ratio;
@@ -207,7 +208,7 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 }
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
-#define MOST_NAME 240 /* bytes; --json has the whole name */
+#define MOST_NAME 240 /* bytes of a name; --json has the whole name */
 
 static const struct syc_table_column functions[] = {
 	{ "change", true }, { "interval", true },  { "base", true },

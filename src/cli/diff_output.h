@@ -26,7 +26,7 @@ struct syc_diff_report {
 	bool has_unit;   /* the comparison has rows of functions */
 	enum syscap_view_unit unit;
 	bool total, by_share;
-	bool all; /* show equal rows, too */
+	bool all; /* rows without a difference are shown, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;
 };
 

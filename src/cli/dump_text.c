@@ -14,7 +14,8 @@
 /* Markers of contexts are small negative numbers. */
 #define MARKERS_BEGIN UINT64_C(0xFFFFFFFFFFFFF000)
 
-/* Find the place of @location; of a return address, the byte before. */
+/* Find the place of @location.  For a return address, use the byte before the
+ * address. */
 static bool find_place(const struct syc_dump *dump,
                        const struct syscap_profile_location *location,
                        bool is_return, struct syc_line_place *place)

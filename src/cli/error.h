@@ -21,11 +21,11 @@ struct syc_progress {
  */
 bool syc_progress_is_due(struct syc_progress *progress);
 
-/** Replace the line. */
+/** Replace the progress line. */
 void syc_progress_print(struct syc_progress *progress, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/** Remove the line before other output to stderr. */
+/** Remove the progress line before other output to stderr. */
 void syc_progress_erase(struct syc_progress *progress);
 
 /** Print "COMMAND: FILE: at byte N: sentence", without the byte if the error

@@ -217,7 +217,7 @@ static int compare_counters(const void *left, const void *right)
 	return order;
 }
 
-/* Add values without a definition: one counter for each id. */
+/* Add values without a definition: each id becomes one counter. */
 static int add_undefined(struct syc_counter_stats *counters,
                          struct syc_map *ids,
                          const struct syc_counter_values *values)
@@ -294,7 +294,7 @@ static int add_one(struct syc_mark_stats *marks, const char *group,
 {
 	const size_t group_size = strlen(group) + 1;
 	const size_t name_size = strlen(name) + 1;
-	char key[KEY_SIZE]; /* the reader has checked that both texts end */
+	char key[KEY_SIZE]; /* the reader has checked the ends of both texts */
 	size_t number;
 
 	memcpy(key, group, group_size);
@@ -363,7 +363,7 @@ static int compare_parts(const void *left, const void *right)
 	return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Make one row of a begin and its end, as in profile/async_ops.c. */
+/* Make one row of an operation's begin and end, as in profile/async_ops.c. */
 static int join_parts(struct syc_mark_stats *marks)
 {
 	const struct syc_mark_part *const all = marks->parts.items;

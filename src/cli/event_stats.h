@@ -24,10 +24,10 @@ struct syc_counter_values {
 	int64_t last_time;
 	uint64_t last;
 	int64_t min_i64, max_i64;
-	double min_f64, max_f64; /* infinite if all values were NaN */
+	double min_f64, max_f64; /* values; infinite if all values were NaN */
 };
 
-/* One row of output; definition may be NULL. */
+/* A row of output; definition may be NULL. */
 struct syc_counter {
 	const struct syc_counter_definition *definition;
 	struct syc_counter_values values;
@@ -44,7 +44,8 @@ struct syc_counter_memo {
 struct syc_counter_stats {
 	struct syc_map by_pid_id, by_id, values_by_pid_id;
 	SYC_ARRAY(struct syc_counter_definition) definitions;
-	SYC_ARRAY(size_t) last_of_id; /* into definitions, by number in by_id */
+	/* Index of each id's last definition, by number in by_id. */
+	SYC_ARRAY(size_t) last_of_id;
 	SYC_ARRAY(struct syc_counter_values) values;
 	SYC_ARRAY(struct syc_counter) result;
 	/* A cache by the low bits of the id, which saves most lookups. */
@@ -75,11 +76,13 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
 struct syc_mark {
-	const char *group, *name;     /* in the capture's map */
-	SYC_ARRAY(int64_t) durations; /* until syc_mark_stats_finish() */
+	const char *group, *name; /* texts in the capture's map */
+	/* durations, until syc_mark_stats_finish(). */
+	SYC_ARRAY(int64_t) durations;
 	uint64_t count;
 	int64_t min, mean, median, p99, max;
-	int64_t total; /* INT64_MAX or INT64_MIN if the total does not fit */
+	/* Total; INT64_MAX or INT64_MIN: the total does not fit. */
+	int64_t total;
 };
 
 /** The begin or the end of an operation (docs/marks.md). */
@@ -87,7 +90,7 @@ struct syc_mark_part {
 	const char *group, *name;
 	uint64_t id;
 	int64_t time;
-	size_t number; /* in the order of the file */
+	size_t number; /* number in the order of the file */
 	int32_t pid;
 	bool is_end, counts;
 };
@@ -95,7 +98,8 @@ struct syc_mark_part {
 /** A struct of zeros is empty. */
 struct syc_mark_stats {
 	struct syc_map by_text;
-	SYC_ARRAY(struct syc_mark_part) parts; /* until finish */
+	/* parts, until syc_mark_stats_finish(). */
+	SYC_ARRAY(struct syc_mark_part) parts;
 	SYC_ARRAY(struct syc_mark) marks;
 };
 

@@ -315,7 +315,7 @@ static bool finish(const struct syc_output_file *output)
 	if (output->place == NULL)
 		return true;
 	if (output->is_spoiled)
-		return false; /* already reported */
+		return false; /* a failure that is reported already */
 	if (syc_output_file_refuse_capture(output->command, output->place))
 		return false;
 	r = settle(output);

@@ -36,10 +36,11 @@ bool syc_input_refuse_dash(const char *command, const char *name,
 
 struct syc_output_file {
 	const char *command;
-	const char *name; /* NULL or "-": standard output */
-	FILE *file;       /* NULL: the output could not be opened or written */
-	bool is_spoiled;  /* the content is incomplete, and not kept */
-	char *place;      /* final name of the file; NULL: it has that name */
+	const char *name; /* name; NULL or "-": standard output */
+	/* File; NULL: the output could not be opened or written. */
+	FILE *file;
+	bool is_spoiled; /* the content is incomplete, and not kept */
+	char *place;     /* final name of the file; NULL: it has that name */
 };
 
 /**

@@ -66,7 +66,7 @@ bool syc_filter_options_is(int c)
 	return c >= SYC_FILTER_FROM && c < SYC_FILTER_END;
 }
 
-/* A group and perhaps a name; "*" is any. */
+/* Parse a group and perhaps a name; "*" is any group. */
 static const char *take_mark(struct syc_filter_options *options,
                              const char *value)
 {

@@ -17,10 +17,11 @@ extern const struct syc_option syc_filter_table[];
 
 /** Options of zeros select all events. */
 struct syc_filter_options {
-	struct syscap_filter filter; /* from and to: after the beginning */
+	/* Filter, whose from and to count from the beginning. */
+	struct syscap_filter filter;
 	char mark_group[64];
 	bool is_any;    /* an option was given */
-	char text[256]; /* all options, as given; may be cut */
+	char text[256]; /* text of all given options, possibly cut */
 };
 
 bool syc_filter_options_is(int c);
@@ -39,8 +40,8 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 const char *syc_filter_options_of(enum syscap_view_of of);
 
 /**
- * Parts that a profile must keep for the filter, besides the requested ones: a
- * filter by thread needs events of any kind.
+ * Parts that a profile must keep for the filter, besides the requested parts.
+ * A filter by thread needs events of any kind.
  */
 unsigned syc_filter_options_parts(const struct syc_filter_options *options);
 

@@ -6,7 +6,7 @@
 #include "cli/checker.h"
 #include "cli/table.h"
 
-/* Number of problems to report; the rest is counted. */
+/* Number of problems to report; further problems are counted. */
 #define SYC_FINDINGS_PROBLEMS 50
 /*
  * Number of notes of one kind to report: an old writer causes one note for each

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - the `syscap` command: finds the command in the table and runs it. */
+/* main.c - the `syscap` command: search for the command in the table, and its
+ * run. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <locale.h>
@@ -56,7 +57,7 @@ static int run(const struct syc_command *command, int argc, char **argv)
 	const int status = command->run(argc, argv);
 	if (status != SYC_EXIT_DONE || !syc_mapping_any_lost())
 		return status;
-	/* Report the truncation, after which names may be missing */
+	/* Report the truncation, because names may be missing then */
 	fprintf(stderr, "%s: a file was truncated while it was read\n", title);
 	return SYC_EXIT_PROBLEM;
 }
@@ -79,8 +80,8 @@ static int help(int argc, char **argv)
 
 /*
  * If a standard stream is closed, the next opened file would get the stream's
- * fd and the messages.  A replacement that fails like a closed fd prevents such
- * a mix-up.
+ * fd and the messages.  So a replacement, whose use fails like a closed fd,
+ * takes the stream's fd.
  */
 static void fill_standard_streams(void)
 {
@@ -95,7 +96,7 @@ static void mend_mapping(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (info->si_code > 0 && syc_mapping_mend(info->si_addr))
 		return;
-	/* A signal that was sent ends the process on return. */
+	/* A SIGBUS that a process sent ends this process on return. */
 	signal(sig, SIG_DFL);
 	raise(sig);
 }

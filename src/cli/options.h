@@ -12,7 +12,7 @@
 
 enum {
 	SYC_EXIT_DONE = 0,
-	SYC_EXIT_PROBLEM = 1, /* problem in the capture, in reading or in
+	SYC_EXIT_PROBLEM = 1, /* a problem in the capture, in reading or in
 	                       * writing */
 	SYC_EXIT_MISUSE = 2
 };
@@ -28,12 +28,12 @@ bool syc_quantity_duration(const char *text, int64_t *ret_ns);
  */
 bool syc_quantity_percent(const char *text, double *ret_percent);
 
-/** Convert digits only; the value is at least 1. */
+/** Convert a text of digits only; the value is at least 1. */
 bool syc_quantity_count(const char *text, uint64_t *ret_count);
 
 struct syc_option {
 	const char *name; /* long name; NULL ends a table */
-	int key;          /* letter; above 255: none */
+	int key;          /* letter of the option; above 255: no letter */
 	/*
 	 * Name of the value in --help; NULL: no value.  "[=HZ]": optional.
 	 * FILE and OUTPUT are completed as files, DIR as directories.
@@ -53,7 +53,7 @@ enum syc_operand {
 struct syc_command {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *summary;  /* for the list of commands */
+	const char *summary;  /* summary for the list of commands */
 	const char *synopsis; /* the lines after the name */
 	const char *about;
 	const char *example;
@@ -66,7 +66,7 @@ struct syc_command {
 	const struct syc_option *shared;
 	const char *shared_title;
 	enum syc_operand operand;
-	const char *words; /* the operand's choices, or NULL */
+	const char *words; /* choices of the operand, or NULL */
 };
 
 /* Position in the command line. */
@@ -76,13 +76,13 @@ struct syc_words {
 	char **argv;
 	/* Options end at the first word that is no option, the command. */
 	bool stops;
-	const char *value; /* of the option, or NULL */
+	const char *value; /* value of the option, or NULL */
 	/* After the last option: -1 to continue with argv[optind], or the exit
 	 * status, after help or a message was printed. */
 	int status;
 };
 
-/** The next option's key; 0 after the last. */
+/** The next option's key; 0 after the last option. */
 int syc_options_next(struct syc_words *words);
 
 /** -h, --help: for a caller that shows a command's whole table. */

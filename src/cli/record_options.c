@@ -136,7 +136,7 @@ const char *syc_memory_option_read(const char *command, const char *text)
 #define MS   INT64_C(1000000)
 #define HOUR (INT64_C(3600) * 1000 * MS)
 
-/* Read "TIME,WORD"; one of both may be missing. */
+/* Read "TIME,WORD".  Either part may be missing. */
 static bool read_time(const char *text, const char *word, int64_t *time,
                       bool *ret_has_word)
 {

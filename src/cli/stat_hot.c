@@ -167,7 +167,7 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 /* Names of C++ can be longer than a screen; --json has whole names. */
 #define NAME_WIDTH 64
 
-/* Number of threads to show; the rest is counted. */
+/* Number of threads to show; further threads are counted. */
 #define MOST_THREADS 16
 
 void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
@@ -476,7 +476,7 @@ struct row {
 
 struct rows {
 	SYC_ARRAY(struct row) items;
-	uint64_t unknown; /* amount without a known line */
+	uint64_t unknown; /* an amount without a known line */
 	uint64_t total;
 };
 
@@ -527,7 +527,8 @@ static int collect(const struct syc_stat_hot *hot, struct rows *rows)
 	int r;
 
 	filter.by_line = true;
-	filter.reverse = false; /* the innermost function stays innermost */
+	/* Without reversal, the innermost function stays innermost. */
+	filter.reverse = false;
 	r = syscap_view_new(hot->profile, &filter, &view, NULL);
 	if (r < 0)
 		return r;

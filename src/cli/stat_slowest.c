@@ -39,7 +39,7 @@ struct slowest {
 	struct syscap_profile_samples samples;
 	bool has_running; /* samples count the processor's time */
 	struct block *blocks;
-	uint64_t *ticks; /* by thread, of the current mark */
+	uint64_t *ticks; /* ticks of each thread during the current mark */
 	size_t n_threads;
 	size_t n;
 };

@@ -54,14 +54,14 @@ syc_stat_sort_functions(enum syc_stat_sort sort,
 
 struct syc_stat_hot {
 	struct syscap_profile *profile;
-	struct syscap_reader *reader; /* of the capture, for messages */
+	struct syscap_reader *reader; /* reader of the capture, for messages */
 	const struct syscap_filter *filter;
-	const struct syscap_view *view; /* of the filter */
+	const struct syscap_view *view; /* view of the filter */
 	enum syc_stat_sort sort;
-	size_t n_functions;        /* rows of a table */
+	size_t n_functions;        /* rows of the table of functions */
 	size_t n_rows;             /* rows of any other table */
 	double min_percent;        /* least share shown in the tree */
-	bool threads, tree, lines; /* requested sections */
+	bool threads, tree, lines; /* sections that are requested */
 	bool is_filtered;
 };
 
@@ -114,23 +114,25 @@ int syc_stat_hot_rank(const struct syc_stat_hot *hot,
 
 struct syc_listed_thread {
 	int32_t tid;
-	const char *name; /* the latest; "": unknown */
+	const char *name; /* latest name; "": unknown */
 	int64_t name_time;
 };
 
 struct syc_listed_process {
 	int32_t pid;
-	const char *cmdline; /* of the latest PROCESS frame; NULL: none */
+	/* Command line of the latest PROCESS frame; NULL: none. */
+	const char *cmdline;
 	int64_t cmdline_time;
 	SYC_ARRAY(struct syc_listed_thread)
-	threads; /* sorted by syc_process_list_finish() */
+	threads; /* threads, sorted by syc_process_list_finish() */
 };
 
 /** A struct of zeros is empty. */
 struct syc_process_list {
 	struct syc_map by_pid, by_thread;
 	SYC_ARRAY(struct syc_listed_process) processes;
-	SYC_ARRAY(size_t) places; /* by_thread: in its process's threads */
+	/* Place of each thread of by_thread in its process's threads. */
+	SYC_ARRAY(size_t) places;
 	/*
 	 * A cache, since most frames come from the same source as the previous
 	 * frame.
@@ -147,15 +149,15 @@ struct syc_thread_loss {
 
 /** A struct of zeros is empty. */
 struct syc_loss_stats {
-	struct syc_loss sum; /* tid has no meaning */
+	struct syc_loss sum; /* sum, whose tid has no meaning */
 	struct syc_map by_thread;
 	SYC_ARRAY(struct syc_thread_loss) threads;
 };
 
 struct syc_sample_stats {
 	uint64_t count, weight;
-	uint64_t without_stack; /* ticks */
-	uint64_t cut, stopped;  /* samples, not their weight */
+	uint64_t without_stack; /* ticks without a stack */
+	uint64_t cut, stopped;  /* numbers of samples, without weights */
 };
 
 struct syc_stat_summary {
@@ -165,8 +167,10 @@ struct syc_stat_summary {
 	 * walk.
 	 */
 	bool is_filtered;
-	int64_t begin, end;                 /* ns; end is never before begin */
-	uint64_t frames[SYSCAP_FRAME_LAST]; /* by type; 0: unknown types */
+	/* Times in ns; end is never before begin. */
+	int64_t begin, end;
+	/* Number of frames of each type; type 0: unknown types. */
+	uint64_t frames[SYSCAP_FRAME_LAST];
 	uint64_t n_frames;
 	uint64_t n_damaged; /* malformed frames; not counted in frames */
 	uint64_t logs[SYC_SEVERITIES];

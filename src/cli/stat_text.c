@@ -149,8 +149,8 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 }
 
 /*
- * Maximum number of thread ids shown of one process, and their bytes; other ids
- * are counted.
+ * Maximum number of thread ids shown of one process, and their bytes; further
+ * ids are counted.
  */
 #define MOST_THREADS 8
 #define MOST_TIDS    64

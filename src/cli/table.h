@@ -19,12 +19,12 @@ char *syc_printable_copy(const char *text);
 
 struct syc_table_column {
 	const char *title;
-	bool is_number; /* to the right */
+	bool is_number; /* numbers are aligned to the right */
 };
 
 struct syc_table {
 	const struct syc_table_column *columns;
-	unsigned n_columns; /* at most SYC_TABLE_COLUMNS */
+	unsigned n_columns; /* number of columns, at most SYC_TABLE_COLUMNS */
 	SYC_ARRAY(char *) cells;
 	bool failed;
 };

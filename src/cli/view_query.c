@@ -69,7 +69,7 @@ static bool has_function(const struct syscap_profile *profile,
 	size_t n;
 
 	if (syc_pattern_compile(&regex, pattern, why, sizeof(why)) != 0)
-		return true; /* the pattern was valid before, so memory is
+		return true; /* a pattern that was valid before, so memory is
 		              * missing */
 	functions = syscap_profile_functions(profile, &n);
 	for (size_t i = 0; i < n && !found; i++)
@@ -332,7 +332,7 @@ read_all_parts(struct syc_view_query *query,
 	return profile;
 }
 
-/* Judge the result @r of making the view, with @error if @r is -EINVAL. */
+/* Report the result @r of making the view, with @error if @r is -EINVAL. */
 static int judge(struct syc_view_query *query,
                  const struct syscap_profile_options *options, int r,
                  const struct syscap_error *error)

@@ -12,14 +12,14 @@
 
 struct syc_view_query {
 	const char *command, *file;
-	struct syscap_filter filter; /* afterwards from and to are times of the
-	                              * clock */
+	struct syscap_filter filter; /* filter; once the view exists, from and
+	                              * to are times of the clock */
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
 	struct syscap_view *view;
 	int status;
 	bool is_one_of_many; /* names missing here may be in another file */
-	unsigned missing;    /* then: enum syc_missing */
+	unsigned missing;    /* enum syc_missing, for one file of many */
 };
 
 /**

@@ -23,7 +23,7 @@ struct syc_record_options {
 	const char *output;
 	const char *version; /* version of syscap, for the capture */
 	unsigned ring_kib;
-	unsigned drain_ms; /* 0: interval; 0: adapted to the number of frames */
+	unsigned drain_ms; /* interval; 0: adapts to the number of frames */
 	bool force, quiet, maps;
 	bool symbols;       /* add names of functions in stacks at the end */
 	bool lines;         /* add source lines of stacks, with symbols */

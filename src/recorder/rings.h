@@ -111,7 +111,7 @@ struct syc_rings {
 	/* All rings in use, including slots. */
 	SYC_ARRAY(struct syc_ring *) live;
 	struct syc_arenas arenas;
-	/* Some slots that came into use are not examined yet. */
+	/* A search for slots that came into use is in progress. */
 	bool is_looking;
 	int64_t crowded_until; /* no examination before this time: one process
 	                        * has too many arenas */

@@ -202,7 +202,7 @@ int syc_pack_end(struct syc_pack *pack)
 
 #endif
 
-#define ROWS 4096 /* packed at a time */
+#define ROWS 4096 /* number of values packed at once */
 
 static void write_head(struct syc_pack *pack, const char *name, unsigned width,
                        size_t n, uint64_t bytes)

@@ -5,9 +5,9 @@
  *	<script type="application/octet-stream" data-name="sample.times"
  *		data-width="4" data-n="1000" data-bytes="4000">BASE64</script>
  *
- * Numbers are little-endian, of 1, 2, 4 or 8 bytes: the narrowest that holds
- * the largest of them. Texts are UTF-8, each with a NUL behind it (width 0).
- * The bytes are deflated, without a header of zlib or gzip, and then written in
+ * Numbers are little-endian, of 1, 2, 4 or 8 bytes, the narrowest width for the
+ * largest number. Texts are UTF-8, each with a NUL behind it (width 0). The
+ * bytes are deflated, without a header of zlib or gzip, and then written in
  * base64.  So text from a capture is never markup: the page contains it only as
  * base64 characters.
  *
@@ -23,10 +23,10 @@
 #include <stdio.h>
 
 struct syc_pack {
-	FILE *out;      /* NULL: only count the characters */
-	void *deflater; /* kept between runs; or NULL */
+	FILE *out;      /* output; NULL: the characters are only counted */
+	void *deflater; /* state that is kept between runs; or NULL */
 	size_t n_packed;
-	uint64_t written; /* characters, of all runs */
+	uint64_t written; /* number of characters, over all runs */
 	unsigned char packed[3 * 16384];
 };
 
@@ -36,7 +36,7 @@ bool syc_pack_has_zlib(void);
 void syc_pack_init(struct syc_pack *pack, FILE *out);
 void syc_pack_fini(struct syc_pack *pack);
 
-/** In each run, begin, add any number of times, and end.  0 or -ENOMEM. */
+/** In each run, begin, add any number of values, and end.  0 or -ENOMEM. */
 int syc_pack_begin(struct syc_pack *pack);
 int syc_pack_add(struct syc_pack *pack, const void *bytes, size_t n);
 int syc_pack_end(struct syc_pack *pack);

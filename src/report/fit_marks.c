@@ -9,7 +9,8 @@
 #include "common/map.h"
 #include "report/writer.h"
 
-#define CELLS      2048 /* cells of time, about the width of a screen */
+/* Number of cells of time, about the width of a screen. */
+#define CELLS      2048
 #define LEAST_SLOW 20
 
 struct key {
@@ -40,7 +41,7 @@ static size_t cell_of(const struct syc_fit *fit, size_t place)
 	                (double)fit->n_cells);
 }
 
-/* A mark in the ranking: fields used together are stored together. */
+/* A mark in the ranking.  Fields that are used together are stored together. */
 struct ranked {
 	uint64_t duration;
 	uint32_t group; /* the mark's name, then its class */

@@ -14,7 +14,7 @@
 /* Characters at which a path in a text begins or ends. */
 static bool is_outside(char c)
 {
-	return strchr(": ;,()'\"=", c) != NULL; /* or 0 */
+	return strchr(": ;,()'\"=", c) != NULL; /* the characters above, or 0 */
 }
 
 static bool begins_with(const char *text, const char *folder, size_t n)
@@ -25,7 +25,7 @@ static bool begins_with(const char *text, const char *folder, size_t n)
 
 /*
  * Length of the directory of homes (*@is_home: false) or the home at the begin
- * of @text; 0: neither is there.  @starts: a path begins here.
+ * of @text; 0: @text begins with neither.  @starts: a path begins here.
  */
 static size_t measure_private(const char *text, bool starts, bool *is_home)
 {
@@ -71,9 +71,10 @@ static const char *find_private(const char *text, bool starts, size_t *ret_n,
 }
 
 /*
- * Below /home is NAME, DOMAIN/NAME or the convention of a site.  A name may
- * contain any character except a slash, so the end of a path is unknown.  So of
- * the path below a home, only the last name stays, up to the next home.
+ * Below /home, a home is NAME, DOMAIN/NAME or follows the convention of a site.
+ * A name may contain any character except a slash, so the end of a path is
+ * unknown.  So of the path below a home, only the last name stays, up to the
+ * next home.
  */
 char *syc_page_without_homes(const char *text)
 {

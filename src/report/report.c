@@ -17,7 +17,7 @@
 /* The fixed parts of the page: page/, joined. */
 extern const char page_head[], page_body[], page_script[];
 
-#define HEADS 16384 /* characters, of all columns, at most */
+#define HEADS 16384 /* maximum number of characters of all columns */
 
 static int order_samples(struct syc_page *page)
 {
@@ -40,7 +40,7 @@ static void begin_no_later(struct syc_page *page, int64_t time)
 		page->base = time;
 }
 
-/* No time in the page is earlier. */
+/* Find the base: no time in the page is earlier. */
 static void find_base(struct syc_page *page)
 {
 	const struct syscap_profile_process *processes;

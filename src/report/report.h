@@ -3,8 +3,8 @@
  * report.h - a capture as one self-contained HTML file.
  *
  * The page is written from front to back.  The page begins with a policy that
- * forbids all connections, its style and skeleton.  The data of its first
- * picture, its script, and the bulk of the data follow, column by column.
+ * forbids all connections, the style and the skeleton.  The data of the first
+ * picture, the script, and all other data follow, column by column.
  * docs/decisions/0021 lists the names of the columns.
  */
 #ifndef SYC_REPORT_REPORT_H
@@ -18,20 +18,22 @@
 
 struct syc_report {
 	struct syscap_profile *profile;
-	const struct syscap_view *view; /* of the samples */
-	const struct syscap_view *heap; /* of the allocations, or NULL */
-	struct syscap_reader *reader;   /* for texts that the profile lacks */
-	const char *name;               /* the capture's */
+	const struct syscap_view *view; /* view of the samples */
+	const struct syscap_view *heap; /* view of the allocations, or NULL */
+	/* Reader for texts that the profile lacks. */
+	struct syscap_reader *reader;
+	const char *name; /* name of the capture */
 	/* The compared capture and the view of its samples, or NULL. */
 	const struct syscap_profile *other;
 	const struct syscap_view *other_view;
 	const char *other_name;
-	const struct syscap_filter *asked; /* of the views */
+	const struct syscap_filter *asked; /* filter of the views */
 	const char *filter;                /* filter options as given, or "" */
-	const char *version;               /* of syscap */
+	const char *version;               /* version of syscap */
 	const char *check;                 /* output of `syscap check`, or "" */
-	bool redact;       /* omit names of people and machines */
-	uint64_t max_size; /* bytes; marks that do not fit are summed up */
+	bool redact; /* omit names of people and machines */
+	/* Size in bytes; marks that do not fit are summed up. */
+	uint64_t max_size;
 	FILE *out;
 
 	/* Result: */

@@ -57,7 +57,7 @@ struct rows {
 	const struct syc_page *page;
 	struct syscap_profile_values values;
 	uint32_t *order;
-	uint32_t *numbers; /* of counters in the page */
+	uint32_t *numbers; /* numbers of counters in the page */
 	size_t n;
 };
 
@@ -241,7 +241,7 @@ static size_t take(struct syc_page *page, uint64_t *cell)
 		cell[1] = items[i].thread;
 		cell[2] = page->heap.numbers[heap->nodes[items[i].stack]];
 		cell[3] = (uint64_t)items[i].size;
-		/* 0: not freed. */
+		/* Time of the free; 0: not freed. */
 		cell[4] = end == SYSCAP_PROFILE_NONE
 		                  ? 0
 		                  : syc_page_time(page, items[end].time) + 1;
@@ -281,11 +281,11 @@ int syc_page_write_heap(struct syc_page *page)
 
 struct links {
 	struct syc_page *page;
-	const uint32_t
-		*places; /* in the page, by number of the mark, or NONE */
+	/* Place of each mark in the page, by number, or NONE. */
+	const uint32_t *places;
 };
 
-/* 1 + place, or 0. */
+/* Return 1 + the place of a mark, or 0. */
 static uint64_t place_of(const struct links *links, uint32_t mark)
 {
 	return mark == NONE || links->places[mark] == NONE
@@ -318,7 +318,7 @@ static bool has_part(const struct links *links, uint32_t number)
 	        syscap_view_has(links->page->view, mark.thread, mark.time));
 }
 
-/* By operation: whether the page has a mark of the operation. */
+/* Flag of each operation: the page has a mark of the operation. */
 static unsigned char *find_operations(const struct links *links, size_t n)
 {
 	unsigned char *has = calloc(n + 1, 1);

@@ -78,7 +78,8 @@ struct rows {
 	struct syc_page *page;
 	uint32_t *order; /* marks of the page */
 	size_t n;
-	uint32_t *places;     /* in the page, by number; NONE: not in the page
+	uint32_t *places;     /* place of each mark in the page; NONE: not in
+	                       * the page
 	                       * */
 	uint32_t *messages;   /* texts, in the page's order */
 	struct syc_fit fit;   /* bars of marks left out; all zero: none */
@@ -121,7 +122,7 @@ static uint64_t get_name(const void *data, size_t i)
 	return mark_at(rows, i).name;
 }
 
-/* 0: in none. */
+/* 1 + the lane of a mark; 0: the mark is in no lane. */
 static uint64_t get_lane(const void *data, size_t i)
 {
 	const struct rows *rows = data;
@@ -313,7 +314,7 @@ static int choose(struct rows *rows, size_t n)
 	return read_messages(rows);
 }
 
-/* The kept values of @all, in the same order. */
+/* The kept values of @all, in the order of @all. */
 static void take_kept(struct rows *rows, const uint32_t *all,
                       const uint32_t *messages)
 {

@@ -63,7 +63,8 @@ struct note {
 struct about {
 	struct syc_page *page;
 	struct syc_texts shown;
-	SYC_ARRAY(struct note) metadata, files; /* of files value is bytes */
+	/* Notes; the value of a file is its size in bytes. */
+	SYC_ARRAY(struct note) metadata, files;
 	struct syc_map open; /* path and pid of an incomplete file */
 	SYC_ARRAY(size_t) numbers;
 };
@@ -122,7 +123,7 @@ static int walk(struct about *about)
 		if (r == -EILSEQ)
 			continue;
 		if (r < 0)
-			return 0; /* the profile reported it already */
+			return 0; /* the profile reported the error already */
 		r = 0;
 		if (frame.type == SYSCAP_FRAME_METADATA)
 			r = add_metadata(about, &frame);
@@ -217,8 +218,8 @@ int syc_page_write_about(struct syc_page *page)
 }
 
 /*
- * Length of the program's path in the command line of @process.  The path is a
- * mapped file, because words may contain spaces.  0: unknown.
+ * Length of the program's path in the command line of @process; 0: unknown.
+ * Words may contain spaces, so the path must be a mapped file.
  */
 static size_t measure_program(const struct syc_page *page, uint32_t process,
                               const char *command)
@@ -239,8 +240,8 @@ static size_t measure_program(const struct syc_page *page, uint32_t process,
 }
 
 /*
- * The program without its arguments, which may be secrets.  Empty if the path
- * may be incomplete and is in a home directory.
+ * The program without its arguments, which may be secrets.  The result is empty
+ * if the path may be incomplete and is in a home directory.
  */
 static char *redact_command(const struct syc_page *page, uint32_t process,
                             const char *command)

@@ -100,8 +100,10 @@ struct function {
 struct functions {
 	struct syc_page *page;
 	SYC_ARRAY(struct function) items;
-	struct syc_map known;        /* with another capture */
-	SYC_ARRAY(uint32_t) numbers; /* by number of @known */
+	/* Functions by key, if another capture is compared. */
+	struct syc_map known;
+	/* Number in the page of each function in @known. */
+	SYC_ARRAY(uint32_t) numbers;
 };
 
 static uint64_t get_name(const void *data, size_t i)

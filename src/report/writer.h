@@ -40,29 +40,29 @@ struct syc_page {
 	struct syc_map texts;
 	size_t n_texts_written;
 	uint64_t n_text_bytes; /* bytes of texts not yet written */
-	int error;             /* -ENOMEM after a failure */
+	int error;             /* error; -ENOMEM after a failure */
 };
 
 /** The number of @text, which is redacted on request. */
 uint32_t syc_page_text(struct syc_page *page, const char *text);
 
 /**
- * @text with "~" for home directories and a user's mounts, and only the last
- * name of paths in such directories.  The caller frees the result.  NULL: no
- * memory.
+ * Copy @text with "~" for home directories and a user's mounts.  Of paths in
+ * such directories, only the last name stays.  The caller frees the result.
+ * NULL: no memory.
  */
 char *syc_page_without_homes(const char *text);
 
 /** Write the texts added since the last call, as column @name. */
 int syc_page_write_texts(struct syc_page *page, const char *name);
 
-/** @time in the form of the page. */
+/** Convert @time to the form of the page. */
 static inline uint64_t syc_page_time(const struct syc_page *page, int64_t time)
 {
 	return (uint64_t)time - (uint64_t)page->base;
 }
 
-/* Each function writes its columns. 0 or -ENOMEM. */
+/* Each function writes its columns.  Returns 0 or -ENOMEM. */
 int syc_page_write_about(struct syc_page *page);
 int syc_page_write_who(struct syc_page *page);
 int syc_page_write_tree(struct syc_page *page, const char *prefix,
@@ -87,33 +87,34 @@ int syc_page_write_maps(struct syc_page *page);
  * The slowest 1 % of each name come first, because a page serves to compare
  * slow marks with the others.  The longest mark of each name, thread and cell
  * of time follows, so a picture of the whole time stays the same.  The longest
- * of the others fill the rest.  A bar stands for the remaining marks of a cell:
- * their number and total duration.
+ * marks of the others fill the rest of the page.  A bar stands for the
+ * remaining marks of a cell: their number and total duration.
  */
 
 struct syc_bar {
-	int64_t first, last; /* beginnings */
+	int64_t first, last; /* times at which marks begin */
 	uint64_t n, sum, least, most;
 	uint32_t thread, name;
 };
 
-/** All durations of one name, by nearest rank. */
+/** Statistics of all durations of one name, by nearest rank. */
 struct syc_mark_sums {
 	uint64_t n, sum, least, median, p99, most;
 };
 
-/** Mark @number of @data. */
+/** Get mark @number of @data. */
 typedef struct syscap_profile_mark syc_fit_get(const void *data,
                                                uint32_t number);
 
 struct syc_fit {
 	syc_fit_get *get;
 	const void *data;
-	const uint32_t *by_time; /* all candidates for the page */
+	const uint32_t *by_time; /* all candidates for the page, by time */
 	size_t n;
-	uint32_t *ranked;           /* the candidates, in order of preference */
-	unsigned char *is_kept;     /* by place in @by_time: is kept */
-	struct syc_mark_sums *sums; /* by name */
+	uint32_t *ranked; /* the candidates, in order of preference */
+	/* Flag of each place in @by_time: is kept. */
+	unsigned char *is_kept;
+	struct syc_mark_sums *sums; /* sums of each name */
 	size_t n_cells;
 	SYC_ARRAY(struct syc_bar) bars;
 };

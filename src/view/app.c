@@ -12,8 +12,8 @@
 
 #define MS INT64_C(1000000)
 
-#define FIRST_READ (300 * MS) /* before the first screen */
-#define SLICE      (10 * MS)  /* between checks of the keyboard */
+#define FIRST_READ (300 * MS) /* time to read before the first screen */
+#define SLICE      (10 * MS)  /* time to read between checks of the keyboard */
 #define SECOND     (1000 * MS)
 #define PROGRESS   (500 * MS)
 #define ESCAPE_MS  40 /* time for the rest of a key after an escape */
@@ -28,7 +28,7 @@ struct app {
 	char progress[64];
 	uint64_t asked; /* bytes read at the last query */
 	int64_t next;   /* time of the next update of a growing file */
-	int64_t took;   /* the last look */
+	int64_t took;   /* duration of the last update */
 	int64_t shown;
 	unsigned asks, shown_ask;
 	bool is_growing;
@@ -111,7 +111,7 @@ static int ask(struct app *app)
 		                        options->filter_text);
 	if (r == 0)
 		r = syc_app_state_ask(&app->state, &app->error);
-	/* Requested marks may still be missing. */
+	/* The marks that a filter names may still be missing. */
 	if (r == -EINVAL && (!app->source.is_read || app->is_growing))
 		r = 0;
 	return r;
@@ -122,7 +122,8 @@ static int read_on(struct app *app, int64_t budget)
 	const struct syc_source *source = &app->source;
 	int r = syc_source_read(&app->source, budget);
 
-	/* Each query costs as much as all earlier queries together. */
+	/* Query again when the read part has doubled.  Then each query costs as
+	 * much as all earlier queries together. */
 	if (r == 0 && (source->is_read || app->asked == 0 ||
 	               source->position >= 2 * app->asked))
 		r = ask(app);
@@ -260,7 +261,7 @@ static int step(struct app *app)
 		r = read_on(app, SLICE);
 	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
 		r = look_again(app);
-	/* Do not draw the progress after each piece. */
+	/* Do not draw the progress after each piece of the file. */
 	if (r < 0 || app->state.quits ||
 	    (found == 0 && !is_late && app->asks == app->shown_ask &&
 	     syc_source_now() - app->shown < PROGRESS))

@@ -13,24 +13,27 @@
 /** Options of a viewer. */
 struct syc_app_options {
 	const char *command, *file;
-	const char *title;            /* name to show; NULL: name of @file */
-	struct syscap_reader *reader; /* is taken over */
+	const char *title; /* name to show; NULL: name of @file */
+	/* Reader, which the viewer owns from then on. */
+	struct syscap_reader *reader;
 	struct syscap_profile_options profile;
-	const struct syscap_filter *filter; /* from, to: after the beginning */
-	const char *filter_text;            /* filter options as typed; "":
-	                                     * none */
-	const char *page;                   /* NULL: the first */
+	/* Filter, whose from and to count from the beginning. */
+	const struct syscap_filter *filter;
+	const char *filter_text; /* filter options as typed; "":
+	                          * none */
+	/* Name of the page to show; NULL: the first page. */
+	const char *page;
 	enum syc_colours colours;
 	bool is_ascii, is_exact;
 	/* The file grows, and is read repeatedly. */
 	bool is_live;
 	/*
-	 * Called before each reading; returns false at the file's end.  May be
-	 * NULL.
+	 * The viewer calls this function before each reading; false: the file
+	 * has ended.  May be NULL.
 	 */
 	bool (*goes_on)(void *context);
-	/* Called by syc_app_snapshot() when the file is read: @r is the
-	 * filter's result, 0 or -EINVAL with @error. NULL: never. */
+	/* syc_app_snapshot() calls this function when the file is read.  @r is
+	 * the filter's result, 0 or -EINVAL with @error.  NULL: no call. */
 	void (*judge)(void *context, const struct syscap_profile *profile,
 	              int r, const struct syscap_error *error);
 	void *context;

@@ -15,9 +15,11 @@ struct syc_app_state {
 	/* The previous view, so that undoing a lens needs no walk over all
 	 * samples; or NULL. */
 	struct syscap_view *kept;
-	size_t n_lenses, n_kept; /* of the view, of the previous view */
+	/* Numbers of lenses of the view and of the previous view. */
+	size_t n_lenses, n_kept;
 	void *states[SYC_PAGES];
-	unsigned seen[SYC_PAGES]; /* number of each page's view */
+	/* Number of the view that each page saw last. */
+	unsigned seen[SYC_PAGES];
 	int page;
 	int tabs[SYC_PAGES + 1]; /* places of the pages' names in the line */
 	char note[256]; /* shown instead of the context's text until the next
@@ -25,7 +27,7 @@ struct syc_app_state {
 	const char *title;
 	const char *progress; /* "reading 40 %", "live", or "" */
 	bool shows_help, quits, stops, repaints;
-	bool is_drawn; /* as it is */
+	bool is_drawn; /* the present state is drawn */
 };
 
 /** 0 or -ENOMEM. */
@@ -49,12 +51,14 @@ int syc_app_state_ask(struct syc_app_state *app, struct syscap_error *error);
 /** Apply changes of the lenses. 0 or -ENOMEM. */
 int syc_app_state_look(struct syc_app_state *app);
 
-/** Give the page the current view. 0 or -ENOMEM. */
+/** Give the current view to the page.  0 or -ENOMEM. */
 int syc_app_state_renew(struct syc_app_state *app);
 
 const struct syc_view_page *syc_app_state_page(int number);
 
-/** Take a key, which takes effect at the next draw or take.  0 or -ENOMEM. */
+/**
+ * Take a key.  The key takes effect at the next draw or take.  0 or -ENOMEM.
+ */
 int syc_app_state_take(struct syc_app_state *app,
                        const struct syc_input_event *event);
 

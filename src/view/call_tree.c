@@ -46,9 +46,9 @@ static int add(struct sums *sums, uint32_t function, uint64_t amount)
 
 #define OUTSIDE SYSCAP_PROFILE_NONE
 
-/* via[i]: the callee of the function through which node i is reached;
- * OUTSIDE; or 0 for the function itself. Recursion through a callee counts
- * for the callees of the inner call. */
+/* via[i]: the callee of the function on the path to node i; OUTSIDE; or 0 for
+ * the function itself. Recursion through a callee counts for the callees of the
+ * inner call. */
 static int add_up(struct syc_function_calls *calls,
                   const struct syscap_view *view, uint32_t function,
                   uint32_t *via, struct sums *callers, struct sums *callees)
@@ -146,7 +146,8 @@ void syc_function_calls_fini(struct syc_function_calls *calls)
 	free(calls->callees.items);
 }
 
-/* Sort by total; equal nodes by name, so their order is stable. */
+/* Sort by total, and nodes with equal totals by name, so that the order is
+ * stable. */
 static int compare_totals(const void *one, const void *other, void *data)
 {
 	const struct syc_callees_order *order = data;

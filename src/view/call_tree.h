@@ -11,7 +11,7 @@
 #include "common/sort.h"
 
 struct syc_neighbour {
-	uint32_t function; /* ROOT: no caller */
+	uint32_t function; /* caller or callee; ROOT: no caller */
 	uint64_t amount;   /* share of the function's total along this call */
 };
 
@@ -21,8 +21,10 @@ struct syc_neighbour {
  * functions count.
  */
 struct syc_function_calls {
-	SYC_ARRAY(struct syc_neighbour) callers; /* the least first */
-	SYC_ARRAY(struct syc_neighbour) callees; /* the largest first */
+	/* Callers, the smallest first. */
+	SYC_ARRAY(struct syc_neighbour) callers;
+	/* Callees, the largest first. */
+	SYC_ARRAY(struct syc_neighbour) callees;
 	uint64_t total, self;
 };
 

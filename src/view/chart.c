@@ -20,7 +20,7 @@ struct chart {
 	struct syc_timeline timeline;
 	uint32_t thread;
 	bool has_thread, has_range;
-	struct syc_axis axis; /* time range of the page */
+	struct syc_axis axis; /* time range that the page shows */
 	struct syc_column_stacks stacks;
 	int cursor, scrolled;
 };

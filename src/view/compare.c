@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compare.c - the compare page: what differs inside the slowest marks of a
- * name.
+ * compare.c - the compare page: differences inside the slowest marks of a name.
  *
  * The first name has the slowest marks with the largest excess over the other
  * marks.
@@ -32,8 +31,8 @@ static void put_difference(const struct syc_page_context *context, char *text,
 }
 
 /*
- * Format a mean amount of one mark, in SYC_FIGURE bytes; or a difference of two
- * amounts.
+ * Format a mean amount of one mark, or a difference of two amounts, in
+ * SYC_FIGURE bytes.
  */
 static void slow_marks_figure(const struct syc_slow_marks *slow_marks,
                               const struct syc_page_context *context,
@@ -101,7 +100,7 @@ static int draw_marks(const struct syc_slow_marks *slow_marks,
 	return y;
 }
 
-/* Draw the path; its end matters most. */
+/* Draw the path.  If the path is too long, draw its end, which matters most. */
 static int draw_path(const struct syc_slow_marks *slow_marks,
                      struct syc_page_context *context, int y)
 {
@@ -205,9 +204,9 @@ struct candidate {
 };
 
 struct compare {
-	struct candidate *candidates; /* the most first */
+	struct candidate *candidates; /* candidates, the largest excess first */
 	size_t n_candidates, at;
-	uint32_t name; /* of marks, plus 1 */
+	uint32_t name; /* name of the compared marks, plus 1 */
 	unsigned share;
 	struct syc_slow_marks slow_marks;
 	bool is_known, by_total, has_begun;

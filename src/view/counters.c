@@ -37,13 +37,13 @@ static const struct syc_column columns[N_COLUMNS] = {
 /* Values of one counter that pass the filter. */
 struct row {
 	uint32_t counter;
-	size_t first, count; /* in numbers[] */
+	size_t first, count; /* range of the values in numbers[] */
 	double min, max, last;
 };
 
 struct counters {
 	SYC_ARRAY(struct row) rows;
-	uint32_t *numbers; /* of values, by counter and time */
+	uint32_t *numbers; /* numbers of values, by counter and time */
 	struct syc_list list;
 	struct syc_columns columns;
 	bool shows_one;
@@ -100,9 +100,9 @@ static void add_up(struct counters *counters, struct row *row,
 }
 
 /*
- * Count the values, then place them, counter by counter.  A value goes to the
- * counter that represents its counter.  A counter that was never set has no
- * values.
+ * Count the values, then place them, counter by counter.  A value belongs to
+ * the counter that represents the value's own counter.  A counter that was
+ * never set has no values.
  */
 static int place(struct counters *counters,
                  const struct syc_page_context *context,
@@ -162,7 +162,7 @@ static int renew(void *state, struct syc_page_context *context)
 	return r;
 }
 
-/* The time shown: the time of the filter, or the whole span. */
+/* The shown time: the time of the filter, or the whole span. */
 static void find_span(const struct syc_page_context *context, double *ret_begin,
                       double *ret_end)
 {

@@ -14,14 +14,14 @@
 #include "view/page_context.h"
 
 struct flame_box {
-	uint32_t node; /* NONE: callees too narrow to be drawn */
+	uint32_t node; /* node; NONE: callees too narrow to be drawn */
 	int x, width, row;
 	uint32_t n_narrow;
 };
 
 /* A struct of zeros is empty; the owner frees array.items. */
 struct flame_boxes {
-	SYC_ARRAY(struct flame_box) array; /* row by row */
+	SYC_ARRAY(struct flame_box) array; /* boxes, row by row */
 };
 
 #define NONE SYSCAP_PROFILE_NONE
@@ -41,7 +41,7 @@ static int add_box(struct flame_boxes *boxes, struct flame_box box)
 	return box.width > 0 ? syc_array_push(&boxes->array, box) : 0;
 }
 
-/* Place the callees of @parent in the row below. */
+/* Place the callees of @parent in the row below the row of @parent. */
 static int place_callees(struct flame_boxes *boxes,
                          const struct syscap_view *view,
                          const struct syc_group *branches,
@@ -116,13 +116,13 @@ static int flame_boxes_place(struct flame_boxes *boxes,
 
 struct flame {
 	struct syc_group branches;
-	uint32_t zoomed, chosen; /* nodes */
+	uint32_t zoomed, chosen; /* numbers of nodes */
 	/* The functions on the path, since nodes change with the view. */
 	SYC_ARRAY(uint32_t) zoomed_path;
 	SYC_ARRAY(uint32_t) chosen_path;
 	struct flame_boxes boxes; /* boxes of the last drawing */
 	int scrolled;
-	uint64_t found; /* of match_number */
+	uint64_t found; /* total of the matches of search match_number */
 	unsigned match_number;
 };
 

@@ -12,10 +12,10 @@
 #include "view/page_context.h"
 #include "view/table.h"
 
-/* All zero: no such function. */
+/* All zero: no function is current. */
 struct neighbours {
 	SYC_ARRAY(uint32_t)
-	path; /* the current function, after the previous functions */
+	path; /* the previous functions, and the current function */
 	struct syc_function_calls calls;
 	struct syc_list list;
 	struct syc_columns columns;
@@ -180,7 +180,7 @@ static const struct syc_column columns[N_COLUMNS] = {
 };
 
 struct functions {
-	struct syscap_view_sum *sums; /* of the view, in order */
+	struct syscap_view_sum *sums; /* sums of the view, in order */
 	size_t n;
 	struct syc_list list;
 	struct syc_columns columns;
@@ -338,7 +338,7 @@ static bool take_letter(struct functions *functions,
 	const uint32_t function = chosen(functions);
 
 	if (letter == 's' && functions->neighbours.path.n == 0) {
-		functions->is_up = true; /* so that a new column sorts in
+		functions->is_up = true; /* true, so that a new column sorts in
 		                          * descending order */
 		sort_by(functions, context,
 		        functions->sorted == SELF    ? TOTAL

@@ -222,7 +222,7 @@ struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y)
 	return &grid->cells[(size_t)y * (size_t)grid->width + (size_t)x];
 }
 
-/* Its ASCII replacement. */
+/* The ASCII replacement of a character. */
 static uint32_t to_ascii(uint32_t point)
 {
 	static const struct {

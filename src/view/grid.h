@@ -50,23 +50,24 @@ enum syc_colours {
 unsigned syc_width_of(uint32_t point);
 
 struct syc_cell {
-	uint32_t point; /* 0: the right half of a wide character */
-	uint32_t mark;  /* a mark on the character; 0: none */
+	/* Character; 0: the right half of a wide character. */
+	uint32_t point;
+	uint32_t mark; /* combining mark on the character; 0: none */
 	struct syc_style style;
 };
 
 struct syc_grid {
 	int width, height;
-	bool is_ascii; /* nothing above 0x7E */
+	bool is_ascii; /* no character is above 0x7E */
 	struct syc_cell *cells;
 };
 
-/** Make blank cells. 0, or -ENOMEM: unchanged. */
+/** Make blank cells.  Returns 0, or -ENOMEM and an unchanged grid. */
 int syc_grid_resize(struct syc_grid *grid, int width, int height);
 void syc_grid_fini(struct syc_grid *grid);
 void syc_grid_clear(struct syc_grid *grid);
 
-/** The cell, which must exist. */
+/** The cell at @x, @y, which must exist. */
 struct syc_cell *syc_grid_at(const struct syc_grid *grid, int x, int y);
 
 /** Write @text into @width columns, starting at @x; parts outside of the

@@ -8,8 +8,9 @@
  * per mark, and 8 more bytes during the statistics of one name.
  *
  * The slowest marks of a name are compared with the others by two views: of all
- * such marks, and of the slowest.  The rest is the difference, because a sample
- * of the second view is also in the first view.
+ * such marks, and of the slowest.  The rest of the marks is the difference of
+ * the two views, because each sample of the second view is also in the first
+ * view.
  */
 #define _GNU_SOURCE
 #include "view/mark_stats.h"
@@ -38,7 +39,7 @@ static uint32_t name_of(const void *data, uint32_t number)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-/* Make a row for each name that has marks. */
+/* Make a row for each name with marks. */
 static int list_names(struct syc_mark_table *table,
                       const struct syc_group *by_name, size_t n_names)
 {
@@ -282,8 +283,9 @@ double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
 }
 
 /*
- * Excess of a slow mark at a node over a mark that is only longer.  Without a
- * known thread, other threads count, too, which run during any mark.
+ * Excess of a slow mark at a node over a mark that is only longer.  If the
+ * thread is unknown, other threads count, too, and other threads run during any
+ * mark.
  */
 static double excess_at(const struct search *search, uint32_t slow,
                         uint32_t all)

@@ -13,13 +13,13 @@
 /** Statistics of all marks of a name. */
 struct syc_mark_row {
 	uint32_t name;
-	size_t first, count; /* in marks[] */
-	int64_t total;       /* INT64_MAX if the total does not fit */
+	size_t first, count; /* range in marks[] */
+	int64_t total;       /* total; INT64_MAX: the total does not fit */
 	int64_t min, mean, median, p99, max;
 };
 
 struct syc_mark_table {
-	struct syc_mark_row *rows; /* the largest total first */
+	struct syc_mark_row *rows; /* rows, the largest total first */
 	size_t n_rows;
 	uint32_t *marks; /* numbers of marks, row by row, each by time */
 	size_t n_marks;
@@ -32,17 +32,18 @@ int syc_mark_table_make(struct syc_mark_table *table,
 void syc_mark_table_fini(struct syc_mark_table *table);
 
 struct syc_slow_marks_row {
-	uint32_t function; /* NONE: waiting, which has no sample */
+	uint32_t function; /* function; NONE: waiting, which has no sample */
 	double slow_self, rest_self;
 	double slow_total, rest_total;
 };
 
 /** A struct of zeros is empty. */
 struct syc_slow_marks {
-	uint64_t n_slow, n_rest;   /* marks */
-	int64_t least;             /* the shortest slow mark */
-	double slow, rest;         /* duration */
-	double slow_ran, rest_ran; /* the part that samples cover */
+	uint64_t n_slow, n_rest; /* numbers of marks */
+	int64_t least;           /* the shortest slow mark */
+	double slow, rest;       /* mean durations */
+	/* Parts of the durations that samples cover. */
+	double slow_ran, rest_ran;
 	enum syscap_view_unit unit;
 	bool has_waiting; /* samples are of the processor's time */
 	SYC_ARRAY(struct syc_slow_marks_row) rows;
@@ -64,8 +65,8 @@ int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
 /**
  * The part of @slow, in one slow mark, that the mark's duration does not
  * explain.  Constant activity, such as a sleeping thread, is longer in a longer
- * mark and means nothing.  The result is negative if a mark of the rest has
- * more, @rest.
+ * mark and means nothing.  The result is negative if the amount of a mark of
+ * the rest, @rest, is larger.
  */
 double syc_slow_marks_unexpected(const struct syc_slow_marks *slow_marks,
                                  double slow, double rest);

@@ -25,9 +25,9 @@ struct mark_list {
 	size_t row; /* row of the name in the table */
 	struct syc_list list;
 	struct syc_columns columns;
-	int sorted; /* a column */
+	int sorted; /* number of the sorted column */
 	bool is_up;
-	int n_bars; /* 0: not made yet */
+	int n_bars; /* number of bars; 0: the bars were not made yet */
 	double bars[SYC_MARK_LIST_BARS];
 };
 
@@ -217,8 +217,8 @@ static void mark_list_draw(struct mark_list *marks,
 }
 
 /*
- * Choose the next mark whose message the search finds, or by @direction the
- * previous such mark.
+ * Choose the next mark whose message the search finds; if @direction is
+ * negative, the previous mark.
  */
 static void mark_list_find(struct mark_list *marks,
                            const struct syc_mark_table *table,
@@ -251,7 +251,7 @@ static void mark_list_find(struct mark_list *marks,
 struct mark_names {
 	struct syc_list list;
 	struct syc_columns columns;
-	int sorted; /* a column */
+	int sorted; /* number of the sorted column */
 	bool is_up;
 };
 
@@ -401,8 +401,8 @@ static void mark_names_draw(struct mark_names *names,
 }
 
 /*
- * Choose the next name that the search finds, or by @direction the previous
- * name.
+ * Choose the next name that the search finds; if @direction is negative, the
+ * previous name.
  */
 static void mark_names_find(struct mark_names *names,
                             const struct syc_mark_table *table,
@@ -445,7 +445,7 @@ static void order(void *state, struct syc_page_context *context)
 		mark_names_sort(&marks->names, &marks->table, context);
 }
 
-/* The row of the listed name; false: no row. */
+/* Find the row of the listed name.  False: no row has the name. */
 static bool find_row(struct marks *marks, uint32_t name)
 {
 	for (size_t i = 0; i < marks->table.n_rows; i++)

@@ -336,7 +336,8 @@ void syc_page_context_say(struct syc_page_context *context, const char *format,
 }
 
 /*
- * Compute the hottest lines when they are shown, since that needs another view.
+ * Compute the hottest lines only when a page shows lines, since the computation
+ * needs another view.
  */
 static void find_lines(struct syc_page_context *context)
 {

@@ -24,7 +24,7 @@
 #define SYC_SEARCH_HISTORY 32
 
 struct syc_search {
-	char pattern[SYC_SEARCH_SIZE]; /* "": none */
+	char pattern[SYC_SEARCH_SIZE]; /* pattern; "": no search */
 	char history[SYC_SEARCH_HISTORY][SYC_SEARCH_SIZE];
 	unsigned n_history;
 	/* State while the pattern is typed. */
@@ -36,7 +36,7 @@ struct syc_search {
 bool syc_search_matches(const char *pattern, const char *text);
 
 void syc_search_open(struct syc_search *search);
-/** One more character. */
+/** Append a character to the pattern. */
 void syc_search_type(struct syc_search *search, uint32_t point);
 /** Delete the last character; false: the pattern is empty. */
 bool syc_search_rub_out(struct syc_search *search);
@@ -49,8 +49,8 @@ struct syc_source {
 	const char *file;
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
-	bool is_read;    /* read to the end of the file at that time */
-	bool is_damaged; /* error has the reason */
+	bool is_read;    /* the file was read to its end at that time */
+	bool is_damaged; /* the file is damaged; error has the reason */
 	struct syscap_error error;
 	bool is_settled;         /* the profile is ready for queries */
 	uint64_t size, position; /* bytes of the file; bytes read */
@@ -91,8 +91,9 @@ struct syc_lens {
 enum syc_lens_by {
 	SYC_LENS_WITH,    /* stacks with the function */
 	SYC_LENS_WITHOUT, /* stacks without the function */
-	SYC_LENS_FOCUS,   /* stacks begin at the function */
-	SYC_LENS_REVERSE, /* callees first, or callers again */
+	/* Only stacks with the function, from the function on. */
+	SYC_LENS_FOCUS,
+	SYC_LENS_REVERSE, /* reverse stacks, or undo the reversal */
 	SYC_LENS_SYSTEM   /* hide or show system libraries */
 };
 
@@ -111,7 +112,7 @@ enum syc_page_number {
 
 struct syc_page_context {
 	struct syc_source *source;
-	const struct syscap_view *view; /* through the last lens */
+	const struct syscap_view *view; /* view through the last lens */
 	unsigned view_number;           /* number of views so far */
 	SYC_ARRAY(struct syc_lens) lenses;
 	bool is_exact, has_colours;
@@ -119,7 +120,7 @@ struct syc_page_context {
 	struct syc_grid *grid;
 	int top, bottom; /* first line of the page, and the line after the
 	                  * last */
-	char said[512];  /* about the selection */
+	char said[512];  /* text about the selection */
 
 	/* The hottest line of each function, for the view with the number
 	 * @lines_of; or NULL. */
@@ -127,16 +128,17 @@ struct syc_page_context {
 	unsigned lines_of;
 
 	struct syc_search search;
-	unsigned char *matches; /* by function: is a match */
+	unsigned char *matches; /* flag of each function: matches the search */
 	size_t n_matches;
 	unsigned match_number; /* number of searches so far */
 
 	/* Requests of the page that took a key. */
-	bool wants_view;     /* make a view through the current lenses */
-	bool wants_order;    /* sort the list */
-	int wants_page;      /* -1: none */
-	uint32_t about_mark; /* a mark, or a name of marks, that the page */
-	uint32_t about_name; /* is to begin with; NONE */
+	/* The page requests a view through the current lenses. */
+	bool wants_view;
+	bool wants_order;    /* the page requests its list to be sorted */
+	int wants_page;      /* number of the requested page; -1: none */
+	uint32_t about_mark; /* mark or name of marks with which the */
+	uint32_t about_name; /* requested page begins; NONE */
 };
 
 /** The function of a node of the view. */
@@ -168,7 +170,7 @@ int syc_page_context_look_between(struct syc_page_context *context,
 /** Add a lens: only @thread; NONE: all threads. */
 int syc_page_context_look_at_thread(struct syc_page_context *context,
                                     uint32_t thread);
-/** Remove the last lens; false: only the first lens is left. */
+/** Remove the last lens.  False: only the first lens is left. */
 bool syc_page_context_look_back(struct syc_page_context *context);
 void syc_page_context_fini(struct syc_page_context *context);
 
@@ -216,7 +218,8 @@ void syc_box_draw(struct syc_page_context *context, int x, int y, int width,
 struct syc_view_page {
 	const char *name;
 	const char *hints; /* "KEY what KEY what", most useful keys first */
-	size_t size;       /* size of the page's state, zeros at first */
+	/* Size of the page's state, which is zero at first. */
+	size_t size;
 	/* Adapt to another view.  Returns 0 or -ENOMEM. */
 	int (*renew)(void *state, struct syc_page_context *context);
 	/* Sort the list in the requested order; NULL: not sortable. */

@@ -177,7 +177,7 @@ static bool is_same(const struct syc_cell *a, const struct syc_cell *b)
 
 /* Position and style of the cursor. */
 struct pen {
-	int x, y; /* x -1: unknown */
+	int x, y; /* cursor; x is -1: unknown */
 	const struct syc_style *style;
 };
 

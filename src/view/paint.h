@@ -21,9 +21,10 @@ struct syc_style syc_palette_frame(enum syscap_profile_category category,
 /** A struct of zeros, except for the colours, is valid. */
 struct syc_paint {
 	enum syc_colours colours;
-	struct syc_grid shown; /* the terminal's content; no cells: unknown */
+	/* The terminal's content; without cells: unknown. */
+	struct syc_grid shown;
 	SYC_ARRAY(char) bytes;
-	bool failed; /* out of memory for bytes */
+	bool failed; /* memory for bytes is missing */
 };
 
 /**

@@ -36,19 +36,22 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 
 struct syc_column {
 	const char *title;
-	int width;      /* the last column gets the rest */
-	bool is_number; /* to the right */
-	int rank;       /* the highest rank is dropped first; 0: never */
+	int width;      /* width; the last column gets the remaining width */
+	bool is_number; /* aligned to the right */
+	/* Rank; the highest rank is dropped first, rank 0 never. */
+	int rank;
 };
 
 struct syc_columns {
 	const struct syc_column *columns;
 	unsigned n;
-	int x[SYC_COLUMNS_MOST], width[SYC_COLUMNS_MOST]; /* 0: not shown */
-	int y;                                            /* of the titles */
+	/* Places and widths; width 0: not shown. */
+	int x[SYC_COLUMNS_MOST], width[SYC_COLUMNS_MOST];
+	/* Line of the titles. */
+	int y;
 };
 
-/** Find the places of @n @columns in @width. */
+/** Find the places of the @n @columns in @width. */
 void syc_columns_fit(struct syc_columns *columns,
                      const struct syc_column *table, unsigned n, int width);
 /** Draw the titles; an arrow marks the sorted column, -1: none. */

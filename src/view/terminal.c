@@ -42,9 +42,9 @@ static struct {
 	struct termios before, ours;
 	volatile sig_atomic_t is_ours;
 	volatile sig_atomic_t is_resized;
-	struct sigaction old[NSIG]; /* previous handlers */
+	struct sigaction old[NSIG]; /* the previous handlers */
 	bool is_handled[NSIG];
-	sigset_t mask; /* mask while the viewer waits */
+	sigset_t mask; /* signal mask while the viewer waits */
 	bool is_gone;
 	void *stack;
 } terminal = { .fd = -1 };
@@ -63,7 +63,7 @@ static void write_all(const char *bytes, size_t n)
 	}
 }
 
-/* In handlers, too. */
+/* Also runs in handlers. */
 static void give_back(void)
 {
 	if (!terminal.is_ours)
@@ -205,7 +205,8 @@ int syc_terminal_open(void)
 	}
 	terminal.ours = terminal.before;
 	cfmakeraw(&terminal.ours);
-	terminal.ours.c_oflag |= OPOST | ONLCR; /* messages of others */
+	/* Messages of other processes need this flag. */
+	terminal.ours.c_oflag |= OPOST | ONLCR;
 	terminal.is_gone = false;
 	make_stack();
 	handle_signals();
@@ -361,7 +362,8 @@ static void take_mouse(const unsigned *numbers, unsigned char last,
 	event->y = (int)numbers[2] - 1;
 	if (last != 'M' || event->x < 0 || event->y < 0)
 		return;
-	switch (numbers[0] & ~28u) { /* without Shift, Alt, Control */
+	switch (numbers[0] & ~28u) { /* without the bits of Shift, Alt and
+	                              * Control */
 	case 0:
 		event->key = SYC_KEY_CLICK;
 		break;
@@ -387,7 +389,7 @@ static size_t take_sequence(struct syc_input *input,
 
 	for (; at < input->n && bytes[at] < 0x40; at++) {
 		if (bytes[at] < 0x20)
-			return at; /* broken off */
+			return at; /* the sequence was broken off */
 		if (bytes[at] == ';')
 			n++;
 		else if (bytes[at] >= '0' && bytes[at] <= '9' &&

@@ -13,7 +13,7 @@
 /** Reasons for syc_terminal_wait() to return. */
 enum {
 	SYC_TERMINAL_INPUT = 1,
-	SYC_TERMINAL_RESIZED = 2, /* or must be redrawn after a stop */
+	SYC_TERMINAL_RESIZED = 2, /* resized, or to be redrawn after a stop */
 	SYC_TERMINAL_GONE = 4     /* no more input will come */
 };
 
@@ -30,7 +30,7 @@ unsigned syc_terminal_wait(int timeout_ms);
 /** Read the available bytes without waiting; or -errno. */
 long syc_terminal_read(unsigned char *bytes, size_t size);
 
-/** Write everything as one picture. 0 or -errno. */
+/** Write all bytes as one picture.  0 or -errno. */
 int syc_terminal_write(const char *bytes, size_t n);
 
 /** Stop this process, as Ctrl-Z does. */
@@ -41,8 +41,8 @@ void syc_terminal_stop(void);
 enum syc_key {
 	SYC_KEY_NONE, /* a key without a meaning */
 	SYC_KEY_CHARACTER,
-	SYC_KEY_PASTED,  /* a character, too */
-	SYC_KEY_CONTROL, /* with the letter `point` */
+	SYC_KEY_PASTED,  /* a character of a pasted text */
+	SYC_KEY_CONTROL, /* Control with the letter `point` */
 	SYC_KEY_ENTER,
 	SYC_KEY_ESCAPE,
 	SYC_KEY_BACKSPACE,
@@ -64,8 +64,8 @@ enum syc_key {
 
 struct syc_input_event {
 	enum syc_key key;
-	uint32_t point; /* of a character */
-	int x, y;       /* of the mouse, from 0 */
+	uint32_t point; /* code point of a character */
+	int x, y;       /* place of the mouse, from 0 */
 };
 
 /** A struct of zeros is a valid start. */
@@ -81,7 +81,7 @@ struct syc_input {
  */
 unsigned char *syc_input_room(struct syc_input *input, size_t *ret_size);
 
-/** False: no complete key. */
+/** False: the bytes have no complete key. */
 bool syc_input_next(struct syc_input *input, bool is_late,
                     struct syc_input_event *ret_event);
 

@@ -164,7 +164,7 @@ static uint64_t count_ticks(const struct syc_timeline *timeline,
 	uint64_t sum = 0;
 
 	if (end - begin == thread->n_samples)
-		return thread->ticks; /* all of them */
+		return thread->ticks; /* all samples */
 	for (size_t i = begin; i < end; i++)
 		sum += samples->ticks[timeline->samples.rows[i]];
 	return sum;

@@ -36,7 +36,8 @@ void syc_axis_draw(const struct syc_axis *axis,
                    struct syc_page_context *context, int y);
 
 struct syc_timeline {
-	struct syc_group samples; /* by thread; in each thread by time */
+	/* Samples by thread, and in each thread by time. */
+	struct syc_group samples;
 	size_t n_threads;
 	uint32_t *marks; /* numbers of marks of one thread, by time */
 	size_t n_marks;
@@ -54,21 +55,24 @@ void syc_timeline_fini(struct syc_timeline *timeline);
 
 /**
  * The busiest thread.  By wall time, sleeping threads have as much time as busy
- * threads: then a thread of the program comes before threads of its children.
+ * threads.  Then a thread of the program precedes threads of the program's
+ * children.
  */
 uint32_t syc_timeline_foremost(const struct syc_timeline *timeline,
                                const struct syscap_profile *profile,
                                const struct syscap_view *view);
 
-#define SYC_COLUMN_STACKS_MOST 1000 /* columns */
+#define SYC_COLUMN_STACKS_MOST 1000 /* maximum number of columns */
 
 struct syc_column_stacks {
-	int n;                                  /* columns */
+	int n;                                  /* number of columns */
 	uint32_t nodes[SYC_COLUMN_STACKS_MOST]; /* nodes of the view, or NONE */
 	int depths[SYC_COLUMN_STACKS_MOST];
 };
 
-/** Find a stack of @thread for each column of @axis, as many as fit. */
+/**
+ * Find a stack of @thread for each column of @axis, for as many columns as fit.
+ */
 void syc_column_stacks_find(struct syc_column_stacks *stacks,
                             const struct syc_page_context *context,
                             const struct syc_timeline *timeline,
