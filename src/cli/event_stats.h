@@ -77,7 +77,7 @@ int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
 struct syc_mark {
 	const char *group, *name; /* texts in the capture's map */
-	/* durations, until syc_mark_stats_finish(). */
+	/* Durations, until syc_mark_stats_finish(). */
 	SYC_ARRAY(int64_t) durations;
 	uint64_t count;
 	int64_t min, mean, median, p99, max;
@@ -98,7 +98,7 @@ struct syc_mark_part {
 /** A struct of zeros is empty. */
 struct syc_mark_stats {
 	struct syc_map by_text;
-	/* parts, until syc_mark_stats_finish(). */
+	/* Parts, until syc_mark_stats_finish(). */
 	SYC_ARRAY(struct syc_mark_part) parts;
 	SYC_ARRAY(struct syc_mark) marks;
 };

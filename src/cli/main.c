@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* main.c - the `syscap` command: search for the command in the table, and its
- * run. */
+/* main.c - the `syscap` command: dispatch to the commands in the table. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <locale.h>

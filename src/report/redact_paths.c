@@ -14,7 +14,7 @@
 /* Characters at which a path in a text begins or ends. */
 static bool is_outside(char c)
 {
-	return strchr(": ;,()'\"=", c) != NULL; /* the characters above, or 0 */
+	return strchr(": ;,()'\"=", c) != NULL; /* true also for the NUL */
 }
 
 static bool begins_with(const char *text, const char *folder, size_t n)

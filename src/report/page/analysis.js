@@ -10,7 +10,7 @@ export function hasTransforms(filter) {
 		filter.recursion);
 }
 
-/** Stacks after the filter; null: unchanged.
+/** Changes of stacks by the filter; null: no change.
  * @param {Model} model @param {Filter} filter @returns {Transforms | null} */
 export function transformsOf(model, filter) {
 	if (!hasTransforms(filter))
@@ -36,7 +36,8 @@ export function transformsOf(model, filter) {
 	};
 }
 
-/** Convert sums by node of the model's tree into those of the transformed tree.
+/** Convert sums by node of the model's tree into sums by node of the
+ * transformed tree.
  * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Costs} base
  * @param {Costs} [into] receives totals if the tree is unchanged */
 export function shape(model, filter, tree, base, into) {
@@ -50,8 +51,8 @@ export function shape(model, filter, tree, base, into) {
 		totals: sumUp(made.tree, selfs) };
 }
 
-/** Keeps the last result. A moving brush changes little of it, so the next
- * result reuses its sums. */
+/** Keeps the last result.  A moving brush changes only a part of the result, so
+ * the next result reuses the sums. */
 export class Analyst {
 	/** @param {Model} model */
 	constructor(model) {
@@ -87,7 +88,7 @@ export function functionsOf(model, analysis) {
 }
 
 /**
- * Allocations that pass, or with `live` those in use at the moment.
+ * Allocations that pass; for `live`, the allocations in use at the moment.
  * @param {Model} model @param {Filter} filter @param {'allocated' | 'leaked' | 'temporary' | 'live'} of
  * @param {number} [moment]
  */
@@ -168,9 +169,10 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Number and durations of the marks of one name.  If some are in bars, median and
- * p99 are known only for all of them, else NaN. A range of time with bars at
- * its edges has no exact values.  sorted has the marks that the page holds.
+ * Number and durations of the marks of one name.  If some marks are in bars,
+ * median and p99 are known only for all marks of the name, otherwise NaN.  A
+ * range of time with bars at its edges has no exact values.  `sorted` has the
+ * marks that the page holds.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {

@@ -7,7 +7,7 @@ import { firstOf } from './filter.js';
 import { List, ofNumbers, ofTexts } from './table.js';
 
 const ROW_HEIGHT = 20; // pixels
-export const NAMED = 23; // pixels: a narrower box has no name
+export const NAMED = 23; // pixels; a narrower box has no name
 const PAPER = 640; // pixels of a sheet below the time axis
 
 export class Boxes {
@@ -55,8 +55,9 @@ export class Boxes {
 			this.tip, this.live, this.list.element);
 	}
 
-	/** A canvas is not divided between sheets of paper: rows get narrower
-	 * until it fits below the time axis. @param {number} nRows */
+	/** A canvas cannot continue on the next sheet of paper, so rows get
+	 * narrower until the canvas fits below the time axis. @param {number}
+	 * nRows */
 	fitRows(nRows) {
 		return this.options.theme.isPaper
 			? Math.max(11, Math.min(ROW_HEIGHT, PAPER / nRows)) : ROW_HEIGHT;
@@ -181,7 +182,7 @@ export class Boxes {
 		const row = this.rows[Math.floor(y / this.rowHeight)];
 		if (!row)
 			return null;
-		// The last box that begins at or before the place
+		// Find the last box that begins at or before the place
 		const last = firstOf(0, row.length, (i) => row[i].x > x + 0.5) - 1;
 		for (let i = last; i >= 0 && i > last - 3; i--)
 			if (x <= row[i].x + Math.max(row[i].w, 2))

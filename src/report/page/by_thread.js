@@ -43,7 +43,7 @@ class Parts {
 	}
 }
 
-/** Its roots are threads, by node. @param {App} app */
+/** Tree whose roots are threads, by node. @param {App} app */
 export function treeByThread(app) {
 	const { model } = app;
 	const { samples, ticks } = model;

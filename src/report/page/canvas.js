@@ -29,14 +29,16 @@ function readColours() {
 
 /** @typedef {ReturnType<typeof readColours> & {read: () => void, isPaper: boolean}} Theme */
 
-/** Colours that are read again when they change. @returns {Theme} */
+/** The page's colours, which are read again when the style changes.
+ * @returns {Theme} */
 export function makeTheme() {
 	const theme = { ...readColours(), isPaper: false,
 		read: () => { Object.assign(theme, readColours()); } };
 	return theme;
 }
 
-/** An empty sheet. @param {HTMLCanvasElement} canvas @param {number} width @param {number} height @param {Theme} theme */
+/** Make an empty canvas. @param {HTMLCanvasElement} canvas @param {number}
+ * width @param {number} height @param {Theme} theme */
 export function prepareCanvas(canvas, width, height, theme) {
 	const ratio = Math.min(window.devicePixelRatio || 1, 3);
 	const w = Math.round(width * ratio), h = Math.round(height * ratio);
@@ -54,7 +56,8 @@ export function prepareCanvas(canvas, width, height, theme) {
 	return context;
 }
 
-/** From the left. @param {MouseEvent} event @param {Element} of */
+/** Distance of the event from the left of the element. @param {MouseEvent}
+ * event @param {Element} of */
 export const pixelOf = (event, of) => event.clientX - of.getBoundingClientRect().left;
 
 /** @type {DrawBox<[colour: string, alpha?: number]>} */
@@ -65,7 +68,7 @@ export const fillBox = (context, x, y, w, h, colour, alpha = 1) => {
 	context.globalAlpha = 1;
 };
 
-/** Clips drawing to it until restore(). @type {DrawBox<[]>} */
+/** Clip drawing to the box until restore(). @type {DrawBox<[]>} */
 export const clipTo = (context, x, y, w, h) => {
 	context.save();
 	context.beginPath();
@@ -73,7 +76,7 @@ export const clipTo = (context, x, y, w, h) => {
 	context.clip();
 };
 
-/** Slanted lines. @type {DrawBox<[step: number]>} */
+/** Fill the box with slanted lines. @type {DrawBox<[step: number]>} */
 export const hatch = (context, x, y, w, h, step) => {
 	clipTo(context, x, y, w, h);
 	context.lineWidth = 1;

@@ -25,7 +25,8 @@ export function findColumns(page, seen) {
 
 /**
  * Code of the worker, without references to other code.  Text is requested
- * piece by piece, because all of it and its result would need much memory.
+ * piece by piece, because all of the text and its result would need much
+ * memory.
  * @param {Column} column @param {(at: number) => string | Promise<string>} ask */
 export async function inflateColumn({ name, bytes }, ask) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
@@ -55,12 +56,13 @@ export async function inflateColumn({ name, bytes }, ask) {
 	return whole.buffer;
 }
 
-/** Of whole bytes. @param {Column} column @param {number} at */
+/** Size of a piece, a number of whole bytes. @param {Column} column
+ * @param {number} at */
 export const pieceOf = ({ text }, at) => text.slice(at, at + 0x100000);
 
 /**
- * Inflate all columns. A worker does this, so that the page reacts meanwhile;
- * without one, it is done here.
+ * Inflate all columns.  A worker inflates the columns, so that the page stays
+ * responsive.  Without a worker, this thread inflates the columns.
  * @param {Column[]} columns @returns {Promise<Columns>}
  */
 export function inflateAll(columns) {
@@ -125,7 +127,8 @@ export class Columns {
 		this.found.set(column.name, { column, buffer });
 		if (column.name !== 'sample.times')
 			return;
-		// Large columns are decoded here, before the next one is inflated.
+		// Large columns are decoded here, before the next column is
+		// inflated.
 		this.times = new Moments(this.numbers(column.name));
 		this.drop(column.name);
 	}
@@ -155,20 +158,21 @@ export class Columns {
 		return numbers;
 	}
 
-	/** Numbers that are stored as differences. @param {string} name */
+	/** Read numbers that are stored as differences. @param {string} name */
 	sums(name) {
 		const numbers = addUp(this.numbers(name));
 		this.drop(name);
 		return numbers;
 	}
 
-	/** Frees its memory now. @param {string} name */
+	/** Free the memory of a column now. @param {string} name */
 	drop(name) {
 		/** @type {any} */ (this.found.get(name)?.buffer)?.transfer?.(0);
 		this.found.delete(name);
 	}
 
-	/** Numbers in whole words; narrow ones are widened. @param {string} name */
+	/** Read numbers as whole words; narrow numbers are widened.
+	 * @param {string} name */
 	words(name) {
 		const one = this.found.get(name);
 		if (one && one.column.width === 8)

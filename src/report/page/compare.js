@@ -9,7 +9,8 @@ import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 /** @param {Costs} from @param {Costs} what */
 const without = (from, what) => from.map((n, i) => n - what[i]);
 
-/** @param {Model} model @param {Filter} filter @param {State} state @param {string} name @param {Costs} base what @filter leaves */
+/** @param {Model} model @param {Filter} filter @param {State} state
+ * @param {string} name @param {Costs} base what @filter leaves */
 function pickSides(model, filter, state, name, base) {
 	const kind = state.compare || 'slowest';
 	const sums = (/** @type {Filter} */ f) =>
@@ -53,7 +54,8 @@ function each(model, marks) {
 	return { nMarks: marks.length, duration: duration / n, running: running / n };
 }
 
-/** This capture and the other one, which can be filtered only by functions.
+/** Compare this capture and the other capture, which can be filtered only by
+ * functions.
  * @param {Model} model @param {Filter} filter @param {Costs} base @returns {Comparison} */
 function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
@@ -132,7 +134,8 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** A function on both sides. It is made lazily, since few of 10⁵ are examined. */
+/** A function on both sides. The object is made on demand, since few of 10⁵
+ * functions are examined. */
 class Compared {
 	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
 	constructor(f, comparison, sums) {

@@ -31,7 +31,8 @@ export const div = (name, ...children) => el('div', { class: name }, ...children
 /** @param {...(Node | string | false)} children */
 export const hint = (...children) => el('span', { class: 'hint' }, ...children);
 
-/** Parts of all views: a row of controls, and details of the selection. */
+/** Parts that all views have: a row of controls, and details of the
+ * selection. */
 export class View {
 	/** @param {App} app */
 	constructor(app) {
@@ -55,7 +56,8 @@ function nameControl(control) {
 		.replace(/ [▾▴]$/, '');
 }
 
-/** Keeps the keyboard focus at the control of the same name.
+/** Replace the content, and keep the keyboard focus at the control of the same
+ * name.
  * @param {Element} element @param {...any} children */
 export function fill(element, ...children) {
 	const at = document.activeElement;
@@ -71,7 +73,9 @@ export function fill(element, ...children) {
 		}
 }
 
-/** A choice of one of several. @param {string} label @param {[string, string][]} choices @param {string} value @param {(value: string) => void} change */
+/** A control to choose one of several values. @param {string} label
+ * @param {[string, string][]} choices @param {string} value
+ * @param {(value: string) => void} change */
 export function choose(label, choices, value, change) {
 	const select = el('select', {
 		onchange: () => change(select.value),
@@ -105,7 +109,7 @@ export function swatch(colour, text) {
 	return el('span', { class: 'key' }, box, text);
 }
 
-/** Offers @blob as a file. @param {string} name @param {Blob} blob */
+/** Offer @blob as a file. @param {string} name @param {Blob} blob */
 export function offer(name, blob) {
 	const address = URL.createObjectURL(blob);
 	const link = el('a', { href: address, download: name });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // filter.js - selection of samples by time, thread, marks and functions.
 
-/** The first number from `low` on for which `is` holds, as it does for all later ones; or `high`.
+/** The first number from `low` on for which `is` holds, or `high`.  `is` also
+ * holds for all later numbers.
  * @param {number} low @param {number} high @param {(i: number) => boolean} is */
 export function firstOf(low, high, is) {
 	while (low < high) {
@@ -14,8 +15,8 @@ export function firstOf(low, high, is) {
 	return low;
 }
 
-/** The first of the ascending times that is not below `time`; called for each
- * mark. @param {ArrayLike<number>} times @param {number} time */
+/** Index of the first of the ascending times that is not below `time`; called
+ * for each mark. @param {ArrayLike<number>} times @param {number} time */
 export function lowerBound(times, time) {
 	let low = 0, high = times.length;
 	while (low < high) {
@@ -28,7 +29,8 @@ export function lowerBound(times, time) {
 	return low;
 }
 
-/** The first of the times within the filter's range, and the first after it.
+/** Index of the first time within the filter's range, and of the first time
+ * after the range.
  * @param {ArrayLike<number>} times @param {Filter} filter @returns {[number, number]} */
 export function rangeOf(times, { from, to }) {
 	return [from === undefined ? 0 : lowerBound(times, from),
@@ -75,7 +77,8 @@ export function readGlob(glob) {
 	return tryRegex('^' + source + '$') || /$^x/;
 }
 
-/** The number of `n` that "1%" or "10" selects. @param {string | undefined} slowest @param {number} n */
+/** The number of elements that "1%" or "10" selects of `n`.
+ * @param {string | undefined} slowest @param {number} n */
 export function countSlowest(slowest, n) {
 	if (!slowest)
 		return n;
@@ -87,7 +90,7 @@ export function countSlowest(slowest, n) {
 }
 
 /**
- * Visits the bars that pass, judged by their first mark.
+ * Visit the bars that pass, judged by their first mark.
  * @param {Model} model @param {Filter} filter @param {(bar: number) => void} visit
  */
 export function eachBar(model, filter, visit) {
@@ -172,7 +175,8 @@ function joinPairs(list) {
 	return Float64Array.from(joined);
 }
 
-/** Joins the times of all threads. @param {Float64Array[]} lists as insides() has them */
+/** Join the times of all threads. @param {Float64Array[]} lists as insides()
+ * has them */
 function joinRanges(lists) {
 	/** @type {[number, number][]} */
 	const pairs = [];
@@ -193,8 +197,8 @@ export function isInside(list, time) {
 	return at < list.length && list[at] <= time;
 }
 
-/** The nodes of the tree whose stack passes: it has a wanted function and no
- * dropped one.
+/** The nodes of the tree whose stack passes: the stack has a wanted function
+ * and no dropped function.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -215,7 +219,8 @@ export function passingNodes(model, filter, tree = model.tree) {
 	return passes;
 }
 
-/** Sums up samples that pass; subtracts those that a moved brush excludes. */
+/** Sums of the samples that pass.  If a brush moves, samples that the brush now
+ * excludes are subtracted. */
 export class Passing {
 	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] compute no sums */
 	constructor(model, filter, isLook) {
@@ -307,7 +312,7 @@ export class Passing {
 		this.sums.ticks += sign * allTicks;
 	}
 
-	/** Does a single sample pass? @param {number} i */
+	/** Whether a single sample passes. @param {number} i */
 	passes(i) {
 		const { threads, nodes, times } = this.model.samples;
 		return i >= this.low && i < this.high &&
@@ -334,7 +339,8 @@ export class Passing {
 		return { found, n };
 	}
 
-	/** The same with another brush; only without a condition on marks.
+	/** Get the sums for another brush.  Allowed only without a condition on
+	 * marks.
 	 * @param {number} [from] @param {number} [to] */
 	move(from, to) {
 		const [low, high] = this.range(from, to);

@@ -8,7 +8,7 @@ import { pathTo } from './tree.js';
 
 const NARROW = 0.7; // pixels
 
-/** One of the colours of a series. @param {Theme} theme @param {string} text */
+/** A colour of a series. @param {Theme} theme @param {string} text */
 function colourOf({ series }, text) {
 	let h = 2166136261;
 	for (let i = 0; i < text.length; i++)
@@ -16,7 +16,8 @@ function colourOf({ series }, text) {
 	return series[(h >>> 0) % series.length];
 }
 
-/** By number of name. @param {Model} model @param {Theme} theme */
+/** Colour of a mark, by number of its name. @param {Model} model @param {Theme}
+ * theme */
 export const coloursOfMarks = (model, theme) =>
 	model.markNames.map((_, n) => colourOf(theme, model.markName(n)));
 
@@ -48,7 +49,7 @@ export function colouring(model, theme, by) {
 }
 
 /**
- * Boxes below `zoom`, with widths by their totals, and those above it.
+ * Boxes below `zoom`, with widths by their totals, and boxes above `zoom`.
  * @param {GraphOptions} what
  * @returns {Layout}
  */
@@ -65,7 +66,7 @@ export function layoutGraph(what) {
 	let rows = above.length;
 	if (!(totals[zoom] > 0))
 		return { boxes, rows };
-	/** Begin of the next box of each depth. */
+	/** Begin of the next box at each depth. */
 	const next = [0];
 	/** Pending narrow boxes, by depth. @type {Small[]} */
 	const small = [];
@@ -127,7 +128,8 @@ export function layoutGraph(what) {
 
 const LOOKED_AT = 64; // samples of a pixel, at most
 
-/** The path to the most frequent node, and the number of samples of each node on it.
+/** The path to the most frequent node, and the number of samples of each node
+ * on the path.
  * @param {Tree} tree @param {Int32Array} nodes of the samples, in order */
 function mostOf(tree, nodes) {
 	let best = 0, most = 0, low = 0, high = nodes.length;
@@ -148,9 +150,9 @@ function mostOf(tree, nodes) {
 }
 
 /**
- * Stacks of one thread in order of time. Each lasts until the next sample, at
- * most twice its weight. Of several in a pixel, the most frequent one is
- * shown, in this pixel only.
+ * Stacks of one thread in order of time.  Each stack lasts until the next
+ * sample, at most twice the sample's weight.  Of several stacks in a pixel,
+ * only the most frequent stack is shown, in this pixel only.
  * @param {ChartOptions} what
  * @returns {Layout}
  */
@@ -163,7 +165,7 @@ export function layoutChart(what) {
 	const worth = model.isTime ? model.ticks[what.thread] : 1e6;
 	const find = (/** @type {number} */ time, /** @type {number} */ low) =>
 		firstOf(low, list.length, (i) => times.at(list[i]) >= time);
-	/** By depth. @type {Box[]} */
+	/** The last box at each depth. @type {Box[]} */
 	let open = [];
 	const seen = new Int32Array(LOOKED_AT);
 	const pixel = 1 / Math.max(globalThis.devicePixelRatio || 1, 1);
@@ -177,7 +179,8 @@ export function layoutChart(what) {
 		const n = next - k, looks = Math.min(n, LOOKED_AT);
 		let all = 0;
 		for (let j = 0; j < looks; j++) {
-			// Of many samples, take some at irregular distances, since a program may be periodic.
+			// If a pixel has many samples, take samples at
+			// irregular distances, since a program may be periodic.
 			const s = list[k + (looks === n ? j
 				: Math.floor((j + j * 0.618034 % 1) * n / looks))];
 			const node = what.nodes ? what.nodes[bases[s]] : bases[s];
@@ -244,8 +247,8 @@ export function findNodes(model, tree, totals, search) {
 	return { found, share, outermost };
 }
 
-/** By number of function: does it match the search? Cached until the next
- * search. @param {Model} model @param {string} [search] */
+/** Flag of each function: matches the search.  The flags are cached until the
+ * next search. @param {Model} model @param {string} [search] */
 export function matching(model, search) {
 	const match = searching(search), { nFunctions: length, matches } = model;
 	if (match && (matches.search !== search || matches.by.length !== length))
@@ -257,7 +260,8 @@ export function matching(model, search) {
 /** An invalid regular expression matches nothing. @param {string} name */
 export const nothing = (name) => false;
 
-/** "/regex/", or a part of a name in any case. @param {string} [search] @returns {((name: string) => boolean) | null} */
+/** Parse "/regex/", or a part of a name in any case. @param {string} [search]
+ * @returns {((name: string) => boolean) | null} */
 export function searching(search) {
 	if (!search || search === '/')
 		return null;

@@ -17,7 +17,8 @@ export function binDurations(sorted, n) {
 	return { bins, low, high };
 }
 
-/** A small one, with a text. @param {Float64Array} sorted @param {Theme} theme */
+/** A small histogram, with a text. @param {Float64Array} sorted @param {Theme}
+ * theme */
 export function histogram(sorted, theme) {
 	if (sorted.length === 0)
 		return '–';
@@ -39,7 +40,7 @@ export function histogram(sorted, theme) {
 
 const HEIGHT = 150, FOOT = 20, HEAD = 16;
 
-/** A large one; dragging selects a range. */
+/** A large histogram; dragging selects a range. */
 export class Histogram {
 	/** @param {Theme} theme @param {(least: number, most: number) => void} choose durations, from and below */
 	constructor(theme, choose) {

@@ -103,7 +103,7 @@ export class App {
 	}
 
 	/**
-	 * Search among nodes; the result is shown and returned.
+	 * Search among nodes.  The result is shown, and returned.
 	 * @param {Tree} tree @param {Costs} totals
 	 */
 	find(tree, totals) {
@@ -123,7 +123,8 @@ export class App {
 
 	// --- the state
 
-	/** @param {Record<string, any>} patch @param {boolean} [isLive] more will come: Back does not stop here */
+	/** @param {Record<string, any>} patch @param {boolean} [isLive] more
+	 * changes follow, so Back does not stop here */
 	set(patch, isLive) {
 		this.state = { ...this.state, ...patch };
 		const view = patch.view !== undefined;
@@ -246,7 +247,7 @@ export class App {
 			this.theme.read();
 			this.draw();
 		};
-		// Sheets are counted before the style is paper's.
+		// Sheets are counted before the style for paper applies.
 		for (const name of ['beforeprint', 'afterprint'])
 			addEventListener(name, () => {
 				this.theme.isPaper = name === 'beforeprint';
@@ -389,7 +390,7 @@ export class App {
 			() => this.set({ view: one.key }),
 			{ 'aria-current': one === choice ? 'page' : null }));
 		fill(this.tabs, ...tabs);
-		// On a narrow page, show it with its neighbours.
+		// On a narrow page, show the tab with its neighbours.
 		const { offsetLeft, offsetWidth } = tabs[choices.indexOf(choice)];
 		this.tabs.scrollLeft = offsetLeft + offsetWidth / 2 -
 			this.tabs.clientWidth / 2;
@@ -482,7 +483,8 @@ export function answerOf(app) {
 			model.marks.durations[i], model.markName(model.marks.names[i])]) };
 }
 
-/** Read the columns before the script and draw; then read the rest. */
+/** Read the columns that precede the script, and draw.  Then read the remaining
+ * columns. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));
 	try {

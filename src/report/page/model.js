@@ -27,7 +27,7 @@ function readRows(c, of, names) {
 		(_, i) => columns.map((column) => column[i]));
 }
 
-/** The columns @names of @of, by name, and how many rows they have.
+/** The columns @names of @of, by name, and their number of rows.
  * @template {string} Name @param {Columns} c @param {string} of @param {...Name} names
  * @returns {Record<Name, Numbers> & {n: number}} */
 function readColumns(c, of, ...names) {
@@ -50,7 +50,7 @@ function readMarks(c) {
 		'depths', 'messages'), times };
 }
 
-/** Marks that are not stored one by one: number and durations by name, thread
+/** Marks that the page has only as sums: number and durations by name, thread
  * and cell of time. @param {Columns} c */
 function readBars(c) {
 	const bars = readColumns(c, 'bar', 'times', 'lasts', 'counts', 'sums', 'least',
@@ -157,7 +157,7 @@ export class Model extends Events {
 			}));
 		/** Weight of a tick of each thread. */
 		this.ticks = Float64Array.from(c.numbers('thread.ticks'));
-		/** Files and lines are empty where the capture has none. */
+		/** Files and lines are empty if the capture has none. */
 		this.functions = readColumns(c, 'function', 'names', 'binaries',
 			'categories', 'files', 'lines');
 		/** @type {{binary: number, category: number}[]} */
@@ -179,7 +179,7 @@ export class Model extends Events {
 		/** Result of the last search, by number of function.
 		 * @type {{search?: string, by: Uint8Array}} */
 		this.matches = { by: new Uint8Array(0) };
-		/** Not before the rest was added. */
+		/** Whether the second part of the columns was added. */
 		this.isWhole = false;
 	}
 
@@ -194,7 +194,7 @@ export class Model extends Events {
 		this.isWhole = true;
 	}
 
-	/** Begin of the axis; marks may have begun long before. */
+	/** Begin of the axis; marks may have begun long before the axis. */
 	findStart() {
 		return this.samples.n > 0
 			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
@@ -212,7 +212,8 @@ export class Model extends Events {
 		return sums;
 	}
 
-	/** Including functions that represent a collapsed library. */
+	/** Number of functions, including functions that represent a collapsed
+	 * library. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;
 	}
@@ -230,12 +231,14 @@ export class Model extends Events {
 			: this.collapsed[f - this.functions.n].binary);
 	}
 
-	/** Is its code in its caller's? @param {number} f */
+	/** Whether the function is inlined into its caller. @param {number}
+	 * f */
 	isInlined(f) {
 		return f < this.functions.n && (this.functions.categories[f] & 16) !== 0;
 	}
 
-	/** Source line with most of its time: "a.c:12", or "". @param {number} f */
+	/** Source line with most of the function's time: "a.c:12", or "".
+	 * @param {number} f */
 	lineOf(f) {
 		const file = this.functions.files[f], line = this.functions.lines[f];
 		return file ? this.texts.get(file - 1) + (line ? ':' + line : '') : '';
@@ -261,7 +264,8 @@ export class Model extends Events {
 	}
 
 	/** The order of threads, by sums. By wall time, sleeping threads have
-	 * as much as working ones: then the program precedes its children.
+	 * as much time as working threads.  Then threads of the program precede
+	 * threads of its children.
 	 * @param {Costs} sums @returns {(a: any, b: any) => number} */
 	foremost(sums) {
 		const isWall = this.isWall();
@@ -290,7 +294,8 @@ export class Model extends Events {
 		return group + '/' + own;
 	}
 
-	/** By number of name: is it one of "group/name", or of "group"? @param {string} wanted */
+	/** Flag of each name of marks: equals "group/name", or is in "group".
+	 * @param {string} wanted */
 	markNamesOf(wanted) {
 		return Uint8Array.from(this.markNames, ({ group, name }) =>
 			wanted === '' || wanted === group || wanted === group + '/*' ||
@@ -318,14 +323,16 @@ export class Model extends Events {
 		return set;
 	}
 
-	/** By number of function: does its name match?  Notes never do. @param {string} [source] */
+	/** Flag of each function: its name matches. Notes never match.
+	 * @param {string} [source] */
 	matcher(source) {
 		const regex = readRegex(source);
 		return regex && Uint8Array.from({ length: this.functions.n }, (_, f) =>
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 
-	/** The samples of @thread. Callers that need many threads need all. */
+	/** The samples of @thread.  Callers that need many threads need all
+	 * threads. */
 	samplesOf(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
 		if (!list && this.ofThreads.size >= MANY)

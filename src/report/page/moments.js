@@ -3,10 +3,11 @@
 // stored as a difference to the first of its block.
 import { firstOf } from './filter.js';
 
-const SHIFT = 7; // 128 in a block
+const SHIFT = 7; // 128 times in a block
 
-/** Made from differences. After a difference that is too large for exact
- * nanoseconds, the sum restarts, so later times stay exact. @param {Numbers} differences */
+/** Build the times from differences. After a difference that is too large for
+ * exact nanoseconds, the sum restarts, so later times stay exact.
+ * @param {Numbers} differences */
 export function addUp(differences) {
 	const numbers = new Float64Array(differences.length);
 	let far = 0, sum = 0;
@@ -60,7 +61,8 @@ export class Moments {
 			(_, i) => at = this.find(time + i * size, at));
 	}
 
-	/** The first that is not below @time. @param {number} time @param {number} from @param {number} to */
+	/** Index of the first time that is not below @time. @param {number}
+	 * time @param {number} from @param {number} to */
 	find(time, from = 0, to = this.length) {
 		return firstOf(from, to, (i) => this.at(i) >= time);
 	}

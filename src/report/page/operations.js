@@ -2,7 +2,7 @@
 // operations.js - operations of a process, independent of threads; overlapping
 // ones are below each other.
 
-const LANES = 40; // that a process has at most
+const LANES = 40; // maximum number of lanes of a process
 
 /**
  * Boxes of operations in the visible range, by process and lane, with numbers
@@ -24,7 +24,7 @@ export function layOperations(model, scale, passes) {
 		let lane = lanes.findIndex((_, i) => last(i).x + last(i).w <= x);
 		if (lane < 0 && lanes.length < LANES)
 			lane = lanes.push([]) - 1;
-		if (lane < 0) // those that share a place
+		if (lane < 0) // operations that share a place
 			last(lane = LANES - 1).w = Math.max(last(lane).w, x + w - last(lane).x);
 		else
 			lanes[lane].push({ x, w: Math.max(w, 1), id });

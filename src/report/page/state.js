@@ -2,7 +2,7 @@
 // state.js - the present view, stored in the address: so Back undoes, and an
 // address can be kept.
 
-/** Nothing is brushed. */
+/** The state without a brush. */
 export const ALL_TIME = { from: undefined, to: undefined };
 export const NO_MARKS = { mark: undefined, slowest: undefined,
 	longer: undefined, shorter: undefined };
@@ -62,7 +62,8 @@ export function writeState(state) {
 	return '#' + words.toString();
 }
 
-/** The part that selects samples. @param {State} state @returns {Filter} */
+/** The part of the state that selects samples. @param {State} state
+ * @returns {Filter} */
 export function filterOf(state) {
 	/** @type {any} */
 	const filter = {};

@@ -2,8 +2,8 @@
 // table.js - a table of any length that contains only its visible rows.
 import { el, fill } from './dom.js';
 
-const ROW = 26; // pixels; page.css has it too
-const MOST = 600000; // rows of a scroll bar; with more, each pixel is several rows
+const ROW = 26; // pixels; page.css has the same height
+const MOST = 600000; // limit of rows; with more, each pixel stands for several
 
 /** A column of texts, sortable.
  * @param {string} key @param {string} text @param {(row: any) => string} cell @param {string} [width] */
@@ -23,7 +23,9 @@ export function ofNumbers(key, text, by, format, width = 'amount') {
 const leastWidth = ({ width, number }) => width === 'share' ? 74
 	: width === 'amount' ? 108 : number ? 92 : width === 'name' ? 130 : 160;
 
-/** Rows with equal keys keep their order: most of 10⁵ functions have one tick. @param {any[]} rows @param {(row: any) => any} by @param {number} sign */
+/** Rows with equal keys keep their order, since most of 10⁵ functions have one
+ * tick. @param {any[]} rows @param {(row: any) => any} by @param {number}
+ * sign */
 function sortRows(rows, by, sign) {
 	const first = new Map(), next = new Uint32Array(rows.length);
 	for (let i = rows.length; i-- > 0;) {
@@ -125,7 +127,8 @@ export class Table {
 		const seen = Math.ceil(height / ROW);
 		const over = Math.max(n - MOST, 0);
 		const { scrollTop } = this.element;
-		// Rows beyond the length of the scroll bar, in proportion to its position
+		// Rows beyond the length of the scroll bar are skipped in
+		// proportion to the bar's position
 		this.over = over && Math.round(over *
 			Math.min(scrollTop / ((n - over - seen + 2) * ROW), 1));
 		const first = Math.max(0,
@@ -205,7 +208,7 @@ export class Table {
 	}
 }
 
-/** Contents of a chart as a table for screen readers: closed at first. */
+/** Contents of a chart as a table for screen readers, closed at first. */
 export class List {
 	/** @param {string} label @param {Heading<any>[]} headings
 	 * @param {() => any[]} rows @param {(row: any) => void} pick */

@@ -17,13 +17,15 @@ export class Texts {
 		this.decoder = new TextDecoder();
 	}
 
-	/** Texts with a NUL behind each. @param {Uint8Array} bytes @param {number} n */
+	/** Texts, each with a NUL behind the text. @param {Uint8Array} bytes
+	 * @param {number} n */
 	add(bytes, n) {
 		const begins = new Uint32Array(n + 1);
 		let at = 0;
 		for (let i = 0; i < n; i++)
 			begins[i + 1] = at = bytes.indexOf(0, at) + 1;
-		// If each byte is a character, a text is a substring of all of them.
+		// If each byte is a character, each text is a substring of one
+		// string.
 		const whole = this.decoder.decode(bytes);
 		this.wholes.push(whole.length === bytes.length ? whole : null);
 		this.blocks.push(bytes);

@@ -3,12 +3,13 @@
 import { Passing } from './filter.js';
 import { moveSelfs, rank, sumUp } from './tree.js';
 
-const COLOURED = 7; // number of threads with a colour; one colour is for the others
+// number of threads with a colour; the other threads share one colour
+const COLOURED = 7;
 const OTHERS = 255;
 
 /**
- * The thread with at least two thirds of each node, among the largest threads;
- * OTHERS if there is none.
+ * For each node, the thread with at least two thirds of the node's samples,
+ * among the largest threads; OTHERS: no thread has this share.
  * @param {App} app @param {Tree} tree @param {Costs} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {

@@ -11,8 +11,9 @@ import { Scale, ticksOf } from './scale.js';
 import { ALL_TIME, readSpan } from './state.js';
 
 export const AXIS = 20, LANE = 22, THIN = 12;
-export const RANGE = 62; // pixels beside a line, for its minimum and maximum
-const THREADS = 5; // number of items with a lane of their own
+// pixels beside a line for the minimum and maximum of its values
+export const RANGE = 62;
+const THREADS = 5; // number of items with a separate lane
 
 /** @type {PaintAxis} */
 export const paintAxis = (context, theme, scale, left, height, zero) => {
@@ -71,7 +72,8 @@ export class Timeline {
 		this.cursor = null;
 		this.key_ = '';
 		/**
-		 * The search that this.found is for. @type {string | undefined}
+		 * The search whose result is this.found.
+		 * @type {string | undefined}
 		 */
 		this.searched = '';
 		/** @type {number[]} */
@@ -129,7 +131,7 @@ export class Timeline {
 		const n = Math.ceil(scale.width);
 		for (const lane of lanes)
 			lane.bars = new Float64Array(n);
-		/** By thread. @type {(Float64Array | undefined)[]} */
+		/** Weights of each thread. @type {(Float64Array | undefined)[]} */
 		const of = new Array(model.threads.length).fill(
 			lanes.find((lane) => lane.kind === 'others')?.bars);
 		for (const lane of lanes)
@@ -235,7 +237,7 @@ export class Timeline {
 			const bars = Array.from(lane.bars || []);
 			const step = Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
-			// A full bin was busy all the time.
+			// A full bin means a thread that was busy all the time.
 			const full = model.isTime ? scale.perPixel : 0;
 			const unit = step * (full && lane.kind === 'thread' ? full
 				: Math.max(full, ...bars));
@@ -463,11 +465,12 @@ export const paintLine = (context, times, values, scale, left, top, height, colo
 			low = Math.min(low, values[i]);
 			high = Math.max(high, values[i]);
 		}
-	if (low === high) // a constant value: the range includes 0
+	if (low === high) // for a constant value, the range includes 0
 		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return [];
-	// Halves: of 1e308 and -1e308 the difference is no number.
+	// Halves are compared, because the difference of 1e308 and -1e308 is
+	// infinite.
 	const size = high / 2 - low / 2 || 1;
 	const y = (/** @type {number} */ value) =>
 		top + height - (value / 2 - low / 2) / size * height;

@@ -4,7 +4,8 @@
 
 /** @param {ArrayLike<number>} depths @param {ArrayLike<number>} functions @returns {Tree} */
 export function makeTree(depths, functions) {
-	if (depths.length === 0) // not loaded yet: there is a root all the same
+	// before the tree is loaded, it has only a root
+	if (depths.length === 0)
 		return makeTree([0], [0]);
 	const n = depths.length;
 	const parents = new Uint32Array(n);
@@ -42,9 +43,9 @@ export function sumUp(tree, selfs, into) {
 }
 
 /**
- * Self and total of each function; in a recursion the total counts once.
+ * Self and total of each function.  In a recursion, the total counts once.
  * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
- * @param {number} n how many functions there are
+ * @param {number} n number of functions
  */
 export function sumFunctions(tree, selfs, totals, n) {
 	const sums = { selfs: new Float64Array(n), totals: new Float64Array(n) };
@@ -70,7 +71,8 @@ export function sumFunctions(tree, selfs, totals, n) {
 export const rank = (sums) => Array.from(sums, (_, i) => i)
 	.filter((i) => sums[i] > 0).sort((a, b) => sums[b] - sums[a]);
 
-/** A tree that grows anywhere and is sorted afterwards. */
+/** A tree to which nodes are added in any order, and which is sorted
+ * afterwards. */
 class Growing {
 	constructor() {
 		this.parents = [0];
@@ -92,7 +94,8 @@ class Growing {
 		return node;
 	}
 
-	/** Sort it in order of insertion; also returns the new number of each node. */
+	/** Sort the tree in order of insertion.  Also returns the new number of
+	 * each node. */
 	settle() {
 		const n = this.parents.length;
 		const first = new Int32Array(n).fill(-1);
@@ -126,7 +129,8 @@ class Growing {
 	}
 }
 
-/** Merge two trees; also returns the new numbers of the nodes of each. @param {Tree} one @param {Tree} other */
+/** Merge two trees.  Also returns the new numbers of the nodes of both trees.
+ * @param {Tree} one @param {Tree} other */
 export function mergeTrees(one, other) {
 	const grown = new Growing();
 	const add = (/** @type {Tree} */ tree) => {
@@ -141,7 +145,7 @@ export function mergeTrees(one, other) {
 		others: Int32Array.from(others, (i) => places[i]) };
 }
 
-export const HIDDEN = 4; // "[system]": all was hidden
+export const HIDDEN = 4; // "[system]": all frames were hidden
 const NOTE = 4; // categories
 const SYSTEM = 1;
 const KERNEL = 3;
@@ -149,7 +153,8 @@ const KERNEL = 3;
 /**
  * @param {Tree} tree @param {Costs} totals nodes without any are left out
  * @param {(f: number) => number} category @param {Transforms} what
- * @returns {{tree: Tree, nodes: Int32Array}} nodes: what each has become; -1: nothing
+ * @returns {{tree: Tree, nodes: Int32Array}} nodes: new number of each node;
+ * -1: none
  */
 export function transform(tree, totals, category, what) {
 	const grown = new Growing();
@@ -211,7 +216,7 @@ export function invert(tree, selfs, least) {
 	for (let i = 1; i < tree.n; i++)
 		if (selfs[i] !== 0)
 			leaves.push(i);
-	/** A group of leaves, and the current caller of each. */
+	/** A group of leaves, and the current caller of each leaf. */
 	const follow = (/** @type {number[]} */ of, /** @type {number[]} */ at,
 		/** @type {number} */ depth) => {
 		const groups = new Map();
@@ -253,7 +258,7 @@ export function invert(tree, selfs, least) {
 }
 
 /**
- * All callees of a function, or all its callers, as a tree. In a recursion the
+ * All callees or all callers of a function, as a tree.  In a recursion, the
  * outermost call counts.
  * @param {Tree} tree @param {Costs} selfs @param {Costs} totals
  * @param {number} f @param {boolean} callers
@@ -280,7 +285,7 @@ export function around(tree, selfs, totals, f, callers) {
 		return { tree: made,
 			totals: sumUp(made, moveSelfs(selfs, nodes, made.n)) };
 	}
-	// The outermost call in each stack, with everything below it, is one leaf.
+	// The outermost call in each stack and all its callees are one leaf.
 	const weights = new Float64Array(tree.n);
 	for (let i = 1; i < tree.n; i++)
 		if (tree.functions[i] === f) {

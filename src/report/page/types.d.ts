@@ -8,7 +8,7 @@ type Attributes = { [name: string]: any } & {
 type Columns = import('./columns.js').Columns;
 type Context2D = CanvasRenderingContext2D;
 type Model = import('./model.js').Model;
-/** As narrow as they were written. */
+/** Numbers in the width in which the page stores them. */
 type Numbers = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 type Scale = import('./scale.js').Scale;
 type Theme = import('./canvas.js').Theme;
@@ -28,7 +28,7 @@ interface Layout {
 
 interface Analysis {
 	tree: Tree;
-	/** what nodes of the model have become; null: themselves */
+	/** number of each node of the model in this tree; null: unchanged */
 	nodes: Int32Array | null;
 	/** sums by node of the model, before transforms */
 	base: Float64Array;
@@ -37,7 +37,7 @@ interface Analysis {
 	threads: Float64Array;
 	total: number;
 	n: number;
-	/** marks, the slowest first */
+	/** numbers of marks, the slowest first */
 	chosen: Uint32Array | null;
 }
 
@@ -48,12 +48,13 @@ interface Box {
 	row: number;
 	colour: string;
 	label: string;
-	/** of what it is; below 0: of several small ones */
+	/** number of the box's object; below 0: several small objects */
 	id: number;
 	dim?: boolean;
 	found?: boolean;
 	hatched?: boolean;
-	/** several samples share its pixel: it was in so many of so many */
+	/** if samples share the pixel: samples with the function, of all
+	 * samples */
 	of?: [number, number];
 }
 
@@ -61,27 +62,27 @@ interface Comparison {
 	tree: Tree;
 	one: Side;
 	other: Side;
-	/** sums are for each mark; else shares */
+	/** amounts are per mark; false: amounts are shares */
 	byMark: boolean;
-	/** of the one side, the slowest first */
+	/** marks of one side, the slowest first */
 	marks: Uint32Array;
 }
 
-/** Times are the page's, from <= time < to. */
+/** Times are times of the page, from <= time < to. */
 interface Filter {
 	from?: number;
 	to?: number;
-	/** numbers; none: any */
+	/** numbers of threads; none: any thread */
 	threads?: number[];
 	/** "group/name", or "group" */
 	mark?: string;
-	/** of such a mark, ns */
+	/** duration of such a mark, ns */
 	longer?: number;
-	/** below it */
+	/** duration is below this limit */
 	shorter?: number;
 	/** "10" or "1%" */
 	slowest?: string;
-	/** a regular expression, as all these */
+	/** a regular expression, like the next members */
 	function?: string;
 	drop?: string;
 	focus?: string;
@@ -99,9 +100,9 @@ interface Side {
 	/** what sums are divided by */
 	per: number;
 	nMarks: number;
-	/** of its marks, each */
+	/** duration of each mark */
 	duration: number;
-	/** on the processor, each */
+	/** processor time of each mark */
 	running: number;
 }
 
@@ -121,7 +122,7 @@ interface Tree {
 interface Transforms {
 	focus: ((f: number) => boolean) | null;
 	hideSystem: boolean;
-	/** as which function one is shown */
+	/** function that represents each function */
 	collapse: ((f: number) => number) | null;
 	collapseRecursion: boolean;
 }
@@ -152,12 +153,12 @@ interface Heading<R> {
 	key: string;
 	text: string;
 	cell: (row: R) => Node | string;
-	/** what it is sorted by */
+	/** value by which rows are sorted */
 	by?: (row: R) => number | string;
 	/** aligned to the right */
 	number?: boolean;
 	width?: string;
-	/** sorted from the least at first */
+	/** first sorted from the least value */
 	up?: boolean;
 }
 
@@ -168,11 +169,11 @@ interface TableOptions<R> {
 	sorted?: (sort: string) => void;
 	pick?: (row: R) => void;
 	open?: (row: R) => void;
-	/** by which a row is known again that is made anew */
+	/** key that identifies a row after the rows are made again */
 	id?: (row: R) => any;
 }
 
-/** As it stands in the address. */
+/** State in the form of the address. */
 interface State extends Filter {
 	view: string;
 	search?: string;
@@ -229,10 +230,10 @@ interface ChartOptions {
 /** A rectangle with any content. */
 type DrawBox<More extends any[]> = (context: Context2D, x: number, y: number,
 	w: number, h: number, ...more: More) => void;
-/** Axis, grid and round moments, from @left on; @zero is 0 s. */
+/** Draws axis, grid and round moments, from @left on; @zero is 0 s. */
 type PaintAxis = (context: Context2D, theme: Theme, scale: Scale, left: number,
 	height: number, zero: number) => void;
-/** Shades when something was lost, of all threads or some. */
+/** Shades the times of losses, of all threads or of some threads. */
 type PaintLosses = (context: Context2D, theme: Theme, model: Model, scale: Scale,
 	left: number, top: number, height: number, of?: (thread: number) => boolean) => void;
 /**
@@ -248,12 +249,12 @@ interface Lane {
 	label: string;
 	height: number;
 	n: number;
-	/** by pixel, what samples there stand for */
+	/** weight of the samples of each pixel */
 	bars?: Float64Array;
 }
 type Unit = 'time' | 'ticks' | 'bytes';
 
-/** Content below the boxes, or over them. */
+/** Draws content below or above the boxes. */
 type PaintBoxes = (context: Context2D, height: number, scroll: number) => void;
 
 /** Boxes that are too narrow to be drawn, side by side. */
@@ -272,7 +273,7 @@ interface ShownTree {
 	labels: (node: number) => string;
 }
 
-/** A brush while it is drawn. */
+/** A brush while the user draws the brush. */
 interface Drag {
 	from: number;
 	x: number;

@@ -76,7 +76,7 @@ export class ChartView extends View {
 		this.boxes.set(boxes, rows + 1);
 	}
 
-	/** The next match, by time. @param {number} by */
+	/** Go to the next match, by time. @param {number} by */
 	step(by) {
 		const found = this.boxes.boxes.filter((box) => box.found)
 			.sort((a, b) => a.x - b.x);

@@ -34,7 +34,7 @@ export class CompareView extends View {
 		this.place = div('tables');
 		this.marks = this.makeMarks();
 		this.zoom = 0;
-		/** Widths of boxes are those of the other side. */
+		/** Boxes have the widths of the other side. */
 		this.isThere = false;
 		this.key = '';
 		/** @type {Comparison | null} */
@@ -157,7 +157,8 @@ export class CompareView extends View {
 		this.marks.set(Array.from(marks, (i, k) => ({ i,
 			time: model.marks.times[i], duration: model.marks.durations[i],
 			running: running[k], thread: model.marks.threads[i] })));
-		// Last: a query of a size after it waits for its rows.
+		// The table comes last, because a query of a size behind the
+		// table waits for its rows.
 		const { sort = '' } = state;
 		this.table.set(rows, this.table.options.headings.some(({ key }) =>
 			key === sort.replace('-', '')) ? sort
@@ -166,7 +167,7 @@ export class CompareView extends View {
 		this.layout();
 	}
 
-	/** Sums of both sides are as large as the tree. */
+	/** The sums of both sides have an element for each node of the tree. */
 	leave() {
 		this.comparison = null;
 		this.table.set([]);
@@ -178,7 +179,8 @@ export class CompareView extends View {
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
-		// Between files, functions that disappeared count, too.
+		// In a comparison of files, functions that disappeared count,
+		// too.
 		const size = (/** @type {any} */ row) => kind === 'file'
 			? Math.abs(row.unexpected) : row.unexpected;
 		let hot = null, most = -Infinity;
@@ -244,8 +246,8 @@ export class CompareView extends View {
 	}
 
 	/**
-	 * The library of the code, if any. @param {number} f @param {number}
-	 * sign
+	 * The library of the function's code, if known. @param {number} f
+	 * @param {number} sign
 	 */
 	callerOf(f, sign) {
 		const { comparison, app } = this;
@@ -289,7 +291,8 @@ export class CompareView extends View {
 		let most = 0;
 		for (let i = 1; i < tree.n; i++) {
 			most = Math.max(most, Math.abs(difference(i)));
-			// No difference below is larger than the node's amount.
+			// No difference below a node is larger than the node's
+			// amount.
 			if (one.totals[i] <= most * one.per && other.totals[i] <= most * other.per)
 				i = tree.ends[i] - 1;
 		}

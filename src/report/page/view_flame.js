@@ -19,7 +19,8 @@ export class FlameView extends View {
 		/** @type {ShownTree | null} */
 		this.shown = null;
 		this.zoom = 0;
-		/** Threads by their node, in order of threads. @type {Map<number, number>} */
+		/** Threads by their node, in the order of threads.
+		 * @type {Map<number, number>} */
 		this.roots = new Map();
 		this.boxes = new Boxes({
 			theme: app.theme, label: 'Flame graph: arrow keys walk, Enter ' +
@@ -33,7 +34,8 @@ export class FlameView extends View {
 		this.legend = div('legend');
 		this.stacks = new Stacks(app);
 		this.key = '';
-		/** By node of the shown tree; null: colours by kind or binary.
+		/** Thread of each node of the shown tree; null: colours by kind
+		 * or binary.
 		 * @type {ThreadColours | null} */
 		this.byThreads = null;
 		this.element = section('Flame graph', this.bar, this.path, this.boxes.element, this.legend, this.details,
@@ -94,7 +96,8 @@ export class FlameView extends View {
 		} };
 	}
 
-	/** By the names on the path: "main/work". @param {string} zoom */
+	/** Zoom to the node with the names "main/work" on its path.
+	 * @param {string} zoom */
 	findZoom(zoom) {
 		if (!zoom || !this.shown)
 			return 0;
@@ -191,7 +194,7 @@ export class FlameView extends View {
 		this.boxes.set(boxes, rows);
 	}
 
-	/** The next match of the search. @param {number} by */
+	/** Go to the next match of the search. @param {number} by */
 	step(by) {
 		const { found } = this;
 		if (!found || found.outermost.length === 0)

@@ -64,7 +64,7 @@ export class HeapView extends View {
 		this.layout();
 	}
 
-	/** The selected moment, or that of the peak. */
+	/** The selected moment, or the moment of the peak. */
 	moment() {
 		let best = 0;
 		this.live.forEach((bytes, i) => {

@@ -10,7 +10,7 @@ import { List, ofNumbers, ofTexts } from './table.js';
 import { ALL_TIME } from './state.js';
 
 const ROWS = 50;
-const TITLES = 18; // pixels above, of the times of columns
+const TITLES = 18; // pixels above the cells, for the times of columns
 
 export class HeatView extends View {
 	/** @param {App} app */
@@ -47,14 +47,15 @@ export class HeatView extends View {
 		const { app } = this;
 		const { model } = app;
 		const width = Math.max(this.place.clientWidth, 100);
-		// 20 ms per cell; more if the capture is too long for the screen.
+		// A cell is 20 ms, or more if the capture is too long for the
+		// screen.
 		const length = model.end - model.start;
 		const most = Math.floor(width / 3);
 		this.cell = Math.max(1e9, roundTime(length / most)) / ROWS;
 		this.columns = Math.max(1, Math.ceil(length / (this.cell * ROWS)));
 		this.cells = new Float64Array(this.columns * ROWS);
 		const { times, threads, ticks, nodes: ofNodes } = model.samples;
-		// The whole time; the brushed range has a frame.
+		// The map shows the whole time; the brushed range has a frame.
 		const { low, high, nodes, threads: set, inside } = new Passing(model,
 			{ ...app.filter(), ...ALL_TIME }, true);
 		const { length: n } = this.cells;
@@ -109,7 +110,7 @@ export class HeatView extends View {
 		}
 	}
 
-	/** Times of the columns. @param {Context2D} context */
+	/** Draw the times of the columns. @param {Context2D} context */
 	paintTitles(context) {
 		const { theme, model } = this.app;
 		const w = this.w || 1, column = this.cell * ROWS;

@@ -49,7 +49,7 @@ export class MarksView extends View {
 		this.told = null;
 		/** The longest mark of each bar, as a number in chosen. @type {number[]} */
 		this.longest = [];
-		/** The bar that is picked. @type {number | null} */
+		/** The selected bar. @type {number | null} */
 		this.frame = null;
 		this.scale = new Scale(0, 1, 1);
 	}
@@ -114,7 +114,7 @@ export class MarksView extends View {
 		});
 	}
 
-	/** For each name, by number: whether it matches the search. */
+	/** Flag of each name: matches the search. */
 	wanted() {
 		const { model, state } = this.app;
 		const match = searching(state.search);
@@ -122,7 +122,7 @@ export class MarksView extends View {
 			!match || match(model.markName(n)) ? 1 : 0);
 	}
 
-	/** The selected marks, by time, thread and search. */
+	/** The marks that time, thread and search select. */
 	numbers() {
 		const { model, state } = this.app;
 		const filter = this.app.filter();
@@ -333,7 +333,8 @@ export class MarksView extends View {
 		boxes.set(made, nRows);
 	}
 
-	/** Operations, below the threads, by process; their ids follow those of marks. @param {Box[]} made
+	/** Operations by process, below the threads.  The ids of operations
+	 * follow the ids of marks. @param {Box[]} made
 	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
 	addOperations(made, titles, nRows, left) {
 		const { model, theme, state } = this.app;
@@ -359,7 +360,8 @@ export class MarksView extends View {
 		return nRows;
 	}
 
-	/** Arrows from the end of one mark to the beginning of another.
+	/** Draw arrows from the end of one mark to the beginning of another
+	 * mark.
 	 * @param {Context2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
 	paintArrows(context, firstRow, byThread, left, scroll) {
 		const { model, theme } = this.app;
@@ -402,8 +404,9 @@ export class MarksView extends View {
 			model.markName(a) < model.markName(b) ? -1 : 1);
 	}
 
-	/** Marks in the visible range. Of those that begin in one pixel of a
-	 * row, the longest, with the number of the others. @param {boolean} byThread */
+	/** Marks in the visible range.  Of the marks that begin in one pixel of
+	 * a row, only the longest mark is in the result, with the number of the
+	 * others. @param {boolean} byThread */
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
@@ -413,7 +416,7 @@ export class MarksView extends View {
 		const end = lowerBound(times, to);
 		const { perPixel } = this.scale;
 		const numbers = [];
-		/** By row: its last pixel, and the mark shown there. */
+		/** Last pixel of each row, and the mark shown at this pixel. */
 		const latest = new Map();
 		/** @type {Map<number, number>} */
 		const counts = new Map();
@@ -437,7 +440,8 @@ export class MarksView extends View {
 		return { numbers, counts };
 	}
 
-	/** Bars as boxes by row: a cell each, or the cells of a pixel. @param {boolean} byThread @param {number} left */
+	/** Bars as boxes by row: a box is a cell, or all cells of a pixel.
+	 * @param {boolean} byThread @param {number} left */
 	visibleBars(byThread, left) {
 		const { app, scale } = this;
 		const { bars } = app.model;
@@ -577,13 +581,14 @@ export class MarksView extends View {
 		let most = 0;
 		for (const i of this.chosen)
 			most = Math.max(most, durations[i]);
-		// Without the line if all values are far below the target.
+		// The chart has no target line if all values are far below the
+		// target.
 		if (most > target / 4 || most === 0)
 			most = Math.max(most, target * 1.5);
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
 		const step = room / Math.max(n, 1);
-		/** The longest of several in a pixel. */
+		/** Of several marks in a pixel, the longest mark is drawn. */
 		const per = Math.max(1, Math.ceil(1 / step));
 		let over = 0;
 		this.longest = [];
@@ -677,7 +682,7 @@ export class MarksView extends View {
 	}
 }
 
-/** A note that some marks are missing. @param {Model} model */
+/** A note that the page lacks some marks. @param {Model} model */
 export function tellBars({ bars, marks }) {
 	return bars.all === 0 ? '' : ' ' + formatCount(bars.all) + ' of ' +
 		formatCount(bars.all + marks.n) + ' marks, short ones, are counted and ' +

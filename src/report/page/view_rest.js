@@ -16,10 +16,11 @@ export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
 const scientific = (value) => value.toExponential(2).replace('e+', 'e')
 	.replace(/\.?0+e/, 'e').replace(/-/g, '−');
 
-/** A value, shortened for a chart. @param {number} value */
+/** Format a value, shortened for a chart. @param {number} value */
 const brief = (value) => Math.abs(value) < 1e7 ? short(value) : scientific(value);
 
-/** A value with few digits; an integer has all. @param {number} value */
+/** Format a value with few digits; an integer keeps all digits. @param {number}
+ * value */
 function short(value) {
 	if (!Number.isFinite(value))
 		return Number.isNaN(value) ? '–' : String(value).replace('-', '−');
@@ -87,7 +88,9 @@ export class CountersView extends View {
 			let min = NaN, max = NaN;
 			for (let i = low; i < high; i++) {
 				const value = counter.values[i];
-				if (!(min <= value)) // also before the first value
+				// the line also covers the time before the
+				// first value
+				if (!(min <= value))
 					min = Number.isNaN(value) ? min : value;
 				if (!(max >= value))
 					max = Number.isNaN(value) ? max : value;

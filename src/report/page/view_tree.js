@@ -5,8 +5,8 @@ import { searching } from './flame.js';
 import { formatAmount, formatNumber, formatShare } from './format.js';
 import { Table } from './table.js';
 
-const INDENT = 14; // pixels a call
-const NAME = 120; // least width of a name
+const INDENT = 14; // pixels of indentation per call
+const NAME = 120; // least width of a name, in pixels
 
 export class TreeView extends View {
 	/** @param {App} app */
@@ -95,7 +95,8 @@ export class TreeView extends View {
 		this.table.set(rows);
 	}
 
-	/** The path of the largest amounts, down to where it divides. */
+	/** The path of the largest amounts, down to the node at which the path
+	 * divides. */
 	openHottest() {
 		const { tree, totals, total } = this.app.analysis();
 		const paths = [''];
