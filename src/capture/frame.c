@@ -7,8 +7,8 @@
  * below reads beyond frame->bytes + frame->len.
  *
  * Sysprof declares some fields as C bit-fields.  A big-endian compiler
- * allocates them from the top bit down.  So a flag is bit 0 in a little-endian
- * file, and bit 15 in a big-endian file.
+ * allocates bit-fields from the top bit down.  So a flag is bit 0 in a
+ * little-endian file, and bit 15 in a big-endian file.
  */
 #include "capture/frame.h"
 

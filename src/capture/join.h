@@ -12,7 +12,8 @@
  *
  * The frames of each input keep their order.  The changes are:
  *
- * - A pid that two inputs use for two processes becomes two (join_state.h).
+ * - A pid that two inputs use for two processes becomes two pids
+ *   (join_state.h).
  *
  * - Counter ids and JIT addresses become unique.  Repeated definitions are
  *   omitted.  All JITMAPs, and definitions behind their first value, go before
@@ -21,7 +22,7 @@
  * - Among embedded files of one path, one keeps the path, and equal files are
  *   omitted.  Tables of symbols become one table.
  *
- * - Frame indexes are omitted, because they hold offsets.
+ * - Frame indexes are omitted, because indexes hold offsets.
  *
  * - Damaged frames, and frames behind a frame without an end, are omitted, and
  *   reported as a problem.

@@ -250,7 +250,7 @@ bool syc_join_counters_hoist(struct syc_join_counters *counters, bool big,
 		unsigned char *counter = first + kept * COUNTER;
 
 		if (all[*at].i >= frame.ctrdef.n_counters)
-			continue; /* the file is not what was scanned */
+			continue; /* the file has changed since the scan */
 		memmove(counter, first + all[*at].i * COUNTER, COUNTER);
 		set_id(counter, all[*at].new_id);
 		all[*at].is_written = true;
@@ -348,7 +348,7 @@ void syc_join_counters_set(const struct syc_join_counters *counters,
 			continue;
 		syc_store_u32(slot_id(buffer, i), 0);
 		syc_store_u64(slot_value(buffer, i), 0);
-		if (use == NULL) /* the file is not what was scanned */
+		if (use == NULL) /* the file has changed since the scan */
 			continue;
 		syc_store_u32(slot_id(buffer, used), use->new_id);
 		syc_store_u64(slot_value(buffer, used), value);

@@ -309,16 +309,16 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
                             unsigned char *buffer);
 
 /*
- * Which processes of two inputs are the same.
+ * Equality of processes of two inputs.
  *
- * No frame identifies a process, but its mappings do, because their addresses
- * are random.  Two inputs have the same process if its first mapping has the
- * same file and address in both.  If both processes have more mappings, another
- * mapping must also be equal.
+ * No frame identifies a process, but the mappings of a process do, because
+ * mappings have random addresses.  Two inputs have the same process if its
+ * first mapping has the same file and address in both.  If both processes have
+ * more mappings, another mapping must also be equal.
  *
  * If one of the processes has no maps, the command lines decide.  If one
  * process ended before the other began, the processes differ.  A process that
- * exec'ed between two captures is treated as two.
+ * exec'ed between two captures is treated as two processes.
  */
 
 /**

@@ -6,7 +6,7 @@
  * byte order, a record of zeros, and texts:
  *
  *	 0  first address of a range	u64
- *	 8  the one behind the last	u64
+ *	 8  address behind the range	u64
  *	16  pid				u32
  *	20  offset of the name		u32, from the start of the file
  *	24  offset of a second name	u32, or 0

@@ -13,12 +13,12 @@
  *	20  number of source frames		u32
  *	24  bytes of texts			u32
  *	28  0					u32
- *	a binary, 16 bytes; each once: of the same the first is found
+ *	a binary, 16 bytes; of equal binaries, readers find the first
  *	 0  its path, as in MAP frames		u32, a text
  *	 4  its build-id in hex, or ""		u32, a text
  *	 8  its first place			u32
  *	12  number of its places		u32
- *	a place, 16 bytes; those of a binary sorted by the offset, each once
+ *	a place, 16 bytes; places of a binary are sorted by offset, each once
  *	 0  offset in the file			u64
  *	 8  its first source frame		u32
  *	12  number of its source frames, 1-256	u32

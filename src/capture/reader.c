@@ -37,7 +37,7 @@ struct syscap_reader {
 	uint64_t size; /* size of the valid part of data */
 	struct syc_mapping mapping;
 	unsigned char *rest; /* frames from a ring file, which follow */
-	uint64_t rest_size;  /* bytes of them */
+	uint64_t rest_size;  /* size of the frames from a ring file */
 	uint64_t rest_frames;
 	uint64_t rest_bad; /* number of unreadable frames in the ring file */
 	char not_merged[sizeof(((struct syscap_error *)0)->message)];

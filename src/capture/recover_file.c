@@ -233,7 +233,7 @@ static bool is_big(const struct syc_recover_file *file)
 
 /*
  * Find the end of the whole frames among the first @size bytes.  *@ret_last:
- * the latest time in them.
+ * the latest time in these frames.
  */
 static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
                             int64_t *ret_last)

@@ -24,7 +24,8 @@
 #define WAIT_STEPS   400
 #define WAIT_STEP_NS 5000000
 
-/* Pids in the file are valid here: the same boot, the same namespace. */
+/* Whether pids in the file are valid here: the file is of this boot and this
+ * pid namespace. */
 static bool pids_compare(const struct syc_ring_file *facts)
 {
 	char boot_id[64];

@@ -339,7 +339,7 @@ static bool symbolize_names_find(struct symbolize_job *job)
 	return true;
 }
 
-/* Print on stdout how many addresses have names. */
+/* Print the number of named addresses on stdout. */
 static void symbolize_names_tell_totals(const struct symbolize_job *job)
 {
 	struct syc_symbol_table_totals totals;

@@ -2,9 +2,9 @@
 /*
  * cmd_top.c - `syscap top`: view of a recording in progress.
  *
- * A process beside this one records the command. The command has an empty
- * standard input, because the keyboard is the viewer's. Output of the command
- * and of the recorder is kept in a file without a name, and shown at the end.
+ * A second process records the command.  The command has an empty standard
+ * input, because the viewer reads the keyboard. Output of the command and of
+ * the recorder is kept in a file without a name, and shown at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>

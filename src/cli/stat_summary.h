@@ -90,8 +90,8 @@ void syc_stat_hot_format(enum syscap_view_unit unit, uint64_t amount,
 void syc_stat_hot_shorten(const char *name, char *text, size_t size);
 
 /**
- * Store a function's name in the same way, and whether the function was
- * inlined.
+ * Store a function's name in @text, cut to the width of a line, and whether the
+ * function was inlined.
  */
 void syc_stat_hot_name(const struct syc_stat_hot *hot, uint32_t function,
                        char *text, size_t size);

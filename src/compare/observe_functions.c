@@ -5,7 +5,7 @@
  *
  * One source function may be several functions of the profile, because
  * compilers split and copy functions, and the parts call each other. Sums
- * include all parts, and a stack with two of them counts once.
+ * include all parts, and a stack with two parts counts once.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

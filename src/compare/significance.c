@@ -16,7 +16,8 @@
  *
  * A tail of Student's t distribution is an incomplete beta function,
  * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). Its continued
- * fraction converges fast on one side of the mean; symmetry gives the other.
+ * fraction converges fast on one side of the mean; symmetry gives the other
+ * side.
  */
 #include <math.h>
 

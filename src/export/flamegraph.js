@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// flamegraph.js - zoom and search inside of a flame graph.  It stands in the
-// SVG; nothing is fetched.  Without it the picture is the same.
+// flamegraph.js - zoom and search inside a flame graph.  The SVG contains the
+// script, and fetches nothing.  Without the script, the picture is the same.
 'use strict';
 (function () {
 	const svg = document.documentElement;
@@ -77,7 +77,7 @@
 		draw();
 	}
 
-	// Text that is no regular expression is looked for as it is.
+	// Text that is no regular expression is searched literally.
 	function matcher(text) {
 		try {
 			return new RegExp(text, 'i');
@@ -87,7 +87,7 @@
 		}
 	}
 
-	// A frame inside of one that matched counts no second time.
+	// A matching frame inside another match is not counted again.
 	function search(text) {
 		const expression = text ? matcher(text) : null;
 		let sum = 0, n = 0, end = 0;
@@ -135,7 +135,7 @@
 			zoom(top);
 		}
 	});
-	// Typed by hand, a % may be just that.
+	// In an address typed by hand, a % may be a plain character.
 	function decode(text) {
 		try {
 			return decodeURIComponent(text);
@@ -144,8 +144,8 @@
 		}
 	}
 
-	// graph.svg#s=TEXT&z=NAME searches and zooms, for links; into the widest
-	// frame of that name.
+	// For links: graph.svg#s=TEXT&z=NAME searches for TEXT, and zooms into
+	// the widest frame with NAME.
 	for (const part of location.hash.slice(1).split('&')) {
 		const value = decode(part.slice(2));
 		if (part.startsWith('s='))

@@ -385,7 +385,7 @@ static int take_head(struct parser *parser, char *line)
 		r = add_rate(parser);
 	if (r >= 0)
 		r = take_who(parser, line);
-	/* Without stacks the frame is in the same line */
+	/* Without stacks, the frame is in the line of the event */
 	if (r == 0)
 		r = take_frame(parser, syc_unconst(rest + n));
 	return r < 0 ? r : 1;

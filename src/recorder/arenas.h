@@ -3,10 +3,10 @@
  * arenas.h - arenas of rings that processes create and hand over
  * (docs/protocol.md, "Handing over an arena").
  *
- * Each slot in use is a struct syc_ring among the others.  This file tracks
- * which slots are in use, their owners, and their end.  The words in shared
- * memory are examined, but never relied on: all facts about a slot are in its
- * ring.
+ * Each slot in use is a struct syc_ring among the others.  This file tracks the
+ * slots in use, the owners of these slots, and the end of their use.  The words
+ * in shared memory are examined, but never relied on: all facts about a slot
+ * are in its ring.
  */
 #ifndef SYC_RECORDER_ARENAS_H
 #define SYC_RECORDER_ARENAS_H

@@ -39,7 +39,7 @@ void syc_console_progress(struct syc_console *report, int64_t now,
 void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
                         uint64_t all);
 
-/** Erase the progress line and print how many messages were suppressed. */
+/** Erase the progress line, and print the number of suppressed messages. */
 void syc_console_finish(struct syc_console *report);
 
 /** "1,234,567" */

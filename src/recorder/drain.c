@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * drain.c - empty one ring.
+ * drain.c - drain of one ring.
  *
  *	writer                              recorder
  *	STORE frames                        LOAD  tail, acquire
  *	STORE tail, release                 LOAD  frames (the copy)
  *	LOAD  head, acquire                 STORE head, release
  *
- * The release of head comes after the copy: from then on the writer may
- * overwrite what was copied.
+ * The release of head comes after the copy: after the release, the writer may
+ * overwrite the copied frames.
  */
 #define _GNU_SOURCE
 #include "recorder/drain.h"

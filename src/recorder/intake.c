@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* intake.c - from a cleaned frame of a ring to the file. */
+/* intake.c - path of a cleaned frame from a ring to the file. */
 #define _GNU_SOURCE
 #include "recorder/intake.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * intake.h - from a cleaned frame of a ring to the file.
+ * intake.h - path of a cleaned frame from a ring to the file.
  *
  * Ensures that the frame's process is known first, that counter ids are unique,
  * and that every loss has a record.  The writer of a ring records its losses;
@@ -54,11 +54,11 @@ void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
 void syc_sampling_summary_note(struct syc_sampling_summary *delivered,
                                const char *text);
 
-/** METADATA `syscap.sampler.ended`: a process is not sampled any more. */
+/** Take METADATA `syscap.sampler.ended`: a process is not sampled any more. */
 void syc_sampling_summary_note_end(struct syc_sampling_summary *delivered);
 
 /**
- * METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..." if the
+ * Take METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..." if the
  * kernel refused the filter.
  */
 void syc_sampling_summary_note_filter(struct syc_sampling_summary *delivered,

@@ -397,7 +397,8 @@ static bool report_refused_rings(const struct syc_recording *recording)
 	return n == 0;
 }
 
-/* Print what was requested and not provided, with the reason. */
+/* Print the requested kinds of events that the command lacked, with the
+ * reason. */
 static void report_not_given(const struct syc_recording *recording)
 {
 	const struct syc_record_options *const options = recording->options;

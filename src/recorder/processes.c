@@ -175,9 +175,9 @@ void syc_processes_meet(struct syc_processes *processes, int32_t pid,
 }
 
 /*
- * Whether the process may have syscap's library.  That library requests a ring
- * when it has an event.  Other clients also request a ring to find out whether
- * they are recorded.
+ * Whether the process may have syscap's library.  syscap's library requests a
+ * ring when the library has an event.  Other clients also request a ring to
+ * find out whether they are recorded.
  */
 static bool may_have_copy(struct syc_processes *processes,
                           struct syc_tracked_process *process)

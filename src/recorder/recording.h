@@ -94,7 +94,8 @@ void syc_system_counters_free(struct syc_system_counters *system);
  *
  * Older writers omit the end time, leave a torn frame, or overwrite each
  * other's frames.  The command is not trusted.  The file is copied first,
- * because the command may cut it meanwhile, and then joined into the recording.
+ * because the command may still cut the file.  The copy is then joined into the
+ * recording.
  */
 
 struct syc_traced_file {
@@ -208,7 +209,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd);
 /** Take the command's status, if it has ended. */
 void syc_command_reap(struct syc_spawned *command);
 
-/** Forward a signal, unless the command received the signal, too. */
+/** Forward a signal, unless the command has received the signal, too. */
 void syc_command_forward(const struct syc_spawned *command,
                          const struct signalfd_siginfo *info);
 

@@ -8,8 +8,8 @@
  * a definition gets a new id, which the first definition by the process takes
  * over.
  *
- * Equal definitions of one process, repeated in each ring that uses them,
- * become one.  New ids count up from 1.
+ * Equal definitions of one process, repeated in each ring that uses the
+ * counters, become one definition.  New ids count up from 1.
  */
 #ifndef SYC_RECORDER_RENUMBER_H
 #define SYC_RECORDER_RENUMBER_H

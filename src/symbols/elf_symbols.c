@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Linkers write two.  Further section headers may repeat the same bytes. */
+/* Linkers write two symbol tables.  Further section headers may repeat the
+ * bytes of a table. */
 #define TABLES_MAX 8u
 
 static const struct syc_elf_section *find_section(const struct syc_elf *elf,

@@ -263,7 +263,7 @@ static const char *take_text(const char **at, const char *end)
 }
 
 /*
- * The input may have taken over the child, so answers of the child are not
+ * A hostile input may control the child, so answers of the child are not
  * trusted.
  */
 static size_t take_frames(struct syc_lines *lines, size_t len)

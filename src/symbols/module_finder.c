@@ -186,8 +186,8 @@ static int check_age(const struct syc_finder *finder, struct syc_found *found,
 }
 
 /*
- * Returns 1 if the file is the mapped file, 0 with the reason in @found if the
- * file is another one, or -ENOMEM.
+ * Returns 1 if the file is the mapped file; 0, with the reason in @found, if
+ * the file is another file; or -ENOMEM.
  */
 static int check(const struct syc_finder *finder, struct syc_found *found,
                  const struct syc_elf *elf, const struct stat *st,

@@ -4,10 +4,9 @@
  *
  * A process in a container sees another file system.  While the process lives,
  * /proc/PID/root shows that file system.  Later, or on another machine, OVERLAY
- * frames help, and the mount tables of the process and the machine, if the
- * capture has them.  The user may name the root directory of the machine's
- * files.  All results are guesses, so the caller checks each file that it
- * opens.
+ * frames in the capture help, and embedded mount tables of the process and the
+ * machine.  The user may name the root directory of the machine's files.  All
+ * results are guesses, so the caller checks each file that it opens.
  *
  * Context of all functions: offline.
  */

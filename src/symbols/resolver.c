@@ -264,7 +264,8 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols)
 	return r;
 }
 
-/* A copy that lives as long as the resolver, one per text; or NULL. */
+/* A copy of the text that lives as long as the resolver, one copy per text; or
+ * NULL. */
 static const char *keep_text(struct syc_symbols *symbols, const char *text)
 {
 	size_t number;

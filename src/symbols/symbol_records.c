@@ -245,8 +245,8 @@ static int collect_points(struct set_making *making,
 }
 
 /*
- * Keep one of equal candidates.  If two candidates overlap, keep the one with
- * more uses.
+ * Keep one of equal candidates.  If two candidates overlap, keep the candidate
+ * with more uses.
  */
 static void choose(struct set_making *making)
 {

@@ -12,7 +12,7 @@
 
 /** Store "12.345 ms", with aligned units; in exact form "12345000". */
 void syc_figures_time(char *text, int64_t ns, bool is_exact);
-/** Store an amount of a view in the same form. */
+/** Store an amount of a view, with aligned units or in exact form. */
 void syc_figures_amount(char *text, enum syscap_view_unit unit, uint64_t amount,
                         bool is_exact);
 /** Store "12,345,678"; in exact form without commas. */

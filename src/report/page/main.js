@@ -56,7 +56,7 @@ export class App {
 		this.build();
 	}
 
-	// --- what views ask for
+	// --- requests of views
 
 	filter() {
 		return filterOf(this.state);

@@ -23,7 +23,7 @@ export function addUp(differences) {
 }
 
 export class Moments {
-	/** @param {Numbers} differences each from the one before */
+	/** @param {Numbers} differences each to the previous time */
 	constructor(differences) {
 		const { length } = differences;
 		this.length = length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-// operations.js - operations of a process, independent of threads; overlapping
-// ones are below each other.
+// operations.js - operations of a process, independent of threads.  Overlapping
+// operations are drawn below each other.
 
 const LANES = 40; // maximum number of lanes of a process
 

@@ -97,7 +97,7 @@ interface Side {
 	selfs: Float64Array;
 	totals: Float64Array;
 	total: number;
-	/** what sums are divided by */
+	/** divisor of the sums */
 	per: number;
 	nMarks: number;
 	/** duration of each mark */
@@ -128,9 +128,9 @@ interface Transforms {
 }
 
 interface Sums {
-	/** by node of the model's tree */
+	/** self of each node of the model's tree */
 	selfs: Float64Array;
-	/** by thread */
+	/** sum of each thread */
 	threads: Float64Array;
 	total: number;
 	/** samples */
