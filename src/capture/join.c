@@ -347,8 +347,8 @@ static int write_input(struct output *output, struct syc_join_input *input)
 	while ((r = syscap_reader_next(input->reader, &frame, NULL)) != 0) {
 		if (r == -EBADMSG) /* damage that the first walk has reported */
 			return 0;
-		/* Also after a failure, since the writer counts the frames that
-		 * it drops */
+		/* Go on after a failure, since the writer counts the frames
+		 * that the writer drops */
 		advance(output->join, frame.len);
 		if (r == -EILSEQ)
 			continue;

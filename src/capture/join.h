@@ -19,8 +19,8 @@
  *   omitted.  All JITMAPs, and definitions behind their first value, go before
  *   the input's other frames.
  *
- * - Among embedded files of one path, one keeps the path, and equal files are
- *   omitted.  Tables of symbols become one table.
+ * - Among embedded files of one path, one file keeps the path, and equal files
+ *   are omitted.  Tables of symbols become one table.
  *
  * - Frame indexes are omitted, because indexes hold offsets.
  *
@@ -85,7 +85,7 @@ struct syc_join_totals {
 	uint32_t last_jit_address;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_join_new(const struct syc_join_options *options,
                  struct syc_join **ret_join);
 
@@ -99,12 +99,13 @@ int syc_join_add(struct syc_join *join, const char *name,
                  struct syscap_reader *reader);
 
 /**
- * Settle the join, after at least one input was added.  0, -ENOMEM or -ENOSPC.
+ * Settle the join, after at least one input was added.  Returns 0, -ENOMEM or
+ * -ENOSPC.
  */
 int syc_join_settle(struct syc_join *join, struct syc_join_span *ret_span);
 
 /**
- * Write all frames.  0; -ENOMEM, -ENOSPC; or the writer's failure, as
+ * Write all frames.  Returns 0; -ENOMEM, -ENOSPC; or the writer's failure, as
  * syc_writer_flush().
  */
 int syc_join_write(struct syc_join *join, struct syc_writer *writer);

@@ -137,7 +137,7 @@ struct syc_join_paths {
 void syc_join_files_fini(struct syc_join_files *files);
 void syc_join_paths_fini(struct syc_join_paths *paths);
 
-/** Record @frame, a FILE_CHUNK.  0 or -ENOMEM. */
+/** Record @frame, a FILE_CHUNK.  Returns 0 or -ENOMEM. */
 int syc_join_files_scan(struct syc_join_files *files,
                         struct syc_join_paths *paths,
                         const struct syscap_frame *frame);
@@ -173,12 +173,12 @@ bool syc_join_files_equal(const struct syc_join_files *files,
                           const struct syc_join_files *other_files,
                           const struct syc_join_file *other);
 
-/** Reserve the path @text, so that no file keeps it.  0 or -ENOMEM. */
+/** Reserve the path @text, so that no file keeps it.  Returns 0 or -ENOMEM. */
 int syc_join_files_reserve(struct syc_join_paths *paths, const char *text);
 
 /**
  * Settle the fate of @file, unless it is SYC_JOIN_MERGED. All files of earlier
- * inputs are settled already.  0 or -ENOMEM.
+ * inputs are settled already.  Returns 0 or -ENOMEM.
  */
 int syc_join_files_settle(struct syc_join_paths *paths,
                           const struct syc_join_files *files,
@@ -282,7 +282,7 @@ struct syc_join_pids {
 
 void syc_join_pids_fini(struct syc_join_pids *pids);
 
-/** Record the facts in @frame. 0 or -ENOMEM. */
+/** Record the facts in @frame.  Returns 0 or -ENOMEM. */
 int syc_join_pids_scan(struct syc_join_pids *pids,
                        const struct syscap_frame *frame);
 
@@ -322,9 +322,9 @@ bool syc_join_pids_metadata(const struct syc_join_process *process,
  */
 
 /**
- * Give every process of the @n inputs its number.  0 or -ENOMEM.  @renumbered
- * is called for each process with a new number, with the index of its input and
- * of an input that uses the old number.
+ * Give every process of the @n inputs its number.  Returns 0 or -ENOMEM.
+ * @renumbered is called for each process with a new number, with the index of
+ * its input and of an input that uses the old number.
  */
 int syc_join_pids_settle(
 	struct syc_join_pids *const *inputs, size_t n,

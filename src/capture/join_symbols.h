@@ -47,15 +47,14 @@ bool syc_join_symbols_fits(const unsigned char *data, size_t size, bool big);
  * Add the ranges of the table @data, which can be merged.  @symbols takes
  * ownership of @data, also on failure.  A range that overlaps an earlier range
  * is left out.  Such a range is counted in *@ret_left_out, unless both ranges
- * have the same content.
- *  0 or -ENOMEM.
+ * have the same content.  Returns 0 or -ENOMEM.
  */
 int syc_join_symbols_add(struct syc_join_symbols *symbols, unsigned char *data,
                          bool big, uint64_t *ret_left_out);
 
 /**
- * Write the table into memory from malloc(), little-endian. 0, -ENOMEM, or
- * -EFBIG if offsets do not fit into 32 bits.
+ * Write the table into memory from malloc(), little-endian.  Returns 0,
+ * -ENOMEM, or -EFBIG if offsets do not fit into 32 bits.
  */
 int syc_join_symbols_table(const struct syc_join_symbols *symbols,
                            unsigned char **ret_data, size_t *ret_size);

@@ -153,13 +153,13 @@ int syc_line_make_place(struct syc_line_make *make, size_t binary,
 
 /**
  * Add all new places of @table. *@ret_left_out is the number of places that are
- * known with other frames. 0, -ENOMEM or -EFBIG.
+ * known with other frames.  Returns 0, -ENOMEM or -EFBIG.
  */
 int syc_line_make_add(struct syc_line_make *make,
                       const struct syc_line_table *table,
                       uint64_t *ret_left_out);
 
-/** The table, from malloc().  0, -ENOMEM, -EFBIG. */
+/** The table, from malloc().  Returns 0, -ENOMEM, -EFBIG. */
 int syc_line_make_table(struct syc_line_make *make, unsigned char **ret_bytes,
                         size_t *ret_size);
 

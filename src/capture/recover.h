@@ -69,9 +69,9 @@ struct syc_ring_files {
 };
 
 /**
- * Add the ring files of this user in @dir, ordered by name.  Their names end
- * with ".rings".  Ring files are regular files, no links, and begin like a ring
- * file or are still empty.  Other files are ignored.
+ * Add the ring files of this user in @dir, ordered by name.  Ring files are
+ * regular files, no links, with names that end with ".rings".  A ring file
+ * begins like a ring file or is still empty.  Other files are ignored.
  *
  * Returns 0 or -errno; -ENOENT: the directory does not exist.
  */

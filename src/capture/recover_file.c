@@ -265,7 +265,7 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 
 /*
  * Check that the bytes from @at on, behind the last whole frame, are the
- * beginning of a frame. Otherwise -EBADMSG.
+ * beginning of a frame. Otherwise returns -EBADMSG.
  */
 static int check_tail(const struct syc_recover_file *file, uint64_t at,
                       struct syscap_error *error)

@@ -301,7 +301,7 @@ static bool note_pid(struct syc_ring_reader *rest, int32_t pid)
 	return syc_array_push(&rest->pids, pid) >= 0;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 {
 	const uint32_t state = syc_slot_state(rest->words[slot]);

@@ -30,9 +30,9 @@ struct syc_writer_totals {
 };
 
 /**
- * Open the file at @path, or create it.  Its content does not change yet.  A
- * file that is neither empty nor a capture is refused with EEXIST unless
- * @force.  A file that another recorder writes is refused with EBUSY.
+ * Open the file at @path, or create it.  The file's content does not change
+ * yet.  A file that is neither empty nor a capture is refused with EEXIST
+ * unless @force.  A file that another recorder writes is refused with EBUSY.
  */
 int syc_writer_open(const char *path, bool force,
                     struct syc_writer **ret_writer, struct syscap_error *error);

@@ -94,12 +94,12 @@ struct syc_checker {
 	SYC_ARRAY(struct syc_check_address) addresses;
 };
 
-/** Walk the whole file and report problems. 0 or -ENOMEM. */
+/** Walk the whole file and report problems.  Returns 0 or -ENOMEM. */
 int syc_checker_run(struct syc_checker *checker);
 
 void syc_checker_fini(struct syc_checker *checker);
 
-/** Check one CTRDEF or CTRSET. 0 or -ENOMEM. */
+/** Check one CTRDEF or CTRSET.  Returns 0 or -ENOMEM. */
 int syc_checker_counters(struct syc_checker *checker,
                          const struct syscap_frame *frame);
 
@@ -111,7 +111,8 @@ void syc_check_lines_note(struct syc_checker *checker,
                           const struct syscap_frame *frame);
 
 /**
- * Check the table of source lines, if any, after the last frame.  0 or -ENOMEM.
+ * Check the table of source lines, if any, after the last frame.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_check_lines_end(struct syc_checker *checker);
 

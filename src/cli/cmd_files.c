@@ -57,7 +57,8 @@ static char *choose_name(struct run *run, const char *path)
 	return NULL;
 }
 
-/* Find the file that the chunk @frame continues or begins.  0 or -ENOMEM. */
+/* Find the file that the chunk @frame continues or begins.  Returns 0 or
+ * -ENOMEM. */
 static int find_file(struct run *run, const struct syscap_frame *frame,
                      size_t *ret_number)
 {

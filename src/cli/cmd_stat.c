@@ -53,7 +53,7 @@ static int add_event(struct syc_stat_summary *summary,
 }
 
 /* Collect the events of @view from the file of @reader into the empty
- * @summary. 0 or -ENOMEM. */
+ * @summary.  Returns 0 or -ENOMEM. */
 static int stat_filtered_add(struct syc_stat_summary *summary,
                              const struct syscap_profile *profile,
                              const struct syscap_view *view,

@@ -54,12 +54,12 @@ struct syc_counter_stats {
 
 void syc_counter_stats_fini(struct syc_counter_stats *counters);
 
-/** Take in all counters of a CTRDEF.  0 or -ENOMEM. */
+/** Take in all counters of a CTRDEF.  Returns 0 or -ENOMEM. */
 int syc_counter_stats_define(struct syc_counter_stats *counters,
                              const struct syscap_reader *reader,
                              const struct syscap_frame *frame);
 
-/** Take in all values of a CTRSET.  0 or -ENOMEM. */
+/** Take in all values of a CTRSET.  Returns 0 or -ENOMEM. */
 int syc_counter_stats_set(struct syc_counter_stats *counters,
                           const struct syscap_reader *reader,
                           const struct syscap_frame *frame);
@@ -71,7 +71,7 @@ bool syc_counter_stats_is_double(const struct syc_counter_stats *counters,
 /**
  * Assign all values to their definitions; then counters->result holds every
  * counter, sorted by category, name, pid and id.  Called once, after the last
- * event.  0 or -ENOMEM.
+ * event.  Returns 0 or -ENOMEM.
  */
 int syc_counter_stats_finish(struct syc_counter_stats *counters);
 
@@ -107,15 +107,18 @@ void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
 /**
  * Take in a mark's frame, whose texts must outlive @marks; a negative duration
- * counts as 0, as in profiles.  0 or -ENOMEM.  The begin and the end of an
- * operation become one mark with the duration of the operation.  @counts: false
- * if a filter excludes the mark, which may still be the end of a counted
+ * counts as 0, as in profiles.  Returns 0 or -ENOMEM.  The begin and the end of
+ * an operation become one mark with the duration of the operation.  @counts:
+ * false if a filter excludes the mark, which may still be the end of a counted
  * operation.
  */
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
                              const struct syscap_frame *frame, bool counts);
 
-/** Compute statistics and sort by total, the largest first.  0 or -ENOMEM. */
+/**
+ * Compute statistics and sort by total, the largest first.  Returns 0 or
+ * -ENOMEM.
+ */
 int syc_mark_stats_finish(struct syc_mark_stats *marks);
 
 #endif

@@ -19,14 +19,14 @@ int syc_input_open(const char *name, struct syscap_reader **ret_reader,
                    struct syscap_error *error);
 
 /**
- * Whether @output is the capture @name.  If so, prints a message, because
- * writing would destroy the capture.  Both may be NULL.
+ * Whether @output is the capture @name.  For the same file, prints a message,
+ * because writing would destroy the capture.  @output and @name may be NULL.
  */
 bool syc_input_refuse_output(const char *command, const char *name,
                              const char *output);
 
 /**
- * Whether @name is "-".  If so, prints a message, for a command that needs a
+ * Whether @name is "-".  For "-", prints a message that the command needs a
  * file name.
  */
 bool syc_input_refuse_dash(const char *command, const char *name,
@@ -58,8 +58,8 @@ bool syc_output_file_open(struct syc_output_file *output, bool is_binary);
 const char *syc_output_file_stdout(const char *command);
 
 /**
- * Whether @name is a capture.  If so, prints a message, because the capture
- * would be lost.
+ * Whether @name is a capture.  For a capture, prints a message, because the
+ * capture would be lost.
  */
 bool syc_output_file_refuse_capture(const char *command, const char *name);
 

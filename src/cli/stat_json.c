@@ -154,7 +154,7 @@ static void write_tree(struct syc_json *json, const struct syc_stat_hot *hot)
 	syc_json_end_array(json);
 }
 
-/* Write members of the open object. 0 or -ENOMEM. */
+/* Write members of the open object.  Returns 0 or -ENOMEM. */
 static int stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot)
 {
 	const struct syscap_view *view = hot->view;

@@ -106,7 +106,8 @@ static int learn_name(struct syc_process_list *processes,
 
 /*
  * Record the thread and process of a frame. TIMESTAMP frames, unknown frames,
- * and JITMAP frames, whose pid is the writer's, are skipped. 0 or -ENOMEM.
+ * and JITMAP frames, whose pid is the writer's, are skipped.  Returns 0 or
+ * -ENOMEM.
  */
 static int process_list_add(struct syc_process_list *processes,
                             const struct syscap_frame *frame)
@@ -185,7 +186,7 @@ static int64_t loss_stats_mark_end(const struct syscap_frame *frame)
 	return end;
 }
 
-/* Add @loss, which @frame reports. 0 or -ENOMEM. */
+/* Add @loss, which @frame reports.  Returns 0 or -ENOMEM. */
 static int loss_stats_add(struct syc_loss_stats *losses,
                           const struct syscap_frame *frame,
                           const struct syc_loss *loss)

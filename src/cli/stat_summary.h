@@ -101,7 +101,7 @@ void syc_stat_hot_function_json(struct syc_json *json,
                                 const struct syc_stat_hot *hot,
                                 uint32_t function);
 
-/** Make a view of one thread through the filter. 0 or -ENOMEM. */
+/** Make a view of one thread through the filter.  Returns 0 or -ENOMEM. */
 int syc_stat_hot_of_thread(const struct syc_stat_hot *hot, uint32_t thread,
                            struct syscap_view **ret_view);
 
@@ -185,12 +185,12 @@ void syc_stat_summary_init(struct syc_stat_summary *summary,
                            const struct syscap_reader *reader);
 void syc_stat_summary_fini(struct syc_stat_summary *summary);
 
-/** Add one decoded frame. 0 or -ENOMEM. */
+/** Add one decoded frame.  Returns 0 or -ENOMEM. */
 int syc_stat_summary_add(struct syc_stat_summary *summary,
                          const struct syscap_reader *reader,
                          const struct syscap_frame *frame);
 
-/** Compute and sort, after the last frame. 0 or -ENOMEM. */
+/** Compute and sort, after the last frame.  Returns 0 or -ENOMEM. */
 int syc_stat_summary_finish(struct syc_stat_summary *summary);
 
 /** end - begin, which is never negative and never wraps. */

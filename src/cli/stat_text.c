@@ -504,7 +504,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 	if (print_hot(hot) < 0 ||
 	    print_processes(&summary->processes, most) < 0)
 		return -ENOMEM;
-	/* With samples, other sections are more important. */
+	/* If the capture has samples, other sections are more important. */
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||

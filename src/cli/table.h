@@ -41,7 +41,7 @@ void syc_table_add_text(struct syc_table *table, const char *text);
 /** Add a cell like "12.345 ms". */
 void syc_table_add_duration(struct syc_table *table, int64_t ns);
 
-/** Print titles and rows, indented by two blanks. 0 or -ENOMEM. */
+/** Print titles and rows, indented by two blanks.  Returns 0 or -ENOMEM. */
 int syc_table_print(const struct syc_table *table, FILE *out);
 
 /** Print a title above a table, bold if possible. */

@@ -79,7 +79,7 @@ static void join_all(const struct syc_comparison *comparison,
 /*
  * Make one row of a function that moved: only the base has it in one binary,
  * and only the new side in another.  The name of the function must have exactly
- * one such pair.  0 or -ENOMEM.
+ * one such pair.  Returns 0 or -ENOMEM.
  */
 static int renamed_join(struct syc_comparison *comparison)
 {

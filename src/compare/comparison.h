@@ -71,7 +71,8 @@ void syc_ratio_of(struct syc_ratio *ratio, const struct syc_spread *base,
 
 /**
  * Interval of new / base with error probability @missed; needs ratio->is_known.
- * Both ends may be infinite.  The interval excludes 1 exactly if p < @missed.
+ * Both ends of the interval may be infinite.  The interval excludes 1 exactly
+ * if p < @missed.
  */
 void syc_ratio_interval(const struct syc_ratio *ratio, double missed,
                         double *ret_low, double *ret_high);
@@ -119,20 +120,24 @@ struct syc_comparison {
 	size_t n_judged, n_differing;
 };
 
-/** Compute the results of all rows, after the last was added.  0 or -ENOMEM. */
+/**
+ * Compute the results of all rows, after the last was added.  Returns 0 or
+ * -ENOMEM.
+ */
 int syc_significance(struct syc_comparison *comparison);
 
 void syc_comparison_fini(struct syc_comparison *comparison);
 
 /**
- * Add @value to the value of @name in @unit. Texts are copied.  0 or -ENOMEM.
+ * Add @value to the value of @name in @unit. Texts are copied.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_comparison_add(struct syc_comparison *comparison,
                        enum syc_measure measure,
                        const struct syc_compared_name *name, size_t unit,
                        double value, double step);
 
-/** Add the total of all functions in @unit. 0 or -ENOMEM. */
+/** Add the total of all functions in @unit.  Returns 0 or -ENOMEM. */
 int syc_comparison_set_total(struct syc_comparison *comparison, size_t unit,
                              double total);
 
@@ -177,15 +182,18 @@ struct syc_observe_functions {
 	double whole;  /* total of the whole run */
 };
 
-/** Add the functions in @view, which has the unit's filter.  0 or -ENOMEM. */
+/**
+ * Add the functions in @view, which has the unit's filter.  Returns 0 or
+ * -ENOMEM.
+ */
 int syc_observe_functions(const struct syc_observed *observed,
                           const struct syscap_view *view,
                           const struct syc_observe_functions *how);
 
 /**
  * Add the marks that pass the filter.  The filter selects marks like samples:
- * by time, by thread, and by the marks in which they begin.  0, -ENOMEM, or
- * -EINVAL with the reason in @error.
+ * by time, by thread, and by the marks in which they begin.  Returns 0,
+ * -ENOMEM, or -EINVAL with the reason in @error.
  */
 int syc_observe_marks(const struct syc_observed *observed,
                       struct syscap_error *error);

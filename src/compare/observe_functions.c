@@ -31,7 +31,7 @@ static const struct suffix {
 	{ ".clone", true }, { ".__uniq", true },    { ".localalias", false },
 };
 
-/* The length of the suffix at the end of @name; 0: it has none. */
+/* The length of the suffix at the end of @name; 0: @name has no suffix. */
 static size_t suffix_length(const char *name, size_t len)
 {
 	size_t end = len;

@@ -15,9 +15,9 @@
  * exactly if its interval does not contain 1. docs/decisions/0018 explains why.
  *
  * A tail of Student's t distribution is an incomplete beta function,
- * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). Its continued
- * fraction converges fast on one side of the mean; symmetry gives the other
- * side.
+ * I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t²). The continued
+ * fraction of the function converges fast on one side of the mean; symmetry
+ * gives the other side.
  */
 #include <math.h>
 

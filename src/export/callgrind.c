@@ -191,7 +191,8 @@ static void merge(struct calls *calls)
 }
 
 /*
- * Find the calls by @function, and store them in calls->found.  0 or -ENOMEM.
+ * Find the calls by @function, and store them in calls->found.  Returns 0 or
+ * -ENOMEM.
  */
 static int calls_find(struct calls *calls, uint32_t function)
 {
@@ -220,7 +221,7 @@ static int calls_find(struct calls *calls, uint32_t function)
 
 /*
  * If lines are written, find the self cost of each line of @function, as calls
- * without a callee.  0 or -ENOMEM.
+ * without a callee.  Returns 0 or -ENOMEM.
  */
 static int calls_find_selfs(struct calls *calls, uint32_t function)
 {

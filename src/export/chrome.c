@@ -25,7 +25,7 @@ struct writer {
 	struct syc_chrome *trace;
 	struct syc_thread_samples by;
 	struct syscap_profile_samples samples;
-	/* 1 + the thread whose profile has the node, by node. */
+	/* 1 + the thread whose profile has each node. */
 	uint32_t *told_of;
 	struct syc_frames frames;
 	uint32_t *path; /* new nodes of one stack */
@@ -199,7 +199,7 @@ static void write_thread(struct writer *writer, uint32_t thread)
 	}
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int chrome_samples(struct syc_chrome *trace)
 {
 	const size_t n = trace->export->view->n_nodes;

@@ -38,7 +38,7 @@ void syc_chrome_time(struct syc_chrome *trace, const char *key, uint64_t ns);
 void syc_chrome_local_id(struct syc_chrome *trace, const char *kind,
                          uint64_t id);
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int syc_chrome_marks(struct syc_chrome *trace);
 int syc_chrome_operations(struct syc_chrome *trace);
 void syc_chrome_arrows(struct syc_chrome *trace);

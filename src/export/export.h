@@ -42,7 +42,7 @@ struct syc_export {
 bool syc_export_has_mark(const struct syc_export *export,
                          const struct syscap_profile_mark *mark);
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_export_folded(struct syc_export *export);
 int syc_export_speedscope(struct syc_export *export);
 int syc_export_firefox(struct syc_export *export);
@@ -82,7 +82,7 @@ struct syc_pids {
 	size_t n;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_pids_init(struct syc_pids *pids, const struct syscap_profile *profile);
 void syc_pids_fini(struct syc_pids *pids);
 

@@ -34,7 +34,7 @@ struct syc_firefox_tables {
 	size_t heap_stacks; /* number of the first stack of allocations */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_firefox_tables_init(struct syc_firefox_tables *tables,
                             const struct syc_export *export);
 void syc_firefox_tables_fini(struct syc_firefox_tables *tables);
@@ -56,7 +56,7 @@ struct syc_firefox_markers {
 	                             * by number */
 };
 
-/** Collect markers that pass the filter. 0 or -ENOMEM. */
+/** Collect markers that pass the filter.  Returns 0 or -ENOMEM. */
 int syc_firefox_markers_init(struct syc_firefox_markers *markers,
                              const struct syc_export *export,
                              const struct syc_firefox_tables *tables);
@@ -65,7 +65,7 @@ void syc_firefox_markers_fini(struct syc_firefox_markers *markers);
 /** Write the value of meta.markerSchema. */
 void syc_firefox_markers_schema(struct syc_json *json);
 
-/** Write the value of a thread's member "markers".  0 or -ENOMEM. */
+/** Write the value of a thread's member "markers".  Returns 0 or -ENOMEM. */
 int syc_firefox_markers_write(const struct syc_firefox_markers *markers,
                               struct syc_json *json, uint32_t thread);
 
@@ -91,7 +91,7 @@ struct syc_firefox_counters {
 	size_t at; /* place of the values of the next counter */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_firefox_counters_init(struct syc_firefox_counters *counters,
                               const struct syc_export *export);
 void syc_firefox_counters_fini(struct syc_firefox_counters *counters);
@@ -102,7 +102,7 @@ bool syc_firefox_counters_has(const struct syc_firefox_counters *counters,
 
 /**
  * Write three members of the object of @counter: description, style and
- * samples.  Counters are written in order.  0 or -ENOMEM.
+ * samples.  Counters are written in order.  Returns 0 or -ENOMEM.
  */
 int syc_firefox_counters_write(struct syc_firefox_counters *counters,
                                struct syc_json *json, uint32_t counter);

@@ -16,7 +16,7 @@ enum {
 	PHASE_INTERVAL = 1
 };
 
-/* One row: a mark, a log line or a loss. */
+/* A row of the table: a mark, a log line or a loss. */
 struct event {
 	bool is_mark;
 	struct syscap_profile_mark mark;
@@ -193,7 +193,7 @@ void syc_firefox_markers_schema(struct syc_json *json)
 
 /* --------------------------------------------------------------- table */
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int write_message(const struct syc_firefox_markers *markers,
                          struct syc_json *json, uint64_t offset)
 {

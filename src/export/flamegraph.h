@@ -38,7 +38,7 @@ struct syc_flamegraph_diff {
 	       * although the view has their callers */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_flamegraph_diff_init(struct syc_flamegraph_diff *diff,
                              const struct syscap_profile *profile,
                              const struct syscap_view *view,

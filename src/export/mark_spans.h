@@ -47,7 +47,7 @@ struct syc_mark_spans_event {
 	bool is_first; /* the mark is the first mark in its lane */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_mark_spans_init(struct syc_mark_spans *nested,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view);
@@ -79,7 +79,7 @@ struct syc_mark_links {
 	size_t n_flows;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_mark_links_init(struct syc_mark_links *linked,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view);
@@ -92,8 +92,8 @@ const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
                                             uint32_t mark);
 
 /**
- * Whether two operations have the same process, group and id.  If so, the
- * second operation is a repetition of the first.
+ * Whether two operations have the same process, group and id.  Such a second
+ * operation is a repetition of the first operation.
  */
 bool syc_mark_links_is_same(const struct syc_mark_links *linked,
                             const struct syscap_profile *profile, size_t one,

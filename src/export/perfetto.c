@@ -76,7 +76,7 @@ static uint64_t track_of_lane(struct syc_perfetto *trace,
 	                          name[0] == ' ' ? name + 1 : name);
 }
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 static int perfetto_marks(struct syc_perfetto *trace)
 {
 	struct syc_mark_spans_event event;

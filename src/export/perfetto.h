@@ -101,7 +101,7 @@ uint64_t syc_perfetto_track(struct syc_perfetto *trace, uint32_t process,
 uint64_t syc_perfetto_counter(struct syc_perfetto *trace, uint32_t process,
                               const char *name, const char *description);
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_perfetto_names_init(struct syc_perfetto *trace);
 void syc_perfetto_names_fini(struct syc_perfetto *trace);
 void syc_perfetto_tell_name(struct syc_perfetto *trace, uint32_t name);
@@ -109,7 +109,7 @@ void syc_perfetto_tell_name(struct syc_perfetto *trace, uint32_t name);
 uint64_t syc_perfetto_tell_stack(struct syc_perfetto *trace,
                                  const struct syscap_view *view, uint32_t node);
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int syc_perfetto_values(struct syc_perfetto *trace);
 int syc_perfetto_logs(struct syc_perfetto *trace);
 int syc_perfetto_losses(struct syc_perfetto *trace);

@@ -226,7 +226,8 @@ static uint32_t thread_of(const struct syc_thread_samples *by, size_t i)
 	               : SYSCAP_PROFILE_NONE;
 }
 
-/* Count the samples of each thread, and check their order. 0 or -ENOMEM. */
+/* Count the samples of each thread, and check their order.  Returns 0 or
+ * -ENOMEM. */
 static int count_samples(struct syc_thread_samples *by)
 {
 	int64_t *last = calloc(by->n_threads + 1, sizeof(*last));

@@ -17,7 +17,7 @@
 #include "common/sort.h"
 #include "export/export.h"
 
-/** The callees of each node, by name. 0 or -ENOMEM. */
+/** The callees of each node, by name.  Returns 0 or -ENOMEM. */
 int syc_callees_by_name(struct syc_group *callees,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view);
@@ -162,7 +162,10 @@ int syc_folded_init(struct syc_folded *folded,
                     const struct syscap_profile *profile, bool in_quotes);
 void syc_folded_fini(struct syc_folded *folded);
 
-/** Write the frames from the root to @node, separated by ';'. 0 or -ENOMEM. */
+/**
+ * Write the frames from the root to @node, separated by ';'.  Returns 0 or
+ * -ENOMEM.
+ */
 int syc_folded_stack(struct syc_folded *folded, FILE *out,
                      const struct syscap_view *view, uint32_t node);
 
@@ -178,7 +181,7 @@ int syc_folded_path(struct syc_folded *folded, FILE *out,
                     const struct syscap_view *view, const uint32_t *nodes,
                     size_t n);
 
-/** Write all stacks in the order of the tree. 0 or -ENOMEM. */
+/** Write all stacks in the order of the tree.  Returns 0 or -ENOMEM. */
 int syc_folded_write(FILE *out, const struct syscap_profile *profile,
                      const struct syscap_view *view);
 

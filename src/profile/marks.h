@@ -41,7 +41,7 @@ void syc_marks_fini(struct syc_marks *marks);
 
 /**
  * Add a mark.  @part: number of the mark's part, or NONE.  If @is_whole, the
- * mark is a whole operation, and has no lane.  0 or -ENOMEM.
+ * mark is a whole operation, and has no lane.  Returns 0 or -ENOMEM.
  */
 int syc_marks_add(struct syc_marks *marks, struct syc_texts *texts,
                   const struct syscap_frame *frame, uint32_t thread,
@@ -71,7 +71,7 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
                      size_t n);
 
-/** Assign lanes and depths to all marks.  0 or -ENOMEM. */
+/** Assign lanes and depths to all marks.  Returns 0 or -ENOMEM. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 
 /** The end of @mark. */
@@ -98,7 +98,7 @@ bool syc_async_part_read(const char *message,
 
 /**
  * Match the parts.  The mark of a begin receives the duration of its operation.
- * 0 or -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int syc_async_ops_settle(struct syc_async_ops *ops, struct syc_marks *marks,
                          const struct syc_processes *processes,

@@ -41,14 +41,14 @@ struct syc_counters {
 
 void syc_counters_fini(struct syc_counters *counters);
 
-/** Add all definitions in a CTRDEF of @process.  0 or -ENOMEM. */
+/** Add all definitions in a CTRDEF of @process.  Returns 0 or -ENOMEM. */
 int syc_counters_define(struct syc_counters *counters, struct syc_texts *texts,
                         const struct syscap_reader *reader,
                         const struct syscap_frame *frame, uint32_t process);
 
 /**
  * Count all values in a CTRSET of @thread in @process, and keep them if @keeps.
- * 0 or -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int syc_counters_set(struct syc_counters *counters,
                      const struct syscap_reader *reader,
@@ -59,7 +59,7 @@ int syc_counters_set(struct syc_counters *counters,
 uint32_t syc_counters_find(const struct syc_counters *counters,
                            uint32_t process, uint32_t id);
 
-/** Assign definitions to all counters.  0 or -ENOMEM. */
+/** Assign definitions to all counters.  Returns 0 or -ENOMEM. */
 int syc_counters_settle(struct syc_counters *counters);
 
 /** A struct of zeros is empty. */
@@ -72,7 +72,7 @@ struct syc_allocations {
 
 void syc_allocations_fini(struct syc_allocations *allocations);
 
-/** Match frees with allocations.  0 or -ENOMEM. */
+/** Match frees with allocations.  Returns 0 or -ENOMEM. */
 int syc_allocations_settle(struct syc_allocations *allocations,
                            const struct syc_processes *processes);
 
@@ -113,7 +113,7 @@ struct syscap_profile {
 	                             * is settled */
 };
 
-/** Take an event; other frames are ignored.  0 or -ENOMEM. */
+/** Take an event; other frames are ignored.  Returns 0 or -ENOMEM. */
 int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame);
@@ -141,7 +141,7 @@ struct syc_view {
 	SYC_ARRAY(uint32_t) losses;
 };
 
-/** Create the root.  0 or -ENOMEM. */
+/** Create the root.  Returns 0 or -ENOMEM. */
 int syc_view_begin(struct syc_view *view);
 
 /**
@@ -151,14 +151,14 @@ int syc_view_begin(struct syc_view *view);
 int syc_view_child(struct syc_view *view, uint32_t parent, uint32_t function,
                    uint32_t line, uint32_t *ret_node);
 
-/** Compute totals from selfs.  0 or -ENOMEM. */
+/** Compute totals from selfs.  Returns 0 or -ENOMEM. */
 int syc_view_add_up(struct syc_view *view);
 
-/** Compute sums by function, from selfs and totals.  0 or -ENOMEM. */
+/** Compute sums by function, from selfs and totals.  Returns 0 or -ENOMEM. */
 int syc_view_sum_up(struct syc_view *view,
                     const struct syc_functions *functions);
 
-/** Reverse every stack of the tree.  0 or -ENOMEM. */
+/** Reverse every stack of the tree.  Returns 0 or -ENOMEM. */
 int syc_view_reverse(struct syc_view *view, size_t n_stacks);
 
 #endif

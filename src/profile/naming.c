@@ -255,7 +255,7 @@ static int name_location(struct job *job, size_t number)
 	                                  job->place->kind == SYC_STEP_RETURN);
 }
 
-/* The function of @location at @time, if it varies.  0 or -ENOMEM. */
+/* The function of @location at @time, if it varies.  Returns 0 or -ENOMEM. */
 static int naming_ask(struct syc_naming *naming,
                       const struct syc_processes *processes,
                       struct syc_stacks *stacks, uint32_t location,
@@ -308,7 +308,7 @@ static int read_code_files(struct syc_naming *naming,
 	struct syc_code_files files;
 	int r = 0;
 
-	/* Files of this machine are not those of the recorded machine. */
+	/* Files of this machine differ from files of the recorded machine. */
 	if (naming->root != NULL)
 		return syc_code_names_settle(naming->code);
 	syc_code_files_open(&files, naming->code, naming->capture_time,
@@ -360,9 +360,9 @@ int syc_naming_settle(struct syc_naming *naming,
 
 /*
  * A location is named after the code at its address at its first time.  Later,
- * another function may be there: JIT compilers reuse memory, and libraries are
- * unloaded.  So stacks with such locations are resolved again at the time of
- * each stack, and use other locations if the function differs.
+ * the address may have another function: JIT compilers reuse memory, and
+ * libraries are unloaded.  So stacks with such locations are resolved again at
+ * the time of each stack, and use other locations if the function differs.
  */
 
 int syc_timed_names_begin(struct syc_timed_names *timed,

@@ -28,19 +28,21 @@ struct syc_functions {
 
 /**
  * Numbers of functions never change.  The first functions are the predefined
- * SYSCAP_FUNCTION_* of every profile.  0 or -ENOMEM.
+ * SYSCAP_FUNCTION_* of every profile.  Returns 0 or -ENOMEM.
  */
 int syc_functions_init(struct syc_functions *functions,
                        struct syc_texts *texts);
 
 void syc_functions_fini(struct syc_functions *functions);
 
-/** The number of @function, whose texts are kept already.  0 or -ENOMEM. */
+/**
+ * The number of @function, whose texts are kept already.  Returns 0 or -ENOMEM.
+ */
 int syc_functions_put(struct syc_functions *functions,
                       const struct syscap_profile_function *function,
                       uint32_t *ret_number);
 
-/** Add a function "[BINARY]" for each binary.  0 or -ENOMEM. */
+/** Add a function "[BINARY]" for each binary.  Returns 0 or -ENOMEM. */
 int syc_functions_settle(struct syc_functions *functions,
                          struct syc_texts *texts);
 
@@ -48,8 +50,9 @@ int syc_functions_settle(struct syc_functions *functions,
 enum syscap_profile_category syc_functions_category(const char *path);
 
 /**
- * Source lines and inlined functions of locations.  Both come from __lines__ in
- * the capture only; without that file, both cost nothing.
+ * Source lines and inlined functions of locations.  Lines and inlined functions
+ * come only from __lines__ in the capture.  Without __lines__, these lookups
+ * cost nothing.
  */
 struct syc_sources {
 	struct syc_texts *texts; /* texts of the profile */
@@ -71,7 +74,7 @@ void syc_sources_init(struct syc_sources *known, struct syc_texts *texts,
 
 void syc_sources_fini(struct syc_sources *known);
 
-/** Take a FILE_CHUNK of __lines__.  0 or -ENOMEM. */
+/** Take a FILE_CHUNK of __lines__.  Returns 0 or -ENOMEM. */
 int syc_sources_learn(struct syc_sources *known,
                       const struct syscap_frame *frame);
 
@@ -80,7 +83,7 @@ void syc_sources_restart(struct syc_sources *known);
 
 /**
  * Set the source of @location, whose function is known and which is in @map.
- * If @is_return, the source is that of the byte before.  0 or -ENOMEM.
+ * If @is_return, use the source of the byte before.  Returns 0 or -ENOMEM.
  */
 int syc_sources_find(struct syc_sources *known,
                      struct syscap_profile_location *location,
@@ -124,7 +127,7 @@ struct syc_naming {
 	bool is_partial;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_naming_init(struct syc_naming *naming, struct syc_texts *texts,
                     struct syc_functions *functions,
                     const struct syscap_profile_options *options);
@@ -139,7 +142,7 @@ int syc_naming_learn(struct syc_naming *naming, struct syc_processes *processes,
                      const struct syscap_reader *reader,
                      const struct syscap_frame *frame);
 
-/** Set the functions of all locations.  0 or -ENOMEM. */
+/** Set the functions of all locations.  Returns 0 or -ENOMEM. */
 int syc_naming_settle(struct syc_naming *naming,
                       const struct syc_processes *processes,
                       struct syc_stacks *stacks);
@@ -159,7 +162,7 @@ struct syc_timed_names {
 	SYC_ARRAY(uint32_t) path;
 };
 
-/** All locations must have names.  0 or -ENOMEM. */
+/** All locations must have names.  Returns 0 or -ENOMEM. */
 int syc_timed_names_begin(struct syc_timed_names *timed,
                           struct syc_naming *naming,
                           const struct syc_processes *processes,
@@ -167,7 +170,7 @@ int syc_timed_names_begin(struct syc_timed_names *timed,
 
 void syc_timed_names_end(struct syc_timed_names *timed);
 
-/** Replace *@stack by the stack as it was at @time.  0 or -ENOMEM. */
+/** Replace *@stack by the stack as it was at @time.  Returns 0 or -ENOMEM. */
 int syc_timed_names_apply(struct syc_timed_names *timed, uint32_t *stack,
                           int64_t time);
 

@@ -59,7 +59,7 @@ void syc_processes_init(struct syc_processes *processes);
 
 void syc_processes_fini(struct syc_processes *processes);
 
-/** Find or create the life of @pid at @time.  0 or -ENOMEM. */
+/** Find or create the life of @pid at @time.  Returns 0 or -ENOMEM. */
 int syc_processes_get(struct syc_processes *processes, int32_t pid,
                       int64_t time, uint32_t *ret_process);
 
@@ -72,7 +72,7 @@ int syc_processes_get_thread(struct syc_processes *processes, uint32_t process,
                              int32_t tid, int64_t begin, int64_t end,
                              uint32_t *ret_thread);
 
-/** Take PROCESS, FORK, EXIT and METADATA.  0 or -ENOMEM. */
+/** Take PROCESS, FORK, EXIT and METADATA.  Returns 0 or -ENOMEM. */
 int syc_processes_learn(struct syc_processes *processes,
                         struct syc_texts *texts,
                         const struct syscap_frame *frame);

@@ -114,7 +114,7 @@ struct syc_stacks {
 	uint32_t last_process;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_stacks_init(struct syc_stacks *stacks);
 
 void syc_stacks_fini(struct syc_stacks *stacks);
@@ -131,11 +131,11 @@ struct syc_stack_source {
 	uint32_t process;
 };
 
-/** The number of a stack.  0 or -ENOMEM. */
+/** The number of a stack.  Returns 0 or -ENOMEM. */
 int syc_stacks_put(struct syc_stacks *stacks,
                    const struct syc_stack_source *source, uint32_t *ret_stack);
 
-/** Mark the address of @node as exact.  0 or -ENOMEM. */
+/** Mark the address of @node as exact.  Returns 0 or -ENOMEM. */
 int syc_stacks_make_exact(struct syc_stacks *stacks, uint32_t node);
 
 /** A path from the outermost frame to a node; all zero at first. */

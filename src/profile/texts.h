@@ -18,7 +18,7 @@ struct syc_texts {
 	char *shown; /* the text shown last */
 };
 
-/** Intern the first @len bytes of @text.  0 or -ENOMEM. */
+/** Intern the first @len bytes of @text.  Returns 0 or -ENOMEM. */
 int syc_texts_keep(struct syc_texts *texts, const char *text, size_t len,
                    const char **ret_text);
 

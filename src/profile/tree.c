@@ -58,7 +58,8 @@ void syc_slots_fini(struct syc_slots *slots)
 
 /*
  * The table is filled to three quarters, since it is the largest part of a
- * profile.  With a million nodes, that saves half of its memory.
+ * profile.  With a million nodes, this filling saves half of the table's
+ * memory.
  */
 int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node)
 {

@@ -30,7 +30,7 @@ int syc_slots_init(struct syc_slots *slots);
 
 void syc_slots_fini(struct syc_slots *slots);
 
-/** Add a new node.  0 or -ENOMEM. */
+/** Add a new node.  Returns 0 or -ENOMEM. */
 int syc_slots_add(struct syc_slots *slots, uint64_t hash, uint32_t node);
 
 /**
@@ -90,7 +90,7 @@ struct syc_tree {
 	struct syc_slots slots;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_tree_init(struct syc_tree *tree);
 
 void syc_tree_fini(struct syc_tree *tree);
@@ -113,7 +113,9 @@ struct syc_tree_walk {
 	bool is_leaving;
 };
 
-/** Node 0 of @n nodes is the root, and parents[i] < i.  0 or -ENOMEM. */
+/**
+ * Node 0 of @n nodes is the root, and parents[i] < i.  Returns 0 or -ENOMEM.
+ */
 int syc_tree_walk_init(struct syc_tree_walk *walk, const uint32_t *parents,
                        size_t n);
 
@@ -134,8 +136,8 @@ struct syc_callees_order {
 
 /**
  * Group the nodes of a view by their caller, sorted by @compare as of
- * qsort_r(), which receives @order.  0 or -ENOMEM; on failure @callees is
- * empty.
+ * qsort_r(), which receives @order.  Returns 0 or -ENOMEM; on failure @callees
+ * is empty.
  */
 int syc_callees_init(struct syc_group *callees,
                      const struct syc_callees_order *order,

@@ -29,7 +29,7 @@ static bool is_of_threads(const struct syc_filter *filter,
 
 /*
  * Set the times and threads of @filter, and the losses that overlap these
- * times.  Takes ownership of the threads of @filter.  0 or -ENOMEM.
+ * times.  Takes ownership of the threads of @filter.  Returns 0 or -ENOMEM.
  */
 static int view_events(struct syc_view *view, struct syc_filter *filter,
                        const struct syscap_profile *profile)

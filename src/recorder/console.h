@@ -16,7 +16,8 @@ struct syc_console {
 	bool terminal;
 	bool line_shown;
 	int64_t began, next_line; /* ns */
-	int64_t next_token;       /* ns: when one more diagnostic is allowed */
+	/* Ns: time at which one more diagnostic is allowed. */
+	int64_t next_token;
 	unsigned tokens;
 	uint64_t suppressed;
 };

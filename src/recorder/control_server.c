@@ -374,7 +374,8 @@ bool syc_control_server_write(struct syc_control_server *server)
 		r = syc_control_message_reply(server->fd, fd);
 		if (syc_control_message_may_retry(r))
 			return true;
-		/* Otherwise the reply was taken, or has no receiver. */
+		/* For other results, the reply was taken, or has no
+		 * receiver. */
 		if (fd >= 0) {
 			close(fd);
 			server->first++;

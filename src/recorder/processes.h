@@ -44,7 +44,7 @@ void syc_processes_free(struct syc_processes *processes);
 void syc_processes_command(struct syc_processes *processes, int32_t pid,
                            const char *cmdline);
 
-/** @pid requests a ring, and waits for the reply. */
+/** Note that Note that @pid requests a ring, and waits for the reply. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
@@ -58,7 +58,7 @@ const struct syc_procfs_seen *syc_processes_see(struct syc_processes *processes,
 /**
  * Register @pid, whose facts were read last.  @pid has its own rings, in use
  * since @since (by the recorder's clock).  @cmdline: command line of @pid if
- * /proc has none; or NULL.
+ * /proc has no command line; or NULL.
  */
 void syc_processes_meet(struct syc_processes *processes, int32_t pid,
                         int64_t since, const char *cmdline);
@@ -104,7 +104,7 @@ void syc_processes_sampler(struct syc_processes *processes, int32_t pid,
  */
 unsigned syc_processes_without_sampler(const struct syc_processes *processes);
 
-/** The pidfd of @pid signals its end. */
+/** Note that the pidfd of @pid signals the end of @pid. */
 void syc_processes_gone(struct syc_processes *processes, int32_t pid);
 
 /**
@@ -126,7 +126,9 @@ uint32_t syc_processes_image(const struct syc_processes *processes,
 const struct syc_mapped_files *
 syc_processes_files(const struct syc_processes *processes);
 
-/** The recording is over: the code of living processes is complete. */
+/**
+ * Note that the recording is over: the code of living processes is complete.
+ */
 void syc_processes_finish_code(struct syc_processes *processes);
 
 /** Number of announced processes, and number of live processes among them. */
@@ -170,9 +172,9 @@ struct syc_processes;
 
 /**
  * @pid wrote to rings from @since on (0: unknown), and had ended or exec'ed
- * before its registration.  Write its PROCESS frame, if the file has none, with
- * @cmdline, which may be NULL; and its EXIT frame.  @of: the process by which
- * @pid is known.
+ * before its registration.  Write the PROCESS frame of @pid, if the file lacks
+ * the frame, with @cmdline, which may be NULL.  Then write the EXIT frame.
+ * @of: the process by which @pid is known.
  */
 void syc_processes_past(struct syc_processes *processes, int32_t pid,
                         int32_t of, int64_t since, const char *cmdline);

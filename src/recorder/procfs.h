@@ -30,7 +30,10 @@ struct syc_procfs_map {
 
 int syc_procfs_identity(int32_t pid, struct syc_procfs_identity *ret_identity);
 
-/** The arguments joined by spaces; "" if the process has none at present. */
+/**
+ * The arguments joined by spaces; "" if the process has no arguments at
+ * present.
+ */
 int syc_procfs_cmdline(int32_t pid, char *text, size_t size);
 
 /** Identity and command line, read at one moment if possible. */

@@ -234,7 +234,8 @@ static uint32_t define_counter(struct syc_renumber *renumber,
 	if (map_get(&process->ids, wanted.id) == 0 &&
 	    map_put(&process->ids, wanted.id, wanted.new_id) != 0)
 		return 0;
-	/* Without this entry, equal definitions are only not merged. */
+	/* If the entry cannot be stored, equal definitions are only not
+	 * merged. */
 	map_put(&process->first, hash, (uint32_t)process->definitions.n + 1);
 	if (wanted.new_id > renumber->last_id)
 		renumber->last_id = wanted.new_id;

@@ -21,8 +21,8 @@ struct inode_search {
 };
 
 /*
- * Whether @map is of a ring or an arena, "syscap-ring" or "syscap-rings".  Its
- * inode identifies the ring or arena.
+ * Whether @map is of a ring or an arena, "syscap-ring" or "syscap-rings".  The
+ * inode of @map identifies the ring or arena.
  */
 static bool is_mapped(const struct syc_procfs_map *map)
 {

@@ -70,9 +70,9 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 /*
  * Owner of a slot of an arena.
  *
- * The slot's word has a pid, the process' own view of its pid.  That process
- * either handed the arena over, or is visible with the arena mapped.  Otherwise
- * the process was a forked child that has ended or exec'ed.
+ * The slot's word has a pid, the process' own view of its pid.  The owner
+ * either handed the arena over, or is visible with the arena mapped.  If
+ * neither is true, the owner was a forked child that has ended or exec'ed.
  */
 
 /**

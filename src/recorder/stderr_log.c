@@ -76,7 +76,7 @@ static bool write_all(const char *bytes, size_t n)
 	return true;
 }
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 static int send_piece(struct pumping *pump, size_t n)
 {
 	pump->piece.lost = pump->lost;

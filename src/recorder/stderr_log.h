@@ -4,9 +4,9 @@
  * LOG frames.
  *
  * The tee is a process that passes on each byte, and reports the byte to the
- * recorder.  This is a separate process for two reasons.  A writer that
+ * recorder.  The tee is a separate process for two reasons.  A writer that
  * outlives the recording, or a killed recorder, must not get SIGPIPE.  And the
- * process may wait for a stopped terminal, unlike the recorder.
+ * tee may wait for a stopped terminal, unlike the recorder.
  *
  * If the recorder's standard error is a terminal, the command gets a pseudo
  * terminal that changes nothing; otherwise a pipe.

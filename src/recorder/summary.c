@@ -393,8 +393,8 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
 }
 
 /*
- * Print the number of ticks without room for a sample.  The next sample has
- * their weight.
+ * Print the number of ticks without room for a sample.  The next sample has the
+ * weight of these ticks.
  */
 static bool print_cramped(const struct syc_sampling_summary *delivered)
 {

@@ -11,8 +11,8 @@
  * base64.  So text from a capture is never markup: the page contains it only as
  * base64 characters.
  *
- * Without zlib, the bytes are stored without compression, which is valid, too,
- * but larger.
+ * Without zlib, the bytes are stored without compression.  Such a column is
+ * valid, too, but larger.
  */
 #ifndef SYC_REPORT_COLUMN_H
 #define SYC_REPORT_COLUMN_H
@@ -36,7 +36,9 @@ bool syc_pack_has_zlib(void);
 void syc_pack_init(struct syc_pack *pack, FILE *out);
 void syc_pack_fini(struct syc_pack *pack);
 
-/** In each run, begin, add any number of values, and end.  0 or -ENOMEM. */
+/**
+ * In each run, begin, add any number of values, and end.  Returns 0 or -ENOMEM.
+ */
 int syc_pack_begin(struct syc_pack *pack);
 int syc_pack_add(struct syc_pack *pack, const void *bytes, size_t n);
 int syc_pack_end(struct syc_pack *pack);

@@ -20,7 +20,7 @@ struct syc_preorder {
 	uint32_t *depths;  /* depths, in preorder; the root has 0 */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_preorder_init(struct syc_preorder *order,
                       const struct syscap_view *view);
 void syc_preorder_fini(struct syc_preorder *order);
@@ -121,13 +121,16 @@ struct syc_fit {
 
 /**
  * @by_time: numbers of marks, by time, owned by the caller.  Omit no mark yet.
- * 0 or -ENOMEM.
+ * Returns 0 or -ENOMEM.
  */
 int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
                  const uint32_t *by_time, size_t n, size_t n_names);
 void syc_fit_fini(struct syc_fit *fit);
 
-/** Keep the first @n_kept by rank; the others become bars.  0 or -ENOMEM. */
+/**
+ * Keep the first @n_kept by rank; the others become bars.  Returns 0 or
+ * -ENOMEM.
+ */
 int syc_fit_keep(struct syc_fit *fit, size_t n_kept);
 
 #endif

@@ -3,9 +3,9 @@
  * demangle.h - demangled names of C++ and Rust, and displayable texts.
  *
  * This library demangles both schemes of Rust. The C++ runtime demangles C++
- * names.  That runtime has no limits on memory or time, so a limited child runs
- * it.  The first C++ name loads the runtime.  Without a C++ runtime, C++ names
- * stay mangled.  No C++ library is needed to build or to start.
+ * names.  The runtime has no limits on memory or time, so a limited child runs
+ * the runtime.  The first C++ name loads the runtime.  Without a C++ runtime,
+ * C++ names stay mangled.  No C++ library is needed to build or to start.
  */
 #ifndef SYC_SYMBOLS_DEMANGLE_H
 #define SYC_SYMBOLS_DEMANGLE_H

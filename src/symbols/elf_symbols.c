@@ -288,7 +288,7 @@ static int read_entries(struct plt *plt)
 /*
  * Add a range with is_plt for every entry of .plt, .plt.sec and .plt.got, named
  * as the called function in @dynsym.  Supports x86-64 and aarch64; other
- * machines get no such ranges.  0 or -ENOMEM.
+ * machines get no such ranges.  Returns 0 or -ENOMEM.
  */
 static int elf_plt_read(const struct syc_elf *elf,
                         const struct syc_elf_table *dynsym,

@@ -31,13 +31,13 @@ void syc_ranges_sort(struct syc_ranges *ranges);
 
 /**
  * Make sorted ranges disjoint.  If ranges overlap, the range that begins last
- * wins.  0 or -ENOMEM.
+ * wins.  Returns 0 or -ENOMEM.
  */
 int syc_ranges_flatten(struct syc_ranges *ranges);
 
 /**
  * Add the parts of the disjoint ranges @more that the disjoint @ranges leave
- * free.  0 or -ENOMEM.
+ * free.  Returns 0 or -ENOMEM.
  */
 int syc_ranges_fill(struct syc_ranges *ranges, const struct syc_ranges *more);
 
@@ -160,7 +160,7 @@ int64_t syc_elf_symbols_read(struct syc_elf_symbols *symbols,
 
 /**
  * Make disjoint ranges of the symbols and of @unnamed, which are sorted and
- * disjoint.  @elf limits the ends of functions.  0 or -ENOMEM.
+ * disjoint.  @elf limits the ends of functions.  Returns 0 or -ENOMEM.
  */
 int syc_elf_symbols_arrange(struct syc_elf_symbols *symbols,
                             const struct syc_elf *elf,
@@ -172,7 +172,7 @@ void syc_elf_symbols_fini(struct syc_elf_symbols *symbols);
 /**
  * Add an unnamed range for every function in .eh_frame to @functions, and also
  * to @signals if the function returns from a signal handler.  Both lists are
- * unsorted.  Skips unreadable parts.  0 or -ENOMEM.
+ * unsorted.  Skips unreadable parts.  Returns 0 or -ENOMEM.
  */
 int syc_elf_eh_read(const struct syc_elf *elf, struct syc_ranges *functions,
                     struct syc_ranges *signals);

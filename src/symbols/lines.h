@@ -110,7 +110,7 @@ struct syc_line_totals {
 
 void syc_line_places_fini(struct syc_line_places *places);
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_line_places_add(struct syc_line_places *places, struct syc_found *found,
                         uint64_t offset, uint64_t linked);
 
@@ -129,8 +129,8 @@ struct syc_line_listener {
 
 /**
  * Look up all places and remove them from @places.  Adds the entries of the
- * table in @reader's capture, if any.  0, -ENOMEM, or -EFBIG: there are too
- * many.
+ * table in @reader's capture, if any.  Returns 0, -ENOMEM, or -EFBIG: there are
+ * too many.
  */
 int syc_line_places_make(struct syc_line_places *places,
                          struct syscap_reader *reader,

@@ -38,7 +38,8 @@ struct syc_module {
 
 /**
  * Read all functions of @elf, and take ownership of @elf, also on failure.
- * @wish describes the debug file; this function sets wish->elf.  0 or -ENOMEM.
+ * @wish describes the debug file; this function sets wish->elf.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_module_load(struct syc_module *module, struct syc_elf *elf,
                     const struct syc_debug_files *files,
@@ -66,7 +67,7 @@ struct syc_loaded_files {
 
 /**
  * Find the file with the identity @key.  The first call reads the file from
- * @elf; every call takes ownership of @elf.  0 or -ENOMEM.
+ * @elf; every call takes ownership of @elf.  Returns 0 or -ENOMEM.
  */
 int syc_loaded_get(struct syc_loaded_files *files, const char *key,
                    struct syc_elf *elf,
@@ -154,7 +155,7 @@ struct syc_handed_files {
 	struct syc_map by_name;
 };
 
-/** 0, -ENOMEM, or an errno of dup() or fstat(). */
+/** Returns 0, -ENOMEM, or an errno of dup() or fstat(). */
 int syc_handed_files_add(struct syc_handed_files *files,
                          const struct syc_symbols_file *file);
 

@@ -17,7 +17,7 @@
 
 #include "common/strings.h"
 
-/* One mount.  The texts are owned and unescaped. */
+/* A mount.  The texts are owned and unescaped. */
 struct syc_mount {
 	char *device; /* the mounted device */
 	char *root;   /* directory on the device; "/" in /proc/mounts */
@@ -157,7 +157,7 @@ static int parse(struct mount_table *table, const char *text, size_t size,
 	return r;
 }
 
-/* Skips malformed lines.  0 or -ENOMEM. */
+/* Skips malformed lines.  Returns 0 or -ENOMEM. */
 static int mount_table_parse_mountinfo(struct mount_table *table,
                                        const char *text, size_t size)
 {
@@ -206,7 +206,7 @@ static const struct syc_mount *mount_table_find(const struct mount_table *table,
 
 /*
  * Copy the value of the option @name, such as "lowerdir", of @mount.
- * *@ret_value is NULL if the mount has no such option.  0 or -ENOMEM.
+ * *@ret_value is NULL if the mount has no such option.  Returns 0 or -ENOMEM.
  */
 static int mount_option(const struct syc_mount *mount, const char *name,
                         char **ret_value)

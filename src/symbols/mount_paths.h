@@ -39,22 +39,23 @@ int syc_places_new(const char *root, bool is_live,
 void syc_places_free(struct syc_places *places);
 
 /**
- * Record that the directory @to of @pid is @from of the machine.  0 or -ENOMEM.
+ * Record that the directory @to of @pid is @from of the machine.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_places_add_overlay(struct syc_places *places, int32_t pid,
                            uint8_t layer, const char *from, const char *to);
 
-/** @text is the content of /proc/PID/mountinfo.  0 or -ENOMEM. */
+/** @text is the content of /proc/PID/mountinfo.  Returns 0 or -ENOMEM. */
 int syc_places_add_mountinfo(struct syc_places *places, int32_t pid,
                              const char *text, size_t size);
 
-/** @text is the content of /proc/mounts.  0 or -ENOMEM. */
+/** @text is the content of /proc/mounts.  Returns 0 or -ENOMEM. */
 int syc_places_add_mounts(struct syc_places *places, const char *text,
                           size_t size);
 
 /**
  * Add the paths that @path of the process may have here to @paths, the
- * likeliest first, each once.  0 or -ENOMEM.
+ * likeliest first, each once.  Returns 0 or -ENOMEM.
  */
 int syc_places_list(const struct syc_places *places, int32_t pid,
                     const char *path, struct syc_paths *paths);

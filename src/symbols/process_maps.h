@@ -46,7 +46,7 @@ struct syc_process_maps {
 	bool is_sorted;
 };
 
-/* 0 or -ENOMEM. */
+/* Returns 0 or -ENOMEM. */
 int syc_process_maps_add(struct syc_process_maps *processes, int32_t pid,
                          const struct syc_process_map *map);
 
@@ -58,7 +58,7 @@ int syc_process_maps_exit(struct syc_process_maps *processes, int32_t pid,
 
 /**
  * Add METADATA syscap.unmapped with the text "START-END" or "all".  Other texts
- * are ignored.  0 or -ENOMEM.
+ * are ignored.  Returns 0 or -ENOMEM.
  */
 int syc_process_maps_unmap(struct syc_process_maps *processes,
                            const struct syscap_frame *frame);
@@ -70,7 +70,7 @@ int syc_process_maps_unmap(struct syc_process_maps *processes,
 bool syc_process_maps_parse_range(const char *what, uint64_t *ret_begin,
                                   uint64_t *ret_end);
 
-/** Prepare for queries, after all frames were added.  0 or -ENOMEM. */
+/** Prepare for queries, after all frames were added.  Returns 0 or -ENOMEM. */
 int syc_process_maps_settle(struct syc_process_maps *processes);
 
 /**

@@ -52,7 +52,7 @@ static bool is_wanted_file(const char *path, int32_t *ret_pid)
 	       end > 0 && path[end] == 0 && *ret_pid > 0;
 }
 
-/* Take @frame, a FILE_CHUNK of any file.  0 or -ENOMEM. */
+/* Take @frame, a FILE_CHUNK of any file.  Returns 0 or -ENOMEM. */
 static int mount_files_learn(struct syc_mount_files *files,
                              const struct syscap_frame *frame)
 {
@@ -99,7 +99,8 @@ static int use_file(struct syc_mount_files *files, struct syc_places *places,
 	                                       file->chunks.bytes.n);
 }
 
-/* Pass new contents on to @places, as far as they were read.  0 or -ENOMEM. */
+/* Pass new contents on to @places, as far as they were read.  Returns 0 or
+ * -ENOMEM. */
 static int mount_files_use(struct syc_mount_files *files,
                            struct syc_places *places)
 {

@@ -87,7 +87,7 @@ struct syc_symbols_options {
 	bool has_lines;
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_symbols_new(const struct syc_symbols_options *options,
                     struct syc_symbols **ret_symbols);
 
@@ -95,8 +95,8 @@ void syc_symbols_free(struct syc_symbols *symbols);
 
 /**
  * Hand over a file.  A duplicate of the descriptor stays open until
- * syc_symbols_free(); each file is kept once, by device and inode.  0, -ENOMEM,
- * or an errno of dup() or fstat().
+ * syc_symbols_free(); each file is kept once, by device and inode.  Returns 0,
+ * -ENOMEM, or an errno of dup() or fstat().
  */
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file);
@@ -106,7 +106,7 @@ int syc_symbols_add_vdso(struct syc_symbols *symbols);
 
 /**
  * Read all frames of @reader, from its beginning to its end or to the first
- * damage.  0 or -ENOMEM.
+ * damage.  Returns 0 or -ENOMEM.
  */
 int syc_symbols_learn(struct syc_symbols *symbols,
                       struct syscap_reader *reader);
@@ -114,7 +114,7 @@ int syc_symbols_learn(struct syc_symbols *symbols,
 /**
  * Like syc_symbols_learn(), for a caller that reads the capture itself.  Pass
  * the date in the capture's header, then each frame, then the end of the frames
- * so far.  0 or -ENOMEM.
+ * so far.  Returns 0 or -ENOMEM.
  */
 void syc_symbols_begin(struct syc_symbols *symbols, const char *capture_time);
 

@@ -286,7 +286,7 @@ static int use_frame(struct table_making *making,
 /*
  * The lower half of an unused JIT address, above all used addresses.  If none
  * is left above, the result is the lowest unused address, since a writer may
- * begin anywhere.  0, -ENOSPC or -ENOMEM.
+ * begin anywhere.  Returns 0, -ENOSPC or -ENOMEM.
  */
 static int next_jit(struct table_making *making, uint32_t *ret_id)
 {
@@ -313,7 +313,7 @@ static int next_jit(struct table_making *making, uint32_t *ret_id)
 	return 0;
 }
 
-/* Takes ownership of the text.  0 or -ENOMEM. */
+/* Takes ownership of the text.  Returns 0 or -ENOMEM. */
 static int add_name(struct syc_symbol_table *table, uint64_t address,
                     char *text)
 {

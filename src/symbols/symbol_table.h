@@ -45,7 +45,7 @@ struct syc_symbol_patch {
 
 /** A struct of zeros is valid. */
 struct syc_symbol_table_options {
-	/* Keep the capture's old table if there is nothing to add.  Otherwise
+	/* Keep the capture's old table if there is nothing to add.  If false,
 	 * the old table is not read. */
 	bool extend;
 	/*
@@ -71,9 +71,9 @@ struct syc_symbol_table_totals {
 };
 
 /**
- * Name all addresses in @reader, from its beginning to its end.  0, -ENOMEM,
- * -EFBIG: the table is too large for its offsets; -EILSEQ: the capture is
- * big-endian.
+ * Name all addresses in @reader, from its beginning to its end.  Returns 0,
+ * -ENOMEM, -EFBIG: the table is too large for its offsets; -EILSEQ: the capture
+ * is big-endian.
  */
 int syc_symbol_table_make(struct syc_symbols *symbols,
                           struct syscap_reader *reader,
@@ -143,7 +143,8 @@ int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
 /**
  * Write the file and replace the target; @fd is closed.  On failure the file is
  * removed.  0 or -errno.  -EBUSY: another process is writing to the target.
- * -EAGAIN: the source changed.  Both files are left unchanged.
+ * -EAGAIN: the source changed.  After -EBUSY or -EAGAIN, both files are
+ * unchanged.
  */
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,
                        const char *temporary, struct syscap_error *error);
@@ -221,7 +222,7 @@ void syc_stack_walk_fini(struct syc_stack_walk *walk);
 
 /**
  * Add the ranges for @points to the empty @records, sorted by pid and
- * beginning.  0 or -ENOMEM.
+ * beginning.  Returns 0 or -ENOMEM.
  */
 int syc_record_set_make(const struct syc_point *points, size_t n,
                         struct syc_join_symbols *records);

@@ -30,44 +30,46 @@ struct syc_app_state {
 	bool is_drawn; /* the present state is drawn */
 };
 
-/** 0 or -ENOMEM. */
+/** Returns 0 or -ENOMEM. */
 int syc_app_state_init(struct syc_app_state *app, struct syc_source *source,
                        int width, int height);
 void syc_app_state_fini(struct syc_app_state *app);
 
 /**
- * Add the first lens; times of @filter count from the beginning.  0 or -ENOMEM.
+ * Add the first lens; times of @filter count from the beginning.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_app_state_begin(struct syc_app_state *app,
                         const struct syscap_filter *filter, const char *text);
 
 /**
- * Make the view of the settled source through the lenses. 0, -ENOMEM, or
- * -EINVAL if the first lens is impossible. A later lens that is impossible is
- * reported and removed.
+ * Make the view of the settled source through the lenses.  Returns 0, -ENOMEM,
+ * or -EINVAL if the first lens is impossible. A later lens that is impossible
+ * is reported and removed.
  */
 int syc_app_state_ask(struct syc_app_state *app, struct syscap_error *error);
 
-/** Apply changes of the lenses. 0 or -ENOMEM. */
+/** Apply changes of the lenses.  Returns 0 or -ENOMEM. */
 int syc_app_state_look(struct syc_app_state *app);
 
-/** Give the current view to the page.  0 or -ENOMEM. */
+/** Give the current view to the page.  Returns 0 or -ENOMEM. */
 int syc_app_state_renew(struct syc_app_state *app);
 
 const struct syc_view_page *syc_app_state_page(int number);
 
 /**
- * Take a key.  The key takes effect at the next draw or take.  0 or -ENOMEM.
+ * Take a key.  The key takes effect at the next draw or take.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_app_state_take(struct syc_app_state *app,
                        const struct syc_input_event *event);
 
-/** Draw the screen after applying all taken keys. 0 or -ENOMEM. */
+/** Draw the screen after applying all taken keys.  Returns 0 or -ENOMEM. */
 int syc_app_state_draw(struct syc_app_state *app);
 
 /**
- * Whether drawing takes too long for a key.  If so, draw_late() shows a note
- * around the old page.
+ * Whether drawing takes too long for a key.  If drawing takes too long,
+ * draw_late() shows a note around the old page.
  */
 bool syc_app_state_is_late(const struct syc_app_state *app);
 void syc_app_state_draw_late(struct syc_app_state *app);

@@ -28,7 +28,7 @@ struct syc_function_calls {
 	uint64_t total, self;
 };
 
-/** 0 or -ENOMEM; replaces the old content. */
+/** Returns 0 or -ENOMEM; replaces the old content. */
 int syc_function_calls_find(struct syc_function_calls *calls,
                             const struct syscap_profile *profile,
                             const struct syscap_view *view, uint32_t function);

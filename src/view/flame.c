@@ -82,7 +82,7 @@ static int place_callees(struct flame_boxes *boxes,
 
 /*
  * Place all boxes that are wide enough for @width columns: the path to @zoomed,
- * and all nodes below @zoomed.  0 or -ENOMEM.
+ * and all nodes below @zoomed.  Returns 0 or -ENOMEM.
  */
 static int flame_boxes_place(struct flame_boxes *boxes,
                              const struct syscap_view *view,

@@ -25,7 +25,7 @@ struct syc_mark_table {
 	size_t n_marks;
 };
 
-/** 0 or -ENOMEM; frees the old content. */
+/** Returns 0 or -ENOMEM; frees the old content. */
 int syc_mark_table_make(struct syc_mark_table *table,
                         const struct syscap_profile *profile,
                         const struct syscap_view *view);
@@ -54,8 +54,8 @@ struct syc_slow_marks {
 
 /**
  * Compare the slowest @percent of the marks of @name with the rest, under the
- * other conditions of @filter. 0, -ENOMEM, or -EINVAL with @error: no such
- * marks.
+ * other conditions of @filter.  Returns 0, -ENOMEM, or -EINVAL with @error: no
+ * such marks.
  */
 int syc_slow_marks_find(struct syc_slow_marks *slow_marks,
                         const struct syscap_profile *profile,

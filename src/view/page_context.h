@@ -62,7 +62,7 @@ int syc_source_open(struct syc_source *source, const char *file,
                     const struct syscap_profile_options *options);
 void syc_source_close(struct syc_source *source);
 
-/** Read on for @budget_ns, or to the end.  0 or -ENOMEM. */
+/** Read on for @budget_ns, or to the end.  Returns 0 or -ENOMEM. */
 int syc_source_read(struct syc_source *source, int64_t budget_ns);
 
 /**
@@ -73,7 +73,7 @@ int syc_source_grow(struct syc_source *source);
 
 /**
  * Make the profile ready for queries.  Reading more ends this state, so this
- * call must precede making a view.  0 or -ENOMEM.
+ * call must precede making a view.  Returns 0 or -ENOMEM.
  */
 int syc_source_settle(struct syc_source *source);
 
@@ -155,7 +155,7 @@ syc_page_context_mark_name(const struct syc_page_context *context,
 const struct syscap_filter *
 syc_page_context_filter(const struct syc_page_context *context);
 
-/** Add a lens; @function is its subject, or 0. 0 or -ENOMEM. */
+/** Add a lens; @function is its subject, or 0.  Returns 0 or -ENOMEM. */
 int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
                           uint32_t function);
 /**
@@ -174,7 +174,7 @@ int syc_page_context_look_at_thread(struct syc_page_context *context,
 bool syc_page_context_look_back(struct syc_page_context *context);
 void syc_page_context_fini(struct syc_page_context *context);
 
-/** Search the functions again. 0 or -ENOMEM. */
+/** Search the functions again.  Returns 0 or -ENOMEM. */
 int syc_page_context_match(struct syc_page_context *context);
 
 static inline bool

@@ -28,7 +28,8 @@ struct syc_paint {
 };
 
 /**
- * Set ->bytes to the output that makes the terminal show @grid. 0 or -ENOMEM.
+ * Set ->bytes to the output that makes the terminal show @grid.  Returns 0 or
+ * -ENOMEM.
  */
 int syc_paint_update(struct syc_paint *paint, const struct syc_grid *grid);
 /** Write all of the screen again. */

@@ -21,7 +21,8 @@
 #include "capture/files.h"
 #include "common/strings.h"
 
-/* Other screen, no cursor, lines that end at the edge, mouse, paste. */
+/* Modes of the viewer: other screen, no cursor, lines that end at the edge,
+ * mouse, paste. */
 #define TAKE                                            \
 	"\33[?1049h\33[?25l\33[?7l\33[?1000h\33[?1006h" \
 	"\33[?2004h\33[H\33[2J"

@@ -43,11 +43,11 @@ struct syc_timeline {
 	size_t n_marks;
 };
 
-/** 0 or -ENOMEM; frees the old content. */
+/** Returns 0 or -ENOMEM; frees the old content. */
 int syc_timeline_renew(struct syc_timeline *timeline,
                        const struct syscap_profile *profile,
                        const struct syscap_view *view);
-/** Find the marks of @thread that have a lane. 0 or -ENOMEM. */
+/** Find the marks of @thread that have a lane.  Returns 0 or -ENOMEM. */
 int syc_timeline_find_marks(struct syc_timeline *timeline,
                             const struct syscap_profile *profile,
                             const struct syscap_view *view, uint32_t thread);
