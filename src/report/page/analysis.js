@@ -36,8 +36,7 @@ export function transformsOf(model, filter) {
 	};
 }
 
-/** Convert sums by node of the model's tree into sums by node of the
- * transformed tree.
+/** Convert sums from nodes of the model's tree to the transformed tree.
  * @param {Model} model @param {Filter} filter @param {Tree} tree @param {Costs} base
  * @param {Costs} [into] receives totals if the tree is unchanged */
 export function shape(model, filter, tree, base, into) {
@@ -51,8 +50,8 @@ export function shape(model, filter, tree, base, into) {
 		totals: sumUp(made.tree, selfs) };
 }
 
-/** Keeps the last result.  A moving brush changes only a part of the result, so
- * the next result reuses the sums. */
+/** Keeps the last result, since the next result of a moving brush reuses its
+ * sums. */
 export class Analyst {
 	/** @param {Model} model */
 	constructor(model) {
@@ -169,10 +168,9 @@ export function runningTimes(model, marks) {
 }
 
 /**
- * Number and durations of the marks of one name.  If some marks are in bars,
- * median and p99 are known only for all marks of the name, otherwise NaN.  A
- * range of time with bars at its edges has no exact values.  `sorted` has the
- * marks that the page holds.
+ * Number and durations of the marks of one name.  If some are in bars, median
+ * and p99 are known only for all marks, else NaN.  A range with bars at its
+ * edges is inexact.  `sorted` has the marks in the page.
  * @param {Model} model @param {Filter} filter
  */
 export function sumMarks(model, filter) {

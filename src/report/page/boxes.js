@@ -55,9 +55,8 @@ export class Boxes {
 			this.tip, this.live, this.list.element);
 	}
 
-	/** A canvas cannot continue on the next sheet of paper, so rows get
-	 * narrower until the canvas fits below the time axis. @param {number}
-	 * nRows */
+	/** Rows get narrower until the canvas fits on a sheet below the time
+	 * axis. @param {number} nRows */
 	fitRows(nRows) {
 		return this.options.theme.isPaper
 			? Math.max(11, Math.min(ROW_HEIGHT, PAPER / nRows)) : ROW_HEIGHT;

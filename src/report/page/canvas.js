@@ -29,7 +29,7 @@ function readColours() {
 
 /** @typedef {ReturnType<typeof readColours> & {read: () => void, isPaper: boolean}} Theme */
 
-/** The page's colours, which are read again when the style changes.
+/** The page's colours, read again when the style changes.
  * @returns {Theme} */
 export function makeTheme() {
 	const theme = { ...readColours(), isPaper: false,
@@ -56,8 +56,8 @@ export function prepareCanvas(canvas, width, height, theme) {
 	return context;
 }
 
-/** Distance of the event from the left of the element. @param {MouseEvent}
- * event @param {Element} of */
+/** Distance from the left. @param {MouseEvent} event
+ * @param {Element} of */
 export const pixelOf = (event, of) => event.clientX - of.getBoundingClientRect().left;
 
 /** @type {DrawBox<[colour: string, alpha?: number]>} */
@@ -76,7 +76,7 @@ export const clipTo = (context, x, y, w, h) => {
 	context.clip();
 };
 
-/** Fill the box with slanted lines. @type {DrawBox<[step: number]>} */
+/** Fill with slanted lines. @type {DrawBox<[step: number]>} */
 export const hatch = (context, x, y, w, h, step) => {
 	clipTo(context, x, y, w, h);
 	context.lineWidth = 1;

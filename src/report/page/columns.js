@@ -24,9 +24,8 @@ export function findColumns(page, seen) {
 }
 
 /**
- * Code of the worker, without references to other code.  Text is requested
- * piece by piece, because all of the text and its result would need much
- * memory.
+ * Code of the worker, without references to other code.  Text is requested in
+ * pieces, which saves memory.
  * @param {Column} column @param {(at: number) => string | Promise<string>} ask */
 export async function inflateColumn({ name, bytes }, ask) {
 	const make = /** @type {any} */ (Uint8Array).fromBase64;
@@ -56,13 +55,12 @@ export async function inflateColumn({ name, bytes }, ask) {
 	return whole.buffer;
 }
 
-/** Size of a piece, a number of whole bytes. @param {Column} column
+/** Size of a piece. @param {Column} column
  * @param {number} at */
 export const pieceOf = ({ text }, at) => text.slice(at, at + 0x100000);
 
 /**
- * Inflate all columns.  A worker inflates the columns, so that the page stays
- * responsive.  Without a worker, this thread inflates the columns.
+ * Inflate all columns, if possible in a worker.
  * @param {Column[]} columns @returns {Promise<Columns>}
  */
 export function inflateAll(columns) {

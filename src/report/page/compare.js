@@ -54,8 +54,7 @@ function each(model, marks) {
 	return { nMarks: marks.length, duration: duration / n, running: running / n };
 }
 
-/** Compare this capture and the other capture, which can be filtered only by
- * functions.
+/** Compare with the other capture, which can be filtered only by functions.
  * @param {Model} model @param {Filter} filter @param {Costs} base @returns {Comparison} */
 function compareFiles(model, filter, base) {
 	const { tree: otherTree, selfs } = /** @type {NonNullable<typeof model.other>} */ (
@@ -134,8 +133,8 @@ export function unexpected(comparison, one, other) {
 	return one > other ? Math.max(one - Math.max(other, usual), 0) : one - other;
 }
 
-/** A function on both sides. The object is made on demand, since few of 10⁵
- * functions are examined. */
+/** A function on both sides. Made on demand, since few of 10⁵ functions are
+ * examined. */
 class Compared {
 	/** @param {number} f @param {Comparison} comparison @param {{selfs: Costs, totals: Costs}[]} sums of functions */
 	constructor(f, comparison, sums) {

@@ -31,8 +31,7 @@ export const div = (name, ...children) => el('div', { class: name }, ...children
 /** @param {...(Node | string | false)} children */
 export const hint = (...children) => el('span', { class: 'hint' }, ...children);
 
-/** Parts that all views have: a row of controls, and details of the
- * selection. */
+/** Parts of all views: controls, and details of the selection. */
 export class View {
 	/** @param {App} app */
 	constructor(app) {
@@ -56,8 +55,7 @@ function nameControl(control) {
 		.replace(/ [▾▴]$/, '');
 }
 
-/** Replace the content, and keep the keyboard focus at the control of the same
- * name.
+/** Replace the content, and keep the focus at the control of the same name.
  * @param {Element} element @param {...any} children */
 export function fill(element, ...children) {
 	const at = document.activeElement;
@@ -73,7 +71,7 @@ export function fill(element, ...children) {
 		}
 }
 
-/** A control to choose one of several values. @param {string} label
+/** A choice of a value. @param {string} label
  * @param {[string, string][]} choices @param {string} value
  * @param {(value: string) => void} change */
 export function choose(label, choices, value, change) {

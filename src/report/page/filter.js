@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // filter.js - selection of samples by time, thread, marks and functions.
 
-/** The first number from `low` on for which `is` holds, or `high`.  `is` also
- * holds for all later numbers.
+/** The first number from `low` on for which the monotonic `is` holds, or
+ * `high`.
  * @param {number} low @param {number} high @param {(i: number) => boolean} is */
 export function firstOf(low, high, is) {
 	while (low < high) {
@@ -15,8 +15,8 @@ export function firstOf(low, high, is) {
 	return low;
 }
 
-/** Index of the first of the ascending times that is not below `time`; called
- * for each mark. @param {ArrayLike<number>} times @param {number} time */
+/** Index of the first time not below `time`, of ascending times.
+ * @param {ArrayLike<number>} times @param {number} time */
 export function lowerBound(times, time) {
 	let low = 0, high = times.length;
 	while (low < high) {
@@ -29,8 +29,8 @@ export function lowerBound(times, time) {
 	return low;
 }
 
-/** Index of the first time within the filter's range, and of the first time
- * after the range.
+/** Index of the first time in the filter's range, and of the first time after
+ * the range.
  * @param {ArrayLike<number>} times @param {Filter} filter @returns {[number, number]} */
 export function rangeOf(times, { from, to }) {
 	return [from === undefined ? 0 : lowerBound(times, from),
@@ -197,8 +197,8 @@ export function isInside(list, time) {
 	return at < list.length && list[at] <= time;
 }
 
-/** The nodes of the tree whose stack passes: the stack has a wanted function
- * and no dropped function.
+/** The nodes whose stack passes: it has a wanted function and no dropped
+ * function.
  * @param {Model} model @param {Filter} filter
  * @returns {Uint8Array | null} null: all */
 export function passingNodes(model, filter, tree = model.tree) {
@@ -219,8 +219,7 @@ export function passingNodes(model, filter, tree = model.tree) {
 	return passes;
 }
 
-/** Sums of the samples that pass.  If a brush moves, samples that the brush now
- * excludes are subtracted. */
+/** Sums of the samples that pass.  A moved brush adds and subtracts samples. */
 export class Passing {
 	/** @param {Model} model @param {Filter} filter @param {boolean} [isLook] compute no sums */
 	constructor(model, filter, isLook) {
@@ -339,8 +338,7 @@ export class Passing {
 		return { found, n };
 	}
 
-	/** Get the sums for another brush.  Allowed only without a condition on
-	 * marks.
+	/** The sums for another brush; not for a filter by marks.
 	 * @param {number} [from] @param {number} [to] */
 	move(from, to) {
 		const [low, high] = this.range(from, to);

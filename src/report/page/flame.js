@@ -16,8 +16,7 @@ function colourOf({ series }, text) {
 	return series[(h >>> 0) % series.length];
 }
 
-/** Colour of a mark, by number of its name. @param {Model} model @param {Theme}
- * theme */
+/** Colours of names of marks. @param {Model} model @param {Theme} theme */
 export const coloursOfMarks = (model, theme) =>
 	model.markNames.map((_, n) => colourOf(theme, model.markName(n)));
 
@@ -128,8 +127,8 @@ export function layoutGraph(what) {
 
 const LOOKED_AT = 64; // samples of a pixel, at most
 
-/** The path to the most frequent node, and the number of samples of each node
- * on the path.
+/** The path to the most frequent node, and the samples of each node on the
+ * path.
  * @param {Tree} tree @param {Int32Array} nodes of the samples, in order */
 function mostOf(tree, nodes) {
 	let best = 0, most = 0, low = 0, high = nodes.length;
@@ -150,9 +149,9 @@ function mostOf(tree, nodes) {
 }
 
 /**
- * Stacks of one thread in order of time.  Each stack lasts until the next
- * sample, at most twice the sample's weight.  Of several stacks in a pixel,
- * only the most frequent stack is shown, in this pixel only.
+ * Stacks of one thread by time.  A stack lasts until the next sample, at most
+ * twice its weight.  Of several stacks in a pixel, the pixel shows the most
+ * frequent stack.
  * @param {ChartOptions} what
  * @returns {Layout}
  */
@@ -179,8 +178,8 @@ export function layoutChart(what) {
 		const n = next - k, looks = Math.min(n, LOOKED_AT);
 		let all = 0;
 		for (let j = 0; j < looks; j++) {
-			// If a pixel has many samples, take samples at
-			// irregular distances, since a program may be periodic.
+			// Of many samples, take some at irregular distances,
+			// since a program may be periodic.
 			const s = list[k + (looks === n ? j
 				: Math.floor((j + j * 0.618034 % 1) * n / looks))];
 			const node = what.nodes ? what.nodes[bases[s]] : bases[s];
@@ -247,8 +246,8 @@ export function findNodes(model, tree, totals, search) {
 	return { found, share, outermost };
 }
 
-/** Flag of each function: matches the search.  The flags are cached until the
- * next search. @param {Model} model @param {string} [search] */
+/** Functions that match the search; cached until the next search.
+ * @param {Model} model @param {string} [search] */
 export function matching(model, search) {
 	const match = searching(search), { nFunctions: length, matches } = model;
 	if (match && (matches.search !== search || matches.by.length !== length))

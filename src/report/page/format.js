@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // format.js - readable numbers.
 
-/** Format a value with three digits and a unit. @param {number} value
+/** A value with three digits and a unit. @param {number} value
  * @param {string[]} units @param {number} step */
 function scaled(value, units, step) {
 	let i = 0, size = Math.abs(value);
@@ -25,8 +25,7 @@ export function formatBytes(bytes) {
 	return scaled(bytes, ['B', 'KiB', 'MiB', 'GiB', 'TiB'], 1024);
 }
 
-// A formatter that is made once, because making a formatter takes longer than
-// formatting a thousand numbers.
+// Made once: making a formatter takes longer than formatting 1000 numbers.
 const COUNTS = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 /** "12,345". @param {number | bigint} n */
@@ -42,8 +41,7 @@ export function formatShare(part, whole) {
 	return whole > 0 ? (part / whole * 100).toFixed(1) + '\u00a0%' : '–';
 }
 
-/** "+2.1 %": a difference of shares, in percentage points. @param {number}
- * difference from -1 to 1 */
+/** "+2.1 %": percentage points. @param {number} difference from -1 to 1 */
 export function formatDifference(difference) {
 	const percent = (Math.abs(difference) * 100).toFixed(1);
 	return (percent === '0.0' ? '±' : difference < 0 ? '−' : '+') +

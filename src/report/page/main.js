@@ -103,7 +103,7 @@ export class App {
 	}
 
 	/**
-	 * Search among nodes.  The result is shown, and returned.
+	 * Search among nodes; show and return the result.
 	 * @param {Tree} tree @param {Costs} totals
 	 */
 	find(tree, totals) {
@@ -483,7 +483,7 @@ export function answerOf(app) {
 			model.marks.durations[i], model.markName(model.marks.names[i])]) };
 }
 
-/** Read the columns that precede the script, and draw.  Then read the remaining
+/** Read the columns before the script, and draw; then read the other
  * columns. */
 export async function begin() {
 	const place = /** @type {HTMLElement} */ (document.getElementById('syscap'));

@@ -50,8 +50,8 @@ function readMarks(c) {
 		'depths', 'messages'), times };
 }
 
-/** Marks that the page has only as sums: number and durations by name, thread
- * and cell of time. @param {Columns} c */
+/** Marks that the page has as sums: number and durations by name, thread and
+ * cell. @param {Columns} c */
 function readBars(c) {
 	const bars = readColumns(c, 'bar', 'times', 'lasts', 'counts', 'sums', 'least',
 		'most', 'threads', 'names');
@@ -179,7 +179,7 @@ export class Model extends Events {
 		/** Result of the last search, by number of function.
 		 * @type {{search?: string, by: Uint8Array}} */
 		this.matches = { by: new Uint8Array(0) };
-		/** Whether the second part of the columns was added. */
+		/** Whether all columns were added. */
 		this.isWhole = false;
 	}
 
@@ -194,7 +194,7 @@ export class Model extends Events {
 		this.isWhole = true;
 	}
 
-	/** Begin of the axis; marks may have begun long before the axis. */
+	/** Begin of the axis; marks may have begun before the axis. */
 	findStart() {
 		return this.samples.n > 0
 			? Math.min(this.begin, this.samples.times.at(0)) : this.begin;
@@ -212,8 +212,7 @@ export class Model extends Events {
 		return sums;
 	}
 
-	/** Number of functions, including functions that represent a collapsed
-	 * library. */
+	/** Includes functions that represent a collapsed library. */
 	get nFunctions() {
 		return this.functions.n + this.collapsed.length;
 	}
@@ -231,13 +230,12 @@ export class Model extends Events {
 			: this.collapsed[f - this.functions.n].binary);
 	}
 
-	/** Whether the function is inlined into its caller. @param {number}
-	 * f */
+	/** Whether `f` is inlined into its caller. @param {number} f */
 	isInlined(f) {
 		return f < this.functions.n && (this.functions.categories[f] & 16) !== 0;
 	}
 
-	/** Source line with most of the function's time: "a.c:12", or "".
+	/** Line with most of the function's time: "a.c:12" or "".
 	 * @param {number} f */
 	lineOf(f) {
 		const file = this.functions.files[f], line = this.functions.lines[f];
@@ -263,9 +261,9 @@ export class Model extends Events {
 		return /[23]/.test(this.facts.unit_number);
 	}
 
-	/** The order of threads, by sums. By wall time, sleeping threads have
-	 * as much time as working threads.  Then threads of the program precede
-	 * threads of its children.
+	/** The order of threads, by sums. By wall time, sleeping threads equal
+	 * working threads; then the program's threads precede threads of its
+	 * children.
 	 * @param {Costs} sums @returns {(a: any, b: any) => number} */
 	foremost(sums) {
 		const isWall = this.isWall();
@@ -294,7 +292,7 @@ export class Model extends Events {
 		return group + '/' + own;
 	}
 
-	/** Flag of each name of marks: equals "group/name", or is in "group".
+	/** Names of marks that equal "group/name", or are in "group".
 	 * @param {string} wanted */
 	markNamesOf(wanted) {
 		return Uint8Array.from(this.markNames, ({ group, name }) =>
@@ -323,7 +321,7 @@ export class Model extends Events {
 		return set;
 	}
 
-	/** Flag of each function: its name matches. Notes never match.
+	/** Functions whose name matches; notes never match.
 	 * @param {string} [source] */
 	matcher(source) {
 		const regex = readRegex(source);
@@ -331,8 +329,8 @@ export class Model extends Events {
 			f > 0 && this.categoryOf(f) !== 4 && regex.test(this.nameOf(f)) ? 1 : 0);
 	}
 
-	/** The samples of @thread.  Callers that need many threads need all
-	 * threads. */
+	/** The samples of @thread.  After MANY threads, all threads are
+	 * sorted. */
 	samplesOf(/** @type {number} */ thread) {
 		let list = this.ofThreads.get(thread);
 		if (!list && this.ofThreads.size >= MANY)

@@ -5,8 +5,8 @@ import { firstOf } from './filter.js';
 
 const SHIFT = 7; // 128 times in a block
 
-/** Build the times from differences. After a difference that is too large for
- * exact nanoseconds, the sum restarts, so later times stay exact.
+/** Times from differences.  After a difference too large for exact ns, the sum
+ * restarts, so later times stay exact.
  * @param {Numbers} differences */
 export function addUp(differences) {
 	const numbers = new Float64Array(differences.length);
@@ -61,8 +61,8 @@ export class Moments {
 			(_, i) => at = this.find(time + i * size, at));
 	}
 
-	/** Index of the first time that is not below @time. @param {number}
-	 * time @param {number} from @param {number} to */
+	/** Index of the first time not below @time. @param {number} time
+	 * @param {number} from @param {number} to */
 	find(time, from = 0, to = this.length) {
 		return firstOf(from, to, (i) => this.at(i) >= time);
 	}

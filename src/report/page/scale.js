@@ -35,8 +35,8 @@ export function roundStep(least) {
 
 const LONG = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440].map((m) => m * 6e10);
 
-/** A round duration, at least @least, with the steps of clocks for minutes and
- * hours. @param {number} least ns */
+/** A round time, at least @least, with a clock's steps of minutes and hours.
+ * @param {number} least ns */
 export const roundTime = (least) => least <= LONG[0] / 2 ? roundStep(least)
 	: LONG.find((one) => one >= least) || roundStep(least / LONG[11]) * LONG[11];
 

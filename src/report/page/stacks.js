@@ -7,7 +7,7 @@ import { formatAmount, formatCount, formatMoment } from './format.js';
 const KEPT = 20000; // number of stacks kept for browsing
 
 /**
- * The nodes of the model whose node in the analysis satisfies `is`.
+ * The model's nodes whose node in the analysis satisfies `is`.
  * @param {Analysis} analysis @param {(node: number) => boolean} is
  */
 export function nodesThat(analysis, is) {
@@ -23,9 +23,8 @@ export function nodesThat(analysis, is) {
 	});
 }
 
-/** Whether the path of functions, the innermost first, calls the end of a
- * stack. @param {Tree} tree @param {number} node @param {number[]} path
- * functions */
+/** Whether @path, innermost first, calls a stack's end.
+ * @param {Tree} tree @param {number} node @param {number[]} path functions */
 export function endsWith(tree, node, path) {
 	for (const f of path) {
 		if (node === 0 || tree.functions[node] !== f)

@@ -127,8 +127,8 @@ export class Table {
 		const seen = Math.ceil(height / ROW);
 		const over = Math.max(n - MOST, 0);
 		const { scrollTop } = this.element;
-		// Rows beyond the length of the scroll bar are skipped in
-		// proportion to the bar's position
+		// Skip rows beyond the scroll bar's length in proportion to its
+		// position
 		this.over = over && Math.round(over *
 			Math.min(scrollTop / ((n - over - seen + 2) * ROW), 1));
 		const first = Math.max(0,

@@ -3,13 +3,13 @@
 import { Passing } from './filter.js';
 import { moveSelfs, rank, sumUp } from './tree.js';
 
-// number of threads with a colour; the other threads share one colour
+// number of threads with a colour of their own
 const COLOURED = 7;
 const OTHERS = 255;
 
 /**
- * For each node, the thread with at least two thirds of the node's samples,
- * among the largest threads; OTHERS: no thread has this share.
+ * The thread with two thirds of each node's samples, among the largest threads;
+ * OTHERS: none.
  * @param {App} app @param {Tree} tree @param {Costs} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {

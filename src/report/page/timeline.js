@@ -237,7 +237,7 @@ export class Timeline {
 			const bars = Array.from(lane.bars || []);
 			const step = Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
-			// A full bin means a thread that was busy all the time.
+			// A full bin: busy all the time.
 			const full = model.isTime ? scale.perPixel : 0;
 			const unit = step * (full && lane.kind === 'thread' ? full
 				: Math.max(full, ...bars));
@@ -469,8 +469,7 @@ export const paintLine = (context, times, values, scale, left, top, height, colo
 		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return [];
-	// Halves are compared, because the difference of 1e308 and -1e308 is
-	// infinite.
+	// Use halves, because the difference of 1e308 and -1e308 is infinite.
 	const size = high / 2 - low / 2 || 1;
 	const y = (/** @type {number} */ value) =>
 		top + height - (value / 2 - low / 2) / size * height;

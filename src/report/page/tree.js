@@ -71,8 +71,7 @@ export function sumFunctions(tree, selfs, totals, n) {
 export const rank = (sums) => Array.from(sums, (_, i) => i)
 	.filter((i) => sums[i] > 0).sort((a, b) => sums[b] - sums[a]);
 
-/** A tree to which nodes are added in any order, and which is sorted
- * afterwards. */
+/** A tree that gets nodes in any order, and is sorted afterwards. */
 class Growing {
 	constructor() {
 		this.parents = [0];
@@ -94,8 +93,7 @@ class Growing {
 		return node;
 	}
 
-	/** Sort the tree in order of insertion.  Also returns the new number of
-	 * each node. */
+	/** Sort by insertion.  Also returns the new number of each node. */
 	settle() {
 		const n = this.parents.length;
 		const first = new Int32Array(n).fill(-1);
@@ -129,7 +127,7 @@ class Growing {
 	}
 }
 
-/** Merge two trees.  Also returns the new numbers of the nodes of both trees.
+/** Merge two trees.  Also returns the new numbers of their nodes.
  * @param {Tree} one @param {Tree} other */
 export function mergeTrees(one, other) {
 	const grown = new Growing();
@@ -285,7 +283,7 @@ export function around(tree, selfs, totals, f, callers) {
 		return { tree: made,
 			totals: sumUp(made, moveSelfs(selfs, nodes, made.n)) };
 	}
-	// The outermost call in each stack and all its callees are one leaf.
+	// The outermost call and all its callees are one leaf.
 	const weights = new Float64Array(tree.n);
 	for (let i = 1; i < tree.n; i++)
 		if (tree.functions[i] === f) {

@@ -157,8 +157,8 @@ export class CompareView extends View {
 		this.marks.set(Array.from(marks, (i, k) => ({ i,
 			time: model.marks.times[i], duration: model.marks.durations[i],
 			running: running[k], thread: model.marks.threads[i] })));
-		// The table comes last, because a query of a size behind the
-		// table waits for its rows.
+		// The table is last, because a query of a size waits for its
+		// rows.
 		const { sort = '' } = state;
 		this.table.set(rows, this.table.options.headings.some(({ key }) =>
 			key === sort.replace('-', '')) ? sort
@@ -167,7 +167,7 @@ export class CompareView extends View {
 		this.layout();
 	}
 
-	/** The sums of both sides have an element for each node of the tree. */
+	/** Sums of both sides, for each node of the tree. */
 	leave() {
 		this.comparison = null;
 		this.table.set([]);
@@ -179,8 +179,7 @@ export class CompareView extends View {
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
-		// In a comparison of files, functions that disappeared count,
-		// too.
+		// Between files, functions that disappeared count, too.
 		const size = (/** @type {any} */ row) => kind === 'file'
 			? Math.abs(row.unexpected) : row.unexpected;
 		let hot = null, most = -Infinity;

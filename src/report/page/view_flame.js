@@ -96,7 +96,7 @@ export class FlameView extends View {
 		} };
 	}
 
-	/** Zoom to the node with the names "main/work" on its path.
+	/** Zoom by the names on a path: "main/work".
 	 * @param {string} zoom */
 	findZoom(zoom) {
 		if (!zoom || !this.shown)

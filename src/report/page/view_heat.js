@@ -47,8 +47,7 @@ export class HeatView extends View {
 		const { app } = this;
 		const { model } = app;
 		const width = Math.max(this.place.clientWidth, 100);
-		// A cell is 20 ms, or more if the capture is too long for the
-		// screen.
+		// A cell is 20 ms, or more in a long capture.
 		const length = model.end - model.start;
 		const most = Math.floor(width / 3);
 		this.cell = Math.max(1e9, roundTime(length / most)) / ROWS;

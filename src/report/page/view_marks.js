@@ -333,8 +333,8 @@ export class MarksView extends View {
 		boxes.set(made, nRows);
 	}
 
-	/** Operations by process, below the threads.  The ids of operations
-	 * follow the ids of marks. @param {Box[]} made
+	/** Operations by process, below the threads, with ids behind the ids of
+	 * marks. @param {Box[]} made
 	 * @param {{row: number, text: string}[]} titles @param {number} nRows @param {number} left */
 	addOperations(made, titles, nRows, left) {
 		const { model, theme, state } = this.app;
@@ -360,8 +360,7 @@ export class MarksView extends View {
 		return nRows;
 	}
 
-	/** Draw arrows from the end of one mark to the beginning of another
-	 * mark.
+	/** Draw arrows from a mark's end to another mark's begin.
 	 * @param {Context2D} context @param {Map<any, number>} firstRow @param {boolean} byThread @param {number} left @param {number} scroll */
 	paintArrows(context, firstRow, byThread, left, scroll) {
 		const { model, theme } = this.app;
@@ -404,9 +403,9 @@ export class MarksView extends View {
 			model.markName(a) < model.markName(b) ? -1 : 1);
 	}
 
-	/** Marks in the visible range.  Of the marks that begin in one pixel of
-	 * a row, only the longest mark is in the result, with the number of the
-	 * others. @param {boolean} byThread */
+	/** Visible marks.  Of marks that begin in one pixel of a row, only the
+	 * longest mark, with the number of the others. @param {boolean}
+	 * byThread */
 	visible(byThread) {
 		const { model, state } = this.app;
 		const [from, to] = this.app.range();
@@ -440,7 +439,7 @@ export class MarksView extends View {
 		return { numbers, counts };
 	}
 
-	/** Bars as boxes by row: a box is a cell, or all cells of a pixel.
+	/** Bars as boxes by row: a box is a cell, or a pixel's cells.
 	 * @param {boolean} byThread @param {number} left */
 	visibleBars(byThread, left) {
 		const { app, scale } = this;
@@ -581,14 +580,13 @@ export class MarksView extends View {
 		let most = 0;
 		for (const i of this.chosen)
 			most = Math.max(most, durations[i]);
-		// The chart has no target line if all values are far below the
-		// target.
+		// If all values are far below the target, omit the target's line.
 		if (most > target / 4 || most === 0)
 			most = Math.max(most, target * 1.5);
 		const left = 58, room = width - left - 4;
 		const y = (/** @type {number} */ value) => height - 4 - value / most * (height - 24);
 		const step = room / Math.max(n, 1);
-		/** Of several marks in a pixel, the longest mark is drawn. */
+		/** The longest mark in the pixel. */
 		const per = Math.max(1, Math.ceil(1 / step));
 		let over = 0;
 		this.longest = [];

@@ -16,10 +16,10 @@ export const SEVERITIES = ['error', 'critical', 'warning', 'message', 'info',
 const scientific = (value) => value.toExponential(2).replace('e+', 'e')
 	.replace(/\.?0+e/, 'e').replace(/-/g, '−');
 
-/** Format a value, shortened for a chart. @param {number} value */
+/** A value, shortened for a chart. @param {number} value */
 const brief = (value) => Math.abs(value) < 1e7 ? short(value) : scientific(value);
 
-/** Format a value with few digits; an integer keeps all digits. @param {number}
+/** A value with few digits; an integer keeps all digits. @param {number}
  * value */
 function short(value) {
 	if (!Number.isFinite(value))
@@ -88,8 +88,7 @@ export class CountersView extends View {
 			let min = NaN, max = NaN;
 			for (let i = low; i < high; i++) {
 				const value = counter.values[i];
-				// the line also covers the time before the
-				// first value
+				// the line begins before the first value
 				if (!(min <= value))
 					min = Number.isNaN(value) ? min : value;
 				if (!(max >= value))

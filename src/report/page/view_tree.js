@@ -6,7 +6,7 @@ import { formatAmount, formatNumber, formatShare } from './format.js';
 import { Table } from './table.js';
 
 const INDENT = 14; // pixels of indentation per call
-const NAME = 120; // least width of a name, in pixels
+const NAME = 120; // least width of a name, pixels
 
 export class TreeView extends View {
 	/** @param {App} app */
@@ -95,8 +95,7 @@ export class TreeView extends View {
 		this.table.set(rows);
 	}
 
-	/** The path of the largest amounts, down to the node at which the path
-	 * divides. */
+	/** The path of the largest amounts, down to its first division. */
 	openHottest() {
 		const { tree, totals, total } = this.app.analysis();
 		const paths = [''];
