@@ -19,7 +19,7 @@
 #include <syscap/capture.h>
 
 struct syc_mapping {
-	const unsigned char *data; /* NULL: nothing is mapped */
+	const unsigned char *data; /* mapped bytes; NULL: none */
 	size_t size;
 	volatile uint64_t lost_at; /* offset of the first lost byte; UINT64_MAX:
 	                            * none was lost */

@@ -121,7 +121,7 @@ bool syc_join_files_is_one(const struct syc_join_files *files,
 struct chunk_walk {
 	const struct syc_join_files *files;
 	const struct syc_join_file *file;
-	size_t next; /* chunk */
+	size_t next; /* number of the next chunk */
 	bool is_last;
 	const unsigned char *data; /* rest of the current chunk */
 	size_t len;

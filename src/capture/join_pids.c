@@ -283,12 +283,12 @@ struct known {
 
 struct settling {
 	struct syc_map by_original;
-	SYC_ARRAY(size_t) heads; /* place + 1 */
+	SYC_ARRAY(size_t) heads; /* 1 + place of the first process of a pid */
 	SYC_ARRAY(struct known) known;
 	/* All process numbers in inputs, original and new. */
 	struct syc_map used;
 	struct syc_map given;
-	SYC_ARRAY(size_t) given_to; /* input */
+	SYC_ARRAY(size_t) given_to; /* input that uses each number */
 	int32_t last;
 };
 

@@ -52,11 +52,12 @@ struct syc_join_use {
 struct syc_join_counters {
 	struct syc_map
 		by_text;       /* pid, id, and all fields that distinguish it */
-	struct syc_map by_use; /* pid, id */
+	struct syc_map by_use; /* uses by pid and id */
 	struct syc_map by_id;
 	SYC_ARRAY(struct syc_join_definition) definitions;
 	SYC_ARRAY(struct syc_join_use) uses;
-	SYC_ARRAY(size_t) last_of_id; /* a definition's number */
+	/* Number of the last definition of each id. */
+	SYC_ARRAY(size_t) last_of_id;
 };
 
 void syc_join_counters_fini(struct syc_join_counters *counters);
@@ -205,9 +206,9 @@ void syc_join_files_rename(const struct syc_join_file *file,
 
 /** The addresses of one input; all zero at first. */
 struct syc_join_jit {
-	struct syc_map by_pid; /* keys are struct pid_addr */
+	struct syc_map by_pid; /* map with keys of struct pid_addr */
 	struct syc_map by_addr;
-	SYC_ARRAY(uint32_t) of_pid; /* the new lower halves */
+	SYC_ARRAY(uint32_t) of_pid; /* new lower halves of addresses */
 	SYC_ARRAY(uint32_t) of_addr;
 	SYC_ARRAY(const unsigned char *) frames; /* the JITMAPs, in the map */
 };
@@ -258,7 +259,8 @@ int syc_join_jit_stack(struct syc_join_jit *jit, int32_t pid,
 /** A file that is mapped; texts are in the input's map. */
 struct syc_join_region {
 	uint64_t start, end, offset, inode;
-	const char *filename, *build_id; /* build_id: may be NULL */
+	/* Path and build_id, which may be NULL. */
+	const char *filename, *build_id;
 };
 
 /** A process of an input. */

@@ -60,12 +60,12 @@ struct syc_line_frame {
 
 struct syc_line_binary {
 	const char *path, *build_id;
-	uint32_t first, n; /* places */
+	uint32_t first, n; /* first place, and number of places */
 };
 
 struct syc_line_place {
 	uint64_t offset;
-	uint32_t first, n; /* source frames */
+	uint32_t first, n; /* first source frame, and their number */
 };
 
 /** A table that was checked; the caller keeps the bytes.  All zero: empty. */

@@ -93,7 +93,7 @@ void syc_ring_files_free(struct syc_ring_files *files);
 #define SYC_RECOVER_HEADER 256u
 
 struct syc_recover_file {
-	int fd; /* -1: not open */
+	int fd; /* fd; -1: not open */
 	bool dry;
 	struct stat st;
 	const unsigned char *data; /* content; NULL: the file is empty */

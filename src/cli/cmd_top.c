@@ -81,7 +81,7 @@ static off_t find_shown(const struct live_command *live, off_t *ret_size)
 	return st.st_size > SHOWN_MOST ? st.st_size - SHOWN_MOST : 0;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static int record(const struct live_command *live,
                   const struct syc_record_options *options, pid_t parent)
 {

@@ -47,7 +47,7 @@ struct syc_option {
 enum syc_operand {
 	SYC_OPERAND_FILE,
 	SYC_OPERAND_COMMAND,
-	SYC_OPERAND_WORD, /* one of `words` */
+	SYC_OPERAND_WORD, /* an operand that is one of `words` */
 };
 
 struct syc_command {
@@ -57,7 +57,7 @@ struct syc_command {
 	const char *synopsis; /* the lines after the name */
 	const char *about;
 	const char *example;
-	const char *status; /* the exit status */
+	const char *status; /* text about the exit status */
 	const struct syc_option *options;
 	/*
 	 * A table shared by several commands, of which --help shows only the

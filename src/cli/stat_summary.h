@@ -142,7 +142,7 @@ struct syc_process_list {
 };
 
 struct syc_thread_loss {
-	int32_t pid, tid; /* tid -1: unknown */
+	int32_t pid, tid; /* pid and tid; tid -1: unknown */
 	uint64_t frames, bytes;
 	int64_t from, to;
 };

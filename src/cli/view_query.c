@@ -323,7 +323,7 @@ read_all_parts(struct syc_view_query *query,
 	if (syscap_profile_new(&all, &profile) < 0)
 		return NULL;
 	syscap_reader_rewind(query->reader);
-	/* Damage was reported before */
+	/* Ignore damage, which was reported before */
 	if (syscap_profile_read(profile, query->reader, NULL) == -ENOMEM ||
 	    syscap_profile_settle(profile) < 0) {
 		syscap_profile_free(profile);

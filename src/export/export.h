@@ -24,7 +24,7 @@ struct syc_export {
 	const struct syscap_filter *filter;
 	struct syscap_reader *reader; /* reader of the capture, for texts that
 	                               * the profile lacks */
-	const char *name;             /* title in the viewer */
+	const char *name;             /* title for the viewer */
 	int64_t capture_time;         /* seconds since 1970; 0: unknown */
 	FILE *out;
 	/*

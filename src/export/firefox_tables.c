@@ -330,7 +330,8 @@ void syc_firefox_tables_write(struct syc_firefox_tables *tables,
 	begin_object(json, "resourceTable");
 	number_column(json, "name", tables->binaries.n, tables->binary_names);
 	null_columns(json, "host", tables->binaries.n);
-	integer_column(json, "type", tables->binaries.n, 1); /* a library */
+	/* Resource type: a library. */
+	integer_column(json, "type", tables->binaries.n, 1);
 	end_table(json, tables->binaries.n);
 	begin_object(json, "nativeSymbols");
 	null_columns(json, "libIndex address name functionSize", 0);

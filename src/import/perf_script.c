@@ -56,7 +56,7 @@ struct parser {
 
 /* ------------------------------------------------------------ the words */
 
-/* Digits, at most INT32_MAX. */
+/* Read digits of a number, at most INT32_MAX. */
 static bool read_number(const char **at, int32_t *ret_number)
 {
 	int64_t number = 0;
@@ -247,7 +247,7 @@ static int add_name(struct parser *parser, char *name)
 	int r;
 
 	cut_offset(name);
-	/* "[libfoo.so]", as stackcollapse-perf.pl writes */
+	/* A name "[libfoo.so]", as stackcollapse-perf.pl writes */
 	if (strcmp(name, "[unknown]") == 0 && binary != NULL &&
 	    strcmp(binary, "[unknown]") != 0) {
 		char *slash = strrchr(binary, '/');
@@ -321,7 +321,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* "cpu-clock:u:", @n bytes. */
+/* Whether the event, of @n bytes, is a clock, such as "cpu-clock:u:". */
 static bool is_clock_event(const char *name, size_t n)
 {
 	const size_t length = strcspn(name, ":");

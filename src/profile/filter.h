@@ -25,7 +25,7 @@ struct syc_inside_marks {
 	uint32_t process;
 };
 
-/** All zero: none. */
+/** All zero: no marks. */
 struct syc_filter_marks {
 	SYC_ARRAY(uint32_t) numbers; /* numbers of marks, the slowest first */
 	SYC_ARRAY(struct syc_inside_marks)

@@ -25,7 +25,7 @@ struct syc_rate {
 
 struct syc_life {
 	int64_t from;          /* the first time of its events */
-	int64_t exit;          /* INT64_MAX: unknown */
+	int64_t exit;          /* time of the exit; INT64_MAX: unknown */
 	int64_t command_time;  /* time of the valid PROCESS frame */
 	uint32_t before, next; /* other lives of the pid; NONE */
 	struct syc_rate rate;

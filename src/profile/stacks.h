@@ -28,7 +28,7 @@
 #define SYC_DEDUP_WAYS 5u
 struct syc_dedup_set {
 	uint64_t sums[SYC_DEDUP_WAYS];
-	uint32_t stacks[SYC_DEDUP_WAYS]; /* 0: none */
+	uint32_t stacks[SYC_DEDUP_WAYS]; /* stacks; 0: none */
 };
 
 /**
@@ -43,7 +43,7 @@ struct syc_dedup_set {
  */
 struct syc_dedup {
 	struct syc_dedup_set *sets;
-	size_t n;      /* a power of two */
+	size_t n;      /* number of sets, a power of two */
 	size_t n_puts; /* number of additions since the last growth */
 	bool is_off;   /* off for lack of random numbers or memory */
 	unsigned __int128 factors[SYC_DEDUP_WORDS + 1];

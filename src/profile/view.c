@@ -95,7 +95,8 @@ struct build {
  * there.
  */
 struct ending {
-	const struct syscap_profile_source *sources; /* @n; NULL: no line */
+	/* @n sources; NULL: no line. */
+	const struct syscap_profile_source *sources;
 	uint32_t function;
 	uint32_t n;
 };

@@ -45,7 +45,7 @@ struct syc_arena_taken {
 	int64_t clock_ahead;
 	unsigned unmapped_for; /* successive examinations without a mapping */
 	unsigned n_rings;
-	char *cmdline; /* NULL: unknown */
+	char *cmdline; /* command line; NULL: unknown */
 	SYC_ARRAY(struct syc_arena_user) users;
 	/*
 	 * If the arena is of another pid namespace: `searches` counts the

@@ -32,7 +32,7 @@
 
 /** Connection of one caller. */
 struct connection {
-	int fd; /* -1: free */
+	int fd; /* fd; -1: the place is free */
 	int32_t pid;
 	uint32_t events;   /* events requested from epoll */
 	bool has_ring_due; /* due: a descriptor, or -1 for "no ring" */
@@ -51,7 +51,7 @@ struct syc_callers {
 	int64_t paused_until;
 	uint64_t clock;
 	unsigned n, n_due;
-	unsigned max; /* connections at most */
+	unsigned max; /* maximum number of connections */
 	struct connection callers[CONNECTIONS_MAX];
 	SYC_ARRAY(int32_t)
 	without; /* processes that connected and have no

@@ -53,7 +53,7 @@ struct syc_control_origin {
  */
 struct syc_control_spare {
 	int of; /* the fd that the spare fd duplicates */
-	int fd; /* -1: none */
+	int fd; /* the spare fd; -1: none */
 };
 
 /** Open a spare fd, if possible. */
@@ -126,7 +126,7 @@ bool syc_control_server_fetched(const struct syc_control_server *server);
 void syc_control_server_refuse(struct syc_control_server *server);
 
 struct syc_listener {
-	int fd; /* -1: no listener exists */
+	int fd; /* fd; -1: no listener exists */
 	struct sockaddr_un name;
 };
 

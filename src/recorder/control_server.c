@@ -142,7 +142,7 @@ bool syc_control_message_may_retry(int r)
 #define LAST_READS 8192u
 
 struct sender {
-	int32_t pid;            /* 0: free */
+	int32_t pid;            /* pid; 0: the entry is free */
 	unsigned word, matched; /* message in progress, and its bytes so far */
 	bool complained;
 	uint64_t seen;

@@ -132,7 +132,7 @@ find_missing(const struct syc_missing_arenas *arenas, int32_t pid)
 	return NULL;
 }
 
-/* NULL: too many. */
+/* NULL: too many arenas are missing. */
 static struct syc_arena_missing *get_missing(struct syc_missing_arenas *arenas,
                                              int32_t pid)
 {

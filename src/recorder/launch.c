@@ -135,7 +135,7 @@ int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 /* A variable for the command: a text, or a descriptor for the command. */
 struct given {
 	const char *variable;
-	int fd;           /* -1: none */
+	int fd;           /* descriptor; -1: none */
 	const char *text; /* text; NULL: the value is the number of fd */
 };
 

@@ -486,7 +486,7 @@ int syc_finish_recording(struct syc_recording *recording)
 		r = -EMFILE;
 	syc_summary_without_ring(missing);
 	if (!written_is_there && r == 0)
-		r = -EIO; /* printed before */
+		r = -EIO; /* a failure that was printed before */
 	report_not_given(recording);
 	print_summary(recording, all);
 	return r;

@@ -22,8 +22,8 @@ struct syc_mapped_file {
 	ino_t inode;
 	off_t size;
 	struct timespec changed;
-	int fd;                      /* -1: not kept */
-	char hex[SYC_BUILD_ID_SIZE]; /* "": none */
+	int fd;                      /* fd; -1: the file was not kept open */
+	char hex[SYC_BUILD_ID_SIZE]; /* build-id in hex; "": none */
 	bool has_copy, has_sampler;
 };
 

@@ -15,10 +15,11 @@
 #define SEGMENTS_MAX 64u
 #define DYNAMIC_MAX  512u
 #define SYMBOLS_MAX  (1u << 22)
-#define COPY_MAX     (UINT64_C(64) << 20) /* bytes */
-#define FILE_MAX     (UINT64_C(1) << 32)  /* bytes, with holes */
-#define CHUNK        65536u
-#define PAGE         UINT64_C(4096)
+#define COPY_MAX     (UINT64_C(64) << 20) /* maximum number of copied bytes */
+/* Maximum size of the file, holes included. */
+#define FILE_MAX (UINT64_C(1) << 32)
+#define CHUNK    65536u
+#define PAGE     UINT64_C(4096)
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 #define OWN_ORDER ELFDATA2LSB
@@ -38,7 +39,7 @@ enum section {
 static const char section_names[] = "\0.dynsym\0.dynstr\0.eh_frame\0.shstrtab";
 
 struct image {
-	int memory; /* /proc/PID/mem */
+	int memory; /* fd of /proc/PID/mem */
 	int file;
 	uint64_t bias; /* difference of addresses in the process and in the
 	                * file */

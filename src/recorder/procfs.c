@@ -82,7 +82,7 @@ static int read_clock(int32_t pid, int64_t *ret_ns)
 	return syc_procfs_parse_clock(text, ret_ns) ? 0 : -EBADMSG;
 }
 
-/* 0: unknown. */
+/* Returns 0 if the namespace is unknown. */
 static ino_t clock_namespace(int32_t pid, const char *which)
 {
 	char path[64];

@@ -101,7 +101,7 @@ void syc_system_counters_free(struct syc_system_counters *system);
 struct syc_traced_file {
 	const char *variable; /* variable with the fd for the command */
 	const char *option;   /* option by which the user requested the file */
-	int fd;               /* -1: none */
+	int fd;               /* fd of the file; -1: none */
 };
 
 /** Create the file, beside @output if there is no memfd.  0 or -errno. */

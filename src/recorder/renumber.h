@@ -24,7 +24,7 @@ struct syc_renumber;
 /** A map from one id to another; all zero is empty. */
 struct syc_id_map {
 	struct syc_id_pair {
-		uint32_t id; /* 0: free */
+		uint32_t id; /* id; 0: the slot is free */
 		uint32_t value;
 	} * pairs;
 	size_t used, size;

@@ -350,7 +350,8 @@ static void write_line(struct syc_stderr_log *logged)
 		n--;
 	for (size_t i = 0; i < n; i++)
 		if (logged->line[i] == '\0')
-			logged->line[i] = '\xFF'; /* shown as unreadable */
+			/* Readers show this byte as unreadable. */
+			logged->line[i] = '\xFF';
 	logged->line[n] = '\0';
 	syc_compose_log(&frame, logged->pid, 0, logged->time, SEVERITY_MESSAGE,
 	                "stderr", logged->line);

@@ -36,7 +36,7 @@ struct syc_report {
 	uint64_t max_size;
 	FILE *out;
 
-	/* Result: */
+	/* Results of the writer: */
 	uint64_t n_marks_summed;
 };
 

@@ -26,7 +26,7 @@ struct syc_debug_files {
  */
 struct syc_debug_wish {
 	int32_t pid;
-	const char *build_id; /* hex; "": unknown */
+	const char *build_id; /* build-id in hex; "": unknown */
 	/*
 	 * The stripped file, or NULL; the file's path in the process, and its
 	 * path on this machine.  "": the path is unknown.

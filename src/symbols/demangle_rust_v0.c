@@ -14,14 +14,14 @@
 
 #define DEPTH_MAX    200u
 #define STEPS_MAX    100000u
-#define PUNYCODE_MAX 128u /* characters */
+#define PUNYCODE_MAX 128u /* maximum number of characters */
 
 struct reader {
 	const char *name; /* rest of the name, behind _R */
 	size_t len, at;
 	unsigned depth, steps;
 	bool is_bad;
-	bool is_silent; /* read without printing */
+	bool is_silent; /* names are read without printing */
 	uint64_t n_lifetimes;
 	struct syc_demangle_text text;
 };

@@ -71,7 +71,7 @@ struct syc_elf {
 	struct syc_elf_segment *segments;
 	size_t n_segments;
 	unsigned char *names;
-	char build_id[SYC_BUILD_ID_SIZE]; /* hex; "": none */
+	char build_id[SYC_BUILD_ID_SIZE]; /* build-id in hex; "": none */
 };
 
 static inline uint16_t syc_elf_u16(const struct syc_elf *elf,

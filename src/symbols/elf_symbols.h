@@ -137,7 +137,7 @@ void syc_elf_table_fini(struct syc_elf_table *table);
  * underscores, shorter, first in alphabetical order.
  */
 struct syc_elf_function {
-	uint64_t address, size; /* size 0: unknown */
+	uint64_t address, size; /* address and size; size 0: unknown */
 	const char *name;
 	uint8_t rank; /* rank of the symbol's kind; lower is better */
 };

@@ -198,7 +198,7 @@ struct bytes {
 };
 
 struct cie {
-	uint64_t offset; /* UINT64_MAX: none yet */
+	uint64_t offset; /* offset of the CIE; UINT64_MAX: no CIE yet */
 	unsigned char encoding;
 	bool is_known, is_signal;
 };

@@ -94,16 +94,16 @@ void syc_loaded_fini(struct syc_loaded_files *files);
  */
 struct syc_symbols_file {
 	int fd;           /* fd of the caller, which the finder duplicates */
-	int32_t pid;      /* -1: any process */
+	int32_t pid;      /* pid; -1: any process */
 	const char *path; /* path in the MAP; NULL: match by build-id only */
-	uint64_t inode;   /* 0: unknown */
+	uint64_t inode;   /* inode; 0: unknown */
 };
 
 /** The description of a file in a MAP.  The texts must outlive the finder. */
 struct syc_symbols_wish {
 	int32_t pid;
 	const char *path;
-	const char *build_id; /* "": none */
+	const char *build_id; /* build-id; "": none */
 	uint64_t inode;       /* 0: none */
 };
 
@@ -141,13 +141,13 @@ struct syc_handed {
 
 /** The path of such a file in a process. */
 struct syc_handed_name {
-	size_t file; /* index into handed */
-	int32_t pid; /* -1: any */
+	size_t file; /* index of the file in handed */
+	int32_t pid; /* pid; -1: any process */
 	uint64_t inode;
 	char *path;
 };
 
-/** All zero: none. */
+/** All zero: no files. */
 struct syc_handed_files {
 	SYC_ARRAY(struct syc_handed) opened;
 	SYC_ARRAY(struct syc_handed_name) names;

@@ -39,7 +39,7 @@ struct syc_process_map {
 	bool is_own;          /* the process itself wrote the MAP */
 };
 
-/** All zero: none. */
+/** All zero: no mappings. */
 struct syc_process_maps {
 	struct syc_map by_pid;
 	SYC_ARRAY(struct syc_mapped_process *) processes;

@@ -38,7 +38,7 @@ struct syc_symbol {
 	uint64_t begin, end; /* end is exclusive */
 	const char *name;    /* demangled; lives as long as the resolver */
 	const char *nick;    /* the library's name, or "" */
-	bool is_named;       /* false: "In File PATH+0xOFFSET" */
+	bool is_named;       /* false: the name is "In File PATH+0xOFFSET" */
 	bool is_signal; /* a signal trampoline: the frame above it is exact */
 	bool is_always; /* the answer is the same at any time */
 	/*
@@ -81,7 +81,7 @@ struct syc_symbols_options {
 	size_t n_debug_dirs;
 	/* The processes are of this machine and may live: use /proc/PID/root. */
 	bool is_live;
-	syc_symbols_code code; /* NULL: none */
+	syc_symbols_code code; /* lookup of code without a file; NULL: none */
 	void *code_data;
 	/* Collect the addresses for syc_symbols_places(). */
 	bool has_lines;

@@ -105,7 +105,7 @@ struct table_making {
 	                      * below is needed */
 	uint64_t *new_jit;   /* JIT address of each point, or 0 */
 	size_t n_new_jit;
-	uint64_t done, all; /* bytes */
+	uint64_t done, all; /* numbers of bytes */
 	/* The current frame. */
 	const struct syscap_frame *frame;
 };

@@ -57,7 +57,7 @@ static void help_draw(struct syc_grid *grid, int top, int bottom)
 }
 
 #define HEAD       2  /* lines above the page */
-#define FOOT       2  /* lines below */
+#define FOOT       2  /* lines below the page */
 #define ROOMY      12 /* least height with a line for the filters */
 #define LEAST_WIDE 20
 #define LEAST_HIGH 6

@@ -57,7 +57,7 @@ enum syc_key {
 	SYC_KEY_PAGE_UP,
 	SYC_KEY_PAGE_DOWN,
 	SYC_KEY_CLICK,
-	SYC_KEY_BACK_CLICK, /* the right button */
+	SYC_KEY_BACK_CLICK, /* a press of the right button */
 	SYC_KEY_WHEEL_UP,
 	SYC_KEY_WHEEL_DOWN
 };

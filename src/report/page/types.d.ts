@@ -42,7 +42,7 @@ interface Analysis {
 }
 
 interface Box {
-	/** pixels */
+	/** place and width in pixels */
 	x: number;
 	w: number;
 	row: number;
@@ -74,7 +74,7 @@ interface Filter {
 	to?: number;
 	/** numbers of threads; none: any thread */
 	threads?: number[];
-	/** "group/name", or "group" */
+	/** marks as "group/name", or "group" */
 	mark?: string;
 	/** duration of such a mark, ns */
 	longer?: number;
@@ -87,7 +87,7 @@ interface Filter {
 	drop?: string;
 	focus?: string;
 	hideSystem?: boolean;
-	/** a glob */
+	/** a glob for binaries */
 	library?: string;
 	recursion?: boolean;
 }
@@ -108,7 +108,7 @@ interface Side {
 
 interface Tree {
 	n: number;
-	/** the root has 0 */
+	/** depth of each node; the root has 0 */
 	depths: ArrayLike<number>;
 	functions: ArrayLike<number>;
 	parents: Uint32Array;
@@ -262,7 +262,7 @@ interface Small {
 	x: number;
 	w: number;
 	n: number;
-	/** node */
+	/** number of the first node */
 	first: number;
 	found: boolean;
 }
