@@ -26,7 +26,10 @@ struct syc_mapping {
 	struct syc_mapping *next;
 };
 
-/** Map @size bytes of @fd; @flags: MAP_PRIVATE or MAP_SHARED.  0 or -errno. */
+/**
+ * Map @size bytes of @fd; @flags: MAP_PRIVATE or MAP_SHARED.  Returns 0 or
+ * -errno.
+ */
 int syc_mapping_make(struct syc_mapping *mapping, int fd, size_t size,
                      int flags);
 

@@ -257,9 +257,9 @@ static int merge(struct syscap_reader *reader, int fd,
 }
 
 /*
- * A process that recorded itself and died left frames in its ring file.  The
- * frames in the ring file follow the frames of the capture.  The capture of a
- * living process is read up to its last whole batch.
+ * A process that recorded itself and died left frames in its ring file.  Frames
+ * in the ring file follow the frames of the capture.  The capture of a living
+ * process is read up to its last whole batch.
  */
 static int add_rest(struct syscap_reader *reader, int fd,
                     struct syscap_error *error)

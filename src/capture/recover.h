@@ -55,7 +55,7 @@ int syc_recover(const char *path, bool dry, struct syc_recovered *ret_recovered,
 
 /**
  * Remove the ring file @path of a dead process with its frames; *@ret_frames is
- * their number.  0 or -errno, as syc_recover().
+ * their number.  Returns 0 or -errno, as syc_recover().
  */
 int syc_recover_discard(const char *path, uint64_t *ret_frames,
                         struct syscap_error *error);

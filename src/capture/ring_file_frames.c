@@ -338,7 +338,7 @@ static int load_slot(struct syc_ring_reader *rest, uint32_t slot)
 	return r;
 }
 
-/* Load the losses of threads without a slot.  0 or -errno. */
+/* Load the losses of threads without a slot.  Returns 0 or -errno. */
 static int load_head(struct syc_ring_reader *rest)
 {
 	struct syc_arena_head head;

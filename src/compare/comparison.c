@@ -251,7 +251,8 @@ static void leave_out(struct syc_comparison *comparison, double min_share)
 	}
 	comparison->rows.n = kept;
 	/*
-	 * Dropping rows changes their numbers, so no more values may be added.
+	 * Dropping rows changes the numbers of rows, so no more values may be
+	 * added.
 	 */
 	syc_map_fini(&comparison->keys);
 	comparison->keys = (struct syc_map){ 0 };

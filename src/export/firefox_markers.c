@@ -128,7 +128,7 @@ struct field {
 static const struct schema {
 	const char *name, *label; /* text shown beside the name in tables and
 	                           * charts */
-	struct field fields[4];   /* ended by a NULL key */
+	struct field fields[4];   /* fields; a NULL key ends the list */
 } schemas[] = {
 	{ "syscap-mark",
 	  "{marker.data.message}",

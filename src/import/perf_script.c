@@ -430,7 +430,7 @@ static int read_lines(struct parser *parser)
 	return r == 0 ? end_sample(parser) : r;
 }
 
-/* The unit of the second pass is the result of the first. */
+/* The first pass computes the unit of the second pass. */
 static void choose_unit(struct parser *parser)
 {
 	if (parser->lacks_period || parser->events.n != 1) {

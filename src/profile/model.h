@@ -106,7 +106,7 @@ struct syscap_profile {
 	SYC_ARRAY(struct syscap_profile_loss) losses;
 	struct syscap_profile_span span;
 	bool has_span, is_foreign;
-	bool is_once, is_sealed; /* is_sealed: nothing is added any more */
+	bool is_once, is_sealed; /* is_sealed: no event is added any more */
 	bool is_walk;            /* events only define threads and processes */
 	uint64_t position;       /* offset of the next frame in the file */
 	enum syscap_view_unit unit; /* unit of the samples; set when the profile

@@ -77,7 +77,7 @@ int syc_processes_learn(struct syc_processes *processes,
                         struct syc_texts *texts,
                         const struct syscap_frame *frame);
 
-/** Find without creating; NONE: unknown. */
+/** Find a process or thread without creating it; NONE: unknown. */
 uint32_t syc_processes_find(const struct syc_processes *processes, int32_t pid,
                             int64_t time);
 

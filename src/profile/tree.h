@@ -15,7 +15,7 @@
 #include "common/sort.h"
 
 struct syc_slots {
-	uint64_t *items; /* a hash, and node + 1; or 0 */
+	uint64_t *items; /* slots: a hash, and node + 1; or 0 */
 	size_t n;        /* number of slots, a power of two */
 	size_t n_used;
 	uint64_t seed;

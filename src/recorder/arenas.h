@@ -35,7 +35,7 @@ struct syc_arena_taken {
 	ino_t inode;
 	int32_t requester; /* sender of the arena, by the recorder's number */
 	int32_t own_pid;   /* the sender's own view of its pid */
-	uint32_t image;    /* the program that the sender ran then */
+	uint32_t image;    /* program that the sender ran at that time */
 	/* Start time of the process, clock ticks; 0: unknown. */
 	uint64_t start;
 	/* Time at which the program created its first arena. */
@@ -108,7 +108,7 @@ void syc_missing_arenas_free(struct syc_missing_arenas *arenas);
 void syc_missing_arenas_note_late(struct syc_missing_arenas *arenas,
                                   int32_t pid, int more);
 
-/** @pid could not hand its arena over. */
+/** Note that @pid could not hand its arena over. */
 void syc_missing_arenas_note_lost(struct syc_missing_arenas *arenas,
                                   int32_t pid);
 

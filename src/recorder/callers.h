@@ -68,7 +68,7 @@ ssize_t syc_control_message_read(int socket, void *bytes, size_t size,
                                  struct syc_control_spare *spare,
                                  struct syc_control_origin *ret_origin);
 
-/** Send a reply with the ring @fd; -1: no ring.  0 or -errno. */
+/** Send a reply with the ring @fd; -1: no ring.  Returns 0 or -errno. */
 int syc_control_message_reply(int socket, int fd);
 
 /** Whether the same reply may succeed later. */
@@ -92,10 +92,10 @@ struct syc_control_hooks {
 	 */
 	void (*take)(void *context, int32_t pid, int fd, bool is_late);
 	/*
-	 * @pid has rings that it cannot hand over yet, and may die before that.
+	 * Note that @pid cannot hand over its rings yet, and may die earlier.
 	 */
 	void (*late)(void *context, int32_t pid);
-	/* @pid could not hand its rings over, and ends. */
+	/* Note that @pid could not hand over its rings, and ends. */
 	void (*lost)(void *context, int32_t pid);
 	void *context;
 };
@@ -132,7 +132,7 @@ struct syc_listener {
 
 /**
  * Create the directory, in $XDG_RUNTIME_DIR, else in $TMPDIR or /tmp, and
- * listen.  0; or -errno, with nothing left behind.
+ * listen.  Returns 0; or -errno, with nothing left behind.
  */
 int syc_listener_open(struct syc_listener *ret_listener);
 

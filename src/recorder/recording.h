@@ -104,7 +104,9 @@ struct syc_traced_file {
 	int fd;               /* fd of the file; -1: none */
 };
 
-/** Create the file, beside @output if there is no memfd.  0 or -errno. */
+/**
+ * Create the file, beside @output if there is no memfd.  Returns 0 or -errno.
+ */
 int syc_traced_file_make(struct syc_traced_file *written, const char *output);
 
 /**
@@ -192,7 +194,7 @@ void syc_loop_run(struct syc_recording *recording);
 
 /**
  * End the capture after the command, or at a request not to wait for it.  Print
- * on stderr the recorded and the missing parts.  0 or -errno.
+ * on stderr the recorded and the missing parts.  Returns 0 or -errno.
  */
 int syc_finish_recording(struct syc_recording *recording);
 

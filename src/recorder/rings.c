@@ -380,7 +380,8 @@ static void end_arena(struct syc_rings *rings, size_t i)
 }
 
 /*
- * Collect suspect rings and arenas.  Returns the number that no process maps.
+ * Collect suspect rings and arenas.  Returns the number of suspects that no
+ * process maps.
  */
 static size_t mark_orphans(struct syc_rings *rings)
 {
@@ -431,7 +432,7 @@ static void end_arenas(struct syc_rings *rings)
 	}
 	if (!any)
 		return;
-	/* Settle first, since some processes had no look yet */
+	/* Settle first, since some processes were not examined yet */
 	syc_rings_settle(rings);
 	for (size_t i = 0; i < rings->arenas.all.n;)
 		if (rings->arenas.all.items[i]->is_over &&

@@ -134,9 +134,9 @@ void syc_rings_free(struct syc_rings *rings);
 
 /**
  * Create a ring for @pid.  Returns an fd of its file, to be sent and closed.
- * -EAGAIN: the process hoards rings that it never uses.  Another -errno is
- * printed and counted, except -EMFILE with @may_retry, because the caller then
- * closes fds and calls again.
+ * -EAGAIN: the process hoards unused rings.  Another -errno is printed and
+ * counted, except -EMFILE with @may_retry, because the caller then closes fds
+ * and calls again.
  */
 int syc_rings_create(struct syc_rings *rings, int32_t pid, bool may_retry);
 

@@ -129,10 +129,11 @@ static bool move_piece(struct pumping *pump)
 	}
 	pump->piece.time = syc_now();
 	/*
-	 * A busy recorder gets time once; a stopped recorder blocks no writer
+	 * Wait once for a busy recorder, so that a stopped recorder blocks no
+	 * writer
 	 */
 	send_when_there_is_room(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
-	/* The writer must get the same error */
+	/* The writer must get the error that this write got */
 	if (!write_all(pump->piece.bytes, (size_t)n))
 		close_end(&pump->from);
 	return pump->from >= 0;

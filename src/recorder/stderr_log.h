@@ -68,7 +68,7 @@ struct syc_stderr_log {
 
 /**
  * Begin to log.  Afterwards pump.given is for the command, and the caller reads
- * pump.socket when it is readable.  0 or -errno.
+ * pump.socket when it is readable.  Returns 0 or -errno.
  */
 int syc_stderr_log_begin(struct syc_stderr_log *logged);
 

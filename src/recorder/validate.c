@@ -168,7 +168,8 @@ static void clean_ctrset(struct syscap_wire_ctrset *ctrset)
 
 	for (unsigned i = 0; i < ctrset->n_groups; i++, group++) {
 		for (unsigned slot = 0; slot < 8; slot++) {
-			/* Ids are 24 bits wide; a wider id is stale bytes. */
+			/* Ids are 24 bits wide; a wider id comes from stale
+			 * bytes. */
 			if (group->ids[slot] >> 24 != 0)
 				group->ids[slot] = 0;
 			if (group->ids[slot] == 0)

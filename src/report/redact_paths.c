@@ -29,7 +29,7 @@ static bool begins_with(const char *text, const char *folder, size_t n)
  */
 static size_t measure_private(const char *text, bool starts, bool *is_home)
 {
-	/* a desktop creates the last two for its user */
+	/* a desktop creates the last two directories for its user */
 	static const char *const folders[] = { "/media", "/run/media",
 		                               "/run/user" };
 	const char *const own = getenv("HOME");

@@ -10,7 +10,7 @@
 
 #include "report/writer.h"
 
-/* Write the bars, by cell of time.  0 or -errno. */
+/* Write the bars, by cell of time.  Returns 0 or -errno. */
 static int bars_write(const struct syc_page *page, const struct syc_fit *fit,
                       struct syc_pack *pack)
 {

@@ -128,8 +128,8 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 void syc_fit_fini(struct syc_fit *fit);
 
 /**
- * Keep the first @n_kept by rank; the others become bars.  Returns 0 or
- * -ENOMEM.
+ * Keep the first @n_kept marks by rank; the other marks become bars.  Returns 0
+ * or -ENOMEM.
  */
 int syc_fit_keep(struct syc_fit *fit, size_t n_kept);
 

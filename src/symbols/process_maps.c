@@ -12,8 +12,9 @@
 
 /*
  * Limits of the mappings that are compared for one address and time.  Of the
- * mappings that begin at one address, the nearest in time are compared: as many
- * before as after.  Only a hostile capture has more relevant mappings.
+ * mappings that begin at one address, the mappings nearest in time are
+ * compared: as many before as after.  Only a hostile capture has more relevant
+ * mappings.
  */
 #define BESIDE_MAX 16u
 #define RIVALS_MAX 16384u

@@ -101,7 +101,7 @@ void syc_symbols_free(struct syc_symbols *symbols);
 int syc_symbols_add_file(struct syc_symbols *symbols,
                          const struct syc_symbols_file *file);
 
-/** Hand over this kernel's vDSO, for MAPs of "[vdso]". 0 or -errno. */
+/** Hand over this kernel's vDSO, for MAPs of "[vdso]".  Returns 0 or -errno. */
 int syc_symbols_add_vdso(struct syc_symbols *symbols);
 
 /**

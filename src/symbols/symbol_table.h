@@ -142,8 +142,8 @@ int syc_rewrite_begin(const struct syc_rewrite *rewrite, char *temporary,
 
 /**
  * Write the file and replace the target; @fd is closed.  On failure the file is
- * removed.  0 or -errno.  -EBUSY: another process is writing to the target.
- * -EAGAIN: the source changed.  After -EBUSY or -EAGAIN, both files are
+ * removed.  Returns 0 or -errno.  -EBUSY: another process is writing to the
+ * target. -EAGAIN: the source changed.  After -EBUSY or -EAGAIN, both files are
  * unchanged.
  */
 int syc_rewrite_finish(const struct syc_rewrite *rewrite, int fd,

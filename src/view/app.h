@@ -44,7 +44,9 @@ bool syc_app_has_page(const char *name);
 /** Name of a page; NULL after the last page. */
 const char *syc_app_page_name(unsigned number);
 
-/** Show the viewer on the terminal until the user quits.  0 or -errno. */
+/**
+ * Show the viewer on the terminal until the user quits.  Returns 0 or -errno.
+ */
 int syc_app_run(const struct syc_app_options *options);
 
 /**

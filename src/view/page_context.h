@@ -49,7 +49,7 @@ struct syc_source {
 	const char *file;
 	struct syscap_reader *reader;
 	struct syscap_profile *profile;
-	bool is_read;    /* the file was read to its end at that time */
+	bool is_read;    /* the file was read to its end at the last look */
 	bool is_damaged; /* the file is damaged; error has the reason */
 	struct syscap_error error;
 	bool is_settled;         /* the profile is ready for queries */
@@ -118,8 +118,8 @@ struct syc_page_context {
 	bool is_exact, has_colours;
 
 	struct syc_grid *grid;
-	int top, bottom; /* first line of the page, and the line after the
-	                  * last */
+	int top, bottom; /* first line of the page, and the line after the last
+	                  * line */
 	char said[512];  /* text about the selection */
 
 	/* The hottest line of each function, for the view with the number

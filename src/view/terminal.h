@@ -17,7 +17,9 @@ enum {
 	SYC_TERMINAL_GONE = 4     /* no more input will come */
 };
 
-/** Take the terminal of the process. 0 or -errno; -ENOTTY: no terminal. */
+/**
+ * Take the terminal of the process.  Returns 0 or -errno; -ENOTTY: no terminal.
+ */
 int syc_terminal_open(void);
 void syc_terminal_close(void);
 
@@ -30,7 +32,7 @@ unsigned syc_terminal_wait(int timeout_ms);
 /** Read the available bytes without waiting; or -errno. */
 long syc_terminal_read(unsigned char *bytes, size_t size);
 
-/** Write all bytes as one picture.  0 or -errno. */
+/** Write all bytes as one picture.  Returns 0 or -errno. */
 int syc_terminal_write(const char *bytes, size_t n);
 
 /** Stop this process, as Ctrl-Z does. */
