@@ -3,8 +3,9 @@
  * bench_clock.c - cost of a clock reading, and its difference from the kernel's
  * clock.
  *
- * For the error, every reading is between two of clock_gettime(): a reading
- * outside of these two is certainly wrong, by at least that difference.
+ * For the error, each reading is between two readings of clock_gettime().  A
+ * reading outside of their interval is certainly wrong, at least by its
+ * distance from the interval.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -21,7 +22,7 @@
 #define BURST      400u
 #define ROUNDS     4000u
 #define SECONDS    3
-#define BOUND_NS   5000 /* what captures promise */
+#define BOUND_NS   5000 /* bound stated in captures */
 #define BRACKET_NS 200
 
 static volatile uint64_t sink;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_copies.c - several static copies of the library in one process: cost of
- * an event with 1, 2 and 4 copies, and memory of four copies with twenty
- * threads, compared with copies of the reference library.
+ * bench_copies.c - several static copies of the library in one process,
+ * compared with copies of the reference library.  Measures an event with 1, 2
+ * and 4 copies, and the memory of four copies with twenty threads.
  *
  * One copy is this program's own; the others are in libraries.  Copies can't be
- * unloaded, so each number of copies is a process, and these take turns.
+ * unloaded, so each number of copies has its own process, and the processes
+ * take turns.
  */
 #define _GNU_SOURCE
 #define _GNU_SOURCE

@@ -50,8 +50,8 @@ static struct dropin_pair pair_of(const char *what, size_t event, uint8_t type,
 static int emit(bool is_near)
 {
 	const struct dropin_run run = { .lead = 16,
-		                        /* fits into a ring even with the
-		                         * largest events */
+		                        /* a burst fits into a ring even with
+		                         * the largest events */
 		                        .burst = 300,
 		                        .rounds = 4000,
 		                        .single_each = 10,

@@ -4,10 +4,10 @@
  *
  * syscap's events, the reference's and bare instructions take turns: a burst
  * that fits the ring, then a drain, and a check that every frame has arrived.
- * Bulk bursts are timed as a whole and give the medians; in other bursts every
- * event is timed alone, for the p99.9.  Medians come from the part of the run
- * in which all variants together were fastest: the same part for all.
- * docs/benchmarking.md has the reasons.
+ * Bulk bursts are timed as a whole and give the medians.  In other bursts every
+ * event is timed alone, for the p99.9.  All medians come from the same part of
+ * the run, in which all variants together were fastest. docs/benchmarking.md
+ * has the reasons.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,7 +24,7 @@
 #define BURST       400u /* 104 to 128 bytes each: at most 52 KB */
 #define LEAD        16u  /* untimed events first, to warm the caches */
 #define ROUNDS      4000u
-#define SINGLE_EACH 10u /* rounds from one with single timings to the next */
+#define SINGLE_EACH 10u /* rounds between two rounds with single timings */
 #define WARM_UP     40u
 
 SYSCAP_COUNTER(counter, "bench", "counter", "", SYSCAP_INT64);

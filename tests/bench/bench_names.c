@@ -3,10 +3,10 @@
  * bench_names.c - look-up of a known name, as a provider does for every frame
  * of every sample.
  *
- * Compared with the necessary work of any table: measure the text, hash it, and
- * compare it once.  Names have the usual length of a function with a file and a
- * line; 1,000 names take turns, so that each comes from the cache and not from
- * registers.
+ * The comparison is the necessary work of any table: measure a text, hash the
+ * text, and compare the text once.  Names have the usual length of a function
+ * with a file and a line; 1,000 names take turns, so that each comes from the
+ * cache and not from registers.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

@@ -27,14 +27,14 @@
 #include "bench/report.h"
 
 #define THREADS 1000u
-/* Lives that are not counted, as they are the process's first events */
+/* uncounted threads, with the process's first events */
 #define WARM_UP 20u
 
 BENCH_EVENT(mark, SYSCAP_MARK("bench", "mark", 1000, 10, NULL))
 
 static struct bench_event ours = BENCH_EVENT_OF(mark);
 
-/* A thread that emits one event, and its cost. */
+/* A thread that emits one event, and the cost of the thread. */
 struct life {
 	void (*each)(unsigned n, uint32_t *ticks);
 	uint32_t ticks;

@@ -10,8 +10,8 @@
  *	sustained   the highest rate at which no event is lost
  *
  * Files are made in $BENCH_DIR (default: the current directory) and in
- * /dev/shm.  Turns alternate; medians come from the part of the run in which
- * both together were fastest.
+ * /dev/shm.  Turns alternate.  Medians come from the part of the run in which
+ * both variants together were fastest.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -74,7 +74,7 @@ static void start(const char *dir, uint32_t kib, unsigned flags)
 	if (syscap_start(&options) != 0)
 		bench_fail("%s: %s", name, options.message);
 	allow(false);
-	/* only this run needs the file */
+	/* no later run needs the file */
 	unlink(options.message);
 }
 
@@ -211,7 +211,7 @@ static void block_in_own(struct bench_samples *samples, long between_us)
 	const uint64_t dropped = stats_now().n_dropped;
 
 	start(directory(), 4 * BENCH_RING_SIZE / 1024, 0);
-	/* warms the whole ring, like the recorder's */
+	/* warms the whole ring, like the recorder's ring */
 	for (unsigned i = 0; i < 14; i++) {
 		bulk_mark(BURST);
 		nap_us(1000);

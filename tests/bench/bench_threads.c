@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * bench_threads.c - two threads of one process compared with two processes: do
- * simultaneous events of threads delay each other?
+ * bench_threads.c - delay of simultaneous events of two threads by each other,
+ * compared with two processes.
  *
- * There are three children: one with two threads, two with one.  In turn a pair
- * meets, each half emits a burst into its own ring, and the pair's time is from
- * the first start to the last end.  Here p99.9 is that of bursts.
+ * There are three children: one with two threads, two with one.  In each turn a
+ * pair meets, and each half emits a burst into its own ring.  The pair's time
+ * is from the first start to the last end.  Here p99.9 is the quantile of
+ * bursts.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -20,7 +21,7 @@
 #include "bench/report.h"
 
 #define RING_SIZE (UINT32_C(512) << 10)
-#define BURST     4000u /* of 104 bytes */
+#define BURST     4000u /* marks of 104 bytes */
 #define ROUNDS    3000u
 #define PER_TURN  10u /* rounds */
 #define WARM_UP   100u
@@ -42,7 +43,8 @@ struct half {
 	unsigned pair, number;
 	bool drains; /* false: the other half drains the whole process */
 	uint64_t n_expected;
-	struct bench_samples samples; /* the pair's, kept by half 0 */
+	/* measurements of the pair, kept by half 0 */
+	struct bench_samples samples;
 };
 
 /* The place of a half's number @what in bench_page()->numbers. */

@@ -118,7 +118,7 @@ static bool open_writer(const char *path)
 		snprintf(names[i], sizeof(names[i]), "update%u (app.js:%u)", i,
 		         10 * i);
 	at = 0;
-	/* By a name, the reference refuses files that can't be truncated */
+	/* The reference's open by name refuses files that can't be truncated */
 	const int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	writer = fd < 0 ? NULL : sysprof_capture_writer_new_from_fd(fd, 0);

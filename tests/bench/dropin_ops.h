@@ -23,7 +23,7 @@ struct dropin_seen {
 };
 
 struct dropin_ops {
-	/* events, also without a recording */
+	/* calls that emit, also without a recording */
 	bool (*is_active)(void);
 	void (*begin)(void); /* get a ring, define the counter */
 	int64_t (*now)(void);

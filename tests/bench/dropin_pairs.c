@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dropin_pairs.c - time the same operations of two libraries, in turns.
+ * dropin_pairs.c - timer of the same operations of two libraries, in turns.
  *
  * Medians come from the part of the run in which all sides of all pairs
  * together were fastest: the same part for all, as in bench_emit.

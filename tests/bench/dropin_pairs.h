@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dropin_pairs.h - time the same operations of two libraries, in turns.
+ * dropin_pairs.h - timer of the same operations of two libraries, in turns.
  */
 #ifndef BENCH_DROPIN_PAIRS_H
 #define BENCH_DROPIN_PAIRS_H
@@ -29,9 +29,10 @@ struct dropin_pair {
 };
 
 struct dropin_run {
-	unsigned lead;        /* untimed events first, to warm the caches */
-	unsigned burst;       /* events timed together */
-	unsigned rounds;      /* each runs every side of every pair once */
+	unsigned lead;  /* untimed events first, to warm the caches */
+	unsigned burst; /* events timed together */
+	/* rounds, in which every side of every pair runs once */
+	unsigned rounds;
 	unsigned single_each; /* rounds between single timings; 0: none */
 	bool has_targets;
 };

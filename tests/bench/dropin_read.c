@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * dropin_read.c - read a large capture with two libraries, in turns.
+ * dropin_read.c - reads of a large capture with two libraries, in turns.
  *
  * The file is unlinked before its first byte, so that no file is left behind.
  * The benchmark reads it from the page cache, to compare the readers, and cold,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* dropin_read.h - read a large capture with two libraries, in turns. */
+/* dropin_read.h - reads of a large capture with two libraries, in turns. */
 #ifndef BENCH_DROPIN_READ_H
 #define BENCH_DROPIN_READ_H
 

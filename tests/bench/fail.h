@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* fail.h - give up on a benchmark. */
+/* fail.h - end of a failed benchmark. */
 #ifndef BENCH_FAIL_H
 #define BENCH_FAIL_H
 

@@ -25,7 +25,8 @@ void heavy_begin(struct syscap_wire_frame *frame, uint8_t type, size_t len,
 /** Write @len bytes, and zeros up to a multiple of 8. */
 void heavy_put(const void *frame, size_t len);
 
-/** Each writes @n frames of its kind, and other frames that these need. */
+/** Each function writes @n frames of its kind, and the other frames that these
+ * @n frames need. */
 void heavy_samples(long n);
 void heavy_day(long n);
 void heavy_stacks(long n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make_heavy.c - write a large capture: make_heavy KIND N > FILE. */
+/* make_heavy.c - writer of a large capture: make_heavy KIND N > FILE. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

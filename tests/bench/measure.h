@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * measure.h - time short operations, and reduce the measurements.
+ * measure.h - measurement of short operations, and medians of the measurements.
  *
  * The unit while measuring is the tick: the time stamp counter's, if there is
  * one, else a nanosecond.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recorder.c - give out rings, drain and count on demand. */
+/* recorder.c - a recorder that gives out rings, and drains and counts on
+ * demand. */
 #define _GNU_SOURCE
 #include "bench/recorder.h"
 

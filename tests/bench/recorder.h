@@ -37,12 +37,12 @@ enum bench_owner {
 
 /** Memory that the recorder and all of its children share; zeroed at start. */
 struct bench_page {
-	/* frames seen in the rings of one child, by type; by the recorder */
+	/* frames that the recorder saw in the rings of a child, by type */
 	uint64_t arrived[BENCH_CHILDREN_MAX][BENCH_OWNERS][256];
 	uint32_t sense[16]; /* of bench_meet() */
 	uint32_t waiting[16];
 	uint32_t turn;        /* of bench_turn_wait() */
-	uint64_t numbers[64]; /* for any use by the children */
+	uint64_t numbers[64]; /* numbers for any use by the children */
 };
 
 /** The role of this process; NULL in the parent. */

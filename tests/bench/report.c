@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * report.c - print rows.  run.sh prints the heading, and counts the last
+ * report.c - printer of rows.  run.sh prints the heading, and counts the last
  * column: "met" or "MISSED".
  */
 #include "bench/report.h"

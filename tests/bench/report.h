@@ -16,7 +16,7 @@ enum bench_target {
 struct bench_row {
 	const char *what;
 	double median, p999; /* ns an event */
-	const char *other;   /* the compared variant, or NULL */
+	const char *other;   /* name of the compared variant, or NULL */
 	double other_median, other_p999;
 	enum bench_target target;
 	double bound;

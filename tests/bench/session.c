@@ -16,7 +16,7 @@
 
 static struct bench_page *page;
 static int command = -1;
-static unsigned number; /* of this child */
+static unsigned number; /* number of this child */
 static uint64_t seen[BENCH_OWNERS][256];
 static uint64_t n_arrived;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* joining.c - join a test's captures in memory. */
+/* joining.c - joiner of a test's captures, in memory. */
 #define _GNU_SOURCE
 #include "capture/joining.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* joining.h - join a test's captures in memory. */
+/* joining.h - joiner of a test's captures, in memory. */
 #ifndef SYSCAP_JOINING_H
 #define SYSCAP_JOINING_H
 

@@ -27,7 +27,7 @@
 #include "harness/make_capture.h"
 #include "ring/ring_file.h"
 
-#define MAKE_RINGS_PID  1234567 /* no process of this machine */
+#define MAKE_RINGS_PID  1234567 /* pid of no process of this machine */
 #define MAKE_RINGS_PAGE 4096u
 #define MAKE_RINGS_BODY 8192u
 
@@ -90,7 +90,7 @@ struct make_rings_found {
 	unsigned marks, others; /* marks of group "test"; other frames */
 	bool is_each_once;      /* marks 0 to marks - 1 */
 	unsigned losses;        /* loss records */
-	uint64_t lost;          /* frames that they report */
+	uint64_t lost;          /* lost frames that the loss records report */
 	int end;                /* 0, or -errno of the reader */
 	uint64_t merged, bad;   /* numbers in the reader's info */
 	char not_merged[200];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recovering.c - recover files of make_rings.h, and kill a recovery. */
+/* recovering.c - recoveries of files of make_rings.h, and kills of a
+ * recovery. */
 #define _GNU_SOURCE
 #include "capture/recovering.h"
 

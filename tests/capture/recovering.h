@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * recovering.h - recover files of make_rings.h, and kill a recovery.
+ * recovering.h - recoveries of files of make_rings.h, and kills of a recovery.
  *
  * In a test program with this file, the system calls of a recovery fail, or end
  * the process, on a test's request.
@@ -28,8 +28,8 @@ void recovering_end(struct make_rings *r);
 
 bool recovering_is_there(const char *path);
 
-/** Recover @path: the first must succeed, the second fail with @code and a
- * message. */
+/** Recover @path. recovering_run() must succeed; recovering_refuse() must fail
+ * with @code and a message. */
 void recovering_run(const char *path, struct syc_recovered *recovered);
 void recovering_refuse(const char *path, int code, const char *why);
 

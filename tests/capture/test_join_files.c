@@ -16,8 +16,8 @@ static void chunk(struct make_capture *capture, const char *path,
 	                (unsigned)strlen(text));
 }
 
-/* "PATH=content|PATH=content|": the files as seen by readers, "!" after an
- * end. */
+/* "PATH=content|PATH=content|": the files as seen by readers; "!" follows a
+ * file with an end. */
 static const char *files(const struct joined *joined)
 {
 	struct syscap_reader *reader = joined_open(joined);
@@ -87,7 +87,8 @@ TEST(files_that_differ_get_a_path_of_their_own)
 	chunk(&in[0], "/a", "one", true);
 	chunk(&in[0], "/a (2)", "taken", true);
 	chunk(&in[1], "/a", "two", true);
-	chunk(&in[2], "/a", "one", false); /* different: without an end */
+	/* this file differs: it has no end */
+	chunk(&in[2], "/a", "one", false);
 	chunk(&in[3], "/a", "two", true);
 	join(&joined, in, 4);
 	CHECK_STR(files(&joined),

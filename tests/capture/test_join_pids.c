@@ -153,7 +153,8 @@ TEST(parts_of_one_process_stay_one)
 	describe(&in[0], 7, "alpha", 0x7000000);
 	make_map(&in[0], 7, 1100, 0x8000000, 0x8001000, "/plugin", NULL);
 	add_symbol(&in[0], 7, "alpha");
-	/* later, with another library at the same address, and another title */
+	/* the second part is later, with another library at the same address,
+	 * and another title */
 	make_process(&in[1], 7, 1500, "alpha: idle");
 	make_map(&in[1], 7, 1500, 0x400000, 0x500000, "/alpha", NULL);
 	make_map(&in[1], 7, 1500, 0x8000000, 0x8001000, "/other", NULL);
@@ -178,7 +179,8 @@ TEST(missing_facts_do_not_separate_processes)
 	describe(&in[0], 7, "alpha", 0x7000000);
 	make_map(&in[0], 7, 1100, 0x8000000, 0x8001000, "/plugin", NULL);
 	add_symbol(&in[0], 7, "alpha");
-	/* later, with another library at the same address, and another title */
+	/* the second part is later, with another library at the same address,
+	 * and another title */
 	make_process(&in[1], 7, 1500, "alpha: idle");
 	make_map(&in[1], 7, 1500, 0x400000, 0x500000, "/alpha", "abcd");
 	make_map(&in[1], 7, 1500, 0x8000000, 0x8001000, "/other", NULL);

@@ -210,7 +210,8 @@ TEST(frames_before_garbage_in_a_ring_are_moved)
 		CHECK_EQ(recovered.frames, i == 0 ? 11 : 0);
 		CHECK_EQ(recovered.bad, 1);
 		recovering_check_marks(&r);
-		CHECK(recovering_is_there(r.path)); /* root reads all */
+		/* root may read every file */
+		CHECK(recovering_is_there(r.path));
 	}
 	make_free(&broken);
 	recovering_end(&r);
@@ -224,7 +225,8 @@ TEST(frame_with_bad_content_is_omitted)
 
 	recovering_begin(&r);
 	make_mark(&broken, MAKE_RINGS_PID, 71, 5000, 0, "test", "m", "7000");
-	memset(broken.data + 96, 'x', broken.size - 96); /* has no end */
+	/* the message has no end */
+	memset(broken.data + 96, 'x', broken.size - 96);
 	make_rings_add(&r, 2, &broken);
 	make_rings_mark(&r, 2);
 	make_rings_write(&r, NULL, 0);
@@ -255,7 +257,8 @@ TEST(journal_that_cuts_frames_is_rejected)
 
 	recovering_begin(&r);
 	batch = make_rings_batch(&r, &size);
-	make_rings_journal(&r)->offset = r.capture.frame; /* the last one */
+	/* offset of the last frame */
+	make_rings_journal(&r)->offset = r.capture.frame;
 	make_rings_write(&r, NULL, 0);
 	recovering_refuse(r.capture_path, EBADMSG,
 	                  "differ from the ring file's journal");

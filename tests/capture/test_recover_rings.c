@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_recover_rings.c - recover with a ring file, whose capture may be gone,
- * not begun, or another file now.
+ * test_recover_rings.c - recover with a ring file, whose capture may be
+ * missing, not begun, or replaced by another file.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -47,9 +47,10 @@ TEST(empty_ring_file_is_removed)
 	empty(&r);
 	for (int i = 0; i < 3; i++) {
 		make_rings_write(&r, NULL, 0);
-		if (i > 0) /* also without the capture ... */
+		/* the file is removed also without the capture ... */
+		if (i > 0)
 			unlink(r.capture_path);
-		if (i == 2) /* ... or with another file of its name */
+		if (i == 2) /* ... or with another file of the capture's name */
 			CHECK_EQ(symlink("/dev/null", r.capture_path), 0);
 		recovering_run(r.path, &recovered);
 		CHECK(!recovering_is_there(r.path));
@@ -80,7 +81,8 @@ TEST(missing_capture_is_recreated_after_any_kill)
 	int n = 0;
 
 	recovering_begin(&r);
-	free(make_rings_batch(&r, &size)); /* marks of the lost capture */
+	/* these marks are only in the lost capture */
+	free(make_rings_batch(&r, &size));
 	for (bool goes_on = true; goes_on; n++) {
 		make_rings_write(&r, NULL, 0);
 		unlink(r.capture_path);
@@ -141,7 +143,7 @@ TEST(unbegun_ring_file_is_removed)
 		CHECK(recovered.had_rings);
 		CHECK(!recovering_is_there(r.path));
 	}
-	/* refused while a process may be using the file, */
+	/* discarding is refused while a process may be using the file, */
 	write_nothing(r.path, (off_t)r.size, 0);
 	recovering_refuse(r.path, EBADMSG, "not a capture");
 	write_nothing(r.path, (off_t)r.size, 60);
@@ -149,8 +151,7 @@ TEST(unbegun_ring_file_is_removed)
 	CHECK_EQ(fcntl(fd, F_OFD_SETLK, &lock), 0);
 	recovering_refuse(r.path, EBUSY, "about to use the ring file");
 	close(fd);
-	/* and if the file is not empty, or its name is not that of a ring
-	 * file */
+	/* and if the file is not empty, or has another name than a ring file */
 	const int again = open(r.path, O_RDWR | O_CLOEXEC);
 	CHECK_EQ(pwrite(again, &tail, 4,
 	                syc_ring_file_front(MAKE_RINGS_PAGE) + 4),

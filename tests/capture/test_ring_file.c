@@ -282,7 +282,7 @@ TEST(a_lock_that_outlives_its_process_does_not_count)
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	belong_to(&r, pid, 1);
 	CHECK_EQ(merged_with_lock(&r), 10);
-	/* or if another process has its pid */
+	/* The process has also ended if another process has its pid */
 	belong_to(&r, getpid(), ticks_of(getpid()) - 1);
 	CHECK_EQ(merged_with_lock(&r), 10);
 	belong_to(&r, getpid(), ticks_of(getpid()));

@@ -107,7 +107,7 @@ TEST(records_of_losses_before_the_ring_count)
 {
 	struct make_rings r;
 
-	/* the record has an early time; the ring exists since 2000 */
+	/* the record has an early time; the ring exists since time 2000 */
 	begin(&r);
 	lose(&r, 1, 3, 3);
 	make_rings_loss(&r.capture, 71, 1500, 3);

@@ -14,8 +14,7 @@ const char *sample_path(const char *name);
 /** The content of a sample; the caller frees it. */
 unsigned char *sample_read(const char *name, size_t *ret_size);
 
-/** Read the perf map or jitdump @path, as the file's owner, into a new
- * table. */
+/** Read the perf map or jitdump @path, as its owner, into a new table. */
 struct syc_code_table *sample_perf_map(const char *path, uint64_t *ret_bad);
 struct syc_code_table *sample_jitdump(const char *path);
 

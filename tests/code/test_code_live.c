@@ -2,8 +2,8 @@
 /*
  * test_code_live.c - code of this machine's runtimes, while these run.
  *
- * The program counter of the main thread is sampled in compiled code.  Most of
- * the samples must be named after the function in which the program spends its
+ * The program counter of the main thread is sampled in compiled code.  Most
+ * samples must have the name of the function in which the program spends its
  * time.
  */
 #define _GNU_SOURCE
@@ -254,7 +254,8 @@ static void check_dump(const struct run *run, const char *part)
 	CHECK(at != NULL);
 	for (; (at = memmem(at, (size_t)(end - at), part, strlen(part)));
 	     at++) {
-		uint64_t addr; /* then come the length and a number */
+		/* after this part come the length and a number */
+		uint64_t addr;
 
 		memcpy(&addr, at - 24, sizeof(addr));
 		if (is_called(run, addr, part))
@@ -354,7 +355,7 @@ static const char *begin_python(const char *flag)
 	                   "for i in range(20000):\n"
 	                   "    leaf_hash(i)\n");
 	for (unsigned i = 0; programs[i]; i++) {
-		/* Older versions ignore an unknown -X. */
+		/* Older versions of Python ignore an unknown option -X. */
 		snprintf(command, sizeof(command),
 		         "%s -X %s -c 'import sys; "
 		         "sys.exit(not sys.is_stack_trampoline_active())' "

@@ -243,14 +243,15 @@ TEST(late_event_fills_free_times_only)
 	CHECK_STR(find(table, 0x1020, 55), "timed");
 	CHECK(syc_code_table_find(table, 0x1000, 50, &range));
 	CHECK_EQ(range.from, 10);
-	/* Of two late additions, the earlier range was there. */
+	/* A time before two late additions has the range of the earlier
+	 * addition. */
 	CHECK_EQ(syc_code_table_add_late(table, 100, 10, 0x2000, 0x900, "w", 1),
 	         0);
 	CHECK_EQ(syc_code_table_remove(table, 150, 0x2000, 0x900), 0);
 	CHECK_EQ(syc_code_table_add_late(table, 200, 10, 0x2400, 1, "s", 1), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
 	CHECK_STR(find(table, 0x2400, 50), "w");
-	/* Events with a time keep that time. */
+	/* Late additions do not change the times of other events. */
 	add(table, 300, 0x9000, 8, "c");
 	CHECK_EQ(syc_code_table_move(table, 400, 0x1000, 0x5000, 0x40), 0);
 	CHECK_EQ(syc_code_table_settle(table), 0);
@@ -274,7 +275,7 @@ TEST(a_settled_table_takes_more_events)
 	syc_code_table_free(table);
 }
 
-/* The same by brute force: the name of each of a few addresses at each time. */
+/* A table by brute force: the name of each of a few addresses at each time. */
 #define SPACE 64
 #define TIMES 40
 

@@ -2,8 +2,8 @@
 /*
  * test_code_watch.c - the code table of a child that behaves like a runtime.
  *
- * The child does one step of its deed for each step() of the test, so that
- * nothing depends on speed.
+ * The child does one step of its deed for each step() of the test, so the
+ * result does not depend on speed.
  */
 #define _GNU_SOURCE
 #include <errno.h>

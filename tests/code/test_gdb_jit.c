@@ -151,7 +151,7 @@ TEST(another_image_at_the_same_place_takes_over)
 	end();
 }
 
-/* As if the allocator had reused the memory between two looks. */
+/* The memory changes as if the allocator had reused it between two looks. */
 TEST(a_new_image_in_an_entry_that_was_there_is_read)
 {
 	struct entry entry = make_entry(), other = make_entry();

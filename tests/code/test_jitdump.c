@@ -154,7 +154,8 @@ TEST(a_file_that_grows_by_bytes_gives_each_record_once)
 	end();
 }
 
-/* Like a preallocated file, or a page that is not written yet. */
+/* The zeros are like a preallocated file, or like a page that is not written
+ * yet. */
 TEST(zeros_at_the_end_may_become_records)
 {
 	static const unsigned char zeros[256];
@@ -202,7 +203,7 @@ TEST(times_of_another_clock_are_refused_with_the_reason)
 	check_all(0, -EOPNOTSUPP,
 	          "its times are of the processor's counter, not of "
 	          "CLOCK_MONOTONIC");
-	/* And stays refused. */
+	/* The file stays refused. */
 	CHECK_EQ(syc_jitdump_read(dump, table, NULL), -EOPNOTSUPP);
 	CHECK_EQ(syc_jitdump_loads(dump), 0);
 	end();
@@ -285,7 +286,8 @@ TEST(a_record_of_gigabytes_is_waited_for_and_not_read)
 	make_u64(&file, 9);
 	check_all(0, 0, NULL);
 	CHECK_EQ(syc_jitdump_loads(dump), 0);
-	/* A long record is skipped once the file has its bytes, as a hole. */
+	/* A long record, here a hole, is skipped when the file has all bytes of
+	 * the record. */
 	CHECK_EQ(ftruncate(fd, INT64_C(40) + 0xFFFFFFF0), 0);
 	CHECK_EQ(syc_jitdump_read(dump, table, NULL), 0);
 	end();

@@ -133,7 +133,7 @@ struct values {
 	unsigned n, ids;
 	int32_t pid;
 	uint32_t id;
-	bool is_double, is_early; /* a value came before the definition */
+	bool is_double, is_early; /* a value came before its definition */
 	double all[16];
 };
 
@@ -198,7 +198,7 @@ static struct values read_back(const char *category, const char *name)
 	return values;
 }
 
-/* Checks that exactly these values came, one per reading. */
+/* Checks that exactly @n values came, one per reading. */
 #define CHECK_VALUES(category, name, ...)                              \
 	do {                                                           \
 		const double wanted[] = { __VA_ARGS__ };               \
@@ -536,7 +536,7 @@ TEST(files_with_nonsense_are_no_counters)
 TEST(without_ids_there_are_no_values)
 {
 	begin("memory");
-	last_id = UINT32_MAX; /* the next is 0 */
+	last_id = UINT32_MAX; /* the next id is 0 */
 	put("/proc/meminfo", "MemTotal: 10 kB\nMemAvailable: 5 kB\n");
 	take(0);
 	CHECK_EQ(read_back("Memory", "Used").ids, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_map.c - the map that numbers keys. */
+/* test_map.c - the map from keys to consecutive numbers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,7 +17,7 @@ static void begin(struct syc_comparison *comparison)
 		CHECK_EQ(syc_comparison_set_total(comparison, i, 1000), 0);
 }
 
-/* Five values per side, slightly different. */
+/* Five slightly different values per side. */
 static void add(struct syc_comparison *comparison, enum syc_measure measure,
                 const char *of, const char *name, double base, double new)
 {

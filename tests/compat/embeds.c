@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* embeds.c FILE... - embeds files into its capture, under their names. */
+/* embeds.c FILE... - a program that embeds files into its capture, under the
+ * files' names. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * gtk4_list.c - a GTK 4 program that scrolls through a list of messages by
  * itself, and ends.
  *
- * To show the first line of a message, the program formats the whole message,
- * and frees the text at once.
+ * For the first line of a message, the program formats the whole message, and
+ * frees the text at once.
  */
 #define _GNU_SOURCE
 #include <gtk/gtk.h>

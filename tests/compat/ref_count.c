@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ref_count.c - walk a capture with the reference's reader.
+ * ref_count.c - walk over a capture with the reference's reader.
  *
  *	ref_count FILE
  *
  * Prints "type count" for each type of frame, in the order of the types, with
- * the names of `syscap stat --json`.  That reader does not distinguish an end
- * from damage, so this program adds up the bytes read: status 1 and the offset
- * if the reader stopped before the end of the file.
+ * the names of `syscap stat --json`.  The reference's reader does not
+ * distinguish an end from damage, so this program adds up the read bytes.  If
+ * the reader stopped before the end of the file, the program prints the offset
+ * and exits with 1.
  */
 #include <stdio.h>
 #include <sys/stat.h>

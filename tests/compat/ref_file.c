@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ref_file.c - extract an embedded file from a capture with the reference's
- * reader.
+ * ref_file.c - extractor of an embedded file, by the reference's reader.
  *
  *	ref_file CAPTURE PATH >FILE
  */

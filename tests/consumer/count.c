@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* count.c - the smallest program that reads a capture: counts its marks. */
+/* count.c - the smallest program that reads a capture: a counter of marks. */
 #include <stdio.h>
 
 #include <syscap/capture.h>

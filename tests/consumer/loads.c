@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loads.c LIBRARY CAPTURE - records itself by a libsyscap.so loaded with
- * dlopen(), like language bindings: one mark, one counter, one log.
+ * loads.c LIBRARY CAPTURE - a program that records itself by a libsyscap.so
+ * loaded with dlopen(), like language bindings: one mark, one counter, one log.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "behaviour.h"
 
-#define N_MOST 511 /* counters that one frame defines */
-#define N_SET  20  /* three groups, the last with four */
+#define N_MOST 511 /* maximum number of counters that one frame defines */
+#define N_SET  20  /* counters of three groups, the last with four counters */
 
 static void numbers_are_given_out_once(void)
 {

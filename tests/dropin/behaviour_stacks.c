@@ -10,7 +10,7 @@
 
 #define DEEPEST  8187
 #define ALL_FIT  4095
-#define SMALLEST 64 /* the least room that any release passes */
+#define SMALLEST 64 /* the smallest space that any release passes */
 #define N_NAMES  100
 
 static void fill(SysprofCaptureAddress *addrs, unsigned int n)

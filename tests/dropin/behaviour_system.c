@@ -168,7 +168,7 @@ int behaviour_internal(const char *format, ...)
 	return format != NULL;
 }
 
-/* Callers also add no parentheses */
+/* Some callers add no parentheses of their own */
 static int likely(int value)
 {
 	if SYSPROF_LIKELY (value > 0)

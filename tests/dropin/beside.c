@@ -5,7 +5,8 @@
  * events go to the same descriptor (beside_plugin.c, with syscap).  See
  * beside.sh.
  *
- *	beside PLUGIN first|last: first or last: creation of its own writer
+ *	beside PLUGIN first|last (the program makes its own writer first or
+ *	last)
  */
 #include <dlfcn.h>
 #include <stdio.h>

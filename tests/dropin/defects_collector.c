@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* defects_collector.c - finds the requested check or deed. */
+/* defects_collector.c - selector of the requested check or deed. */
 #define _GNU_SOURCE
 #include "dropin/defects_collector.h"
 
@@ -57,7 +57,7 @@ void ended_well(const char *deed, int status)
 		defect_shows("the program dies of signal %d, %s: %s",
 		             WTERMSIG(status), strsignal(WTERMSIG(status)),
 		             deed);
-	if (WEXITSTATUS(status) == 1) /* the deed has printed why */
+	if (WEXITSTATUS(status) == 1) /* the deed has printed the defect */
 		_exit(1);
 	errno = 0;
 	NEED(WEXITSTATUS(status) != 2 && WEXITSTATUS(status) != NOT_RUN);

@@ -20,7 +20,8 @@
 /** A defect, and its check, which runs once for each ring size. */
 struct defect {
 	const char *id;
-	void (*check)(uint32_t pages); /* NULL: not with this library */
+	/* NULL: this library lacks the feature */
+	void (*check)(uint32_t pages);
 };
 
 /** Code that the check runs in a program with the library. */
@@ -29,7 +30,7 @@ struct deed {
 	void (*run)(void);
 };
 
-/* Of the files defects_collector_*.c; each ends with NULL. */
+/* Tables of the files defects_collector_*.c; a NULL entry ends each table. */
 extern const struct defect defects_of_frames[], defects_of_texts[],
 	defects_of_losses[], defects_of_waits[], defects_of_processes[],
 	defects_of_copies[], defects_of_stacks[];
@@ -76,7 +77,8 @@ struct frame {
 	unsigned len, type;
 	int32_t pid;
 	int64_t time;
-	const unsigned char *data; /* NULL: start at the first */
+	/* bytes of the frame; NULL: start at the first frame */
+	const unsigned char *data;
 };
 
 /**
@@ -88,17 +90,18 @@ const char *frame_look(const struct ring *ring, struct frame *frame);
 /** The next frame; false at the end.  An invalid frame is the defect. */
 bool frame_next(const struct ring *ring, struct frame *frame);
 
-/** Every byte without a meaning is zero. */
+/** True: every byte without a meaning is zero. */
 bool frame_is_clean(const struct frame *frame);
 
 uint16_t frame_u16(const struct frame *frame, unsigned at);
 uint32_t frame_u32(const struct frame *frame, unsigned at);
 uint64_t frame_u64(const struct frame *frame, unsigned at);
 
-/** The message of a MARK with group "defect" and this name, or NULL. */
+/** The message, if @frame is a MARK with group "defect" and this name; else
+ * NULL. */
 const char *mark_message(const struct frame *frame, const char *name);
 
-/** Number of such marks in all rings. */
+/** Number of marks with group "defect" and this name, in all rings. */
 unsigned marks_count(const struct ring_peer *peer, const char *name);
 
 /** Number of frames of @type in all rings. */

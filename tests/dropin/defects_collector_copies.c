@@ -90,7 +90,7 @@ static void load_without_keys(void)
 		plugin_mark("without keys");
 }
 
-/* Missing resources are no reason to end the program. */
+/* A lack of resources must not end the program. */
 static void shortage_is_no_reason_to_abort(uint32_t pages)
 {
 	struct ring_peer peer;

@@ -208,7 +208,8 @@ static void losses_are_reported(uint32_t pages)
 #ifdef DEFECTS_OURS
 
 #if defined(__SANITIZE_THREAD__)
-#define MOST_NS INT64_C(9000000000) /* ten times slower */
+/* under TSan, events are ten times slower */
+#define MOST_NS INT64_C(9000000000)
 #else
 #define MOST_NS INT64_C(900000000)
 #endif

@@ -181,7 +181,7 @@ static void request_everywhere(void)
 	for (int i = 0; i < THREADS; i++)
 		for (unsigned k = 0; k < PER_THREAD; k++)
 			look_at_id(firsts[i] + k);
-	/* more than in a block of the reference */
+	/* more ids than the reference reserves in one block */
 	const unsigned int many = sysprof_collector_request_counters(1000);
 	for (unsigned k = 0; k < 1000; k++)
 		look_at_id(many + k);
@@ -194,7 +194,7 @@ static void request_everywhere(void)
 	wait_for_child(pid);
 }
 
-/* ids, and the names of their definitions */
+/* The ids of counters, and the names in the definitions. */
 struct known {
 	unsigned n;
 	uint32_t ids[1024];
@@ -225,7 +225,7 @@ static void counters_have_numbers_of_their_own(uint32_t pages)
 	struct ring_peer peer;
 
 	known.n = 0;
-	for (int run = 0; run < 2; run++) { /* in one recording */
+	for (int run = 0; run < 2; run++) { /* both runs are in one recording */
 		record(&peer, pages, "request everywhere", "");
 		for (unsigned i = 0; i < peer.n_rings; i++) {
 			struct frame frame = { .data = NULL };

@@ -133,7 +133,7 @@ static bool is_zero(const struct frame *frame, unsigned at, unsigned end)
 	return true;
 }
 
-/* Is there a text in @size bytes, followed by zeros? */
+/* Do the @size bytes hold a text, followed by zeros? */
 static bool is_clean_text(const struct frame *frame, unsigned at, unsigned size)
 {
 	const char *const text = (const char *)frame->data + at;

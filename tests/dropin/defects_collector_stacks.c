@@ -30,7 +30,7 @@ static void emit_traces(void)
 	mark("behind", NULL);
 }
 
-/* frame_next() refuses the newer types */
+/* frame_next() refuses the newer types of frames. */
 static void traces_are_samples(uint32_t pages)
 {
 	struct ring_peer peer;

@@ -116,7 +116,7 @@ static void what_cannot_be_formatted_is_no_text(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-24 */
 
-/* %Y: an int; counts its formattings */
+/* Formats an int for %Y, and counts the calls. */
 static int n_formatted;
 
 static int print_counted(FILE *stream, const struct printf_info *info,

@@ -28,7 +28,8 @@
 
 static const struct defect *current;
 static const char *folder;
-static int out = STDERR_FILENO; /* cases play with descriptor 2 */
+/* descriptor of messages: cases change descriptor 2 */
+static int out = STDERR_FILENO;
 
 static void say(const char *format, va_list args)
 {
@@ -250,13 +251,14 @@ static void run_here(const struct defect *defect)
 	const struct rlimit no_core = { 0, 0 };
 	struct rlimit files = { 0, 0 };
 
-	/* An endless loop of writes ends, too. */
+	/* The limit also ends an endless loop of writes. */
 	getrlimit(RLIMIT_FSIZE, &files);
 	files.rlim_cur = 32u << 20;
 	setrlimit(RLIMIT_FSIZE, &files);
 	setrlimit(RLIMIT_CORE, &no_core);
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* also outside that group */
+	/* also ends the case outside of the process group */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	unsetenv("SYSPROF_TRACE_FD");
 	unsetenv("SYSPROF_CONTROL_FD");
 	defect->check(defect->arg);

@@ -19,7 +19,7 @@
 struct defect {
 	const char *id;
 	const char *what;
-	void (*check)(int arg); /* NULL: not with this library */
+	void (*check)(int arg); /* NULL: this library lacks the feature */
 	int arg;
 };
 
@@ -69,7 +69,8 @@ struct frame {
  * header, or frames that do not exactly fill the file, are the defect.
  */
 bool frame_next(const struct bytes *bytes, struct frame *frame);
-/** The same, but also false at a truncated last frame. */
+/** Steps like frame_next(), but also returns false at a truncated last
+ * frame. */
 bool frame_next_whole(const struct bytes *bytes, struct frame *frame);
 
 /** Number of frames of @type. */

@@ -78,7 +78,7 @@ static void torn(int cut)
 	marks_are_complete(&bytes, NULL, 5);
 }
 
-/* 2,046 counters in a frame with space for 511. */
+/* The frame claims 2,046 counters, and has space for 511. */
 static void too_many_counters(int n_counters)
 {
 	const SysprofCaptureCounterDefine *found;
@@ -270,7 +270,7 @@ static void later_version(int version)
 	MUST(errno != 0);
 }
 
-/* Does the reader report that it stopped, and the offset? */
+/* Does the reader report its stop, with the offset? */
 static void end_or_damage(int cut)
 {
 #if SYSPROF_MAJOR_VERSION >= 50

@@ -88,7 +88,7 @@ static void interleaved(int arg)
 	must_hold(&capture, "/b", "1 2 3");
 }
 
-/* --- which there are */
+/* --- lists of files */
 
 static void must_list(SysprofCaptureReader *reader, const char *const *want)
 {

@@ -154,7 +154,8 @@ static void file_read_under_signals(int arg)
 	MUST(is_ended && at == size);
 }
 
-/* Checks that a long name is there, if cut, then between characters. */
+/* Checks that a long name is in the file, complete or cut between
+ * characters. */
 static void long_name(int size)
 {
 	char *const name = text_of("\xC3\xA9", (size_t)size & ~1u);
@@ -177,7 +178,8 @@ static void long_name(int size)
 	MUST(strlen(found) % 2 == 0);
 }
 
-/* Are @arg ids, and then one more, given out while there are free ids? */
+/* Checks that a writer refuses @arg ids at once, and still gives out free
+ * ids. */
 static void ids_beyond_the_last(int arg)
 {
 	begin(0);

@@ -120,7 +120,8 @@ static void recent_of_killed(int arg)
 		defect_shows("a mark is lost that was made 1.3 s before");
 }
 
-/* exit() without closing the writer, flushed or not. */
+/* The program calls exit() without closing its writer, with or without a
+ * flush. */
 static void forgotten(int is_by_env)
 {
 	const char *const path = defect_path("forgotten.syscap");
@@ -154,7 +155,7 @@ static void forgotten(int is_by_env)
 	marks_are_complete(&bytes, NULL, N_MARKS);
 }
 
-/* Such a file must have its end time. */
+/* The file of a killed program must have its end time. */
 static void end_of_killed(int arg)
 {
 	const char *const path = defect_path("ended.syscap");

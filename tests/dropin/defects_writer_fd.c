@@ -158,7 +158,7 @@ static void standard_error(int arg)
 	MUST(st.st_size == 0);
 }
 
-/* A text that only begins like a number is invalid. */
+/* A value that only begins like a number is invalid. */
 static void no_number(int arg)
 {
 	static const char *const tails[] = { "x", " ", ".0", ",4", "e0" };
@@ -181,7 +181,7 @@ static void no_number(int arg)
 	MUST(from_env("4294967299") == NULL);
 }
 
-/* A number that now belongs to another file. */
+/* The variable has a number that now belongs to another file. */
 static void file_of_somebody_else(int flags)
 {
 	static const char text[] = "This is no capture, and nobody's to empty.";

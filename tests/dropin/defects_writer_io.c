@@ -134,7 +134,8 @@ static void slow_pipe(int flags)
 	check_marks(&received);
 }
 
-/* Without a reader, calls must return, and no byte may be there twice. */
+/* Without a reader, calls must return, and the output must not repeat a
+ * byte. */
 static void pipe_that_is_full(int arg)
 {
 	struct bytes bytes;
@@ -262,7 +263,7 @@ static void save_over_longer_file(int size)
 	check_marks(&saved);
 }
 
-/* Bytes written to a pipe can't be saved again. */
+/* Bytes that went into a pipe can't be saved as a file. */
 static void save_a_pipe(int arg)
 {
 	const char *const path = defect_path("piped.syscap");

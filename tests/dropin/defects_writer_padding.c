@@ -69,7 +69,7 @@ static void clear_frame(const struct frame *f)
 		break;
 	case 9:
 		clear(f, 26, 32);
-		clear(f, 36, 64); /* one of eight is used */
+		clear(f, 36, 64); /* one of the eight ids is used */
 		clear(f, 72, 128);
 		break;
 	case 10:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_dropin_cat.c - join any bytes into a capture of the drop-in's writer, by
- * cat and by both splices, and read the results.
+ * fuzz_dropin_cat.c - joins of any bytes into a capture of the drop-in's
+ * writer, by cat and by both splices, and reads of the results.
  *
  * The writer has earlier frames, with a counter and a JIT name, and appends a
  * mark.  With any frames in between, that mark is the last frame of the result.
@@ -226,7 +226,7 @@ static size_t stacks(const struct fuzz_walk *walk)
 	       walk->types[SYSPROF_CAPTURE_FRAME_TRACE];
 }
 
-/* @n_writers: number of writers that have added their own frames. */
+/* @n_writers: number of writers that have added their own frames to @to. */
 static void check_carried(const struct fuzz_walk *from,
                           const struct fuzz_walk *to, size_t n_writers)
 {
@@ -237,7 +237,7 @@ static void check_carried(const struct fuzz_walk *from,
 	fuzz_demand(stacks(to) == stacks(from) + n_writers);
 }
 
-/* @n_times: number of earlier writers of these frames. */
+/* @n_times: number of writers that have already written the source's frames. */
 static void check_cat(const struct source *source, unsigned n_times)
 {
 	struct target target = open_target();

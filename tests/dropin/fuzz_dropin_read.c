@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_dropin_read.c - read any bytes through every function of the drop-in's
- * reader and cursor, in turn and out of turn.
+ * fuzz_dropin_read.c - reads of any bytes through every function of the
+ * drop-in's reader and cursor, in turn and out of turn.
  *
  * A plain walk gives the capture's content.  All other walks must give the same
  * frames: with unrelated calls in between, through copies, in a cursor,
@@ -19,8 +19,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define FILES_MOST 3   /* embedded files to read */
-#define SHORT      300 /* frames; longer captures get fewer costly calls */
+#define FILES_MOST 3 /* embedded files to read */
+#define SHORT      300 /* number of frames; longer captures get fewer costly calls */
 
 static volatile uint64_t sink;
 
@@ -433,12 +433,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	errno = 0;
 	reader = open_reader(fd);
 	if (reader == NULL) {
-		/* Or a version that does not exist yet */
+		/* The file is no capture, or has a future version */
 		fuzz_demand(errno == EBADMSG ||
 		            (errno == ENOTSUP && data[4] != 1));
 		return 0;
 	}
-	/* A file that opens has a header. */
+	/* If the open succeeds, the file has a header. */
 	const uint8_t *const script = data + FUZZ_SCRIPT;
 	fuzz_demand(size >= 256);
 	fuzz_walk(reader, &plain);

@@ -285,7 +285,7 @@ void fuzz_walk(SysprofCaptureReader *reader, struct fuzz_walk *walk)
 		const SysprofCaptureFrame *const frame =
 			fuzz_read(reader, type);
 
-		/* A found frame must be readable, and equal */
+		/* A found frame must be readable, and have the found type */
 		fuzz_demand(frame != NULL && frame->type == type);
 		fuzz_walk_add(walk, frame);
 	}

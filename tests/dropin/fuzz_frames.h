@@ -42,18 +42,19 @@ const SysprofCaptureFrame *fuzz_read(SysprofCaptureReader *reader,
  */
 void fuzz_check(const SysprofCaptureFrame *frame);
 
-/** A number for the bytes of @frame, the same for the same bytes. */
+/** Hash of the bytes of @frame. */
 uint64_t fuzz_hash(const SysprofCaptureFrame *frame);
 
 /** Result of a walk over a capture. */
 struct fuzz_walk {
 	size_t n, bytes;
 	size_t types[SYSPROF_CAPTURE_FRAME_LAST];
-	uint64_t *hashes; /* of n frames */
+	uint64_t *hashes; /* hashes of n frames */
 	size_t n_max;
 };
 
-/** Read @reader to its end.  @walk: zeros, or of fuzz_walk_free(). */
+/** Read @reader to its end.  @walk must be zeros, or freed by
+ * fuzz_walk_free(). */
 void fuzz_walk(SysprofCaptureReader *reader, struct fuzz_walk *walk);
 void fuzz_walk_add(struct fuzz_walk *walk, const SysprofCaptureFrame *frame);
 void fuzz_walk_free(struct fuzz_walk *walk);

@@ -3,8 +3,8 @@
  * link_library.c - an instrumented library, in C and in C++.  link.sh links it,
  * with its copy of syscap, into programs in all usual ways.
  *
- * With LINK_MAIN this file is also the program; with LINK_PLUGIN the program
- * loads the library in its argument.
+ * With LINK_MAIN this file is also the program.  With LINK_PLUGIN the program
+ * loads the library that its argument names.
  */
 #ifdef LINK_PLUGIN
 #include <dlfcn.h>

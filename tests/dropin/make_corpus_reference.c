@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus_reference.c - writes a capture through the public writer of its
- * library:
+ * make_corpus_reference.c - generator of a capture through the public writer of
+ * the linked library:
  *
  *	make_corpus_reference FILE
  *

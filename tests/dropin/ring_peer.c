@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring_peer.c - plays the recorder of a program, for any client library. */
+/* ring_peer.c - a test recorder of one program, for any client library. */
 #define _GNU_SOURCE
 #include "dropin/ring_peer.h"
 
@@ -37,7 +37,7 @@ static uint32_t *word(const struct ring *ring, int i)
 	return (uint32_t *)(void *)ring->map + i;
 }
 
-/* header: head, tail, offset and size of the body */
+/* The header has head, tail, offset and size of the body. */
 static int make_ring(struct ring_peer *peer)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_peer.h - plays the recorder of a program, for any client library.
+ * ring_peer.h - a test recorder of one program, for any client library.
  *
  * The program is this test program, run again to do one deed.  The deed finds a
  * control socket like a recorder's.  The peer answers requests with rings, and
@@ -24,20 +24,20 @@
 
 struct ring {
 	unsigned char *map; /* header page, body, body again */
-	uint32_t size;      /* of the body */
+	uint32_t size;      /* size of the body */
 	unsigned char *bytes;
-	size_t n_bytes; /* drained so far */
+	size_t n_bytes; /* number of drained bytes */
 };
 
 struct ring_peer {
 	/* Settings of the test before it runs the deed. */
-	uint32_t pages;      /* size of a ring's body */
+	uint32_t pages;      /* size of a ring's body, in pages */
 	bool is_silent;      /* reads requests without answering */
 	bool is_lazy;        /* drains only on request */
-	unsigned n_failures; /* first replies without a ring */
+	unsigned n_failures; /* number of first replies without a ring */
 
-	int sock;   /* -1: gone */
-	int client; /* the program's end */
+	int sock;   /* the peer's socket; -1: closed */
+	int client; /* the program's end of the socket */
 	int talk;
 	pid_t pid;
 	unsigned n_requests;
@@ -48,7 +48,7 @@ struct ring_peer {
 /** Requests of a deed; the reply is a number up to 255. */
 enum {
 	ASK_DRAIN = 'd', /* take everything out now */
-	ASK_COUNT = 'n', /* how many rings were requested? */
+	ASK_COUNT = 'n', /* return the number of requested rings */
 	ASK_LEAVE = 'g'  /* the recorder ends */
 };
 
@@ -69,7 +69,7 @@ int ring_peer_run_alone(const char *name, const char *control, int fd,
 
 void ring_peer_free(struct ring_peer *peer);
 
-/** In a deed: its settings, and requests to the peer. */
+/** In a deed: the deed's settings, and requests to the peer. */
 const char *deed_arg(void);
 unsigned deed_ask(char what);
 

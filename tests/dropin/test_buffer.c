@@ -21,7 +21,7 @@ static struct syc_buffer new_buffer(void)
 		                    .capacity = CAPACITY };
 }
 
-/* A handler's calls during a call. */
+/* The calls of a handler that interrupts a call. */
 static unsigned char *add_on_top(struct syc_buffer *buffer, uint32_t len)
 {
 	CHECK(!syc_buffer_enter(buffer));
@@ -51,8 +51,8 @@ TEST(frame_of_a_handler_follows_the_interrupted_one)
 	CHECK(add_outermost(&buffer, 24) == memory[0] + 104 + 128);
 }
 
-/* A handler comes when the interrupted call, during which an earlier handler
- * has added, no longer counts as under way. */
+/* A handler comes when the interrupted call no longer counts as under way.  An
+ * earlier handler has added a frame during that call. */
 TEST(call_on_a_leaving_call_takes_no_frame_of_handlers)
 {
 	struct syc_buffer buffer = new_buffer();
@@ -66,7 +66,7 @@ TEST(call_on_a_leaving_call_takes_no_frame_of_handlers)
 	CHECK(add_outermost(&buffer, 136) == memory[0] + 104 + 128);
 }
 
-/* A handler comes between syc_buffer_begin()'s two looks. */
+/* A handler comes between the two checks of syc_buffer_begin(). */
 TEST(announced_frame_stays_the_callers)
 {
 	struct syc_buffer buffer = new_buffer();

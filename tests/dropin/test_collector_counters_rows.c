@@ -18,7 +18,7 @@
 #include "harness/test.h"
 
 #define N_COUNTERS 300u
-#define N_THREADS  130u /* one per place in two words */
+#define N_THREADS  130u /* one thread per bit of two words */
 #define N_SETS     7u
 #define ROW_MOST   64u
 #define UNDEFINED  40u /* requested, but never defined */
@@ -50,10 +50,10 @@ static void add_row(struct set *set, unsigned from, unsigned n)
 }
 
 /*
- * Thread @k sets the end of a row and the whole row, then another row without
- * its end and whole.  Then it sets numbers that resemble a row at both ends,
- * and a row again.  So definitions are missing at each place of a row, also
- * where a word of any set of bits ends.
+ * Thread @k sets the end of a row, and then the whole row.  It sets another row
+ * without its end, and then the whole other row.  Then it sets numbers that
+ * resemble a row at both ends, and a row again.  So definitions are missing at
+ * each place of a row, also where a word of any set of bits ends.
  */
 static void make_sets(unsigned k, struct set sets[N_SETS])
 {
@@ -167,7 +167,7 @@ static void see_all(int fd, struct seen *seen)
 	sysprof_capture_reader_unref(reader);
 }
 
-/* Runs in a process that has not decided yet whether it records. */
+/* Runs in a process whose recording is still undecided. */
 static int record(void)
 {
 	const int fd = memfd_create("capture", 0);

@@ -121,7 +121,7 @@ static int must_not_run(SysprofCaptureAddress *addrs, unsigned n, void *data)
 static void sample_and_set(void)
 {
 	sysprof_collector_sample(must_not_run, NULL);
-	CHECK_EQ(syc_active, 0); /* callers check this variable first */
+	CHECK_EQ(syc_active, 0); /* callers check this flag first */
 	set_variable();
 	emit();
 	CHECK(!sysprof_collector_is_active());
@@ -243,7 +243,7 @@ static void emit_in_child(void)
 		exit(0);
 	}
 	waitpid(pid, NULL, 0);
-	emit(); /* without a variable */
+	emit(); /* here the variable is not set */
 }
 
 TEST(a_child_decides_for_itself)

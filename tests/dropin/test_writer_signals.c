@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_writer_signals.c - signal handlers that use a writer during a call on
- * it. A timer or each instruction triggers them.  The process may also fork,
- * exit or be killed in the middle of a call.
+ * it.  A timer or each instruction triggers the handlers.  The process may also
+ * fork, exit or be killed in the middle of a call.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -276,13 +276,15 @@ static void (*const calls[])(void) = {
 };
 #define N_CALLS (sizeof(calls) / sizeof(calls[0]))
 
-/* All first instructions, then ever fewer, as each needs a process. */
+/* Stops at all first instructions, then at fewer and fewer: each tested
+ * instruction needs its own process. */
 static long next_end(long k)
 {
 	return k + 1 + k / (test_is_whole() ? 12 : 3);
 }
 
-/* Every @n-th instruction up to some hundreds, then some. */
+/* Stops at every @n-th instruction up to some hundreds, then at a few later
+ * ones. */
 static long next_step(long k, long n)
 {
 	return k + (k < 500 || k / 50 < n ? n : k / 50);
@@ -548,7 +550,7 @@ static void leave(void)
 	exit(0);
 }
 
-/* True: the process left in the middle of the call. */
+/* True: the process exited in the middle of the call. */
 static bool leave_at(int fd, unsigned call, long k)
 {
 	struct stepper stepper;

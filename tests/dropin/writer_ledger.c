@@ -223,7 +223,8 @@ static void check_names(struct checking *c, const unsigned char *f,
 		const char *const text = (const char *)at + 8;
 		struct name *const name = find_name(c, address);
 
-		/* Readers take marks of 64 bits, and 32 bits below */
+		/* A JIT address is JIT_MARK, with a number in the lower 32
+		 * bits */
 		CHECK_EQ(address >> 32, JIT_MARK >> 32);
 		if (name->address != 0)
 			CHECK_STR(text, name->text);

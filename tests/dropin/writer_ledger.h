@@ -20,10 +20,11 @@
 
 enum ledger_state {
 	LEDGER_FREE,
-	LEDGER_UNDER_WAY, /* there once or not at all */
-	LEDGER_TRUE,      /* there once */
-	LEDGER_FALSE,     /* not there */
-	LEDGER_TWICE,     /* added by two processes: there once or twice */
+	LEDGER_UNDER_WAY, /* in the output once or never */
+	LEDGER_TRUE,      /* in the output once */
+	LEDGER_FALSE,     /* not in the output */
+	/* added by two processes: in the output once or twice */
+	LEDGER_TWICE,
 };
 
 enum ledger_kind {
@@ -36,21 +37,22 @@ enum ledger_kind {
 
 struct ledger {
 	uint32_t n[LEDGER_KINDS]; /* taken numbers */
-	uint32_t n_names;         /* first requested here */
+	/* number of new names */
+	uint32_t n_names;
 	uint32_t n_refused;
-	uint32_t n_inside; /* handlers that found a call under way */
+	uint32_t n_inside; /* number of handlers that found a call under way */
 	uint8_t states[LEDGER_KINDS][LEDGER_MAX];
 };
 
-/** Shared by this process and its children. */
+/** Makes a ledger that this process and its children share. */
 struct ledger *ledger_new(void);
 void ledger_free(struct ledger *ledger);
 /** Is there space for some thousands more? */
 bool ledger_has_room(const struct ledger *ledger);
 
 /*
- * Each adds one frame, and enters it in the ledger.  A sample's function has
- * its own name if @is_new, else one of a few names.
+ * Each function adds one frame, and enters the frame in the ledger.  A sample's
+ * function has its own name if @is_new, else one of a few names.
  */
 bool ledger_mark(struct ledger *ledger, SysprofCaptureWriter *writer);
 bool ledger_sample(struct ledger *ledger, SysprofCaptureWriter *writer,
@@ -66,7 +68,7 @@ bool ledger_log(struct ledger *ledger, SysprofCaptureWriter *writer);
 void ledger_check(const struct ledger *ledger, const unsigned char *data,
                   size_t size, bool is_killed);
 
-/** The same for the content of the file @fd. */
+/** Checks the content of the file @fd like ledger_check(). */
 void ledger_check_file(const struct ledger *ledger, int fd, bool is_killed);
 
 #endif

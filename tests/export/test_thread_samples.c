@@ -132,7 +132,7 @@ static void check_all(uint64_t *state, const struct syscap_filter *filter)
 		for (uint32_t t = 0; t < by.n_threads; t++)
 			all += check_thread(&by, &asked, t);
 		CHECK_EQ(all, asked.view->n_passed);
-		/* Earlier requests do not matter, either. */
+		/* Earlier requests do not change a result. */
 		for (unsigned k = 0; k < 50; k++)
 			check_thread(
 				&by, &asked,

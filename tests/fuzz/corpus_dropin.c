@@ -10,7 +10,7 @@
 /* Unused bytes of the header, which fuzz_frames.h reads. */
 #define SCRIPT     96
 #define SCRIPT_LEN 160
-#define CHANGE     253 /* twice the number of frames before; odd: cut */
+#define CHANGE     253 /* twice the frames before the change; odd: a cut */
 #define REPEAT     255
 
 #define JIT UINT64_C(0xE000000000000001)

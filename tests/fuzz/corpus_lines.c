@@ -62,8 +62,8 @@ static void empty(struct make_capture *bytes)
 	put(bytes, &make);
 }
 
-/* The second binary's places are not found, as the first with its name
- * counts. */
+/* The places of the second binary are not found, because only the first binary
+ * of a name counts. */
 static void twice(struct make_capture *bytes)
 {
 	struct syc_line_make make = { 0 };

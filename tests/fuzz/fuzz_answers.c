@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_answers.c - run the commands' queries on any bytes that may be a
- * capture.
+ * fuzz_answers.c - the commands' queries on any bytes that may be a capture.
  *
  * The size of the input selects the filter and the output format.  For any
  * input, the sums of a view equal those of its tree.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_cfi.c - find a pc in tables of any bytes, and run the tables' rules.
+ * fuzz_cfi.c - searches for a pc in tables of any bytes, and runs of the rules.
  *
  * The input is three numbers of 8 bytes: the lowest address of the tables, the
  * address of .eh_frame_hdr, and the pc; then the tables.

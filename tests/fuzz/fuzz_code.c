@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_code.c - read any bytes as a runtime's data about its code.
+ * fuzz_code.c - reads of any bytes as a runtime's data about its code.
  *
  * The input's beginning selects a jitdump, an image for debuggers, or else a
  * perf map.  Files that grow during reading give the same result as complete
@@ -37,8 +37,8 @@ static struct syc_code_table *make_table(void)
 	return table;
 }
 
-/* Checks that the range found contains the address and time, and is the same in
- * both. */
+/* Checks that the range found in @a contains the address and time, and equals
+ * the range found in @b. */
 static void look_at(const struct syc_code_table *a,
                     const struct syc_code_table *b, uint64_t addr, int64_t time)
 {
@@ -87,7 +87,7 @@ static void read_jitdump(const uint8_t *data, size_t size)
 		demand(fd >= 0);
 		tables[i] = make_table();
 		demand(syc_jitdump_new(fd, 7, &dump) == 0);
-		/* Once whole, once in four parts. */
+		/* The file is read once as a whole, and once in four parts. */
 		for (unsigned part = i == 0 ? 4 : 1; part <= 4; part++) {
 			put(fd, data, size * part / 4);
 			syc_jitdump_read(dump, tables[i], NULL);
@@ -97,7 +97,7 @@ static void read_jitdump(const uint8_t *data, size_t size)
 	finish(tables[0], tables[1]);
 }
 
-/* One directory for all inputs. */
+/* The directory for all inputs. */
 static char folder_path[] = "/tmp/syscap-fuzz-XXXXXX";
 
 static void remove_folder(void)

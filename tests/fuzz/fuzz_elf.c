@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_elf.c - find the functions in any bytes that may be an ELF file.
+ * fuzz_elf.c - search for functions in any bytes that may be an ELF file.
  *
  * For any bytes, the functions are disjoint and in order, their names are
  * printable, and a look-up finds each function.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_import.c - read any bytes as output of other profilers.
+ * fuzz_import.c - imports of any bytes as output of other profilers.
  *
  * The result is a valid capture with as many samples as were read, also if an
  * invalid line ended the import.
@@ -54,7 +54,8 @@ static void read_as(int (*format)(struct syc_import *, struct syscap_error *),
 	demand(r == 0 || r == -EBADMSG);
 	demand(r == 0 || (import.line > 0 && error.message[0] != 0));
 	demand(syscap_writer_close(import.writer, NULL) == 0);
-	/* A sample of 0 ticks writes no frame, one of many ticks several */
+	/* A sample of 0 ticks writes no frame; a sample of many ticks writes
+	 * several frames */
 	if (format == syc_import_perf_script)
 		demand(count_samples(path) == import.n_samples);
 	else

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_join.c - join any bytes, and check the result.
+ * fuzz_join.c - joins of any bytes, and checks of the result.
  *
  * The input is a capture; or the length of a capture in four bytes, that
  * capture, and another.  For any input, the result is readable to its end

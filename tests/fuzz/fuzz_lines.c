@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_lines.c - read any bytes that may be a table of source lines.
+ * fuzz_lines.c - reads of any bytes that may be a table of source lines.
  *
  * An accepted table is readable to its end, a look-up finds every place, and a
  * copy made anew has the same content.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * fuzz_reader.c - read any bytes as a capture, through every accessor.
+ * fuzz_reader.c - reads of any bytes as a capture, through every accessor.
  *
  * The target touches every byte that the reader returns, so that a sanitizer
  * sees pointers outside of the input, and checks the reader's promises.

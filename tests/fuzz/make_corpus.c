@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_corpus.c - writes the start corpus of fuzzing, which tests of the
+ * make_corpus.c - generator of the start corpus of fuzzing, which tests of the
  * command read, too:
  *
  *	make_corpus FOLDER DIRECTORY	those of fuzz/corpus/FOLDER

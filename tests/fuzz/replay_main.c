@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * replay_main.c - run a fuzz target on files, without libFuzzer.
+ * replay_main.c - runs of a fuzz target on files, without libFuzzer.
  *
  *	replay_reader FILE|DIRECTORY...
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * forbid.h - makes the kernel kill the calling thread, or a thread started by
- * it later, at one system call.  False: the kernel has no such filters.
+ * forbid.h - a filter by which the kernel kills the calling thread, or a thread
+ * that it starts later, at one system call.  False: the kernel has no such
+ * filters.
  */
 #ifndef TEST_FORBID_H
 #define TEST_FORBID_H

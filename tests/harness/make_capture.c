@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* make_capture.c - build captures in memory, in either byte order. */
+/* make_capture.c - builder of captures in memory, in either byte order. */
 #include "harness/make_capture.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * make_capture.h - build captures in memory, in either byte order.
+ * make_capture.h - builder of captures in memory, in either byte order.
  *
  * Writes byte by byte after the description of the format, without the
  * library's writer and structs: a mistake in these cannot hide here.  A failure

@@ -378,7 +378,8 @@ unsigned peer_serve(struct peer *peer)
 	}
 }
 
-/* Nothing comes after the end marker: keep the numbers, not the mapping. */
+/* Nothing comes after the end marker: keep the header's values, not the
+ * mapping. */
 static void end_ring(struct peer_ring *ring)
 {
 	struct syc_ring_header *const kept = malloc(sizeof(*kept));
@@ -390,7 +391,7 @@ static void end_ring(struct peer_ring *ring)
 	ring->has_ended = true;
 }
 
-/* Goes over the new frames; peer_next() reports bad frames. */
+/* Steps through the new frames; peer_next() reports bad frames. */
 static bool has_end_marker(struct peer_ring *ring)
 {
 	while (ring->n_bytes - ring->n_walked >= 24) {
@@ -445,9 +446,9 @@ size_t peer_drain(struct peer *peer)
 
 /*
  * A thread that requests a ring waits 250 ms, and then loses events.  If twenty
- * processes share the processor, this peer would need as long: it raises its
- * own priority, if allowed.  The peer sleeps most of the time, so the others
- * are not delayed.
+ * processes share the processor, this peer's answer would take as long.  So the
+ * peer raises its own priority, if allowed.  The peer sleeps most of the time,
+ * so the others are not delayed.
  */
 static int go_first(int priority)
 {

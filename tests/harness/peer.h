@@ -54,8 +54,8 @@ struct child {
 	static void child_##name(void)
 
 enum peer_kind {
-	PEER_OURS,  /* announces that it reads the client block */
-	PEER_STOCK, /* knows 16 bytes of header, like Sysprof */
+	PEER_OURS,  /* a peer that announces that it reads the client block */
+	PEER_STOCK, /* a peer that knows 16 bytes of header, like Sysprof */
 };
 
 struct peer_ring {
@@ -63,9 +63,9 @@ struct peer_ring {
 	uint32_t size;
 	uint32_t head;
 	bool has_ended;       /* end marker read; ring unmapped */
-	unsigned char *bytes; /* everything drained so far */
+	unsigned char *bytes; /* all drained bytes */
 	size_t n_bytes;
-	size_t n_walked; /* searched for an end marker */
+	size_t n_walked; /* number of bytes searched for an end marker */
 };
 
 /** Connections to a peer that has a name. */
@@ -79,7 +79,7 @@ struct peer_connection {
 /** An arena that a process has handed over (docs/protocol.md). */
 struct peer_arena {
 	int fd;
-	pid_t sender; /* of the facts */
+	pid_t sender; /* pid in the arena's facts */
 	uint32_t page, body, n_slots;
 	size_t size;
 	unsigned char *front;
@@ -89,7 +89,7 @@ struct peer_arena {
 #define PEER_MAX_ARENAS 64
 
 struct peer {
-	int sock;      /* requests come and replies go here */
+	int sock;      /* socket of requests and replies */
 	bool is_named; /* false: the child inherits a socket */
 	int listener;
 	char path[96];
@@ -101,10 +101,10 @@ struct peer {
 	unsigned n_rings;
 	unsigned n_allocated;
 	unsigned n_requests;
-	bool holds_replies; /* reads requests, does not answer */
+	bool holds_replies; /* the peer reads requests, and does not answer */
 	struct peer_ring *rings;
 	bool takes_arenas;
-	bool keeps_slots; /* gives back no slot of an ended ring */
+	bool keeps_slots; /* the peer gives back no slot of an ended ring */
 	unsigned n_arenas, n_late_arenas, n_lost_arenas;
 	struct peer_arena arenas[PEER_MAX_ARENAS];
 };
@@ -195,7 +195,8 @@ unsigned peer_count_metadata(const struct peer *peer);
 unsigned peer_count_marks(const struct peer *peer, const char *group,
                           const char *name);
 
-/** Is @frame a loss record?  If so, *@ret_frames is its number of frames. */
+/** Is @frame a loss record?  For a loss record, *@ret_frames is its number of
+ * frames. */
 bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);
 
 /** Sum of the losses that loss records in @ring report. */

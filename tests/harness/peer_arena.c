@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_arena.c - the peer's half of handing over an arena. */
+/* peer_arena.c - the peer's half of an arena's handover. */
 #define _GNU_SOURCE
 #include "harness/peer_arena.h"
 
@@ -93,7 +93,7 @@ static void give_back(const struct peer *peer, struct peer_arena *arena)
 		if (arena->rings[i] == 0 ||
 		    state_of(arena, i) != SYC_SLOT_ENDED)
 			continue;
-		/* Position stored after the end marker */
+		/* The client stores its position after the end marker */
 		if (!peer->rings[arena->rings[i] - 1].has_ended)
 			continue;
 		CHECK_EQ(fallocate(arena->fd,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* peer_arena.h - the peer's half of handing over an arena: only for peer.c. */
+/* peer_arena.h - the peer's half of an arena's handover: only for peer.c. */
 #ifndef SYSCAP_PEER_ARENA_H
 #define SYSCAP_PEER_ARENA_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * pure.h - count calls forbidden to code that may run in a signal handler:
+ * pure.h - counts of calls forbidden to code that may run in a signal handler:
  * allocate, free, or take a lock.
  *
  * pure.c gives a program or a preloaded library its own allocator and locks,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sandbox.h - forbid system calls to the calling thread.
+ * sandbox.h - a filter of system calls of the calling thread.
  *
  * Any other system call kills the process with SIGSYS, so no unexpected call
  * stays unnoticed.  Not for sanitized builds: a sanitizer makes system calls of

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stepper.c - do something at the k-th instruction of a call (x86-64). */
+/* stepper.c - an action at the k-th instruction of a call (x86-64). */
 #define _GNU_SOURCE
 #include "harness/stepper.h"
 

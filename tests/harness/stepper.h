@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stepper.h - do something at the k-th instruction of a call.
+ * stepper.h - an action at the k-th instruction of a call.
  *
  * With the processor's trap flag set, every instruction raises SIGTRAP; the
  * handler counts, and runs the action at the k-th, as any signal handler would
@@ -19,7 +19,7 @@ struct stepper {
 	struct stepper *outer;
 };
 
-/** Install the SIGTRAP handler; on the alternate stack if asked to. */
+/** Install the SIGTRAP handler; with @on_altstack, on the alternate stack. */
 void stepper_install(bool on_altstack);
 
 /**

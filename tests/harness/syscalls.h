@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscalls.h - replaces the C library's syscall(), by which the library and its
- * copies in shared objects make system calls.  Only for one file of a program.
+ * syscalls.h - a replacement of the C library's syscall(), by which the library
+ * and its copies in shared objects make system calls.  Only for one file of a
+ * program.
  */
 #ifndef TESTS_HARNESS_SYSCALLS_H
 #define TESTS_HARNESS_SYSCALLS_H

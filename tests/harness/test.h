@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test.h - write a test.
+ * test.h - interface of tests.
  *
  *	#include "harness/test.h"
  *

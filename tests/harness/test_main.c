@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_main.c - find the tests, and run and judge each in a child process.
+ * test_main.c - runner of the tests, each in a child process.
  *
  * A shared page holds what does not fit into the child's exit status: the
  * reason of a skip, and a failed check in a process whose exit status was not
@@ -76,7 +76,7 @@ void test_fail(const char *file, int line, const char *format, ...)
 	va_end(args);
 	strcat(text, "\n");
 	if (write(STDERR_FILENO, text, strlen(text)) < 0 || !forking)
-		abort(); /* for a debugger */
+		abort(); /* --no-fork, for a debugger */
 	_exit(1);
 }
 
@@ -234,7 +234,7 @@ static double load_now(void)
 	if (fscanf(file, "%*f %*f %*f %lf", &n_running) != 1)
 		n_running = 1;
 	fclose(file);
-	/* One of them is this process */
+	/* One of the runnable threads is this process */
 	n_running = (n_running - 1) / (double)sysconf(_SC_NPROCESSORS_ONLN);
 	if (n_running > MOST_LOAD)
 		return MOST_LOAD;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tsan.h - is this a ThreadSanitizer build?
+ * tsan.h - check for a ThreadSanitizer build.
  *
  * ThreadSanitizer delays signals until the program calls the C library, turns
  * vfork() into fork(), and has its own thread. Tests that depend on any of

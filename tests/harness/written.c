@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* written.c - run a CHILD that records itself, and read its capture. */
+/* written.c - runs of a CHILD that records itself, and reads of its capture. */
 #define _GNU_SOURCE
 #include "harness/written.h"
 
@@ -110,7 +110,7 @@ static void tally_process(struct tally *t, const struct syscap_frame *frame)
 {
 	unsigned i = 0;
 
-	if (frame->pid <= 0) /* the recorder's own */
+	if (frame->pid <= 0) /* a frame of the recorder itself */
 		return;
 	while (i < t->processes && t->pids[i] != frame->pid)
 		i++;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * written.h - run a CHILD (peer.h) that records itself, and read its capture.
+ * written.h - runs of a CHILD (peer.h) that records itself, and reads of its
+ * capture.
  *
  * Children emit marks of group "test" with the message "T N": the N-th mark,
- * from 0, of emitter T. A tally checks that each mark is there once and in
- * order.
+ * from 0, of emitter T.  A tally checks that the capture has each mark once and
+ * in order.
  */
 #ifndef SYSCAP_WRITTEN_H
 #define SYSCAP_WRITTEN_H
@@ -48,12 +49,13 @@ struct tally {
 	unsigned received;                   /* marks of all emitters */
 	unsigned doubles, gaps; /* marks that came twice, that are missing */
 	uint64_t lost;          /* frames that loss records report */
-	uint64_t lost_marks;    /* of these */
+	uint64_t lost_marks;    /* lost marks, of the lost frames */
 	unsigned unnamed;       /* frames before their PROCESS frame */
 	unsigned late;          /* frames after their EXIT frame */
 	unsigned processes;     /* distinct pids of PROCESS frames */
 	int32_t pids[WRITTEN_EMITTERS];
-	bool exits[WRITTEN_EMITTERS]; /* of these */
+	/* does the capture have an EXIT frame of the pid? */
+	bool exits[WRITTEN_EMITTERS];
 	uint64_t torn_at; /* offset of a broken frame; 0: no broken frame */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* asserts.c - exits with 3 if syscap.h has not changed assert(). */
+/* asserts.c - a program that exits with 3 if syscap.h has not changed
+ * assert(). */
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
