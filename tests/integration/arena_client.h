@@ -29,7 +29,7 @@ void arena_client_make(struct arena_client *client, uint32_t body,
 /** Send @word with @fd (-1: without) over the inherited socket.  False: the
  * socket is full. */
 bool arena_client_send(const char *word, int fd);
-/** The same over a socket found by name. */
+/** Send @word over a socket found by name, like arena_client_send(). */
 bool arena_client_send_by_name(const char *word, int fd);
 
 /** Sends the arena; tries again until the socket has space. */
@@ -43,7 +43,7 @@ bool arena_client_claim(const struct arena_client *client,
                         struct ring_client *ret_ring,
                         struct syc_slot *ret_slot);
 
-/** Writes the end marker; then the slot is ENDED. */
+/** Writes the end marker, and makes the slot ENDED. */
 void arena_client_leave(struct ring_client *ring, struct syc_slot *slot);
 
 #endif

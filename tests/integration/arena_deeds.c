@@ -159,7 +159,8 @@ static void past(void)
 		}
 	wait_for_all();
 	if (fork() == 0) {
-		/* Emits in the arena of another process, which has ended */
+		/* This process emits in the arena of another process, which has
+		 * ended */
 		emit("of another", 3);
 		_exit(0);
 	}
@@ -168,8 +169,8 @@ static void past(void)
 	emit("of the parent", 1);
 }
 
-/* As `past`, but the arena's maker is gone, so its command line is known only
- * from the arena. */
+/* The maker of the arena is gone, too, so only the arena has its command
+ * line. */
 static void maker_past(void)
 {
 	const pid_t pid = fork();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * changed_clock.c - a library to preload.  Its clock_gettime() advances by
- * 1,000,000 s per call, and fails for processor time.
+ * changed_clock.c - a library to preload.  The library's clock_gettime()
+ * advances by 1,000,000 s per call, and fails for processor time.
  */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

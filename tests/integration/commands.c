@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commands.c - run `syscap` in a directory; see commands.h. */
+/* commands.c - runs of `syscap` in a directory; see commands.h. */
 #define _GNU_SOURCE
 #include "integration/commands.h"
 

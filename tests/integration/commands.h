@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* commands.h - run `syscap` in a directory in which children write. */
+/* commands.h - runs of `syscap` in a directory in which children write. */
 #ifndef SYSCAP_TEST_COMMANDS_H
 #define SYSCAP_TEST_COMMANDS_H
 
@@ -15,7 +15,7 @@ void commands_await(const char *dir, const char *name);
 const char *commands_syscap(void);
 
 struct commands_said {
-	int status; /* -1: killed by a signal */
+	int status; /* exit status; -1: killed by a signal */
 	char text[2000];
 };
 

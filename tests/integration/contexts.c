@@ -143,7 +143,7 @@ static void change_root(void)
 
 	if (mkdtemp(dir) == NULL)
 		abort();
-	/* A removed directory still works */
+	/* chroot() also accepts a removed directory */
 	if (chdir(dir) != 0 || rmdir(dir) != 0)
 		abort();
 	if (chroot(".") != 0)
@@ -340,7 +340,8 @@ static void switch_fibres(void)
 
 /* ------------------------------------------------------------------ threads */
 
-/* With the first thread, ten threads more than the maximum of 8,192. */
+/* Number of threads without the first: with it, ten more than the maximum of
+ * 8,192. */
 #define MANY 8201u
 
 static pthread_barrier_t barrier;

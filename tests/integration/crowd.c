@@ -7,9 +7,9 @@
  *	crowd DIR forks N
  *	crowd DIR three
  *
- * The first two make DIR/ready, wait for DIR/go, begin, and go on until there
- * is DIR/end.  Every process appends its pid and number of sent events to
- * DIR/said.
+ * The forms `threads` and `forks` make DIR/ready, wait for DIR/go, and then
+ * work until DIR/end exists.  Every process appends its pid and number of sent
+ * events to DIR/said.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

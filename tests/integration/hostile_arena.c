@@ -250,7 +250,7 @@ static void scribble(void)
 	arena_client_hand_over(&client);
 	if (syc_arena_open(&client.arena, 8) != 0)
 		_exit(97);
-	/* What was opened */
+	/* the size that syc_arena_open() has opened */
 	const size_t size = syc_ring_file_front(client.arena.page) +
 	                    8 * (size_t)(client.arena.page + client.arena.body);
 	while (ring_client_now() < end) {

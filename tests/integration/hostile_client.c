@@ -20,7 +20,7 @@
 
 #include "integration/ring_client.h"
 
-/* @shut: close the socket for all processes when half is done. */
+/* @shut: close the socket for all processes after half of the marks. */
 static void be_good(unsigned n, bool shut)
 {
 	struct ring_client client;

@@ -48,7 +48,7 @@ static void *volatile sink;
 static void need(int holds, const char *what)
 {
 	if (!holds) {
-		/* stdio would call fstat() */
+		/* no stdio: it would call fstat() */
 		if (write(2, what, strlen(what)) < 0)
 			_exit(2);
 		_exit(1);
@@ -175,7 +175,7 @@ BURN(before, 1)
 BURN(boxed, 2)
 BURN(after, 3)
 BURN(in_thread, 4)
-BURN(beside, 249000000) /* the caller ends this thread */
+BURN(beside, 249000000) /* long enough: the caller ends this thread */
 
 static void allocate(unsigned long n)
 {

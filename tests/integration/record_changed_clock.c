@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* record_changed_clock.c - emits for a while, allocates, blocks and ends. */
+/* record_changed_clock.c - a program that emits for a while, allocates, blocks
+ * and ends. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdlib.h>

@@ -34,8 +34,8 @@ static void detach(const char *text)
 	become_daemon();
 }
 
-/* Ends without looking for a late answer.  Makes the file @path when it begins
- * to wait.
+/* Ends without looking for a late answer.  Makes the file @path at the
+ * beginning of its wait.
  */
 static void be_deaf(const char *path)
 {

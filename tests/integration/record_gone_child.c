@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_gone_child.c - has a child that lives and uses processor time only
- * while the recorder is stopped.
+ * record_gone_child.c - a program whose child lives and uses processor time
+ * only while the recorder is stopped.
  *
  *	record_gone_child exit		the child ends by _exit()
  *	record_gone_child kill		the child ends by SIGKILL
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 	const bool is_late = strcmp(how, "late") == 0;
 	const pid_t recorder = getppid();
 
-	work_in_the_parent(100); /* there were ticks */
+	work_in_the_parent(100); /* long enough for some ticks */
 	if (!is_late)
 		kill(recorder, SIGSTOP);
 	if (strcmp(how, "orphan") == 0) {

@@ -35,7 +35,7 @@
 #include <unistd.h>
 
 static const char *dir;
-static int sleeper; /* tid of the blocking thread */
+static int sleeper; /* thread id of the blocking thread */
 static char fifo[256], file[256];
 
 static void need(bool is_true, const char *what)
@@ -376,7 +376,7 @@ static void handle(int number)
 	const int saved = errno;
 	char text[8];
 
-	/* On a small alternate stack */
+	/* This handler runs on a small alternate stack */
 	if (number == SIGUSR1)
 		need(read(odd_pipe[0], text, sizeof(text)) == 5, "in handler");
 	if (number == SIGUSR2)
@@ -437,7 +437,7 @@ static void be_odd(void)
 	need(pipe(odd_pipe) == 0, "pipe");
 	cancel_it();
 
-	/* errno of a failed call stays */
+	/* A failed call keeps its errno */
 	need(sigaction(SIGALRM, &action, NULL) == 0, "sigaction");
 	later(interrupt, SIGALRM);
 	errno = 0;
@@ -464,7 +464,8 @@ static void be_odd(void)
 
 	const pid_t shared = vfork();
 	if (shared == 0) {
-		/* The parent is suspended: a nap makes the call late enough */
+		/* The parent is suspended, so a nap of this child makes the
+		 * call late enough */
 		nap(5);
 		_exit(read(-1, text, 1) == -1 && errno == EBADF ? 3 : 4);
 	}
@@ -542,7 +543,7 @@ int main(int argc, char **argv)
 	} else {
 		need(pthread_create(&thread, NULL, block_everywhere, NULL) == 0,
 		     "thread");
-		/* Its wait is not a recorded call */
+		/* The wait of pthread_join() is not a recorded call */
 		pthread_join(thread, NULL);
 	}
 	return fflush(stdout);

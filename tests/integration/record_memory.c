@@ -28,7 +28,7 @@ struct totals {
 	uint64_t allocated, bytes, freed, kept, kept_bytes;
 };
 
-static struct totals *totals; /* of all processes */
+static struct totals *totals; /* sums of all processes */
 static unsigned long per_thread;
 static void *volatile sink;
 
@@ -162,7 +162,7 @@ int main(int argc, char **argv)
 		const pid_t pid = fork();
 
 		if (pid == 0) {
-			/* The parent's blocks are not this process's */
+			/* This process does not count the parent's blocks */
 			memset(slots, 0, sizeof(slots));
 			run_threads(threads, 1 + i);
 			finish();

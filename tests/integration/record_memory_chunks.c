@@ -11,7 +11,7 @@
 #define CHUNK ((size_t)64 * 1024)
 #define HEAD  ((size_t)16)
 
-/* A handler may leave malloc() by siglongjmp(): `left` is never too large */
+/* A handler may leave malloc() by siglongjmp(), so `left` is never too large */
 static _Thread_local char *volatile chunk
 	__attribute__((tls_model("initial-exec")));
 static _Thread_local volatile size_t left

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * record_memory_clock.c - a preloaded library that wraps clock_gettime(), like
- * libfaketime. Its constructor runs first and looks up a missing symbol, which
- * leaves an error text that the next dlsym() frees.
+ * libfaketime. The library's constructor runs first and looks up a missing
+ * symbol. The look-up leaves an error text, which the next dlsym() frees.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -6,9 +6,9 @@
  *
  * Counts only allocations called from PROGRAM's own code: "allocated COUNT
  * BYTES", "freed COUNT", "kept COUNT", in the form of record_memory.c. A free
- * has no stack: it belongs to the latest earlier allocation at its address. The
- * times of two threads may be equal, or reversed within the clock's error: then
- * the number of allocations at the address decides.
+ * has no stack, and counts for the latest earlier allocation at the same
+ * address. The times of two threads may be equal, or reversed within the
+ * clock's error: then the number of allocations at the address decides.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -112,8 +112,8 @@ int main(int argc, char **argv)
 				bytes += (unsigned long long)events[i].size;
 			}
 		}
-		/* An address that libraries used, too: libraries have freed
-		 * their blocks, unless the last block is a library's */
+		/* Libraries may have used the address, too. They have freed
+		 * their blocks, unless the last block is a library's block */
 		const struct event *last = &events[i - 1];
 		while (last > &events[first] && last->size == 0)
 			last--;

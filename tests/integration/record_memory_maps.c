@@ -31,7 +31,7 @@ struct totals {
 	uint64_t allocated, bytes, freed;
 };
 
-static struct totals *totals; /* of all processes */
+static struct totals *totals; /* sums of all processes */
 static unsigned long per_thread;
 static size_t page;
 static int file;
@@ -77,7 +77,7 @@ static void unmap_in_parts(void)
 {
 	char *const at = map(9);
 
-	unmap(at + 3 * page, 2); /* 3 and 4 are left */
+	unmap(at + 3 * page, 2); /* mappings of 3 and 4 pages are left */
 	gave(1);
 	took(3);
 	took(4);
@@ -87,7 +87,7 @@ static void unmap_in_parts(void)
 	unmap(at + 8 * page, 1);
 	gave(1);
 	took(3);
-	/* Holes are anybody's */
+	/* Any thread may map the holes */
 	unmap(at + page, 2);
 	unmap(at + 5 * page, 3);
 	gave(2);
@@ -104,7 +104,7 @@ static void map_in_own_place(void)
 	check(map_over(at + 5 * page, 4, MEMORY) == at + 5 * page);
 	took(4);
 	check(map_over(at + 3 * page, 4, PROT_NONE) == at + 3 * page);
-	gave(2); /* half of each mapping is left */
+	gave(2); /* half of each of the two mappings is left */
 	took(2);
 	took(2);
 	unmap(at, 2);
@@ -179,12 +179,12 @@ static void *work(void *nothing)
 		move();
 		fail();
 		if (i % 16 == 0)
-			map(1 + i % 5); /* and keep it */
+			map(1 + i % 5); /* and keep the mapping */
 	}
 	return nothing;
 }
 
-/* Runs by raise(), so not within another call. */
+/* Runs by raise(), so it interrupts no other call. */
 static void handle(int number)
 {
 	(void)number;

@@ -144,7 +144,7 @@ static void run_on_own_memory(void)
 	munmap(memory, page + size);
 }
 
-/* Runs by raise(), so not within malloc(). */
+/* Runs by raise(), so it does not interrupt malloc(). */
 static void handle(int number)
 {
 	void *const block = malloc(555);
@@ -184,7 +184,7 @@ static void *raise_on_small(void *nothing)
 	return NULL;
 }
 
-/* Also the first allocation of a thread. */
+/* The allocation is also the first of its thread. */
 static void run_on_alternate(void)
 {
 	pthread_t thread;

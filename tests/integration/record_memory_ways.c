@@ -59,7 +59,8 @@ static int fail(void)
 	const struct rlimit none = { 1, 1 };
 	void *volatile block;
 
-	/* The sampler draws some blocks, so the thread gets its ring */
+	/* The recorder's sample includes some of these blocks, so the thread
+	 * gets its ring */
 	for (unsigned i = 0; i < 9000; i++) {
 		block = malloc(1000);
 		free(block);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_code.c - burns processor time in code that comes and goes.
+ * record_sample_code.c - a program that uses processor time in code that comes
+ * and goes.
  *
  *	record_sample_code jit		in memory, named in /tmp/perf-PID.map
  *	record_sample_code LIBRARY	in the plugin, which is loaded only
@@ -19,7 +20,8 @@
 
 #define CODE_SIZE 4096u
 #define TURNS     1000000
-#define LONG_MS   900 /* processor time: a busy kernel ticks rarely */
+/* milliseconds of processor time: a busy kernel ticks rarely */
+#define LONG_MS 900
 
 /* void turns(uint32_t n): counts down, with its own stack frame. */
 #ifdef __x86_64__

@@ -17,7 +17,7 @@ static pthread_barrier_t barrier;
 
 static void say_in_turn(bool is_early)
 {
-	SYSCAP_INSTANT("test", "good", NULL); /* a ring */
+	SYSCAP_INSTANT("test", "good", NULL); /* this event requests a ring */
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier); /* the recorder is stopped */
 	if (is_early)
@@ -52,7 +52,8 @@ int main(int argc, char **argv)
 	pthread_t threads[2];
 
 	pthread_barrier_init(&barrier, NULL, 3);
-	SYSCAP_INSTANT("test", "good", NULL); /* main's ring comes first */
+	/* this event requests the first ring, for the main thread */
+	SYSCAP_INSTANT("test", "good", NULL);
 	pthread_create(&threads[0], NULL, other, &is_other);
 	pthread_create(&threads[1], NULL, stop_recorder, NULL);
 	say_in_turn(is_main);

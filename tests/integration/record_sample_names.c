@@ -20,7 +20,7 @@ struct record {
 
 struct table {
 	unsigned char *bytes;
-	size_t size, n; /* n: records before the one of zeros */
+	size_t size, n; /* n: number of records before the record of zeros */
 };
 
 static struct syscap_reader *open_capture(const char *path)
@@ -109,7 +109,8 @@ static const char *find(const struct table *table, int32_t pid, uint64_t addr)
 	               : NULL;
 }
 
-/* "In File ..." is not a symbol's name, but an address's file. */
+/* "In File ..." is not the name of a symbol, but names the file of an
+ * address. */
 static bool is_name(const char *name)
 {
 	return name != NULL && strncmp(name, "In File ", 8) != 0;
@@ -202,7 +203,7 @@ size_t names_sampled_processes(const char *path)
 }
 
 struct leaf {
-	const char *name; /* in the table */
+	const char *name; /* text in the table */
 	uint64_t weight;
 };
 

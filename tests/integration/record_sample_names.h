@@ -16,7 +16,7 @@ struct names {
 	size_t n_stopped; /* stopped stacks that are not cut */
 	uint64_t weight;
 	size_t n_addrs, n_named;
-	size_t table_size; /* bytes; 0: no table */
+	size_t table_size; /* size in bytes; 0: no table */
 	/* Samples whose stack has the wanted names, in that order */
 	size_t n_found;
 };

@@ -16,7 +16,7 @@
 #include "harness/test.h"
 #include "integration/record_sample_names.h"
 
-/* Replaces the harness's test_fail(), whose file has a main(). */
+/* Replaces the test_fail() of the harness, because its file has a main(). */
 void test_fail(const char *file, int line, const char *format, ...)
 {
 	va_list list;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_spin.c - uses processor time in functions whose names a test
- * looks for.
+ * record_sample_spin.c - a program that uses processor time in functions whose
+ * names a test looks for.
  *
  *	record_sample_spin MS		runs for MS of this thread's time
  *	record_sample_spin MS FILE	also makes FILE half-way

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sanitized.c [leak] - works for a fifth of a second of processor time;
- * built by record_sanitized.sh, each time with another sanitizer.
+ * record_sanitized.c [leak] - a program that works for a fifth of a second of
+ * processor time. record_sanitized.sh builds this file with each sanitizer.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -107,7 +107,8 @@ __attribute__((noinline)) static void stand_still(int ms)
 	__asm__ volatile("");
 }
 
-/* Called from another place, and deeper: this wait ends no iteration. */
+/* This function is called from another place, and deeper, so its wait ends no
+ * iteration. */
 __attribute__((noinline)) static int wait_for_a_reply(int ms)
 {
 	struct pollfd one = { .fd = ends[0], .events = POLLIN };
@@ -202,7 +203,7 @@ static void want_signal(int number)
 
 static volatile int n_alarms;
 
-/* Takes longer than a timer that was set before the signal. */
+/* This handler takes longer than a timer that was set before the signal. */
 static void on_alarm(int number)
 {
 	const int saved = errno;
@@ -213,7 +214,8 @@ static void on_alarm(int number)
 	errno = saved;
 }
 
-/* Repeats, as the first signal may come before the wait begins. */
+/* Requests repeated signals, as the first signal may come before the wait
+ * begins. */
 static void ask_for_alarms(void)
 {
 	const struct itimerval when = { .it_value.tv_usec = 30000,
@@ -258,7 +260,7 @@ static void be_interrupted(void)
 
 static int queue, semaphores;
 
-/* Ends waits after a time longer than a timer. */
+/* Ends waits after a time that is longer than the sampler's timer. */
 static void *be_late(void *semaphore)
 {
 	struct sembuf up = { 0, 1, 0 };
@@ -415,7 +417,7 @@ static void be_odd(void)
 	need(wait_a_while("poll", 5) == 0, "poll");
 	sleep_in_between(100);
 	need(wait_a_while("poll", 5) == 0, "poll");
-	/* A child inherits no timer, and makes its own */
+	/* A child inherits no timer, and makes its own timer */
 	const pid_t child = fork();
 	if (child == 0) {
 		for (int i = 0; i < 5; i++)
@@ -434,7 +436,8 @@ static void be_odd(void)
 	be_interrupted();
 }
 
-/* Blocks all signals, with the sampler's, for longer than a timer. */
+/* This handler blocks all signals, including the sampler's, for longer than the
+ * timer. */
 static void on_user_signal(int number)
 {
 	(void)number;
@@ -496,8 +499,9 @@ static void wait_for_user_signal(const char *kind, bool is_deeper)
 	sigprocmask(SIG_SETMASK, &open, NULL);
 }
 
-/* All signals are blocked outside of the wait, in which the sampler's is
- * pending.  The timer of a blocked signal is not armed again for a second. */
+/* All signals are blocked outside of the wait, and the sampler's signal is
+ * pending when the wait begins.  The timer of a blocked signal is not armed
+ * again for a second. */
 static void wait_for_pending(const char *kind, bool is_deeper)
 {
 	sigset_t all, open;
@@ -559,8 +563,8 @@ static void on_usual_signal(int number)
 	n_urgent++;
 }
 
-/* A tick may be due when a signal ends the wait.  That signal's handler runs
- * before the wait returns. */
+/* A tick may be due when a signal ends the wait.  The handler of that signal
+ * runs before the wait returns. */
 static void wait_for_many(const char *kind)
 {
 	sigset_t usual, open;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* recording.c - run `syscap record` in a test. */
+/* recording.c - runs of `syscap record` in a test. */
 #define _GNU_SOURCE
 #include "integration/recording.h"
 

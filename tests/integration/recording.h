@@ -17,15 +17,16 @@
 struct recording {
 	char dir[64];         /* own directory, removed by recording_free() */
 	char path[96];        /* the capture */
-	pid_t pid;            /* of the recorder */
+	pid_t pid;            /* pid of the recorder */
 	int status;           /* exit status, or 1000 + signal */
-	char messages[16384]; /* its stderr */
+	char messages[16384]; /* text that the recorder wrote to stderr */
 };
 
 void recording_init(struct recording *recording);
 void recording_free(struct recording *recording);
 
-/** Path of a program in $SYSCAP_TEST_BIN; lives until the next call but 3. */
+/** Path of a program in $SYSCAP_TEST_BIN; valid until the fourth call after
+ * this one. */
 const char *recording_program(const char *name);
 
 /** Start `syscap record -o PATH ARGS...`; the last argument is NULL. */
@@ -34,7 +35,7 @@ void recording_start(struct recording *recording, const char *arg, ...);
 /** Wait for the recorder.  Returns and keeps the exit status. */
 int recording_finish(struct recording *recording);
 
-/** Start and finish. */
+/** Start a recording, and wait for its end. */
 #define recording_run(recording, ...) \
 	(recording_start((recording), __VA_ARGS__), recording_finish(recording))
 
@@ -50,11 +51,11 @@ size_t recording_count(const struct recording *recording,
 size_t recording_count_marks(const struct recording *recording,
                              const char *group, const char *name);
 size_t recording_count_type(const struct recording *recording, uint8_t type);
-/** Frames of @type that the capture's loss records report. */
+/** Number of lost frames of @type by the capture's loss records. */
 uint64_t recording_count_lost(const struct recording *recording, uint8_t type);
 
-/** Checks that marks test/good are there from 0 to @n - 1, each once, in
- * order. */
+/** Checks that the capture has the marks test/good from 0 to @n - 1, each once,
+ * in order. */
 void recording_check_good(const struct recording *recording, unsigned n);
 
 /** Wait up to a minute until @done(arg) is true. */

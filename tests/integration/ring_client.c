@@ -50,7 +50,7 @@ static int receive(int sock)
 	int fd = -1;
 	ssize_t n;
 
-	/* Another process may take the reply that woke us. */
+	/* Another process may take the reply that woke this process. */
 	do {
 		if (poll(&ready, 1, 10000) != 1)
 			return -1;

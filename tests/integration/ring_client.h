@@ -25,7 +25,7 @@ struct ring_client {
 /** The socket of SYSPROF_CONTROL_FD; exits if there is no socket. */
 int ring_client_socket(void);
 
-/** Ask for a ring and wait for the answer.  False: no ring. */
+/** Request a ring, and wait for the answer.  False: no ring. */
 bool ring_client_open(struct ring_client *client);
 
 /** Fill in the client block, by which the recorder recognises the library. */
@@ -47,7 +47,7 @@ void ring_client_define(struct ring_client *client, uint32_t id,
                         const char *name);
 void ring_client_set(struct ring_client *client, uint32_t id, int64_t value);
 
-/** The end marker. */
+/** Append the end marker. */
 void ring_client_end(struct ring_client *client);
 
 int64_t ring_client_now(void);

@@ -56,7 +56,7 @@ static void threads_that_share_an_id(void)
 	pthread_join(threads[1], NULL);
 }
 
-/* 9 losses, of which a loss record reports only 4. */
+/* The client block counts 9 losses, of which a loss record reports only 4. */
 static void losses_that_nobody_told(void)
 {
 	struct ring_client client = open_ring();
@@ -194,7 +194,7 @@ static void many_threads(void)
 	pause();
 }
 
-/* A process whose getpid() is 1, with a ring until @end. */
+/* A process whose getpid() is 1, and that keeps a ring until @end. */
 static void be_the_first(const char *name, int ready, int end)
 {
 	struct ring_client client;
@@ -219,7 +219,8 @@ static void be_the_first(const char *name, int ready, int end)
 		_exit(99);
 	(void)!read(end, &byte, 1);
 	ring_client_mark(&client, "test", name, "");
-	/* Both processes at once: each gets rings that the other requested */
+	/* Both processes request rings at the same time, so each gets rings
+	 * that the other requested */
 	for (unsigned i = 0; i < 16; i++) {
 		client = open_ring();
 		ring_client_mark(&client, "test", name, "");
@@ -228,7 +229,7 @@ static void be_the_first(const char *name, int ready, int end)
 	_exit(0);
 }
 
-/* Runs two such processes at the same time. */
+/* Runs two processes whose getpid() is 1 at the same time. */
 static void namespaces(void)
 {
 	int ready[2], end[2], status, worst = 0;
@@ -302,7 +303,7 @@ static void put_stacks(struct ring_client *client, int32_t tid)
 		ring_client_put(client, &allocation, sizeof(allocation));
 }
 
-/* A sampler's thread writes the stacks of three others. */
+/* A sampler's thread writes the stacks of three other threads. */
 static void stacks_of_others(void)
 {
 	struct ring_client client = open_ring();
@@ -313,7 +314,8 @@ static void stacks_of_others(void)
 	ring_client_end(&client);
 }
 
-/* With this thread, one thread more than the recorder counts */
+/* The invented threads and this thread are one thread more than the recorder
+ * counts */
 static void invented_threads(void)
 {
 	struct ring_client client = open_ring();

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_cancel.c - threads that are cancelled in calls, at any time: each
- * cleanup handler runs once, with the thread's signal mask.  Afterwards five
- * threads work for 60 ms each in work_after().
+ * sample_cancel.c - threads that are cancelled in calls, at any time.  Each
+ * cleanup handler must run once, with the thread's signal mask.  Afterwards
+ * five threads work for 60 ms each in work_after().
  *
  *	sample_cancel N
  */

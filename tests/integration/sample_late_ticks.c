@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_late_ticks.c - a tick may come so late that the next tick is pending
- * when the handler sets the timer: no wait is interrupted.
+ * sample_late_ticks.c - ticks so late that the next tick is pending when the
+ * handler sets the timer.  Such ticks must not interrupt a wait.
  *
  *	sample_late_ticks            a debugger, which holds each tick of
  *	sample_late_ticks waits      which waits

@@ -66,8 +66,8 @@ static void sleep_ms(int ms)
 		poll(NULL, 0, 5);
 }
 
-/* Resets all signals, like code between fork and exec, and many daemons at
- * their start. */
+/* Resets all signals, like programs between fork and exec, and like many
+ * daemons at their start. */
 static void reset_all(void)
 {
 	for (int s = 1; s <= SIGRTMAX; s++)
@@ -171,7 +171,7 @@ static int read_one(int fd, int ms)
 	struct signalfd_siginfo info;
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
 
-	/* A pending signal vanishes if its timer is deleted */
+	/* A pending signal vanishes if the program deletes its timer */
 	while (poll(&pfd, 1, ms) == 1)
 		if (read(fd, &info, sizeof(info)) > 0)
 			return (int)info.ssi_signo;
@@ -215,8 +215,8 @@ static int wait_alone(void)
 	return take_nothing(wait_by_libc) | take_nothing(wait_by_fd);
 }
 
-/* Ticks of one period may come, but then no more: repeats a wait of half a
- * second until it takes no signal. */
+/* Only the ticks of one period may come.  Repeats a wait of half a second until
+ * the wait takes no signal. */
 static void *take_few(void *wait)
 {
 	const int64_t until = now_ms(CLOCK_MONOTONIC) + 300000;
@@ -295,7 +295,8 @@ static int handle_it(void)
 	return n_handled != 100 || n_of_timers != 0;
 }
 
-/* Ticks then use another signal, which must not kill either. */
+/* Ticks then use another signal, and that signal must not kill the
+ * processes. */
 static int handle_it_and_fork(void)
 {
 	struct sigaction action = { .sa_sigaction = count,
@@ -350,7 +351,7 @@ static void *handle_it_in_thread(void *nothing)
 	return handle_it() != 0 ? "a tick was handled" : nothing;
 }
 
-/* Sets a handler while other threads run, whose timers change as well. */
+/* Sets a handler while other threads run; their timers change as well. */
 static int handle_it_among_threads(void)
 {
 	pthread_t threads[4];
@@ -392,7 +393,7 @@ static int handle_it_as_of_old(void)
 }
 #pragma GCC diagnostic pop
 
-/* As PostgreSQL's latches. */
+/* Reads the signal like PostgreSQL's latches. */
 static int read_it(void)
 {
 	struct signalfd_siginfo info;
@@ -450,8 +451,8 @@ static void *work_briefly(void *nothing)
 	return nothing;
 }
 
-/* As browsers' zygotes check: the process has only its own threads, and is
- * alone after their end. */
+/* The process has only its own threads, and one thread after their end.  The
+ * zygotes of browsers check this, too. */
 static int be_alone_again(void)
 {
 	pthread_t threads[3];
@@ -467,7 +468,8 @@ static int be_alone_again(void)
 		printf("%u threads of 4\n", n);
 		return 1;
 	}
-	while (count_threads() > 4) /* the list may be late */
+	/* the kernel's list of threads may be late */
+	while (count_threads() > 4)
 		sleep_ms(1);
 	return stay_alone();
 }
@@ -515,7 +517,7 @@ static int begin_and_end(void)
 		    pthread_join(thread, &value) != 0 || value != &seven)
 			return 2;
 	}
-	/* more memory than addresses */
+	/* the stack is larger than the address space */
 	pthread_attr_setstacksize(&attr, (size_t)1 << 62);
 	for (int i = 0; i < 1000; i++)
 		if (pthread_create(&thread, &attr, exit_early, NULL) == 0)
@@ -703,7 +705,7 @@ static int work_with_small_alternate_stacks(void)
 	return why != NULL;
 }
 
-static volatile bool sees_ours; /* a handler had a wrong mask */
+static volatile bool sees_ours; /* true: a handler had a wrong mask */
 
 /* A handler that leaves little space on its stack. */
 static void use_most_of_it(int number)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_seams.c - the program's own signal comes at each instruction between
- * two parts of a wait cut by a tick, and before the first part.  The signal
- * ends the wait.
+ * sample_seams.c - signals of the program at each instruction between two parts
+ * of a wait that a tick has cut, and before the first part.  The signal ends
+ * the wait.
  *
  *	sample_seams            a debugger of
  *	sample_seams WAIT       which waits forever, again and again
@@ -130,8 +130,9 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sigaction(SIGUSR1, &action, NULL);
-	/* Forces the sampler to make its rings now: a later tick would make
-	 * them, by calls that this test would count as the wait's */
+	/* Forces the sampler to make its rings now.  Otherwise a later tick
+	 * would make the rings, and this test would count the calls as part of
+	 * the wait */
 	const pid_t pid = fork();
 	if (pid == 0)
 		_exit(0);
@@ -147,7 +148,7 @@ static _Noreturn void wait_for_ever(void (*wait)(void))
 /* ----------------------------------------------------- the debugger */
 
 static pid_t child;
-static bool is_call; /* stopped at a call's beginning */
+static bool is_call; /* true: the child stopped at a call's beginning */
 static long call;
 static uint64_t argument;
 
@@ -286,8 +287,8 @@ static void run_until_cut(void)
 }
 
 /*
- * Makes @n steps, but not into a wait.  False: there are fewer instructions.  A
- * whole system call is one step.
+ * Makes @n steps of the child, but not into a wait.  False: the child has fewer
+ * instructions.  A whole system call is one step.
  */
 static bool step(unsigned n)
 {
@@ -309,7 +310,8 @@ static bool step(unsigned n)
 		if (wait_for_child() != SIGTRAP)
 			return false;
 		if (is_first && is_call)
-			is_call = false; /* the current call's end */
+			/* this step was the end of the current call */
+			is_call = false;
 		is_first = false;
 	}
 	return true;

@@ -171,8 +171,8 @@ static void take_urgent(void)
 	sigaction(SIGURG, &action, NULL);
 }
 
-/* While the thread blocks all signals, @fd gives only SIGUSR1 after a handler
- * for SIGURG was set. */
+/* Sets a handler for SIGURG.  Afterwards, while the thread blocks all signals,
+ * @fd may only give SIGUSR1. */
 static void expect_no_tick(int fd)
 {
 	sigset_t none;

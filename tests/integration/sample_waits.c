@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sample_waits.c - a program without instrumentation that waits in each call
- * with a signal mask, or replaceable by such a call.  Only its own signals may
- * interrupt a wait, and no wait is shorter than requested, or endless.
+ * sample_waits.c - a program without instrumentation.  It waits in each call
+ * that has a signal mask, and in each call that a call with a mask could
+ * replace.  Only its own signals may interrupt a wait, and no wait is shorter
+ * than requested, or endless.
  *
  *	sample_waits
  *

@@ -85,7 +85,8 @@ static int run_measured(char **argv)
 	return 0;
 }
 
-/* Another thread prints a life, since printing takes time, too */
+/* The times of a thread, which another thread prints, since printing takes
+ * time, too */
 struct life {
 	int64_t us; /* requested, then actual time */
 	pid_t tid;
@@ -114,7 +115,7 @@ __attribute__((noinline)) static void work_at_end(void *its_life)
 	const bool is_first = life->us < 10000;
 
 	life->us = work_until(life->us + (is_first ? 5000 : 3700));
-	if (is_first) /* runs once more */
+	if (is_first) /* the destructor runs once more */
 		pthread_setspecific(key, life);
 }
 
@@ -260,7 +261,8 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(way, "exec") == 0) {
-		/* The first try fails: its counted time is not counted again */
+		/* The first exec fails: time counted before it must not count
+		 * again */
 		execl("/nowhere", "nowhere", NULL);
 		print_time(work_until(began + 10600) - began);
 		execl("/nowhere", "nowhere", NULL);

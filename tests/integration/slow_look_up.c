@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * slow_look_up.c - a library that is preloaded after those of `syscap record`,
- * and slows down dlsym() so much that a tick comes meanwhile.
+ * slow_look_up.c - a library that is preloaded after the libraries of `syscap
+ * record`.  It slows down dlsym() so much that a tick comes during the look-up.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -12,8 +12,8 @@
 
 typedef void *look_up(void *library, const char *name);
 
-/* The C library's dlsym(): of glibc 2.34 and later, or older on x86_64 or
- * aarch64. */
+/* The C library's dlsym(), of glibc 2.34 and later, or of older versions on
+ * x86_64 and aarch64. */
 static look_up *real_dlsym(void)
 {
 	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.2.5",

@@ -5,10 +5,11 @@
  *
  *	std_fds WHAT
  *
- * WHAT is: events, 10 marks in each of two threads; start FILE, the same after
- * syscap_start() without a thread of the library; kill, events and then
- * SIGKILL.  The program closes 0 to 2, if open.  Meanwhile another thread
- * writes to 1 and 2 and reads from 0. Exits 1 if any read or write succeeded.
+ * WHAT is `events` (10 marks in each of two threads), `start FILE` (these marks
+ * after syscap_start() without a thread of the library), or `kill` (these
+ * marks, then SIGKILL).  The program closes 0 to 2, if open.  During the events
+ * another thread writes to 1 and 2 and reads from 0.  Exits 1 if any read or
+ * write succeeded.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -160,7 +160,7 @@ TEST(threads_beyond_8192_at_once_lose_their_events_and_are_counted)
 		recording_free(&recording);
 		SKIP("so many threads can't be had here");
 	}
-	/* Rings may fail, too; their events count as dropped */
+	/* The recorder may refuse a ring, too; its events count as dropped */
 	CHECK(status == 0 || status == 125);
 	CHECK_EQ(recording_count(&recording, is_dropped, &dropped), 1);
 	CHECK(dropped >= 10);

@@ -43,10 +43,10 @@ struct process {
 static struct recording recording;
 static struct process processes[8192];
 static unsigned n_processes;
-/* A reused pid is one of `processes`, with another line or frame */
+/* A reused pid is one of `processes`, but has its own line or frame */
 static unsigned n_said, n_named, n_spawned;
-/* If the parent's slots are gone, a child starts its own arena, in its own
- * capture or in the same trace: both writers name the child */
+/* If the parent has no free slot, a child starts its own arena, in its own
+ * capture or in the parent's trace.  Then both writers name the child */
 static bool are_named_twice;
 
 static struct process *find_process(int32_t pid)
@@ -137,7 +137,7 @@ static const char *name(const char *file)
 	return path[n];
 }
 
-/* Is a batch being written, for which other processes wait? */
+/* Does a drainer hold the lock of a batch, for which other processes wait? */
 static bool is_locked(void)
 {
 	struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };

@@ -72,7 +72,7 @@ static void *emit_through_both(void *unused)
 	syscap_mark("own", "thread", 1, 0, NULL);
 	pthread_barrier_wait(&barrier);
 	pthread_barrier_wait(&barrier);
-	return unused; /* now the copy's destructors run */
+	return unused; /* after this return, the copy's destructors run */
 }
 
 CHILD(unloads)
@@ -93,7 +93,7 @@ CHILD(unloads)
 	pthread_barrier_wait(&barrier);
 	for (int i = 0; i < 3; i++)
 		pthread_join(threads[i], NULL);
-	/* the copy's atfork handler still exists */
+	/* fork() calls the copy's atfork handler, which still exists */
 	pid = fork();
 	if (pid == 0) {
 		syscap_mark("own", "child", 1, 0, NULL);
@@ -101,7 +101,7 @@ CHILD(unloads)
 	}
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
-	/* a second load finds the same copy, which goes on */
+	/* a second load finds the same copy, which goes on recording */
 	load(&plugin);
 	plugin.emit("again", 10);
 	CHECK_STR(plugin.reason(), "SYSPROF_CONTROL_FD leads to a recorder");
@@ -114,7 +114,7 @@ TEST(a_copy_in_an_unloaded_library_stays_mapped_and_ends_its_threads_rings)
 
 	peer_start(&peer, "unloads", RING, PEER_OURS);
 	CHECK_EQ(peer_finish(&peer), 0);
-	/* a ring for each thread, and the child's */
+	/* one ring for each thread, and one for the child */
 	CHECK_EQ(peer.n_rings, 4 + 1);
 	CHECK_EQ(peer_count_marks(&peer, "plugin", "main"), 10);
 	CHECK_EQ(peer_count_marks(&peer, "plugin", "thread"), 30);

@@ -61,7 +61,7 @@ CHILD(started)
 	free(path);
 }
 
-/* The writer at the end is a child, whose parent has ended. */
+/* At the end the writer is a child whose parent has ended. */
 CHILD(forks)
 {
 	written_mark(1, 0);
@@ -292,7 +292,7 @@ TEST(a_trace_file_is_left_alone_before_its_process_emits)
 	make_folder(&writer);
 	commands_run_well(writer.dir, "cat -o x other");
 	start(&writer, TRACE_APPEND, "late");
-	/* `recover` is left out: it does no harm here */
+	/* `recover`, the last command, is left out: it does no harm here */
 	check_refused(writer.dir, writer.pid, N_WRITING - 1);
 	commands_touch(writer.dir, "go");
 	CHECK_EQ(written_wait(writer.pid), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_in_use_often.c - commands on a capture at random moments, while its
- * process writes it, or after its kill.  Each is refused with the process's
- * pid, or succeeds; and nothing is lost.
+ * process writes it, or after its kill.  Each command is refused with the
+ * process's pid, or succeeds; and no event is lost.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -120,7 +120,7 @@ enum state {
 struct trial {
 	enum mode mode;
 	enum state state;
-	char *dir, name[64]; /* name: the capture's, in dir */
+	char *dir, name[64]; /* name: name of the capture, in dir */
 	uint32_t *sent;
 	pid_t first, writer;
 };

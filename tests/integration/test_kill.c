@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_kill.c - programs killed while `syscap record` records them: their
- * published events are in the capture, exactly once.
+ * test_kill.c - programs killed while `syscap record` records them.  The
+ * capture must have their published events exactly once.
  *
- * One recording holds hundreds of victims.  Each writes into a shared file the
- * number of its next mark before the emit, and after the emit.  The capture
- * must hold all marks up to at least the second number, and none beyond the
- * first.
+ * One recording has hundreds of killed programs, the victims.  Each writes into
+ * a shared file the number of its next mark before the emit, and after the
+ * emit.  The capture must hold all marks up to at least the second number, and
+ * none beyond the first.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -173,7 +173,7 @@ CHILD(stepping_killer)
 /* ---------------------------------------------------------- the captures */
 
 struct tally {
-	int64_t last; /* last number; numbers come in order */
+	int64_t last; /* number of the last mark; numbers come in order */
 };
 
 static void tally_marks(const char *path, struct tally *tallies)

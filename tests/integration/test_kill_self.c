@@ -2,7 +2,7 @@
 /*
  * test_kill_self.c - kills of processes that record themselves.  A process's
  * own file has every published frame once; a trace descriptor has all events
- * older than the drain interval.  Also kills of `recover`.
+ * older than the drain interval.  Tests also kill `recover`.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "harness/written.h"
 
 #define N_KILLS (test_is_sanitized() ? 90u : 510u)
-/* Each kill needs all steps before: a second on a busy machine */
+/* Each kill takes all earlier steps again: a second on a busy machine */
 #define KILLED_IN_DRAIN (test_is_whole() && !test_is_sanitized() ? 600u : 40u)
 #define AT_ONCE         6
 #define N_THREADS       2
@@ -121,7 +121,7 @@ CHILD(victim)
 	emit_for_ever((void *)0);
 }
 
-/* As `victim`, and writes down the time of its marks. */
+/* Emits like `victim` in one thread, and stores the times of its marks. */
 CHILD(timed_victim)
 {
 	struct progress *const p = map_progress(peer_arg());
@@ -150,15 +150,16 @@ static void check_published(const struct tally *t, const struct progress *p)
 		published += p->published[i];
 		CHECK(t->emitters[i] <= p->published[i] + 1);
 	}
-	/* received, or lost in a full ring and reported */
+	/* each published mark was received, or lost in a full ring and
+	 * reported */
 	CHECK(t->received + t->lost >= published);
 	CHECK(t->received + t->lost <= published + N_THREADS);
 	CHECK_EQ(t->doubles, 0);
 	CHECK_EQ(t->torn_at, 0);
 }
 
-/* Kills a victim after 0.5 to 20 ms, or @slowness times as late: on a busy
- * machine a new process may not have run by then. */
+/* Kills a victim after 0.5 to 20 ms, times @slowness: on a busy machine a new
+ * process may need longer to run at all. */
 static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 {
 	char *const path = file_in(dir, "out", n);
@@ -189,9 +190,9 @@ static unsigned kill_one(const char *dir, unsigned n, unsigned slowness)
 		CHECK_EQ(t.emitters[0], again.emitters[0]);
 		emitted = t.emitters[0];
 	} else {
-		/* The thread that makes the file had not emitted; the other's
-		 * earlier marks are lost, and a later frame would have reported
-		 * that */
+		/* The thread that makes the file had not emitted.  The other
+		 * thread's earlier marks are lost, and a later frame would have
+		 * reported this loss */
 		CHECK(progress->published[0] == 0 ||
 		      progress->published[1] == 0);
 	}
@@ -287,7 +288,7 @@ TEST(what_is_older_than_the_drain_interval_is_in_the_trace)
 	written_remove_dir(dir);
 }
 
-/* ---------------------------------------------- at every instruction ... */
+/* ---------------------------------------------- at every instruction */
 
 /* Let @pid, which has stopped itself, make @steps steps, PTRACE_SINGLESTEP or
  * PTRACE_SYSCALL, and kill @pid.  False: @pid ended before.  *@ret_made: number
@@ -304,7 +305,8 @@ static bool kill_after(pid_t pid, unsigned long steps,
 		CHECK_EQ(ptrace(step, pid, NULL, NULL), 0);
 		CHECK_EQ(waitpid(pid, &status, 0), pid);
 		if (!WIFSTOPPED(status) || WSTOPSIG(status) != SIGTRAP) {
-			/* the second SIGSTOP: the stepped code has ended */
+			/* the victim's second SIGSTOP: the stepped code has
+			 * ended */
 			if (WIFSTOPPED(status))
 				kill(pid, SIGKILL);
 			waitpid(pid, &status, 0);
@@ -321,7 +323,7 @@ CHILD(stepped_victim)
 	struct progress *const p = map_progress(peer_arg());
 	unsigned n = 0;
 
-	/* the slow first events */
+	/* these slow first events are not stepped */
 	for (; n < 30; n++)
 		written_mark(0, n);
 	syscap_drain();
@@ -373,8 +375,8 @@ static bool step_one(const char *dir, unsigned long steps,
 
 /*
  * Emits are some hundred instructions, a drain some thousand.  The test stops
- * at each instruction of the emits, and at some dozens of the drain's, chosen
- * anew each run.
+ * at each instruction of the emits, and at some dozens of instructions of the
+ * drain, which each run chooses anew.
  */
 TEST(a_kill_at_any_instruction_of_emit_and_drain_loses_nothing)
 {

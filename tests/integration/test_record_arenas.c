@@ -39,9 +39,9 @@ struct process {
 	int32_t pid;
 	unsigned commands, exits, marks;
 	char first[128], last[128]; /* command lines */
-	char name[32];              /* the last mark's */
-	bool too_early;             /* a mark before its PROCESS frame */
-	bool is_mixed;              /* marks with different names */
+	char name[32];              /* name of the last mark */
+	bool too_early;             /* a mark came before its PROCESS frame */
+	bool is_mixed;              /* the marks have different names */
 };
 
 static struct process processes[1024];

@@ -138,7 +138,7 @@ static void start_shell(const char *script)
 	recording_init(&recording);
 	snprintf(flag, sizeof(flag), "%s/messages.flag", recording.dir);
 	recording_start(&recording, "sh", "-c", script, flag, NULL);
-	/* $0 is the flag: the script makes this file when it is ready. */
+	/* $0 is the flag, a file that the script makes when it is ready. */
 	CHECK(recording_wait(exists, flag));
 	unlink(flag);
 }
@@ -164,7 +164,8 @@ static bool is_killed(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_PROCESS;
 }
 
-/* Two pending signals would become one: waits until one is taken. */
+/* Two pending signals would become one, so this waits until the process has
+ * taken the first. */
 static bool has_taken(const void *signo)
 {
 	char path[64], line[128];
@@ -229,7 +230,7 @@ TEST(the_command_gets_the_signals_limits_and_files_it_would_have_had)
 	                       "echo $SYSPROF_CONTROL_FD > $0", path, NULL),
 	         0);
 	read_line(path, fd, sizeof(fd));
-	/* One descriptor more, the socket. */
+	/* There is one descriptor more, the socket. */
 	CHECK_EQ(strlen(with), strlen(without) + strlen(fd));
 	CHECK_EQ(strncmp(with, without, strcspn(without, "\n") - 6), 0);
 	recording_free(&recording);
@@ -269,7 +270,7 @@ static bool has_frames(const void *arg)
 	       st.st_size > *(const off_t *)arg;
 }
 
-/* The capture has at least that many marks, and no torn frame. */
+/* The capture has at least @arg marks, and no torn frame. */
 static bool has_marks(const void *arg)
 {
 	struct syscap_reader *reader;
@@ -295,8 +296,8 @@ TEST(the_capture_can_be_read_while_it_grows)
 	CHECK(recording_wait(has_marks, &expected));
 	recording_check_good(&recording, expected);
 	CHECK_EQ(end_time(), 0);
-	/* The command must be a shell that waits for its child, so the recorder
-	 * passes the signal on. */
+	/* The recorder passes the signal on to the command, which must be a
+	 * shell that waits for its child. */
 	kill(recording.pid, SIGTERM);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGTERM);
 	recording_free(&recording);

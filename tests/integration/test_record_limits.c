@@ -23,8 +23,8 @@ static void limit(int what, rlim_t n)
 	CHECK_EQ(setrlimit(what, &limit), 0);
 }
 
-/* Allows @n more descriptors than are open now, of which the recorder inherits
- * some. */
+/* Allows @n more descriptors than are open now; the recorder inherits some of
+ * the open ones. */
 static void limit_files(unsigned n)
 {
 	const int lowest = dup(STDERR_FILENO);
@@ -103,7 +103,7 @@ static void check_kept_and_told(unsigned sent)
 	         sent);
 }
 
-/* Rewrites a copy of the capture, because the disk is full. */
+/* Rewrites a copy of the capture, as the capture's disk is full. */
 static void check_told_once_when_rewritten(unsigned sent)
 {
 	char command[400], full[sizeof(recording.path)];

@@ -20,7 +20,7 @@ static int record(const char *what)
 	                     NULL);
 }
 
-/* Frames in order, with the needed fields. */
+/* The frames in their order, with the fields that tests need. */
 struct seen {
 	uint8_t type;
 	int32_t pid;
@@ -272,7 +272,8 @@ TEST(every_process_is_announced_before_its_first_frame_and_ends)
 		CHECK(find(i, SYSCAP_FRAME_EXIT, pid, NULL) < n_seen);
 	}
 	CHECK_EQ(marks, 3);
-	CHECK_EQ(processes, 4); /* the command had no ring */
+	/* three children, and the command, which had no ring */
+	CHECK_EQ(processes, 4);
 	recording_free(&recording);
 }
 

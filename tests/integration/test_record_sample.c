@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_record_sample.c - programs that know nothing of us, sampled. */
+/* test_record_sample.c - sampled programs without instrumentation. */
 #define _GNU_SOURCE
 #include <elf.h>
 #include <fcntl.h>
@@ -240,7 +240,8 @@ TEST(a_set_user_id_program_is_run_and_said_to_give_no_samples)
 	recording_free(&recording);
 }
 
-/* Nearly all stacks have what was wanted.  One may be from before main(). */
+/* Nearly all stacks have the wanted names.  One stack may be from before
+ * main(). */
 static void check_found(const struct names *names)
 {
 	if (names->n_found == 0 ||
@@ -252,8 +253,8 @@ static void check_found(const struct names *names)
 
 /*
  * The spinning program was sampled a thousand times a second for @ms of its
- * processor time.  Ticks count, not samples: a processor that others have for a
- * while gives the missed ones by one sample.
+ * processor time.  Ticks count, not samples: if other programs use the
+ * processor for a while, one sample stands for all missed ticks.
  */
 static void check_ticks(const struct names *names, uint64_t ms)
 {
@@ -278,7 +279,8 @@ TEST(stacks_reach_from_the_function_to_main_and_have_names)
 	check_ticks(&names, 300);
 	CHECK(names.weight <= 400);
 	CHECK(names.n_stopped * 50 <= names.n_samples + 49);
-	/* seven deep, of which one is in libc and named by libc6-dbg only */
+	/* stacks have seven frames, of which one is in libc and has a name only
+	 * with libc6-dbg */
 	CHECK(names.n_named * 10 >= names.n_addrs * 8);
 	recording_free(&recording);
 }
@@ -299,7 +301,7 @@ TEST(names_can_be_left_out)
 	recording_free(&recording);
 }
 
-/* Run a copy of the program, do @change with it meanwhile. */
+/* Run a copy of the program, and call @change with its path during the run. */
 static void record_while(void (*change)(const char *path))
 {
 	const char *path = in_dir("program"), *half = in_dir("half"),
@@ -354,7 +356,7 @@ TEST(a_program_that_is_rebuilt_meanwhile_keeps_its_own_names)
 	recording_free(&recording);
 }
 
-/* Most samples have @name innermost but for what it calls. */
+/* In most samples @name is the innermost function, except for its callees. */
 static void check_code(const char *argument, const char *name)
 {
 	const char *const wanted[] = { name, "main", NULL };
@@ -400,7 +402,8 @@ TEST(a_library_that_is_loaded_for_a_moment_has_names)
 
 TEST(files_that_there_are_too_many_of_to_keep_open_are_told)
 {
-	/* A quarter is for them: 16; sh, libc and so on are a few. */
+	/* The recorder keeps a quarter of its descriptors, 16, for mapped
+	 * files; sh, libc and so on take a few. */
 	const struct rlimit files = { 64, 64 };
 	const unsigned n = 20;
 	struct names names;
@@ -418,7 +421,7 @@ TEST(files_that_there_are_too_many_of_to_keep_open_are_told)
 	                       recording.dir, NULL),
 	         0);
 	check_said(" mapped files were not kept open");
-	/* They are where they were. */
+	/* The files still have their paths, so their functions have names. */
 	names_look(recording.path, 0, spin, &names);
 	CHECK(names.weight >= n);
 	CHECK(names.n_found * 10 >= names.n_samples * 8);
@@ -457,7 +460,8 @@ TEST(a_program_with_a_sampler_of_its_own_is_sampled_by_that)
 	                       in_dir("said"), NULL),
 	         0);
 	read_text(in_dir("said"), text, sizeof(text));
-	CHECK(atoi(text) > 0); /* samples that its own copy took */
+	/* number of samples of the program's own sampler */
+	CHECK(atoi(text) > 0);
 	names_look(recording.path, 0, nothing, &names);
 	CHECK(names.n_samples >= (size_t)atoi(text));
 	CHECK(names.n_samples <= (size_t)atoi(text) + 2);
@@ -474,7 +478,8 @@ static pid_t command_pid(void)
 	return (pid_t)atoi(text);
 }
 
-/* Nobody may be there to wait for it. */
+/* The process has ended, perhaps as a zombie, as no process may be waiting for
+ * it. */
 static bool has_ended(const void *arg)
 {
 	char name[64], text[512];
@@ -504,7 +509,7 @@ TEST(the_samples_of_a_killed_command_have_names)
 	CHECK_EQ(kill(command_pid(), SIGKILL), 0);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGKILL);
 	names_look(recording.path, 0, spin, &names);
-	/* What was missed before the kill no sample stands for */
+	/* No sample stands for the ticks missed just before the kill */
 	check_found(&names);
 	unlink(in_dir("half"));
 	recording_free(&recording);

@@ -232,7 +232,7 @@ static bool is_sample(const struct syscap_frame *frame, const void *arg)
 	return frame->type == SYSCAP_FRAME_SAMPLE;
 }
 
-/* These programs have no JIT, so the frame is the sampler's */
+/* These programs have no JIT, so a JITMAP frame is the sampler's frame */
 static bool is_name(const struct syscap_frame *frame, const void *arg)
 {
 	(void)arg;

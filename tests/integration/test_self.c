@@ -163,8 +163,8 @@ static void *emit_one(void *data)
 
 /*
  * Events wake the drain thread, which writes them 50 ms later. A busy machine
- * may delay some events. Without the wakeup nearly all would be late: 300 ms
- * after a look, the next look is far away.
+ * may delay some events. Without the wakeup nearly all events would be late,
+ * since the next look is far away 300 ms after a look.
  */
 static void is_out_before_a_look(void)
 {
@@ -201,8 +201,9 @@ CHILD(idle)
 	const int64_t begin = syscap_clock();
 	const unsigned long before = context_switches(tid);
 	test_sleep_ms(5000);
-	/* at most one look per second, and one more switch per look on a busy
-	 * machine; with a system call filter, which may kill it, two looks */
+	/* The thread looks at most once per second, or twice with a system call
+	 * filter, which may kill it. On a busy machine a look takes one more
+	 * switch */
 	const int64_t second =
 		prctl(PR_GET_SECCOMP) == 0 ? 1000000000 : 500000000;
 	const int64_t looks = (syscap_clock() - begin) / second + 1;

@@ -83,7 +83,7 @@ CHILD(emits_and_waits)
 	pause();
 }
 
-/* Counts of a capture's frames of a process and its children. */
+/* Counts of the frames of a process and its children. */
 struct family {
 	unsigned marks, doubles, processes, forks, exits, strangers;
 	uint64_t lost;
@@ -136,7 +136,7 @@ static void look_at_file(const char *path, struct family *family)
 	syscap_reader_close(reader);
 }
 
-/* All captures there. */
+/* Adds the counts of all captures in @dir. */
 static unsigned look_at_family(const char *dir, struct family *family)
 {
 	char path[1024];
@@ -313,7 +313,7 @@ TEST(a_forked_child_that_lives_on_records_as_much_as_its_parent)
 	written_remove_dir(dir);
 }
 
-/* 160 KiB in a ring of 256 KiB, and no later event at which the library would
+/* A burst of 160 KiB in a ring of 256 KiB.  No later event makes the library
  * check whether the child is old enough for a thread. */
 #define BURST 2000u
 

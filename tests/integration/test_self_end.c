@@ -197,8 +197,8 @@ TEST(a_process_without_proc_ends_with_the_last_of_its_threads)
 	const int status = written_wait(both.output);
 	CHECK_EQ(written_wait(both.trace), status);
 	if (status != 77 << 8) {
-		/* Since Linux 5.18 the status is the last thread's, which can't
-		 * know the first thread's */
+		/* Since Linux 5.18 the process gets the status of the last
+		 * thread, which can't know the first thread's status */
 		CHECK(status == 3 << 8 || status == 0);
 		check_whole(both.path, 100, 100);
 		check_whole(both.link, 100, 100);
@@ -223,7 +223,8 @@ CHILD(main_leaves_long_before)
 {
 	pthread_t thread;
 
-	/* Its threads have the same names as the library's */
+	/* The threads of this program have the same names as the library's
+	 * threads */
 	prctl(PR_SET_NAME, peer_arg()[0] == 't' ? "syscap" : "syscap-sampler");
 	emit(0, 100);
 	CHECK_EQ(pthread_create(&thread, NULL, emit_late, NULL), 0);

@@ -25,11 +25,12 @@
 
 #define RUNS  200u
 #define MARKS 100u
-/* Later than two looks for living threads */
+/* This time is longer than two looks for living threads */
 #define LATEST_MS 2500u
 
 enum way {
-	MAIN_ALONE, /* leaves by the exit system call */
+	/* the main thread is alone, and leaves by the exit system call */
+	MAIN_ALONE,
 	MAIN_LAST,
 	MAIN_FIRST,
 	FILTER, /* a filter kills the thread */
@@ -49,8 +50,9 @@ struct run {
 	enum mode mode;
 	enum way way;
 	unsigned leave_ms, other_ms;
-	bool is_idle;     /* leaves after the drain */
-	unsigned term_ms; /* 0: no SIGTERM */
+	/* the main thread emits no mark just before it leaves */
+	bool is_idle;
+	unsigned term_ms; /* 0: time of the SIGTERM; 0: no SIGTERM */
 	pid_t pid;
 	int read_end, fd;
 	char *dir, path[300];

@@ -26,7 +26,7 @@
 #define MARKS    3000u /* 312 KB */
 #define DISK_KIB 160u
 #define LIMIT    100000u
-/* Space that may stay free: for the loss report, and less than a frame */
+/* Space that may stay free: space for the loss report, and less than a frame */
 #define SPARE 2048u
 
 static const char *const trace[] = { "SYSPROF_TRACE_FD=3",

@@ -96,7 +96,7 @@ CHILD(forks_by_every_call)
 }
 
 /* Counts of a capture: distinct marks; reported losses; and frames before their
- * PROCESS frame (if the file was emptied, since then). */
+ * PROCESS frame.  If the file was emptied, counts begin then. */
 struct family {
 	unsigned marks[2], doubles, unnamed, processes, damaged;
 	uint64_t lost;

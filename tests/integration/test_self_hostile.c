@@ -50,7 +50,7 @@ static void check_reason(const char *reason)
 	}
 }
 
-/* ------------------------------------------------------- no such place */
+/* ------------------------------------------------------- no such path */
 
 CHILD(cannot_be_made)
 {
@@ -349,8 +349,8 @@ TEST(a_limit_on_address_space_means_fewer_rings)
 	written_remove_dir(dir);
 }
 
-/* Opens another file at each number.  The table of descriptors is shared, as
- * close_range() is forbidden. */
+/* Opens another file at the number of each descriptor.  The table of
+ * descriptors is shared, as close_range() is forbidden. */
 CHILD(reuses_numbers)
 {
 	const char reason[] = "the descriptor that was written to was closed";

@@ -32,7 +32,8 @@ static void emit(unsigned emitter, unsigned n)
 		written_mark(emitter, i);
 }
 
-/* Reads the capture of @pid, a file beside @path; with pid 0 that at @path. */
+/* Reads the capture of @pid, a file beside @path; with pid 0 the capture at
+ * @path. */
 static void tally_of(const char *path, pid_t pid, struct tally *t)
 {
 	char name[600];
@@ -67,8 +68,8 @@ static bool has_drain_thread(void)
 	return found;
 }
 
-/* Run @child with an output and with a trace descriptor; the numbers of
- * marks of emitter 0 that must be there. */
+/* Run @child with an output and with a trace descriptor.  @in_output and
+ * @in_trace are the numbers of marks of emitter 0 that must arrive. */
 static void run_both(const char *child, int status, unsigned in_output,
                      unsigned in_trace)
 {

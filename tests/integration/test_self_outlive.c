@@ -54,7 +54,7 @@ static void wait_for_parents_end(pid_t parent)
 		test_sleep_ms(1);
 }
 
-/* Waits until @parent has called exec, or has ended since, on a busy
+/* Waits until @parent has called exec, or has even ended, as on a busy
  * machine. */
 static void wait_for_parents_exec(pid_t parent)
 {
@@ -72,7 +72,7 @@ static void wait_for_parents_exec(pid_t parent)
 	}
 }
 
-/* Ends the parent of a child that goes on. */
+/* Ends this process, whose child goes on. */
 static void end(void)
 {
 	if (strcmp(peer_arg(), "exit") == 0)
@@ -346,7 +346,7 @@ TEST(slots_that_are_free_at_a_take_over_go_on_where_they_were)
 
 /* ------------------------------------------------------------------ kills */
 
-/* Counts of parent and child, in memory that outlives both. */
+/* Counts of parent and child, in memory that outlives both processes. */
 struct progress {
 	volatile uint32_t published[2];
 	volatile uint32_t pids[2];

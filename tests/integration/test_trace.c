@@ -96,7 +96,8 @@ TEST(a_memfd_of_a_parent_is_written)
 	written_run("marks", "0", trace_fd, fd);
 	tally_fd(fd, &t);
 	check_whole(&t, 1);
-	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0); /* the offset has not moved */
+	/* the descriptor's offset has not moved */
+	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
 	close(fd);
 }
 
