@@ -69,7 +69,7 @@ CHILD(starts_copy_as_another_user)
 	CHECK_EQ(setuid(OTHER_USER), 0);
 	setenv("SYSCAP_TEST_CHILD", "exits_with_at_secure", 1);
 	setenv("SYSCAP_DEBUG", "1", 1);
-	close(2); /* debugging messages would go there */
+	close(2); /* debugging messages would go to stderr */
 	execl(peer_arg(), "program", NULL);
 	_exit(98);
 }

@@ -145,7 +145,8 @@ TEST(unmapped_and_locked_memory_is_survived)
 	memcpy(at, &elf, sizeof(elf));
 	memcpy(at + page, elf.notes, sizeof(elf.notes));
 	CHECK(read_own(at, 2 * page));
-	/* Reads nothing beyond the given size, though more is mapped */
+	/* read_own() reads nothing beyond the given size, though more memory is
+	 * mapped */
 	for (size_t n = 0; n < sizeof(elf.notes); n++)
 		CHECK(!read_own(at, page + n));
 	CHECK_EQ(mprotect(at + page, page, PROT_NONE), 0);
@@ -219,7 +220,7 @@ TEST(every_truncation_and_random_damage_is_survived)
 
 	make_elf();
 	for (size_t size = 0; size < sizeof(elf); size++) {
-		/* At the end of a page before an unmapped page */
+		/* The file ends with a page, and the next page is unmapped */
 		const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 		char *const at = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
 		                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -18,7 +18,7 @@
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))
 
-/* The kernel opens these in every mask */
+/* The kernel removes these signals from every mask */
 #define NEVER_BLOCKED (BIT(SIGKILL) | BIT(SIGSTOP))
 
 #define TIMER_OF_LIBC BIT(32) /* and pthread_cancel() */

@@ -138,7 +138,7 @@ static void *run(void *number)
 	return NULL;
 }
 
-/* A thread that can't wait for the lock may be refused at any step. */
+/* Each step may refuse a thread that can't wait for the lock. */
 static void *run_refused(void *number)
 {
 	const uintptr_t first = (uintptr_t)number * 0x10000;

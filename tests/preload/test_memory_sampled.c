@@ -29,9 +29,9 @@ static double sum_of(size_t size, unsigned n, double mean)
 		if (!syc_memory_sampled_passes(size))
 			sum += (double)syc_memory_sampled_take(size);
 	const double sigma = sqrt(n * (1 - p) / p) * (double)size;
-	if (sigma < 1) /* all are drawn */
+	if (sigma < 1) /* all allocations are drawn */
 		return fabs(sum - (double)n * (double)size) / n < 1 ? 0 : 1e9;
-	/* Weights are whole bytes */
+	/* A weight is a whole number of bytes */
 	const double error = sum - (double)n * (double)size;
 	CHECK(fabs(error) < 6 * sigma);
 	return error / sigma;

@@ -10,7 +10,7 @@
 #include "harness/test.h"
 #include "preload/stack_size.h"
 
-#define AMX 11952u /* on Sapphire Rapids */
+#define AMX 11952u /* frame size on Sapphire Rapids */
 
 /* Called by stack_size.c in place of getauxval() */
 unsigned long __wrap_getauxval(unsigned long type);

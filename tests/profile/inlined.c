@@ -67,7 +67,7 @@ static int64_t now_ms(void)
 	return ts.tv_sec * INT64_C(1000) + ts.tv_nsec / 1000000;
 }
 
-/* Number of samples; enough if the program is not sampled. */
+/* Number of samples; a sufficient number if the program is not sampled. */
 static uint64_t count_samples(void)
 {
 	struct syscap_sampler_stats stats = { .size = sizeof(stats) };

@@ -7,10 +7,10 @@
  *
  * A line of COMMANDS has the words of a command; SELF stands for the capture.
  * A line of standard input is the path of a capture.  "cut " precedes the path
- * of a capture that ends within a frame; then the command must print an offset.
- * A command must end within a minute, with 0 or 1 (3: diff), and print the
- * reason of a 1.  Prints the failures and the number of successes; adverse.py
- * checks the output of the commands.
+ * of a capture that ends within a frame.  For such a capture the command must
+ * print an offset.  A command must end within a minute, with 0 or 1 (diff: also
+ * 3), and print the reason of a 1.  Prints the failures and the number of
+ * successes; adverse.py checks the output of the commands.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -36,7 +36,8 @@ struct line {
 };
 
 static struct line lines[MOST_COMMANDS];
-static int n_lines, said; /* said: fd of an unnamed file */
+/* said: fd of an unnamed file with the command's output */
+static int n_lines, said;
 
 static void split(struct line *line)
 {
@@ -117,7 +118,7 @@ static const char *complain(const struct line *line, int status, bool is_cut)
 		return NULL;
 	if (end != 0 && text[0] == 0)
 		return "does not say why";
-	/* Other events need no walk. */
+	/* A big-endian capture is refused before a walk. */
 	if (strstr(text, "it is big-endian: ") != NULL)
 		return NULL;
 	return is_cut && strstr(text, "at byte ") == NULL ? "does not say where"

@@ -201,7 +201,8 @@ TEST(a_pid_that_comes_again_is_another_process)
 	make_exit(&capture, 7, 1200);
 	make_process(&capture, 7, 1300, "other");
 	make_stack(&capture, 2, 7, 7, 1400, false, CODE(JIT(2)), 1);
-	/* Late in the file, but a sample of the first process. */
+	/* This sample comes late in the file, but belongs to the first
+	 * process. */
 	make_stack(&capture, 2, 7, 7, 1150, false, CODE(JIT(1)), 1);
 
 	profile = read_all(&capture);
@@ -582,7 +583,7 @@ TEST(samples_inside_marks_are_of_the_same_thread)
 	syscap_view_free(view);
 
 	filter.slowest = 0;
-	filter.slowest_percent = 50; /* of three: two */
+	filter.slowest_percent = 50; /* two of three */
 	view = look(profile, &filter);
 	CHECK_EQ(view->n_passed, 3);
 	syscap_view_free(view);
@@ -635,7 +636,7 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	rows = syscap_profile_allocations(profile, &n);
 	CHECK_EQ(n, 7);
 	CHECK_EQ(rows[0].ended_by, 3);
-	CHECK(!rows[0].is_temporary); /* by another thread */
+	CHECK(!rows[0].is_temporary); /* another thread has freed the block */
 	CHECK_EQ(rows[1].ended_by, 2);
 	CHECK(rows[1].is_temporary);
 	CHECK_EQ(rows[4].ended_by, 5);
@@ -655,7 +656,8 @@ TEST(a_free_ends_the_latest_allocation_at_its_address)
 	CHECK_EQ(view->total, 20);
 	CHECK_EQ(sum_of(profile, view, "d").self, 20);
 	syscap_view_free(view);
-	/* The allocation that reached the peak, and earlier allocations */
+	/* The view has the allocation that reached the peak, and earlier
+	 * allocations */
 	view = look(profile, &(struct syscap_filter){ .of = SYSCAP_VIEW_PEAK });
 	CHECK_EQ(view->unit, SYSCAP_UNIT_BYTES);
 	CHECK_EQ(view->total, 150);

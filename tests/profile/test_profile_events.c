@@ -89,8 +89,8 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 		int64_t time;
 		const char *message;
 	} steps[] = {
-		/* Not in the order of time, as rings are drained one after the
-		 * other. */
+		/* The steps are not sorted by time, as a recorder drains rings
+		 * one after the other. */
 		{ 1500, "async=2a phase=end" },
 		{ 1100, "async=2a phase=begin GET" },
 		{ 1600, "async=2a phase=begin again" },
@@ -124,7 +124,7 @@ TEST(parts_of_an_operation_find_each_other_by_time)
 	end(&asked, &capture);
 }
 
-/* The end comes first in the file, from another thread. */
+/* The operation's end comes first in the file, from another thread. */
 TEST(operation_of_begin_and_end_is_one_row)
 {
 	struct syscap_profile_mark mark;
@@ -290,7 +290,7 @@ TEST(an_arrow_comes_from_the_latest_out_before_it)
 	CHECK_EQ(n, 2);
 	CHECK_EQ(arrows[0].out, 1);
 	CHECK_EQ(arrows[0].in, 3);
-	CHECK_EQ(arrows[1].out, 2); /* which ended at 1250 */
+	CHECK_EQ(arrows[1].out, 2); /* mark 2, which ended at 1250 */
 	CHECK_EQ(arrows[1].in, 0);
 	end(&asked, &capture);
 }
@@ -333,7 +333,8 @@ TEST(process_definition_of_a_counter_precedes_the_latest)
 	CHECK(counters[0].is_double && counters[0].is_defined);
 	CHECK_STR(counters[1].name, "late");
 	CHECK(!counters[1].is_double);
-	CHECK_STR(counters[2].name, "late"); /* of 10: undefined */
+	/* id of process 10, where it is undefined */
+	CHECK_STR(counters[2].name, "late");
 	CHECK_EQ(counters[2].shown_as, 1);
 	CHECK(!counters[2].is_defined);
 	CHECK_STR(counters[3].name, "");

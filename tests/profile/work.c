@@ -111,7 +111,7 @@ static void turn(unsigned number)
 	allocate(number);
 	SYSCAP_MARK("work", "sort", middle, syscap_clock() - middle, NULL);
 	SYSCAP_MARK("work", "turn", begin, syscap_clock() - begin, "message");
-	/* Begins before the mark "turn" and ends within it. */
+	/* This mark begins before the mark "turn", and ends within "turn". */
 	SYSCAP_MARK("other", "late", begin - 500, 900, NULL);
 }
 

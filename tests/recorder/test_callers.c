@@ -30,7 +30,7 @@ static struct syc_console report;
 static int epoll;
 static unsigned n_requests, n_known;
 static int32_t last_pid;
-static int answer; /* -errno instead of a ring; 0: a ring */
+static int answer; /* result of a request: 0 for a ring, or -errno */
 
 static int request(void *context, int32_t pid, bool may_retry)
 {
@@ -102,7 +102,8 @@ static void ask(int fd)
 	CHECK_EQ(send(fd, "CreatRing", 10, MSG_NOSIGNAL), 10);
 }
 
-/* 1: a ring; 0: a reply without one; -errno; -EPIPE: hung up. */
+/* 1: Returns 1 for a ring, 0 for a reply without a ring, -EPIPE after a
+ * hang-up, or another -errno. */
 static int receive(int fd)
 {
 	char byte;
@@ -139,7 +140,7 @@ static void check_honest(void)
 	const int fd = connect_to_it();
 
 	ask(fd);
-	/* 1,000 other connections may come before this one */
+	/* the recorder may serve 1,000 other connections first */
 	for (int i = 0; i < 100; i++)
 		serve();
 	CHECK_EQ(receive(fd), 1);
@@ -360,7 +361,8 @@ TEST(caller_that_reads_no_replies_is_not_read)
 	serve();
 	const unsigned asked = n_requests;
 	CHECK(asked < 100000);
-	CHECK(serve() < 10); /* nor does it keep this process busy */
+	/* the caller does not keep this process busy, either */
+	CHECK(serve() < 10);
 	CHECK_EQ(n_requests, asked);
 	check_honest();
 	CHECK_EQ(receive(fd), 1);

@@ -99,7 +99,8 @@ TEST(present_preloads_come_last)
 	snprintf(both, sizeof(both), "%s:/opt/a.so /opt/b.so",
 	         in_work(SYC_PRELOAD_SAMPLER));
 	check_found(both);
-	unsetenv("LD_PRELOAD"); /* or the programs of end() would load it */
+	/* otherwise the programs of end() would load the preloaded libraries */
+	unsetenv("LD_PRELOAD");
 	end();
 }
 

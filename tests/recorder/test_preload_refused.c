@@ -51,7 +51,7 @@ static void make_text(const char *name, const char *text)
 	CHECK_EQ(chmod(in_work(name), 0755), 0);
 }
 
-/* @reason NULL: no reason. */
+/* @reason: the expected reason; NULL: the program is not refused. */
 static void check(const char *command, const char *reason)
 {
 	char why[PATH_MAX] = "";

@@ -106,7 +106,8 @@ TEST(registered_process_has_its_own_name)
 	end(other);
 }
 
-/* By a slot of its parent's arena, and by its own arena. */
+/* The process is found by a slot of its parent's arena, and by its own
+ * arena. */
 TEST(dead_visible_process_is_registered_once)
 {
 	const pid_t pid = start("1003");

@@ -139,7 +139,7 @@ TEST(a_counter_that_another_thread_defined_is_found_by_process)
 	begin();
 	CHECK_EQ(define(&a, 10, 700, "n"), 1);
 	CHECK_EQ(set(&b, 10, 700), 1);
-	CHECK_EQ(set(&b, 11, 700), 2); /* not that process's */
+	CHECK_EQ(set(&b, 11, 700), 2); /* another id than in process a */
 	syc_renumber_ring_done(&a);
 	syc_renumber_free(renumber);
 }

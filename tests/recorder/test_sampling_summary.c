@@ -80,7 +80,7 @@ TEST(share_of_time_for_samples_is_printed)
 	             "1000,wall"),
 	         1);
 	CHECK(says("samples took 8 % of the threads' time"));
-	/* The same share with a period of 0.1 ms */
+	/* The share of time is the same with a period of 0.1 ms */
 	CHECK_EQ(say(1000, 1000, 0, "ticks 1000, took_us 8000", "10000,wall"),
 	         1);
 	CHECK(says("samples took 8 %"));

@@ -32,8 +32,8 @@ static void begin(void)
 	fcntl(pump.socket, F_SETFL, 0);
 }
 
-/* Writes until the pump has read all bytes, which no process has read from the
- * pump. */
+/* Writes until the pump has read all bytes.  No process reads the bytes from
+ * the pump. */
 static void write_much(void)
 {
 	static const char bytes[4096];
@@ -87,8 +87,8 @@ TEST(stopped_recorder_delays_once)
 	write_much();
 	close(pump.given);
 	while (recv(pump.socket, &piece, sizeof(piece), 0) > 0) {
-		/* A busy machine causes a few waits; a wait per piece,
-		 * hundreds */
+		/* A busy machine causes a few waits; one wait per piece would
+		 * cause hundreds */
 		if (before != 0 && piece.time - before >= 100 * MS)
 			n_waits++;
 		before = piece.time;

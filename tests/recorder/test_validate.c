@@ -137,7 +137,7 @@ TEST(weight_and_stack_flags_of_our_client_stay)
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, SYSCAP_WEIGHT_TAG | 12);
 	CHECK_EQ(f.sample.flags, SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED);
-	/* a weight of 0, a thread id */
+	/* a weight of 0 and a thread id do not stay */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG;
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
@@ -150,12 +150,12 @@ TEST(weight_and_stack_flags_of_our_client_stay)
 	f.frame.padding2 = SYSCAP_STALLED_TAG;
 	CHECK_EQ(syc_validate_frame(&f, 40, 77, &why), 40);
 	CHECK_EQ(f.frame.padding2, 0);
-	/* another client's stale bytes */
+	/* from another client, these are stale bytes */
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
 	CHECK_EQ(check(), 40);
 	CHECK_EQ(f.frame.padding2, 0);
 	CHECK_EQ(f.sample.flags, 0);
-	/* of nothing else */
+	/* no other type of frame keeps its weight */
 	make(SYSCAP_FRAME_EXIT, 24);
 	f.frame.padding2 = SYSCAP_WEIGHT_TAG | 12;
 	CHECK_EQ(syc_validate_frame(&f, 24, 77, &why), 24);

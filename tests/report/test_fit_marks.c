@@ -114,7 +114,8 @@ TEST(slowest_of_each_name_kept_first)
 			n += fit.is_kept[i];
 		}
 		CHECK(n >= slow);
-		/* At least the marks longer than any omitted mark */
+		/* The page has at least all marks that are longer than any
+		 * omitted mark */
 		for (size_t i = 0; i < fit.bars.n; i++)
 			if (fit.bars.items[i].name == name &&
 			    fit.bars.items[i].most > most)

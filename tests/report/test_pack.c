@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_pack.c - base64 of deflated bytes; columns.sh reads their content. */
+/* test_pack.c - base64 of deflated bytes. columns.sh tests the content of the
+ * bytes. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

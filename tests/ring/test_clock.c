@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_clock.c - syscap_clock() is CLOCK_MONOTONIC, to 5 us, and never goes
- * back within a thread, despite any interruption.
+ * test_clock.c - syscap_clock() equals CLOCK_MONOTONIC within 5 us.  Within a
+ * thread it never goes back, despite any interruption.
  *
  * syscap_clock() uses a base only while a thread has a state, so all tests run
  * under a peer.
@@ -178,7 +178,8 @@ TEST(the_clock_never_goes_back_within_a_thread)
 	run("threads_that_read");
 }
 
-/* A handler's reading lies between those before and after it. */
+/* The reading of a handler lies between the readings before and after the
+ * handler. */
 static volatile int64_t last_in_handler;
 static volatile int64_t last_outside;
 
@@ -225,8 +226,8 @@ TEST(the_clock_never_goes_back_where_handlers_read_it_too)
 }
 
 /*
- * For a slow handler that reads the clock when the base is too old, and so
- * renews the base, in the middle of a reading with the old base.
+ * Result of a stepped reading.  A slow handler interrupts a reading with the
+ * old base, and reads the clock when the base is too old: this renews the base.
  */
 static volatile int64_t stepped;
 
@@ -244,7 +245,7 @@ static void read_after(int64_t ns)
 	(void)syscap_clock();
 }
 
-/* a time after the validity of a base */
+/* Reads after the validity of a base has ended. */
 static void read_late(void)
 {
 	read_after(11000000);

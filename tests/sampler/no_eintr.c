@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * no_eintr.c - threads that sleep in calls that SA_RESTART does not restart,
- * sampled by processor time: no call may be interrupted.
+ * no_eintr.c - threads that sleep in calls that SA_RESTART does not restart.
+ * They are sampled by processor time, and no call may be interrupted.
  *
  *	no_eintr SECONDS
  *
@@ -85,7 +85,7 @@ static void *run(void *arg)
 		n_calls[kind]++;
 		n_interrupted[kind] += r < 0 && errno == EINTR;
 		if (kind != ALTERNATE)
-			work(20000); /* so that the thread's clock runs */
+			work(20000); /* the work lets the thread's clock run */
 	}
 	return NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampling.h - for tests of the sampler: a recording to sample into, threads
- * that work or sleep, and the kernel's list of timers.
+ * sampling.h - helpers of the sampler's tests: a recording to sample into,
+ * threads that work or sleep, and the kernel's list of timers.
  */
 #ifndef SYSCAP_SAMPLING_H
 #define SYSCAP_SAMPLING_H
@@ -18,8 +18,8 @@ void sampling_record(void);
  * threads); *@ret_weight (if not NULL): their weight. */
 unsigned sampling_finish(int tid, uint64_t *ret_weight);
 
-/** The same; *@ret_within: the weight of those samples whose stacks have an
- * address in (@low, @high]. */
+/** Ends the recording like sampling_finish().  *@ret_within is the weight of
+ * the samples whose stacks have an address in (@low, @high]. */
 unsigned sampling_finish_within(int tid, uintptr_t low, uintptr_t high,
                                 uint64_t *ret_weight, uint64_t *ret_within);
 

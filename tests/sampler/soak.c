@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * soak.c - sample threads of a program that has the sampler and records itself,
- * 20,000 times a second in all.
+ * soak.c - a program that has the sampler and records itself, and whose threads
+ * are sampled 20,000 times a second in all.
  *
  *	soak SECONDS CAPTURE
  *

@@ -144,7 +144,8 @@ static void signal_itself(void)
 	static __thread char stack[32768];
 	const stack_t alternate = { .ss_sp = stack, .ss_size = sizeof(stack) };
 	const sig_atomic_t before = n_handled;
-	stack_t others; /* a sanitizer's, removed at the thread's end */
+	/* a sanitizer's stack, which it removes at the thread's end */
+	stack_t others;
 
 	sigaltstack(&alternate, &others);
 	errno = 4711;

@@ -9,10 +9,10 @@
 
 typedef void soak_deed(void);
 
-/* ThreadSanitizer runs only the first SOAK_N_FOR_TSAN deeds.  The others switch
- * stacks without its knowledge, so that its own stack overflows after minutes,
- * or end threads.  It discards a thread before the last key destructors run, and
- * a tick there crashes it. */
+/* ThreadSanitizer runs only the first SOAK_N_FOR_TSAN deeds.  The other deeds
+ * end threads, or switch stacks without its knowledge, so that its own stack
+ * overflows after minutes.  ThreadSanitizer discards a thread before the last
+ * key destructors run, and crashes at a tick in such a destructor. */
 #define SOAK_N_FOR_TSAN 6u
 
 extern soak_deed *const soak_deeds[SOAK_N_DEEDS];

@@ -163,7 +163,8 @@ static void take_all_in_thread(void)
 	join(NULL, take_all);
 }
 
-/* ------------------------------------------------- a use for our signal */
+/* ------------------------------------------------- a use for the sampler's
+ * signal */
 
 static volatile sig_atomic_t n_of_others;
 static __thread volatile sig_atomic_t n_urgent;
@@ -281,7 +282,8 @@ static void *use_alternate_stack(void *memory)
 {
 	stack_t stack = { .ss_sp = memory, .ss_size = 5120 };
 
-	if (sigaltstack(&stack, NULL) == 0) /* the kernel accepts the size */
+	/* true if the kernel accepts the size */
+	if (sigaltstack(&stack, NULL) == 0)
 		soak_work(3000000);
 	stack.ss_size = 8192;
 	if (sigaltstack(&stack, NULL) == 0)

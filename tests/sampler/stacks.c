@@ -60,7 +60,7 @@ static bool visit_names(const struct peer_frame *frame, struct look *look,
 	uint32_t n;
 
 	memcpy(&n, frame->bytes + 24, 4);
-	if (n == 0) /* a filler for an abandoned event */
+	if (n == 0) /* the frame is a filler for an abandoned event */
 		return false;
 	while (n-- != 0) {
 		uint64_t address;

@@ -42,8 +42,9 @@ static void count_in(const char *path, unsigned *ret_pids, unsigned *ret_n)
 	*ret_n += n;
 }
 
-/* Run @child with these variables.  Returns the number of ticks of all samples
- * in its captures; *@ret_captures: number of captures with samples. */
+/* Run @child with @sample and @toggle in its environment variables.  Returns
+ * the number of ticks of all samples in its captures; *@ret_captures: number of
+ * captures with samples. */
 static unsigned samples_of(const char *child, const char *arg,
                            const char *sample, const char *toggle,
                            unsigned *ret_captures)
@@ -129,7 +130,7 @@ TEST(exit_metadata_counts_the_samples)
 	const char *const env[] = { output, "SYSCAP_SAMPLE=1000", NULL };
 	char *const dir = written_make_dir();
 
-	SKIP_UNDER_TSAN(); /* as in samples_of() */
+	SKIP_UNDER_TSAN(); /* for the reason, see samples_of() */
 	snprintf(path, sizeof(path), "%s/capture", dir);
 	snprintf(output, sizeof(output), "SYSCAP_OUTPUT=%s", path);
 	written_run("burns", NULL, env, -1);
@@ -188,7 +189,7 @@ CHILD(makes_no_events)
 {
 	sampling_burn(300);
 	CHECK(has_thread("syscap-sampler"));
-	CHECK(has_thread("syscap")); /* drains the ring */
+	CHECK(has_thread("syscap")); /* this thread drains the ring */
 }
 
 TEST(samples_alone_are_drained)
@@ -245,7 +246,7 @@ static void *burn_until_told(void *nothing)
 
 static bool has_threads(int n)
 {
-	sampling_burn(2); /* only ticks find new threads */
+	sampling_burn(2); /* the sampler finds new threads only in ticks */
 	return sampling_stats().n_threads == (uint32_t)n;
 }
 
@@ -261,7 +262,7 @@ CHILD(forks)
 		sampling_burn(200);
 		CHECK(sampling_stats().n_samples != 0);
 		CHECK_EQ(sampling_stats().n_threads, 1);
-		/* found by the ticks of the first thread */
+		/* the ticks of the first thread find this thread */
 		CHECK_EQ(pthread_create(&thread, NULL, burn_until_told, NULL),
 		         0);
 		CHECK(sampling_wait(has_threads, 2, 20000));
@@ -408,7 +409,7 @@ TEST(daemons_are_sampled_and_raw_forks_are_not)
 	CHECK_EQ(pipe2(ends, O_CLOEXEC), 0);
 	written_run("forks_in_odd_ways", NULL, env, ends[1]);
 	close(ends[1]);
-	/* the daemon has the other end until its end */
+	/* the daemon keeps the other end of the pipe until its exit */
 	CHECK_EQ(read(ends[0], &said, 1), 1);
 	CHECK_EQ(read(ends[0], &said, 1), 0);
 	close(ends[0]);

@@ -43,7 +43,7 @@ static void native(struct toy *t)
 	raise(SIGUSR1);
 }
 
-/* Uses new names, which also need table entries and frames. */
+/* Uses new names, which also need entries in the table, and frames. */
 CHILD(is_sampled)
 {
 	const struct sigaction sa = { .sa_sigaction = on_tick,
@@ -72,7 +72,7 @@ CHILD(is_sampled)
 
 TEST(ticks_neither_allocate_nor_lock)
 {
-	/* SIGNAL; with SP; with ENTRY; with HANDLES; SAFEPOINT */
+	/* SIGNAL, SIGNAL with SP, with ENTRY, or with HANDLES; and SAFEPOINT */
 	static const char *const caps[] = { "1", "9", "17", "13", "2" };
 
 	if (!pure_can_count())

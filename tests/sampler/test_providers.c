@@ -3,9 +3,9 @@
  * test_providers.c - stacks of native code and of runtimes of each kind, in the
  * order of calls.
  *
- * All tests have the same nest: host_run runs the function outer, which calls
- * the native mid. Then mid runs inner, which calls the native leaf, which
- * raises the signal whose handler takes the sample.
+ * All tests have the same nest. host_run runs the function outer, which calls
+ * the native function mid. Then mid runs inner, which calls the native function
+ * leaf. leaf raises the signal whose handler takes the sample.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -128,13 +128,13 @@ CHILD(nests)
 	host_run(&toy);
 	CHECK(taken >= 0);
 	CHECK_EQ(toy.n_walks, 1);
-	/* The same nest without the runtime's frames */
+	/* Run the nest without the runtime's frames */
 	options.stacks = SYSCAP_SAMPLER_NATIVE;
 	host_run(&toy);
 	CHECK_EQ(toy.n_walks, 1);
 	options.stacks = SYSCAP_SAMPLER_MANAGED;
 	host_run(&toy);
-	native_leaf(&toy); /* the runtime is idle: all native */
+	native_leaf(&toy); /* the runtime is idle, so all frames are native */
 	syscap_detach_thread(toy.attachment);
 	options.stacks = SYSCAP_SAMPLER_MERGED;
 	native_leaf(&toy);
@@ -258,7 +258,7 @@ TEST(busy_and_gone_keep_the_native_stack_and_partial_is_flagged)
 	peer_free(&peer);
 }
 
-/* Each call is its own run of the loop, so the native stack is deep, too. */
+/* Each call has its own run of the loop, so the native stack is deep, too. */
 NATIVE(native_deeper)
 static void native_deeper(struct toy *t)
 {
@@ -352,7 +352,7 @@ CHILD(samples_in_a_sample)
 	toy.while_walking = raise_again;
 	host_run(&toy);
 	CHECK_EQ(nested, -EBUSY);
-	/* A handler that interrupts the tick's handler and never returns */
+	/* A handler interrupts the tick's handler and never returns */
 	toy.while_walking = jump_out;
 	if (sigsetjmp(way_out, 1) == 0)
 		host_run(&toy);
@@ -400,11 +400,13 @@ CHILD(reaches_safe_points)
 	CHECK_EQ(toy.n_walks, 1);
 	CHECK_EQ(toy.n_told, 3);
 	CHECK_EQ(syscap_safepoint(toy.attachment), 0);
-	toy.is_idle = true; /* no safe point will come: samples now */
+	/* no safe point will come, so the tick samples now */
+	toy.is_idle = true;
 	native_leaf(&toy);
 	CHECK_EQ(toy.n_walks, 1);
 	toy.is_idle = false;
-	native_leaf(&toy); /* still due when the runtime leaves */
+	/* this tick is still due when the runtime detaches */
+	native_leaf(&toy);
 	syscap_detach_thread(toy.attachment);
 	CHECK_EQ(toy.n_walks, 1);
 }
@@ -460,7 +462,7 @@ CHILD(has_handles)
 	toy_eval(&toy, &handles);
 	CHECK_EQ(toy.n_told, 3);
 	CHECK_EQ(syscap_handles_pending(toy.attachment, &none), 0);
-	native_call(&toy); /* no function, no frames */
+	native_call(&toy); /* no function runs, so the runtime has no frames */
 	toy.next = &inner;
 	native_call(&toy);
 	CHECK_EQ(toy.n_told, 4);
@@ -531,7 +533,7 @@ CHILD(pushes)
 	host_attach(&toy);
 	toy_eval(&toy, &pushing);
 	CHECK_EQ(toy.n_walks, 2);
-	native_leaf(&toy); /* the sampler's tick does not walk */
+	native_leaf(&toy); /* the sampler's tick does not call walk() */
 	CHECK_EQ(toy.n_walks, 2);
 	CHECK_EQ(syscap_sample_push(NULL, NULL, 1), -EINVAL);
 	syscap_detach_thread(toy.attachment);
@@ -682,7 +684,7 @@ TEST(provider_without_capabilities_is_refused)
 	toy_init(&toy, SYSCAP_PROVIDER_SIGNAL | SYSCAP_PROVIDER_ENTRY);
 	toy.provider.eval_high = toy.provider.eval_low;
 	CHECK(syscap_attach_thread(&toy.provider, &toy) == NULL);
-	/* Compiled with an older header: later fields count as absent */
+	/* With the size of an older header, later fields count as absent */
 	toy_init(&toy, SYSCAP_PROVIDER_SIGNAL);
 	toy.provider.size = offsetof(struct syscap_provider, request);
 	toy.attachment = syscap_attach_thread(&toy.provider, &toy);

@@ -294,7 +294,8 @@ TEST(handler_neither_allocates_nor_frees)
 	sampling_record();
 	is_looking = gettid();
 	sampling_start(SYSCAP_SAMPLER_WALL, 5000);
-	n_forbidden = 0; /* start() blocks signals for its thread */
+	/* syscap_sampler_start() blocks signals while it starts its thread */
+	n_forbidden = 0;
 	for (int i = 0; i < 300; i++) {
 		kept = malloc((size_t)i * 100 + 1);
 		free(kept);
@@ -303,7 +304,7 @@ TEST(handler_neither_allocates_nor_frees)
 	is_looking = 0;
 	CHECK_EQ(n_forbidden, 0);
 	CHECK(sampling_stats().n_samples > 100);
-	/* shows that this test notices an allocation */
+	/* the following calls show that this test notices an allocation */
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);

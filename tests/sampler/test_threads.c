@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_threads.c - sampled threads: which, how often, and from when to when. */
+/* test_threads.c - the set of sampled threads, their rate, and their begin and
+ * end. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
@@ -96,7 +97,7 @@ TEST(every_running_thread_is_in_the_capture)
 	CHECK_EQ(syscap_sampler_stop(), 0);
 	const struct syscap_sampler_stats stats = sampling_stats();
 	CHECK(stats.n_due > (GETS_ALL_TICKS ? 400 : 0));
-	/* A tick may come when its thread can get no ring any more */
+	/* A tick may come when its thread can't get a ring any more */
 	CHECK(stats.n_refused <= N);
 	CHECK_EQ(sampling_finish(0, NULL), stats.n_samples);
 }
@@ -377,8 +378,9 @@ static int raw_thread(void *arg)
 	struct worker *const w = arg;
 	volatile unsigned n = 0;
 
-	/* calls no function that may set errno, which is the parent's.  The
-	 * mask is the parent's, too, and blocks the signal */
+	/* This function calls no function that may set errno, which is the
+	 * parent's.  The thread has the parent's mask, too, which blocks the
+	 * signal */
 	uint64_t none = 0;
 	syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
 	__atomic_store_n(&w->tid, (int)syscall(SYS_gettid), __ATOMIC_RELEASE);
@@ -429,7 +431,8 @@ TEST(raw_clone_thread_is_found_and_keeps_out_of_its_makers_ring)
 	munmap(stack, size);
 }
 
-/* Like a process with more threads than signals may be queued. */
+/* The process acts as if it had more threads than the limit of queued
+ * signals. */
 TEST(thread_without_a_timer_is_counted_and_tried_again)
 {
 	struct worker workers[N] = { 0 };

@@ -84,7 +84,7 @@ TEST(short_ticks_after_a_long_one_are_kept)
 
 	share_of(t, 400, &n);
 	CHECK(t->rest_until != 0);
-	for (n = 0; n < 100; n++) { /* in a row */
+	for (n = 0; n < 100; n++) { /* 100 ticks in a row */
 		if (syc_throttle_begin(t, &pace)) {
 			syc_throttle_end(t, &pace);
 		} else {
@@ -100,7 +100,7 @@ TEST(waits_for_a_processor_do_not_count)
 	struct syc_target *const t = begin(10);
 	struct syc_throttle pace;
 
-	/* sleeping itself takes little processor time */
+	/* a long period, as sleeping itself takes little processor time */
 	syc_sampler->period_ns = 10000000;
 	for (int i = 0; i < 20; i++) {
 		CHECK(syc_throttle_begin(t, &pace));

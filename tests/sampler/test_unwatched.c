@@ -60,7 +60,8 @@ static bool has_samples(int n)
 
 CHILD(enters_a_namespace)
 {
-	const pid_t pid = fork(); /* so that only the child enters it */
+	/* so that only the child enters the namespace */
+	const pid_t pid = fork();
 
 	CHECK_EQ(sampling_stats().n_threads, 1);
 	while (!has_samples(5) && pid > 0)
@@ -82,7 +83,8 @@ TEST(sampled_program_may_enter_a_user_namespace)
 
 static void *burn_until_told(void *blocks)
 {
-	sigset_t nearly_all; /* a library thread blocks all */
+	/* a thread of the library would block all signals */
+	sigset_t nearly_all;
 
 	sigfillset(&nearly_all);
 	sigdelset(&nearly_all, SIGUSR1);

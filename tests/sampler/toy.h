@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * toy.h - a language runtime small enough to read: functions that call
+ * toy.h - a language runtime small enough to read.  It has functions that call
  * functions and native code, an interpreter's loop, a stack, and a provider of
  * each kind.
  */
@@ -17,8 +17,10 @@ struct toy;
 
 struct toy_function {
 	const char *name;
-	const struct toy_function *calls; /* in the same run of the loop */
-	void (*native)(struct toy *toy);  /* called before @calls */
+	/* function called in the same run of the loop */
+	const struct toy_function *calls;
+	/* native code, called before @calls */
+	void (*native)(struct toy *toy);
 };
 
 struct toy_frame {
@@ -30,9 +32,9 @@ struct toy_frame {
 struct toy {
 	struct toy_frame frames[TOY_DEPTH];
 	volatile unsigned depth;
-	const struct toy_function *next; /* run by native code */
+	const struct toy_function *next; /* function that native code runs */
 
-	/* Of the provider */
+	/* Data of the provider */
 	struct syscap_provider provider;
 	struct syscap_attachment *attachment;
 	int walk_says;          /* SYSCAP_WALK_*, or 0 */

@@ -41,7 +41,7 @@ struct told {
 	unsigned char *bytes;
 	size_t size;
 	unsigned n;
-	unsigned stop_at; /* refuse frames from this one on; 0: none */
+	unsigned stop_at; /* number of the first refused frame; 0: none */
 };
 
 static struct syc_described described;
@@ -443,7 +443,7 @@ TEST(what_comes_back_where_another_was_is_told_again)
 	forget(&told);
 }
 
-/* Each round must report only new mappings, whichever are gone. */
+/* Each round must report only new mappings, even if others are gone. */
 TEST(mappings_that_come_and_go_are_each_told_once)
 {
 	enum {
@@ -529,8 +529,8 @@ TEST(more_mappings_than_can_be_known_are_not_told_and_harm_nothing)
 }
 
 /*
- * Make directories below @path until a line of maps, where a newline takes
- * four characters and the path begins at the 73rd, is @length long.
+ * Make directories below @path until a line of maps is @length long.  In that
+ * line, the path begins at the 73rd character, and a newline takes four.
  */
 static void grow_path(char *path, size_t length)
 {
@@ -551,7 +551,7 @@ static void grow_path(char *path, size_t length)
 	CHECK_EQ(at, length);
 }
 
-/* The line's end, after a buffer of 8 KiB, looks like a line, too. */
+/* The end of the line, after a buffer of 8 KiB, looks like a complete line. */
 TEST(a_line_that_is_too_long_hides_no_other_and_is_none_by_half)
 {
 	char dir[] = "/tmp/syscap-describe-XXXXXX", path[4096];

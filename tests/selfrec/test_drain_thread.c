@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_drain_thread.c - an event just when the drain thread goes to sleep: a
- * wake-up or the thread's last look must drain the event.  One test aims at the
- * moment, a nap after the last drain, by a delay that differs each round.  The
- * other holds the thread at its membarrier(), and emits an event that must not
- * see the thread's sleep flag.
+ * test_drain_thread.c - events just when the drain thread goes to sleep.  A
+ * wake-up or the thread's last look must drain such an event.  One test aims at
+ * the moment, a nap after the last drain, by a delay that differs each round.
+ * The other holds the thread at its membarrier(), and emits an event that must
+ * not see the thread's sleep flag.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -73,7 +73,8 @@ CHILD(aims)
 		state ^= state << 13;
 		state ^= state >> 7;
 		state ^= state << 17;
-		/* covers the nap of 1 ms, the timer's slack, an empty pass */
+		/* the delays cover the nap of 1 ms, the timer's slack, and an
+		 * empty pass */
 		spin_until(syscap_clock() + 950000 + (int64_t)(state % 250000));
 	}
 	CHECK_EQ(syscap_stop(), 0);
@@ -92,8 +93,8 @@ static void wait_for(const bool *flag)
 /*
  * Replaces the C library's syscall().  Between the last pass and the sleep flag
  * the thread makes no call at which to hold it.  So this function holds the
- * thread after setting the flag, and clears the flag meanwhile: an event then
- * runs as if before the flag.
+ * thread after it has set the flag, and clears the flag for that time.  An
+ * event then runs as if before the flag.
  */
 long syscall(long number, ...)
 {
@@ -131,8 +132,9 @@ CHILD(holds)
 		__atomic_store_n(&may_go_on, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&is_held, false, __ATOMIC_RELEASE);
 		__atomic_store_n(&hold, true, __ATOMIC_RELEASE);
-		/* This event wakes a sleeping thread.  A thread just about to
-		 * sleep is held now, and this event waits for the next. */
+		/* This event wakes a sleeping thread.  If the thread was just
+		 * about to sleep, it is held now, and the next event wakes
+		 * it. */
 		written_mark(0, 2 * n);
 		wait_for(&is_held);
 		const uint64_t before = written();

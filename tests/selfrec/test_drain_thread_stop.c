@@ -74,7 +74,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	if (is_maker &&
 	    __atomic_exchange_n(&hold_in_create, false, __ATOMIC_ACQ_REL)) {
 		be_held();
-		usleep(50000); /* until the stop waits, or before */
+		usleep(50000); /* usually until the stop waits */
 		return EAGAIN;
 	}
 	return attr != NULL && __atomic_load_n(&refuse, __ATOMIC_ACQUIRE)
@@ -93,8 +93,8 @@ static unsigned count_tasks(void)
 	return n;
 }
 
-/* Counts before the library has a thread.  A first thread may start a
- * sanitizer's, too. */
+/* Counts before the library has a thread.  A process's first thread may also
+ * start a thread of a sanitizer. */
 static void *do_nothing(void *unused)
 {
 	return unused;
@@ -122,8 +122,8 @@ static void wait_until_alone(unsigned n_before)
 /* @hold: the place at which the second event is held. */
 static void *emit(void *hold)
 {
-	written_mark(0, 0); /* calls getpid(), too */
-	usleep(2000);       /* enables a new try */
+	written_mark(0, 0); /* this event calls getpid(), too */
+	usleep(2000);       /* after this time the library tries again */
 	is_maker = true;
 	__atomic_store_n((bool *)hold, true, __ATOMIC_RELEASE);
 	written_mark(0, 1);

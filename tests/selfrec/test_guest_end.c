@@ -47,13 +47,14 @@ struct stage {
 };
 
 static struct stage *stage;
-static struct syc_arena arena; /* the parent's, also used by children */
-static const struct syc_session *session; /* only set in the parent */
+static struct syc_arena arena; /* the parent's arena, also used by children */
+/* the recording; set only in the parent */
+static const struct syc_session *session;
 
-/* Of this process */
-static unsigned number; /* number of a child: 0, 1 */
+/* State of this process */
+static unsigned number; /* index of a child: 0, 1 */
 static bool hold_as_guest, hold_take_over, hold_last_look;
-static unsigned n_looks, at_look; /* looks of the ending parent */
+static unsigned n_looks, at_look; /* counts of looks by the ending parent */
 static bool until_it_ends;
 static __thread bool hold_until_taken_over; /* set in the exiting thread */
 
@@ -241,8 +242,8 @@ CHILD(ends_when_two_children_have_no_slot)
 	wait_for(&stage->is_guest[1]);
 }
 
-/* "N_": holds the N-th look until the child has ended; "N": until the child is
- * in its exit. */
+/* The argument "N_" holds the N-th look until the child has ended. "N" holds
+ * the look until the child is in its exit. */
 CHILD(ends_while_its_child_emits)
 {
 	begin();

@@ -15,7 +15,7 @@
 #include "harness/test.h"
 #include "os/fd.h"
 #include "os/signals.h"
-/* Tests its static calendar function */
+/* Included, as its static calendar function is tested */
 #include "selfrec/file_header.c"
 #include "selfrec/trace_frames.h"
 

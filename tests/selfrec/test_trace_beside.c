@@ -25,7 +25,7 @@ static struct frames_writer writer;
 static struct frames_seen seen;
 static uint32_t n_theirs;
 
-/* The other writer's start, which does not seek to the start of the file. */
+/* Starts the other writer, which does not seek to the start of the file. */
 static void begin_theirs(int fd)
 {
 	struct syscap_wire_file header = { .magic = SYSCAP_MAGIC,
@@ -87,7 +87,7 @@ TEST(who_came_later_has_emptied_the_file_and_that_is_noticed)
 	CHECK_EQ(frames_write(&writer, 10, 0), 0);
 	const uint64_t size = frames_size(fd);
 	begin_theirs(fd);
-	writer.next = 0; /* the first ten are gone */
+	writer.next = 0; /* the first ten frames are gone */
 	for (unsigned i = 0; i < 5; i++) {
 		write_theirs(fd, 3 + i);
 		CHECK_EQ(frames_write(&writer, 10, 0), 0);

@@ -118,7 +118,7 @@ TEST(sockets_must_be_connected_streams)
 	check_refused(socket(AF_UNIX, SOCK_STREAM, 0), "not connected");
 }
 
-/* ----------------------------------------------------- reused numbers */
+/* ----------------------------------------------------- reused descriptors */
 
 TEST(a_number_that_was_reused_before_the_start_is_left_alone)
 {

@@ -66,7 +66,7 @@ static void check_descriptor(int fd)
 	CHECK_EQ(seen.writers[1], 40);
 	CHECK_EQ(seen.writers[2], 10);
 	CHECK_EQ(read_mark(fd), frames_size(fd));
-	/* Nobody else notices */
+	/* Other users of the descriptor notice nothing */
 	CHECK_EQ(fcntl(fd, F_GETFL), flags);
 	CHECK_EQ(lseek(fd, 0, SEEK_CUR), 0);
 	syc_trace_close(&writer.trace);
@@ -261,7 +261,7 @@ TEST(a_torn_header_is_written_again)
 TEST(what_somebody_else_wrote_is_never_cut)
 {
 	static const char text[] = "warning: 1 of 2 things went wrong\n";
-	/* 'h', 'e': a length of 25960 */
+	/* the length from 'h' and 'e' is 25960 */
 	static const char frame_like[] = "hello, this is no frame either\n";
 	static const char nothing[64];
 	static const struct {
@@ -308,8 +308,8 @@ TEST(a_file_that_was_emptied_becomes_a_capture_again)
 	CHECK_EQ(frames_write(&writer, 3, 0), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 3);
-	/* The same after another writer has emptied the file and written
-	 * more */
+	/* The writer also goes on after another writer has emptied the file and
+	 * written more */
 	frames_open(&other, 2, fd);
 	CHECK_EQ(ftruncate(fd, 0), 0);
 	CHECK_EQ(frames_write(&other, 300, 0), 0);
@@ -522,7 +522,8 @@ TEST(without_proc_a_readable_descriptor_is_written_by_all)
 			         0);
 		}
 		CHECK_EQ(count_whole(fd), 200);
-		/* The remembered position is only valid for that capture */
+		/* The remembered position is only valid for the emptied
+		 * capture */
 		CHECK_EQ(ftruncate(fd, 0), 0);
 		other.next = 0;
 		CHECK_EQ(frames_write(&other, 400, 0), 0);
@@ -562,7 +563,7 @@ TEST(a_file_that_may_only_be_read_anew_is_written_by_all)
 		close(unused);
 		for (unsigned k = 0; k < 50; k++)
 			CHECK_EQ(frames_write(&writer, 20, 10000), 0);
-		CHECK_EQ(dup(0), unused); /* nothing stays open */
+		CHECK_EQ(dup(0), unused); /* no descriptor stays open */
 		_exit(0);
 	}
 	for (unsigned i = 0; i < 3; i++)
@@ -649,7 +650,7 @@ TEST(writers_that_are_killed_tear_nothing_for_those_that_live)
 			write_until_killed(id, fd, &acknowledged[id]);
 		if (id % 40 != 39)
 			continue;
-		/* Kills all at once, perhaps within the last frame */
+		/* Kills all writers at once, perhaps within the last frame */
 		for (unsigned i = 0; i < LIVING; i++) {
 			if (pids[i] != 0) {
 				kill(pids[i], SIGKILL);

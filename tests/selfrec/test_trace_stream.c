@@ -121,7 +121,7 @@ TEST(writers_of_a_named_pipe_write_one_header_while_one_of_them_lives)
 	for (unsigned i = 1; i < 4; i++)
 		frames_reap(start_writer(i, fd, 1, 5, 400));
 	/* Closing another descriptor of the pipe drops this process's locks;
-	 * the next write takes them again */
+	 * the next write takes the locks again */
 	close(dup(fd));
 	CHECK_EQ(frames_write(&writer, 5, 0), 0);
 	frames_reap(start_writer(4, fd, 1, 5, 400));
@@ -292,7 +292,7 @@ TEST(nobody_else_writes_while_half_a_frame_is_out)
 	CHECK_EQ(read(tried[0], &byte, 1), 1);
 	close(tried[0]);
 	CHECK_EQ(waitpid(pid, NULL, WNOHANG), 0);
-	/* A call without frames only finishes the rest */
+	/* A call without frames only finishes the rest of a frame */
 	CHECK_EQ(frames_write(&writer, 0, 0), -EAGAIN);
 	const pid_t reader = fork();
 	if (reader == 0) {
@@ -467,7 +467,7 @@ static void make_sockets(int ends[2])
 {
 	const int room = 16384; /* less than a long frame */
 
-	/* The block holds the socket's owner */
+	/* The process's block holds the socket's owner */
 	CHECK_EQ(syc_setup_prepare(), 0);
 	CHECK_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
 	CHECK_EQ(

@@ -152,7 +152,7 @@ TEST(a_header_that_is_not_ours_is_left_alone)
 	         -ENOTSUP);
 	close(fd);
 
-	fd = make_trace(); /* without the library's mark */
+	fd = make_trace(); /* the file lacks the library's mark */
 	CHECK_EQ(pwrite(fd, bytes, sizeof(bytes), 240), sizeof(bytes));
 	check_left_alone(fd);
 	end_trace(fd);

@@ -17,7 +17,7 @@
 
 struct census_part {
 	char name[24];
-	unsigned marks[CENSUS_EMITTERS]; /* got 0 ... marks - 1 */
+	unsigned marks[CENSUS_EMITTERS]; /* marks 0 ... marks - 1 have come */
 	unsigned logs[CENSUS_EMITTERS];
 	unsigned n_marks, n_notes;
 };
@@ -43,9 +43,9 @@ struct census {
 	uint64_t addresses[CENSUS_NAMES];
 
 	unsigned n_frames;
-	uint64_t n_lost; /* reported by loss records */
+	uint64_t n_lost; /* lost frames by the loss records */
 	unsigned n_ends; /* end markers */
-	int32_t pid;     /* only this process's frames; 0: all */
+	int32_t pid;     /* pid of the counted frames; 0: all */
 };
 
 /**
@@ -54,11 +54,11 @@ struct census {
  * numbers, or a ring holds frames of two threads.
  */
 void census_of_peer(struct census *census, const struct peer *peer);
-/** The same, only for process @pid. */
+/** Check and count only the frames of process @pid. */
 void census_of_process(struct census *census, const struct peer *peer,
                        int32_t pid);
 
-/** The same for the complete capture at @path. */
+/** Check and count the frames of the complete capture at @path. */
 void census_of_file(struct census *census, const char *path);
 
 /** Number of marks of @part; 0 without events of @part. */

@@ -19,7 +19,7 @@ unsigned collector_emit(const char *group, unsigned n)
 		                       "mark", "");
 	const unsigned id = sysprof_collector_request_counters(1);
 
-	counter.id = id; /* a bit field in both versions */
+	counter.id = id; /* id is a bit field in both versions */
 	strncpy(counter.category, group, sizeof(counter.category) - 1);
 	strcpy(counter.name, "value");
 	sysprof_collector_define_counters(&counter, 1);

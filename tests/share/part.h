@@ -19,7 +19,7 @@ struct part {
 
 	/* The mark (NAME, "n") with message "EMITTER N": see census.h. */
 	void (*mark)(unsigned emitter, unsigned n);
-	void (*log)(unsigned emitter, unsigned n); /* a log "EMITTER N" */
+	void (*log)(unsigned emitter, unsigned n); /* the log "EMITTER N" */
 	void (*note)(const char *name); /* the mark (NAME, @name), now */
 
 	/* The counter (NAME, "value") of this copy. */
@@ -33,12 +33,12 @@ struct part {
 
 	bool (*is_active)(void);
 	void (*stats)(struct syscap_stats *stats);
-	/* @message: 1,024 bytes, or NULL */
+	/* @message: a buffer of 1,024 bytes, or NULL */
 	int (*start)(const char *output, unsigned flags, char *message);
 	int (*stop)(void);
 	int (*drain)(void);
 
-	/* At exit: marks (NAME, "atexit") and (NAME, "destructor") */
+	/* Requests marks at exit: (NAME, "atexit") and (NAME, "destructor") */
 	void (*tell_end)(void);
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.c - load copies of the library, examine the process; see parts.h. */
+/* parts.c - loader of copies of the library, and checks of the process; see
+ * parts.h. */
 #define _GNU_SOURCE
 #include "share/parts.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* parts.h - load copies of the library, and examine their process. */
+/* parts.h - loader of copies of the library, and checks of their process. */
 #ifndef SYSCAP_PARTS_H
 #define SYSCAP_PARTS_H
 
@@ -12,7 +12,7 @@
 
 /** The copy in copies_@name.so beside this program. */
 const struct part *parts_load(const char *name);
-/** The same, with a handle for dlclose(). */
+/** The copy in copies_@name.so, with a handle for dlclose(). */
 const struct part *parts_open(const char *name, void **ret_handle);
 /** The copy in the file @path. */
 const struct part *parts_open_path(const char *path, void **ret_handle);
@@ -26,14 +26,15 @@ const struct part *parts_program(void);
 #define PARTS_ALL 4
 const char *parts_name(unsigned i);
 
-/** Load all four, in the order of parts_name(). */
+/** Load all four copies, in the order of parts_name(). */
 void parts_load_all(const struct part *ret_parts[PARTS_ALL]);
 
 /** Emit @n marks, logs and counters through @part, from number @first on. */
 void parts_emit(const struct part *part, unsigned emitter, unsigned first,
                 unsigned n);
 
-/** Checks that each of these acts as one of @n_copies, and reports that. */
+/** Checks that each of @parts acts as one of @n_copies, and reports this
+ * number. */
 void parts_check_together(const struct part *const *parts, unsigned n,
                           unsigned n_copies);
 
@@ -41,7 +42,7 @@ void parts_check_together(const struct part *const *parts, unsigned n,
 void parts_check_alone(const struct part *part, const char *words);
 
 /** Number of lines of /proc/self/maps that contain @text; *@ret_files: number
- * of their files. */
+ * of files in these lines. */
 unsigned parts_count_maps(const char *text, unsigned *ret_files);
 
 /** Number of this process's threads named @name. */

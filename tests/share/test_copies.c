@@ -112,7 +112,7 @@ TEST(the_last_to_end_is_told_so)
 	begin(1);
 	CHECK(syc_copies_enter(&block, &syc_active, &syc_drain_sleeping));
 	CHECK_EQ(syc_copies_count(), 2);
-	CHECK(!syc_copies_end()); /* words[0] is there */
+	CHECK(!syc_copies_end()); /* the copy with words[0] has not ended */
 	CHECK_EQ(block.copies[1].has_ended, 1);
 	block.copies[0].has_ended = 1;
 	CHECK(syc_copies_end());

@@ -77,7 +77,7 @@ static void *run(void *thread)
 	__cxa_thread_atexit_impl(destroy_local, thread, &__dso_handle);
 	pthread_setspecific(before_ours, thread);
 	pthread_setspecific(after_ours, thread);
-	/* some threads' first event is in a destructor */
+	/* some threads emit their first event in a destructor */
 	if (((struct thread *)thread)->number % 4 != 3)
 		emit(thread);
 	__cxa_thread_atexit_impl(destroy_local, thread, &__dso_handle);
@@ -97,8 +97,8 @@ static void run_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* The argument: how often destructors run again, and 'a': also emit after the
- * library's. */
+/* The argument is how often destructors run again; with 'a' they also emit
+ * after the library's destructor. */
 CHILD(destructors)
 {
 	CHECK(parts_program() == NULL);
@@ -151,7 +151,8 @@ TEST(destructors_that_come_again_share_a_ring_a_round)
 	if (TEST_HAS_TSAN)
 		return;
 	check_destructors("2a", 4, 4, 2 + 3 + 3);
-	/* then the C library stops, and the last ring is not ended */
+	/* after four rounds the C library stops, and the last ring is not
+	 * ended */
 	check_destructors("3a", 5, 4, 2 + 4 + 4);
 }
 

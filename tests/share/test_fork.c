@@ -58,7 +58,7 @@ static void emit_all(unsigned emitter, unsigned from, unsigned n)
 /* -------------------------------------------- the parent's copy, then
  * others */
 
-/* The argument: the way to fork, and two digits: the parent's copy, and the
+/* The argument is the way to fork, and two digits for the parent's copy and the
  * child's first copy. */
 CHILD(two_copies)
 {
@@ -218,8 +218,8 @@ static void emit_in_child(void)
 		emit_all(1, 0, 10);
 }
 
-/* Before the library's own: the child emits before the library's own handler
- * has run. */
+/* Registers handlers before the library does, so the child emits before the
+ * library's handler has run. */
 __attribute__((constructor(101))) static void watch_fork_early(void)
 {
 	pthread_atfork(emit_before, emit_in_parent, emit_in_child);
@@ -288,7 +288,8 @@ TEST(a_vfork_childs_events_are_its_parents_in_any_copy)
 	census_of_process(&census, &peer, peer.pid);
 	CHECK_EQ(census_marks(&census, "a", 0), 12);
 	CHECK_EQ(census_marks(&census, "b", 0), 1);
-	/* this copy's first event is a guest's, which may be lost */
+	/* the first event of this copy is in a vfork() child, and may be
+	 * lost */
 	CHECK(census_marks(&census, "b", 1) <= 1);
 	peer_free(&peer);
 }

@@ -22,14 +22,15 @@
 #include "share/parts.h"
 
 #define RING      (1u << 26)
-#define N_STORM   2000 /* handlers a thread */
+#define N_STORM   2000 /* handler runs in a thread */
 #define N_WORKERS 3
-#define N_ENOUGH  150000 /* most events: fit into a ring */
+#define N_ENOUGH  150000 /* maximum number of events, which fit into a ring */
 
 static const struct part *parts[PARTS_ALL];
 static struct census census;
 
-/* Of one thread: numbers of events per copy, its own and its handlers'. */
+/* A thread, with the numbers of events per copy, by itself and by its
+ * handlers. */
 struct worker {
 	unsigned number;
 	unsigned outer[PARTS_ALL], inner[PARTS_ALL];
@@ -68,7 +69,8 @@ static void emit_in_storm(struct worker *w)
 		const unsigned k = (w->number + n) % PARTS_ALL;
 
 		emit(k, w->number, &w->outer[k]);
-		/* leaves space for the handlers' events: none may be lost */
+		/* leaves space for the handlers' events, of which none may be
+		 * lost */
 		if (n % 64 == 63)
 			usleep(100);
 	}
@@ -121,7 +123,7 @@ static void *work(void *worker)
 	__atomic_store_n(&w->is_ready, true, __ATOMIC_RELEASE);
 	emit_in_storm(w);
 	__atomic_store_n(&w->is_done, true, __ATOMIC_RELEASE);
-	/* stays alive while others may signal it */
+	/* the thread stays alive while other threads may signal it */
 	while (!__atomic_load_n(&workers[0].is_ready, __ATOMIC_ACQUIRE))
 		;
 	return NULL;

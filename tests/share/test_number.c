@@ -2,8 +2,8 @@
 /*
  * test_number.c - copies of three ABI numbers in one process.  The program and
  * a library have the first number, one library the second, and two libraries
- * the third.  The numbers do not know each other, but the capture is as if they
- * were one.
+ * the third.  Copies of different numbers do not know each other, but the
+ * capture is as if they were one.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -68,7 +68,7 @@ static void *emit(void *number)
 
 			parts_emit(part, emitter, n, 1);
 			part->count_one(n, n);
-			if (drains) /* or another thread is draining */
+			if (drains) /* otherwise another thread drains */
 				part->drain();
 			if (n % 20 == 0) {
 				part->stack(part->intern(shared_names[k]));
@@ -113,8 +113,9 @@ static void drain_all(void)
 	}
 }
 
-/* The argument: 'f' also forks a child; 'n' has no drain thread; 'x' ends only
- * the first thread, with 7; 's' writes into a socket. */
+/* The argument: with 'f' the program also forks a child, with 'n' there is no
+ * drain thread, with 'x' only the first thread ends, with 7, and with 's' the
+ * output is a socket. */
 CHILD(emits)
 {
 	const char what = *peer_arg();
@@ -123,7 +124,7 @@ CHILD(emits)
 	load_all();
 	begin_all();
 	emit_in_threads(0);
-	if (what == 's') /* refused copies are off */
+	if (what == 's') /* the socket refuses copies, and these are off */
 		return;
 	check_together();
 	drain_all();
@@ -315,8 +316,8 @@ TEST(a_pipe_has_one_header_and_whole_frames_of_all)
 	check_pipe("n", false);
 }
 
-/* A named pipe's mode can't mark the header as written: only living processes
- * know. */
+/* The mode of a named pipe can't mark the header as written, so only living
+ * processes know. */
 TEST(so_has_a_named_pipe_while_all_are_there)
 {
 	char *const dir = written_make_dir();

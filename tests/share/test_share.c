@@ -104,7 +104,7 @@ TEST(four_copies_have_one_ring_a_thread_and_lose_nothing)
 			         N_EVENTS);
 		}
 	}
-	/* per copy: the value, and 100 counters defined at first use */
+	/* each copy has the value, and 100 counters defined at first use */
 	CHECK_EQ(census.n_counters, PARTS_ALL * 101);
 	CHECK_EQ(census.n_values, PARTS_ALL * N_THREADS * N_EVENTS * 2);
 	CHECK_EQ(census.n_names, 5);
@@ -211,7 +211,7 @@ static void check_order(const char *emits)
 	struct peer peer;
 	char both[16];
 
-	/* many processes, slow under sanitizers */
+	/* the orders need many processes, which are slow under sanitizers */
 	if (test_is_sanitized() && n_orders++ % 6 != 0)
 		return;
 	snprintf(both, sizeof(both), "%s %s", loads, emits);

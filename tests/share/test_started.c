@@ -123,7 +123,8 @@ TEST(copies_that_are_loaded_while_one_records_follow_it)
 	CHECK_EQ(peer_run_alone("loaded_after_start", "3", NULL), 0);
 }
 
-/* parts[1] was switched on by another copy, and has not looked why yet. */
+/* Another copy has switched parts[1] on, and parts[1] does not know the reason
+ * yet. */
 CHILD(stopped_by_quiet_one)
 {
 	char file[1024];
@@ -143,8 +144,8 @@ TEST(a_copy_that_was_switched_on_and_emitted_nothing_can_stop_it)
 	CHECK_EQ(peer_run_alone("stopped_by_quiet_one", "", NULL), 0);
 }
 
-/* Both threads make a block, and the loader's lock decides: slows each search
- * down. */
+/* Slows each search down, so that both threads make a block, and the loader's
+ * lock decides. */
 static bool is_slow;
 
 /* A sanitizer calls this function before instrumented code can run. */
@@ -152,8 +153,9 @@ __attribute__((visibility("default"), no_sanitize("address"),
                no_sanitize("thread"))) int
 dl_iterate_phdr(int (*call)(struct dl_phdr_info *, size_t, void *), void *data)
 {
-	/* Looked up once, before there are threads: dlsym() would wait for a
-	 * lock held by dlopen(), which waits for the outer call's lock. */
+	/* The function is looked up once, before there are threads.  Later
+	 * dlsym() would wait for a lock held by dlopen(), which waits for the
+	 * outer call's lock. */
 	static int (*real)(int (*)(struct dl_phdr_info *, size_t, void *),
 	                   void *);
 

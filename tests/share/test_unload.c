@@ -113,7 +113,8 @@ static void *emit_through_both(void *number)
 	pthread_barrier_wait(&barrier);
 	second->mark(thread, 0);
 	first->mark(thread, 1);
-	return NULL; /* an unloaded copy's destructor runs */
+	/* after this return, the destructor of an unloaded copy runs */
+	return NULL;
 }
 
 static void *first_handle;

@@ -13,8 +13,8 @@
 #include <syscap.h>
 #endif
 
-/* Changed pages of the program's file, and pages of its bss, which comes
- * after. */
+/* Number of changed pages of the program's file, and of pages of its bss, the
+ * mapping after the file. */
 static unsigned long own_pages(void)
 {
 	const unsigned long kib = (unsigned long)sysconf(_SC_PAGESIZE) / 1024;

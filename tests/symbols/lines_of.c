@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * lines_of.c - print the functions and lines of a file's addresses, like
+ * lines_of.c - printer of the functions and lines of a file's addresses, like
  * `addr2line -a -i -f`.
  *
  *	lines_of [--debug-dir DIR] FILE <ADDRESSES

@@ -7,9 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HEADERS   0x0u
-#define FIRST     (ELF_TEXT + ELF_TEXT_SIZE)
-#define PLT       (ELF_TEXT + ELF_TEXT_SIZE - 0x100u) /* the text's end */
+#define HEADERS 0x0u
+#define FIRST   (ELF_TEXT + ELF_TEXT_SIZE)
+/* at the end of the text */
+#define PLT       (ELF_TEXT + ELF_TEXT_SIZE - 0x100u)
 #define PLT_SLOTS 0x20000u /* addresses in invisible words */
 #define N_MAX     16u
 
@@ -165,10 +166,11 @@ static size_t put_cie(struct maker *maker, const char *augmentation)
 	append(maker, 1, 1);
 	append_bytes(maker, augmentation, strlen(augmentation) + 1);
 	append(maker, 1, 1);    /* alignment of code */
-	append(maker, 1, 0x78); /* of data: -8 */
-	append(maker, 1, 16);   /* the return address's column */
+	append(maker, 1, 0x78); /* alignment of data: -8 */
+	append(maker, 1, 16);   /* column of the return address */
 	append(maker, 1, 1);    /* length of the augmentation */
-	append(maker, 1, 0x1b); /* addresses: from here, 4 bytes, signed */
+	/* encoding of addresses: relative to their place, 4 bytes, signed */
+	append(maker, 1, 0x1b);
 	maker->end = (maker->end + 3) & ~3ul;
 	put(maker, at, 4, maker->end - at - 4);
 	return at;

@@ -28,8 +28,8 @@ struct elf_spec {
 	uint16_t machine;
 	const struct elf_symbol *symtab, *dynsym;
 	size_t n_symtab, n_dynsym;
-	/* .eh_frame: each of these functions, and a return from signal
-	 * handlers. */
+	/* .eh_frame has entries for these functions, and for a return from
+	 * signal handlers. */
 	const uint32_t (*functions)[2]; /* begin, size */
 	size_t n_functions;
 	uint32_t signal[2];
@@ -49,7 +49,7 @@ struct elf_spec {
 /** Returns the size; @buffer has room for ELF_ROOM bytes. */
 size_t make_elf(const struct elf_spec *spec, unsigned char *buffer);
 
-/** The same into a new file at @path. */
+/** Make the ELF file as a new file at @path. */
 void make_elf_file(const struct elf_spec *spec, const char *path);
 
 #endif

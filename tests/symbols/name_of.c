@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * name_of.c - print the functions of a file's addresses.
+ * name_of.c - printer of the functions of a file's addresses.
  *
  *	name_of [--debug-dir DIR] FILE <ADDRESSES
  *

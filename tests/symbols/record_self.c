@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_self.c - write a capture with stacks of this process.
+ * record_self.c - writer of a capture with stacks of this process.
  *
  *	record_self CAPTURE [PID]
  *

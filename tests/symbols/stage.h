@@ -10,7 +10,7 @@
 #include "harness/make_capture.h"
 #include "make_elf.h"
 
-/** The build-id of stage_spec(), as MAPs have it. */
+/** The build-id of stage_spec(), as text, as in MAP frames. */
 #define STAGE_ID "0123456789abcdef"
 
 struct stage {

@@ -29,7 +29,7 @@ TEST(rust_lookalike_is_demangled_as_cxx)
 {
 	char text[64];
 
-	/* No hash: C++. */
+	/* A name without a valid hash counts as C++. */
 	CHECK(!syc_demangle_rust_legacy("_ZN3foo3barE", text, sizeof(text)));
 	CHECK(!syc_demangle_rust_legacy("_ZN3foo17h0123456789abcdegE", text,
 	                                sizeof(text)));
@@ -71,9 +71,9 @@ TEST(invalid_rust_v0_names_stay_unchanged)
 
 	check("_R", NULL);
 	check("_RNvC1a", NULL);
-	check("_RNvB_3foo", NULL); /* refers to itself */
+	check("_RNvB_3foo", NULL); /* this reference leads to itself */
 	check("_RNvC18446744073709551616a", NULL);
-	check("_RINvC1a1fRL9_hE", NULL); /* no such lifetime */
+	check("_RINvC1a1fRL9_hE", NULL); /* this lifetime does not exist */
 	/* Deeper than any real nesting. */
 	memset(name, 'R', sizeof(name));
 	memcpy(name, "_RINvC1a1f", 10);

@@ -197,7 +197,7 @@ TEST(the_memory_of_a_process_is_read_like_a_file)
 	syc_elf_close(&whole);
 	view.context = NULL;
 	CHECK_EQ(syc_elf_open_view(&whole, &view), -EFAULT);
-	/* Less than the headers of the segments. */
+	/* The part is smaller than the headers of the segments. */
 	view.context = &elf;
 	view.part_max = 16;
 	CHECK_EQ(syc_elf_open_view(&whole, &view), -EFBIG);

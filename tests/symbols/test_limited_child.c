@@ -115,7 +115,8 @@ TEST(resource_use_of_children_is_summed)
 	CHECK_EQ(ask(&child, 'l'), 0);
 	syc_limited_child_stop(&child);
 	const double used = child.seconds_used;
-	CHECK(used > 0); /* seconds stolen by the hypervisor may count */
+	/* this time may include time taken by the hypervisor */
+	CHECK(used > 0);
 	CHECK(syc_limited_child_start(&child, &work));
 	CHECK_EQ(ask(&child, 'l'), 0);
 	syc_limited_child_stop(&child);

@@ -29,7 +29,7 @@ static void settle(void)
 	CHECK_EQ(syc_process_maps_settle(&processes), 0);
 }
 
-/* The path, or NULL; checks whether the answer is the same for any time. */
+/* The path, or NULL.  @always: expected to be the same path at any time. */
 static const char *find(int pid, int64_t time, uint64_t address, bool always)
 {
 	bool is_always = !always;
@@ -103,7 +103,8 @@ TEST(late_map_of_a_recorder_counts_from_its_own_part)
 {
 	unmap(7, 100, "all");
 	map(7, 101, 0x1000, 0x2000, "alpha");
-	map(7, 150, 0x1000, 0x2000, "bravo"); /* read after 200 */
+	/* the recorder read this map after 200 */
+	map(7, 150, 0x1000, 0x2000, "bravo");
 	unmap(7, 200, "1000-2000");
 	map(7, 201, 0x1000, 0x2000, "bravo");
 	settle();
@@ -118,7 +119,8 @@ TEST(recorder_s_map_after_an_early_end_does_not_count)
 	unmap(7, 100, "all");
 	add(7, 101, 0x1000, 0x2000, "alpha", true);
 	unmap(7, 200, "1000-2000");
-	map(7, 210, 0x1000, 0x2000, "alpha"); /* unmapped at 220 */
+	/* this range was unmapped at 220 */
+	map(7, 210, 0x1000, 0x2000, "alpha");
 	add(7, 230, 0x1000, 0x2000, "bravo", true);
 	unmap(7, 300, "1000-2000");
 	settle();
@@ -217,8 +219,8 @@ TEST(cyclic_forks_end)
 	syc_process_maps_fini(&processes);
 }
 
-/* Maps in turn; each mapping is unmapped before the next, by a range that
- * begins at or before its start. */
+/* Makes mappings in turn.  Before the next mapping, a range that begins at or
+ * before its start unmaps the last one. */
 static void map_in_turn(unsigned n, const char *range)
 {
 	for (unsigned i = 0; i < n; i++) {

@@ -144,7 +144,8 @@ TEST(a_file_that_lost_its_build_id_is_not_used)
 	finish();
 }
 
-/* Two files of one spec without a build-id; the map has the first's inode. */
+/* Two files of one spec without a build-id; the map has the inode of the first
+ * file. */
 static void map_by_inode(const char *name, bool is_right)
 {
 	struct elf_spec spec = stage_spec(alpha, 2);

@@ -139,7 +139,8 @@ static void check_records(const char *wanted)
 	for (size_t at = 0; size > 0; at += 32) {
 		if (u64(at) == 0 && u64(at + 8) == 0 && u32(at + 16) == 0 &&
 		    u32(at + 20) == 0) {
-			CHECK(at + 32 < size); /* something behind it */
+			/* some bytes follow the record of zeros */
+			CHECK(at + 32 < size);
 			break;
 		}
 		CHECK(u32(at + 20) > 0 && u32(at + 20) < size);
@@ -230,7 +231,8 @@ TEST(second_name_of_an_address_is_a_jit_name)
 	size_t n;
 
 	begin();
-	/* Samples have beta's first instruction, and alpha's last call too. */
+	/* Samples have beta's first instruction, and also return from alpha's
+	 * last call to the same address. */
 	stack(7, 3000, 0x10440, 0);
 	stack(7, 3001, 0x10510, 0x10440);
 	make_table(false);
@@ -257,7 +259,8 @@ TEST(first_instruction_belongs_to_its_function_for_all_readers)
 	CHECK_EQ(n_patches(), 0);
 	finish();
 	begin();
-	stack(7, 3000, 0x1043f, 0); /* the last byte has a sample, too */
+	/* the last byte of alpha has a sample, too */
+	stack(7, 3000, 0x1043f, 0);
 	stack(7, 3001, 0x10440, 0);
 	make_table(false);
 	check_records(
@@ -334,7 +337,7 @@ TEST(patch_addresses_fall_back_to_the_lowest_free)
 	            2);
 	make_jitmap(&stage.capture, 1500, UINT64_C(0xe000000000000001), names,
 	            1);
-	/* An address without a name, which must not get alpha's. */
+	/* This address has no name, and must not get alpha's name. */
 	stack(7, 3000, UINT64_C(0xe000000000000002), 0);
 	stack(7, 4000, 0x10420, 0x10450);
 	for (int i = 0; i < 3; i++)

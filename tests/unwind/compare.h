@@ -14,7 +14,8 @@ enum {
 };
 
 struct compare_stack {
-	uint32_t is_there; /* set before the trap, cleared by the tracer */
+	/* flag set before the trap, and cleared by the tracer */
+	uint32_t is_there;
 	uint32_t tid;
 	uint32_t n, flags; /* of syc_unwind_from() */
 	uint64_t addrs[COMPARE_MAX];

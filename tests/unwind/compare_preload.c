@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * compare_preload.c - interrupts the program that it is preloaded into at
- * random times, takes the stack, and traps, so that a tracer takes the stack
- * too.
+ * compare_preload.c - a preloaded library that interrupts its program at random
+ * times.  It takes the stack and traps, so that a tracer takes the stack too.
  *
  * COMPARE_FD is a file for struct compare_stack (compare.h).  COMPARE_WAIT is
- * the maximum time in microseconds between two stacks, of processor time if the
- * value ends in "c".  The kernel may always choose the first thread for the
- * signal.  If that thread still sleeps at the same place, this library passes
- * the signal to another. x86-64 only.
+ * the maximum time between two stacks in microseconds.  If the value ends in
+ * "c", they are of processor time.  The kernel may always choose the first
+ * thread for the signal.  If that thread still sleeps at the same place, this
+ * library passes the signal to another. x86-64 only.
  *
- * Not for programs that use SIGPROF.  Programs can't block SIGPROF either,
- * although compressors block all signals in their threads.
+ * Not for programs that use SIGPROF.  Programs can't block SIGPROF either;
+ * otherwise compressors would block all signals in their threads.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -8,9 +8,9 @@
  *
  * Stops after N stacks, a minute, or the program's end.  Prints the figures
  * and, for each place of a difference, the module and offset of the frame whose
- * callers differ.  If this frame or one further in is code without tables known
- * to libunwind, libunwind has guessed, and the stack is not comparable.  Exits
- * 0 if there was a stack.
+ * callers differ.  If libunwind knows no tables for the code of this frame, or
+ * of a frame further in, libunwind has guessed.  Then the stack is not
+ * comparable.  Exits 0 if there was a stack.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,9 +41,9 @@ struct target {
 	volatile struct compare_stack *shared;
 };
 
-struct place { /* of a difference */
+struct place { /* place of a difference */
 	char from[300], ours[300], theirs[300];
-	char guess[300]; /* code without tables further in, or empty */
+	char guess[300]; /* place of code without tables further in, or empty */
 	unsigned n;
 };
 
@@ -175,7 +175,7 @@ static void describe(uint64_t addr, char *text, size_t size)
 		fclose(maps);
 }
 
-/* Count a syscap stack that ended without the outermost frame. */
+/* Print a syscap stack that ended without the outermost frame. */
 static void tell_stopped(const volatile struct compare_stack *stack)
 {
 	char at[300], before[300];

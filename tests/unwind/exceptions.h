@@ -11,7 +11,8 @@ extern "C" {
  * does the handler. */
 void exceptions_throw(int depth, void (*on_frame)(void));
 
-/** The same, with the exception caught and rethrown half way. */
+/** Throw like exceptions_throw(), but catch and rethrow the exception half
+ * way. */
 void exceptions_rethrow(int depth, void (*on_frame)(void));
 
 #ifdef __cplusplus

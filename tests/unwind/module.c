@@ -2,9 +2,9 @@
 /*
  * module.c - library that tests load, walk through and unload.
  *
- * It is built with several sizes FRAME.  Each has the same functions at the
- * same offsets, but frames of other sizes.  So unwind rules of one are wrong
- * for another at the same address.
+ * It is built with several sizes FRAME.  Each of these modules has the same
+ * functions at the same offsets, but frames of other sizes.  So unwind rules of
+ * one module are wrong for another module at the same address.
  */
 #ifndef FRAME
 #define FRAME 64
@@ -23,7 +23,7 @@ __attribute__((noinline)) void module_call(void (*call)(void))
 	bytes[FRAME / 2] = 2;
 }
 
-/* Its first run goes through the dynamic linker. */
+/* The first run of this function goes through the dynamic linker. */
 unsigned module_first_call(void)
 {
 	return (unsigned)getppid() + 1;

@@ -21,10 +21,10 @@
 #if defined(__x86_64__)
 
 #define TRAP_FLAG   0x100
-#define LONGEST_ONE 15 /* most bytes of an instruction */
+#define LONGEST_ONE 15 /* maximum length of an instruction in bytes */
 
 struct call {
-	uintptr_t slot; /* address of its return address */
+	uintptr_t slot; /* address of the call's return address */
 	uintptr_t to;
 };
 
@@ -49,7 +49,9 @@ static void follow(uintptr_t pc, uintptr_t sp)
 	if (pushed <= last_pc || pushed > last_pc + LONGEST_ONE)
 		return;
 	if (pc >= last_pc && pc <= pushed)
-		return; /* pushed the next instruction's address, and went on */
+		/* the code pushed the next instruction's address, and went
+		 * on */
+		return;
 	calls[n_calls++] = (struct call){ .slot = sp, .to = pushed };
 	if (n_calls > current->max_depth)
 		current->max_depth = n_calls;
@@ -135,7 +137,7 @@ bool shadow_is_possible(void)
 {
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-	return false; /* it delays handlers */
+	return false; /* ThreadSanitizer delays handlers */
 #endif
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -145,8 +147,8 @@ bool shadow_is_possible(void)
 }
 
 /*
- * Frames above run() are known from a walk, which other tests check.  Its first
- * address is in run() itself.
+ * Frames above run() are known from a walk, which other tests check.  The first
+ * address of that walk is in run() itself.
  */
 static void __attribute__((noinline)) run(void (*call)(void *), void *data)
 {

@@ -27,15 +27,18 @@ struct shadow_difference {
 	uintptr_t pc;   /* place of the difference */
 	unsigned frame; /* first different frame; 0 is the innermost */
 	uint64_t is, should_be;
-	unsigned long n; /* how often there */
+	unsigned long n; /* number of differences at this place */
 };
 
 struct shadow {
-	unsigned long n_steps;   /* instructions */
-	unsigned long n_same;    /* stack completely right */
-	unsigned long n_stopped; /* walk reported a stop */
+	unsigned long n_steps; /* number of instructions */
+	/* number of steps with a completely right stack */
+	unsigned long n_same;
+	/* number of steps whose walk reported a stop */
+	unsigned long n_stopped;
 	unsigned max_depth;
-	unsigned n_differences; /* places; further differences are not stored */
+	/* number of places; further ones are not stored */
+	unsigned n_differences;
 	struct shadow_difference differences[SHADOW_PLACES];
 };
 

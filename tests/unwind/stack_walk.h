@@ -4,8 +4,8 @@
  *
  *	CHAIN(inner) void inner(void) { walk_trap(); CHAIN_END(); }
  *
- * puts a function into its own section, whose bounds the linker knows.  So a
- * test needs no symbol to check that an address is in the function:
+ * CHAIN() puts a function into its own section, whose bounds the linker knows.
+ * So a test needs no symbol to check that an address is in the function:
  *
  *	struct walk_check check = walk_check(&walk);
  *	walk_next(&check, CHAIN_PART(inner));
@@ -26,7 +26,8 @@
 #ifndef __has_attribute
 #define __has_attribute(x) 0
 #endif
-/* Neither inlined, cloned, nor merged with an equal function. */
+/* A function that is neither inlined, cloned, nor merged with an equal
+ * function. */
 #if __has_attribute(noipa)
 #define WALK_OWN __attribute__((noipa, noinline))
 #else
@@ -41,7 +42,7 @@
 	WALK_OWN __attribute__((section("chain_" #name)))
 #define CHAIN_PART(name) (&part_##name)
 
-/* A call before this is no tail call. */
+/* A call before this macro is no tail call. */
 #define CHAIN_END() __asm__ volatile("" ::: "memory")
 
 enum {

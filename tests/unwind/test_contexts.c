@@ -189,7 +189,7 @@ TEST(nested_handlers)
 
 #if defined(__x86_64__)
 void contexts_leaf(void);
-/* Traps below the red zone that it uses. */
+/* This function traps, and uses its red zone below the stack pointer. */
 __asm__(".pushsection chain_leaf, \"ax\", @progbits\n"
         ".type contexts_leaf, @function\n"
         "contexts_leaf:\n\t.cfi_startproc\n\t"
@@ -289,7 +289,7 @@ CHAIN(sleeper) static void sleeper(void)
 	char byte;
 
 	atomic_store(&thread_tid, (int)syscall(SYS_gettid));
-	/* not read(), which sanitizers replace */
+	/* a bare system call, as sanitizers replace read() */
 	while (syscall(SYS_read, pipe_fds[0], &byte, 1) < 0)
 		continue;
 	CHAIN_END();

@@ -61,7 +61,7 @@ TEST(every_instruction_from_throw_to_catch)
 
 	if (!shadow_is_possible())
 		SKIP("no single steps here");
-	/* The first throw runs the dynamic linker. */
+	/* The first throw, which runs the dynamic linker, is not stepped. */
 	throw_once(&depth);
 	shadow_run(&shadow, throw_once, &depth);
 	shadow_print(&shadow, "exceptions");

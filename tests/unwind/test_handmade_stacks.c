@@ -107,7 +107,7 @@ extern const char __start_chain_gcm_lost[], __stop_chain_gcm_lost[];
 
 CHAIN(calls_gcm_lost) static void calls_gcm_lost(void)
 {
-	char room[4096]; /* target of the wrong address */
+	char room[4096]; /* the wrong address leads into this memory */
 
 	memset(room, 0x5a, sizeof(room));
 	__asm__ volatile("" : : "r"(room) : "memory");
@@ -233,10 +233,11 @@ static void on_illegal(int signo, siginfo_t *info, void *data)
 	*(uintptr_t *)gregs[REG_RSP] = moved_pc;
 	gregs[REG_RIP] = (greg_t)by_hand_stub;
 	gregs[REG_EFL] |= 0x100;
-	raise(SIGUSR2); /* delivered where the handler returns */
+	/* the kernel delivers this signal where the handler returns */
+	raise(SIGUSR2);
 }
 
-/* Runs once before each of the stub's instructions. */
+/* This handler runs once before each of the stub's instructions. */
 static void on_stub(int signo, siginfo_t *info, void *data)
 {
 	greg_t *const gregs = ((ucontext_t *)data)->uc_mcontext.gregs;
@@ -332,7 +333,8 @@ static void walk_in_fibre(uintptr_t end)
 	*--sp = end;
 	*--sp = (uintptr_t)in_fibre;
 	sp -= 6;
-	memset(sp, 0x77, 6 * sizeof(*sp)); /* no valid registers */
+	/* registers without valid addresses */
+	memset(sp, 0x77, 6 * sizeof(*sp));
 	by_hand_switch(&outer_sp, sp);
 }
 
@@ -356,8 +358,8 @@ TEST(library_data_is_no_fibre_end)
 		constant + 32,
 		variable + 32,
 		zeros + 32,
-		dlsym(RTLD_DEFAULT, "in6addr_any"), /* constants of libc */
-		dlsym(RTLD_DEFAULT, "environ"),     /* its variables */
+		dlsym(RTLD_DEFAULT, "in6addr_any"), /* a constant of libc */
+		dlsym(RTLD_DEFAULT, "environ"),     /* a variable of libc */
 	};
 
 	for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {

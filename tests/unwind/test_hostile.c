@@ -60,7 +60,8 @@ static void walk_at(const ucontext_t *context, unsigned max)
 {
 	struct timespec begin, end;
 
-	/* Caches the bounds of the thread's stack; not tested here */
+	/* This walk caches the bounds of the thread's stack, and is not
+	 * tested */
 	if (walk.n_taken == 0)
 		walk_here(&walk, 32);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
@@ -69,10 +70,11 @@ static void walk_at(const ucontext_t *context, unsigned max)
 	CHECK_EQ(errno, 12345);
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
 	if (may_be_moved(walk.pc))
-		walk.pc = 0; /* may not be the first address */
+		walk.pc = 0; /* pc may differ from the first address */
 	walk_check(&walk);
 	/*
-	 * No code has such addresses, and some would be a runtime's names
+	 * No code has addresses with these upper bits, and some would be names
+	 * of a runtime
 	 */
 	for (unsigned i = 1; i < walk.unwind.n; i++)
 		CHECK(walk.unwind.addrs[i] >> 56 == 0);
@@ -82,7 +84,8 @@ static void walk_at(const ucontext_t *context, unsigned max)
 /* --- targets for pointers in all kinds of memory */
 
 struct places {
-	char *stack; /* holds random words, and pointers into all places */
+	/* memory with random words, and pointers into all places */
+	char *stack;
 	size_t stack_size;
 	uintptr_t unmapped, no_access, code, jit;
 };
@@ -115,7 +118,7 @@ static uintptr_t random_address(void)
 	case 9:
 	case 10:
 		return places.code + random_word() % 65536;
-	case 11: /* probably in a C library */
+	case 11: /* an address that is probably in a C library */
 		return (uintptr_t)qsort + random_word() % 65536;
 	case 12:
 		return (uintptr_t)places.stack + places.stack_size - low % 64;
@@ -493,7 +496,7 @@ TEST(bounds_with_a_hole)
 			const uintptr_t floor = low + (hole + 1 + here) * page;
 			struct syc_memory stacks;
 
-			/* on this stack, and then on another */
+			/* first on this stack, and then on another stack */
 			syc_memory_init(&stacks, low, low + 64 * page,
 			                here < 2 ? floor : 1);
 			for (size_t i = 0; i < hole * page; i += page / 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_last_stack_cache.c - walks that reuse the frames of the last walk.  Each
- * finds the same stack as a full walk.
+ * of these walks must find the same stack as a full walk.
  */
 #define _GNU_SOURCE
 #include <alloca.h>
@@ -115,7 +115,7 @@ static void *run(void *seed)
 	random_now = *(const uint64_t *)seed;
 	for (unsigned i = 0; i < 3000; i++)
 		go_on(draw(i % 10 == 0 ? 150 : 12));
-	/* Most walks use the cache */
+	/* Most of these walks must use the cache */
 	CHECK(n_taken > n_compared / 2);
 	return NULL;
 }
@@ -136,12 +136,13 @@ TEST(cached_walk_equals_full_walk_in_a_thread)
 	CHECK_EQ(pthread_join(thread, NULL), 0);
 }
 
-/* The same place, twice at the same depth: the outer caller has changed. */
+/* Two walks start at the same place and depth, but the outer caller has
+ * changed. */
 static __attribute__((noinline)) unsigned inner(uint64_t *addrs)
 {
 	const struct syc_caller caller = SYC_CALLER();
 
-	take(addrs); /* fills the rule cache */
+	take(addrs); /* this walk fills the rule cache */
 	return take_again(&caller, addrs);
 }
 

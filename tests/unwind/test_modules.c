@@ -160,8 +160,8 @@ static bool is_right(void)
 }
 
 /*
- * There is no refresh here.  The old rule may be used for a pc that was in a
- * stack of the other library, and for no other pc.
+ * The unwinder does not refresh its rules in this test.  The old rule may be
+ * used for a pc that was in a stack of the other library, and for no other pc.
  */
 TEST(new_pc_reveals_replacing_library)
 {

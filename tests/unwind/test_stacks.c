@@ -30,8 +30,8 @@ static char *stack_new(size_t size)
 
 	CHECK(memory != MAP_FAILED);
 	CHECK_EQ(mprotect(memory + 65536, size, PROT_READ | PROT_WRITE), 0);
-	/* Really unmapped: another mapping may take the place, but is hardly
-	 * ever readable. */
+	/* The pages are really unmapped.  Another mapping may take their place,
+	 * but is hardly ever readable. */
 	CHECK_EQ(munmap(memory, 65536), 0);
 	CHECK_EQ(munmap(memory + 65536 + size, 65536), 0);
 	return memory + 65536;
@@ -106,7 +106,7 @@ CHAIN(switches) static void switches(size_t size)
 	look_at_context();
 	munmap(stack, size);
 
-	/* Back on the thread's own stack. */
+	/* Here the code runs on the thread's own stack again. */
 	sink += outer(1);
 
 	look_to(CHAIN_PART(switches));
@@ -139,7 +139,8 @@ TEST(makecontext_stack_in_a_thread_to_its_start)
 
 /* --- stacks switched by hand */
 
-/* stacks_switch(&save, to): push what a callee must keep, change stacks, pop */
+/* stacks_switch(&save, to): push the registers that a callee must keep, change
+ * stacks, and pop the registers */
 void stacks_switch(void **ret_save, void *to);
 void stacks_begin(void);
 void stacks_begin_bare(void);
@@ -169,7 +170,7 @@ __asm__(".pushsection .text\n"
         "pop %rbp\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rbp\n\t"
         "ret\n\t"
         ".cfi_endproc\n.size stacks_switch, . - stacks_switch\n"
-        /* marked as the end of the stack */
+        /* this function is marked as the end of the stack */
         ".type stacks_begin, @function\n"
         "stacks_begin:\n\t.cfi_startproc\n\t.cfi_undefined rip\n\t"
         "call *%rbx\n\tud2\n\t"
@@ -267,7 +268,7 @@ static void switch_by_hand(void (*begin)(void), unsigned n_above, uintptr_t fp,
 			CHECK_EQ(walk.unwind.n, 4);
 			CHECK_EQ(walk.unwind.flags, 0);
 		} else {
-			/* its caller, and a few invented frames */
+			/* the frame of the caller, and a few invented frames */
 			CHECK(walk.unwind.n >= 4 && walk.unwind.n < 12);
 		}
 		CHECK(walk.addrs[3] >= (uintptr_t)begin);

@@ -63,7 +63,8 @@ WALK_OWN static double many(unsigned a, double b, unsigned c)
 WALK_OWN static unsigned early(unsigned a)
 {
 	if (a == 0)
-		return leaf(1) + 1; /* before or after the saved registers */
+		/* this call comes before or after the save of registers */
+		return leaf(1) + 1;
 	return leaf(a) + leaf(a + 1) + (unsigned)many(a, 2, 3) + early(a - 1);
 }
 
@@ -116,7 +117,7 @@ TEST(compiled_functions_at_every_instruction)
 
 #if defined(__x86_64__)
 void steps_liar(void *data);
-/* Its table omits the push. */
+/* The table of this function omits the push. */
 __asm__(".pushsection .text\n"
         ".type steps_liar, @function\n"
         "steps_liar:\n\t.cfi_startproc\n\t"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loop.c - uses processor time in known shares: view_loop MS (0: forever).
- * Exit status 3.
+ * loop.c - a program that uses processor time in known shares: view_loop MS (0:
+ * forever).  Exit status 3.
  */
 #define _GNU_SOURCE
 #include <stdint.h>

@@ -141,7 +141,7 @@ TEST(leaving_a_filter_reuses_the_kept_view)
 	CHECK_EQ(syc_app_state_draw(&app), 0);
 	CHECK_EQ(app.context.view->total, 1000);
 	CHECK(!shows("callees first"));
-	/* With another filter than that of the cached view */
+	/* The filter differs from the filter of the cached view */
 	type('y');
 	type('u');
 	type('r');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_paint.c - from one screen to the next. */
+/* test_paint.c - output that turns one screen into the next. */
 #include "harness/test.h"
 #include "view/paint.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_search.c - search by some letters of a name. */
+/* test_search.c - searches by some letters of a name. */
 #include "harness/test.h"
 #include "view/page_context.h"
 
