@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * handler_watch.c - preloaded by tests: counts forbidden calls of handlers of
- * SIGURG and real-time signals: allocate, free and lock.  At the end of the
- * process, writes a line to stderr, or to the file of HANDLER_WATCH_TO:
+ * handler_watch.c - a library that tests preload.  It counts forbidden calls of
+ * handlers of SIGURG and real-time signals: allocate, free and lock.  At the
+ * end of the process, writes a line to stderr, or to the file of
+ * HANDLER_WATCH_TO:
  *
  *	handled N allocated N freed N locked N
  *
@@ -80,7 +81,7 @@ sigaction(int signal, const struct sigaction *action, struct sigaction *before)
 	return r;
 }
 
-/* ------------------------------------------------------------- its own test */
+/* ------------------------------------------------------- test of the counts */
 
 __attribute__((constructor)) static void count_ourselves(void)
 {
@@ -101,7 +102,9 @@ __attribute__((destructor)) static void tell(void)
 	int fd = 2;
 
 	if (n_handled == 0)
-		return; /* the recorder, which is also preloaded */
+		/* the recorder, in which this library is preloaded, too,
+		 * handles no signal */
+		return;
 	if (to != NULL)
 		fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (write(fd, line, (size_t)n) != n)

@@ -61,6 +61,7 @@ int main(int argc, char **argv)
 		return 1;
 	}
 	printf("%f\n", sums[0] + sums[1]);
-	puts(options.message); /* the file's name, perhaps with a suffix */
+	/* message: the file's name, perhaps with a suffix */
+	puts(options.message);
 	return 0;
 }

@@ -27,7 +27,7 @@
 
 #define N_WORKERS 4
 #define MAX_FILES 20000
-#define MAX_BYTES (4 << 20) /* of one file */
+#define MAX_BYTES (4 << 20) /* maximum size of one file */
 #define N_SLOTS   (1 << 17)
 #define WORD_MAX  24
 #define N_TOP     5
@@ -43,7 +43,8 @@ struct word {
 };
 
 struct table {
-	struct word *slots; /* open addressing, N_SLOTS */
+	/* hash table with open addressing, of N_SLOTS slots */
+	struct word *slots;
 	size_t n_used;
 };
 

@@ -64,7 +64,7 @@ if jit.status() then
   end
 
   -- Sites by group and name, and by number.  Programs may make any number of
-  -- names: names after the first MAX are passed as texts.
+  -- names.  Names after the first MAX are passed as texts.
   local Site = ffi.typeof "struct syscap_lua_site"
   local MAX = 4096
   local named, numbered, n_named = {}, {}, 0

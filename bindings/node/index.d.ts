@@ -27,13 +27,13 @@ export interface Site {
   readonly group: string;
   readonly name: string;
   readonly index: number;
-  /** False: the thread has 65,536 others. */
+  /** False: the thread already has 65,536 other sites. */
   readonly isRecorded: boolean;
   /** Record a mark that began at `begin` and took `duration`. */
   mark(begin: Nanoseconds, duration: Nanoseconds, message?: string): void;
   /** Record a mark without duration, now. */
   instant(message?: string): void;
-  /** The time at which something begins, for end(); 0 when not recording. */
+  /** The start time for end(); 0 without a recording. */
   begin(): Nanoseconds;
   /** Record a mark from `begin` until now. */
   end(begin: Nanoseconds, message?: string): void;
@@ -83,10 +83,11 @@ export interface Counter {
   readonly type: 'int64' | 'double';
   /** The value, common to all threads of the process. */
   readonly value: number;
-  /** False: the process has 4,096 others. */
+  /** False: the process already has 4,096 other counters. */
   readonly isRecorded: boolean;
   set(value: number): void;
-  /** As set(), but nothing is recorded if the value is the same as before. */
+  /** Works like set(), but records nothing if the value is the same as
+   * before. */
   update(value: number): void;
   /** The default of `change` is 1. */
   add(change?: number): void;

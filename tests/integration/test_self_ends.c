@@ -52,7 +52,7 @@ struct run {
 	unsigned leave_ms, other_ms;
 	/* the main thread emits no mark just before it leaves */
 	bool is_idle;
-	unsigned term_ms; /* 0: time of the SIGTERM; 0: no SIGTERM */
+	unsigned term_ms; /* time of the SIGTERM; 0: no SIGTERM */
 	pid_t pid;
 	int read_end, fd;
 	char *dir, path[300];

@@ -102,7 +102,7 @@ static void ask(int fd)
 	CHECK_EQ(send(fd, "CreatRing", 10, MSG_NOSIGNAL), 10);
 }
 
-/* 1: Returns 1 for a ring, 0 for a reply without a ring, -EPIPE after a
+/* Returns 1 for a ring, 0 for a reply without a ring, -EPIPE after a
  * hang-up, or another -errno. */
 static int receive(int fd)
 {

@@ -94,7 +94,8 @@ static void measure(const char *title, unsigned n, unsigned rounds)
 
 	for (unsigned round = 0; round < rounds; round++)
 		for (std::size_t i = 0; i < took.size(); i++) {
-			::syscap_drain(); /* or a full ring drops */
+			/* otherwise a full ring drops events */
+			::syscap_drain();
 			const std::int64_t begin = syscap::now();
 			ops[i].run(n);
 			took[i].push_back(

@@ -145,7 +145,8 @@ void measure(JSContext *cx, const what &w, way how, result *ret)
 		attaches ? new syscap::spidermonkey::attachment(cx) : nullptr;
 	syscap_sampler_options options = {};
 
-	run(cx, w.text); /* compiles to machine code */
+	/* these calls make the engine compile to machine code */
+	run(cx, w.text);
 	options.size = sizeof(options);
 	options.hz = 5000;
 	options.clock = SYSCAP_SAMPLER_WALL;

@@ -18,8 +18,8 @@
 struct engine {
 	duk_context *js;
 	struct syscap_attachment *attachment;
-	struct syscap_stack_sink *sink; /* while walk() runs */
-	volatile int is_running;        /* safe points will come */
+	struct syscap_stack_sink *sink; /* valid while walk() runs */
+	volatile int is_running;        /* set while safe points will come */
 	volatile int is_due;
 };
 
@@ -40,7 +40,7 @@ static duk_ret_t push_frames(duk_context *js, void *data)
 {
 	struct engine *const e = data;
 
-	/* -1 is the native function that is the safe point */
+	/* Level -1 is the native function that is the safe point */
 	for (duk_int_t level = -2;; level--) {
 		struct syscap_stack_frame frame = { .kind = SYSCAP_CALL_NAME };
 		const char *name, *file;
@@ -51,7 +51,7 @@ static duk_ret_t push_frames(duk_context *js, void *data)
 		duk_get_prop_string(js, -1, "function");
 		duk_get_prop_string(js, -1, "name");
 		duk_get_prop_string(js, -2, "fileName");
-		/* not duk_to_string(): it may call the script's functions */
+		/* no duk_to_string(), which may call the script's functions */
 		name = duk_get_string_default(js, -2, "");
 		file = duk_get_string_default(js, -1, "native");
 		duk_push_sprintf(js, "%s (%s)", *name ? name : "anonymous",

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# off_path.sh - without a recording, an event in C++ equals one in C: one load,
-# one test and one forward branch that is not taken; a scope's end tests a local
-# variable in addition.
+# off_path.sh - without a recording, an event in C++ costs as much as in C: one
+# load, one test and one forward branch that is not taken. A scope's end also
+# tests a local variable.
 #
 # Reads CXX, SYSCAP_SOURCE, SYSCAP_SANITIZE.
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# refused.sh - calls with texts too long, dangling or senseless do not compile.
+# refused.sh - calls with too long, dangling or senseless texts do not compile.
 #
 # Reads CXX, SYSCAP_SOURCE.
 set -eu

@@ -130,7 +130,8 @@ def check_outermost(r):
 
 
 def bare(r, sample):
-    """The number of addresses of @sample in no file, so in machine code."""
+    """The number of addresses of @sample outside of files, and so in machine
+    code."""
     return sum(a < NAMES and not any(
         int(m["start"], 16) <= a < int(m["end"], 16) for m in r.maps)
         for a in sample.stack)
@@ -208,7 +209,7 @@ def deep_interpreted():
     assert all(len(s.stack) < 512 for s in whole)
     at_least([s for s in deep if s.flags & CUT], deep, 0.9, "cut")
     assert max(len(s.stack) for s in r.samples) <= 512
-    assert r.count("deepest") <= 513  # the last frame was refused
+    assert r.count("deepest") <= 513  # the sampler refused the last frame
     at_least([s for s in deep if s.names[0] == "bottom"], deep, 0.7,
              "bottom() innermost")
     check_outermost(r)
@@ -253,7 +254,7 @@ def purity():
 
 
 def churn(seconds="4"):
-    """Sampling at 20,000 Hz during making, compiling, collecting of code."""
+    """Sampling at 20,000 Hz while code is made, compiled and collected."""
     r = sampled("ion", "churn", seconds, hz=20000,
                 record=("--ring-kib=16384",))
     check_pure(r)
@@ -281,7 +282,7 @@ def lifetime():
 
 
 def own_stack():
-    """The header uses a program's own ProfilingStack, and leaves it
+    """The header uses a program's own ProfilingStack, and leaves this stack
     installed."""
     r = sampled("ion", "hot", "0.5", env={"SHELL_OWN_STACK": "yes"})
     whole = [s for s in r.samples if s.names]
@@ -307,8 +308,8 @@ def example():
 
 
 def main(name, *args):
-    """Repeat a recording with too small a share: a busy machine disturbs some
-    recordings, but an error of the sampler shows in each."""
+    """Repeat a recording with too small a share.  A busy machine disturbs some
+    recordings, but an error of the sampler shows in each recording."""
     for left in 3, 2, 1, 0:
         try:
             return globals()[name](*args)

@@ -7,7 +7,7 @@
 extern "C" {
 #endif
 
-/** Print the counts, one line "NAME NUMBER" each:
+/** Print each count as a line "NAME NUMBER":
  *
  *	handled N	times that the handler ran
  *	walks N		walks in them that pushed a frame

@@ -241,6 +241,6 @@ int main(int argc, char **argv)
 	for (std::thread &thread : threads)
 		thread.join();
 	too_many();
-	/* evaluated only if recorded */
+	/* the argument is evaluated only if recorded */
 	return evaluated == (syscap_is_active() ? 1 : 0) ? 0 : 1;
 }

@@ -102,7 +102,7 @@ int main(void)
 				cases[i].run();
 			ns[i][round] =
 				(double)(syscap_glib_now() - before) / N_CALLS;
-			/* lets the recorder empty the ring */
+			/* this pause lets the recorder empty the ring */
 			g_usleep(2000);
 		}
 	}

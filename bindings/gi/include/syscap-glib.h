@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * syscap-glib.h - record a program's events for a profiler: for programs on
- * GLib, and by GObject-Introspection for JavaScript, Python, Vala and others.
+ * syscap-glib.h - recording of a program's events for a profiler, for programs
+ * on GLib.  By GObject-Introspection, JavaScript, Python, Vala and others use
+ * it, too.
  *
  * The inline calls of <syscap.h> are faster; a C program may use both.  See
  * README.md in this binding's directory.

@@ -39,7 +39,7 @@ class Scope:
 
     @classmethod
     def new(cls, group, name):
-        """Begin a scope, like the constructor."""
+        """Begin a scope like the constructor."""
         return cls(group, name)
 
     @classmethod
@@ -150,7 +150,7 @@ _MAKERS = (
 def traced(group, name=None):
     """Record the decorated function from its call to its end.
 
-    The call of a coroutine or generator ends with its last step.  The default
+    The call of a coroutine or generator ends with the last step.  The default
     name is the qualified name of the function.
     """
 

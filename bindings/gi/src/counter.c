@@ -55,7 +55,7 @@ static gint64 whole(gdouble value)
 	return (gint64)value;
 }
 
-/* Is there a recording, and a real counter to set? */
+/* Is there a recording, and is @counter a real counter? */
 static gboolean is_wanted(const struct _SyscapGlibCounter *counter)
 {
 	return syscap_is_active() && counter != &nowhere;

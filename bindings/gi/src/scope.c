@@ -5,8 +5,8 @@
 
 struct _SyscapGlibScope {
 	gatomicrefcount references;
-	guint id;     /* 0: the texts below */
-	gint64 begin; /* 0: the scope has ended */
+	guint id;     /* number of the texts; 0: @site has the texts */
+	gint64 begin; /* start time; 0: the scope has ended */
 	struct syscap_mark_site site;
 };
 
@@ -63,7 +63,8 @@ SyscapGlibScope *syscap_glib_scope_new_by_id(guint id)
 
 void syscap_glib_scope_end(SyscapGlibScope *scope, const char *message)
 {
-	/* Of several threads, the one that gets the time ends the scope. */
+	/* If several threads end the scope, the thread that gets the time
+	 * records it. */
 	const gint64 begin = scope == &nowhere
 	                             ? 0
 	                             : __atomic_exchange_n(&scope->begin, 0,

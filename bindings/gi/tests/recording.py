@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-2-Clause
-# recording.py - run a command under `syscap record`, and read the capture.
-"""For the tests beside it; reads SYSCAP, SYSCAP_GI, GJS and GI_PYTHON."""
+# recording.py - runs of a command under `syscap record`, and the contents of
+# the capture.
+"""For the tests in this directory; reads SYSCAP, SYSCAP_GI, GJS and
+GI_PYTHON."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # test_example.py COMMAND... - the example draws its pictures, and the capture
-# has a mark of each.
+# has a mark of each picture.
 """Check the example of one language."""
 
 import sys

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- bench.lua - the cost of calls in processor time: medians of rounds, in which
 -- all rows take turns, and ratios to C and to an empty C function. A dropped
--- frame would look fast: a burst with losses is repeated.  If every repetition
--- has losses, the row is printed as invalid, with their number.
+-- frame would look fast, so a burst with losses is repeated.  If every
+-- repetition has losses, the row is printed as invalid, with their number.
 local syscap = require "syscap"
 local c = require "bench_c"
 

@@ -53,7 +53,7 @@ static int pause_here(lua_State *L)
 	return 0;
 }
 
-/* Each: FUNCTION(n): returns its time in ns */
+/* Each function: FUNCTION(n), returns the time of n events in ns */
 static int c_mark(lua_State *L)
 {
 	const int n = (int)lua_tointeger(L, 1);
@@ -89,7 +89,7 @@ static int c_counter(lua_State *L)
 	return 1;
 }
 
-/* drops(): lost frames of this copy */
+/* drops(): number of lost frames of this copy */
 static int drops(lua_State *L)
 {
 	struct syscap_stats stats = { .size = sizeof(stats) };

@@ -241,7 +241,7 @@ local function main(count)
   times.show()
   print("counter", GROUP, "ended", scheduler.ended)
   print("logs", GROUP, 3)
-  -- LuaJIT shows the frames of a coroutine without its resumer
+  -- LuaJIT shows the frames of a coroutine without the frames of its resumer
   for _, name in ipairs(jit and { "mix" } or { "mix", "step" }) do
     print("stack", "^" .. name .. "\\b")
   end

@@ -17,7 +17,8 @@
 #error "syscap.core is for Lua 5.4 and LuaJIT 2.1"
 #endif
 
-/* Each adds its functions to the table on top of the stack. */
+/* Each of these functions adds a file's functions to the table on top of the
+ * stack. */
 void sl_events_add(lua_State *L);
 void sl_counters_add(lua_State *L);
 void sl_recording_add(lua_State *L);
@@ -26,7 +27,7 @@ void sl_scopes_add(lua_State *L); /* Lua 5.4 */
 
 /** Group and name of a mark: a number of syscap.id(), or two texts. */
 struct sl_site {
-	uint32_t id; /* 0: use the texts */
+	uint32_t id; /* number of the texts; 0: use the texts */
 	const char *group, *name;
 };
 

@@ -43,7 +43,7 @@ int sl_site_check(lua_State *L, int arg, struct sl_site *ret_site)
 	return arg + 2;
 }
 
-/* As luaL_optstring(), with a single call for a string. */
+/* Works like luaL_optstring(), with a single call for a string. */
 static const char *message_at(lua_State *L, int arg)
 {
 	const char *const message = lua_tostring(L, arg);

@@ -19,7 +19,7 @@
 static struct {
 	pthread_mutex_t lock;
 	int n;
-	int is_ours; /* false: the sampler ran before, and will go on */
+	int is_ours; /* false: the sampler already ran before, and will go on */
 } followed = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /* Has the environment or the host started the sampler of this copy of the
@@ -134,7 +134,8 @@ void sl_follow_end(lua_State *L, struct sl_follow *f)
 	if (!f->is_guest)
 		stop_sampler();
 	if (!pthread_equal(pthread_self(), f->thread)) {
-		/* Only that thread can detach: its ticks find no stack */
+		/* Only the state's thread can detach; without `running` its
+		 * ticks find no stack */
 		__atomic_store_n(&f->running, NULL, __ATOMIC_SEQ_CST);
 		return;
 	}

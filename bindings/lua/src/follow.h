@@ -19,8 +19,9 @@ struct sl_follow *sl_follow_begin(lua_State *L,
                                   int shows_lines);
 
 /**
- * The same for ticks requested by the environment: @rate is SYSCAP_SAMPLE, or
- * NULL if ticks may come later.  Returns NULL without usable ticks.
+ * Begin to show the stacks of @L with ticks that the environment requests.
+ * @rate is SYSCAP_SAMPLE, or NULL if ticks may come later.  Returns NULL
+ * without usable ticks.
  */
 struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
                                         int shows_lines);
@@ -28,7 +29,7 @@ struct sl_follow *sl_follow_environment(lua_State *L, const char *rate,
 /** @L: any thread of the state.  Frees @f. */
 void sl_follow_end(lua_State *L, struct sl_follow *f);
 
-/** The rate and the clock of the ticks (enum syscap_sampler_clock). */
+/** Return the rate and the clock of the ticks (enum syscap_sampler_clock). */
 void sl_follow_rate(const struct sl_follow *f, uint32_t *ret_hz,
                     uint32_t *ret_clock);
 

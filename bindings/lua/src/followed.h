@@ -2,9 +2,9 @@
 /*
  * followed.h - struct sl_follow of a followed Lua state, and its storage.
  *
- * Made on the thread that runs the state.  The memory does not belong to the
- * state: if another thread closes the state, handlers may still read the
- * memory, which is then never freed.
+ * The thread that runs the state makes its sl_follow.  The memory does not
+ * belong to the state: if another thread closes the state, handlers may still
+ * read the memory, which is then never freed.
  */
 #ifndef SYSCAP_LUA_FOLLOWED_H
 #define SYSCAP_LUA_FOLLOWED_H
@@ -15,7 +15,7 @@
 
 #include <syscap/runtime.h>
 
-/** A running coroutine was resumed by @by, which waits. */
+/** A coroutine that runs; @by has resumed it, and waits. */
 struct sl_resume {
 	lua_State *by;
 	const struct sl_resume *older;
@@ -24,25 +24,28 @@ struct sl_resume {
 struct sl_follow {
 	struct syscap_attachment *attachment;
 	pthread_t thread;
-	uint64_t n_samples, weight; /* recorded so far */
+	uint64_t n_samples, weight; /* counts of the recorded samples */
 	int is_guest;               /* the sampler also runs without it */
-	int shows_lines;            /* lines that run, not of definitions */
+	/* names have running lines, not lines of definitions */
+	int shows_lines;
 
 	/* The running coroutine, whose stack is shown, or NULL.  Handlers read
-	 * this. */
+	 * this member. */
 	lua_State *running;
 
-	/* Lua 5.4.  Handlers read and write these. */
+	/* Lua 5.4.  Handlers read and write these members. */
 	const struct sl_resume *resumes; /* the innermost */
-	int is_busy;                     /* hooks change: no request */
-	lua_State *hooked;               /* has syscap's hook instead of ... */
-	lua_Hook hook;                   /* ... the program's, or NULL */
+	/* hooks change, so a tick makes no request */
+	int is_busy;
+	/* state with syscap's hook instead of ... */
+	lua_State *hooked;
+	lua_Hook hook; /* ... the program's hook, or NULL */
 	int mask, count;
 
 	/* LuaJIT */
-	int vmstate; /* at the profiler's tick */
+	int vmstate; /* state of LuaJIT at the profiler's tick */
 	uint32_t hz;
-	int64_t told_ns; /* processor time in weights so far */
+	int64_t told_ns; /* processor time that weights have counted so far */
 };
 
 /** Make the box in the registry of @L; @collect is its finalizer. */

@@ -62,7 +62,7 @@ static int walk_one(struct syscap_stack_sink *sink, lua_State *L,
 	return 1;
 }
 
-/* Only at safe points: caps have no SIGNAL. */
+/* Called only at safe points, as caps have no SIGNAL. */
 static int walk(struct syscap_stack_sink *sink, const struct syscap_regs *regs,
                 void *data)
 {
@@ -117,7 +117,8 @@ static void on_hook(lua_State *L, lua_Debug *ar)
 	give_back(f, L);
 	tell(f);
 	if (hook != NULL && is_theirs)
-		hook(L, ar); /* last: it may raise an error */
+		/* this call comes last, as it may raise an error */
+		hook(L, ar);
 }
 
 void sl_hooks_settle(struct sl_follow *f, lua_State *L)
@@ -125,7 +126,8 @@ void sl_hooks_settle(struct sl_follow *f, lua_State *L)
 	if (lua_gethook(L) == on_hook) {
 		give_back(f, L);
 		tell(f);
-	} else if (f->hooked == L) { /* another hook replaced it */
+	} else if (f->hooked == L) {
+		/* another hook has replaced syscap's hook */
 		f->hooked = NULL;
 	}
 }

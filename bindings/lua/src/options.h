@@ -11,7 +11,7 @@
  * NULL. */
 void sl_options_check(lua_State *L, int arg, const char *const *known);
 
-/** @otherwise if the key is missing.  The table keeps the text. */
+/** A text; @otherwise if the key is missing.  The table keeps the text. */
 const char *sl_options_string(lua_State *L, int arg, const char *key,
                               const char *otherwise);
 

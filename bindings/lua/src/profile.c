@@ -138,7 +138,7 @@ static void on_profile(void *data, lua_State *L, int n, int vmstate)
 	if (!pthread_equal(pthread_self(), f->thread))
 		return;
 	const int64_t weight = (worked_ns() - f->told_ns) / period_ns;
-	if (weight <= 0) /* other threads have worked */
+	if (weight <= 0) /* in the meantime other threads have worked */
 		return;
 	f->told_ns += weight * period_ns;
 	f->running = L;
@@ -168,7 +168,7 @@ static void give_profiler(void)
 	pthread_mutex_unlock(&profiler.lock);
 }
 
-/* The reason why not, or NULL. */
+/* The reason why the profiler can't start, or NULL. */
 static const char *refuse(const struct syscap_sampler_options *o)
 {
 	if (o->hz > MAX_HZ)
@@ -275,7 +275,7 @@ void sl_follow_end(lua_State *L, struct sl_follow *f)
 	luaJIT_profile_stop(L);
 	give_profiler();
 	if (!pthread_equal(pthread_self(), f->thread)) {
-		f->running = NULL; /* only its thread can detach */
+		f->running = NULL; /* only the state's thread can detach */
 		return;
 	}
 	syscap_detach_thread(f->attachment);

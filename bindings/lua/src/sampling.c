@@ -19,7 +19,7 @@
 
 #define SAMPLING "syscap.sampling"
 
-/* The result of sampling(): distinguishes samplings. */
+/* The result of sampling(); the pointer distinguishes samplings. */
 struct handle {
 	const struct sl_follow *follow;
 };
@@ -119,7 +119,7 @@ static int stop(lua_State *L)
 	return 1;
 }
 
-/* handle:stats(), nil after the end */
+/* handle:stats(): the counts; nil after the end */
 static int stats(lua_State *L)
 {
 	static const char *const clocks[] = { "auto", "cpu", "wall", "perf" };
@@ -142,8 +142,8 @@ static int stats(lua_State *L)
 	return 1;
 }
 
-/* A sampler started by the environment ticks from the beginning: follows this
- * state for that sampler.  SYSCAP_DEBUG=1 prints the result. */
+/* A sampler that the environment has started ticks from the beginning.  Follows
+ * this state for that sampler.  SYSCAP_DEBUG=1 prints the result. */
 static void follow_environment(lua_State *L)
 {
 	const char *const rate = getenv("SYSCAP_SAMPLE");

@@ -18,7 +18,7 @@
 #define SCOPE "syscap.scope"
 
 struct scope {
-	int64_t begin; /* 0: it has ended */
+	int64_t begin; /* start time; 0: the scope has ended */
 	struct sl_site site;
 	const char *message;
 };
@@ -39,7 +39,7 @@ static void end(const struct scope *s, const char *message)
 		            message);
 }
 
-/* A scope for @site on top of the stack, its clock not running yet. */
+/* Push a scope for @site, whose clock does not run yet. */
 static struct scope *push_scope(lua_State *L, const struct sl_site *site,
                                 int arg, int message_arg)
 {

@@ -19,9 +19,10 @@
 #include "hooks.h"
 #include "tracking.h"
 
-static const char saved_key = 0; /* registry: the originals */
+/* key in the registry: table of the originals */
+static const char saved_key = 0;
 
-/* From here ticks request no hook ... */
+/* From here on ticks request no hook ... */
 static void hold(struct sl_follow *f, lua_State *L)
 {
 	__atomic_store_n(&f->is_busy, 1, __ATOMIC_RELAXED);
@@ -174,7 +175,7 @@ static int gethook(lua_State *L)
 	return guarded(L);
 }
 
-/* Checks arguments first: an error after hold() would skip let_go(). */
+/* Checks arguments first, because an error after hold() would skip let_go(). */
 static int sethook(lua_State *L)
 {
 	const int arg = lua_isthread(L, 1) ? 1 : 0;

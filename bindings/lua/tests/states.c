@@ -115,5 +115,5 @@ int main(void)
 	lua_close(left);
 	lua_State *const last = open_state();
 	call(last, "work_on", 0.5);
-	return 0; /* exits while sampled, with the state open */
+	return 0; /* the program exits while sampled, with the state open */
 }

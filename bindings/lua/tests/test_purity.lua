@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: BSD-2-Clause
 -- test_purity.lua - the handler of a tick, with a Lua state followed, neither
--- allocates nor frees nor locks; counted by handler_watch.so (HANDLER_WATCH).
+-- allocates nor frees nor locks. handler_watch.so (HANDLER_WATCH) counts these
+-- calls.
 local t = dofile(arg[0]:match "^.*/" .. "harness.lua")
 local programs = dofile(arg[0]:match "^.*/" .. "programs.lua")
 

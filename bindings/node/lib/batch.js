@@ -11,7 +11,7 @@ const { numberOf } = require('./value.js');
 const { native, slots, ACTIVE, PENDING, A, BATCH, BATCH_ENTRY } =
   require('./slots.js');
 
-const INTERVAL = 50; // ms; events of C wait as long at most
+const INTERVAL = 50; // milliseconds: events of C wait at most as long
 const CAPACITY = (slots.length - BATCH) / BATCH_ENTRY;
 const END = slots.length - BATCH;
 
@@ -31,9 +31,10 @@ function onTimer() {
 function add(site, from, length) {
   const begin = numberOf(from);
   const duration = numberOf(length);
-  // True for NaN, too.  Nothing checks the array's numbers later.
+  // The condition is true for NaN, too.  Nothing checks the array's numbers
+  // later.
   if (!(Math.abs(begin) < 9e18 && Math.abs(duration) < 9e18)) {
-    site.mark(begin, duration); // which reports the bad number
+    site.mark(begin, duration); // this function reports the bad number
     return;
   }
   const at = BATCH + used;

@@ -18,7 +18,7 @@ class Counter {
   // recorded call, or the thread's end, hands it over.
   #waiting = 0;
   #isPut = false;
-  #index; // -1: too many counters; every value stays in #waiting
+  #index; // -1: there are too many counters, and every value stays in #waiting
 
   constructor(category, name, description, type) {
     this.category = category;

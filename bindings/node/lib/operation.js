@@ -13,7 +13,8 @@ const { find } = require('./mark.js');
 const { nameOf } = require('./value.js');
 const { isPlainPromise, afterPromise } = require('./follow.js');
 
-let contexts; // made by the first operation: other programs pay nothing
+// made by the first operation, so programs without operations pay nothing
+let contexts;
 
 function operation(group, name, fn, message) {
   if (slots[ACTIVE] === 0) return fn();

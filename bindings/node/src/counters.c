@@ -32,7 +32,7 @@ enum {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sn_counter *counters; /* under the lock */
+static struct sn_counter *counters; /* guarded by the lock */
 
 /* NULL: no memory. */
 static struct sn_counter *find_or_add(struct syscap_counter *counter)

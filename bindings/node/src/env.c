@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * env.c - environments of Node: their state, and their end (env.h).
+ * env.c - environments of Node, with their state and their end (env.h).
  *
  * Events in the batch that JavaScript did not flush are recorded
  *	by the 'exit' event	(lib/batch.js)
@@ -14,7 +14,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct sn_env *envs; /* under the lock */
+static struct sn_env *envs; /* guarded by the lock */
 
 static void store_active(struct sn_env *self, bool active)
 {

@@ -91,7 +91,7 @@ static void mark_slots(const struct sn_env *self, const char *message)
 		mark_at(at, s[SN_B], s[SN_C], message);
 }
 
-/* mark(): A site, B begin, C duration */
+/* mark(): slots A site, B begin, C duration */
 static napi_value mark(napi_env env, napi_callback_info info)
 {
 	mark_slots(sn_env_of(env, info), NULL);
@@ -140,7 +140,7 @@ static void end_slots(const struct sn_env *self, const char *message)
 		tell_of(at, NO_TIME);
 }
 
-/* end(): A site, B begin; ends now */
+/* end(): slots A site, B begin; the mark ends now */
 static napi_value end(napi_env env, napi_callback_info info)
 {
 	end_slots(sn_env_of(env, info), NULL);

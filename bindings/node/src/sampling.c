@@ -9,7 +9,7 @@
 #include "objects.h"
 #include "parts.h"
 
-static int managed; /* read in handlers */
+static int managed; /* handlers read this flag */
 
 /* sampleStart(hz, clock, stacks, maxDepth, signal) */
 static napi_value sample_start(napi_env env, napi_callback_info info)

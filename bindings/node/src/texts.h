@@ -12,7 +12,7 @@
 bool sn_text(napi_env env, napi_value value, char *to, size_t size,
              const char *what);
 
-/** The same for a string, undefined or null; for the last two *@ret is NULL. */
+/** Copy a string, undefined or null; for the last two *@ret is NULL. */
 bool sn_message(napi_env env, struct sn_env *self, napi_value value,
                 const char **ret);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* threads.c - sets the name of the calling thread, which lib/thread.js
+/* threads.c - setter of the calling thread's name, which lib/thread.js
  * chooses. */
 #include <sys/prctl.h>
 

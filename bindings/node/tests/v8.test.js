@@ -127,7 +127,7 @@ test('a recording that begins later knows the code that was there', (t) => {
   run(process.execPath, ['-e', `
     const syscap = require('syscap');
     const { attach, detach, namesLost } = require('syscap/v8');
-    attach(); // once more does nothing
+    attach(); // a second call does nothing
     ${WORKED}
     function early(n) { return n < 2 ? n : early(n - 1) + early(n - 2); }
     function calls(ms) {

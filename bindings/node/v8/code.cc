@@ -32,7 +32,7 @@ namespace
 
 using std::chrono::milliseconds;
 
-constexpr size_t kBytesMax = 4 << 20; /* of kept events */
+constexpr size_t kBytesMax = 4 << 20; /* maximum size of kept events */
 constexpr int64_t kPauseNs = 1000000; /* pause after a failed try */
 constexpr milliseconds kWaitMin{ 1 };
 constexpr milliseconds kWaitMax{ 100 };
@@ -40,7 +40,7 @@ constexpr milliseconds kWaitMax{ 100 };
 struct Event {
 	int64_t time;
 	uintptr_t start;
-	uintptr_t to; /* 0: new code at start */
+	uintptr_t to; /* 0: new code at the address `start` */
 	size_t len;
 	std::string name;
 
@@ -94,7 +94,7 @@ void put_back(Event &&event)
 	kept.events.push_front(std::move(event));
 }
 
-/* The thread that may wait. */
+/* Runs in the thread that may wait. */
 void *keeper(void *)
 {
 	milliseconds wait = kWaitMin;

@@ -32,7 +32,8 @@ namespace
 
 /* V8 trusts values on the stack; a program's addresses are below this */
 constexpr uintptr_t kAddressEnd = uintptr_t{ 1 } << 47;
-constexpr size_t kCodePagesMax = 256; /* x86-64 has one or two */
+/* x86-64 has one or two ranges of machine code */
+constexpr size_t kCodePagesMax = 256;
 
 /* Layout of the sampler's scratch memory. */
 struct Work {

@@ -11,7 +11,8 @@
 
 #define BRIDGE_NAME "syscap._events.bridge"
 
-/* Signal handlers call the first functions too: pointers need no look-up. */
+/* Signal handlers call the first functions, too, and pointers need no
+ * look-up. */
 struct bridge {
 	size_t size;
 	struct syscap_attachment *(*attach)(
@@ -22,7 +23,7 @@ struct bridge {
 	void *(*scratch)(struct syscap_stack_sink *sink, size_t *ret_size);
 	uint64_t (*intern)(const char *name, size_t len);
 	int (*readable)(const void *at, size_t n);
-	/* Not called in handlers: see events/thread.h */
+	/* Handlers do not call this function: see events/thread.h */
 	void (*meet)(void);
 	void (*begin)(PyObject *thread);
 };

@@ -157,7 +157,7 @@ fn measure(title: &str, n: u32, rounds: usize, drain: impl Fn()) {
 
 fn main() {
     if std::env::args().any(|arg| arg == "--test") {
-        return; // by `cargo test`: do not measure
+        return; // called by `cargo test`: do not measure
     }
     assert!(!syscap::is_active(), "something records already");
     measure("off", 20000, 300, || ());

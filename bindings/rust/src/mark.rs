@@ -103,7 +103,7 @@ impl<'a> Span<'a> {
         }
     }
 
-    /// Begin here, with a message; called by `span!`.
+    /// Begin a span here, with a message; called by `span!`.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Span<'a> {
@@ -200,7 +200,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// Begin here, with a message; called by `operation!`.
+    /// Begin an operation here, with a message; called by `operation!`.
     #[doc(hidden)]
     #[inline]
     pub fn with_message(site: &'static Site, message: impl FnOnce() -> &'a str) -> Operation<'a> {

@@ -63,7 +63,7 @@ impl fmt::Write for Buffer {
 pub enum Text<'a> {
     /// Ends in a NUL.
     Terminated(*const u8),
-    /// Too long for the buffer: for `printf("%.*s")`.
+    /// The text is too long for the buffer, and goes through `printf("%.*s")`.
     Long(&'a str),
 }
 

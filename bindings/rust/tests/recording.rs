@@ -288,7 +288,7 @@ fn operations_are_held_over_an_await_and_end_on_another_thread() {
         })
         .join()
         .unwrap();
-        drop(two); // dropped before `two` is ready
+        drop(two); // the future `two` is dropped before it is ready
         sent(operation!("async", "plain")).end();
         sent(span!("async", "plain span")).end();
         static PLACE: Site = Site::new("async", "place");

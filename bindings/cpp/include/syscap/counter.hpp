@@ -103,14 +103,15 @@ template <class T> class counter : public ::syscap_counter
 	counter(const counter &) = delete;
 	counter &operator=(const counter &) = delete;
 
-	/** Record its value now. */
+	/** Record the counter's value now. */
 	SYC_CXX_INLINE void set(T value) noexcept
 	{
 		if (SYC_UNLIKELY(::syscap_is_active()))
 			detail::counted<T>::set(*this, value);
 	}
 
-	/** The same, if the value differs from that of the last update. */
+	/** Record the value, if it differs from the value of the last
+	 * update. */
 	SYC_CXX_INLINE void update(T value) noexcept
 	{
 		if (SYC_UNLIKELY(::syscap_is_active()))
@@ -159,7 +160,8 @@ template <class T> class named_counter
 	SYC_CXX_OUTLINE static ::syscap_counter *find(text category, text name,
 	                                             text description) noexcept
 	{
-		/* longer than the library keeps: the library cuts the texts */
+		/* the texts may be longer than the library keeps: the library
+		 * cuts them */
 		char texts[2][36], description_text[56];
 
 		category.copy(texts[0], sizeof(texts[0]));

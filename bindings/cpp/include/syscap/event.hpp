@@ -39,8 +39,8 @@ namespace detail
 {
 
 /*
- * These take texts by value: a text whose address escapes would have to be in
- * memory even without a recording.
+ * These functions take texts by value.  A text whose address escapes would have
+ * to be in memory even without a recording.
  */
 SYC_CXX_OUTLINE void mark_copied(const site &place, std::int64_t begin,
                                 std::int64_t duration, text message) noexcept
@@ -70,7 +70,8 @@ SYC_CXX_OUTLINE void linked_copied(const site &place, unsigned part,
 SYC_CXX_OUTLINE void log_copied(unsigned level, text domain,
                                text message) noexcept
 {
-	char name[36]; /* longer than kept, so the library cuts it */
+	/* may be longer than a domain in a capture: the library cuts it */
+	char name[36];
 	char buffer[buffer_size];
 
 	domain.copy(name, sizeof(name));
@@ -94,7 +95,7 @@ SYC_CXX_OUTLINE void metadata_copied(const char *id, text value) noexcept
 	::syscap_metadata(id, buffer);
 }
 
-/** Only called with a recording. */
+/** This function is only called during a recording. */
 SYC_CXX_INLINE void mark(const site &place, std::int64_t begin,
                         std::int64_t duration, const text &message) noexcept
 {

@@ -70,7 +70,7 @@ class scope
 		begin_ = 0;
 	}
 
-	/** Make no mark. */
+	/** End without a mark. */
 	SYC_CXX_INLINE void cancel() noexcept
 	{
 		begin_ = 0;
@@ -83,8 +83,8 @@ class scope
 };
 
 /**
- * The same with texts known only at run time, of which the object has copies.
- * Costs four more bounded copies.
+ * A scope with texts that are known only at run time, and that the object
+ * copies.  Such a scope costs four more bounded copies.
  */
 class named_scope
 {
@@ -142,7 +142,8 @@ class named_scope
 	}
 
 	std::int64_t begin_;
-	/* longer than kept: the library cuts them between characters */
+	/* the texts may be longer than the library keeps: it cuts them between
+	 * characters */
 	char group_[24 + 4];
 	char name_[40 + 4];
 };

@@ -114,10 +114,10 @@ class attachment
 	}
 
 	/*
-	 * Calls under way will pop their frames at their return: if there are
-	 * any, the context keeps the stack.  The context also keeps the stack
-	 * if the program has set another stack, as unknown calls may still pop
-	 * from this stack.
+	 * Calls under way will pop their frames when they return.  If there are
+	 * such calls, the context keeps the stack.  The context also keeps the
+	 * stack if the program has set another stack, as unknown calls may
+	 * still pop from this stack.
 	 */
 	void give_up_stack() noexcept
 	{

@@ -23,7 +23,7 @@
 namespace syscap::spidermonkey::detail
 {
 
-/** Registers at an entry into the engine's machine code from C++. */
+/** The registers at an entry from C++ into the engine's machine code. */
 struct native_entry {
 	std::uintptr_t pc, sp, fp, lr;
 };
@@ -39,7 +39,8 @@ constexpr std::uintptr_t code_range = std::uintptr_t(1) << 31;
 
 struct state {
 	JSContext *cx;
-	ProfilingStack *stack; /* own; NULL: the program's is used */
+	/* stack made here; NULL: the program's stack is used */
+	ProfilingStack *stack;
 	bool enabled_here;
 	syscap_attachment *attachment;
 	std::uintptr_t code; /* a known address in machine code, or 0 */
@@ -263,7 +264,7 @@ class engine_frames
 		const char *const function = f.dynamicString();
 		if (function == nullptr || *function == 0)
 			return false;
-		/* The function went on as machine code, which the iterator
+		/* The function goes on as machine code, which the iterator
 		 * reports */
 		return !f.isOSRFrame() || is_suppressed_;
 	}
@@ -306,7 +307,7 @@ class engine_frames
 
 	const js::ProfilingStackFrame *frames_;
 	char *name_;
-	std::uint32_t n_;     /* next index + 1 */
+	std::uint32_t n_;     /* index of the next frame, plus 1 */
 	std::uint32_t place_; /* index for sp(), if below n_ */
 	bool is_suppressed_;
 };
@@ -322,7 +323,7 @@ inline iterator::RegisterState registers(const syscap_regs *regs) noexcept
 	return r;
 }
 
-/* JavaScript runs, but no name is available now. */
+/* Pushes one frame: JavaScript runs, but no name is available now. */
 inline void push_unknown(syscap_stack_sink *sink) noexcept
 {
 	syscap_stack_frame frame = {};

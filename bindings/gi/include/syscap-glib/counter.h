@@ -68,7 +68,8 @@ gboolean syscap_glib_counter_is_valid(SyscapGlibCounter *counter);
  * @counter: a counter
  * @value: the new value
  *
- * Records the value now; as a double if the counter's type is double.
+ * Records the value now.  If the counter's type is double, records the value as
+ * a double.
  */
 void syscap_glib_counter_set_int64(SyscapGlibCounter *counter, gint64 value);
 
@@ -77,8 +78,8 @@ void syscap_glib_counter_set_int64(SyscapGlibCounter *counter, gint64 value);
  * @counter: a counter
  * @value: the new value
  *
- * Records the value now; without its fraction if the counter has whole numbers
- * (the nearest possible number; 0 for NaN).
+ * Records the value now.  If the counter has whole numbers, drops the fraction,
+ * takes the nearest possible number, and takes 0 for NaN.
  */
 void syscap_glib_counter_set_double(SyscapGlibCounter *counter, gdouble value);
 
@@ -87,8 +88,8 @@ void syscap_glib_counter_set_double(SyscapGlibCounter *counter, gdouble value);
  * @counter: a counter
  * @value: the new value
  *
- * As syscap_glib_counter_set_int64(), if the value differs from that of the
- * last recorded update.
+ * Records the value like syscap_glib_counter_set_int64(), if it differs from
+ * the value of the last recorded update.
  */
 void syscap_glib_counter_update_int64(SyscapGlibCounter *counter, gint64 value);
 
@@ -97,8 +98,8 @@ void syscap_glib_counter_update_int64(SyscapGlibCounter *counter, gint64 value);
  * @counter: a counter
  * @value: the new value
  *
- * As syscap_glib_counter_set_double(), if the value differs from that of the
- * last recorded update.
+ * Records the value like syscap_glib_counter_set_double(), if it differs from
+ * the value of the last recorded update.
  */
 void syscap_glib_counter_update_double(SyscapGlibCounter *counter,
                                        gdouble value);

@@ -37,8 +37,8 @@ GLogWriterOutput syscap_glib_log_writer(GLogLevelFlags log_level,
 /**
  * syscap_glib_log_install:
  *
- * Records this process's GLib log messages from here on: g_message(),
- * `console.log()` of GJS, and so on; these are printed as before.
+ * Records this process's GLib log messages from here on, such as g_message()
+ * and `console.log()` of GJS.  The messages are printed as before.
  *
  * For programs, not for libraries: this function calls g_log_set_writer_func(),
  * which GLib allows once, and ends the process at a second call.  Further calls

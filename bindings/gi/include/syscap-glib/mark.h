@@ -58,7 +58,7 @@ gint64 syscap_glib_now(void);
 /**
  * syscap_glib_now_double:
  *
- * The same for languages whose numbers are doubles: JavaScript's `Syscap.now()`
+ * The time for languages whose numbers are doubles: JavaScript's `Syscap.now()`
  * calls this function.  Exact for 104 days after boot, then to 2 ns.
  *
  * Returns: nanoseconds of CLOCK_MONOTONIC
@@ -154,9 +154,9 @@ void syscap_glib_mark_since_by_id(guint id, gint64 begin, const char *message);
  * @id: the operation's or arrow's number within @group
  * @message: (nullable): a text
  *
- * Records an instant that belongs to others: an operation that goes on while
- * its thread does other work has a begin and an end; an arrow from a cause to
- * its effect has an out and an in.
+ * Records an instant that belongs to other marks.  An operation that goes on
+ * while its thread does other work has a begin and an end.  An arrow from a
+ * cause to its effect has an out and an in.
  */
 void syscap_glib_linked(const char *group, const char *name,
                         SyscapGlibLink link, guint64 id, const char *message);
@@ -175,10 +175,10 @@ void syscap_glib_metadata(const char *id, const char *value);
  * @n_calls: %FALSE for the word that shows whether a recording runs, %TRUE for
  *   a word that counts the calls of this function
  *
- * For language bindings: memory of a guint32 whose value changes.  A language
- * need not make a call to learn that there is no recording.  The counter shows
- * whether the language really reads the memory and not a copy.  The first word
- * is not 0 while syscap_glib_is_active().
+ * For language bindings: memory of a guint32 whose value changes.  So a
+ * language learns without a call that there is no recording.  The word that
+ * counts shows whether the language really reads the memory and not a copy.
+ * The first word is not 0 while syscap_glib_is_active().
  *
  * Returns: (transfer full): four bytes at a constant address
  */

@@ -54,8 +54,8 @@ SyscapGlibScope *syscap_glib_scope_new_by_id(guint id);
  * @scope: a scope, which ends now
  * @message: (nullable): a text
  *
- * Records the scope as a mark.  Further calls do nothing, as does a call for a
- * scope that began without a recording.
+ * Records the scope as a mark.  Further calls do nothing.  A call for a scope
+ * that began without a recording does nothing, either.
  */
 void syscap_glib_scope_end(SyscapGlibScope *scope, const char *message);
 

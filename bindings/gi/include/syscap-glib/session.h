@@ -114,9 +114,10 @@ char *syscap_glib_start(const char *output,
 
 /**
  * syscap_glib_stop:
- * @error: reason of a failure, or why the file is not complete
+ * @error: reason of a failure, or of an incomplete file
  *
- * Ends the recording of syscap_glib_start().  All events are in the file then.
+ * Ends the recording of syscap_glib_start().  Afterwards all events are in the
+ * file.
  *
  * Returns: %TRUE if the file is complete
  */
@@ -178,7 +179,7 @@ guint64 syscap_glib_get_n_dropped(void);
 /**
  * syscap_glib_get_reason:
  *
- * The reason why this process is recorded, or why not.
+ * The reason for the recording of this process, or for its absence.
  *
  * Returns: (transfer full): a sentence
  */

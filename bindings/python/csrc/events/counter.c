@@ -3,8 +3,8 @@
  * counter.c - numbers that change.
  *
  * The library has space for 4,096 counters.  A further counter counts and is
- * not recorded: the capture reports that at its creation, and the next call
- * with the same texts makes another.
+ * not recorded, which the capture reports at its creation.  The next call with
+ * the same texts makes another counter.
  */
 #include <string.h>
 
@@ -18,9 +18,10 @@
 
 struct counter {
 	PyObject_HEAD struct syscap_counter
-		*counter;               /* the library's, or @unknown */
-	union syscap_value value;       /* last value */
-	struct syscap_counter *unknown; /* ours: not recorded */
+		*counter;         /* the library's counter, or @unknown */
+	union syscap_value value; /* last value */
+	/* counter without space in the library, which is not recorded */
+	struct syscap_counter *unknown;
 };
 
 static PyTypeObject *counter_type;

@@ -63,7 +63,7 @@ static PyObject *py_mark(PyObject *module, PyObject *const *args, Py_ssize_t n,
 	if (!get_time(value[3], now, &begin) ||
 	    !get_time(value[4], has_begin ? now - begin : 0, &duration))
 		return NULL;
-	if (has_begin && begin == 0) /* begin() was called while off */
+	if (has_begin && begin == 0) /* begin() without a recording */
 		Py_RETURN_NONE;
 	return emit_mark(value, begin, duration);
 }
@@ -129,7 +129,7 @@ static PyObject *py_operation(PyObject *module, PyObject *const *args,
 	const uint64_t id = PyLong_AsUnsignedLongLongMask(value[2]);
 	if (PyErr_Occurred() != NULL || !number_whole(value[3], &begin))
 		return NULL;
-	if (begin == 0) /* begin() was called while off */
+	if (begin == 0) /* begin() without a recording */
 		Py_RETURN_NONE;
 	if (!text_fill(site.group, sizeof(site.group), value[0]) ||
 	    !text_fill(site.name, sizeof(site.name), value[1]) ||

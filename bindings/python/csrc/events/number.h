@@ -21,7 +21,7 @@ static inline bool number_check(PyObject *object, const char *what)
 	       args_refuse(object, what, "int");
 }
 
-/* The same; NULL and None are also valid. */
+/* Like number_check(), but NULL and None are also valid. */
 static inline bool number_check_optional(PyObject *object, const char *what)
 {
 	return object == NULL || object == Py_None ||
@@ -32,7 +32,7 @@ static inline bool number_check_optional(PyObject *object, const char *what)
  * another type; an exception is set. */
 bool number_whole(PyObject *object, int64_t *ret_number);
 
-/* The same, as the nearest double. */
+/* @object, an int or float, as the nearest double. */
 bool number_real(PyObject *object, double *ret_number);
 
 #endif

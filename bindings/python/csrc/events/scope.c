@@ -19,7 +19,7 @@
  * an object. */
 struct entered {
 	pthread_t thread;
-	int64_t begin; /* 0: no recording then */
+	int64_t begin; /* 0: there was no recording at the start */
 };
 
 struct scope {
@@ -27,7 +27,7 @@ struct scope {
 	PyObject *message; /* NULL: none */
 	uint32_t n, n_more;
 	struct entered first;
-	struct entered *more; /* from the second on */
+	struct entered *more; /* entries from the second on */
 };
 
 #define N_KEPT 16
@@ -109,7 +109,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *unused)
 	const int64_t begin = syscap_begin();
 
 	(void)unused;
-	/* Needed to distinguish the begins of several entries */
+	/* An entry is needed to distinguish several begins */
 	if (begin != 0 || scope->n != 0) {
 		if (!make_room(scope))
 			return PyErr_NoMemory();
@@ -281,7 +281,8 @@ PyMethodDef scope_methods[] = {
 
 int scope_add(PyObject *module)
 {
-	n_kept = 0; /* kept objects belong to an interpreter that has ended */
+	/* the kept objects belong to an interpreter that has ended */
+	n_kept = 0;
 	PyObject *const type = PyType_FromModuleAndSpec(module, &spec, NULL);
 	if (type == NULL)
 		return -1;

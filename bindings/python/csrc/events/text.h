@@ -18,7 +18,7 @@ static inline bool text_check(PyObject *object, const char *what)
 	return PyUnicode_Check(object) || args_refuse(object, what, "str");
 }
 
-/* The same; NULL and None are also valid. */
+/* Like text_check(), but NULL and None are also valid. */
 static inline bool text_check_optional(PyObject *object, const char *what)
 {
 	return object == NULL || object == Py_None || text_check(object, what);

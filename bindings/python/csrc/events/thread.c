@@ -116,7 +116,8 @@ void thread_meet(void)
 		return;
 	PyErr_Fetch(&type, &value, &traceback);
 	name_known();
-	PyErr_Restore(type, value, traceback); /* drops an own exception, too */
+	/* drops an exception of this function, too */
+	PyErr_Restore(type, value, traceback);
 }
 
 void thread_begin(PyObject *thread)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * check.c - checks the layout of CPython's structs (walker.h).
+ * check.c - check of the layout of CPython's structs (walker.h).
  *
  * The structs are private to CPython, and have not changed within a 3.N so far.
  * 3.13 publishes their offsets.  In all versions, the frames of this call must

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sound.c - checks whether a pointer still leads to an object (walker.h).
+ * sound.c - check that a pointer still leads to an object (walker.h).
  *
  * In freed memory, the reference count is replaced by a link of the allocator,
  * which is no valid count.

@@ -22,7 +22,8 @@ struct thread {
 	int is_walking;       /* a tick reads the state */
 	struct syscap_attachment *attachment;
 	pthread_t owner;
-	unsigned forks; /* n_forks of the thread's process */
+	/* n_forks of the process in which the thread attached */
+	unsigned forks;
 	struct thread *next;
 };
 

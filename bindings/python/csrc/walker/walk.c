@@ -27,8 +27,8 @@
  * function's frame is larger. */
 #define SP_SLACK 48
 
-/* A test builds this file without the checks, to show that the checks are
- * needed. */
+/* A test builds this file without the checks, to show the need of the
+ * checks. */
 #ifdef SYSCAP_WALKER_UNCHECKED
 #define CHECKED 0
 #else
@@ -80,7 +80,7 @@ struct stack {
 	/* On the C stack of the innermost published call of the loop; 0:
 	 * unknown */
 	uintptr_t anchor;
-	bool careful; /* trust no frame */
+	bool careful; /* check each object of a frame */
 };
 
 /* Is the frame above the data stack's end, and so removed? */

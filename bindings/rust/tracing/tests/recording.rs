@@ -113,7 +113,7 @@ fn spans_are_marks_and_operations_and_events_are_lines() {
     tracing_subscriber::registry()
         .with(syscap_tracing::layer())
         .init();
-    emit(); // before the recording
+    emit(); // these events come before the recording
     let across = tracing::info_span!("across");
     let entered_before = across.enter();
     let path = env::temp_dir().join(format!("syscap-rust-tracing-{}", std::process::id()));
