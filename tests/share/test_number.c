@@ -113,8 +113,8 @@ static void drain_all(void)
 	}
 }
 
-/* The argument: with 'f' the program also forks a child, with 'n' there is no
- * drain thread, with 'x' only the first thread ends, with 7, and with 's' the
+/* The argument: with 'f' the program also forks a child; with 'n' there is no
+ * drain thread.  With 'x' only the first thread ends, with 7.  With 's' the
  * output is a socket. */
 CHILD(emits)
 {
