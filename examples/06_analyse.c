@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * 06_analyse.c FILE - a simple analyser: for each kind of mark, the function
- * with the largest share of the slowest tenth, and its share of the whole
- * capture.
+ * 06_analyse.c FILE - a simple analyser.  For each kind of mark, it prints the
+ * function with the largest share of the slowest tenth, and the function's
+ * share of the whole capture.
  */
 #include <inttypes.h>
 #include <stdio.h>

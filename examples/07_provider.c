@@ -7,7 +7,7 @@
  *
  * The interpreter keeps a list of its frames.  A tick's handler reads that list
  * between any two instructions, so the compiler must not move or leave out the
- * stores to it: hence the signal fences.
+ * stores to the list.  The signal fences ensure this.
  */
 #include <stdatomic.h>
 #include <stddef.h>

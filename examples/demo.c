@@ -6,10 +6,10 @@
  *	syscap record -o demo.syscap -- syscap-demo FOLDER
  *	syscap stat demo.syscap
  *
- * Workers take files from a list: "read" is the time in the kernel, "scan"
- * the time over the bytes, "merge" the time with the lock of the common
- * table.  The main thread draws a status line 60 times a second, as a program
- * with a window would: "frame", and "sort" within it.
+ * Workers take files from a list.  "read" is the time in the kernel, "scan" the
+ * time over the bytes, and "merge" the time with the lock of the common table.
+ * The main thread draws a status line 60 times a second, as a program with a
+ * window would: "frame", and "sort" within it.
  */
 #define _GNU_SOURCE
 #include <ctype.h>

@@ -2,8 +2,8 @@
 /*
  * dropin_pairs.c - timer of the same operations of two libraries, in turns.
  *
- * Medians come from the part of the run in which all sides of all pairs
- * together were fastest: the same part for all, as in bench_emit.
+ * All medians come from the same part of the run, in which all sides of all
+ * pairs together were fastest, as in bench_emit.
  */
 #define _GNU_SOURCE
 #include "bench/dropin_pairs.h"

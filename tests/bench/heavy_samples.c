@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * heavy_samples.c - samples of 8 threads, about 20 deep, of 60,000 addresses
- * that carry their names, in a quarter of a million stacks that share their
- * outer frames: a tree of about a million nodes.  Or samples of 64 threads over
- * a whole day; or of as many stacks as once made a flame graph fail.
+ * with names.  The quarter of a million stacks share their outer frames, and
+ * make a tree of about a million nodes.  Other kinds are samples of 64 threads
+ * over a whole day, and samples of as many stacks as once made a flame graph
+ * fail.
  */
 #include <stdio.h>
 #include <stdlib.h>

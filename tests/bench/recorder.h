@@ -4,7 +4,7 @@
  * side.
  *
  * The library decides at load time whether it records, so children run the
- * measured code: this program again, one per role, each with its own control
+ * measured code.  Each child is this program with a role and its own control
  * socket.  The parent gives out rings at once and drains them only on request,
  * so that a measured burst never meets a reader:
  *

@@ -246,7 +246,8 @@ static void check_map(const struct run *run, const char *part)
 	test_fail(__FILE__, __LINE__, "no range is called %s", part);
 }
 
-/* The same for a record of the jitdump whose name begins with @part. */
+/* Checks a record of the jitdump whose name begins with @part in the same
+ * way. */
 static void check_dump(const struct run *run, const char *part)
 {
 	const char *at = run->dump, *end = at + run->dump_size;

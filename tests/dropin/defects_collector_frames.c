@@ -147,7 +147,8 @@ static void long_events_are_cut(uint32_t pages)
 
 /* ------------------------------------------------------------------ C-12 */
 
-/* Also writes the two addresses in front, as unwinders do. */
+/* An unwinder's function, which also writes the two addresses in front, like
+ * real ones. */
 static int scribble(SysprofCaptureAddress *addrs, unsigned int n_addrs,
                     void *unused)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * interface_caller.c - a program that a profiler controls by D-Bus, like
- * Mutter, and that profiler in another process. gdbus-codegen made the D-Bus
+ * Mutter, and the profiler in another process. gdbus-codegen made the D-Bus
  * code from the installed interface, with Mutter's names.
  *
  * Exits with 0 if the profiler's file has a mark of the program.

@@ -21,9 +21,9 @@
  *		peer_free(&peer);
  *	}
  *
- * The peer knows the protocol and the frames from their description, and shares
- * no code with the recorder: a mistake in the recorder hides no mistake in the
- * library.
+ * The peer implements the description of the protocol and the frames, and
+ * shares no code with the recorder.  So a mistake in the recorder hides no
+ * mistake in the library.
  */
 #ifndef SYSCAP_PEER_H
 #define SYSCAP_PEER_H
@@ -73,7 +73,7 @@ struct peer_ring {
 
 struct peer_connection {
 	int sock;
-	bool has_asked; /* its request has no answer yet */
+	bool has_asked; /* the connection's request has no answer yet */
 };
 
 /** An arena that a process has handed over (docs/protocol.md). */
@@ -139,8 +139,8 @@ void peer_start_named(struct peer *peer, const char *child, const char *arg,
 void peer_listen(struct peer *peer);
 
 /**
- * Start a child that hands over its rings of @body bytes to the peer: over the
- * inherited socket, or if @by_name over a socket found by name.
+ * Start a child that hands over its rings of @body bytes to the peer over the
+ * inherited socket.  With @by_name, the child uses a socket found by name.
  */
 void peer_start_arena(struct peer *peer, const char *child, const char *arg,
                       uint32_t body, bool by_name);

@@ -35,8 +35,8 @@ struct test {
 };
 
 /*
- * Pointers, not structs, go into the section: compilers pad structs there as
- * they like, and the walk from start to end would trip over the gaps.
+ * Pointers, not structs, go into the section.  Compilers may pad structs there,
+ * and the walk from start to end would fail at the gaps.
  */
 #define TEST_SECTION __attribute__((section("syscap_tests"), used))
 #define TEST_REGISTER(name, must_fail)                                     \

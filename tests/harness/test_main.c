@@ -2,7 +2,7 @@
 /*
  * test_main.c - runner of the tests, each in a child process.
  *
- * A shared page holds what does not fit into the child's exit status: the
+ * A shared page holds data that do not fit into the child's exit status: the
  * reason of a skip, and a failed check in a process whose exit status was not
  * read.
  */
@@ -243,9 +243,9 @@ static double load_now(void)
 
 /*
  * Returns the wait status, or -1 at the time limit, which is longer on a busy
- * machine.  A zombie keeps its pid, and so the process group's id, until
- * waitpid(): the group, with any process that the test left running, is killed
- * before.
+ * machine.  A zombie keeps its pid, and so the id of the process group, until
+ * waitpid().  So this function kills the group before, with any process that
+ * the test left running.
  */
 static int wait_for_child(pid_t pid, const sigset_t *sigchld)
 {

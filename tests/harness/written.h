@@ -36,8 +36,8 @@ void written_mark(unsigned emitter, unsigned n);
 
 /**
  * Wait until the drain thread has written @n marks of @emitter into the file of
- * SYSCAP_OUTPUT, or descriptor 3: on a busy machine the drain thread may be
- * slow.
+ * SYSCAP_OUTPUT, or into descriptor 3.  On a busy machine the drain thread may
+ * be slow.
  */
 void written_wait_until_out(unsigned emitter, unsigned n);
 

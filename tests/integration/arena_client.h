@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * arena_client.h - a client that hands its arena over, for tests of the
- * recorder: the arena has the library's layout (ring/arena.h), and callers may
+ * recorder.  The arena has the library's layout (ring/arena.h), and callers may
  * do anything with the arena.  A claimed slot is a ring like any other
  * (ring_client.h).
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * many_threads.c - `many_threads READY GO MS`: makes the file READY, waits for
- * the file GO, and then runs many threads at once, which emit for MS
- * milliseconds.  Prints at its end the numbers of sent and lost events.
+ * many_threads.c - `many_threads READY GO MS`: a program that makes the file
+ * READY and waits for the file GO.  Then it runs many threads at once, which
+ * emit for MS milliseconds.  Prints at its end the numbers of sent and lost
+ * events.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_sample_facts.c main|thread - while the recorder is stopped, the named
- * thread reports that there is no sampler, and then the other thread that there
- * is one. The recorder reads both from two rings at once.
+ * record_sample_facts.c main|thread - a program that runs while the recorder is
+ * stopped. First the named thread reports that there is no sampler, and then
+ * the other thread reports a sampler. The recorder reads both from two rings at
+ * once.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

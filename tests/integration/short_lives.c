@@ -4,15 +4,15 @@
  *
  *	short_lives WAY
  *
- * WAY is threads: one after the other; or crowd: eight at a time; or last: a
- * thread that is there when the process ends.  Or it is destructors: threads
- * work in a key's destructor, too.  Or it is main_exit: the main thread ends
- * first.  Or it is exec: the program executes itself; or fork: children that
- * work for 2.5 ms.  Or it is failing: an exec fails each millisecond.  A line
- * for each thread holds its id and the microseconds of processor time by its
- * own clock.  Another line may hold its id, 0, and an upper bound: for a child,
- * the time from wait4().  A bound of 0 means the process's time, less that of
- * the threads.
+ * With WAY `threads` threads run one after the other; with `crowd` eight at a
+ * time.  With `last` one thread lives until the process ends.  With
+ * `destructors` threads work in a key's destructor, too.  With `main_exit` the
+ * main thread ends first.  With `exec` the program executes itself; with `fork`
+ * children work for 2.5 ms.  With `failing` an exec fails each millisecond.  A
+ * line for each thread holds its id and the microseconds of processor time by
+ * its own clock.  Another line may hold its id, 0, and an upper bound: for a
+ * child, the time from wait4().  A bound of 0 means the process's time, less
+ * that of the threads.
  *
  *	short_lives measured WAY
  *

@@ -3,10 +3,10 @@
  * test_kill.c - programs killed while `syscap record` records them.  The
  * capture must have their published events exactly once.
  *
- * One recording has hundreds of killed programs, the victims.  Each writes into
- * a shared file the number of its next mark before the emit, and after the
- * emit.  The capture must hold all marks up to at least the second number, and
- * none beyond the first.
+ * One recording has hundreds of killed programs, the victims.  Each victim
+ * writes into a shared file the number of its next mark before the emit, and
+ * after the emit.  The capture must hold all marks up to at least the second
+ * number, and none beyond the first.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -244,7 +244,7 @@ TEST(threads_that_get_no_ring_for_want_of_mremap_are_told_of)
 	close(fd);
 }
 
-/* Also run under emulators by tests/integration/emulated.sh. */
+/* tests/integration/emulated.sh also runs this child under emulators. */
 CHILD(emits_in_threads)
 {
 	emit(0);

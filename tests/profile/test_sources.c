@@ -238,8 +238,8 @@ TEST(late_line_is_found_at_the_next_lookup)
 }
 
 /*
- * As many maps as the table has binaries: each look-up must be direct. A linear
- * search would need 3,600,000,000 comparisons.
+ * The capture has as many maps as the table has binaries, so each look-up must
+ * be direct. A linear search would need 3,600,000,000 comparisons.
  */
 TEST(binaries_of_all_maps_are_found)
 {

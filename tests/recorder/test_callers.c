@@ -420,7 +420,7 @@ TEST(connection_of_another_user_is_closed)
 	if (geteuid() != 0)
 		SKIP("only root can be another user");
 	init();
-	/* As if another user had access to the directory */
+	/* The directory looks as if another user had access */
 	char *const path = strdup(listener.name.sun_path);
 	CHECK_EQ(chmod(path, 0777), 0);
 	*strrchr(path, '/') = '\0';

@@ -22,7 +22,7 @@ static struct syc_processes_options options;
 static struct syc_processes *processes;
 static pid_t other;
 
-/* As if another process's slot were found meanwhile. */
+/* Acts as if another process's slot were found meanwhile. */
 static void settle(void *context)
 {
 	(void)context;

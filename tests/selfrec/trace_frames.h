@@ -56,7 +56,7 @@ struct frames_seen {
 void frames_look(const void *bytes, size_t size, struct frames_seen *ret_seen);
 void frames_look_at_file(int fd, struct frames_seen *ret_seen);
 
-/** The same; the capture must not be torn. */
+/** Examine a file's capture, which must not be torn. */
 void frames_look_whole(int fd, struct frames_seen *ret_seen);
 
 /** Read @fd up to its end, or @n bytes. */

@@ -16,7 +16,8 @@ void everywhere_load(const struct part *ret_parts[PARTS_ALL],
 
 /** Marks, logs, counters and samples through each copy. */
 void everywhere_emit(unsigned emitter);
-/** The same in several threads, with emitters from @first on. */
+/** Emit like everywhere_emit() in several threads, with emitters from @first
+ * on. */
 void everywhere_run_threads(unsigned first);
 
 /**

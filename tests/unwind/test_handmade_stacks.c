@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * test_handmade_stacks.c - stacks made without a compiler: fibres, the loader's
- * start, vfork(), and a pc moved by a handler.  Also assembly whose frame is
- * found by a caller-saved register.
+ * start, vfork(), and a pc moved by a handler.  Other tests have assembly whose
+ * frame is found by a caller-saved register.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -85,7 +85,7 @@ TEST(frame_by_unchanged_register)
 }
 
 void by_hand_gcm_lost(void);
-/* The same, but the callee has changed rax: the walk must invent no caller. */
+/* Here the callee has changed rax, and the walk must invent no caller. */
 __asm__(".pushsection chain_gcm_lost, \"ax\", @progbits\n"
         ".type by_hand_gcm_user, @function\n"
         "by_hand_gcm_user:\n\t.cfi_startproc\n\t"
