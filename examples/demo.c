@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * demo.c - count the words in all files below a directory, with four threads,
- * and record by <syscap.h> where the time goes.
+ * demo.c - a program that counts the words in all files below a directory, with
+ * four threads, and records its use of time by <syscap.h>.
  *
  *	syscap record -o demo.syscap -- syscap-demo FOLDER
  *	syscap stat demo.syscap

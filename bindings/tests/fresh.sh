@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# fresh.sh FOLDER [LANGUAGE]... - runs the instructions of the bindings'
+# fresh.sh FOLDER [LANGUAGE]... - a run of the instructions in the bindings'
 # READMEs, word for word, in a minimal Debian.
 #
 # Each language has its own root below FOLDER: Debian 12 by debootstrap, the

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# pictures.sh BUILD [LANGUAGE]... - makes docs/pictures/LANGUAGE.png, shown in
-# the bindings' READMEs: records each language's larger example, and takes a
+# pictures.sh BUILD [LANGUAGE]... - maker of docs/pictures/LANGUAGE.png, for the
+# bindings' READMEs.  Records each language's larger example, and takes a
 # picture of its page.  No test: a person checks the pictures before a commit.
 #
 # BUILD is a build directory with all bindings.  PICTURES: the output directory,

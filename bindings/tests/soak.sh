@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-2-Clause
-# soak.sh BUILD FOLDER SECONDS RUNTIME... - samples each runtime for SECONDS at
-# 20,000 ticks per second of wall time, while the runtime makes, moves and
-# discards code.
+# soak.sh BUILD FOLDER SECONDS RUNTIME... - a soak of each runtime: SECONDS of
+# samples at 20,000 ticks per second of wall time, while the runtime makes,
+# moves and discards code.
 #
 #	RUNTIME	python=PROGRAM node lua5.4 luajit luajit-native gjs
 #

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * defects_files.c - runs the cases of a defect, and reads captures.
+ * defects_files.c - runner of the cases of a defect, and reader of captures.
  *
  * Captures are read after the description of the format, with code of neither
  * library.

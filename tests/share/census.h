@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * census.h - checks and counts the events of several copies: each event comes
- * once and in order, each counter and each name has one number.
+ * census.h - checks and counts of the events of several copies.  Each event
+ * must come once and in order, and each counter and each name must have one
+ * number.
  */
 #ifndef SYSCAP_CENSUS_H
 #define SYSCAP_CENSUS_H

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-2-Clause
-"""spidermonkey_test.py CASE [SECONDS] - checks recordings of a JavaScript
+"""spidermonkey_test.py CASE [SECONDS] - tests of recordings of a JavaScript
 shell (spidermonkey_shell.cpp).
 
 Reads SYSCAP (the command), SPIDERMONKEY_SHELL and SPIDERMONKEY_EXAMPLE.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-2-Clause
-"""uses_test.py PROGRAM - checks the record of each way to write an event."""
+"""uses_test.py PROGRAM - check of the record of each way to write an event."""
 
 import os
 import subprocess

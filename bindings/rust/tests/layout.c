@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * layout.c - checks that the declarations of src/ffi.rs equal the headers.
+ * layout.c - check that the declarations of src/ffi.rs equal the headers.
  * Compiled, but never linked.
  */
 #include <stdbool.h>

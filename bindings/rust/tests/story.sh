@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-2-Clause
-# story.sh COMMAND... - build the larger example, then run COMMAND, which
-# records it.
+# story.sh COMMAND... - a build of the larger example, and a run of COMMAND,
+# which records it.
 #
 # Reads SYSCAP_SOURCE, CARGO, CARGO_TARGET_DIR.
 set -eu
