@@ -154,11 +154,14 @@ void syc_loss_resolve(struct syc_state *ts)
 	if (at == 0)
 		return;
 	if (at != SYC_TELLING_NOWHERE && ts->hot.body != NULL &&
-	    ts->hot.body[at - 1 + SYC_AT(frame, type)] == SYSCAP_FRAME_MARK)
+	    ts->hot.body[at - 1 + SYC_AT(frame, type)] == SYSCAP_FRAME_MARK) {
 		ts->bank = ts->telling_bank;
-	else
+		if (ts->slot != NULL && ts->ring != NULL)
+			syc_loss_mirror(ts);
+	} else {
 		syc_loss_totals_return_range(&ts->lost,
 		                             &ts->told[ts->telling_bank & 1]);
+	}
 	SYC_SIGNAL_FENCE();
 	__atomic_store_n(&ts->telling_at, 0, __ATOMIC_RELAXED);
 }

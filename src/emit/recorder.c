@@ -103,18 +103,24 @@ static void report_in_own_ring(uint32_t reserve)
 	syc_leave(st, &token, outermost);
 }
 
-/* The thread that was asked for it tells, behind its own event. */
+/*
+ * The thread that was asked for a report writes it, behind its own event.
+ * Arenas are sent last.  One that can't be sent yet sets the word again.  The
+ * report's own emit would find the word, and call this function without end.
+ */
 static bool tell_untold(void)
 {
+	if (has_untold()) {
+		report_in_own_ring(0);
+		/* No ring, or no room: the next thread reports */
+		if (syc_loss_is_stray_pending() &&
+		    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) !=
+		            0)
+			__atomic_store_n(&syc_drain_sleeping, 1,
+			                 __ATOMIC_RELAXED);
+	}
 	if (syc_destination_sink() == SYC_SINK_CONTROL)
 		syc_slot_send_arenas(false);
-	if (!has_untold())
-		return true;
-	report_in_own_ring(0);
-	/* No ring, or no room: it is for the next one */
-	if (syc_loss_is_stray_pending() &&
-	    __atomic_load_n(&syc_process->n_rings, __ATOMIC_RELAXED) != 0)
-		__atomic_store_n(&syc_drain_sleeping, 1, __ATOMIC_RELAXED);
 	return true;
 }
 

@@ -50,7 +50,6 @@ void syc_thread_ring_begin(struct syc_state *ts, struct syc_ring_header *ring,
 	ts->hot.suspect = 0;
 	ts->hot.pos = (uint64_t)at << 32 | at;
 	ts->hot.headered = ts->hot.pos;
-	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	/* of our own, there are no pages yet: see syc_reserve_slow() */
 	ts->pages_since = ts->pages_end = at;
 	ts->pages_step = 0;
@@ -83,6 +82,8 @@ void syc_thread_ring_unmap(struct syc_state *ts)
 	ts->hot.next = 0;
 	ts->hot.end = 0;
 	ts->hot.disturbed = 0;
+	/* Not when the next ring begins: a counter looks before it has one */
+	memset(ts->hot.defined, 0, sizeof(ts->hot.defined));
 	__atomic_store_n(&ts->hot.owner, 0, __ATOMIC_RELAXED);
 	syc_thread_mapped(ts)->header = NULL;
 	syc_ring_unmap(ts->ring, ts->hot.size);

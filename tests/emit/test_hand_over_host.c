@@ -21,10 +21,14 @@
 
 #include <syscap.h>
 
+#include "emit/handed_arena.h"
+#include "emit/loss.h"
 #include "emit/thread.h"
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/tsan.h"
+#include "ring/clock.h"
+#include "share/copies.h"
 
 /* The default of `syscap record`. */
 #define BODY (1u << 20)
@@ -392,5 +396,47 @@ TEST(a_vfork_child_makes_no_arena)
 	peer.holds_replies = true;
 	CHECK_EQ(peer_finish(&peer), 0);
 	CHECK_EQ(peer.n_arenas, 1);
+	peer_free(&peer);
+}
+
+/* -------------------------------------- losses while an arena can't be sent */
+
+static uint32_t bytes_left(void)
+{
+	const struct syc_state *const ts = syc_state_of(syc_self);
+	const uint32_t used =
+		(uint32_t)ts->hot.next -
+		__atomic_load_n(&ts->ring->head, __ATOMIC_RELAXED);
+
+	return ts->hot.size - 8 - SYC_RING_ROOM - used;
+}
+
+/* The ring has room for a mark, and not for a loss record.  The arena is as if
+ * it could not be sent for an hour. */
+CHILD(cannot_report_losses)
+{
+	const struct syc_ring_losses lost = { .bytes = 10, .frames = { 1 } };
+	struct rlimit limit = { 1u << 20, RLIM_INFINITY };
+
+	setrlimit(RLIMIT_STACK, &limit);
+	emit();
+	CHECK(has_slot());
+	while (bytes_left() >= 208)
+		emit();
+	struct syc_handed_arena *const h = syc_block->hand_over;
+	h->try_at = syc_clock_kernel() + INT64_C(3600) * 1000000000;
+	syc_handed_arena_set_phase(h, SYC_HANDED_UNSENT);
+	syc_loss_add_stray(&lost, 1);
+	syc_copies_set_sleeping(1);
+	emit();
+	CHECK(syc_loss_is_stray_pending());
+	syc_handed_arena_set_phase(h, SYC_HANDED_SENT);
+}
+
+TEST(losses_without_room_are_tried_once_while_an_arena_is_unsent)
+{
+	SKIP_UNDER_TSAN();
+	start("cannot_report_losses", "", false);
+	CHECK_EQ(peer_finish_without_draining(&peer), 0);
 	peer_free(&peer);
 }

@@ -70,6 +70,35 @@ CHILD(many)
 	CHECK_EQ(syscap_stop(), 0);
 }
 
+SYSCAP_COUNTER(a_counter, "test", "counter", "", SYSCAP_INT64);
+
+/* The first event of each recording is a value of the same counter. */
+CHILD(counter_in_two)
+{
+	for (char which = '1'; which <= '2'; which++) {
+		start(which);
+		syscap_counter_set_int64(&a_counter, which);
+		CHECK_EQ(syscap_stop(), 0);
+	}
+}
+
+TEST(each_recording_defines_its_counters)
+{
+	char *const dir = written_make_dir();
+	char base[300], path[310];
+	struct tally tally;
+
+	snprintf(base, sizeof(base), "%s/out", dir);
+	written_run("counter_in_two", base, NULL, -1);
+	for (char which = '1'; which <= '2'; which++) {
+		snprintf(path, sizeof(path), "%s.%c", base, which);
+		written_tally(path, &tally);
+		CHECK_EQ(tally.frames[SYSCAP_FRAME_CTRDEF], 1);
+		CHECK_EQ(tally.frames[SYSCAP_FRAME_CTRSET], 1);
+	}
+	written_remove_dir(dir);
+}
+
 static void check(const char *child, unsigned n)
 {
 	char *const dir = written_make_dir();
