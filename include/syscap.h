@@ -39,8 +39,8 @@
  *
  * Contexts, which each function states:
  *	any-thread   any thread, at the same time as any other call
- *	signal-safe  also in a signal handler that interrupted one of these
- *	             calls; errno is kept
+ *	signal-safe  also in a signal handler, even if it interrupted one of
+ *	             these calls; errno is kept
  *	setup        at start; may allocate
  *
  * `cmake --workflow --preset bench` measures the costs; the README has figures.
@@ -595,7 +595,7 @@ enum syscap_link {
  * All parts of an operation have the same group and @id.  Until its end, group
  * and @id identify one operation of the process.  If the program knows the
  * beginning at the end, make one mark for the whole operation.  One mark costs
- * less than a begin and an end, and cannot be lost in part.
+ * half as much as a begin and an end, and cannot be lost in part.
  *
  * An arrow leads from an OUT to the following INs with the same group and @id,
  * in any thread and process.

@@ -296,8 +296,8 @@ const char *syscap_frame_type_name(uint8_t type);
 struct syscap_writer;
 
 /**
- * Create the file, or empty an existing capture.  Returns -EEXIST if another
- * file has this name, and -EBUSY if the capture is being written.
+ * Create the file, or empty an existing capture.  Returns -EEXIST if the file
+ * exists and is not a capture, and -EBUSY if the capture is being written.
  */
 int syscap_writer_open(const char *path, struct syscap_writer **ret_writer,
                        struct syscap_error *error);

@@ -49,7 +49,7 @@ enum syscap_sampler_clock {
 	 * times a second.  At a higher rate, each sample has the weight of all
 	 * ticks that were due. */
 	SYSCAP_SAMPLER_CPU,
-	/* CLOCK_MONOTONIC, at any rate.  Sleeping threads are sampled, too.
+	/* CLOCK_MONOTONIC, with any hz.  Sleeping threads are sampled, too.
 	 * Ticks wake sleeping threads, and system calls that are not restarted
 	 * return EINTR. */
 	SYSCAP_SAMPLER_WALL,
