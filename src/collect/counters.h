@@ -21,7 +21,7 @@ struct syc_counters_options {
 	const char *root; /* prefix of /proc and /sys: "" */
 	bool keeps_files; /* fds may stay open between readings */
 	int32_t pid;      /* pid of a process that is read, too */
-	char process[16]; /* the process' name in /proc */
+	char process[16]; /* name of the process' directory in /proc */
 	/*
 	 * Function that receives each frame, a multiple of 8 bytes, at most 4
 	 * KiB, or 8 KiB for a file.  The result false, for a dropped frame, is

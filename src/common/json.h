@@ -75,7 +75,7 @@ void syc_json_end_array(struct syc_json *json);
 /** End a document with a newline. */
 void syc_json_end_line(struct syc_json *json);
 
-/** Write a key.  @key is a constant without quotes and control characters. */
+/** Write a key.  @key is a constant that needs no escapes and no quotes. */
 void syc_json_key(struct syc_json *json, const char *key);
 
 /** Write a text, or null if @text is NULL.  Invalid UTF-8 becomes U+FFFD. */

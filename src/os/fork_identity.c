@@ -10,7 +10,8 @@
 
 #include "os/process.h"
 
-/* The kernel shows both fields as 0 to a process that may not read them. */
+/* The kernel hides both fields from a process that may not read them: the stack
+ * is 0. */
 static bool is_same_image(const uint64_t *a, const uint64_t *b)
 {
 	if (a[SYC_STAT_STACK] == 0 || b[SYC_STAT_STACK] == 0)

@@ -30,7 +30,7 @@ enum {
 	SYC_STAT_PARENT = 4,
 	SYC_STAT_THREADS = 20,
 	SYC_STAT_START = 22,
-	SYC_STAT_CODE = 26, /* this field and later fields are 0 without
+	SYC_STAT_CODE = 26, /* CODE, STACK and STATUS are hidden without
 	                     * permission */
 	SYC_STAT_STACK = 28,
 	SYC_STAT_BLOCKED = 32, /* signals */

@@ -75,8 +75,8 @@ static int open_file(struct syc_thread_list *tasks, int32_t tid,
 	                                   O_RDONLY | O_CLOEXEC, 0));
 }
 
-/* Read on after the @used bytes of text, and append a NUL.  False: the file has
- * no more bytes. */
+/* Read on after the @used bytes of text, and append a NUL.  False: no byte was
+ * read. */
 static bool read_on(struct syc_thread_list *tasks, int fd, size_t used)
 {
 	const size_t size = sizeof(tasks->text);
@@ -118,8 +118,8 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 	                 __ATOMIC_RELEASE);
 }
 
-/* Restore the earlier mask of a thread that works for the sampler, because this
- * thread blocks all signals for a moment. */
+/* Correct the mask in @about for a thread that works for the sampler: this
+ * thread blocks all signals for a moment, so its earlier mask counts. */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
                             struct syc_thread_status *about)
 {

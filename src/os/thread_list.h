@@ -63,8 +63,8 @@ struct syc_thread_status {
 	bool is_dead;     /* the thread has ended, but is still listed */
 	bool is_asleep;   /* the thread sleeps until an event */
 	bool is_ours;     /* a thread of a copy of this library */
-	bool is_strict;   /* only four system calls are allowed, fewer than a
-	                   * tick makes */
+	bool is_strict;   /* only four system calls are allowed, and a tick
+	                   * needs others */
 };
 
 /**

@@ -96,8 +96,8 @@ static inline uintptr_t syc_thread_pointer(void)
  * need a read of /proc/self/maps.
  *
  * Returns false, and an empty range, if @addr is on another stack, or the stack
- * is unknown.  A stack lies within its bounds, but not all memory between them
- * is mapped.
+ * is unknown.  A stack lies within its bounds, but some memory between them may
+ * be unmapped.
  *
  * pthread_getattr_np() is no alternative, because it allocates.
  *
@@ -121,7 +121,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 #define SYC_THREAD_DRAIN   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"
 #define SYC_THREAD_TOGGLE  "syscap-toggle"
-#define SYC_THREAD_ENDED   "syscap-ended" /* a thread that waits */
+#define SYC_THREAD_ENDED   "syscap-ended" /* only waits for other threads */
 
 /**
  * Whether the @n characters at @name are the name of a library thread.  A

@@ -438,7 +438,7 @@ static __attribute__((noinline)) void gather(const struct msghdr *message)
 /*
  * Whether the kernel has read the message's header and address.  A message that
  * the kernel refuses counts, too: there is no journal, or the message is too
- * long.  A program sends a refused message again as a file.
+ * long.  A program that sends a refused message again sends a file.
  */
 static bool has_been_read(ssize_t r)
 {

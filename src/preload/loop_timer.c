@@ -180,7 +180,7 @@ static bool take_expiry(const siginfo_t *info, const void *context)
 }
 
 /*
- * Give @signal to the program, after pending signals.  If @signal is 0, stop
+ * Give @signal to the program, after pending ticks.  If @signal is 0, stop
  * all timers, because a new filter may forbid system calls of ticks.
  */
 static void leave_signal(int signal)

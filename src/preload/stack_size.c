@@ -17,8 +17,8 @@
 
 #define SMALL      ((size_t)64 * 1024) /* larger stacks are large enough */
 #define PAGE       ((size_t)4096)
-#define OUR_OWN    ((size_t)4096) /* for a walk that stores rules */
-#define FIRST_TICK ((size_t)4096) /* for a request of a ring */
+#define OUR_OWN    ((size_t)4096) /* handler, with a walk that stores rules */
+#define FIRST_TICK ((size_t)4096) /* more, if a tick requests a ring */
 
 bool syc_stack_size_is_raised;
 

@@ -198,8 +198,8 @@ void syc_autostart(void)
 
 	if (no_thread && !syc_unwatched_is_preferred())
 		syc_unwatched_prefer(false);
-	/* children of a process that calls syscap_sampler_start() are sampled,
-	 * too */
+	/* forks of a process that only calls syscap_sampler_start() are
+	 * handled, too */
 	syc_sampler_watch_forks();
 	if (sample == NULL && toggle == NULL)
 		return;

@@ -346,7 +346,7 @@ void syc_interposed_on_unload(void)
 	errno = saved;
 }
 
-/* Emit due samples.  No tick is taken after this, because pending ticks end
+/* Emit due samples.  No tick is taken during this, because pending ticks end
  * with the program. */
 static void emit_rests(struct syc_sampler *s,
                        struct syc_interposed_filter *filter)

@@ -70,7 +70,7 @@ struct syc_sampler {
 	/* The program's waits for signals are reported: no wait takes a tick,
 	 * so threads that block the signal have timers, too */
 	bool sees_waits;
-	bool is_child;      /* a forked child that has started nothing */
+	bool is_child;      /* sampling began at a fork, not by a call */
 	bool is_new_child;  /* forked child whose timer lacks its final clock */
 	bool is_waited_for; /* the last round saw a wait for the signal */
 	/* A filter was installed: the sampler makes no call that the filter may

@@ -18,8 +18,8 @@
 enum syc_drain_who {
 	SYC_DRAIN_THREAD,
 	SYC_DRAIN_ALONE,   /* a thread of a process without a drain thread */
-	SYC_DRAIN_HANDLER, /* a signal handler, which takes no lock of the C
-	                    * library */
+	SYC_DRAIN_HANDLER, /* a signal handler of such a process, which takes no
+	                    * lock of the C library */
 };
 
 /**

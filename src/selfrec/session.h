@@ -19,7 +19,8 @@
  *	                      first, loaded last (both sequentially consistent),
  *	                      so that the thread that removes the session can
  *	                      wait for its users
- *	syc_process->life     tid of the thread that makes or ends a session; 0
+ *	syc_process->life     tid of the thread that makes or ends a session,
+ *	                      or 0
  */
 #ifndef SYC_SELFREC_SESSION_H
 #define SYC_SELFREC_SESSION_H
@@ -83,7 +84,7 @@ struct syc_session {
 	uint32_t own_tail;
 	uint32_t n_used;  /* greatest number of slots that was seen */
 	int dead;         /* errno: the sink will never work again */
-	int64_t retry_at; /* ns: time of a write that found no space; 0: none */
+	int64_t retry_at; /* ns: next attempt after a lack of space; 0: none */
 
 	int64_t began; /* ns */
 	int64_t interval_ns;

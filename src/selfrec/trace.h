@@ -52,7 +52,7 @@ struct syc_trace {
 	bool never_blocks;  /* streams: a write to fd never blocks */
 	bool can_mark_mode; /* a pipe's mode can mark its header */
 	bool has_header;    /* the file or stream has a header */
-	uint64_t end;       /* files: end of the last frame; 0: unknown */
+	uint64_t end;       /* files: possible begin of a frame; 0: unknown */
 	int64_t began;      /* files: `time` in the header of the same file */
 	int64_t end_time;   /* files: end time in the header */
 	int64_t fact_at;    /* see record_lock.h; 0: none */

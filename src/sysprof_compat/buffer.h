@@ -33,12 +33,12 @@
  *
  * Invariants
  *
- *	B1 While `place` is 0, the next frame goes to `next`.  While `place` is
- * not 0, the frame goes to `place`, which has SYC_BUFFER_SHARED.  Place only
- *	    changes by a compare-exchange, one instruction to handlers.  So
- *	    each frame has one owner, and frames lie in a row.  With
- *	    SYC_BUFFER_FOR_OWNER, the announced frame is at owner: a later
- *	    call, on top of a leaving call, has announced another frame.
+ *	B1  While `place` is 0, the next frame goes to `next`.  While `place`
+ *	    is not 0, the frame goes to `place`, which has SYC_BUFFER_SHARED.
+ *	    `place` only changes by a compare-exchange, one instruction to
+ *	    handlers.  So each frame has one owner, and frames lie in a row.
+ *	    With SYC_BUFFER_FOR_OWNER, the announced frame is at owner: a
+ *	    later call, on top of a leaving call, has announced another frame.
  *
  *	B2  nest is the number of unfinished calls on the thread.  A handler
  *	    restores nest.
@@ -48,7 +48,7 @@
  *
  *	B4  Frames below `next` are whole, after any interruption.  While nest
  *	    is not 0, only the outermost call changes `next`: when its own frame
- * is whole, at an exchange of the halves, and at its end.
+ *	    is whole, at an exchange of the halves, and at its end.
  *
  *	B5  `end` equals `next`, unless the outermost call has announced a
  *	    frame: that frame is [next, end).

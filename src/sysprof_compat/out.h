@@ -37,8 +37,8 @@ int syc_out_open_shared(struct syc_out *out);
 /**
  * Write @n bytes, whole frames, after the rest of a frame that was begun
  * before. *@ret_done bytes are written.  Returns 0, or -errno if some bytes are
- * not written. -EAGAIN: the reader did not read within a second; later writes
- * do not wait until the reader reads.
+ * not written.  -EAGAIN: the reader did not read within a second.  Later writes
+ * do not wait for the reader until it reads again.
  */
 int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
                   size_t *ret_done);

@@ -103,7 +103,6 @@ bool sysprof_capture_writer_flush(SysprofCaptureWriter *self)
 
 /* Flush for the last time, even if a call was interrupted.  The reader gets
  * another chance. */
-/* This is the last flush, whatever was interrupted. */
 static void flush_finally(SysprofCaptureWriter *writer)
 {
 	size_t n_written = 0;

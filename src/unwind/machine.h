@@ -6,7 +6,7 @@
  * Each machine_*.h defines
  *
  *	SYC_MACHINE_REGS       number of registers in tables, with the pc.
- *	SYC_REG_PC, _SP, _FP The numbers of the pc, sp and fp.
+ *	SYC_REG_PC, _SP, _FP   The numbers of the pc, sp and fp.
  *	SYC_REG_RA             The column of the return address.
  *	SYC_ROW_FIRST, _SLOTS  The registers whose rules are used.
  *	SYC_KEPT               The mask of registers that a call preserves.

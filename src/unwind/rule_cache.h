@@ -36,9 +36,10 @@ enum syc_rule_kind {
 	                     * after no call */
 };
 
-/* Bits of SYC_RULE_CALL: bits 40-63 are the offset of the CFA.  Bits 24-39 are
- * the offset of fp from the CFA, and bits 8-23 the offset of the return
- * address, both in words, signed.  The other bits are: */
+/* Bits of SYC_RULE_CALL: bits 40-63 are the offset of the CFA, in bytes.  Bits
+ * 24-39 are the offset of fp from the CFA, and bits 8-23 the offset of the
+ * return address from the CFA, both in words.  All offsets are signed.  The
+ * other bits are: */
 #define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
 #define SYC_RULE_FP_SAVED  16u /* fp is saved, else as in this frame */
 #define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
