@@ -24,7 +24,7 @@ struct syc_described {
 	uint64_t loads, unloads; /* the dynamic linker's counters */
 	int64_t looked_at;       /* ns */
 	uint32_t n;
-	uint32_t scan; /* number of the last scan, alternately 0 and 1 */
+	uint32_t scan; /* number of the next scan to end, 0 and 1 in turn */
 	/* A set of hashes; bit 0 of each: the last scan that saw the
 	 * mapping. */
 	uint64_t known[SYC_MAP_FRAMES_MAX];

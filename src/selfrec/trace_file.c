@@ -71,7 +71,7 @@ static uint64_t read_mark(struct syc_trace *trace,
 	return mark.end;
 }
 
-/* If this write fails, the next writer has no mark, and reads more. */
+/* If this write fails, the next writer has an older mark, and reads more. */
 static void write_mark(const struct syc_trace *trace)
 {
 	struct batch_mark mark;
