@@ -46,8 +46,8 @@ bool syc_mapping_any_lost(void);
 
 /**
  * Open @path with @flags if it is a regular file.  Other kinds of files are not
- * opened: opening may start a device, and may wait for the other end of a pipe.
- * Returns the fd; or -errno, with @error (or NULL) filled.
+ * opened: opening may be a command to a device, or wait for the other end of a
+ * pipe.  Returns the fd; or -errno, with @error (or NULL) filled.
  */
 int syc_plain_file_open(const char *path, int flags,
                         struct syscap_error *error);

@@ -70,8 +70,8 @@ struct syc_ring_files {
 
 /**
  * Add the ring files of this user in @dir, ordered by name.  Ring files are
- * regular files, no links, with names that end with ".rings".  A ring file
- * begins like a ring file or is still empty.  Other files are ignored.
+ * regular files, no links, with names that end with ".rings".  Each begins with
+ * the magic of a ring file, or is still empty.  Other files are ignored.
  *
  * Returns 0 or -errno; -ENOENT: the directory does not exist.
  */

@@ -54,7 +54,7 @@ bool syc_findings_end(struct syc_findings *findings, uint64_t n_frames);
 struct syc_check_pid {
 	int32_t pid;
 	uint64_t first; /* offset of the first frame of the pid */
-	int64_t latest; /* latest time of the frames so far, ns */
+	int64_t latest; /* latest time of its frames so far, ns */
 	bool has_process;
 };
 

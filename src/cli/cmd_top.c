@@ -44,7 +44,7 @@ struct live_command {
 
 #define LOOK_NS     10000000L
 #define FIRST_LOOKS 6000 /* number of looks in a minute */
-/* Number of looks before the reason of the delay is shown. */
+/* Number of looks in 2 s; then the reason of the delay is shown. */
 #define TELL_LOOKS 200
 #define SHOWN_MOST 65536
 

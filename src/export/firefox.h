@@ -81,7 +81,7 @@ struct syc_firefox_counters {
 	const struct syc_export *export;
 	uint64_t *counts; /* number of each counter's values that pass the
 	                   * filter */
-	/* Flag of each thread: its counters have a value. */
+	/* Flag of each thread: it wrote a counted value. */
 	bool *threads;
 	/* Values that pass the filter and are not finite. */
 	uint64_t n_no_numbers;

@@ -72,7 +72,7 @@ struct syc_perfetto {
 	const char **build_ids; /* build-id of each binary, or NULL */
 	/* Number of the stack that is being written. */
 	uint64_t stack;
-	uint64_t n_bodies; /* number of texts of logs */
+	uint64_t n_bodies; /* number of written texts of logs */
 };
 
 /** Begin a packet, add its fields, and end it. */

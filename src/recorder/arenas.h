@@ -71,7 +71,8 @@ struct syc_arena_file {
 	ino_t inode;
 	int32_t pid;   /* the creator's own view of its pid */
 	int64_t began; /* ns: creation of the arena; 0: not stated */
-	/* Lead of the creator's CLOCK_REALTIME, ns; 0: unknown. */
+	/* Lead of the creator's CLOCK_REALTIME over its CLOCK_MONOTONIC, ns;
+	 * 0: unknown. */
 	int64_t realtime_ahead;
 	char cmdline[sizeof(((struct syc_ring_file *)0)->capture)];
 };

@@ -44,7 +44,7 @@ void syc_processes_free(struct syc_processes *processes);
 void syc_processes_command(struct syc_processes *processes, int32_t pid,
                            const char *cmdline);
 
-/** Note that Note that @pid requests a ring, and waits for the reply. */
+/** Note that @pid requests a ring, and waits for the reply. */
 void syc_processes_request(struct syc_processes *processes, int32_t pid);
 
 /**
@@ -198,7 +198,10 @@ void syc_processes_past_goes_on(struct syc_processes *processes, int32_t pid);
 void syc_processes_past_image(struct syc_processes *processes, int32_t pid,
                               bool is_new, int64_t since, const char *cmdline);
 
-/** Whether @pid is another process than a past process, of @of. */
+/**
+ * Whether @pid is live, or a past process that is known by another process than
+ * @of.
+ */
 bool syc_processes_is_other(const struct syc_processes *processes, int32_t pid,
                             int32_t of);
 

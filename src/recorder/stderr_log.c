@@ -362,7 +362,7 @@ static void write_line(struct syc_stderr_log *logged)
 
 /*
  * The number of bytes in whole characters.  The first byte of a cut character
- * is one of the last bytes.
+ * is one of the last three bytes.
  */
 static size_t whole_characters(const char *text, size_t n)
 {

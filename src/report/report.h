@@ -32,7 +32,7 @@ struct syc_report {
 	const char *version;               /* version of syscap */
 	const char *check;                 /* output of `syscap check`, or "" */
 	bool redact; /* omit names of people and machines */
-	/* Size in bytes; marks that do not fit are summed up. */
+	/* Limit in bytes; marks that do not fit are summed up. */
 	uint64_t max_size;
 	FILE *out;
 

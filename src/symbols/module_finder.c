@@ -448,7 +448,7 @@ int syc_finder_find(struct syc_finder *finder,
 
 	/*
 	 * Files with one build-id are the same under any name, but each path
-	 * keeps the name that users know.
+	 * has a separate entry, with the name that users know.
 	 */
 	len = asprintf(&key, "%s/%d/%" PRIu64 "/%s", wish->build_id,
 	               by_pid ? wish->pid : -1, has_id ? 0 : wish->inode,

@@ -140,13 +140,13 @@ struct syc_line_places *syc_symbols_places(struct syc_symbols *symbols);
 /** Whether some names stayed mangled because libstdc++ was not found. */
 bool syc_symbols_lacks_demangler(const struct syc_symbols *symbols);
 
-/** Call @each for every file with addresses, ordered by first use. */
 /**
  * Whether @use is anonymous memory, such as JIT code or the heap, which has no
  * symbols.
  */
 bool syc_symbols_is_memory(const struct syc_symbols_use *use);
 
+/** Call @each for every file with addresses, ordered by first use. */
 void syc_symbols_each_use(const struct syc_symbols *symbols,
                           void (*each)(void *data,
                                        const struct syc_symbols_use *use),

@@ -61,7 +61,7 @@ static double at_most(double value, double most)
 
 /*
  * Draw "the slowest 1 % of gtk/frame: 3 of 300, 41 ms and more" and the mean
- * duration of a mark of both groups.
+ * duration of a mark of each group.
  */
 static int draw_marks(const struct syc_slow_marks *slow_marks,
                       struct syc_page_context *context,

@@ -55,7 +55,7 @@ export async function inflateColumn({ name, bytes }, ask) {
 	return whole.buffer;
 }
 
-/** Size of a piece. @param {Column} column
+/** The piece at @at, of whole bytes. @param {Column} column
  * @param {number} at */
 export const pieceOf = ({ text }, at) => text.slice(at, at + 0x100000);
 

@@ -8,8 +8,8 @@ const COLOURED = 7;
 const OTHERS = 255;
 
 /**
- * The thread with two thirds of each node's samples, among the largest threads;
- * OTHERS: none.
+ * The thread with at least two thirds of each node's samples, among the largest
+ * threads; OTHERS: none.
  * @param {App} app @param {Tree} tree @param {Costs} totals @param {number[]} threads
  */
 export function ownersOf(app, tree, totals, threads) {

@@ -88,7 +88,7 @@ export class CountersView extends View {
 			let min = NaN, max = NaN;
 			for (let i = low; i < high; i++) {
 				const value = counter.values[i];
-				// the line begins before the first value
+				// this is true before the first value, too
 				if (!(min <= value))
 					min = Number.isNaN(value) ? min : value;
 				if (!(max >= value))
