@@ -36,8 +36,8 @@ archive=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
 	skip "$archive is out of reach: $(grep '^E:' "$log" | tail -n 1)"
 rm -f "$log.release"
 
-# inside USER COMMAND...: runs COMMAND like in a separate machine, whose
-# processes all end with COMMAND; passes standard input on
+# inside USER COMMAND...: runs COMMAND as in a separate machine, whose processes
+# all end with COMMAND; standard input is /dev/null
 inside() {
 	local user=$1
 	shift

@@ -28,8 +28,8 @@ for program in debootstrap unshare git; do
 done
 [ "$(id -u)" = 0 ] || skip "debootstrap and chroot need root"
 
-# inside ROOT COMMAND...: runs COMMAND like in a separate machine, whose
-# processes all end with COMMAND; passes standard input on
+# inside ROOT COMMAND...: runs COMMAND as in a separate machine, whose processes
+# all end with COMMAND; standard input is /dev/null
 inside() {
 	local root=$1
 	shift

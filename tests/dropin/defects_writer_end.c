@@ -155,7 +155,7 @@ static void forgotten(int is_by_env)
 	marks_are_complete(&bytes, NULL, N_MARKS);
 }
 
-/* The file of a killed program must have its end time. */
+/* The end time of a killed program's file must not precede a frame. */
 static void end_of_killed(int arg)
 {
 	const char *const path = defect_path("ended.syscap");

@@ -195,8 +195,8 @@ unsigned peer_count_metadata(const struct peer *peer);
 unsigned peer_count_marks(const struct peer *peer, const char *group,
                           const char *name);
 
-/** Is @frame a loss record?  For a loss record, *@ret_frames is its number of
- * frames. */
+/** Is @frame a loss record?  For a loss record, *@ret_frames is the number of
+ * lost frames. */
 bool peer_is_loss(const struct peer_frame *frame, uint64_t *ret_frames);
 
 /** Sum of the losses that loss records in @ring report. */

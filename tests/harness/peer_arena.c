@@ -93,7 +93,7 @@ static void give_back(const struct peer *peer, struct peer_arena *arena)
 		if (arena->rings[i] == 0 ||
 		    state_of(arena, i) != SYC_SLOT_ENDED)
 			continue;
-		/* The client stores its position after the end marker */
+		/* The client stores ENDED after its end marker */
 		if (!peer->rings[arena->rings[i] - 1].has_ended)
 			continue;
 		CHECK_EQ(fallocate(arena->fd,

@@ -63,7 +63,7 @@ static void scribble(void)
 				const size_t i = (size_t)rand() % n;
 				const uint32_t what = (uint32_t)rand();
 
-				/* Sometimes keeps the header, so that some
+				/* Rarely changes the header, so that some
 				 * frames stay valid. */
 				if (i > 4 || what % 64 == 0)
 					words[i] = what % 3 ? what : 104;

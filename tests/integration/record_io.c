@@ -409,7 +409,7 @@ static void ask_for_odd_names(void)
 	     "no line of no stream");
 }
 
-/* Strict seccomp, which only allows read(), write() and exit() */
+/* Strict seccomp only allows read(), write(), exit() and sigreturn() */
 static void be_strict(void)
 {
 	need(poll(NULL, 0, 1) == 0 && poll(NULL, 0, 1) == 0, "poll");

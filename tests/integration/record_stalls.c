@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * record_stalls.c - loops that wait by every system call, and sometimes stall.
+ * record_stalls.c - loops that wait in all ways, and sometimes stall.
  * No call may report an interruption.
  *
  *	record_stalls KIND [SIGNAL]	one stall of 200 ms, in 100 iterations

@@ -870,7 +870,7 @@ static int work_in_box(bool by_syscall)
 
 static int strict_pipe[2];
 
-/* Strict seccomp, which only allows read(), write() and exit(). */
+/* Strict seccomp only allows read(), write(), exit() and sigreturn(). */
 static int be_strict(void)
 {
 	void *volatile block = malloc(100);

@@ -192,8 +192,8 @@ static bool is_at_call(void)
 #endif
 }
 
-/* Waits for the child to stop; returns the signal, SIGTRAP for a step or
- * call. */
+/* Waits for the child to stop; returns the signal: SIGTRAP for a step,
+ * SIGTRAP | 0x80 for a call. */
 static int wait_for_child(void)
 {
 	int status;

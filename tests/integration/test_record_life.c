@@ -296,8 +296,7 @@ TEST(the_capture_can_be_read_while_it_grows)
 	CHECK(recording_wait(has_marks, &expected));
 	recording_check_good(&recording, expected);
 	CHECK_EQ(end_time(), 0);
-	/* The recorder passes the signal on to the command, which must be a
-	 * shell that waits for its child. */
+	/* The recorder passes the signal on to its command, the shell. */
 	kill(recording.pid, SIGTERM);
 	CHECK_EQ(recording_finish(&recording), 128 + SIGTERM);
 	recording_free(&recording);

@@ -5,7 +5,7 @@
  *
  *	lines_of [--debug-dir DIR] FILE <ADDRESSES
  *
- * Addresses are those of the file's linking, in hex, one per line.
+ * Addresses are the file's link-time addresses, in hex, one per line.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -4,9 +4,9 @@
  *
  *	name_of [--debug-dir DIR] FILE <ADDRESSES
  *
- * Addresses are those of the file's linking, in hex, one per line.  Each line
- * of the output is the function's start, a blank and its name; "?" without a
- * function.
+ * Addresses are the file's link-time addresses, in hex, one per line.  Each
+ * line of the output is the function's start, a blank and its name; "?" without
+ * a function.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  *
  *	compare_ptrace PRELOAD N COMMAND...
  *
- * Stops after N stacks, a minute, or the program's end.  Prints the figures
+ * Kills the program after N stacks or a minute.  At its end, prints the figures
  * and, for each place of a difference, the module and offset of the frame whose
  * callers differ.  If libunwind knows no tables for the code of this frame, or
  * of a frame further in, libunwind has guessed.  Then the stack is not

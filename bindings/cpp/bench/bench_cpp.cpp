@@ -94,7 +94,7 @@ static void measure(const char *title, unsigned n, unsigned rounds)
 
 	for (unsigned round = 0; round < rounds; round++)
 		for (std::size_t i = 0; i < took.size(); i++) {
-			/* otherwise a full ring drops events */
+			/* a full ring would drop events, which is fast */
 			::syscap_drain();
 			const std::int64_t begin = syscap::now();
 			ops[i].run(n);

@@ -34,6 +34,7 @@ with tempfile.TemporaryDirectory() as folder:
         for stack in with_script]
     # "odd" has a name that is not a string; the walk must not convert the name
     assert ["leaf", "middle", "anonymous"] + root in with_script
-    # the weights include ticks that waited 400 ms for a safe point
+    # the script runs for 400 ms; the weights include ticks that waited for a
+    # safe point
     weights = sum(frame["weight"] for frame in of_type(frames, "sample"))
     assert weights >= 300, weights

@@ -441,7 +441,7 @@ test('times of Node\'s own clocks become times of the capture', (t) => {
       best(() => syscap.fromHrtime(process.hrtime.bigint())),
       best(() => syscap.fromHrtime(process.hrtime())));
   `);
-  // Each converted time differs from the capture's clock by less than 10 us.
+  // The capture's clock may be off by 5 us, so the bound is 10 us.
   for (const off of capture.stdout.split(' ')) assert.ok(off < 10000, off);
 });
 

@@ -4,8 +4,8 @@
 . "$(dirname "$0")/../transcript.sh"
 cp everything.syscap "$work"
 cd "$work"
-# The first file chunk of the second capture has a control character, which a
-# terminal should not get.
+# The first file chunk of the second capture begins with another letter.  Its
+# path has a control character, which a terminal should not get.
 sed 's|/proc/x|/pr\x1bc/x|g' everything.syscap >first.syscap
 sed 's|/proc/x|/pr\x1bc/x|g; s/abcd/Abcd/' everything.syscap >second.syscap
 run cat -o joined first.syscap second.syscap
