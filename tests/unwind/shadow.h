@@ -34,7 +34,7 @@ struct shadow {
 	unsigned long n_steps; /* number of instructions */
 	/* number of steps with a completely right stack */
 	unsigned long n_same;
-	/* number of steps whose walk reported a stop */
+	/* number of steps with a wrong address whose walk reported a stop */
 	unsigned long n_stopped;
 	unsigned max_depth;
 	/* number of places; further ones are not stored */
