@@ -118,8 +118,10 @@ void syc_thread_list_note_starter(struct syc_thread_list *tasks,
 	                 __ATOMIC_RELEASE);
 }
 
-/* Correct the mask in @about for a thread that works for the sampler: this
- * thread blocks all signals for a moment, so its earlier mask counts. */
+/*
+ * Correct the mask in @about for a thread that works for the sampler.  That
+ * thread blocks all signals for a moment, so its earlier mask counts.
+ */
 static void correct_starter(const struct syc_thread_list *tasks, int32_t tid,
                             struct syc_thread_status *about)
 {
