@@ -16,7 +16,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 build=build/coverage
-layers=${*:-os share ring collect emit selfrec unwind sample}
+layers=${*:-os copies ring collect emit session unwind sample}
 folders=$(echo "$layers" | tr ' ' '|')
 
 cmake -S . -B $build -DCMAKE_BUILD_TYPE=Debug -DSYSCAP_BENCH=OFF \

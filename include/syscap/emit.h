@@ -134,7 +134,7 @@ struct syc_thread {
  */
 extern SYC_HIDDEN int syc_active;
 
-/** 1: a publishing thread wakes the drain thread (selfrec/drain_thread.h). */
+/** 1: a publishing thread wakes the drain thread (session/drain_thread.h). */
 extern SYC_HIDDEN uint32_t syc_drain_sleeping;
 
 /** This thread's state; NULL before its first event. */

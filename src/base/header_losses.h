@@ -6,7 +6,7 @@
  * A file's only writer counts in its header the frames for which the disk had
  * no space (capture/losses.h).
  *
- * A trace file has the mark of selfrec/trace_file.c in its header.  A process
+ * A trace file has the mark of session/trace_file.c in its header.  A process
  * that ends while others write, and gets no turn in time, adds its unwritten
  * frames to the header's sums.  The next process that gets a turn takes the
  * sums, and writes a loss record.  Readers synthesize a record from sums that

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "copies/block.h"
 #include "ring/arena.h"
-#include "share/block.h"
 
 /**
  * Make @arena, of rings as the recorder wants them, for @pid, which @began at

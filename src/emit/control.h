@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "share/block.h"
+#include "copies/block.h"
 
 /** How long a thread waits for a recorder that is known to answer. */
 #define SYC_CONTROL_TIMEOUT_MS 250

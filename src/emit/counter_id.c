@@ -5,8 +5,8 @@
 
 #include <unistd.h>
 
-#include "share/block.h"
-#include "share/number.h"
+#include "copies/block.h"
+#include "copies/number.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/un.h>
 
+#include "copies/copies.h"
 #include "emit/arena_memfd.h"
 #include "emit/connection.h"
 #include "emit/control.h"
@@ -14,7 +15,6 @@
 #include "os/futex.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "share/copies.h"
 
 #define MS INT64_C(1000000)
 

@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "copies/block.h"
 #include "ring/arena.h"
-#include "share/block.h"
 
 /** What has become of it.  The holder of the lock stores it, release. */
 enum syc_handed {

@@ -13,13 +13,13 @@
 
 #include <syscap.h>
 
+#include "copies/copies.h"
 #include "emit/process.h"
 #include "emit/setup.h"
 #include "os/env.h"
 #include "os/futex.h"
 #include "os/signals.h"
 #include "os/threads.h"
-#include "share/copies.h"
 
 #define WAIT_MS 5000 /* a busy machine may let nobody run for long */
 

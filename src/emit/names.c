@@ -25,11 +25,11 @@
 #include <syscap/runtime.h>
 
 #include "base/text.h"
+#include "copies/block.h"
+#include "copies/number.h"
 #include "emit/name_text.h"
 #include "emit/names_room.h"
 #include "emit/table.h"
-#include "share/block.h"
-#include "share/number.h"
 
 #define NAME_MAX_LEN 4095u
 #define MAX_PROBES   512u /* far more than hashes that are spread need */

@@ -7,7 +7,7 @@
  * kernel zeroes in a child (MADV_WIPEONFORK: also after _Fork() and a raw
  * clone, which run no atfork handlers).  What it may inherit is in struct
  * syc_block.  Both belong to all copies of the library in the process
- * (share/block.h); what else is static is a copy's own.
+ * (copies/block.h); what else is static is a copy's own.
  */
 #ifndef SYC_EMIT_PROCESS_H
 #define SYC_EMIT_PROCESS_H
@@ -15,9 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "copies/block.h"
+#include "copies/copies.h"
 #include "ring/ring.h"
-#include "share/block.h"
-#include "share/copies.h"
 
 /** Threads that can have a state at one time; further ones drop. */
 #define SYC_THREADS_MAX 8192u
@@ -33,7 +33,7 @@ struct syc_process {
 	uint32_t n_failures; /* ring requests in a row that got none; those
 	                      * that were under way together are one */
 
-	/* selfrec/session.h has what these are for */
+	/* session/session.h has what these are for */
 	struct syc_session *session;
 	uint32_t users;
 	uint32_t life;

@@ -11,14 +11,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "copies/copy_note.h"
+#include "copies/discovery.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/env.h"
 #include "os/futex.h"
 #include "ring/clock.h"
-#include "share/copy_note.h"
-#include "share/discovery.h"
 
 /* Missing in programs that emit no addresses. */
 #pragma weak syc_map_frames

@@ -8,8 +8,8 @@
 
 #include <stdbool.h>
 
+#include "copies/block.h"
 #include "emit/control.h"
-#include "share/block.h"
 
 /** What the C library is to call. */
 struct syc_share_hooks {

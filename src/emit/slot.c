@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "copies/copies.h"
 #include "emit/hand_over.h"
 #include "emit/handed_arena.h"
 #include "emit/loss.h"
@@ -15,7 +16,6 @@
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "share/copies.h"
 
 static void sign_slot(struct syc_ring_header *ring)
 {

@@ -18,9 +18,9 @@
 
 #include <syscap/emit.h>
 
+#include "copies/block.h"
 #include "emit/process.h"
 #include "ring/ring.h"
-#include "share/block.h"
 
 enum {
 	SYC_STATE_FREE = 0,

@@ -4,11 +4,11 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "copies/copies.h"
 #include "emit/announce.h"
 #include "emit/thread.h"
 #include "os/raw_syscall.h"
 #include "ring/clock.h"
-#include "share/copies.h"
 
 /* A base that is not renewed for this long was left behind half-way. */
 #define REBASE_STALE_NS INT64_C(100000000)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "copies/copies.h"
 #include "emit/loss.h"
 #include "emit/process.h"
 #include "emit/setup.h"
@@ -15,7 +16,6 @@
 #include "os/signals.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "share/copies.h"
 
 SYC_COLD struct syc_thread *syc_thread_first(uint8_t type)
 {

@@ -9,6 +9,7 @@
 
 #include <syscap.h>
 
+#include "copies/copies.h"
 #include "emit/allocation.h"
 #include "emit/loss.h"
 #include "emit/setup.h"
@@ -20,7 +21,6 @@
 #include "preload/memory_throttle.h"
 #include "preload/preload.h"
 #include "preload/stack_size.h"
-#include "share/copies.h"
 #include "unwind/unwind.h"
 
 /*

@@ -32,6 +32,7 @@
 #include <syscap.h>
 
 #include "base/elf_note.h"
+#include "copies/notes.h"
 #include "emit/setup.h"
 #include "os/env.h"
 #include "preload/stack_size.h"
@@ -39,7 +40,6 @@
 #include "sampler/interposed.h"
 #include "sampler/sampler.h"
 #include "sampler/scan.h"
-#include "share/notes.h"
 
 #define HIDDEN __attribute__((visibility("hidden")))
 #define WEAK   __attribute__((weak))

@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "copies/block.h"
+#include "copies/claim.h"
 #include "emit/names.h"
 #include "emit/recorder_end.h"
 #include "emit/setup.h"
@@ -32,8 +34,6 @@
 #include "sampler/state.h"
 #include "sampler/target.h"
 #include "sampler/tick.h"
-#include "share/block.h"
-#include "share/claim.h"
 #include "unwind/unwind.h"
 
 /* Greatest wait for another copy, whose watcher checks every 50 ms. */

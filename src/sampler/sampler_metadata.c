@@ -21,7 +21,7 @@
 #include "os/signals.h"
 #include "sampler/state.h"
 #include "sampler/target.h"
-#include "selfrec/map_frames.h"
+#include "session/map_frames.h"
 
 static const char *clock_text(uint32_t clock)
 {

@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "copies/claim.h"
 #include "os/env.h"
 #include "os/futex.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "sampler/signals.h"
-#include "share/claim.h"
 
 #define SHORT_NAP_NS (INT64_C(1) * 1000000)
 #define LONG_NAP_NS  (INT64_C(16) * 1000000)

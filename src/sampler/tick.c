@@ -38,7 +38,7 @@
 #include "sampler/state.h"
 #include "sampler/target.h"
 #include "sampler/timer.h"
-#include "selfrec/drain_handler.h"
+#include "session/drain_handler.h"
 
 /* Limit of a thread control block's size, on either side of its address. */
 #define BLOCK_MAX 4096u

@@ -19,6 +19,7 @@
 
 #include <syscap.h>
 
+#include "copies/claim.h"
 #include "emit/recorder_end.h"
 #include "emit/thread.h"
 #include "os/env.h"
@@ -33,7 +34,6 @@
 #include "sampler/state.h"
 #include "sampler/target.h"
 #include "sampler/timer.h"
-#include "share/claim.h"
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)
 #define PENDING_MAX 8 /* ticks of a thread's present and earlier timers */

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "copies/claim.h"
 #include "os/env.h"
 #include "os/fd.h"
 #include "os/futex.h"
@@ -19,8 +20,7 @@
 #include "sampler/scan.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "selfrec/alone.h"
-#include "share/claim.h"
+#include "session/alone.h"
 #include "unwind/unwind.h"
 
 #define MS         INT64_C(1000000)

@@ -17,10 +17,10 @@
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "selfrec/file_header.h"
-#include "selfrec/record_lock.h"
-#include "selfrec/trace_adopt.h"
-#include "selfrec/trace_fd.h"
+#include "session/file_header.h"
+#include "session/record_lock.h"
+#include "session/trace_adopt.h"
+#include "session/trace_fd.h"
 
 #define PATIENCE_NS INT64_C(1000000000)
 

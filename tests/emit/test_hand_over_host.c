@@ -21,6 +21,7 @@
 
 #include <syscap.h>
 
+#include "copies/copies.h"
 #include "emit/handed_arena.h"
 #include "emit/loss.h"
 #include "emit/thread.h"
@@ -28,7 +29,6 @@
 #include "harness/test.h"
 #include "harness/tsan.h"
 #include "ring/clock.h"
-#include "share/copies.h"
 
 /* The default of `syscap record`. */
 #define BODY (1u << 20)

@@ -22,7 +22,7 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "harness/written.h"
-#include "selfrec/session.h"
+#include "session/session.h"
 
 /* More marks than a ring of 64 KiB holds, and fewer than two rings of 256
  * KiB. */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* number.c - the ids that copies of one number have; see number.h. */
+#define _GNU_SOURCE
+#include "copies/number.h"
+
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "base/siphash.h"
+#include "os/kernel_clock.h"
+
+#define N_NUMBERS 16u
+
+/* All copies get the same where @own is 0. */
+static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
+{
+	static const unsigned char no_key[16];
+	const void *const random = (const void *)getauxval(AT_RANDOM);
+	const struct {
+		uint64_t use, pid, own;
+	} what = { use, (uint64_t)getpid(), own };
+
+	return syc_siphash(random != NULL ? random : no_key, &what,
+	                   sizeof(what));
+}
+
+static uint64_t hash_of_copy(enum syc_number_use use)
+{
+	static const char here; /* each copy has its own */
+
+	return hash_keyed(use,
+	                  (uint64_t)(uintptr_t)&here ^
+	                          (uint64_t)syc_kernel_clock(CLOCK_MONOTONIC));
+}
+
+uint32_t syc_number_first_id(enum syc_number_use use,
+                             enum syc_number_giver giver, uint32_t n_ids)
+{
+	const uint32_t share = n_ids / 2 / N_NUMBERS;
+	const uint32_t quarter = n_ids / 4;
+	uint64_t first = hash_keyed(use, 0) % n_ids;
+
+	if (giver == SYC_NUMBER_TOGETHER)
+		first += SYC_COPIES_NUMBER % N_NUMBERS * share;
+	else /* not to its end: there is room for more than the first */
+		first += (giver == SYC_NUMBER_ALONE ? 2 : 3) * quarter +
+		         hash_of_copy(use) % (quarter - share / 2);
+	return (uint32_t)(first % n_ids);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * counting.c - counters of the kernel, read by the drain thread.
+ *
+ * A linker takes this file if the program refers to it
+ * (<syscap/system_counters.h>); then SYSCAP_COUNTERS has an effect, too.  The
+ * library itself never refers to this file.
+ *
+ * Frames go into slot 0, like all of the drainer's own frames.  Frames that do
+ * not fit are counted as lost.  If a definition or a file is lost, all counters
+ * are defined anew, with new ids, because an id without a definition has no
+ * name.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+
+#include <syscap.h>
+#include <syscap/system_counters.h>
+
+#include "collect/asked.h"
+#include "collect/counters.h"
+#include "emit/counter_id.h"
+#include "emit/loss_totals.h"
+#include "emit/setup.h"
+#include "os/env.h"
+#include "os/signals.h"
+#include "ring/clock.h"
+#include "session/drain.h"
+#include "session/drain_thread.h"
+#include "session/enter.h"
+#include "session/say.h"
+#include "session/side_job.h"
+
+#define SECOND  INT64_C(1000000000)
+#define WAIT_NS (SECOND / 4) /* longest wait for a drainer, or for the sink */
+
+#define SAID_AS "syscap.counters"
+
+/* Groups and, above them, the rate; 0: read no counter. */
+static uint32_t chosen;
+
+static uint32_t pack_asked(const struct syc_asked *asked)
+{
+	return asked->groups | asked->hz << SYC_COUNTERS_GROUPS;
+}
+
+static struct syc_asked unpack_asked(uint32_t packed)
+{
+	return (struct syc_asked){ .groups = packed & SYC_COUNTERS_ALL,
+		                   .hz = packed >> SYC_COUNTERS_GROUPS };
+}
+
+/* ------------------------------------------------------------ the frames */
+
+/* Returns false if slot 0 is full. */
+static bool try_to_say(struct syc_session *s, const void *frame, uint32_t len)
+{
+	const int64_t now = syc_clock_kernel();
+	bool is_said;
+
+	if (!syc_drain_hold(s, now + WAIT_NS))
+		return false;
+	is_said = s->dead == 0 &&
+	          (s->is_announced || syc_say_who_we_are(s, now)) &&
+	          syc_say_frame(s, frame, len);
+	syc_drain_release(s);
+	return is_said;
+}
+
+static bool say_frame(void *of, const void *frame, uint32_t len)
+{
+	const struct syscap_wire_frame *const head = frame;
+	struct syc_side *const side = of;
+	struct syc_session *const s = side->session;
+	uint64_t moved;
+
+	if (try_to_say(s, frame, len))
+		return true;
+	syc_drain_pass(s, SYC_DRAIN_THREAD, syc_clock_kernel() + WAIT_NS,
+	               &moved);
+	if (try_to_say(s, frame, len))
+		return true;
+	syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, head->type, len,
+	                    head->time);
+	if (head->type != SYSCAP_FRAME_CTRSET)
+		side->is_torn = true;
+	return false;
+}
+
+static uint32_t give_id(void *side)
+{
+	(void)side;
+	return syc_counter_id_request(1);
+}
+
+static void say_text(struct syc_session *s, const char *text)
+{
+	if (!syc_drain_hold(s, syc_clock_kernel() + WAIT_NS))
+		return;
+	syc_say_metadata(s, SAID_AS, text);
+	syc_drain_release(s);
+}
+
+/* ---------------------------------------------------- the drain thread's */
+
+static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
+{
+	struct syc_session *const s = side->session;
+	const struct syc_asked asked = unpack_asked(wanted);
+	const struct syc_counters_options options = {
+		.groups = asked.groups,
+		.root = "",
+		.keeps_files = s->owns_table,
+		.pid = s->pid,
+		.process = "self",
+		.emit = say_frame,
+		.new_id = give_id,
+		.context = side,
+	};
+	char text[SYC_ASKED_TEXT];
+
+	syc_counters_free(side->state);
+	side->state = NULL;
+	side->is_torn = false;
+	if (wanted != side->chosen && wanted != 0) {
+		syc_asked_write(&asked, text);
+		say_text(s, text);
+	}
+	side->chosen = wanted;
+	if (wanted == 0)
+		return;
+	side->state = syc_counters_new(&options);
+	if (side->state == NULL)
+		say_text(s, "none: there is no memory");
+	else
+		syc_counters_embed(side->state, now);
+}
+
+/* Report requested groups without a value.  A request for all groups means only
+ * the available groups, so nothing is reported. */
+static void say_empty(struct syc_side *side)
+{
+	static const char nothing[] = "nothing to read of ";
+	const unsigned empty = syc_counters_empty(side->state);
+	char text[sizeof(nothing) + SYC_ASKED_TEXT];
+
+	_Static_assert(sizeof(text) <= SYC_SAY_TEXT, "it fits");
+
+	if (unpack_asked(side->chosen).groups == SYC_COUNTERS_ALL || empty == 0)
+		return;
+	memcpy(text, nothing, sizeof(nothing));
+	syc_asked_names(empty, ", ", text + sizeof(nothing) - 1);
+	say_text(side->session, text);
+}
+
+/* The time of the next reading; missed readings are skipped. */
+static int64_t find_due(int64_t due, int64_t period, int64_t now)
+{
+	return now - due < period ? due + period : now + period;
+}
+
+static void work(struct syc_side *side, uint32_t wanted, bool is_end)
+{
+	const unsigned hz = unpack_asked(wanted).hz;
+	const int64_t now = syc_clock_kernel();
+
+	if (!is_end && now < side->due)
+		return;
+	/* At the end, begin for counters that were chosen just before */
+	if (wanted != side->chosen || side->is_torn)
+		begin(side, wanted, now);
+	if (side->state != NULL)
+		syc_counters_read(side->state, now);
+	/* Without counters, the next call comes after a second */
+	side->due = find_due(side->due, hz != 0 ? SECOND / hz : SECOND, now);
+	if (is_end && side->state != NULL) {
+		say_empty(side);
+		syc_counters_free(side->state);
+		side->state = NULL;
+	}
+}
+
+static void decline(struct syc_session *s)
+{
+	static const char why[] = "none: there is no drain thread";
+
+	syc_say_metadata(s, SAID_AS, why);
+	syc_diag_say("system counters", why);
+}
+
+/* Count nothing for SYSPROF_TRACE_FD: several processes write into its file,
+ * and Sysprof reads the counters itself. */
+static void count(struct syc_side *side, enum syc_side_when when)
+{
+	const uint32_t wanted =
+		side->session->plan->to.sink == SYC_SINK_OUTPUT
+			? __atomic_load_n(&chosen, __ATOMIC_RELAXED)
+			: 0;
+
+	if (when != SYC_SIDE_NO_THREAD)
+		work(side, wanted, when == SYC_SIDE_END);
+	else if (wanted != 0)
+		decline(side->session);
+}
+
+/* ------------------------------------------------------------ the program's */
+
+/* Begin the session, so that a process without events has a capture, too. */
+static void begin_session(void)
+{
+	struct syc_session *s;
+	struct syc_undisturbed before;
+
+	if (!syscap_is_active() ||
+	    syc_plan_current()->to.sink != SYC_SINK_OUTPUT)
+		return;
+	syc_undisturbed_begin(&before);
+	s = syc_session_enter();
+	if (s != NULL && !s->no_thread &&
+	    !__atomic_load_n(&s->is_guest, __ATOMIC_ACQUIRE))
+		syc_drain_thread_start(s);
+	syc_session_leave();
+	syc_undisturbed_end(&before);
+	syc_drain_thread_wake();
+}
+
+int syscap_system_counters_choose(const char *what)
+{
+	struct syc_asked asked;
+	size_t len;
+
+	if (what == NULL) {
+		__atomic_store_n(&chosen, 0, __ATOMIC_RELAXED);
+		return 0;
+	}
+	/* "" means no group, like a missing text */
+	if (syc_asked_read(*what != '\0' ? what : NULL, &asked, &len) != NULL)
+		return -EINVAL;
+	__atomic_store_n(&chosen, pack_asked(&asked), __ATOMIC_RELAXED);
+	__atomic_store_n(&syc_side_job, count, __ATOMIC_RELEASE);
+	syc_setup_run();
+	begin_session();
+	return 0;
+}
+
+__attribute__((constructor)) static void count_at_load(void)
+{
+	const char *const what = syc_env_get(SYC_ENV_COUNTERS);
+
+	if (what != NULL && syscap_system_counters_choose(what) != 0)
+		syc_diag_say("system counters",
+		             "SYSCAP_COUNTERS wants [GROUP,...][,hz=1 to 100]");
+}

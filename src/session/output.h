@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * output.h - a capture file that this process alone writes, and the ring file
+ * beside it.
+ *
+ * No existing file is opened or truncated.  A name that is taken gets the
+ * suffix ".PID", then ".PID.2" and so on, if the pattern has no %p; else ".2".
+ * The ring file is made in $XDG_RUNTIME_DIR/syscap or /dev/shm, mode 0600;
+ * without a tmpfs the ring file is next to the capture. ring/ring_file.h has
+ * the protocol by which each batch arrives exactly once.
+ *
+ * One thread at a time per output.  Context of everything here, unless a
+ * function says setup: any-thread, signal-safe, between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().
+ */
+#ifndef SYC_SESSION_OUTPUT_H
+#define SYC_SESSION_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "ring/arena.h"
+#include "session/batch.h"
+
+#define SYC_OUTPUT_PATH_MAX 4096u
+
+/** The requested file: determined at start, inherited by forks. */
+struct syc_output_target {
+	char pattern[SYC_OUTPUT_PATH_MAX]; /* absolute */
+	char runtime_dir[1024];            /* "": none */
+	char program[64];
+	uint64_t max_bytes; /* 0: no limit */
+};
+
+/**
+ * Fill @target.  @pattern may be relative to the current directory; %p stands
+ * for the pid, %n for the program's name, %% for %. Returns 0, -ENAMETOOLONG,
+ * -EINVAL (empty, or another %), or -errno.
+ *
+ * Context: setup.
+ */
+int syc_output_choose(struct syc_output_target *target, const char *pattern,
+                      const char *runtime_dir, const char *program);
+
+/** Places of a ring file, in the order of attempts. */
+enum syc_ring_place {
+	SYC_RING_PLACE_RUNTIME,
+	SYC_RING_PLACE_SHM,
+	SYC_RING_PLACE_BESIDE,
+	SYC_RING_PLACES
+};
+
+struct syc_output {
+	int fd;      /* fd of the capture; -1: none */
+	int ring_fd; /* fd of the ring file; -1: none */
+	dev_t dev, ring_dev;
+	ino_t ino, ring_ino;
+	uint64_t end; /* end of the last whole batch */
+	uint64_t max_bytes;
+	uint64_t fits;   /* see syc_output_write() */
+	bool is_on_disk; /* the ring file is on a disk: emits may wait */
+	struct syc_ring_journal *journal;
+	char path[SYC_OUTPUT_PATH_MAX + 32];
+	char ring_path[SYC_OUTPUT_PATH_MAX + 64];
+};
+
+/** Make the empty capture; ring_fd stays unchanged.  Returns 0 or -errno. */
+int syc_output_create(struct syc_output *output,
+                      const struct syc_output_target *target, int32_t pid);
+
+/**
+ * Take the lock that shows the capture's writer to other processes, in the
+ * caller's present fd table. syc_output_create() does this, too.
+ */
+void syc_output_hold(const struct syc_output *output);
+
+/**
+ * Make the ring file at @place, empty and locked, and set ring_fd.  Returns 0;
+ * -ENODEV: the place does not exist, or is no tmpfs; or -errno.
+ */
+int syc_output_create_rings(struct syc_output *output,
+                            const struct syc_output_target *target, int32_t pid,
+                            enum syc_ring_place place);
+
+/** Remove the ring file again. */
+void syc_output_drop_rings(struct syc_output *output);
+
+/**
+ * @front is the mapped begin of the ring file, which contains @arena.  Store
+ * the owner of the rings, and begin the capture: the header, PROCESS, and the
+ * frame that names the ring file.  Other processes may read the ring file from
+ * then on.  Returns 0 or -errno.
+ */
+int syc_output_begin(struct syc_output *output, void *front,
+                     const struct syc_arena *arena, int32_t pid, int64_t now);
+
+/** Number of bytes that may still be written. */
+static inline uint64_t syc_output_room(const struct syc_output *output)
+{
+	if (output->max_bytes == 0)
+		return UINT64_MAX;
+	return output->max_bytes > output->end ? output->max_bytes - output->end
+	                                       : 0;
+}
+
+/**
+ * Write @batch.  Returns 0, and syc_output_commit() must follow after the
+ * rings' heads are stored; or -errno, and no byte was written.  After -errno,
+ * output->fits bytes of the batch would have fit.
+ */
+int syc_output_write(struct syc_output *output, struct syc_batch *batch);
+static inline void syc_output_commit(struct syc_output *output)
+{
+	__atomic_store_n(&output->journal->state, SYC_JOURNAL_NOTHING,
+	                 __ATOMIC_RELEASE);
+}
+
+/**
+ * Close both files.  @is_whole: the rings are empty, so remove the ring file.
+ */
+void syc_output_close(struct syc_output *output, bool is_whole);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* session.c - begin and end of a recording that the process makes by itself. */
+#define _GNU_SOURCE
+#include "session/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <syscap.h>
+
+#include "base/text.h"
+#include "emit/process.h"
+#include "os/env.h"
+#include "os/fd.h"
+#include "os/futex.h"
+#include "os/signals.h"
+#include "os/threads.h"
+#include "ring/clock.h"
+
+/* --------------------------------------------------------------- making */
+
+static const char *why_no_output(int r)
+{
+	switch (r) {
+	case -ENOENT:
+	case -ENOTDIR:
+		return "the output can't be made: there is no such directory";
+	case -EACCES:
+	case -EPERM:
+		return "the output can't be made: no permission";
+	case -EROFS:
+		return "the output can't be made: the file system is "
+		       "read-only";
+	case -ENOSPC:
+	case -EDQUOT:
+		return "the output can't be made: no space left";
+	case -EEXIST:
+		return "the output can't be made: all names are taken";
+	case -EFBIG:
+		return "the output can't be made: the file size limit is too "
+		       "low";
+	default:
+		return "the output can't be made";
+	}
+}
+
+static const char *make_output(struct syc_session *s)
+{
+	const struct syc_output_target *const target = s->plan->output;
+	int r = syc_output_create(&s->output, target, s->pid);
+
+	if (r != 0)
+		return why_no_output(r);
+	for (int place = 0; place < SYC_RING_PLACES; place++) {
+		r = syc_output_create_rings(&s->output, target, s->pid,
+		                            (enum syc_ring_place)place);
+		if (r != 0)
+			continue;
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
+		                     s->plan->ring_bytes, s->pid);
+		if (r == 0)
+			break;
+		syc_output_drop_rings(&s->output);
+	}
+	if (r == 0)
+		r = syc_output_begin(&s->output, s->arena.base, &s->arena,
+		                     s->pid, s->began);
+	if (r == 0) {
+		s->written = s->output.end;
+		s->is_introduced = true;
+		return NULL;
+	}
+	if (s->output.end == 0)
+		unlink(s->output.path);
+	return why_no_output(r);
+}
+
+/* Make the rings' memfd, with a high fd, like the sinks' fds. */
+static int make_rings_fd(struct syc_session *s)
+{
+	struct stat st;
+	const unsigned held = syc_fd_hold();
+
+	s->output.ring_fd = syc_fd_keep(syc_fd_release(
+		held,
+		(int)syscall(SYS_memfd_create, "syscap-rings", MFD_CLOEXEC)));
+	if (s->output.ring_fd < 0)
+		return -ENOTSUP;
+	if (fstat(s->output.ring_fd, &st) != 0)
+		return -errno;
+	s->output.ring_dev = st.st_dev;
+	s->output.ring_ino = st.st_ino;
+	return 0;
+}
+
+static int make_trace_arena(struct syc_session *s)
+{
+	int r = syc_arena_create(&s->arena, -1, s->plan->ring_bytes, s->pid);
+
+	if (r != -ENOTSUP)
+		return r;
+	r = make_rings_fd(s);
+	if (r == 0)
+		r = syc_arena_create(&s->arena, s->output.ring_fd,
+		                     s->plan->ring_bytes, s->pid);
+	return r;
+}
+
+static const char *make_trace(struct syc_session *s)
+{
+	int r = syc_trace_open(&s->trace, &s->plan->trace);
+
+	if (r == 0)
+		r = make_trace_arena(s);
+	switch (r) {
+	case 0:
+		return NULL;
+	case -ESTALE:
+		return "SYSPROF_TRACE_FD was closed or reused";
+	case -EBUSY:
+		return "SYSPROF_TRACE_FD is a socket that another process, or "
+		       "another copy of the library, writes to";
+	case -EPIPE:
+		return "whoever read SYSPROF_TRACE_FD is gone";
+	case -ENOLCK:
+		return "SYSPROF_TRACE_FD can't be locked";
+	case -ENOMEM:
+	case -ENOSPC:
+		return "no memory for rings";
+	case -ENOTSUP:
+		return "rings can't be mapped: mremap() is refused, and "
+		       "memfd_create() too";
+	default:
+		return "SYSPROF_TRACE_FD can't be written to";
+	}
+}
+
+static bool is_rings(const struct syc_session *s, int fd)
+{
+	return syc_fd_is_file(fd, s->output.ring_dev, s->output.ring_ino);
+}
+
+void syc_session_close(struct syc_session *s, bool is_whole)
+{
+	if (s->plan->to.sink == SYC_SINK_OUTPUT) {
+		syc_output_close(&s->output, is_whole);
+		return;
+	}
+	syc_trace_close(&s->trace);
+	if (is_rings(s, s->output.ring_fd))
+		syc_fd_close(s->output.ring_fd);
+	s->output.ring_fd = -1;
+}
+
+void syc_session_free(struct syc_session *s, bool is_whole)
+{
+	syc_arena_destroy(&s->arena);
+	syc_session_close(s, is_whole);
+	munmap(s, sizeof(*s));
+}
+
+struct syc_session *syc_session_begin(const struct syc_plan *plan, int epoch)
+{
+	struct syc_session *const s =
+		mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (s == MAP_FAILED)
+		return NULL;
+	madvise(s, sizeof(*s), MADV_DONTFORK);
+	s->plan = plan;
+	s->no_thread = plan->no_thread;
+	s->interval_ns = plan->interval_ns;
+	s->exit_flush_ns = plan->exit_flush_ns;
+	s->is_started = &plan->to != syc_block->environment;
+	s->pid = getpid();
+	s->epoch = epoch;
+	s->is_orphan = syc_process->born == 0;
+	s->is_child = syc_process->is_child;
+	s->began = syc_clock_kernel();
+	s->output.fd = s->output.ring_fd = s->trace.fd = -1;
+	return s;
+}
+
+struct syc_session *syc_session_make(const struct syc_plan *plan, int epoch,
+                                     const char **ret_why)
+{
+	struct syc_write_nosignal quiet;
+	struct syc_session *const s = syc_session_begin(plan, epoch);
+
+	if (s == NULL) {
+		*ret_why = "no memory for a recording";
+		return NULL;
+	}
+	syc_write_nosignal_begin(&quiet);
+	*ret_why = plan->to.sink == SYC_SINK_OUTPUT ? make_output(s)
+	                                            : make_trace(s);
+	syc_write_nosignal_end(&quiet);
+	if (*ret_why != NULL) {
+		syc_session_free(s, true);
+		return NULL;
+	}
+	if (plan->private_children)
+		madvise(s->arena.base, s->arena.size, MADV_DONTFORK);
+	s->wakes = &syc_arena_head(&s->arena)->wakes;
+	__atomic_store_n(&syc_process->announced, 0, __ATOMIC_RELAXED);
+	/* The first event makes the drain thread */
+	syc_copies_set_sleeping(!plan->no_thread);
+	return s;
+}
+
+/* ----------------------------------------------------------------- users */
+
+bool syc_session_take_life(int64_t deadline)
+{
+	for (;;) {
+		const uint32_t holder = syc_tid_lock_try(&syc_process->life);
+
+		if (holder == 0)
+			return true;
+		if (holder == (uint32_t)gettid() ||
+		    syc_clock_kernel() >= deadline)
+			return false;
+		syc_futex_nap();
+	}
+}
+
+void syc_session_give_life(void)
+{
+	syc_tid_lock_give(&syc_process->life);
+}
+
+/* Open the rings' file by the drain thread's fd table, the only table that has
+ * the file. */
+static int open_of_thread(const struct syc_session *s)
+{
+	char path[80];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add(&text, "/proc/self/task/");
+	syc_text_add_i64(&text, s->thread_tid);
+	syc_text_add(&text, "/fd/");
+	syc_text_add_i64(&text, s->output.ring_fd);
+	return syc_fd_open(path, O_RDWR, 0);
+}
+
+int syc_session_open_rings(const struct syc_session *s)
+{
+	int fd = -1;
+
+	if (s->output.ring_fd < 0)
+		return -ENOTSUP;
+	if (!__atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE))
+		fd = syc_fd_dup(s->output.ring_fd);
+	/* The drain thread may have taken the fds just now */
+	if (!is_rings(s, fd) &&
+	    __atomic_load_n(&s->owns_table, __ATOMIC_ACQUIRE)) {
+		if (fd >= 0)
+			syc_fd_close(fd);
+		fd = open_of_thread(s);
+	}
+	if (is_rings(s, fd))
+		return fd;
+	if (fd >= 0)
+		syc_fd_close(fd);
+	return -ENOTSUP;
+}
+
+uint32_t syc_session_slots(struct syc_session *s)
+{
+	const uint32_t n = syc_arena_used(&s->arena);
+	uint32_t seen = __atomic_load_n(&s->n_used, __ATOMIC_RELAXED);
+
+	/* A relative may write to this count, so it never decreases here */
+	while (n > seen && syc_arena_open(&s->arena, n) == 0)
+		if (__atomic_compare_exchange_n(&s->n_used, &seen, n, true,
+		                                __ATOMIC_RELAXED,
+		                                __ATOMIC_RELAXED))
+			return n;
+	return seen;
+}
+
+void syc_session_fail(struct syc_session *s, const char *why)
+{
+	syc_process_set_reason(why);
+	if (syc_copies_change_active(s->epoch, 0))
+		syc_diag_say("recording is off", why);
+}
