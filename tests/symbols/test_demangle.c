@@ -81,17 +81,52 @@ TEST(invalid_rust_v0_names_stay_unchanged)
 	CHECK(!syc_demangle_rust_v0(name, text, sizeof(text)));
 }
 
+/*
+ * B7_ refers to offset 8 behind "_R", which is the first argument of f: B and a
+ * number that counts from -1.
+ */
 TEST(cyclic_back_references_end)
 {
 	char text[SYC_DEMANGLE_MAX];
-	char name[512] = "_RINvC1a1fTuuE";
 
-	/* Twenty tuples of two back references each. */
-	for (unsigned i = 0; i < 20; i++)
-		strcat(name, "TB8_B8_E");
-	strcat(name, "E");
-	syc_demangle_rust_v0(name, text, sizeof(text));
+	/* The argument is a reference to itself, or a tuple of itself. */
+	CHECK(!syc_demangle_rust_v0("_RINvC1a1fB7_E", text, sizeof(text)));
+	CHECK(!syc_demangle_rust_v0("_RINvC1a1fTB7_B7_EE", text, sizeof(text)));
 	CHECK(!syc_demangle_rust_v0("_RINvC1a1fG0_E", text, sizeof(text)));
+}
+
+/* Add a tuple of two references to @offset, which is at most 62 * 62. */
+static void add_tuple(char *name, size_t size, size_t offset)
+{
+	static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz"
+				     "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	const char high = digits[(offset - 1) / 62];
+	const char low = digits[(offset - 1) % 62];
+	const size_t len = strlen(name);
+
+	snprintf(name + len, size - len, "TB%c%c_B%c%c_E", high, low, high,
+	         low);
+}
+
+/* Each tuple consists of two references to the tuple before. */
+TEST(growth_by_back_references_ends)
+{
+	char text[SYC_DEMANGLE_MAX];
+	char name[512] = "_RINvC1a1fTuuE";
+	size_t offset = 8;
+
+	add_tuple(name, sizeof(name), offset);
+	strcat(name, "E");
+	CHECK(syc_demangle_rust_v0(name, text, sizeof(text)));
+	CHECK_STR(text, "a::f::<((), ()), (((), ()), ((), ()))>");
+
+	name[strlen(name) - 1] = '\0';
+	for (unsigned i = 0; i < 20; i++) {
+		offset = strlen(name) - strlen("TB00_B00_E") - strlen("_R");
+		add_tuple(name, sizeof(name), offset);
+	}
+	strcat(name, "E");
+	CHECK(!syc_demangle_rust_v0(name, text, sizeof(text)));
 }
 
 TEST(cxx_names_have_their_arguments)
