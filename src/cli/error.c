@@ -7,23 +7,22 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cli/options.h"
 #include "cli/table.h"
+#include "common/now.h"
 
 #define EACH_NS INT64_C(250000000)
 
 bool syc_progress_is_due(struct syc_progress *progress)
 {
 	const bool is_first = progress->next_ns == 0;
-	struct timespec ts;
+	int64_t now;
 
 	if (!progress->is_wanted)
 		return false;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	const int64_t now = ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+	now = syc_now();
 	if (now < progress->next_ns)
 		return false;
 	progress->next_ns = now + EACH_NS;

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "code/code_watch.h"
+#include "common/now.h"
 #include "common/strings.h"
 
 #define NS INT64_C(1000000000)
@@ -41,14 +41,6 @@ static long field_of(const char *status, const char *field, unsigned which)
 	return number;
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	syscall(SYS_clock_gettime, clock, &now);
-	return now.tv_sec * NS + now.tv_nsec;
-}
-
 /* Convert field 22 of stat, in clock ticks since boot, to a date. */
 static int64_t find_begin(int32_t pid)
 {
@@ -67,7 +59,7 @@ static int64_t find_begin(int32_t pid)
 	}
 	if (at == NULL)
 		return 0;
-	return clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
+	return syc_now_of(CLOCK_REALTIME) - syc_now_of(CLOCK_BOOTTIME) +
 	       (int64_t)(strtoull(at, NULL, 10) * (uint64_t)NS /
 	                 (uint64_t)ticks);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* arenas.c - arenas of rings that processes created and handed over. */
 #define _GNU_SOURCE
-#include "recorder/arenas.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/unconst.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
 #include "recorder/rings.h"

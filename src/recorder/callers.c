@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "common/array.h"
+#include "common/now.h"
 #include "recorder/console.h"
-#include "recorder/now.h"
 #include "ring/ring.h"
 
 /*

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "recorder/now.h"
+#include "common/now.h"
 
 #define BURST  20u /* diagnostics printed at once; afterwards one per second */
 #define SECOND INT64_C(1000000000)

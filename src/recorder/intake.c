@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "capture/frame.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
 #include "recorder/rings.h"

@@ -16,11 +16,9 @@
 #include "capture/compose.h"
 #include "capture/writer.h"
 #include "common/map.h"
-#include "recorder/arenas.h"
 #include "recorder/console.h"
 #include "recorder/drain.h"
 #include "recorder/processes.h"
-#include "recorder/renumber.h"
 
 /* Comparison of the requested samples with the samples that arrived. */
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "collect/asked.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/recorder.h"
 #include "recorder/recording.h"
 

@@ -13,7 +13,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/recording.h"
 
 #define MS     INT64_C(1000000)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* maps.c - MAP frames of processes, and the mapped files. */
 #define _GNU_SOURCE
-#include "recorder/maps.h"
-
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,8 +11,9 @@
 
 #include "base/elf_note.h"
 #include "capture/files.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/preload.h"
+#include "recorder/processes.h"
 #include "symbols/elf_file.h"
 
 struct syc_mapped_file {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/unconst.h"
-#include "recorder/maps.h"
+#include "recorder/processes.h"
 
 #define SEGMENTS_MAX 64u
 #define DYNAMIC_MAX  512u

@@ -12,7 +12,7 @@
 #include "capture/embedded.h"
 #include "capture/line_table.h"
 #include "common/load.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/recording.h"
 #include "symbols/lines.h"
 #include "symbols/resolver.h"

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/processes.h"
-#include "recorder/tracked.h"
 
 /* Find the live process of another pid namespace whose own pid is @pid. */
 static struct syc_tracked_process *

@@ -10,8 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "recorder/now.h"
-#include "recorder/tracked.h"
+#include "common/now.h"
 
 #define LOOK_AGAIN      INT64_C(1000000000)
 #define LOOK_AT_REQUEST INT64_C(100000000)

@@ -15,10 +15,110 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/compose.h"
 #include "capture/writer.h"
 #include "code/code_names.h"
-#include "recorder/maps.h"
-#include "recorder/renumber.h"
+#include "code/code_watch.h"
+#include "common/array.h"
+#include "recorder/drain.h"
+#include "recorder/procfs.h"
+
+/*
+ * MAP frames of processes, and the mapped files.
+ *
+ * Build-ids of files are remembered by device, inode and time of change.  For
+ * names at the end, the files stay open, so that changes of their paths do not
+ * matter.
+ */
+
+/** Maximum of open files; files beyond the limit are counted. */
+#define SYC_MAPPED_FILES_KEPT 4096u
+
+/** A process that mapped a file without a build-id, and its path. */
+struct syc_mapped_use {
+	size_t file;
+	int32_t pid;
+	char *path;
+};
+
+/** All zero: empty, and no files are kept. */
+struct syc_mapped_files {
+	SYC_ARRAY(struct syc_mapped_file) files;
+	SYC_ARRAY(struct syc_mapped_use) uses;
+	unsigned keep; /* number of files to keep open */
+	unsigned kept, not_kept;
+	unsigned n_asan; /* programs with AddressSanitizer's shared runtime */
+};
+
+/**
+ * The file behind @map of process @pid; NULL: the file cannot be opened.  @path
+ * is the mapping's path, without the kernel's suffix for a @deleted file.  The
+ * result is valid until the next call.  @base: address of the file's first
+ * byte, to read a deleted file that cannot be opened; 0: unknown.
+ */
+const struct syc_mapped_file *
+syc_mapped_files_find(struct syc_mapped_files *files, int32_t pid,
+                      const struct syc_procfs_map *map, const char *path,
+                      bool deleted, uint64_t base);
+
+/** The fd of the file at @i, of files->files.n; -1: the fd was not kept. */
+int syc_mapped_files_fd(const struct syc_mapped_files *files, size_t i);
+
+void syc_mapped_files_free(struct syc_mapped_files *files);
+
+/** The executable mappings of one process at the last look; all zero: none. */
+struct syc_known_maps {
+	SYC_ARRAY(struct syc_known_map) maps;
+	bool may_have_copy; /* syscap's library is linked, or a file is
+	                     * unreadable */
+	/* A sampler is mapped, or a file is unreadable. */
+	bool may_have_sampler;
+};
+
+/**
+ * Write a MAP frame for every new executable mapping.  The process is @host in
+ * /proc and @pid in the frames.  @writer NULL: write no frames.
+ */
+void syc_maps_write_new(struct syc_known_maps *known, int32_t pid, int32_t host,
+                        struct syc_mapped_files *files,
+                        struct syc_writer *writer,
+                        union syc_frame_buffer *frame);
+
+/** Whether one of the @known mappings contains @address. */
+bool syc_maps_cover(const struct syc_known_maps *known, uint64_t address);
+
+/**
+ * Forget the range, which the process has unmapped: a new mapping there will be
+ * written.
+ */
+void syc_maps_forget_range(struct syc_known_maps *known, uint64_t start,
+                           uint64_t end);
+
+void syc_maps_forget(struct syc_known_maps *known);
+
+/*
+ * Libraries in the memory of another process.
+ *
+ * These functions serve libraries whose file cannot be opened: deleted, in a
+ * memfd, or moved to anonymous memory.
+ *
+ * Libraries must have the machine's class and byte order.  The recorder must
+ * have permission to read the process' memory, as for children.
+ */
+
+/**
+ * Make an ELF file of the library whose header is at @base in @pid.  The file
+ * has the read-only segments, and sections for dynamic symbols and .eh_frame.
+ * Returns a memfd or -1.
+ */
+int syc_memory_image_make(int32_t pid, uint64_t base);
+
+/**
+ * The file offset of [@start, @end), if it is code of the library whose header
+ * is at @base.  False: the range is not such code.
+ */
+bool syc_memory_image_offset(int32_t pid, uint64_t base, uint64_t start,
+                             uint64_t end, uint64_t *ret_offset);
 
 /** Destination and users of the frames; all outlive the processes. */
 struct syc_processes_options {
@@ -34,7 +134,6 @@ struct syc_processes_options {
 };
 
 struct syc_processes;
-struct syc_procfs_seen;
 
 int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes);
@@ -137,8 +236,6 @@ void syc_processes_count(const struct syc_processes *processes,
 
 /* Processes in pid namespaces. */
 
-struct syc_processes;
-
 /**
  * The number in the capture for @pid, of a frame in a ring that @requester
  * requested.  This number differs from @pid only if two processes in different
@@ -167,8 +264,6 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
  * Processes that had ended before they were registered: a sender of an arena
  * does not wait.
  */
-
-struct syc_processes;
 
 /**
  * @pid wrote to rings from @since on (0: unknown), and had ended or exec'ed
@@ -211,5 +306,134 @@ const char *syc_processes_cmdline(const struct syc_processes *processes,
 
 /** A number that changes when any process ends or execs. */
 uint32_t syc_processes_changes(const struct syc_processes *processes);
+
+/*
+ * A process that the recorder follows, and the set of such processes; for
+ * processes.c, process_identity.c and tracked.c only.
+ */
+
+#define SYC_TRACKED_BUCKETS 1024u
+
+struct syc_tracked_process {
+	struct syc_tracked_process *next; /* next process in the bucket */
+	/* Next process in the list of live processes. */
+	struct syc_tracked_process *live;
+	int32_t pid;     /* pid in frames */
+	int32_t host;    /* pid in the recorder's /proc */
+	int32_t own_pid; /* the process' own view of its pid */
+	bool alive;
+	/* Whether the present program is expected to write, or wrote. */
+	bool is_expected, is_heard;
+	bool is_past; /* registered after its end, without an EXIT frame yet */
+	int32_t past_of; /* process by which the ended process is known */
+	int64_t since;   /* time of its next PROCESS frame; 0: now */
+	int64_t ended;
+	/* The library is mapped, but no file has a sampler. */
+	bool is_without_sampler;
+	int64_t sampler_said; /* time of its own report about a sampler */
+	/* No sampler by report or files; the process is counted. */
+	bool lacks_sampler;
+	bool exec_seen; /* identity belongs to the running program */
+	uint32_t image;
+	struct syc_procfs_identity identity;
+	int pidfd;
+	int64_t looked, maps_looked;
+	char *cmdline; /* command line in the last PROCESS frame */
+	struct syc_known_maps maps;
+	bool had_maps;       /* some MAPs of this image were written */
+	unsigned n_own_maps; /* number of MAPs that it wrote itself */
+	/* JIT code; NULL: no code, or code that cannot be watched. */
+	struct syc_code_watch *code;
+	int64_t code_looked;
+};
+
+struct syc_processes {
+	struct syc_processes_options options;
+	struct syc_tracked_process *buckets[SYC_TRACKED_BUCKETS];
+	struct syc_tracked_process *live, **cursor;
+	unsigned announced, n_alive, n_unheard, n_lack_sampler;
+	uint32_t last_image, changes;
+	uint64_t our_start; /* start of the recorder, clock ticks */
+	struct syc_mapped_files files;
+	int files_max; /* first fd that is reserved for rings */
+	union syc_frame_buffer frame;
+	/* Facts read last, for the caller's process. */
+	struct syc_procfs_seen seen;
+	char text[SYSCAP_FRAME_MAX];
+};
+
+/** NULL: @pid was never registered. */
+struct syc_tracked_process *
+syc_tracked_find(const struct syc_processes *processes, int32_t pid);
+
+/** Find or create a process; NULL: out of memory. */
+struct syc_tracked_process *syc_tracked_get(struct syc_processes *processes,
+                                            int32_t pid);
+
+/** Settle all rings, before a process ends or execs. */
+void syc_tracked_settle(struct syc_processes *processes);
+
+/** Write the PROCESS frame of @process with @cmdline. */
+void syc_tracked_name(struct syc_processes *processes,
+                      struct syc_tracked_process *process, const char *cmdline);
+
+/** Write MAP frames of mappings of @process that are not in the capture. */
+void syc_tracked_look_at_maps(struct syc_processes *processes,
+                              struct syc_tracked_process *process);
+
+/** Update the part of @process in the count of programs without a sampler. */
+void syc_tracked_count_sampler(struct syc_processes *processes,
+                               struct syc_tracked_process *process);
+
+/**
+ * Forget the facts about the old program, since @process runs another program.
+ */
+void syc_tracked_new_image(struct syc_processes *processes,
+                           struct syc_tracked_process *process);
+
+/**
+ * Start to watch @process, in the recorder's /proc.  False: it is gone already.
+ */
+bool syc_tracked_watch(struct syc_processes *processes,
+                       struct syc_tracked_process *process);
+
+/**
+ * Watch @process, and write its name and mappings.  @identity: NULL if /proc
+ * does not show the process; @cmdline: NULL: read the command line from /proc.
+ */
+void syc_tracked_announce(struct syc_processes *processes,
+                          struct syc_tracked_process *process,
+                          const struct syc_procfs_identity *identity,
+                          const char *cmdline);
+
+/** Whether @a and @b may run the same program. */
+bool syc_tracked_same_program(const struct syc_procfs_identity *a,
+                              const struct syc_procfs_identity *b);
+
+/**
+ * Handle the facts about a live process: another program, new mappings, or an
+ * unnoticed end.
+ */
+void syc_tracked_see(struct syc_processes *processes,
+                     struct syc_tracked_process *process,
+                     const struct syc_procfs_seen *seen);
+
+/** Look at @process now. */
+void syc_tracked_look(struct syc_processes *processes,
+                      struct syc_tracked_process *process);
+
+/** End the code of @process, which is final. */
+void syc_tracked_end_code(struct syc_tracked_process *process);
+
+/** Write the EXIT frame of @process. */
+void syc_tracked_write_exit(struct syc_processes *processes,
+                            struct syc_tracked_process *process);
+
+/**
+ * Write the EXIT frame of @process, which is gone, and whose last frames are in
+ * the file.
+ */
+void syc_tracked_end(struct syc_processes *processes,
+                     struct syc_tracked_process *process);
 
 #endif

@@ -17,9 +17,9 @@
 
 #include "capture/error.h"
 #include "capture/files.h"
-#include "recorder/maps.h"
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/preload.h"
+#include "recorder/processes.h"
 #include "recorder/recording.h"
 
 #define SPARE_FILES 5

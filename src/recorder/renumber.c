@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* renumber.c - counter ids that are unique in the file. */
-#include "recorder/renumber.h"
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "recorder/drain.h"
 
 #define ID_MAX UINT32_C(0xFFFFFF)
 

@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "recorder/now.h"
+#include "common/now.h"
 #include "recorder/procfs.h"
 #include "recorder/rings.h"
 

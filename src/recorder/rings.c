@@ -9,8 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/now.h"
 #include "common/strings.h"
-#include "recorder/now.h"
 #include "recorder/processes.h"
 
 /*

@@ -4,8 +4,6 @@
  * LOG frames.
  */
 #define _GNU_SOURCE
-#include "recorder/stderr_log.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +23,8 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "recorder/now.h"
+#include "common/now.h"
+#include "recorder/recording.h"
 
 #define BUFFER   (1 << 20) /* size of the socket's buffer, if permitted */
 #define PATIENCE 100       /* ms */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* tracked.c - one process, from its PROCESS frame to its EXIT. */
 #define _GNU_SOURCE
-#include "recorder/tracked.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +11,8 @@
 #include <unistd.h>
 
 #include "capture/compose.h"
-#include "recorder/maps.h"
-#include "recorder/now.h"
+#include "common/now.h"
+#include "recorder/processes.h"
 
 struct syc_tracked_process *
 syc_tracked_find(const struct syc_processes *processes, int32_t pid)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "common/now.h"
 #include "view/app_state.h"
 #include "view/paint.h"
 #include "view/terminal.h"
@@ -139,7 +140,7 @@ static int64_t usual_wait(int64_t took)
 static int look_again(struct app *app)
 {
 	const struct syc_app_options *options = app->options;
-	const int64_t now = syc_source_now();
+	const int64_t now = syc_now();
 	struct syscap_profile_span span;
 	int64_t took;
 	int r;
@@ -153,7 +154,7 @@ static int look_again(struct app *app)
 		r = ask(app);
 	syscap_profile_span(app->source.profile, &span);
 	app->is_growing &= !span.is_finished;
-	took = syc_source_now() - now;
+	took = syc_now() - now;
 	/*
 	 * Use the shorter of the last two times, since names are looked up
 	 * once.
@@ -178,7 +179,7 @@ static int show(struct app *app)
 	int r = 0;
 
 	tell_state(app);
-	app->shown = syc_source_now();
+	app->shown = syc_now();
 	app->shown_ask = app->asks;
 	if (syc_app_state_is_late(&app->state)) {
 		syc_app_state_draw_late(&app->state);
@@ -239,7 +240,7 @@ static int choose_wait(const struct app *app)
 		return ESCAPE_MS;
 	if (!app->is_growing)
 		return -1;
-	left = (app->next - syc_source_now()) / MS + 1;
+	left = (app->next - syc_now()) / MS + 1;
 	return left > 0 ? (int)left : 0;
 }
 
@@ -259,12 +260,12 @@ static int step(struct app *app)
 		r = take_keys(app, true);
 	if (r == 0 && !app->source.is_read && !app->state.quits)
 		r = read_on(app, SLICE);
-	else if (r == 0 && app->is_growing && syc_source_now() >= app->next)
+	else if (r == 0 && app->is_growing && syc_now() >= app->next)
 		r = look_again(app);
 	/* Do not draw the progress after each piece of the file. */
 	if (r < 0 || app->state.quits ||
 	    (found == 0 && !is_late && app->asks == app->shown_ask &&
-	     syc_source_now() - app->shown < PROGRESS))
+	     syc_now() - app->shown < PROGRESS))
 		return r;
 	return show(app);
 }

@@ -12,21 +12,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "common/now.h"
 #include "view/figures.h"
 #include "view/paint.h"
 
 /* Bytes between checks of the clock: about a millisecond. */
 #define PIECE 262144u
-
-int64_t syc_source_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void learn_size(struct syc_source *source)
 {
@@ -55,7 +47,7 @@ void syc_source_close(struct syc_source *source)
 
 int syc_source_read(struct syc_source *source, int64_t budget_ns)
 {
-	const int64_t end = budget_ns > 0 ? syc_source_now() + budget_ns : 0;
+	const int64_t end = budget_ns > 0 ? syc_now() + budget_ns : 0;
 	int r;
 
 	source->is_settled = false;
@@ -63,7 +55,7 @@ int syc_source_read(struct syc_source *source, int64_t budget_ns)
 		r = syscap_profile_read_on(source->profile, source->reader,
 		                           PIECE, &source->error);
 		source->position = syscap_reader_tell(source->reader);
-	} while (r > 0 && (end == 0 || syc_source_now() < end));
+	} while (r > 0 && (end == 0 || syc_now() < end));
 	source->is_read = r <= 0;
 	if (r == -EBADMSG) {
 		source->is_damaged = true;

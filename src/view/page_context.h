@@ -77,9 +77,6 @@ int syc_source_grow(struct syc_source *source);
  */
 int syc_source_settle(struct syc_source *source);
 
-/** CLOCK_MONOTONIC, in ns. */
-int64_t syc_source_now(void);
-
 /** A filter in use: the previous filter, narrowed by one step. */
 struct syc_lens {
 	struct syscap_filter filter;

@@ -12,8 +12,8 @@
 
 #include <syscap/capture.h>
 
+#include "common/now.h"
 #include "harness/test.h"
-#include "recorder/now.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
 

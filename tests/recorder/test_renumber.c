@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "harness/test.h"
-#include "recorder/renumber.h"
+#include "recorder/drain.h"
 
 struct def {
 	struct syscap_wire_ctrdef def;

@@ -10,7 +10,7 @@
 #include <syscap/capture.h>
 
 #include "harness/test.h"
-#include "recorder/stderr_log.h"
+#include "recorder/recording.h"
 
 static char path[] = "/tmp/test_logged.XXXXXX";
 static struct syc_stderr_log logged;

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "harness/test.h"
-#include "recorder/stderr_log.h"
+#include "recorder/recording.h"
 
 #define BYTES UINT64_C(4000000) /* more than any socket holds */
 #define MS    INT64_C(1000000)

@@ -26,7 +26,7 @@
 #include "emit/own.h"
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "recorder/maps.h"
+#include "recorder/processes.h"
 #include "recorder/procfs.h"
 #include "session/describe.h"
 #include "session/map_frames.h"

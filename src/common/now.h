@@ -4,8 +4,8 @@
  * system call, as recorded processes do, because clock_gettime() may be
  * interposed.
  */
-#ifndef SYC_RECORDER_NOW_H
-#define SYC_RECORDER_NOW_H
+#ifndef SYC_COMMON_NOW_H
+#define SYC_COMMON_NOW_H
 
 #include <stdint.h>
 #include <sys/syscall.h>
