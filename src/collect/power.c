@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "collect/kernel_text.h"
 #include "collect/reading.h"
-#include "os/directory.h"
+#include "os/process.h"
 
 #define POWERCAP_DIR "/sys/class/powercap"
 #define ZONES_MAX    128u

@@ -10,7 +10,7 @@
 #include "copies/copy_note.h"
 #include "copies/discovery.h"
 #include "copies/notes.h"
-#include "os/process.h"
+#include "os/permanent_map.h"
 
 /* A static program may have none. */
 #pragma weak dladdr

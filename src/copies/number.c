@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/siphash.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 
 #define N_NUMBERS 16u
 

@@ -11,8 +11,8 @@
 #include "emit/metadata_frame.h"
 #include "emit/process.h"
 #include "emit/room.h"
-#include "os/kernel_clock.h"
 #include "os/process.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 
 #define CMDLINE_MAX 1024u

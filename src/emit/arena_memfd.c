@@ -15,7 +15,7 @@
 #include "emit/control.h"
 #include "emit/process.h"
 #include "os/fd.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "ring/ring_file.h"
 

@@ -11,9 +11,9 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "emit/thread_ring.h"
-#include "os/futex.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 
 void syc_child_prepare(void)
 {

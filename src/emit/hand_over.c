@@ -13,9 +13,9 @@
 #include "emit/handed_arena.h"
 #include "emit/process.h"
 #include "os/env.h"
-#include "os/futex.h"
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
 #include "os/process.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 

@@ -12,7 +12,7 @@
 #include "emit/connection.h"
 #include "emit/control.h"
 #include "emit/process.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 

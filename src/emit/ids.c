@@ -14,7 +14,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
 
 #define N_ENTRIES 4096u
 #define N_SLOTS   8192u

@@ -17,8 +17,8 @@
 #include "emit/process.h"
 #include "emit/setup.h"
 #include "os/env.h"
-#include "os/futex.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 
 #define WAIT_MS 5000 /* a busy machine may let nobody run for long */

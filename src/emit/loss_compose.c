@@ -9,7 +9,7 @@
 #include "base/loss_record.h"
 #include "emit/loss_totals.h"
 #include "emit/process.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 

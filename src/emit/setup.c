@@ -21,9 +21,9 @@
 #include "emit/share.h"
 #include "emit/thread_leave.h"
 #include "os/env.h"
-#include "os/futex.h"
-#include "os/process.h"
+#include "os/permanent_map.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 

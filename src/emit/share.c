@@ -17,7 +17,7 @@
 #include "emit/process.h"
 #include "emit/thread.h"
 #include "os/env.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 
 /* Missing in programs that emit no addresses. */

@@ -7,7 +7,7 @@
 #include "copies/copies.h"
 #include "emit/announce.h"
 #include "emit/thread.h"
-#include "os/raw_syscall.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 
 /* A base that is not renewed for this long was left behind half-way. */

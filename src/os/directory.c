@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* directory.c - names in a directory of /proc or /sys. */
 #define _GNU_SOURCE
-#include "os/directory.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "os/fd.h"
+#include "os/process.h"
 
 /* Records of getdents64(). */
 struct dir_entry {

@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <sys/syscall.h>
 
-#include "os/raw_syscall.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 
 uint64_t syc_signal_mask(int how, uint64_t set)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* thread_list.c - the threads of this process, from /proc/self/task. */
 #define _GNU_SOURCE
-#include "os/thread_list.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>

@@ -16,7 +16,7 @@
 #if defined(__x86_64__)
 #include <sys/syscall.h>
 
-#include "os/raw_syscall.h"
+#include "os/syscalls.h"
 #endif
 
 /** Whether this process has no thread @tid (any more).  An ended thread that

@@ -28,10 +28,9 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "os/futex.h"
-#include "os/raw_syscall.h"
+#include "os/process.h"
 #include "os/seccomp_state.h"
-#include "os/thread_list.h"
+#include "os/syscalls.h"
 #include "sampler/interposed.h"
 #include "sampler/signals.h"
 #include "unwind/memory.h"

@@ -15,10 +15,10 @@
 #include <syscap.h>
 
 #include "emit/sample.h"
-#include "os/raw_syscall.h"
+#include "os/process.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
-#include "os/thread_list.h"
+#include "os/syscalls.h"
 #include "preload/eintr_restart.h"
 #include "preload/stack_size.h"
 #include "sampler/compose.h"

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "emit/setup.h"
 #include "os/env.h"
-#include "os/raw_syscall.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "preload/blocking_events.h"
 #include "preload/loop_timer.h"

@@ -12,10 +12,10 @@
 #include <syscap.h>
 
 #include "emit/loss.h"
-#include "os/lazy_map.h"
-#include "os/raw_syscall.h"
+#include "os/permanent_map.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 
 /* Greatest number of ranges, more than the kernel's default limit of 65,530

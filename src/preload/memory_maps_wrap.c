@@ -22,7 +22,7 @@
 
 #include <syscap.h>
 
-#include "os/raw_syscall.h"
+#include "os/syscalls.h"
 #include "preload/io_wrap.h"
 #include "preload/malloc_wrap.h"
 #include "preload/memory.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
 
 /*
  * Drawn blocks by address, in buckets of a cache line.  There are a million

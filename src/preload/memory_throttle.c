@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "emit/thread.h"
-#include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
+#include "os/syscalls.h"
 
 #define NAP_NS 50000
 #define PATIENCE \

@@ -9,7 +9,7 @@
 
 #include "copies/block.h"
 #include "os/fd.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 
 #define WINDOW_NS          INT64_C(10000000)
 #define RATE_TOLERANCE_PPM 450

@@ -19,7 +19,7 @@
 
 #include "emit/sample.h"
 #include "emit/thread.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 #include "sampler/sampler_metadata.h"
 #include "sampler/state.h"
 #include "sampler/timer.h"

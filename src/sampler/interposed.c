@@ -21,8 +21,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
-#include "os/directory.h"
 #include "os/fd.h"
+#include "os/process.h"
 #include "os/seccomp_state.h"
 #include "os/signals.h"
 #include "os/threads.h"

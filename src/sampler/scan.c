@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "os/thread_list.h"
+#include "os/process.h"
 #include "os/threads.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"

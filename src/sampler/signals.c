@@ -11,9 +11,9 @@
 
 #include <syscap/sampler.h>
 
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
+#include "os/process.h"
 #include "os/signals.h"
-#include "os/thread_list.h"
 
 #define N_SIGNALS 65
 

@@ -14,7 +14,7 @@
 
 #include "copies/claim.h"
 #include "os/env.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "sampler/signals.h"

@@ -20,7 +20,7 @@
 
 #include <syscap/sampler.h>
 
-#include "os/thread_list.h"
+#include "os/process.h"
 #include "sampler/workspace.h"
 
 enum syc_watcher {

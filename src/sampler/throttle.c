@@ -34,7 +34,7 @@
 #include <stdbool.h>
 #include <time.h>
 
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/registers.h"
 #include "sampler/state.h"

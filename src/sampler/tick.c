@@ -27,8 +27,8 @@
 
 #include "emit/loss.h"
 #include "emit/thread.h"
-#include "os/raw_syscall.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/compose.h"
 #include "sampler/registers.h"

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "os/fd.h"
-#include "os/kernel_clock.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 
 #define DAY INT64_C(86400)
 

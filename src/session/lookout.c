@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "session/alone.h"
 

@@ -16,7 +16,7 @@
 #include "emit/thread_ring.h"
 #include "os/env.h"
 #include "os/fd.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
 #include "session/drain_thread.h"

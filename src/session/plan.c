@@ -10,7 +10,7 @@
 #include <syscap.h>
 
 #include "os/env.h"
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
 #include "ring/arena.h"
 #include "session/trace_adopt.h"
 

@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 
 /* Larger than all thread ids, because each pid namespace has its own ids. */

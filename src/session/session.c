@@ -17,8 +17,8 @@
 #include "emit/process.h"
 #include "os/env.h"
 #include "os/fd.h"
-#include "os/futex.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
 

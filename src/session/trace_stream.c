@@ -33,7 +33,7 @@
 #include "copies/block.h"
 #include "copies/claim.h"
 #include "os/fd.h"
-#include "os/futex.h"
+#include "os/syscalls.h"
 #include "ring/clock.h"
 #include "session/file_header.h"
 #include "session/record_lock.h"

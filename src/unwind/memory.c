@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "os/raw_syscall.h"
 #include "os/seccomp_state.h"
+#include "os/syscalls.h"
 
 #define PAGE_OF(at) ((at) & ~(uintptr_t)(SYC_MEMORY_PAGE - 1))
 #define ASKED_MOST  16u /* number of pages in one check */

@@ -11,8 +11,8 @@
 #include <sys/auxv.h>
 #include <sys/syscall.h>
 
-#include "os/lazy_map.h"
-#include "os/raw_syscall.h"
+#include "os/permanent_map.h"
+#include "os/syscalls.h"
 #include "unwind/cfi.h"
 #include "unwind/memory.h"
 

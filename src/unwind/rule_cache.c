@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "os/lazy_map.h"
+#include "os/permanent_map.h"
 
 struct syc_rule_cache_entry *syc_rule_cache_get(void)
 {

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "os/raw_syscall.h"
+#include "os/syscalls.h"
 
 /** Defined by the test; called first, and may change @args.  True: the system
  * call is not made, and *@ret_r is its result, or -errno. */

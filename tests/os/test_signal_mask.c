@@ -12,8 +12,8 @@
 
 #include "harness/peer.h"
 #include "harness/test.h"
-#include "os/futex.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
 
 #define BIT(signal) (UINT64_C(1) << ((signal)-1))

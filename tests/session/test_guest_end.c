@@ -32,7 +32,7 @@
 #include "harness/syscalls.h"
 #include "harness/test.h"
 #include "harness/written.h"
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 #include "session/session.h"
 
 #define EACH 50u
@@ -97,8 +97,9 @@ static bool is_guest(void)
 	       syc_process->session->is_guest;
 }
 
-/* Replaces the library's function (os/kernel_clock.h). */
-int64_t syc_kernel_clock(clockid_t id)
+/* Replaces the library's function (os/syscalls.h). */
+int64_t __wrap_syc_kernel_clock(clockid_t id);
+int64_t __wrap_syc_kernel_clock(clockid_t id)
 {
 	struct timespec time;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_sink.c - the small parts of sinks: write_nosignal.c, file_header.c. */
+/* test_sink.c - the small parts of sinks: signals.c, file_header.c. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

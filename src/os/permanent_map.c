@@ -1,14 +1,44 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* pin.c - pin that keeps an object loaded. */
+/* permanent_map.c - large tables mapped at their first use, and pins of loaded
+ * objects. */
 #define _GNU_SOURCE
+#include "os/permanent_map.h"
+
 #include <dlfcn.h>
+#include <errno.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 
 #include "os/fd.h"
-#include "os/process.h"
+
+void *syc_lazy_map_get(void *place, size_t size)
+{
+	void **const at = place;
+	void *there = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+	const int saved = errno;
+
+	if (there != NULL)
+		return there;
+	void *const memory =
+		mmap(NULL, size, PROT_READ | PROT_WRITE,
+	             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED) {
+		errno = saved;
+		return NULL;
+	}
+	if (__atomic_compare_exchange_n(at, &there, memory, false,
+	                                __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		there = memory;
+	else /* another thread, or a handler on this thread, has mapped the
+	      * table first */
+		munmap(memory, size);
+	errno = saved;
+	return there;
+}
 
 #ifdef __GLIBC__
 

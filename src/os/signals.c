@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * signal_handler.c - test whether the calling code may be a signal handler.
+ * signals.c - a test for running signal handlers, and writes that raise neither
+ * SIGPIPE nor SIGXFSZ.
  *
  * The kernel does not report running handlers.  But a handler returns into code
  * that only calls sigreturn.  On x86-64 the C library has this code, and each
@@ -8,13 +9,17 @@
  * code.  While a handler runs, this return address is on the handler's stack.
  */
 #define _GNU_SOURCE
+#include "os/signals.h"
+
+#include <errno.h>
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
-
-#include "os/signals.h"
 
 #define N_SIGNALS 64
 
@@ -101,4 +106,54 @@ bool syc_handler_may_run(uintptr_t low, uintptr_t high)
 	if (returns.are_more || here < low || here >= high)
 		return true;
 	return is_on_stack(&returns, here, high);
+}
+
+static uint64_t pending_signals(void)
+{
+	uint64_t set = 0;
+
+	syscall(SYS_rt_sigpending, &set, sizeof(set));
+	return set;
+}
+
+void syc_write_nosignal_begin(struct syc_write_nosignal *quiet)
+{
+	const uint64_t ours = syc_signal_bit(SIGPIPE) | syc_signal_bit(SIGXFSZ);
+	const int saved = errno;
+	uint64_t before = 0;
+
+	quiet->before = syc_signal_mask(SIG_BLOCK, ours);
+	/* A signal that was not blocked can't be pending */
+	if ((quiet->before & ours) != 0)
+		before = pending_signals();
+	quiet->had_pipe = (before & syc_signal_bit(SIGPIPE)) != 0;
+	quiet->had_file_size = (before & syc_signal_bit(SIGXFSZ)) != 0;
+	errno = saved;
+}
+
+void syc_write_nosignal_end(const struct syc_write_nosignal *quiet)
+{
+	const struct timespec now = { 0, 0 };
+	const int saved = errno;
+	const uint64_t raised = pending_signals();
+	uint64_t take = 0;
+
+	if (!quiet->had_pipe)
+		take |= raised & syc_signal_bit(SIGPIPE);
+	if (!quiet->had_file_size)
+		take |= raised & syc_signal_bit(SIGXFSZ);
+	while (take != 0) {
+		const long number = syscall(SYS_rt_sigtimedwait, &take, NULL,
+		                            &now, sizeof(take));
+		if (number <= 0)
+			break;
+		take &= ~syc_signal_bit((int)number);
+	}
+	syc_write_nosignal_end_clean(quiet);
+	errno = saved;
+}
+
+void syc_write_nosignal_end_clean(const struct syc_write_nosignal *quiet)
+{
+	syc_signal_mask(SIG_SETMASK, quiet->before);
 }

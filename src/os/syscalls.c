@@ -1,14 +1,24 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* kernel_clock.c - the kernel's clocks; see kernel_clock.h. */
+/* syscalls.c - the kernel's clocks, and waits for a change of a word. */
 #define _GNU_SOURCE
-#include "os/kernel_clock.h"
+#include "os/syscalls.h"
 
+#include <errno.h>
+#include <limits.h>
 #include <link.h>
+#include <linux/futex.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
-#include "os/raw_syscall.h"
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+/* since Linux 5.16 */
+#define FLAG_32 2u
 
 #if defined(__x86_64__)
 #define NAME "__vdso_clock_gettime"
@@ -70,4 +80,44 @@ int64_t syc_kernel_clock(clockid_t id)
 		r = syc_raw_syscall(SYS_clock_gettime, id,
 		                    (long)(intptr_t)&time, 0, 0, 0, 0);
 	return r == 0 ? time.tv_sec * INT64_C(1000000000) + time.tv_nsec : 0;
+}
+
+void syc_futex_wait(uint32_t *word, uint32_t value, int64_t ns)
+{
+	const struct timespec timeout = { .tv_sec = ns / 1000000000,
+		                          .tv_nsec = ns % 1000000000 };
+
+	syscall(SYS_futex, word, FUTEX_WAIT, value,
+	        ns == INT64_MAX ? NULL : &timeout, NULL, 0);
+}
+
+bool syc_futex_wait_either(uint32_t *word, uint32_t value, uint32_t *shared,
+                           uint32_t shared_value, int64_t ns)
+{
+	const struct {
+		uint64_t value, word;
+		uint32_t flags, unused;
+	} words[2] = {
+		{ value, (uintptr_t)word, FLAG_32, 0 },
+		{ shared_value, (uintptr_t)shared, FLAG_32, 0 },
+	};
+	const int64_t until = syc_kernel_clock(CLOCK_MONOTONIC) + ns;
+	const struct timespec end = { .tv_sec = until / 1000000000,
+		                      .tv_nsec = until % 1000000000 };
+
+	return syscall(SYS_futex_waitv, words, 2, 0, &end, CLOCK_MONOTONIC) >=
+	               0 ||
+	       errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR;
+}
+
+void syc_futex_wake(uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void syc_futex_nap(void)
+{
+	const struct timespec time = { .tv_nsec = 1000000 };
+
+	syscall(SYS_nanosleep, &time, NULL);
 }
