@@ -67,6 +67,51 @@ static int look_at_heap(const struct syc_view_query *query,
 	return syscap_view_new(query->profile, &filter, ret_view, NULL);
 }
 
+static void print_count(const char *command, uint64_t n, const char *text)
+{
+	if (n > 0)
+		fprintf(stderr, "%s: note: %" PRIu64 " %s\n", command, n, text);
+}
+
+static void print_cell(const char *command, uint64_t cell, const char *what)
+{
+	if (cell > 0)
+		fprintf(stderr,
+		        "%s: note: %s of one stack are combined in intervals "
+		        "of %.3g ms\n",
+		        command, what, (double)cell / 1e6);
+}
+
+/* Report which events the page lacks because of its limit. */
+static void print_limits(const struct syc_report_page_request *request,
+                         const struct syc_report *report)
+{
+	const char *command = request->command;
+	const unsigned mib = (unsigned)(report->max_size >> 20);
+
+	print_cell(command, report->heap_cell, "allocations");
+	print_count(command, report->n_marks_summed,
+	            "of the shorter marks are combined");
+	print_count(command, report->n_values_omitted,
+	            "values of counters are omitted");
+	print_count(command, report->n_logs_omitted,
+	            "of the least severe log messages are omitted");
+	print_cell(command, report->sample_cell, "samples");
+	if (report->written > report->max_size)
+		fprintf(stderr,
+		        "%s: warning: the page has %.1f MiB instead of %u: "
+		        "functions, stacks and texts are never omitted. "
+		        "Filter the capture, for example with --from and --to\n",
+		        command, (double)report->written / (1 << 20), mib);
+	else if (report->heap_cell > 0 || report->n_marks_summed > 0 ||
+	         report->n_values_omitted > 0 || report->n_logs_omitted > 0 ||
+	         report->sample_cell > 0)
+		fprintf(stderr,
+		        "%s: note: so the page stays within "
+		        "--max-size=%u\n",
+		        command, mib);
+}
+
 static int write_page(struct syc_report_page_request *request,
                       struct syc_view_query *query,
                       const struct syc_view_query *other)
@@ -103,13 +148,8 @@ static int write_page(struct syc_report_page_request *request,
 		syc_cli_error_no_memory(request->command);
 		return SYC_EXIT_PROBLEM;
 	}
-	if (report.n_marks_summed > 0 && !request->quiet)
-		fprintf(stderr,
-		        "%s: note: %" PRIu64
-		        " of the shorter marks are combined, to stay within "
-		        "--max-size=%u\n",
-		        request->command, report.n_marks_summed,
-		        (unsigned)(report.max_size >> 20));
+	if (!request->quiet)
+		print_limits(request, &report);
 	if (!syc_pack_has_zlib() && !request->quiet)
 		fprintf(stderr,
 		        "%s: note: built without zlib, so the page is not "
@@ -338,8 +378,8 @@ const struct syc_command syc_cmd_report = {
 	                  "in the current directory); - is standard output",
 	                  NULL },
 			{ "max-size", MAX_SIZE, "MIB",
-	                  "limit the page to MIB MiB (80): samples and sums "
-	                  "stay exact, excess marks become counted bars",
+	                  "limit the page to MIB MiB (80): sums stay exact, "
+	                  "excess events are combined and counted",
 	                  NULL },
 			{ "open", OPEN, NULL, "show the page with xdg-open",
 	                  NULL },

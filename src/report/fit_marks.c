@@ -12,6 +12,8 @@
 /* Number of cells of time, about the width of a screen. */
 #define CELLS      2048
 #define LEAST_SLOW 20
+/* Number of the longest marks of all names. */
+#define LONGEST 1000
 
 struct key {
 	uint32_t thread, name;
@@ -103,6 +105,25 @@ static void sum_names(struct syc_fit *fit, struct ranked *ranked)
 	}
 }
 
+static int by_duration(const void *one, const void *other)
+{
+	const struct ranked *const a = one, *const b = other;
+
+	if (a->duration != b->duration)
+		return a->duration > b->duration ? -1 : 1;
+	return (a->place > b->place) - (a->place < b->place);
+}
+
+/* Put the longest marks of all names into the first class, too. */
+static void add_longest(struct syc_fit *fit, struct ranked *ranked)
+{
+	qsort(ranked, fit->n, sizeof(*ranked), by_duration);
+	for (size_t i = 0; i < fit->n && i < LONGEST; i++)
+		fit->is_kept[ranked[i].place] = 0;
+	for (size_t i = 0; i < fit->n; i++)
+		fit->n_first += fit->is_kept[i] == 0;
+}
+
 /* Put the longest mark of each name, thread and cell into the second class. */
 static int find_longest(struct syc_fit *fit)
 {
@@ -159,6 +180,7 @@ int syc_fit_init(struct syc_fit *fit, syc_fit_get *get, const void *data,
 		/* The class of each mark, before ranking */
 		memset(fit->is_kept, 2, n + 1);
 		sum_names(fit, ranked);
+		add_longest(fit, ranked);
 		r = find_longest(fit);
 	}
 	if (r == 0) {

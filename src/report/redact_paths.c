@@ -116,10 +116,19 @@ uint32_t syc_page_text(struct syc_page *page, const char *text)
 			page->error = -ENOMEM;
 		text = clean != NULL ? clean : "";
 	}
-	r = syc_map_put(&page->texts, text, strlen(text) + 1, &number);
-	if (r > 0)
-		page->n_text_bytes += strlen(text) + 1;
-	else if (r < 0)
+	if (page->measured != NULL &&
+	    !syc_map_get(&page->texts, text, strlen(text) + 1, &number)) {
+		r = syc_map_put(page->measured, text, strlen(text) + 1,
+		                &number);
+		if (r > 0)
+			page->pack.written += strlen(text) + 1;
+		number += page->texts.n;
+	} else {
+		r = syc_map_put(&page->texts, text, strlen(text) + 1, &number);
+		if (r > 0)
+			page->n_text_bytes += strlen(text) + 1;
+	}
+	if (r < 0)
 		page->error = -ENOMEM;
 	free(clean);
 	return (uint32_t)number;

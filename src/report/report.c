@@ -81,6 +81,7 @@ static int write_bulk(struct syc_page *page)
 		syc_page_write_maps,
 		/* Marks are last, since marks fill the remaining space. */
 		syc_page_write_marks,
+		syc_page_write_limits,
 	};
 	int r = 0;
 
@@ -114,6 +115,12 @@ static int write_page(struct syc_page *page)
 	fputs(page_script, out);
 	fputs("</script>\n", out);
 	if (r == 0)
+		r = syc_page_read_heap(page);
+	if (r == 0)
+		r = syc_page_read_marks(page);
+	if (r == 0)
+		r = syc_page_fit(page);
+	if (r == 0)
 		r = write_bulk(page);
 	fputs("</body></html>\n", out);
 	return r < 0 ? r : page->error;
@@ -125,6 +132,7 @@ int syc_report_write(struct syc_report *report)
 		.report = report,
 		.profile = report->profile,
 		.view = report->view,
+		.n_logs = SIZE_MAX,
 	};
 	int r = syc_preorder_init(&page.samples, report->view);
 
@@ -138,10 +146,14 @@ int syc_report_write(struct syc_report *report)
 	find_base(&page);
 	if (r == 0)
 		r = write_page(&page);
+	report->written = page.pack.written;
 	syc_pack_fini(&page.pack);
 	syc_preorder_fini(&page.samples);
 	syc_preorder_fini(&page.heap);
 	syc_preorder_fini(&page.other);
+	syc_heap_fini(&page.allocations);
+	syc_mark_rows_free(page.marks);
+	free(page.combined.rows);
 	free(page.other_functions);
 	free(page.order.items);
 	syc_map_fini(&page.texts);

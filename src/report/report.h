@@ -32,12 +32,16 @@ struct syc_report {
 	const char *version;               /* version of syscap */
 	const char *check;                 /* output of `syscap check`, or "" */
 	bool redact; /* omit names of people and machines */
-	/* Limit in bytes; marks that do not fit are summed up. */
+	/* Limit in bytes; fit_page.c states what the page then lacks. */
 	uint64_t max_size;
 	FILE *out;
 
 	/* Results of the writer: */
+	uint64_t written; /* size in bytes, at most */
 	uint64_t n_marks_summed;
+	uint64_t n_values_omitted, n_logs_omitted;
+	/* Cells of combined events, ns; 0: they are one by one. */
+	uint64_t heap_cell, sample_cell;
 };
 
 /** Returns 0 or -ENOMEM; errors of @out stay in @out. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * write_events.c - counters, logs, losses, allocations, operations and arrows
- * of a page.
+ * write_events.c - counters, logs, losses, operations and arrows of a page.
  *
- * An allocation has the time of its end. Operations and arrows connect marks
- * that the page has.
+ * Operations and arrows connect marks that the page has.  In a limited page,
+ * a counter has only the least, the largest and the last value of each cell of
+ * time.  The page then omits the least severe log messages.
  */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/strings.h"
 #include "report/writer.h"
@@ -106,6 +107,61 @@ static uint64_t get_value_thread(const void *data, size_t i)
 	return rows->values.threads[rows->order[i]];
 }
 
+static double get_value(const struct rows *rows, size_t i)
+{
+	const uint64_t bits = rows->values.bits[rows->order[i]];
+	const uint32_t counter = rows->values.counters[rows->order[i]];
+	const struct syscap_profile_counter *items;
+	double value;
+	size_t n;
+
+	items = syscap_profile_counters(rows->page->profile, &n);
+	if (!items[counter].is_double)
+		return (double)(int64_t)bits;
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/*
+ * Keep the least, the largest and the last of the values @from to @to - 1, from
+ * place @at on.  These values are of one counter and one cell.  Returns the new
+ * end.
+ */
+static size_t thin_cell(struct rows *rows, size_t from, size_t to, size_t at)
+{
+	size_t least = from, most = from;
+
+	for (size_t i = from + 1; i < to; i++) {
+		if (get_value(rows, i) < get_value(rows, least))
+			least = i;
+		if (get_value(rows, i) > get_value(rows, most))
+			most = i;
+	}
+	for (size_t i = from; i < to; i++)
+		if (i == least || i == most || i == to - 1)
+			rows->order[at++] = rows->order[i];
+	return at;
+}
+
+static void thin_values(struct rows *rows)
+{
+	const uint64_t size = rows->page->value_cell;
+	size_t at = 0, to;
+
+	for (size_t from = 0; size > 0 && from < rows->n; from = to) {
+		const uint64_t counter = get_counter(rows, from);
+		const uint64_t cell = get_value_time(rows, from) / size;
+
+		for (to = from + 1; to < rows->n; to++)
+			if (get_counter(rows, to) != counter ||
+			    get_value_time(rows, to) / size != cell)
+				break;
+		at = thin_cell(rows, from, to, at);
+	}
+	if (size > 0)
+		rows->n = at;
+}
+
 int syc_page_write_counters(struct syc_page *page)
 {
 	static const struct {
@@ -134,6 +190,9 @@ int syc_page_write_counters(struct syc_page *page)
 	if (rows.n > 0)
 		qsort_r(rows.order, rows.n, sizeof(*rows.order), by_counter,
 		        &rows);
+	page->n_all_values = rows.n;
+	thin_values(&rows);
+	page->n_values = rows.n;
 	for (size_t i = 0; r == 0 && i < 4; i++)
 		r = syc_column_write(&page->pack, columns[i].name, rows.n,
 		                     columns[i].get, &rows);
@@ -147,6 +206,36 @@ static int by_first_cell(const void *one, const void *other)
 	const uint64_t *a = one, *b = other;
 
 	return (a[0] > b[0]) - (a[0] < b[0]);
+}
+
+/* Sort by severity, then by time. */
+static int by_severity(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+
+	if (a[2] != b[2])
+		return a[2] < b[2] ? -1 : 1;
+	return by_first_cell(one, other);
+}
+
+/* Write messages into the cells, whose cell 4 is the number of the log. */
+static void put_messages(struct syc_page *page,
+                         const struct syscap_profile_log *items,
+                         uint64_t *cells, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct syscap_profile_log *log = &items[cells[i * 5 + 4]];
+		const char *message = "";
+
+		if (!page->report->redact)
+			message = syscap_profile_message(page->profile,
+			                                 page->report->reader,
+			                                 log->offset);
+		if (message == NULL)
+			page->error = -ENOMEM;
+		cells[i * 5 + 3] = syc_page_text(page, log->domain);
+		cells[i * 5 + 4] = syc_page_text(page, message ? message : "");
+	}
 }
 
 int syc_page_write_logs(struct syc_page *page)
@@ -165,25 +254,23 @@ int syc_page_write_logs(struct syc_page *page)
 		return -ENOMEM;
 	cell = cells;
 	for (size_t i = 0; i < n; i++) {
-		const char *message = "";
-
 		if (!syscap_view_has(page->view, items[i].thread,
 		                     items[i].time))
 			continue;
-		if (!page->report->redact)
-			message = syscap_profile_message(page->profile,
-			                                 page->report->reader,
-			                                 items[i].offset);
-		if (message == NULL)
-			page->error = -ENOMEM;
 		cell[0] = syc_page_time(page, items[i].time);
 		cell[1] = items[i].thread;
 		cell[2] = syc_severity_index(items[i].severity);
-		cell[3] = syc_page_text(page, items[i].domain);
-		cell[4] = syc_page_text(page, message ? message : "");
+		cell[4] = i;
 		cell += 5;
 	}
 	n = (size_t)(cell - cells) / 5;
+	page->n_all_logs = n;
+	if (page->n_logs < n) {
+		qsort(cells, n, 5 * sizeof(*cells), by_severity);
+		n = page->n_logs;
+	}
+	page->n_logs = n;
+	put_messages(page, items, cells, n);
 	qsort(cells, n, 5 * sizeof(*cells), by_first_cell);
 	r = syc_column_write_table(&page->pack, columns, 5, n, cells);
 	free(cells);
@@ -224,65 +311,14 @@ int syc_page_write_losses(struct syc_page *page)
 	return r;
 }
 
-static size_t take(struct syc_page *page, uint64_t *cell)
-{
-	const struct syscap_view *heap = page->report->heap;
-	const struct syscap_profile_allocation *items;
-	size_t n, n_taken = 0;
-
-	items = syscap_profile_allocations(page->profile, &n);
-	for (size_t i = 0; heap != NULL && i < n; i++) {
-		const uint32_t end = items[i].ended_by;
-
-		if (items[i].size <= 0 ||
-		    (heap->passed[i / 64] >> (i % 64) & 1) == 0)
-			continue;
-		cell[0] = syc_page_time(page, items[i].time);
-		cell[1] = items[i].thread;
-		cell[2] = page->heap.numbers[heap->nodes[items[i].stack]];
-		cell[3] = (uint64_t)items[i].size;
-		/* Time of the free; 0: not freed. */
-		cell[4] = end == SYSCAP_PROFILE_NONE
-		                  ? 0
-		                  : syc_page_time(page, items[end].time) + 1;
-		cell[5] = items[i].is_temporary;
-		cell += 6;
-		n_taken++;
-	}
-	return n_taken;
-}
-
-int syc_page_write_heap(struct syc_page *page)
-{
-	static const char *const columns[] = {
-		"allocation.times", "allocation.threads", "allocation.nodes",
-		"allocation.sizes", "allocation.ends",    "allocation.temporary"
-	};
-	uint64_t *cells;
-	size_t n;
-	int r = 0;
-
-	syscap_profile_allocations(page->profile, &n);
-	cells = malloc((n + 1) * 6 * sizeof(*cells));
-	if (cells == NULL)
-		return -ENOMEM;
-	n = take(page, cells);
-	qsort(cells, n, 6 * sizeof(*cells), by_first_cell);
-	if (page->report->heap != NULL)
-		r = syc_page_write_tree(page, "heap", page->report->heap,
-		                        &page->heap);
-	if (r == 0)
-		r = syc_column_write_table(&page->pack, columns, 6, n, cells);
-	free(cells);
-	return r;
-}
-
 #define NONE SYSCAP_PROFILE_NONE
 
 struct links {
 	struct syc_page *page;
 	/* Place of each mark in the page, by number, or NONE. */
 	const uint32_t *places;
+	/* The page lacks marks: an end alone does not keep an operation. */
+	bool is_limited;
 };
 
 /* Return 1 + the place of a mark, or 0. */
@@ -314,7 +350,7 @@ static bool has_part(const struct links *links, uint32_t number)
 		syscap_profile_mark(links->page->profile, number);
 
 	return links->places[number] != NONE ||
-	       (mark.is_end &&
+	       (mark.is_end && !links->is_limited &&
 	        syscap_view_has(links->page->view, mark.thread, mark.time));
 }
 
@@ -400,9 +436,10 @@ static int write_arrows(const struct links *links)
 	return r;
 }
 
-int syc_page_write_links(struct syc_page *page, const uint32_t *places)
+int syc_page_write_links(struct syc_page *page, const uint32_t *places,
+                         bool is_limited)
 {
-	const struct links links = { page, places };
+	const struct links links = { page, places, is_limited };
 	const int r = write_operations(&links);
 
 	return r < 0 ? r : write_arrows(&links);

@@ -74,26 +74,30 @@ static int bars_write_sums(struct syc_page *page, const struct syc_fit *fit)
 
 #define NONE SYSCAP_PROFILE_NONE
 
-struct rows {
+struct syc_mark_rows {
 	struct syc_page *page;
 	uint32_t *order; /* marks of the page */
 	size_t n;
-	uint32_t *places;     /* place of each mark in the page; NONE: not in
+	uint32_t *places;   /* place of each mark in the page; NONE: not in
 	                       * the page
 	                       * */
-	uint32_t *messages;   /* texts, in the page's order */
-	struct syc_fit fit;   /* bars of marks left out; all zero: none */
+	uint32_t *messages; /* texts, in the page's order */
+	struct syc_fit fit; /* bars of marks left out; all zero: none */
+	/* All marks that could be in the page, and their texts. */
+	uint32_t *all, *all_messages;
+	size_t n_all;
 	struct syc_map texts; /* messages, until the choice of marks is made */
 };
 
-static struct syscap_profile_mark mark_at(const struct rows *rows, size_t i)
+static struct syscap_profile_mark mark_at(const struct syc_mark_rows *rows,
+                                          size_t i)
 {
 	return syscap_profile_mark(rows->page->profile, rows->order[i]);
 }
 
 static uint64_t get_time(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 	const int64_t time = mark_at(rows, i).time;
 
 	if (i == 0)
@@ -103,21 +107,21 @@ static uint64_t get_time(const void *data, size_t i)
 
 static uint64_t get_duration(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 
 	return (uint64_t)mark_at(rows, i).duration;
 }
 
 static uint64_t get_thread(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 
 	return mark_at(rows, i).thread;
 }
 
 static uint64_t get_name(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 
 	return mark_at(rows, i).name;
 }
@@ -125,7 +129,7 @@ static uint64_t get_name(const void *data, size_t i)
 /* 1 + the lane of a mark; 0: the mark is in no lane. */
 static uint64_t get_lane(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 	const uint32_t lane = mark_at(rows, i).lane;
 
 	return lane == NONE ? 0 : (uint64_t)lane + 1;
@@ -133,14 +137,14 @@ static uint64_t get_lane(const void *data, size_t i)
 
 static uint64_t get_depth(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 
 	return mark_at(rows, i).depth;
 }
 
 static uint64_t get_message(const void *data, size_t i)
 {
-	const struct rows *rows = data;
+	const struct syc_mark_rows *rows = data;
 
 	return rows->messages[i];
 }
@@ -171,7 +175,7 @@ static int write_names(struct syc_page *page)
  * Store messages by number of rows->texts, so that the page has no message of
  * an omitted mark.
  */
-static int read_messages(struct rows *rows)
+static int read_messages(struct syc_mark_rows *rows)
 {
 	struct syc_page *page = rows->page;
 
@@ -193,7 +197,7 @@ static int read_messages(struct rows *rows)
 }
 
 /* Renumber the messages by the page's texts. */
-static int take_messages(struct rows *rows)
+static int take_messages(struct syc_mark_rows *rows)
 {
 	uint32_t *numbers = malloc((rows->texts.n + 1) * sizeof(*numbers));
 
@@ -212,7 +216,7 @@ static int take_messages(struct rows *rows)
 	return 0;
 }
 
-static int write_rows(struct rows *rows, struct syc_pack *pack)
+static int write_rows(struct syc_mark_rows *rows, struct syc_pack *pack)
 {
 	static const struct {
 		const char *name;
@@ -237,8 +241,8 @@ static int write_rows(struct rows *rows, struct syc_pack *pack)
 
 /* The texts of messages of marks in the page, each once; @numbers has the text
  * of each mark. */
-static int write_messages(const struct rows *rows, struct syc_pack *pack,
-                          uint32_t *numbers)
+static int write_messages(const struct syc_mark_rows *rows,
+                          struct syc_pack *pack, uint32_t *numbers)
 {
 	const uint32_t first = (uint32_t)rows->page->texts.n;
 	const char **texts = malloc((rows->texts.n + 1) * sizeof(*texts));
@@ -264,11 +268,27 @@ static int write_messages(const struct rows *rows, struct syc_pack *pack,
 	return r;
 }
 
-/* Number of characters that marks, bars and messages would take. */
-static int measure(struct rows *rows, uint64_t *ret_size)
+/*
+ * Find the places of marks by number of the profile, for operations and arrows.
+ */
+static int write_links(struct syc_page *page)
+{
+	const struct syc_mark_rows *rows = page->marks;
+	const size_t n = syscap_profile_n_marks(page->profile);
+
+	for (size_t i = 0; i < n; i++)
+		rows->places[i] = NONE;
+	for (size_t i = 0; i < rows->n; i++)
+		rows->places[rows->order[i]] = (uint32_t)i;
+	return syc_page_write_links(page, rows->places, rows->n < rows->n_all);
+}
+
+/* Number of characters that marks, bars, messages and links would take. */
+static int measure(struct syc_mark_rows *rows, uint64_t *ret_size)
 {
 	uint32_t *own = rows->messages;
 	uint32_t *numbers = malloc((rows->n + 1) * sizeof(*numbers));
+	uint64_t links = 0;
 	struct syc_pack pack;
 	int r;
 
@@ -280,9 +300,11 @@ static int measure(struct rows *rows, uint64_t *ret_size)
 	if (r == 0)
 		r = write_rows(rows, &pack);
 	rows->messages = own;
-	if (r == 0 && rows->fit.n > 0)
+	if (r == 0 && rows->n < rows->n_all)
 		r = bars_write(rows->page, &rows->fit, &pack);
-	*ret_size = pack.written;
+	if (r == 0)
+		r = syc_page_measure(rows->page, write_links, &links);
+	*ret_size = pack.written + links;
 	syc_pack_fini(&pack);
 	free(numbers);
 	return r;
@@ -297,138 +319,150 @@ static bool is_looked_at(const struct syc_page *page, size_t number)
 	       syscap_view_has(page->view, mark.thread, mark.time);
 }
 
-static int choose(struct rows *rows, size_t n)
-{
-	const struct syc_page *page = rows->page;
-
-	rows->order = malloc((n + 1) * sizeof(*rows->order));
-	rows->places = malloc((n + 1) * sizeof(*rows->places));
-	rows->messages = malloc((n + 1) * sizeof(*rows->messages));
-	if (rows->order == NULL || rows->places == NULL ||
-	    rows->messages == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++)
-		if (is_looked_at(page, i))
-			rows->order[rows->n++] = (uint32_t)i;
-	syscap_profile_order_marks(page->profile, rows->order, rows->n);
-	return read_messages(rows);
-}
-
-/* The kept values of @all, in the order of @all. */
-static void take_kept(struct rows *rows, const uint32_t *all,
-                      const uint32_t *messages)
-{
-	rows->n = 0;
-	for (size_t i = 0; i < rows->fit.n; i++) {
-		if (!rows->fit.is_kept[i])
-			continue;
-		rows->messages[rows->n] = messages[i];
-		rows->order[rows->n++] = all[i];
-	}
-}
-
 static struct syscap_profile_mark get_mark(const void *data, uint32_t number)
 {
 	return syscap_profile_mark(data, number);
 }
 
-/* Keep fewer marks until the marks fit into @room. */
-static int keep_what_fits(struct rows *rows, uint64_t size, uint64_t room,
-                          const uint32_t *all, const uint32_t *messages)
+/* Keep the first @n marks by rank. */
+static int keep(struct syc_mark_rows *rows, size_t n)
 {
-	size_t n = rows->n, n_names;
-	int r;
+	struct syc_fit *fit = &rows->fit;
+	int r = syc_fit_keep(fit, n);
 
-	syscap_profile_mark_names(rows->page->profile, &n_names);
-	r = syc_fit_init(&rows->fit, get_mark, rows->page->profile, all,
-	                 rows->n, n_names);
-	while (r == 0 && size > room) {
-		n = (size_t)((double)n * 0.9 * ((double)room / (double)size));
-		r = syc_fit_keep(&rows->fit, n);
-		/* With too many threads and names, a bar covers more time. */
-		while (r == 0 && rows->fit.bars.n > n / 2 + 1000 &&
-		       rows->fit.n_cells > 1) {
-			rows->fit.n_cells /= 2;
-			r = syc_fit_keep(&rows->fit, n);
-		}
-		if (r < 0)
-			break;
-		take_kept(rows, all, messages);
-		r = measure(rows, &size);
-		if (n == 0)
-			break;
+	/* With too many threads and names, a bar covers more time. */
+	while (r == 0 && fit->bars.n > n / 2 + 1000 && fit->n_cells > 1) {
+		fit->n_cells /= 2;
+		r = syc_fit_keep(fit, n);
+	}
+	rows->n = 0;
+	for (size_t i = 0; r == 0 && i < fit->n; i++) {
+		if (!fit->is_kept[i])
+			continue;
+		rows->messages[rows->n] = rows->all_messages[i];
+		rows->order[rows->n++] = rows->all[i];
 	}
 	return r;
 }
 
-/* Limit of the characters of a page, including characters already written. */
-static int fit(struct rows *rows)
+static int rank(struct syc_mark_rows *rows)
 {
-	struct syc_page *page = rows->page;
-	const uint64_t most = page->report->max_size;
-	const uint64_t room =
-		most > page->pack.written + page->n_text_bytes
-			? most - page->pack.written - page->n_text_bytes
-			: 0;
-	const size_t n = rows->n;
-	uint32_t *all, *messages;
-	uint64_t size;
-	int r = measure(rows, &size);
+	size_t n_names;
 
-	if (r < 0 || size <= room || n == 0)
-		return r;
-	all = malloc(n * sizeof(*all));
-	messages = malloc(n * sizeof(*messages));
-	r = -ENOMEM;
-	if (all != NULL && messages != NULL) {
-		memcpy(all, rows->order, n * sizeof(*all));
-		memcpy(messages, rows->messages, n * sizeof(*messages));
-		r = keep_what_fits(rows, size, room, all, messages);
-	}
-	rows->fit.by_time = NULL;
-	free(all);
-	free(messages);
-	page->report->n_marks_summed = n - rows->n;
-	return r;
+	if (rows->fit.n > 0)
+		return 0;
+	syscap_profile_mark_names(rows->page->profile, &n_names);
+	return syc_fit_init(&rows->fit, get_mark, rows->page->profile,
+	                    rows->all, rows->n_all, n_names);
 }
 
 /*
- * Find the places of marks by number of the profile, for operations and arrows.
+ * Keep fewer marks until the marks fit into the rest of the page.  The slowest
+ * and the longest always stay.
  */
-static void place(struct rows *rows, size_t n)
+static int fit(struct syc_mark_rows *rows)
 {
+	struct syc_page *page = rows->page;
+	const uint64_t most = page->report->max_size;
+	const uint64_t used = page->pack.written + page->n_text_bytes;
+	const uint64_t room = most > used ? most - used : 0;
+	uint64_t size = 0;
+	size_t n = rows->n_all;
+	int r = measure(rows, &size);
+
+	if (r == 0 && size > room && n > 0)
+		r = rank(rows);
+	while (r == 0 && size > room && n > rows->fit.n_first) {
+		n = (size_t)((double)n * 0.9 * ((double)room / (double)size));
+		if (n < rows->fit.n_first)
+			n = rows->fit.n_first;
+		r = keep(rows, n);
+		if (r == 0)
+			r = measure(rows, &size);
+	}
+	page->report->n_marks_summed = rows->n_all - rows->n;
+	return r;
+}
+
+int syc_page_read_marks(struct syc_page *page)
+{
+	struct syc_mark_rows *rows = calloc(1, sizeof(*rows));
+	const size_t n = syscap_profile_n_marks(page->profile);
+
+	if (rows == NULL)
+		return -ENOMEM;
+	page->marks = rows;
+	rows->page = page;
+	rows->order = malloc((n + 1) * sizeof(*rows->order));
+	rows->places = malloc((n + 1) * sizeof(*rows->places));
+	rows->messages = malloc((n + 1) * sizeof(*rows->messages));
+	rows->all = malloc((n + 1) * sizeof(*rows->all));
+	rows->all_messages = malloc((n + 1) * sizeof(*rows->all_messages));
+	if (rows->order == NULL || rows->places == NULL ||
+	    rows->messages == NULL || rows->all == NULL ||
+	    rows->all_messages == NULL)
+		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
-		rows->places[i] = NONE;
-	for (size_t i = 0; i < rows->n; i++)
-		rows->places[rows->order[i]] = (uint32_t)i;
+		if (is_looked_at(page, i))
+			rows->order[rows->n++] = (uint32_t)i;
+	syscap_profile_order_marks(page->profile, rows->order, rows->n);
+	rows->n_all = rows->n;
+	if (read_messages(rows) < 0)
+		return -ENOMEM;
+	memcpy(rows->all, rows->order, rows->n * sizeof(*rows->all));
+	memcpy(rows->all_messages, rows->messages,
+	       rows->n * sizeof(*rows->all_messages));
+	return 0;
+}
+
+void syc_mark_rows_free(struct syc_mark_rows *rows)
+{
+	if (rows == NULL)
+		return;
+	rows->fit.by_time = NULL;
+	syc_fit_fini(&rows->fit);
+	syc_map_fini(&rows->texts);
+	free(rows->order);
+	free(rows->places);
+	free(rows->messages);
+	free(rows->all);
+	free(rows->all_messages);
+	free(rows);
+}
+
+int syc_page_measure_marks(struct syc_page *page, uint64_t *ret_all,
+                           uint64_t *ret_least)
+{
+	struct syc_mark_rows *rows = page->marks;
+	int r = measure(rows, ret_all);
+
+	*ret_least = *ret_all;
+	if (r < 0 || rows->n_all == 0)
+		return r;
+	r = rank(rows);
+	if (r == 0)
+		r = keep(rows, rows->fit.n_first);
+	if (r == 0)
+		r = measure(rows, ret_least);
+	if (r == 0)
+		r = keep(rows, rows->n_all);
+	return r;
 }
 
 int syc_page_write_marks(struct syc_page *page)
 {
-	struct rows rows = { .page = page };
-	const size_t n = syscap_profile_n_marks(page->profile);
-	int r = choose(&rows, n);
+	struct syc_mark_rows *rows = page->marks;
+	int r = fit(rows);
 
 	if (r == 0)
-		r = fit(&rows);
-	if (r == 0)
-		r = take_messages(&rows);
+		r = take_messages(rows);
 	if (r == 0)
 		r = write_names(page);
 	if (r == 0)
-		r = write_rows(&rows, &page->pack);
-	if (r == 0 && rows.fit.n > 0)
-		r = bars_write(page, &rows.fit, &page->pack);
-	if (r == 0 && rows.fit.n > 0)
-		r = bars_write_sums(page, &rows.fit);
-	if (r == 0) {
-		place(&rows, n);
-		r = syc_page_write_links(page, rows.places);
-	}
-	syc_fit_fini(&rows.fit);
-	syc_map_fini(&rows.texts);
-	free(rows.order);
-	free(rows.places);
-	free(rows.messages);
-	return r;
+		r = write_rows(rows, &page->pack);
+	if (r == 0 && rows->n < rows->n_all)
+		r = bars_write(page, &rows->fit, &page->pack);
+	if (r == 0 && rows->n < rows->n_all)
+		r = bars_write_sums(page, &rows->fit);
+	return r == 0 ? write_links(page) : r;
 }

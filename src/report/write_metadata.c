@@ -381,3 +381,27 @@ int syc_page_write_maps(struct syc_page *page)
 	free(cells);
 	return r;
 }
+
+int syc_page_write_limits(struct syc_page *page)
+{
+	const struct syc_heap *heap = &page->allocations;
+	struct syc_report *report = page->report;
+	struct facts facts = { .n = 0 };
+
+	report->n_values_omitted = page->n_all_values - page->n_values;
+	report->n_logs_omitted = page->n_all_logs - page->n_logs;
+	report->heap_cell = heap->cells.size;
+	report->sample_cell = page->combined.cells.size;
+	add_time(&facts, "max_size", report->max_size);
+	add_time(&facts, "n_values", page->n_all_values);
+	add_time(&facts, "n_logs", page->n_all_logs);
+	add_time(&facts, "n_allocations", heap->n_all);
+	add_time(&facts, "heap_cell", heap->cells.size);
+	add_time(&facts, "heap_shift", heap->cells.shift);
+	add_time(&facts, "peak_time", heap->peak_time);
+	add_time(&facts, "in_use_begin", heap->in_use.begin);
+	add_time(&facts, "in_use_cell", heap->in_use.cell);
+	add_time(&facts, "sample_cell", page->combined.cells.size);
+	return syc_column_write_texts(&page->pack, "facts.more", facts.n,
+	                              facts.texts);
+}

@@ -373,23 +373,93 @@ static uint64_t get_ticks(const void *data, size_t i)
 	return rows->samples.ticks[rows->page->order.items[i]];
 }
 
+int syc_page_read_samples(struct syc_page *page)
+{
+	struct syc_row *items = malloc((page->order.n + 1) * sizeof(*items));
+	struct rows rows = { .page = page };
+
+	if (items == NULL)
+		return -ENOMEM;
+	syscap_profile_samples(page->profile, &rows.samples);
+	for (size_t i = 0; i < page->order.n; i++) {
+		const uint32_t row = page->order.items[i];
+
+		items[i] = (struct syc_row){
+			.time = syc_page_time(page, rows.samples.times[row]),
+			.size = rows.samples.ticks[row],
+			.node = (uint32_t)get_node(&rows, i),
+			.thread = rows.samples.threads[row],
+			.n = 1,
+		};
+	}
+	page->combined.rows = items;
+	page->combined.n = page->order.n;
+	return 0;
+}
+
+static uint64_t get_combined_time(const void *data, size_t i)
+{
+	const struct syc_row *rows = data;
+
+	return rows[i].time - (i > 0 ? rows[i - 1].time : 0);
+}
+
+static uint64_t get_combined_thread(const void *data, size_t i)
+{
+	return ((const struct syc_row *)data)[i].thread;
+}
+
+static uint64_t get_combined_node(const void *data, size_t i)
+{
+	return ((const struct syc_row *)data)[i].node;
+}
+
+static uint64_t get_combined_ticks(const void *data, size_t i)
+{
+	return ((const struct syc_row *)data)[i].size;
+}
+
+static uint64_t get_combined_count(const void *data, size_t i)
+{
+	return ((const struct syc_row *)data)[i].n;
+}
+
+struct columns {
+	const char *name;
+	syc_column_get *get;
+};
+
+static int write_columns(struct syc_page *page, const struct columns *columns,
+                         size_t n_columns, size_t n, const void *data)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < n_columns; i++)
+		r = syc_column_write(&page->pack, columns[i].name, n,
+		                     columns[i].get, data);
+	return r;
+}
+
 int syc_page_write_samples(struct syc_page *page)
 {
-	static const struct {
-		const char *name;
-		syc_column_get *get;
-	} columns[] = {
+	static const struct columns single[] = {
 		{ "sample.times", get_time },
 		{ "sample.threads", get_thread },
 		{ "sample.nodes", get_node },
 		{ "sample.ticks", get_ticks },
 	};
+	static const struct columns combined[] = {
+		{ "sample.times", get_combined_time },
+		{ "sample.threads", get_combined_thread },
+		{ "sample.nodes", get_combined_node },
+		{ "sample.ticks", get_combined_ticks },
+		{ "sample.counts", get_combined_count },
+	};
 	struct rows rows = { .page = page };
-	int r = 0;
 
+	if (page->combined.rows != NULL)
+		return write_columns(page, combined, 5, page->combined.n,
+		                     page->combined.rows);
 	syscap_profile_samples(page->profile, &rows.samples);
-	for (size_t i = 0; r == 0 && i < 4; i++)
-		r = syc_column_write(&page->pack, columns[i].name,
-		                     page->order.n, columns[i].get, &rows);
-	return r;
+	return write_columns(page, single, 4, page->order.n, &rows);
 }

@@ -25,6 +25,47 @@ int syc_preorder_init(struct syc_preorder *order,
                       const struct syscap_view *view);
 void syc_preorder_fini(struct syc_preorder *order);
 
+/** Cells of time: a time is in cell (time + shift) / size. */
+struct syc_cells {
+	uint64_t size, shift; /* size 0: no cells */
+	uint64_t last;        /* the time of the last row */
+};
+
+/** A sample or an allocation, or several of them. */
+struct syc_row {
+	uint64_t time;
+	uint64_t end;  /* 1 + the time of the free; 0: not freed */
+	uint64_t size; /* bytes, or ticks */
+	uint32_t node, thread;
+	uint32_t n; /* number of samples or allocations */
+	uint32_t is_temporary;
+};
+
+/** Bytes in use over time. */
+struct syc_in_use {
+	uint64_t begin, cell; /* begin and duration of the cells */
+	size_t n;
+	uint64_t *values; /* least, largest and last of each cell */
+};
+
+struct syc_heap {
+	struct syc_row *rows; /* by time */
+	size_t n;
+	size_t n_all;     /* number of allocations in the rows */
+	size_t n_changes; /* allocations and frees */
+	uint64_t peak_time;
+	struct syc_cells cells; /* cells of combined rows */
+	struct syc_in_use in_use;
+};
+
+struct syc_combined {
+	struct syc_row *rows; /* NULL: samples are not combined */
+	size_t n;
+	struct syc_cells cells;
+};
+
+struct syc_mark_rows;
+
 struct syc_page {
 	struct syc_report *report;
 	struct syscap_profile *profile;
@@ -40,7 +81,17 @@ struct syc_page {
 	struct syc_map texts;
 	size_t n_texts_written;
 	uint64_t n_text_bytes; /* bytes of texts not yet written */
-	int error;             /* error; -ENOMEM after a failure */
+	/* While a part is measured, new texts that only this part needs. */
+	struct syc_map *measured;
+	struct syc_heap allocations;
+	struct syc_combined combined; /* samples */
+	struct syc_mark_rows *marks;
+	/* Cells of the values of counters, ns; 0: the page has all values. */
+	uint64_t value_cell;
+	size_t n_values, n_all_values;
+	/* Limit, then number of log messages in the page. */
+	size_t n_logs, n_all_logs;
+	int error; /* error; -ENOMEM after a failure */
 };
 
 /** The number of @text, which is redacted on request. */
@@ -71,21 +122,63 @@ int syc_page_write_tree(struct syc_page *page, const char *prefix,
 int syc_page_write_functions(struct syc_page *page);
 int syc_page_write_samples(struct syc_page *page);
 int syc_page_write_marks(struct syc_page *page);
-/** @places: place in the page, by number of a mark, or SYSCAP_PROFILE_NONE. */
-int syc_page_write_links(struct syc_page *page, const uint32_t *places);
+/**
+ * @places: place in the page, by number of a mark, or SYSCAP_PROFILE_NONE.
+ * @is_limited: the page lacks marks.
+ */
+int syc_page_write_links(struct syc_page *page, const uint32_t *places,
+                         bool is_limited);
 int syc_page_write_counters(struct syc_page *page);
 int syc_page_write_logs(struct syc_page *page);
 int syc_page_write_losses(struct syc_page *page);
 int syc_page_write_other(struct syc_page *page);
 int syc_page_write_heap(struct syc_page *page);
 int syc_page_write_maps(struct syc_page *page);
+/** Facts about omitted and combined events. */
+int syc_page_write_limits(struct syc_page *page);
+
+/** Sort by time. */
+void syc_rows_sort(struct syc_row *rows, size_t n);
+
+/**
+ * Combine rows of one stack, one thread, and one cell of time, in which
+ * allocations begin, and one in which they end.  @rows are sorted by time
+ * before and afterwards.  @cells consist of whole cells of the last call.
+ * Returns 0 or -ENOMEM.
+ */
+int syc_rows_combine(struct syc_row *rows, size_t *n,
+                     const struct syc_cells *cells);
+
+/** Read allocations or samples into rows, one by one. */
+int syc_page_read_heap(struct syc_page *page);
+int syc_page_read_samples(struct syc_page *page);
+void syc_heap_fini(struct syc_heap *heap);
+
+/** Choose all marks of the page. */
+int syc_page_read_marks(struct syc_page *page);
+void syc_mark_rows_free(struct syc_mark_rows *rows);
+
+/**
+ * Get the number of characters of all marks, and of the marks that the page
+ * keeps in preference to other events.
+ */
+int syc_page_measure_marks(struct syc_page *page, uint64_t *ret_all,
+                           uint64_t *ret_least);
+
+/** Get the number of characters that @write writes. */
+int syc_page_measure(struct syc_page *page, int (*write)(struct syc_page *),
+                     uint64_t *ret_size);
+
+/** Combine or omit events until the page has the requested size. */
+int syc_page_fit(struct syc_page *page);
 
 /*
  * Choice of the marks that a page of bounded size holds, and bars for the
  * others.
  *
  * The slowest 1 % of each name come first, because a page serves to compare
- * slow marks with the others.  The longest mark of each name, thread and cell
+ * slow marks with the others.  The longest marks of all names come first, too.
+ * The longest mark of each name, thread and cell
  * of time follows, so a picture of the whole time stays the same.  The longest
  * marks of the others fill the rest of the page.  A bar stands for the
  * remaining marks of a cell: their number and total duration.
@@ -112,6 +205,7 @@ struct syc_fit {
 	const uint32_t *by_time; /* all candidates for the page, by time */
 	size_t n;
 	uint32_t *ranked; /* the candidates, in order of preference */
+	size_t n_first;   /* number of the slowest and the longest */
 	/* Flag of each place in @by_time: is kept. */
 	unsigned char *is_kept;
 	struct syc_mark_sums *sums; /* sums of each name */

@@ -75,10 +75,10 @@ def shown(page):
     if "heap.depths" in page.columns:
         stacks = page.stacks("heap")
     for time, thread, node, size, end, temporary in zip(
-            page.times("allocation.times"),
+            page.sums("allocation.times"),
             page.numbers("allocation.threads"),
             page.numbers("allocation.nodes"),
-            page.numbers("allocation.sizes"), page.numbers("allocation.ends"),
+            page.numbers("allocation.sizes"), page.numbers("allocation.lives"),
             page.numbers("allocation.temporary")):
         fate = "temporary" if temporary else "freed" if end else "leaked"
         found["allocations"][time, *threads[thread], size, fate,

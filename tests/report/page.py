@@ -29,6 +29,8 @@ class Page:
         self.texts = self.text_column("texts") + self.text_column("texts.more")
         facts = self.text_column("facts")
         self.facts = dict(zip(facts[::2], facts[1::2]))
+        more = self.text_column("facts.more")
+        self.limits = dict(zip(more[::2], more[1::2]))
         self.base = int(self.facts["base"])
         self.rest = COLUMN.sub("", html)
 

@@ -99,20 +99,26 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const inside = filter.mark || filter.longer || filter.shorter || filter.slowest
 		? insides(model, chooseMarks(model, filter)) : null;
 	let total = 0, n = 0;
-	const [from, to] = rangeOf(rows.times, filter);
-	for (let i = from; i < to; i++) {
+	const { times, lives, high, temporary, counts } = rows;
+	const from = filter.from === undefined ? 0 : times.find(filter.from);
+	const to = filter.to === undefined ? rows.n : times.find(filter.to);
+	const most = of === 'live' ? Math.min(to, times.find(moment + 1)) : to;
+	for (let i = from; i < most; i++) {
 		if ((threads && !threads[rows.threads[i]]) ||
 			(passes && !passes[rows.nodes[i]]) ||
-			(inside && !isInside(inside[rows.threads[i]], rows.times[i])))
+			(inside && !isInside(inside[rows.threads[i]], times.at(i))))
 			continue;
-		const end = rows.ends[i] === 0 ? Infinity : rows.ends[i] - 1;
-		if (of === 'leaked' ? end !== Infinity
-			: of === 'temporary' ? rows.temporary[i] === 0
-				: of === 'live' && (rows.times[i] > moment || end <= moment))
+		if (of === 'temporary' && temporary[i] === 0)
 			continue;
+		if (of === 'leaked' || of === 'live') {
+			const life = lives[i] + (high ? high[i] * 0x100000000 : 0);
+			if (life > 0 && (of === 'leaked' ||
+				(of === 'live' && times.at(i) + life - 1 <= moment)))
+				continue;
+		}
 		base[rows.nodes[i]] += rows.sizes[i];
 		total += rows.sizes[i];
-		n++;
+		n += counts ? counts[i] : 1;
 	}
 	const shaped = shape(model, filter, heapTree, base);
 	return { ...shaped, base, threads: new Float64Array(0), total, n,

@@ -116,19 +116,25 @@ export class Columns {
 	constructor() {
 		/** @type {Map<string, {column: Column, buffer: ArrayBuffer}>} */
 		this.found = new Map();
-		this.times = new Moments(new Uint8Array(0));
+		/** @type {Map<string, Moments>} */
+		this.known = new Map();
 	}
 
 	/** @param {Column} column @param {ArrayBuffer} buffer */
 	add(column, buffer) {
 		column.text = '';
 		this.found.set(column.name, { column, buffer });
-		if (column.name !== 'sample.times')
+		if (column.name !== 'sample.times' && column.name !== 'allocation.times')
 			return;
 		// Large columns are decoded here, before the next column is
 		// inflated.
-		this.times = new Moments(this.numbers(column.name));
+		this.known.set(column.name, new Moments(this.numbers(column.name)));
 		this.drop(column.name);
+	}
+
+	/** @param {string} name */
+	moments(name) {
+		return this.known.get(name) || new Moments(new Uint8Array(0));
 	}
 
 	/** @param {string} name */

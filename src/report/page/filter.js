@@ -282,7 +282,7 @@ export class Passing {
 	/** @param {number} from @param {number} to @param {number} sign */
 	addRange(from, to, sign) {
 		const { samples, ticks: worth } = this.model;
-		const { times, threads, nodes, ticks } = samples;
+		const { times, threads, nodes, ticks, counts } = samples;
 		const { selfs, threads: byThread } = this.sums;
 		const { inside, at, threads: ofThreads, nodes: ofNodes } = this;
 		let total = 0, n = 0, allTicks = 0;
@@ -304,7 +304,7 @@ export class Passing {
 			byThread[thread] += sign * weight;
 			total += weight;
 			allTicks += ticks[i];
-			n++;
+			n += counts ? counts[i] : 1;
 		}
 		this.sums.total += sign * total;
 		this.sums.n += sign * n;

@@ -6,7 +6,8 @@ import { findColumns, inflateAll } from './columns.js';
 import { button, div, el, fill, toggle } from './dom.js';
 import { tryRegex } from './filter.js';
 import { findNodes, nothing, searching } from './flame.js';
-import { formatCount, formatNumber, formatShare, formatTime } from './format.js';
+import { formatBytes, formatCount, formatNumber, formatShare, formatTime } from
+	'./format.js';
 import { Model } from './model.js';
 import { ALL_TIME, filterOf, readState, writeState } from './state.js';
 import { Timeline } from './timeline.js';
@@ -294,13 +295,32 @@ export class App {
 		const { model } = this;
 		this.facts.textContent = [
 			formatTime(model.end - model.begin),
-			!model.isWhole ? 'reading…' : formatNumber(model.samples.n, 'sample') +
+			!model.isWhole ? 'reading…' : formatNumber(model.samples.all, 'sample') +
 				(model.isTime ? ' of ' + model.facts.unit : ''),
 			model.marks.n > 0 &&
 				formatNumber(model.marks.n + model.bars.all, 'mark'),
-			model.bars.all > 0 && formatCount(model.bars.all) + ' of them summed up',
 			model.facts.filter,
+			this.describeLimits(),
 		].filter(Boolean).join(' · ');
+	}
+
+	/** The numbers of events in the page, if its size limits them. */
+	describeLimits() {
+		const { model, model: { limits } } = this;
+		/** @type {(n: number, all: number, what: string) => string | false} */
+		const part = (n, all, what) => n < all && formatCount(n) + ' of ' +
+			formatNumber(all, what);
+		const parts = [
+			part(model.marks.n, model.marks.n + model.bars.all, 'mark'),
+			part(model.values, Number(limits.n_values), 'counter value'),
+			part(model.logs.length, Number(limits.n_logs), 'log message'),
+			model.allocations.counts && 'allocations in intervals of ' +
+				formatTime(Number(limits.heap_cell)),
+			model.samples.counts && 'samples in intervals of ' +
+				formatTime(Number(limits.sample_cell)),
+		].filter(Boolean);
+		return parts.length > 0 && 'limited to ' +
+			formatBytes(Number(limits.max_size)) + ': ' + parts.join(', ');
 	}
 
 	showChips() {

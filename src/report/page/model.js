@@ -39,8 +39,45 @@ function readColumns(c, of, ...names) {
 
 /** @param {Columns} c */
 function readSamples(c) {
-	return { ...readColumns(c, 'sample', 'threads', 'nodes', 'ticks'),
-		times: c.times };
+	const counts = readCounts(c, 'sample');
+	const rows = readColumns(c, 'sample', 'threads', 'nodes', 'ticks');
+	return { ...rows, counts, all: sumCounts(rows.n, counts),
+		times: c.moments('sample.times') };
+}
+
+/** Number of events of each row; null: rows are single events.
+ * @param {Columns} c @param {string} of */
+function readCounts(c, of) {
+	const counts = c.numbers(of + '.counts');
+	return counts.length > 0 ? counts : null;
+}
+
+/** @param {number} n @param {Numbers | null} counts */
+function sumCounts(n, counts) {
+	let sum = counts ? 0 : n;
+	for (const one of counts || [])
+		sum += one;
+	return sum;
+}
+
+/** Allocations by time; their lives are 1 + ns, or 0 for ever. @param {Columns} c */
+function readAllocations(c) {
+	const high = c.numbers('allocation.lives.high');
+	return { ...readColumns(c, 'allocation', 'threads', 'nodes', 'sizes', 'lives',
+		'temporary'), counts: readCounts(c, 'allocation'),
+	high: high.some((one) => one > 0) ? high : null,
+	times: c.moments('allocation.times') };
+}
+
+/** The texts of a column, as keys and values. @param {Columns} c @param {string} name */
+function readFacts(c, name) {
+	const texts = new Texts();
+	texts.add(c.bytes(name), c.length(name));
+	/** @type {Record<string, string>} */
+	const facts = {};
+	for (let i = 0; i + 1 < texts.n; i += 2)
+		facts[texts.get(i)] = texts.get(i + 1);
+	return facts;
 }
 
 /** @param {Columns} c */
@@ -116,11 +153,15 @@ class Events {
 		this.arrows = readRows(c, 'arrow', ARROW);
 		this.other = readOther(c);
 		this.counters = readCounters(c, texts);
+		this.values = c.length('value.times');
 		this.logs = readRows(c, 'log', LOG);
 		this.heapTree = makeTree(c.numbers('heap.depths'),
 			c.numbers('heap.functions'));
-		this.allocations = readColumns(c, 'allocation', 'times', 'threads',
-			'nodes', 'sizes', 'ends', 'temporary');
+		this.allocations = readAllocations(c);
+		/** Least, largest and last bytes in use of each cell of time. */
+		this.inUse = readColumns(c, 'inuse', 'least', 'most', 'last');
+		/** Limits of the page, if its size limits its events. */
+		this.limits = readFacts(c, 'facts.more');
 		this.maps = readRows(c, 'map', MAP);
 	}
 }
@@ -133,12 +174,7 @@ export class Model extends Events {
 		texts.add(c.bytes('texts'), c.length('texts'));
 		super(c, texts);
 		this.texts = texts;
-		/** @type {Record<string, string>} */
-		this.facts = {};
-		const facts = new Texts();
-		facts.add(c.bytes('facts'), c.length('facts'));
-		for (let i = 0; i + 1 < facts.n; i += 2)
-			this.facts[facts.get(i)] = facts.get(i + 1);
+		this.facts = readFacts(c, 'facts');
 		this.begin = Number(this.facts.begin);
 		this.end = Math.max(Number(this.facts.end), this.begin + 1);
 		this.isTime = this.facts.unit !== 'ticks';

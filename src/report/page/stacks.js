@@ -2,7 +2,7 @@
 // stacks.js - the stack traces behind a box of a flame graph, one by one.
 import { button, div, el, fill, hint } from './dom.js';
 import { Passing } from './filter.js';
-import { formatAmount, formatCount, formatMoment } from './format.js';
+import { formatAmount, formatCount, formatMoment, formatNumber } from './format.js';
 
 const KEPT = 20000; // number of stacks kept for browsing
 
@@ -93,7 +93,8 @@ export class Stacks {
 		fill(this.told, formatCount(at + 1) + ' of ' + formatCount(this.n) +
 			', at ' + formatMoment(samples.times.at(i) - model.begin, 1e4) + ', ' +
 			model.threadName(thread) + ', ' + formatAmount(samples.ticks[i] *
-			model.ticks[thread], app.unit()));
+			model.ticks[thread], app.unit()) + (samples.counts && samples.counts[i] > 1
+			? ', ' + formatNumber(samples.counts[i], 'sample') + ' combined' : ''));
 		const names = [];
 		for (let node = samples.nodes[i]; node !== 0; node = tree.parents[node]) {
 			const f = tree.functions[node];

@@ -456,7 +456,8 @@ export class Timeline {
 }
 
 /** @type {PaintLine} */
-export const paintLine = (context, times, values, scale, left, top, height, colour) => {
+export const paintLine = (context, times, values, scale, left, top, height, colour,
+	hasZero) => {
 	const first = Math.max(lowerBound(times, scale.from) - 1, 0);
 	const last = Math.min(lowerBound(times, scale.to) + 1, times.length);
 	let low = Infinity, high = -Infinity;
@@ -465,7 +466,7 @@ export const paintLine = (context, times, values, scale, left, top, height, colo
 			low = Math.min(low, values[i]);
 			high = Math.max(high, values[i]);
 		}
-	if (low === high) // for a constant value, the range includes 0
+	if (low === high || (hasZero && high >= low)) // the range includes 0
 		[low, high] = [Math.min(low, 0), Math.max(high, 0)];
 	if (!(high >= low))
 		return [];

@@ -242,7 +242,7 @@ type PaintLosses = (context: Context2D, theme: Theme, model: Model, scale: Scale
  */
 type PaintLine = (context: Context2D, times: ArrayLike<number>,
 	values: ArrayLike<number>, scale: Scale, left: number, top: number, height: number,
-	colour: string) => number[];
+	colour: string, hasZero?: boolean) => number[];
 /** Rows of the time axis: a thread's samples, marks, ... */
 interface Lane {
 	kind: string;

@@ -3,12 +3,18 @@
 // moment.
 import { answerHeap } from './analysis.js';
 import { Boxes } from './boxes.js';
-import { fillBox, prepareCanvas } from './canvas.js';
+import { cutText, fillBox, prepareCanvas } from './canvas.js';
 import { choose, el, fill, hint, section, View } from './dom.js';
 import { colouring, layoutGraph, namesOf } from './flame.js';
-import { formatBytes, formatNumber, formatMoment, formatPart } from './format.js';
+import { formatBytes, formatMoment, formatNumber, formatPart, formatTime } from
+	'./format.js';
+import { InUse } from './in_use.js';
 import { Scale } from './scale.js';
 import { paintAxis, paintLine, RANGE } from './timeline.js';
+
+/** @type {Record<string, string>} */
+const WORDS = { allocated: 'allocated', live: 'in use', leaked: 'never freed',
+	temporary: 'freed before the thread allocated again' };
 
 export class HeapView extends View {
 	/** @param {App} app */
@@ -16,7 +22,7 @@ export class HeapView extends View {
 		super(app);
 		this.canvas = el('canvas', { 'aria-hidden': 'true' });
 		this.over = el('div', { class: 'heapline', tabindex: '0', role: 'slider',
-			'aria-label': 'Moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
+			'aria-label': 'Bytes in use over time; a moment', 'aria-valuemin': '0', 'aria-valuemax': '100',
 			'aria-valuenow': '0',
 			onclick: (e) => this.choose(e),
 			onkeydown: (e) => this.key(e) }, this.canvas);
@@ -25,53 +31,36 @@ export class HeapView extends View {
 			tip: (box) => this.tip(box), back: () => { this.zoom = 0; this.layout(); } });
 		this.element = section('Allocations', this.bar, this.over, this.boxes.element);
 		this.zoom = 0;
-		/** @type {Float64Array | null} */
-		this.times = null;
-		this.live = new Float64Array(0);
-	}
-
-	/** Bytes in use after each change. */
-	line() {
-		const { allocations: rows } = this.app.model;
-		if (this.times && this.n === rows.n)
-			return;
-		this.n = rows.n;
-		const changes = [];
-		for (let i = 0; i < rows.n; i++) {
-			changes.push([rows.times[i], rows.sizes[i]]);
-			if (rows.ends[i] > 0)
-				changes.push([rows.ends[i] - 1, -rows.sizes[i]]);
-		}
-		changes.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-		this.times = Float64Array.from(changes, (c) => c[0]);
-		let sum = 0;
-		this.live = Float64Array.from(changes, (c) => sum += c[1]);
+		this.inUse = new InUse(app.model);
 	}
 
 	update() {
 		const { app } = this;
 		const { state } = app;
 		const of = /** @type {any} */ (state.of || 'allocated');
-		this.line();
-		fill(this.bar, choose('Bytes', [['', 'allocated'], ['leaked', 'never freed'],
-			['temporary', 'freed at once'], ['live', 'there at a moment']],
+		if (this.inUse.rows !== app.model.allocations)
+			this.inUse = new InUse(app.model);
+		fill(this.bar, choose('Bytes', [['', 'allocated, freed or not'],
+			['live', 'in use at a moment'], ['leaked', 'never freed'],
+			['temporary', 'freed at once']],
 		state.of || '', (o) => app.set({ of: o })));
 		this.answer = answerHeap(app.model, app.filter(), of, this.moment());
 		const { answer } = this;
-		this.bar.append(hint(formatBytes(answer.total) +
-			' in ' + formatNumber(answer.n, 'allocation') + (of === 'live' ? ', at ' +
-			formatMoment(this.moment() - app.model.begin, 1e5) : '')));
+		const { isCombined } = this.inUse;
+		const isPart = state.from !== undefined || state.to !== undefined ||
+			state.mark !== undefined;
+		this.bar.append(hint((isCombined && isPart ? '≈\u00a0' : '') +
+			formatBytes(answer.total) + ' ' + WORDS[of] +
+			(of === 'live' ? ' at ' + formatMoment(this.moment() - app.model.begin, 1e5)
+				: '') + ', from ' + formatNumber(answer.n, 'allocation') +
+			(isCombined ? '; times are those of intervals of ' +
+				formatTime(Number(app.model.limits.heap_cell)) : '')));
 		this.layout();
 	}
 
 	/** The selected moment, or the moment of the peak. */
 	moment() {
-		let best = 0;
-		this.live.forEach((bytes, i) => {
-			if (bytes > this.live[best])
-				best = i;
-		});
-		return this.app.state.moment ?? this.times?.[best] ?? 0;
+		return this.inUse.snap(this.app.state.moment ?? this.inUse.peak());
 	}
 
 	layout() {
@@ -84,12 +73,14 @@ export class HeapView extends View {
 		const [from, to] = app.range();
 		const scale = new Scale(from, to, width - RANGE);
 		paintAxis(context, theme, scale, 0, height, model.begin);
-		if (this.times) {
-			const [, most] = paintLine(context, this.times, this.live, scale, 0, 26,
-				height - 30, theme.series[0]);
-			context.fillStyle = theme.soft;
-			context.fillText(formatBytes(most || 0), scale.width + 6, 26);
-		}
+		const { times, values } = this.inUse.line(from, to);
+		const [, most] = paintLine(context, times, values, scale, 0, 30, height - 34,
+			theme.series[0], true);
+		context.fillStyle = theme.soft;
+		context.fillText(formatBytes(most || 0), scale.width + 6, 30);
+		context.fillText('0', scale.width + 6, height - 8);
+		context.fillText(cutText(context, 'Bytes in use, of all threads',
+			scale.width - 8), 4, 24);
 		if (state.of === 'live')
 			fillBox(context, scale.x(this.moment()) - 1, 0, 2, height, theme.brush);
 		const colour = colouring(model, theme, state.colour || '');

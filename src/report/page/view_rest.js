@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // view_rest.js - counters, logs, and facts about the capture.
 import { cutText, prepareCanvas } from './canvas.js';
-import { choose, div, el, fill, section, toggle, View } from './dom.js';
+import { choose, div, el, fill, hint, section, toggle, View } from './dom.js';
 import { lowerBound, rangeOf } from './filter.js';
 import { searching } from './flame.js';
 import { formatAt, formatBytes, formatCount, formatMoment, formatTime } from './format.js';
@@ -39,7 +39,9 @@ export class CountersView extends View {
 			label: 'Counters', sort: 'name',
 			headings: [
 				ofTexts('name', 'Counter', (row) => row.name),
-				ofNumbers('n', 'Values', (row) => row.n, formatCount),
+				ofNumbers('n', 'Values', (row) => row.n, (n) =>
+					(app.model.values < Number(app.model.limits.n_values) ? '≥ '
+						: '') + formatCount(n)),
 				...['Min', 'Max', 'Last'].map((text) => ofNumbers(text, text,
 					(row) => row[text.toLowerCase()], short)),
 				{ key: 'description', text: 'Description',
@@ -64,8 +66,10 @@ export class CountersView extends View {
 		const { app } = this;
 		const { model, state } = app;
 		const rate = state.show === 'rate';
+		const isThinned = model.values < Number(model.limits.n_values);
 		fill(this.bar, choose('Show', [['', 'values'], ['rate', 'change a second']],
-			rate ? 'rate' : '', (show) => app.set({ show })));
+			rate ? 'rate' : '', (show) => app.set({ show })), isThinned && hint(
+			'The page has the least, the largest and the last value of each interval.'));
 		const match = searching(state.search);
 		const filter = app.filter();
 		const threads = model.threadSet(filter.threads);

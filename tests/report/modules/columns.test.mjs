@@ -25,7 +25,7 @@ test('times after a gap of 2^63 keep their distances', async () => {
 	for (const list of [differences, differences.slice(1)]) {
 		const c = await columns([column('a', list, 8),
 			column('sample.times', list, 8)]);
-		const sums = c.sums('a'), moments = c.times;
+		const sums = c.sums('a'), moments = c.moments('sample.times');
 		const n = list.length;
 		assert.ok(Math.abs(sums[n - 1] - sums[n - 5] - 3000) <= 4096);
 		for (let i = 0; i < n; i++)
@@ -43,7 +43,7 @@ test('moments equal the sums of differences, in blocks and pauses', async () => 
 			i === 0 ? 2 ** 46 : i === 200 ? pause : i % 3);
 		const c = await columns([column('sample.times', differences, 8)]);
 		const plain = (await columns([column('a', differences, 8)])).sums('a');
-		const moments = c.times;
+		const moments = c.moments('sample.times');
 		assert.equal(c.length('sample.times'), 0);
 		assert.equal(moments.length, 300);
 		plain.forEach((time, i) => assert.equal(moments.at(i), time));
@@ -54,7 +54,7 @@ test('moments equal the sums of differences, in blocks and pauses', async () => 
 		assert.equal(moments.find(0, 7, 9), 7);
 		assert.equal(moments.find(Infinity, 7, 9), 9);
 	}
-	assert.equal((await columns([])).times.find(5), 0);
+	assert.equal((await columns([])).moments('x').find(5), 0);
 });
 
 test('a missing column is empty', async () => {

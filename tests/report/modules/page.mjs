@@ -76,11 +76,11 @@ export function list() {
 		column('value.threads', [0, 0, 0]),
 		column('value.bits', [5n, -7n, 2n ** 62n], 8),
 		column('heap.depths', [0, 1, 2]), column('heap.functions', [0, 1, 3]),
-		column('allocation.times', [10, 20, 30]),
+		column('allocation.times', [10, 10, 10]),
 		column('allocation.threads', [0, 0, 1]),
 		column('allocation.nodes', [1, 2, 2]),
 		column('allocation.sizes', [100, 50, 7]),
-		column('allocation.ends', [0, 26, 0]),
+		column('allocation.lives', [0, 6, 0]),
 		column('allocation.temporary', [0, 1, 0]),
 		texts('texts.more', []),
 	];
