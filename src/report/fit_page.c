@@ -10,7 +10,8 @@
  *  4. log messages are omitted, the least severe first;
  *  5. allocations, then samples of one stack are combined in cells up to 1/64
  *     of the time, then up to all of the time.
- * The slowest marks of each name and the longest marks always stay.
+ * The slowest marks of each name and the longest marks always stay.  More than
+ * four million allocations are always combined.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -28,6 +29,8 @@ enum part {
 	N_PARTS
 };
 
+/* Number of allocations that a browser reads within a second. */
+#define MOST_ALLOCATIONS 4000000
 /* Number of characters of an event at most, with its text. */
 #define MOST_OF_EVENT 256
 
@@ -106,6 +109,7 @@ struct shrunk {
 	size_t *n;
 	struct syc_cells *cells;
 	uint64_t moment; /* last moment of a cell */
+	size_t most;     /* limit of the number of rows */
 	int (*write)(struct syc_page *);
 };
 
@@ -124,7 +128,8 @@ static int combine(struct plan *plan, const struct shrunk *shrunk,
 	cells->last = shrunk->rows[*shrunk->n - 1].time;
 	if (cells->size == 0)
 		*per_row = (double)*size / (double)*shrunk->n;
-	while (r == 0 && *size > room && cells->size < largest) {
+	while (r == 0 && cells->size < largest &&
+	       (*size > room || *shrunk->n > shrunk->most)) {
 		if (cells->size == 0)
 			for (cells->size = 1; cells->size < plan->span >> 20;)
 				cells->size *= 2;
@@ -133,8 +138,9 @@ static int combine(struct plan *plan, const struct shrunk *shrunk,
 		cells->shift = cells->size - (shrunk->moment + 1) % cells->size;
 		r = syc_rows_combine(shrunk->rows, shrunk->n, cells);
 		if (r < 0 ||
-		    (*per_row * (double)*shrunk->n > 1.3 * (double)room &&
-		     cells->size < largest))
+		    (cells->size < largest &&
+		     (*per_row * (double)*shrunk->n > 1.3 * (double)room ||
+		      *shrunk->n > shrunk->most)))
 			continue;
 		r = syc_page_measure(plan->page, shrunk->write, size);
 		*per_row = (double)*size / (double)*shrunk->n;
@@ -151,6 +157,7 @@ static int shrink_heap(struct plan *plan, uint64_t largest)
 		.n = &heap->n,
 		.cells = &heap->cells,
 		.moment = heap->peak_time,
+		.most = MOST_ALLOCATIONS,
 		.write = syc_page_write_heap,
 	};
 
@@ -167,6 +174,7 @@ static int shrink_samples(struct plan *plan, uint64_t largest)
 		.rows = page->combined.rows,
 		.n = &page->combined.n,
 		.cells = &page->combined.cells,
+		.most = SIZE_MAX,
 		.write = syc_page_write_samples,
 	};
 
@@ -236,10 +244,11 @@ static bool has_room(const struct syc_page *page, uint64_t room)
 
 	syscap_profile_values(page->profile, &values);
 	syscap_profile_logs(page->profile, &n_logs);
-	return (page->order.n + page->allocations.n + values.n + n_logs +
+	return page->allocations.n <= MOST_ALLOCATIONS &&
+	       (page->order.n + page->allocations.n + values.n + n_logs +
 	        syscap_profile_n_marks(page->profile)) *
-	               MOST_OF_EVENT <
-	       room;
+	                       MOST_OF_EVENT <
+	               room;
 }
 
 int syc_page_fit(struct syc_page *page)
@@ -256,5 +265,7 @@ int syc_page_fit(struct syc_page *page)
 	syscap_profile_span(page->profile, &span);
 	plan.span = syc_page_time(page, span.end) + 2048;
 	r = measure_all(&plan);
-	return r < 0 || fits(&plan) ? r : shrink(&plan);
+	if (r < 0 || (fits(&plan) && page->allocations.n <= MOST_ALLOCATIONS))
+		return r;
+	return shrink(&plan);
 }
