@@ -141,6 +141,16 @@ static int observe_blocks(struct recording *recording)
 	return r;
 }
 
+static void note_own_code(struct recording *recording)
+{
+	struct syc_diff_report *report = recording->collect->report;
+	const unsigned side = recording->unit >= report->comparison.n_units[0];
+
+	report->recording[side] += (double)recording->query.view->recording;
+	report->whole[side] += (double)recording->query.view->whole;
+	report->with_recording = recording->query.filter.with_recording;
+}
+
 static int take_in(struct recording *recording)
 {
 	struct syc_view_query *query = &recording->query;
@@ -148,6 +158,7 @@ static int take_in(struct recording *recording)
 
 	if (!note_unit(recording))
 		recording->collect->has_functions = false;
+	note_own_code(recording);
 	r = recording->n_units > 1 ? observe_blocks(recording)
 	                           : observe(recording, &query->filter,
 	                                     query->view, recording->unit);

@@ -182,6 +182,8 @@ static int write_out(struct run *run)
 		return SYC_EXIT_PROBLEM;
 	}
 	tell_empty(run);
+	syc_filter_options_note_recording(run->query.command, run->query.file,
+	                                  run->query.view, &run->query.filter);
 	tell_left_out(run, &export);
 	return run->query.status;
 }

@@ -121,6 +121,12 @@ static bool ask(struct run *run)
 	return false;
 }
 
+static void note_recording(const struct syc_view_query *query)
+{
+	syc_filter_options_note_recording(query->command, query->file,
+	                                  query->view, &query->filter);
+}
+
 static int show(struct run *run)
 {
 	int status = SYC_EXIT_PROBLEM;
@@ -128,6 +134,9 @@ static int show(struct run *run)
 	if (ask(run) && syc_output_file_open(&run->output, false)) {
 		status = run->new.status != SYC_EXIT_DONE ? run->new.status
 		                                          : run->base.status;
+		note_recording(&run->new);
+		if (run->base.file != NULL)
+			note_recording(&run->base);
 		if (write_graph(run) < 0) {
 			run->output.is_spoiled = true;
 			syc_cli_error_no_memory(run->output.command);

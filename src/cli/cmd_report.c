@@ -133,6 +133,7 @@ static int write_page(struct syc_report_page_request *request,
 		.version = SYSCAP_VERSION,
 		.check = checked,
 		.redact = request->redact,
+		.with_recording = request->with_recording,
 		.max_size = (uint64_t)(request->max_mib > 0 ? request->max_mib
 		                                            : USUAL_MIB)
 		            << 20,
@@ -191,6 +192,9 @@ int syc_report_page_make(struct syc_report_page_request *request)
 	int status = SYC_EXIT_PROBLEM;
 
 	request->output.command = request->command;
+	/* The page has all samples, and its user shows or omits syscap's. */
+	request->with_recording = request->filter.filter.with_recording;
+	request->filter.filter.with_recording = true;
 	if (syc_view_query_open(&query, &options, &request->filter.filter) &&
 	    (request->other == NULL ||
 	     syc_view_query_open(&other, &options, &request->filter.filter)) &&

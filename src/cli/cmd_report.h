@@ -19,7 +19,8 @@ struct syc_report_page_request {
 	struct syc_filter_options filter;
 	unsigned max_mib; /* maximum of the page; 0: the default */
 	bool redact;
-	bool quiet; /* no output on success */
+	bool with_recording; /* the page first shows syscap's own code, too */
+	bool quiet;          /* no output on success */
 };
 
 /**

@@ -192,7 +192,14 @@ static void diff_value(const struct syc_diff_report *report,
 		snprintf(text, SYC_DIFF_CELL, "%.3g s", value / 1e9);
 }
 
-/* Print notes about the units. */
+static double own_percent(const struct syc_diff_report *report, unsigned side)
+{
+	return report->whole[side] > 0
+	               ? 100 * report->recording[side] / report->whole[side]
+	               : 0;
+}
+
+/* Print notes about the units, and about syscap's own code. */
 static void diff_preface(const struct syc_diff_report *report, FILE *out)
 {
 	const size_t *n = report->n_files;
@@ -205,6 +212,13 @@ static void diff_preface(const struct syc_diff_report *report, FILE *out)
 	else
 		fprintf(out, "%zu run%s against %zu\n", n[0],
 		        n[0] == 1 ? "" : "s", n[1]);
+	if (!report->has_unit ||
+	    report->recording[0] + report->recording[1] <= 0)
+		return;
+	fprintf(out,
+	        "%.1f %% of base and %.1f %% of new was syscap itself (%s)\n",
+	        own_percent(report, 0), own_percent(report, 1),
+	        report->with_recording ? "included" : "left out");
 }
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
@@ -524,6 +538,8 @@ void syc_diff_json(const struct syc_diff_report *report)
 	syc_json_member_text(
 		&json, "unit",
 		report->has_unit ? syc_stat_hot_unit_key(report->unit) : NULL);
+	write_double(&json, "base_recording", own_percent(report, 0) / 100);
+	write_double(&json, "new_recording", own_percent(report, 1) / 100);
 	syc_json_member_text(&json, "functions",
 	                     report->total ? "total" : "self");
 	write_double(&json, "confidence", 1 - comparison->missed);

@@ -25,6 +25,9 @@ struct syc_diff_report {
 	bool has_blocks; /* the units are blocks of time */
 	bool has_unit;   /* the comparison has rows of functions */
 	enum syscap_view_unit unit;
+	/* Sums of syscap's own code, and of all samples that pass, by side. */
+	double recording[2], whole[2];
+	bool with_recording;
 	bool total, by_share;
 	bool all; /* rows without a difference are shown, too */
 	SYC_ARRAY(struct syc_diff_gate) gates;

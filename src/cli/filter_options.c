@@ -27,6 +27,7 @@ enum {
 	SYC_FILTER_COLLAPSE_RECURSION,
 	SYC_FILTER_REVERSE,
 	SYC_FILTER_OF,
+	SYC_FILTER_WITH_RECORDING,
 	SYC_FILTER_END
 };
 
@@ -58,6 +59,8 @@ const struct syc_option syc_filter_table[] = {
 	{ "reverse", SYC_FILTER_REVERSE, NULL, "begin with callees", NULL },
 	{ "of", SYC_FILTER_OF, "WHAT", "measure memory or waits, not samples",
 	  "samples allocated leaked temporary peak blocked stalled" },
+	{ "with-recording", SYC_FILTER_WITH_RECORDING, NULL,
+	  "keep samples in syscap's own code", NULL },
 	{ 0 },
 };
 
@@ -189,6 +192,9 @@ static const char *take(struct syc_filter_options *options, int c,
 	case SYC_FILTER_REVERSE:
 		filter->reverse = true;
 		return NULL;
+	case SYC_FILTER_WITH_RECORDING:
+		filter->with_recording = true;
+		return NULL;
 	default:
 		return take_of(value, &filter->of);
 	}
@@ -209,6 +215,32 @@ bool syc_filter_options_take(struct syc_filter_options *options,
 	         "%s--%s%s%s", used > 0 ? " " : "", name, value ? "=" : "",
 	         value ? value : "");
 	return expected == NULL;
+}
+
+void syc_filter_options_recording(const struct syscap_view *view,
+                                  const struct syscap_filter *filter,
+                                  char *text, size_t size)
+{
+	size_t n;
+
+	syscap_view_describe_recording(view, text, size);
+	n = strlen(text);
+	if (n > 0)
+		snprintf(text + n, size - n, "%s",
+		         filter->with_recording
+		                 ? " (included)"
+		                 : " (left out; --with-recording keeps it)");
+}
+
+void syc_filter_options_note_recording(const char *command, const char *file,
+                                       const struct syscap_view *view,
+                                       const struct syscap_filter *filter)
+{
+	char text[SYC_RECORDING_TEXT];
+
+	syc_filter_options_recording(view, filter, text, sizeof(text));
+	if (text[0] != 0)
+		fprintf(stderr, "%s: %s: note: %s\n", command, file, text);
 }
 
 bool syc_filter_options_has_marks(const struct syc_filter_options *options)

@@ -39,6 +39,22 @@ unsigned syc_filter_options_stacks(const struct syc_filter_options *options);
 /** The plural name of the requested stacks. */
 const char *syc_filter_options_of(enum syscap_view_of of);
 
+/** Maximum size of a sentence about syscap's own code, with its NUL. */
+#define SYC_RECORDING_TEXT 160
+
+/**
+ * Describe the share of syscap's own code in the samples that pass, and whether
+ * @view omits these samples.  "": no such sample passes.
+ */
+void syc_filter_options_recording(const struct syscap_view *view,
+                                  const struct syscap_filter *filter,
+                                  char *text, size_t size);
+
+/** Print this description on standard error, if it is not empty. */
+void syc_filter_options_note_recording(const char *command, const char *file,
+                                       const struct syscap_view *view,
+                                       const struct syscap_filter *filter);
+
 /**
  * Parts that a profile must keep for the filter, besides the requested parts.
  * A filter by thread needs events of any kind.

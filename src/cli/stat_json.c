@@ -38,6 +38,7 @@ static const char *category_key(enum syscap_profile_category category)
 		[SYSCAP_CATEGORY_JIT] = "jit",
 		[SYSCAP_CATEGORY_KERNEL] = "kernel",
 		[SYSCAP_CATEGORY_NOTE] = "note",
+		[SYSCAP_CATEGORY_RECORDING] = "recording",
 	};
 
 	return keys[category];
@@ -165,6 +166,9 @@ static int stat_hot_json(struct syc_json *json, const struct syc_stat_hot *hot)
 	syc_json_member_text(json, "unit", syc_stat_hot_unit_key(view->unit));
 	syc_json_member_unsigned(json, "total", view->total);
 	syc_json_member_unsigned(json, "ticks", view->ticks);
+	syc_json_member_unsigned(json, "recording", view->recording);
+	syc_json_member_unsigned(json, "recording_memory",
+	                         view->recording_memory);
 	syc_json_member_unsigned(json, "samples", view->n_passed);
 	syc_json_member_unsigned(json, "samples_looked_at", view->n_looked);
 	syc_json_member_unsigned(json, "marks", view->n_marks);

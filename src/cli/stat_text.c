@@ -215,13 +215,17 @@ static void print_heap(const struct syc_stat_hot *hot,
 	putchar('\n');
 }
 
-static void print_head(const struct syc_stat_summary *summary, const char *file)
+static void print_head(const struct syc_stat_summary *summary, const char *file,
+                       const struct syc_stat_hot *hot)
 {
-	char duration[40];
+	char duration[40], own[SYC_RECORDING_TEXT];
 
 	syc_duration_format(syc_stat_summary_duration(summary), duration,
 	                    sizeof(duration));
 	syc_printable_write(stdout, file, false);
+	syc_filter_options_recording(hot->view, hot->filter, own, sizeof(own));
+	if (own[0] != 0)
+		printf(": %s", own);
 	printf("\n  recorded   ");
 	syc_printable_write(stdout, summary->info.capture_time, false);
 	printf("\n  time span  %s", duration);
@@ -499,7 +503,7 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 {
 	const size_t most = hot->n_rows;
 
-	print_head(summary, file);
+	print_head(summary, file, hot);
 	print_heap(hot, summary);
 	if (print_hot(hot) < 0 ||
 	    print_processes(&summary->processes, most) < 0)

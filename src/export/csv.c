@@ -74,6 +74,7 @@ static const char *category_name(enum syscap_profile_category category)
 		[SYSCAP_CATEGORY_JIT] = "jit",
 		[SYSCAP_CATEGORY_KERNEL] = "kernel",
 		[SYSCAP_CATEGORY_NOTE] = "note",
+		[SYSCAP_CATEGORY_RECORDING] = "recording",
 	};
 
 	return names[category];

@@ -10,7 +10,7 @@
 
 /* Categories of functions come first, then these categories. */
 enum {
-	SYC_FIREFOX_MARK = SYSCAP_CATEGORY_NOTE + 1,
+	SYC_FIREFOX_MARK = SYSCAP_CATEGORY_RECORDING + 1,
 	SYC_FIREFOX_LOG,
 	SYC_FIREFOX_LOST,
 	SYC_FIREFOX_CATEGORIES

@@ -23,6 +23,7 @@ static const struct category {
 	[SYSCAP_CATEGORY_KERNEL] = { "Kernel", "orange" },
 	/* The viewer needs a grey category */
 	[SYSCAP_CATEGORY_NOTE] = { "Other", "grey" },
+	[SYSCAP_CATEGORY_RECORDING] = { "Recording", "magenta" },
 	[SYC_FIREFOX_MARK] = { "Mark", "purple" },
 	[SYC_FIREFOX_LOG] = { "Log", "brown" },
 	[SYC_FIREFOX_LOST] = { "Lost", "red" },

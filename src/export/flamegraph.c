@@ -98,6 +98,8 @@ static const struct {
 	                             "kernel" },
 	[SYSCAP_CATEGORY_NOTE] = { { "#d0d0d0", "#d0d0d0", "#d0d0d0" },
 	                           "no code" },
+	[SYSCAP_CATEGORY_RECORDING] = { { "#d9a9c6", "#e0b8d0", "#d39bbc" },
+	                                "syscap itself" },
 };
 
 struct picture {

@@ -388,9 +388,12 @@ static uint64_t tell_binary(struct syc_perfetto *trace, const char *binary)
 static unsigned kind_of(enum syscap_profile_category category)
 {
 	static const unsigned char kinds[] = {
-		[SYSCAP_CATEGORY_APPLICATION] = 1, [SYSCAP_CATEGORY_SYSTEM] = 1,
-		[SYSCAP_CATEGORY_KERNEL] = 2,      [SYSCAP_CATEGORY_JIT] = 4,
+		[SYSCAP_CATEGORY_APPLICATION] = 1,
+		[SYSCAP_CATEGORY_SYSTEM] = 1,
+		[SYSCAP_CATEGORY_KERNEL] = 2,
+		[SYSCAP_CATEGORY_JIT] = 4,
 		[SYSCAP_CATEGORY_NOTE] = 0,
+		[SYSCAP_CATEGORY_RECORDING] = 1,
 	};
 
 	return kinds[category];

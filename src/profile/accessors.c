@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* accessors.c - the public accessors of a profile. */
+/* accessors.c - the public accessors of a profile, and descriptions of views. */
+#include <stdio.h>
+
 #include "profile/model.h"
 
 const struct syscap_profile_process *
@@ -234,4 +236,46 @@ uint64_t syscap_profile_tick(const struct syscap_profile *profile,
 	if (profile->unit == SYSCAP_UNIT_TICKS)
 		return 1;
 	return (uint64_t)profile->processes.list.items[process].period_ns;
+}
+
+static void format_share(uint64_t part, uint64_t whole, char text[24])
+{
+	const double percent = 100 * (double)part / (double)whole;
+
+	if (percent < 0.05)
+		snprintf(text, 24, "less than 0.1 %%");
+	else
+		snprintf(text, 24, "%.1f %%", percent);
+}
+
+void syscap_view_describe_recording(const struct syscap_view *view, char *text,
+                                    size_t size)
+{
+	char share[24], memory[24];
+
+	*text = 0;
+	if (view->recording == 0)
+		return;
+	format_share(view->recording, view->whole, share);
+	format_share(view->recording_memory, view->whole, memory);
+	if (view->recording_memory == 0)
+		snprintf(text, size, "%s of the %s was syscap itself", share,
+		         syscap_view_unit_name(view->unit));
+	else
+		snprintf(text, size,
+		         "%s of the %s was syscap itself, %s for --memory",
+		         share, syscap_view_unit_name(view->unit), memory);
+}
+
+const char *syscap_view_unit_name(enum syscap_view_unit unit)
+{
+	static const char *const names[] = {
+		[SYSCAP_UNIT_TICKS] = "ticks",
+		[SYSCAP_UNIT_CPU_NS] = "processor time",
+		[SYSCAP_UNIT_WALL_NS] = "wall time",
+		[SYSCAP_UNIT_MIXED_NS] = "processor and wall time",
+		[SYSCAP_UNIT_BYTES] = "bytes",
+	};
+
+	return names[unit];
 }

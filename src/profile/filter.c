@@ -308,16 +308,66 @@ static void hide_system(struct syc_filter *filter,
 	}
 }
 
-/* If @glob matches a binary, show the functions of the binary as the binary. */
+/* Whether @name is a function by which --memory observes the program.  The
+ * library's symbol table has other names for some of these functions. */
+static bool is_allocator(const char *name)
+{
+	static const char *const names[] = {
+		"malloc",        "calloc",      "realloc",
+		"reallocarray",  "free",        "free_sized",
+		"memalign",      "valloc",      "free_aligned_sized",
+		"aligned_alloc", "pvalloc",     "posix_memalign",
+		"mmap",          "munmap",      "mremap",
+		"mmap64",        "malloc_seen", "calloc_seen",
+		"realloc_seen",  "free_seen",   "map_seen",
+		"unmap_seen",    "move_seen",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_recording(const struct syscap_profile_function *function)
+{
+	return function->category == SYSCAP_CATEGORY_RECORDING;
+}
+
+static void mark_recording(struct syc_filter *filter,
+                           const struct syc_functions *functions)
+{
+	for (size_t i = 0; i < functions->items.n; i++) {
+		const struct syscap_profile_function *function =
+			&functions->items.items[i];
+
+		if (is_recording(function)) {
+			filter->has_recording = true;
+			filter->functions[i] |= SYC_FUNCTION_RECORDING;
+			if (is_allocator(function->name))
+				filter->functions[i] |= SYC_FUNCTION_ALLOCATOR;
+		} else if (strcmp(function->binary, "[vdso]") == 0) {
+			filter->functions[i] |= SYC_FUNCTION_VDSO;
+		}
+	}
+}
+
+/*
+ * If @glob matches a binary, show the functions of the binary as the binary.
+ * Functions of a linked copy of syscap are not shown as the program.
+ */
 static void collapse(struct syc_filter *filter,
                      const struct syc_functions *functions, const char *glob)
 {
 	for (size_t i = 0; i < functions->items.n; i++) {
-		const char *binary = functions->items.items[i].binary;
+		const struct syscap_profile_function *items =
+			functions->items.items;
+		const uint32_t as = functions->of_binary.items[i];
 
-		if (glob != NULL && binary[0] != 0 &&
-		    fnmatch(glob, binary, 0) == 0)
-			filter->shown_as[i] = functions->of_binary.items[i];
+		if (glob != NULL && items[i].binary[0] != 0 &&
+		    is_recording(&items[i]) == is_recording(&items[as]) &&
+		    fnmatch(glob, items[i].binary, 0) == 0)
+			filter->shown_as[i] = as;
 		else
 			filter->shown_as[i] = (uint32_t)i;
 	}
@@ -385,8 +435,10 @@ static int match_all(struct syc_filter *filter,
 		          error);
 	if (r == 0 && asked->hide_system)
 		hide_system(filter, functions);
-	if (r == 0)
+	if (r == 0) {
+		mark_recording(filter, functions);
 		collapse(filter, functions, asked->collapse_library);
+	}
 	return r;
 }
 

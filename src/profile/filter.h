@@ -38,7 +38,10 @@ enum syc_function_mark {
 	SYC_FUNCTION_WANTED = 1,
 	SYC_FUNCTION_DROPPED = 2,
 	SYC_FUNCTION_FOCUSED = 4,
-	SYC_FUNCTION_TAKEN_OUT = 8
+	SYC_FUNCTION_TAKEN_OUT = 8,
+	SYC_FUNCTION_RECORDING = 16,
+	SYC_FUNCTION_ALLOCATOR = 32, /* of RECORDING: replaces malloc() etc. */
+	SYC_FUNCTION_VDSO = 64       /* RECORDING if its caller is */
 };
 
 struct syc_filter {
@@ -49,6 +52,7 @@ struct syc_filter {
 	unsigned char *threads; /* flag of each thread: may pass */
 	/* Flag of each process: has a thread that may pass. */
 	unsigned char *processes;
+	bool has_recording; /* a function has SYC_FUNCTION_RECORDING */
 	bool has_marks;
 	struct syc_filter_marks marks;
 };

@@ -76,6 +76,25 @@ int syc_functions_put(struct syc_functions *functions,
 	return r < 0 ? r : 0;
 }
 
+static bool has_prefix(const char *text, const char *prefix)
+{
+	return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+/*
+ * A library of syscap, or a linked copy by the prefixes of its names.  The
+ * command's own functions have these prefixes, too: a recorded `syscap` is a
+ * program like others.
+ */
+bool syc_functions_is_recording(const char *name, const char *binary)
+{
+	if (has_prefix(binary, "libsyscap-") ||
+	    has_prefix(binary, "libsyscap.so"))
+		return true;
+	return strcmp(binary, "syscap") != 0 &&
+	       (has_prefix(name, "syc_") || has_prefix(name, "syscap_"));
+}
+
 static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
                       uint32_t of, uint32_t *ret_number)
 {
@@ -86,6 +105,10 @@ static int put_binary(struct syc_functions *functions, struct syc_texts *texts,
 
 	*ret_number = of;
 	binary.is_inlined = false;
+	/* Only a library of syscap is syscap's as a whole. */
+	if (binary.category == SYSCAP_CATEGORY_RECORDING &&
+	    !syc_functions_is_recording("", binary.binary))
+		binary.category = SYSCAP_CATEGORY_APPLICATION;
 	if (binary.name[0] == '[' && strlen(binary.name) == len + 2 &&
 	    memcmp(binary.name + 1, binary.binary, len) == 0)
 		return 0; /* the function already represents the binary */
@@ -124,10 +147,7 @@ enum syscap_profile_category syc_functions_category(const char *path)
 	     i++)
 		if (strncmp(path, directories[i], strlen(directories[i])) == 0)
 			return SYSCAP_CATEGORY_SYSTEM;
-	/* syscap's preloaded libraries, in any directory. */
-	return strstr(path, "/syscap/libsyscap-") != NULL
-	               ? SYSCAP_CATEGORY_SYSTEM
-	               : SYSCAP_CATEGORY_APPLICATION;
+	return SYSCAP_CATEGORY_APPLICATION;
 }
 
 /* Name of functions without a name in debug information. */
@@ -277,6 +297,8 @@ static int put_inlined(struct syc_sources *known, const char *name,
 	function.is_named = name[0] != 0;
 	if (name[0] == 0)
 		name = NO_NAME;
+	if (syc_functions_is_recording(name, function.binary))
+		function.category = SYSCAP_CATEGORY_RECORDING;
 	r = syc_texts_keep(known->texts, name, strlen(name), &function.name);
 	return r == 0 ? syc_functions_put(known->functions, &function,
 	                                  ret_function)

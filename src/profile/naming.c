@@ -63,6 +63,9 @@ static int put(struct job *job, const char *name, const char *binary,
 	if (r == 0)
 		r = syc_texts_keep(naming->texts, binary, binary_len,
 		                   &function.binary);
+	if (r == 0 && category <= SYSCAP_CATEGORY_SYSTEM &&
+	    syc_functions_is_recording(function.name, function.binary))
+		function.category = SYSCAP_CATEGORY_RECORDING;
 	return r == 0 ? syc_functions_put(naming->functions, &function,
 	                                  ret_function)
 	              : r;

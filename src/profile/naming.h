@@ -49,6 +49,9 @@ int syc_functions_settle(struct syc_functions *functions,
 /** The category of code in the file @path. */
 enum syscap_profile_category syc_functions_category(const char *path);
 
+/** Whether the function @name of @binary is code of syscap in a program. */
+bool syc_functions_is_recording(const char *name, const char *binary);
+
 /**
  * Source lines and inlined functions of locations.  Lines and inlined functions
  * come only from __lines__ in the capture.  Without __lines__, these lookups

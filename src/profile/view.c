@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/*
- * view.c - views: filtered trees of functions, their losses, their hottest
- * lines.
- */
+/* view.c - views: filtered trees of functions, and their losses. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +75,16 @@ enum {
 	HAS_WANTED = 1,
 	IS_DROPPED = 2,
 	IS_FOCUSED = 4, /* the node is at or below the focused frame */
-	IS_NEEDED = 8   /* samples at or below the node passed */
+	IS_NEEDED = 8,  /* samples at or below the node passed */
+	/*
+	 * A run of syscap's frames.  A frame of the program below a run is
+	 * attached to the run's caller, so a run is always the end of a stack.
+	 */
+	IS_OWN = 16,           /* the node's innermost frame is of a run */
+	BEGINS_OWN = 32,       /* the node's outermost frame is of a run */
+	IS_OWN_NEEDED = 64,    /* samples that end in this run passed */
+	IS_OF_ALLOCATOR = 128, /* the run's outermost frame is the allocator */
+	CONDITIONS = HAS_WANTED | IS_DROPPED | IS_FOCUSED
 };
 
 struct build {
@@ -88,6 +94,10 @@ struct build {
 	struct syc_view *view;
 	unsigned char *flags; /* flags of each stack */
 	uint64_t *weights;    /* sum that passed, of each stack */
+	/* Conditions, and node in the view, of each stack without the run of
+	 * syscap's frames at its end. */
+	unsigned char *outer_flags;
+	uint32_t *outer_nodes;
 };
 
 /*
@@ -117,26 +127,59 @@ static struct ending ending_of(const struct build *build, size_t stack)
 	return ending;
 }
 
+static uint32_t function_of(const struct ending *ending, uint32_t frame)
+{
+	return frame == 0 ? ending->function : ending->sources[frame].function;
+}
+
+static unsigned conditions_of(unsigned marks)
+{
+	return ((marks & SYC_FUNCTION_WANTED) != 0 ? HAS_WANTED : 0u) |
+	       ((marks & SYC_FUNCTION_DROPPED) != 0 ? IS_DROPPED : 0u) |
+	       ((marks & SYC_FUNCTION_FOCUSED) != 0 ? IS_FOCUSED : 0u);
+}
+
+/* Whether a frame with @marks belongs to the run of syscap's frames that
+ * @flags describes, or begins a run. */
+static bool is_own(unsigned marks, unsigned flags)
+{
+	return (marks & SYC_FUNCTION_RECORDING) != 0 ||
+	       ((marks & SYC_FUNCTION_VDSO) != 0 && (flags & IS_OWN) != 0);
+}
+
+static void look_at_stack(struct build *build, size_t stack)
+{
+	const struct ending ending = ending_of(build, stack);
+	const uint32_t parent = build->profile->stacks.parents.items[stack];
+	const unsigned char *marks = build->filter.functions;
+	unsigned flags = build->flags[parent] & ~(unsigned)BEGINS_OWN;
+	unsigned outer = build->outer_flags[parent];
+
+	if (is_own(marks[ending.function], flags))
+		flags |= BEGINS_OWN;
+	else
+		flags = outer;
+	for (uint32_t i = 0; i < ending.n; i++) {
+		const unsigned mark = marks[function_of(&ending, i)];
+
+		if ((flags & IS_OWN) == 0 && is_own(mark, flags))
+			flags |= IS_OWN | ((mark & SYC_FUNCTION_ALLOCATOR) != 0
+			                           ? IS_OF_ALLOCATOR
+			                           : 0u);
+		flags |= conditions_of(mark);
+		if ((flags & IS_OWN) == 0)
+			outer = flags;
+	}
+	build->flags[stack] = (unsigned char)flags;
+	build->outer_flags[stack] = (unsigned char)outer;
+}
+
 static void look_at_stacks(struct build *build)
 {
-	const struct syc_stacks *stacks = &build->profile->stacks;
+	const size_t n = build->profile->stacks.nodes.n;
 
-	for (size_t i = 1; i < stacks->nodes.n; i++) {
-		const struct ending ending = ending_of(build, i);
-		unsigned flags = build->flags[stacks->parents.items[i]];
-		unsigned marks = build->filter.functions[ending.function];
-
-		for (uint32_t k = 1; k < ending.n; k++)
-			marks |= build->filter
-			                 .functions[ending.sources[k].function];
-		if ((marks & SYC_FUNCTION_WANTED) != 0)
-			flags |= HAS_WANTED;
-		if ((marks & SYC_FUNCTION_DROPPED) != 0)
-			flags |= IS_DROPPED;
-		if ((marks & SYC_FUNCTION_FOCUSED) != 0)
-			flags |= IS_FOCUSED;
-		build->flags[i] = (unsigned char)flags;
-	}
+	for (size_t i = 1; i < n; i++)
+		look_at_stack(build, i);
 }
 
 static bool stack_passes(const struct build *build, uint32_t stack)
@@ -148,6 +191,13 @@ static bool stack_passes(const struct build *build, uint32_t stack)
 	       (build->asked->focus == NULL || (flags & IS_FOCUSED) != 0);
 }
 
+/* Whether the rows of @stack are omitted as syscap's own. */
+static bool is_left_out(const struct build *build, uint32_t stack)
+{
+	return !build->asked->with_recording &&
+	       (build->flags[stack] & IS_OWN) != 0;
+}
+
 /*
  * Add a sample or allocation.  False: the filter rejects the sample or
  * allocation.
@@ -156,10 +206,20 @@ static bool add(struct build *build, size_t number, uint32_t stack,
                 uint32_t thread, int64_t time, uint64_t weight)
 {
 	struct syscap_view *view = &build->view->public;
+	const unsigned flags = build->flags[stack];
 
 	if (weight == 0 || !stack_passes(build, stack) ||
 	    !syc_filter_passes(&build->filter, build->profile, thread, time))
 		return false;
+	view->whole += weight;
+	if ((flags & IS_OWN) != 0) {
+		view->recording += weight;
+		if ((flags & IS_OF_ALLOCATOR) != 0)
+			view->recording_memory += weight;
+		if (!build->asked->with_recording)
+			return false;
+		build->flags[stack] |= IS_OWN_NEEDED;
+	}
 	build->view->passed[number / 64] |= UINT64_C(1) << number % 64;
 	build->weights[stack] += weight;
 	build->flags[stack] |= IS_NEEDED;
@@ -175,11 +235,11 @@ static void add_samples(struct build *build)
 	struct syscap_view *view = &build->view->public;
 
 	view->unit = profile->unit;
-	view->n_looked = samples->times.n;
 	for (size_t i = 0; i < samples->times.n; i++) {
 		const uint32_t thread = samples->threads.items[i];
 		const uint32_t ticks = samples->ticks.items[i];
 
+		view->n_looked += !is_left_out(build, samples->stacks.items[i]);
 		if (add(build, i, samples->stacks.items[i], thread,
 		        samples->times.items[i],
 		        ticks * syscap_profile_tick(profile, thread)))
@@ -216,7 +276,7 @@ static void add_waits(struct build *build)
 
 		if (wait->is_stall != is_stall)
 			continue;
-		view->n_looked++;
+		view->n_looked += !is_left_out(build, wait->stack);
 		add(build, i, wait->stack, wait->thread, wait->time,
 		    (uint64_t)wait->duration);
 	}
@@ -255,9 +315,16 @@ static void mark_needed(struct build *build)
 {
 	const struct syc_stacks *stacks = &build->profile->stacks;
 
-	for (size_t i = stacks->nodes.n; i-- > 1;)
-		if ((build->flags[i] & IS_NEEDED) != 0)
-			build->flags[stacks->parents.items[i]] |= IS_NEEDED;
+	for (size_t i = stacks->nodes.n; i-- > 1;) {
+		const unsigned flags = build->flags[i];
+		unsigned char *parent = &build->flags[stacks->parents.items[i]];
+
+		if ((flags & IS_NEEDED) != 0)
+			*parent |= IS_NEEDED;
+		if ((flags & IS_OWN_NEEDED) != 0 && (flags & BEGINS_OWN) != 0 &&
+		    (*parent & IS_OWN) != 0)
+			*parent |= IS_OWN_NEEDED;
+	}
 }
 
 /* Extend the path at *@node by a call of @function at @line. */
@@ -276,25 +343,40 @@ static int step(struct build *build, uint32_t function, uint32_t line,
 	                      shown != function ? NONE : line, node);
 }
 
-/* Extend the path by the whole end of @stack. */
+/*
+ * Extend the path by the end of @stack.  Frames of syscap are omitted if no
+ * sample that ends in them passed.
+ */
 static int steps(struct build *build, size_t stack, uint32_t *node)
 {
 	const struct ending ending = ending_of(build, stack);
 	const uint32_t caller = build->profile->stacks.parents.items[stack];
+	const unsigned flags = build->flags[stack];
+	const bool begins_own = (flags & BEGINS_OWN) != 0;
+	bool is_run = begins_own;
 	bool is_shown = build->asked->focus == NULL ||
-	                (build->flags[caller] & IS_FOCUSED) != 0;
+	                ((begins_own ? build->flags[caller]
+	                             : build->outer_flags[caller]) &
+	                 IS_FOCUSED) != 0;
 
+	build->outer_nodes[stack] = build->outer_nodes[caller];
+	*node = begins_own ? build->view->nodes[caller]
+	                   : build->outer_nodes[caller];
 	for (uint32_t i = 0; i < ending.n; i++) {
-		const uint32_t function =
-			i == 0 ? ending.function : ending.sources[i].function;
+		const uint32_t function = function_of(&ending, i);
+		const unsigned marks = build->filter.functions[function];
 
-		is_shown = is_shown || (build->filter.functions[function] &
-		                        SYC_FUNCTION_FOCUSED) != 0;
+		is_run = is_run || (marks & SYC_FUNCTION_RECORDING) != 0;
+		if (is_run && (flags & IS_OWN_NEEDED) == 0)
+			break;
+		is_shown = is_shown || (marks & SYC_FUNCTION_FOCUSED) != 0;
 		if (is_shown &&
 		    step(build, function,
 		         ending.sources != NULL ? ending.sources[i].line : NONE,
 		         node) < 0)
 			return -ENOMEM;
+		if (!is_run)
+			build->outer_nodes[stack] = *node;
 	}
 	return 0;
 }
@@ -305,13 +387,11 @@ static int make_tree(struct build *build)
 	uint32_t *nodes = build->view->nodes;
 
 	nodes[0] = 0;
+	build->outer_nodes[0] = 0;
 	for (size_t i = 1; i < stacks->nodes.n; i++) {
-		const uint32_t parent = stacks->parents.items[i];
-
 		nodes[i] = NONE;
 		if ((build->flags[i] & IS_NEEDED) == 0)
 			continue;
-		nodes[i] = nodes[parent];
 		if (steps(build, i, &nodes[i]) < 0)
 			return -ENOMEM;
 	}
@@ -343,6 +423,17 @@ static int place_stacks(struct build *build)
 	return 0;
 }
 
+static void free_temporary(struct build *build)
+{
+	free(build->flags);
+	free(build->outer_flags);
+	free(build->outer_nodes);
+	free(build->weights);
+	build->flags = build->outer_flags = NULL;
+	build->outer_nodes = NULL;
+	build->weights = NULL;
+}
+
 static int make(struct build *build)
 {
 	const size_t n = build->profile->stacks.nodes.n;
@@ -351,11 +442,14 @@ static int make(struct build *build)
 	view->by_line = build->asked->by_line &&
 	                build->profile->naming.sources.sources.n > 0;
 	build->flags = calloc(n, 1);
+	build->outer_flags = calloc(n, 1);
+	build->outer_nodes = malloc(n * sizeof(*build->outer_nodes));
 	build->weights = calloc(n, sizeof(*build->weights));
 	view->nodes = malloc(n * sizeof(*view->nodes));
 	view->passed =
 		calloc(count_rows(build) / 64 + 1, sizeof(*view->passed));
-	if (build->flags == NULL || build->weights == NULL ||
+	if (build->flags == NULL || build->outer_flags == NULL ||
+	    build->outer_nodes == NULL || build->weights == NULL ||
 	    view->nodes == NULL || view->passed == NULL ||
 	    syc_view_begin(view) < 0)
 		return -ENOMEM;
@@ -365,10 +459,7 @@ static int make(struct build *build)
 	if (make_tree(build) < 0 || place_stacks(build) < 0)
 		return -ENOMEM;
 	/* Free temporary data before further allocations. */
-	free(build->flags);
-	free(build->weights);
-	build->flags = NULL;
-	build->weights = NULL;
+	free_temporary(build);
 	syc_slots_fini(&view->slots);
 	if (syc_view_add_up(view) < 0 ||
 	    syc_view_sum_up(view, &build->profile->functions) < 0)
@@ -420,95 +511,11 @@ int syscap_view_new(const struct syscap_profile *profile,
 		show(build.view, &build);
 		syc_filter_fini(&build.filter);
 	}
-	free(build.flags);
-	free(build.weights);
+	free_temporary(&build);
 	if (r < 0) {
 		syscap_view_free(&build.view->public);
 		return r;
 	}
 	*ret_view = &build.view->public;
 	return 0;
-}
-
-const char *syscap_view_unit_name(enum syscap_view_unit unit)
-{
-	static const char *const names[] = {
-		[SYSCAP_UNIT_TICKS] = "ticks",
-		[SYSCAP_UNIT_CPU_NS] = "processor time",
-		[SYSCAP_UNIT_WALL_NS] = "wall time",
-		[SYSCAP_UNIT_MIXED_NS] = "processor and wall time",
-		[SYSCAP_UNIT_BYTES] = "bytes",
-	};
-
-	return names[unit];
-}
-
-struct place {
-	uint32_t function, line;
-};
-
-struct totals {
-	struct syc_map places;
-	SYC_ARRAY(uint64_t) sums; /* sum of each place */
-};
-
-static int add_up(struct totals *totals, const struct syscap_view *view)
-{
-	size_t number;
-	int r = 0;
-
-	for (size_t i = 1; r >= 0 && i < view->n_nodes; i++) {
-		const struct place place = { view->functions[i],
-			                     view->lines[i] };
-
-		if (place.line == NONE)
-			continue;
-		r = syc_map_put(&totals->places, &place, sizeof(place),
-		                &number);
-		if (r > 0)
-			r = syc_array_push(&totals->sums, 0);
-		if (r >= 0)
-			totals->sums.items[number] += view->totals[i];
-	}
-	return r < 0 ? r : 0;
-}
-
-static int choose(const struct totals *totals, size_t n_functions,
-                  uint32_t *lines)
-{
-	uint64_t *most = calloc(n_functions + 1, sizeof(*most));
-
-	if (most == NULL)
-		return -ENOMEM;
-	for (size_t i = 0; i < totals->sums.n; i++) {
-		const struct place *place = totals->places.keys[i].bytes;
-
-		/* Of lines with equal sums, keep the first. */
-		if (totals->sums.items[i] <= most[place->function])
-			continue;
-		most[place->function] = totals->sums.items[i];
-		lines[place->function] = place->line;
-	}
-	free(most);
-	return 0;
-}
-
-int syscap_view_hottest_lines(const struct syscap_profile *profile,
-                              const struct syscap_view *view,
-                              uint32_t *ret_lines)
-{
-	struct totals totals = { 0 };
-	size_t n;
-	int r = 0;
-
-	syscap_profile_functions(profile, &n);
-	for (size_t i = 0; i < n; i++)
-		ret_lines[i] = NONE;
-	if (view->lines != NULL)
-		r = add_up(&totals, view);
-	if (r == 0)
-		r = choose(&totals, n, ret_lines);
-	syc_map_fini(&totals.places);
-	free(totals.sums.items);
-	return r;
 }

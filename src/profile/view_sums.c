@@ -258,3 +258,74 @@ int syc_view_reverse(struct syc_view *view, size_t n_stacks)
 	free(places);
 	return r;
 }
+
+struct line_place {
+	uint32_t function, line;
+};
+
+struct line_totals {
+	struct syc_map places;
+	SYC_ARRAY(uint64_t) sums; /* sum of each place */
+};
+
+static int add_up_lines(struct line_totals *totals,
+                        const struct syscap_view *view)
+{
+	size_t number;
+	int r = 0;
+
+	for (size_t i = 1; r >= 0 && i < view->n_nodes; i++) {
+		const struct line_place place = { view->functions[i],
+			                          view->lines[i] };
+
+		if (place.line == NONE)
+			continue;
+		r = syc_map_put(&totals->places, &place, sizeof(place),
+		                &number);
+		if (r > 0)
+			r = syc_array_push(&totals->sums, 0);
+		if (r >= 0)
+			totals->sums.items[number] += view->totals[i];
+	}
+	return r < 0 ? r : 0;
+}
+
+static int choose_lines(const struct line_totals *totals, size_t n_functions,
+                        uint32_t *lines)
+{
+	uint64_t *most = calloc(n_functions + 1, sizeof(*most));
+
+	if (most == NULL)
+		return -ENOMEM;
+	for (size_t i = 0; i < totals->sums.n; i++) {
+		const struct line_place *place = totals->places.keys[i].bytes;
+
+		/* Of lines with equal sums, keep the first. */
+		if (totals->sums.items[i] <= most[place->function])
+			continue;
+		most[place->function] = totals->sums.items[i];
+		lines[place->function] = place->line;
+	}
+	free(most);
+	return 0;
+}
+
+int syscap_view_hottest_lines(const struct syscap_profile *profile,
+                              const struct syscap_view *view,
+                              uint32_t *ret_lines)
+{
+	struct line_totals totals = { 0 };
+	size_t n;
+	int r = 0;
+
+	syscap_profile_functions(profile, &n);
+	for (size_t i = 0; i < n; i++)
+		ret_lines[i] = NONE;
+	if (view->lines != NULL)
+		r = add_up_lines(&totals, view);
+	if (r == 0)
+		r = choose_lines(&totals, n, ret_lines);
+	syc_map_fini(&totals.places);
+	free(totals.sums.items);
+	return r;
+}

@@ -19,8 +19,12 @@
 #define SHOWN      3u
 #define NAME_BYTES 100u
 
-/* About a second of reading. */
-#define LARGEST (UINT64_C(200) << 20)
+/* About a second of reading: most bytes of larger captures are allocations,
+ * which the summary does not read. */
+#define LARGEST (UINT64_C(1) << 30)
+
+/* From this part of the time on, an option of syscap is worth a hint. */
+#define HINT_PERCENT 5
 
 static void print_name(const char *name)
 {
@@ -30,6 +34,22 @@ static void print_name(const char *name)
 	while (len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80)
 		len--;
 	fprintf(stderr, "%.*s%s", len, name, name[len] != 0 ? "…" : "");
+}
+
+/* The cost of recording, and the option whose absence saves most of it. */
+static void print_recording(const struct syscap_view *view)
+{
+	const double memory =
+		100 * (double)view->recording_memory / (double)view->whole;
+	char text[160];
+
+	syscap_view_describe_recording(view, text, sizeof(text));
+	if (text[0] == 0)
+		return;
+	fprintf(stderr, "syscap record: %s%s\n", text,
+	        memory >= HINT_PERCENT ? ": leave out --memory, or sample "
+	                                 "allocations with --memory=512K"
+	                               : "");
 }
 
 static void print_view(const struct syscap_profile *profile,
@@ -69,6 +89,8 @@ static void print_capture(struct syscap_reader *reader)
 	    syscap_profile_settle(profile) == 0 &&
 	    syscap_view_new(profile, NULL, &view, NULL) == 0) {
 		print_view(profile, view);
+		if (view->whole > 0)
+			print_recording(view);
 		syscap_view_free(view);
 	}
 	syscap_profile_free(profile);

@@ -31,7 +31,8 @@ struct syc_report {
 	const char *filter;                /* filter options as given, or "" */
 	const char *version;               /* version of syscap */
 	const char *check;                 /* output of `syscap check`, or "" */
-	bool redact; /* omit names of people and machines */
+	bool redact;         /* omit names of people and machines */
+	bool with_recording; /* the page first shows syscap's own code, too */
 	/* Limit in bytes; fit_page.c states what the page then lacks. */
 	uint64_t max_size;
 	FILE *out;

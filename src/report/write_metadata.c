@@ -13,7 +13,7 @@
 #include "profile/texts.h"
 #include "report/writer.h"
 
-#define MAX_FACTS 40
+#define MAX_FACTS 60
 
 struct facts {
 	const char *texts[MAX_FACTS];
@@ -204,6 +204,7 @@ static int write_facts(struct syc_page *page)
 	add_number(&facts, "damaged", (int64_t)span.n_damaged);
 	add_number(&facts, "finished", span.is_finished);
 	add_number(&facts, "redacted", report->redact);
+	add_number(&facts, "with_recording", report->with_recording);
 	add_text(&facts, "check", report->redact ? "" : report->check);
 	r = syc_column_write_texts(&page->pack, "facts", facts.n, facts.texts);
 	free(filter);

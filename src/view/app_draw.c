@@ -30,6 +30,7 @@ static const struct {
 	{ "c", "compare the slowest 1 % of these marks with the others" },
 	{ "r", "callees first, or callers again" },
 	{ "y", "without system libraries, or with them again" },
+	{ "o", "with syscap itself, or without it again" },
 	{ "t, T", "the next thread, the previous one (chart)" },
 	{ "+, -", "less time, more time (chart)" },
 	{ "e", "numbers exactly" },
@@ -72,14 +73,30 @@ static const char *base_name(const char *file)
 	                                        : file;
 }
 
+/* The share of syscap's own code, which key o shows or omits. */
+static void format_own(const struct syc_app_state *app, char *text, size_t size)
+{
+	const struct syscap_view *view = app->view;
+
+	*text = 0;
+	if (view->recording > 0)
+		snprintf(text, size, " · %.1f %% syscap itself%s",
+		         100 * (double)view->recording / (double)view->whole,
+		         syc_page_context_filter(&app->context)->with_recording
+		                 ? ""
+		                 : " left out (o)");
+}
+
 /* Draw the numbers on the right, as many as fit. */
 static void draw_numbers(struct syc_app_state *app, int from)
 {
 	const struct syscap_view *view = app->view;
 	struct syc_grid *grid = &app->grid;
-	char amount[SYC_FIGURE], count[SYC_FIGURE], text[256], lost[48] = "";
+	char amount[SYC_FIGURE], count[SYC_FIGURE], text[320], lost[48] = "";
+	char own[64];
 	int columns;
 
+	format_own(app, own, sizeof(own));
 	syc_figures_amount(amount, view->unit, view->total, false);
 	syc_figures_count(count, view->n_passed, false);
 	if (amount[strlen(amount) - 1] == ' ')
@@ -87,18 +104,18 @@ static void draw_numbers(struct syc_app_state *app, int from)
 	if (view->n_losses > 0)
 		snprintf(lost, sizeof(lost), " · %zu lost interval%s",
 		         view->n_losses, view->n_losses == 1 ? "" : "s");
-	snprintf(text, sizeof(text), "%s%s%s %s · %s %s%s", app->progress,
+	snprintf(text, sizeof(text), "%s%s%s %s · %s %s%s%s", app->progress,
 	         app->progress[0] != 0 ? " · " : "", amount,
 	         view->unit == SYSCAP_UNIT_BYTES
 	                 ? "allocated"
 	                 : syscap_view_unit_name(view->unit),
 	         count,
 	         view->unit == SYSCAP_UNIT_BYTES ? "allocations" : "samples",
-	         lost);
+	         own, lost);
 	columns = syc_grid_columns(text);
 	if (columns > grid->width - from) {
-		snprintf(text, sizeof(text), "%s%s%s", app->progress,
-		         app->progress[0] != 0 ? " · " : "", amount);
+		snprintf(text, sizeof(text), "%s%s%s%s", app->progress,
+		         app->progress[0] != 0 ? " · " : "", amount, own);
 		columns = syc_grid_columns(text);
 		lost[0] = 0;
 	}

@@ -303,6 +303,8 @@ static int take_letter(struct syc_app_state *app, uint32_t letter)
 		return syc_page_context_look(context, SYC_LENS_REVERSE, 0);
 	else if (letter == 'y')
 		return syc_page_context_look(context, SYC_LENS_SYSTEM, 0);
+	else if (letter == 'o')
+		return syc_page_context_look(context, SYC_LENS_RECORDING, 0);
 	return 0;
 }
 

@@ -206,6 +206,12 @@ int syc_page_context_look(struct syc_page_context *context, enum syc_lens_by by,
 		                         ? "without system libraries"
 		                         : "with system libraries");
 		break;
+	case SYC_LENS_RECORDING:
+		filter->with_recording = !filter->with_recording;
+		name_lens(&lens, filter->with_recording
+		                         ? "with syscap itself"
+		                         : "without syscap itself");
+		break;
 	}
 	return push(context, &lens);
 }

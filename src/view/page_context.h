@@ -90,8 +90,9 @@ enum syc_lens_by {
 	SYC_LENS_WITHOUT, /* stacks without the function */
 	/* Only stacks with the function, from the function on. */
 	SYC_LENS_FOCUS,
-	SYC_LENS_REVERSE, /* reverse stacks, or undo the reversal */
-	SYC_LENS_SYSTEM   /* hide or show system libraries */
+	SYC_LENS_REVERSE,  /* reverse stacks, or undo the reversal */
+	SYC_LENS_SYSTEM,   /* hide or show system libraries */
+	SYC_LENS_RECORDING /* show or omit syscap's own code */
 };
 
 /** Pages, in the order of their numbers on the screen. */

@@ -102,6 +102,7 @@ struct syc_style syc_palette_frame(enum syscap_profile_category category,
 		[SYSCAP_CATEGORY_JIT] = { 0x5CC3A0, 0x74CDAF, 0x4FB895 },
 		[SYSCAP_CATEGORY_KERNEL] = { 0xE6915A, 0xEA9F6E, 0xE0854C },
 		[SYSCAP_CATEGORY_NOTE] = { 0xD0D0D0, 0xC4C4C4, 0xDADADA },
+		[SYSCAP_CATEGORY_RECORDING] = { 0xD9A9C6, 0xE0B8D0, 0xD39BBC },
 	};
 	const uint32_t hash = function * UINT32_C(2654435761) >> 16;
 

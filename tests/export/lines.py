@@ -16,7 +16,7 @@ import tempfile
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)),
                                 "..", "profile"))
 
-from answers import is_inlined, seen
+from answers import is_inlined, seen, split
 from capture import Capture
 from exported import decode, one
 
@@ -34,6 +34,8 @@ def wanted(capture, want):
     stacks = collections.Counter()
     for sample in capture.samples:
         frames = seen(sample, want).frames
+        if split(frames)[1]:
+            continue
         stacks[tuple((f[0], is_inlined(f), *(f.line or (None, 0)))
                      for f in frames)] += capture.weight(sample)
     return stacks

@@ -9,7 +9,7 @@ import fnmatch
 import math
 import re
 
-from capture import SYSTEM, Frame
+from capture import SYSTEM, Frame, is_own
 
 
 def is_looked_at(capture, mark, want):
@@ -59,7 +59,37 @@ def has(frames, pattern):
                for name, _, category in frames)
 
 
+def split(frames):
+    """Frames of the program, and syscap's frames that end the stack.  Of
+    syscap, other frames are left out."""
+    program, own = [], []
+    for frame in frames:
+        if frame[2].split()[-1] == "recording" or (own and (
+                frame[1] == "[vdso]" or is_inlined(frame))):
+            own.append(frame)
+        else:
+            program.append(frame)
+            own = []
+    return program, own
+
+
+# Functions in place of the allocator's, by symbol table or by export.
+ALLOCATOR = set(
+    "malloc calloc realloc reallocarray free free_sized free_aligned_sized "
+    "posix_memalign aligned_alloc memalign valloc pvalloc mmap mmap64 munmap "
+    "mremap malloc_seen calloc_seen realloc_seen free_seen map_seen "
+    "unmap_seen move_seen".split())
+
+
+def is_own_end(row):
+    return bool(split(row.frames)[1])
+
+
 def passes(sample, want, inside):
+    program, own = split(sample.frames)
+    frames = program + own
+    if own and "with-recording" not in want:
+        return False
     if not want.get("from", sample.time) <= sample.time < \
             want.get("to", sample.time + 1):
         return False
@@ -67,9 +97,9 @@ def passes(sample, want, inside):
             want.get("thread", str(sample.tid)) != str(sample.tid):
         return False
     for option in ("function", "focus"):
-        if option in want and not has(sample.frames, want[option]):
+        if option in want and not has(frames, want[option]):
             return False
-    if "drop" in want and has(sample.frames, want["drop"]):
+    if "drop" in want and has(frames, want["drop"]):
         return False
     return inside is None or any(
         m.pid == sample.pid and m.tid in (-1, sample.tid) and
@@ -87,14 +117,16 @@ def key_of(frame):
 
 def seen(sample, want):
     """What was inlined is there, or never was."""
-    if "no-inlines" not in want:
-        return sample
-    return sample._replace(frames=tuple(
-        f for f in sample.frames if not is_inlined(f)))
+    frames = sample.frames
+    if "no-inlines" in want:
+        frames = [f for f in frames if not is_inlined(f)]
+    program, own = split(frames)
+    return sample._replace(frames=tuple(program + own))
 
 
 def transform(frames, want):
-    frames = list(frames)
+    program, own = split(frames)
+    frames = program + own
     if "focus" in want:
         while not has(frames[:1], want["focus"]):
             frames.pop(0)
@@ -105,7 +137,10 @@ def transform(frames, want):
     for old in frames:
         name, binary, category = old
         is_whole = False
-        if "collapse-library" in want and binary and \
+        # A copy of syscap in the program is not the program.
+        is_copy = category.split()[-1] == "recording" and \
+            not is_own("", binary)
+        if "collapse-library" in want and binary and not is_copy and \
                 fnmatch.fnmatchcase(binary, want["collapse-library"]):
             name, is_whole = "[%s]" % binary, True
             category = category.split()[-1]
@@ -170,10 +205,15 @@ def answer(capture, want):
     selfs, totals = collections.Counter(), collections.Counter()
     folded, threads = collections.Counter(), collections.Counter()
     lines = collections.Counter()
-    total = n = 0
+    total = n = recording = for_memory = 0
     rows, unit = rows_of(capture, want)
     for sample, weight in rows:
         sample = seen(sample, want)
+        if is_own_end(sample) and passes(
+                sample, dict(want, **{"with-recording": True}), inside):
+            recording += weight
+            if split(sample.frames)[1][0][0] in ALLOCATOR:
+                for_memory += weight
         if not passes(sample, want, inside):
             continue
         whole = transform(sample.frames, want)
@@ -194,6 +234,7 @@ def answer(capture, want):
         "heap": heap(capture)[1] if capture.allocations else None,
         "samples": n,
         "total": total,
+        "recording": (recording, for_memory),
         "functions": {f: (selfs[f], totals[f]) for f in totals},
         "folded": dict(folded),
         "lines": dict(lines),

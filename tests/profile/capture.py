@@ -51,6 +51,12 @@ def text(data):
                    else c for c in shown)
 
 
+def is_own(name, binary):
+    """Code of syscap in a recorded program: its libraries, or a linked copy."""
+    return (binary or "").startswith(("libsyscap-", "libsyscap.so")) or (
+        binary != "syscap" and name.startswith(("syc_", "syscap_")))
+
+
 def last_part(path):
     name = path.rsplit("/", 1)[-1]
     return name[:-10] if name.endswith(" (deleted)") and len(name) > 10 \
@@ -246,6 +252,8 @@ class Capture:
     def chain(self, pid, address, time, is_return):
         """A frame, and those of what was inlined into it there."""
         name, binary, category = self.name_one(pid, address, time)
+        if category in ("application", "system") and is_own(name, binary):
+            category = "recording"
         where = self.find_map(pid, address, time)
         found = None
         if where and address >> 32 != 0xE0000000:
@@ -255,8 +263,9 @@ class Capture:
                 self.lines.get((key, offset))
         frames = [Frame((name, binary, category))]
         for inlined, file, line in (found or ())[1:]:
-            frames.append(Frame((inlined or "[inlined]", binary,
-                                 "inlined %s" % category)))
+            inlined = inlined or "[inlined]"
+            frames.append(Frame((inlined, binary, "inlined %s" % (
+                "recording" if is_own(inlined, binary) else category))))
         for frame, (_, file, line) in zip(frames, found or ()):
             if file:
                 frame.line = (file, line)
@@ -279,8 +288,8 @@ class Capture:
         binary = last_part(where.path) if where and where.path else None
         category = None
         if binary:
-            category = "system" if where.path.startswith(FOLDERS) or \
-                "/syscap/libsyscap-" in where.path else "application"
+            category = "system" if where.path.startswith(FOLDERS) else \
+                "application"
         ranges = self.table[pid]
         i = bisect.bisect_right(ranges, (address, 1 << 64, "", ""))
         if i > 0:

@@ -46,6 +46,7 @@ def ask(syscap, path, want, begin):
         "heap": whole.get("heap"),
         "samples": hot["samples"],
         "total": hot["total"],
+        "recording": (hot["recording"], hot["recording_memory"]),
         "functions": {key_of(f): (f["self"], f["total"])
                       for f in hot["functions"]},
         "folded": folded,
@@ -83,7 +84,8 @@ def pick(capture, rng):
         "from": times[0], "to": times[1], "pid": sample.pid,
         "thread": str(sample.tid), "function": pick_name(capture, rng),
         "drop": pick_name(capture, rng), "focus": pick_name(capture, rng),
-        "hide-system": True, "no-inlines": True, "collapse-recursion": True, "reverse": True,
+        "hide-system": True, "with-recording": True,
+        "no-inlines": True, "collapse-recursion": True, "reverse": True,
     }
     if binaries:
         choices["collapse-library"] = rng.choice(

@@ -50,6 +50,11 @@ else
 	grep libdw err
 fi
 
+# Samples in syscap's own code, below the allocator and elsewhere.
+"$SYSCAP" record -q --sample --memory -o memory.syscap -- \
+	"$SYSCAP_TEST_BIN/profile_work" $ms
+FILTERS=$filters python3 "$here/compare.py" "$SYSCAP" memory.syscap
+
 # stat looks up the names that symbolize would have written.  Ticks hit a random
 # function of the program, but surely one of these.
 SYSCAP_SAMPLE=1000 "$SYSCAP" record -q --no-symbols -o bare.syscap -- \

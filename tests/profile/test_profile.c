@@ -10,6 +10,7 @@
 
 #include "harness/make_capture.h"
 #include "harness/test.h"
+#include "profile/naming.h"
 
 #define N(items)  (sizeof(items) / sizeof((items)[0]))
 #define JIT(n)    (UINT64_C(0xE000000000000000) + (n))
@@ -371,26 +372,144 @@ TEST(fully_hidden_stacks_still_count)
 	make_free(&capture);
 }
 
-TEST(preloaded_libraries_are_system_code)
+/* Innermost first: the program, a library of syscap, the C library, [vdso]. */
+#define APP  0x1010
+#define OWN  0x3010
+#define LIBC 0x5010
+#define VDSO 0x7010
+
+static void make_own(struct make_capture *capture, const uint64_t *addrs,
+                     unsigned n)
 {
+	begin(capture);
+	make_map(capture, 7, 1000, 0x1000, 0x2000, "/opt/syscap/app", NULL);
+	make_map(capture, 7, 1000, 0x3000, 0x4000,
+	         "/opt/lib/libsyscap-memory.so", NULL);
+	make_map(capture, 7, 1000, 0x5000, 0x6000, "/usr/lib/libc.so", NULL);
+	make_map(capture, 7, 1000, 0x7000, 0x8000, "[vdso]", NULL);
+	make_stack(capture, 2, 7, 7, 1100, false, addrs, n);
+}
+
+TEST(stacks_that_end_in_code_of_syscap_are_left_out)
+{
+#define APP_NAME "app+0x2010"
+#define OWN_NAME "libsyscap-memory.so+0x2010"
 	static const struct {
-		const char *path, *expected;
+		uint64_t addrs[4]; /* innermost first */
+		unsigned n;
+		const char *expected, *with; /* NULL: as expected */
 	} rows[] = {
-		{ "/opt/x/lib/syscap/libsyscap-io.so", "[system]" },
-		{ "/opt/x/lib/libsyscap-io.so", "libsyscap-io.so+0x2010" },
-		{ "/opt/syscap/program", "program+0x2010" },
+		{ { APP }, 1, APP_NAME, NULL },
+		{ { OWN, APP }, 2, "", APP_NAME ";" OWN_NAME },
+		{ { OWN }, 1, "", OWN_NAME },
+		/* A wrapper, or the beginning of a thread */
+		{ { LIBC, OWN, APP }, 3, APP_NAME ";libc.so+0x2010", NULL },
+		{ { APP, OWN }, 2, APP_NAME, NULL },
+		{ { OWN, APP, OWN, LIBC },
+		  4,
+		  "",
+		  "libc.so+0x2010;" APP_NAME ";" OWN_NAME },
+		{ { VDSO, OWN, APP },
+		  3,
+		  "",
+		  APP_NAME ";" OWN_NAME ";[vdso]+0x2010" },
+		{ { VDSO, APP }, 2, APP_NAME ";[vdso]+0x2010", NULL },
 	};
-	const struct syscap_filter filter = { .hide_system = true };
+	const struct syscap_filter filter = { 0 };
+	const struct syscap_filter with = { .with_recording = true };
 
 	for (unsigned i = 0; i < N(rows); i++) {
 		struct make_capture capture;
 
-		begin(&capture);
-		make_map(&capture, 7, 1000, 0x1000, 0x2000, rows[i].path, NULL);
-		make_stack(&capture, 2, 7, 7, 1100, false, CODE(0x1010), 1);
+		make_own(&capture, rows[i].addrs, rows[i].n);
 		check_one(&capture, &filter, rows[i].expected);
+		check_one(&capture, &with,
+		          rows[i].with ? rows[i].with : rows[i].expected);
 		make_free(&capture);
 	}
+}
+
+TEST(filters_do_not_match_wrappers_of_syscap)
+{
+	static const struct {
+		struct syscap_filter filter;
+		const char *expected;
+	} rows[] = {
+		{ { .function = "memory" }, "" },
+		{ { .drop = "memory" }, "app+0x2010;libc.so+0x2010" },
+		{ { .focus = "libc" }, "libc.so+0x2010" },
+		{ { .collapse_library = "libsyscap*" },
+		  "app+0x2010;libc.so+0x2010" },
+	};
+	struct make_capture capture;
+
+	make_own(&capture, (const uint64_t[]){ LIBC, OWN, APP }, 3);
+	for (unsigned i = 0; i < N(rows); i++)
+		check_one(&capture, &rows[i].filter, rows[i].expected);
+	make_free(&capture);
+}
+
+static void check_recording(const struct syscap_profile *profile,
+                            const struct syscap_filter *filter,
+                            const uint64_t expected[5], const char *text)
+{
+	struct syscap_view *view = look(profile, filter);
+	char described[100];
+
+	CHECK_EQ(view->total, expected[0]);
+	CHECK_EQ(view->recording, expected[1]);
+	CHECK_EQ(view->whole, expected[2]);
+	CHECK_EQ(view->n_passed, expected[3]);
+	CHECK_EQ(view->n_looked, expected[4]);
+	syscap_view_describe_recording(view, described, sizeof(described));
+	CHECK_STR(described, text);
+	syscap_view_free(view);
+}
+
+TEST(share_of_syscap_is_stated)
+{
+	const struct syscap_filter all = { 0 };
+	const struct syscap_filter with = { .with_recording = true };
+	const struct syscap_filter late = { .has_from = true, .from = 1200 };
+	struct syscap_profile *profile;
+	struct make_capture capture;
+
+	make_own(&capture, (const uint64_t[]){ OWN, APP }, 2);
+	set_ticks(&capture, 2);
+	make_stack(&capture, 2, 7, 7, 1150, false, CODE(LIBC, OWN, APP), 3);
+	set_ticks(&capture, 3);
+	make_stack(&capture, 2, 7, 7, 1300, false, CODE(APP), 1);
+	profile = read_all(&capture);
+	check_recording(profile, &all, (const uint64_t[]){ 4, 2, 6, 2, 2 },
+	                "33.3 % of the ticks was syscap itself");
+	check_recording(profile, &with, (const uint64_t[]){ 6, 2, 6, 3, 3 },
+	                "33.3 % of the ticks was syscap itself");
+	check_recording(profile, &late, (const uint64_t[]){ 1, 0, 1, 1, 2 },
+	                "");
+	syscap_profile_free(profile);
+	make_free(&capture);
+}
+
+TEST(code_of_syscap_is_recognised_by_library_and_prefix)
+{
+	static const struct {
+		const char *name, *binary;
+		bool expected;
+	} rows[] = {
+		{ "malloc", "libsyscap-memory.so", true },
+		{ "syscap_mark", "libsyscap.so.0", true },
+		{ "syc_emit", "app", true },
+		{ "syscap_mark", "app", true },
+		{ "syc_stat_text", "syscap", false },
+		{ "main", "syscap-demo", false },
+		{ "malloc", "libsysc.so", false },
+		{ "my_syc_emit", "app", false },
+	};
+
+	for (unsigned i = 0; i < N(rows); i++)
+		CHECK_EQ(syc_functions_is_recording(rows[i].name,
+		                                    rows[i].binary),
+		         rows[i].expected);
 }
 
 TEST(profile_read_once_gives_the_same_results)

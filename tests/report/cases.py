@@ -18,6 +18,7 @@ from page import Page  # noqa: E402
 SAME = {"function": "function", "drop": "drop", "focus": "focus",
         "hide-system": "hideSystem", "collapse-library": "library",
         "collapse-recursion": "recursion", "mark": "mark",
+        "with-recording": "recording",
         "longer-than": "longer", "slowest": "slowest", "of": "of"}
 
 

@@ -27,7 +27,8 @@ def check(syscap, before, after, want, *options):
                            after], stdout=subprocess.PIPE, check=True).stdout
     page = Page(html.decode())
     with open(before, "rb") as file:
-        found = answer(Capture(file.read()), want)["folded"]
+        found = answer(Capture(file.read()), dict(
+            want, **{"with-recording": True}))["folded"]
     expected = {tuple((name, binary or "") for name, binary in stack): weight
                 for stack, weight in found.items()}
     ours = folded(page, "other", page.numbers("other.selfs"))

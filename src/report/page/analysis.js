@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 // analysis.js - the filtered part of a model: one tree, with sums.
-import { chooseMarks, eachBar, insides, isInside, lowerBound, Passing,
-	passingNodes, rangeOf, readGlob } from './filter.js';
+import { chooseMarks, eachBar, insides, isInside, lowerBound, PASSES,
+	Passing, passingNodes, rangeOf, readGlob } from './filter.js';
 import { moveSelfs, sumFunctions, sumUp, transform } from './tree.js';
 
 /** @param {Filter} filter */
@@ -23,7 +23,8 @@ export function transformsOf(model, filter) {
 		let as = shown.get(f);
 		if (as === undefined) {
 			const binary = model.binaryOf(f);
-			as = binary !== '' && glob.test(binary) ? model.collapse(f) : f;
+			as = binary !== '' && glob.test(binary) && !model.isLinkedCopy(f)
+				? model.collapse(f) : f;
 			shown.set(f, as);
 		}
 		return as;
@@ -76,7 +77,7 @@ export class Analyst {
 		const shaped = shape(this.model, filter, this.model.tree, sums.selfs,
 			this.totals);
 		return { ...shaped, base: sums.selfs, threads: sums.threads,
-			total: sums.total, n: sums.n, chosen };
+			total: sums.total, own: sums.own, n: sums.n, chosen };
 	}
 }
 
@@ -105,7 +106,7 @@ export function answerHeap(model, filter, of, moment = 0) {
 	const most = of === 'live' ? Math.min(to, times.find(moment + 1)) : to;
 	for (let i = from; i < most; i++) {
 		if ((threads && !threads[rows.threads[i]]) ||
-			(passes && !passes[rows.nodes[i]]) ||
+			(passes && !(passes[rows.nodes[i]] & PASSES)) ||
 			(inside && !isInside(inside[rows.threads[i]], times.at(i))))
 			continue;
 		if (of === 'temporary' && temporary[i] === 0)
@@ -121,8 +122,8 @@ export function answerHeap(model, filter, of, moment = 0) {
 		n += counts ? counts[i] : 1;
 	}
 	const shaped = shape(model, filter, heapTree, base);
-	return { ...shaped, base, threads: new Float64Array(0), total, n,
-		chosen: null };
+	return { ...shaped, base, threads: new Float64Array(0), total, own: 0,
+		n, chosen: null };
 }
 
 /**

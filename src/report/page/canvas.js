@@ -17,7 +17,7 @@ function readColours() {
 		lost: get('lost'),
 		found: get('found'),
 		onColour: get('on-colour'),
-		categories: [...'01234'].map((i) => get('category-' + i)),
+		categories: [...'012345'].map((i) => get('category-' + i)),
 		series: [...'01234567'].map((i) => get('series-' + i)),
 		more: get('more'),
 		less: get('less'),

@@ -2,7 +2,7 @@
 // compare.js - differences inside a part of the capture: its samples against
 // the rest, or against other marks of the same name.
 import { hasTransforms, runningTimes, shape } from './analysis.js';
-import { chooseMarks, Passing, passingNodes, quoteRegex } from './filter.js';
+import { chooseMarks, PASSES, Passing, passingNodes, quoteRegex } from './filter.js';
 import { ALL_TIME, NO_MARKS, readSpan } from './state.js';
 import { mergeTrees, moveSelfs, sumFunctions, sumUp } from './tree.js';
 
@@ -30,9 +30,10 @@ function pickSides(model, filter, state, name, base) {
 		const search = state.search || '';
 		const pattern = search.startsWith('/') ? search.slice(1).replace(/\/$/, '')
 			: quoteRegex(search);
-		const passes = pattern ? passingNodes(model, { function: pattern }) : null;
+		const passes = pattern ? passingNodes(model,
+			{ function: pattern, recording: true }) : null;
 		return { kind, all: base, one: base.map((self, i) =>
-			passes && passes[i] ? self : 0) };
+			passes && passes[i] & PASSES ? self : 0) };
 	}
 	const all = { ...filter, ...NO_MARKS };
 	const marked = { ...all, mark: name };
@@ -62,7 +63,7 @@ function compareFiles(model, filter, base) {
 	const passes = passingNodes(model, filter, otherTree);
 	const mine = shape(model, filter, model.tree, base);
 	const theirs = shape(model, filter, otherTree, passes
-		? selfs.map((self, i) => passes[i] ? self : 0) : selfs);
+		? selfs.map((self, i) => passes[i] & PASSES ? self : 0) : selfs);
 	const { tree, ones, others } = mergeTrees(mine.tree, theirs.tree);
 	const make = (/** @type {string} */ text, /** @type {Costs} */ base,
 		/** @type {Int32Array} */ nodes) => {

@@ -197,15 +197,20 @@ export function isInside(list, time) {
 	return at < list.length && list[at] <= time;
 }
 
-/** The nodes whose stack passes: it has a wanted function and no dropped
- * function.
+export const PASSES = 1; // flags of passingNodes()
+export const OWN = 2; // the stack ends in syscap's own code
+
+/** Flags of each node.  A stack passes if it has a wanted function and no
+ * dropped function.  A stack in syscap's own code also needs filter.recording;
+ * without it, such a stack has only the flag OWN.
  * @param {Model} model @param {Filter} filter
- * @returns {Uint8Array | null} null: all */
+ * @returns {Uint8Array | null} null: all pass, and none is own */
 export function passingNodes(model, filter, tree = model.tree) {
 	const wanted = model.matcher(filter.function);
 	const drop = model.matcher(filter.drop);
 	const focus = model.matcher(filter.focus);
-	if (!wanted && !drop && !focus)
+	const own = model.ownNodes(tree);
+	if (!wanted && !drop && !focus && !own)
 		return null;
 	const need = (wanted ? 1 : 0) | (focus ? 4 : 0);
 	const has = new Uint8Array(tree.n);
@@ -214,7 +219,9 @@ export function passingNodes(model, filter, tree = model.tree) {
 		const f = tree.functions[i];
 		has[i] = has[tree.parents[i]] | (wanted && wanted[f] ? 1 : 0) |
 			(drop && drop[f] ? 2 : 0) | (focus && focus[f] ? 4 : 0);
-		passes[i] = (has[i] & 2) === 0 && (has[i] & need) === need ? 1 : 0;
+		if ((has[i] & 2) !== 0 || (has[i] & need) !== need)
+			continue;
+		passes[i] = own?.[i] ? OWN | (filter.recording ? PASSES : 0) : PASSES;
 	}
 	return passes;
 }
@@ -238,7 +245,7 @@ export class Passing {
 		this.sums = {
 			selfs: new Float64Array(isLook ? 0 : model.tree.n),
 			threads: new Float64Array(model.threads.length),
-			total: 0, n: 0, ticks: 0,
+			total: 0, n: 0, ticks: 0, own: 0,
 		};
 		const [low, high] = this.range(filter.from, filter.to);
 		this.low = low;
@@ -285,12 +292,13 @@ export class Passing {
 		const { times, threads, nodes, ticks, counts } = samples;
 		const { selfs, threads: byThread } = this.sums;
 		const { inside, at, threads: ofThreads, nodes: ofNodes } = this;
-		let total = 0, n = 0, allTicks = 0;
+		let total = 0, n = 0, allTicks = 0, own = 0;
 		for (let i = from; i < to; i++) {
 			const thread = threads[i], node = nodes[i];
 			if (ofThreads && !ofThreads[thread])
 				continue;
-			if (ofNodes && !ofNodes[node])
+			const flags = ofNodes ? ofNodes[node] : PASSES;
+			if (flags === 0)
 				continue;
 			if (inside) {
 				const list = inside[thread], time = times.at(i);
@@ -300,6 +308,10 @@ export class Passing {
 					continue;
 			}
 			const weight = ticks[i] * worth[thread];
+			if (flags !== PASSES)
+				own += weight;
+			if (flags === OWN)
+				continue;
 			selfs[node] += sign * weight;
 			byThread[thread] += sign * weight;
 			total += weight;
@@ -309,6 +321,7 @@ export class Passing {
 		this.sums.total += sign * total;
 		this.sums.n += sign * n;
 		this.sums.ticks += sign * allTicks;
+		this.sums.own += sign * own;
 	}
 
 	/** Whether a single sample passes. @param {number} i */
@@ -316,7 +329,7 @@ export class Passing {
 		const { threads, nodes, times } = this.model.samples;
 		return i >= this.low && i < this.high &&
 			!(this.threads && !this.threads[threads[i]]) &&
-			!(this.nodes && !this.nodes[nodes[i]]) &&
+			!(this.nodes && !(this.nodes[nodes[i]] & PASSES)) &&
 			!(this.inside && !isInside(this.inside[threads[i]], times.at(i)));
 	}
 

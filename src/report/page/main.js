@@ -29,6 +29,7 @@ const KEYS = [
 	['n, N', 'the next that is found, the one before'],
 	['f', 'filters'],
 	['h', 'without system libraries, and with them'],
+	['o', 'with syscap\'s own code, and without it'],
 	['z, Z', 'the time axis shows what is brushed; all again'],
 	['u', 'undo, as Back'],
 	['Tab, arrows, Enter', 'into a chart, through it, and into what is there'],
@@ -221,10 +222,14 @@ export class App {
 				[el('dt', {}, key), el('dd', {}, text)])),
 			button('Close', () => this.help.close()));
 		this.facts = el('p', { class: 'facts' });
+		this.own = button('', () => this.set({ recording: this.state.recording
+			? undefined : true }), { class: 'own', hidden: true,
+			title: 'Samples in syscap\'s own code, which records. Click, or ' +
+				'press o, to show or omit them.' });
 		const warning = (/** @type {string} */ text) => button(text,
 			() => this.set({ view: 'about' }), { class: 'warn' });
 		fill(this.place,
-			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts,
+			el('header', { class: 'top' }, el('h1', {}, facts.title), this.facts, this.own,
 				el('span', { class: 'grow' }),
 				lost > 0 && warning(formatNumber(lost, 'event') + ' lost, shaded'),
 				problems && warning(problems[1] + ' problems found by check'),
@@ -291,6 +296,18 @@ export class App {
 		].filter((choice) => choice.has || !model.isWhole);
 	}
 
+	/** The share of syscap's own code in the current filter. */
+	showOwn() {
+		const { model, state } = this;
+		this.own.hidden = !model.hasOwn;
+		if (!model.hasOwn)
+			return;
+		const { own, total } = this.analysis();
+		this.own.textContent = formatShare(own, state.recording ? total
+			: total + own) + ' syscap itself, ' +
+			(state.recording ? 'included' : 'left out');
+	}
+
 	showFacts() {
 		const { model } = this;
 		this.facts.textContent = [
@@ -354,6 +371,8 @@ export class App {
 			add('from ' + plain(state.focus), ['focus']);
 		if (state.hideSystem)
 			add('no system libraries', ['hideSystem']);
+		if (state.recording)
+			add('with syscap itself', ['recording']);
 		if (state.library)
 			add('one box for each of ' + state.library, ['library']);
 		if (state.recursion)
@@ -383,6 +402,8 @@ export class App {
 		fill(this.panel,
 			toggle('Without system libraries (h)', Boolean(state.hideSystem),
 				(on) => this.set({ hideSystem: on || undefined })),
+			model.hasOwn && toggle('With syscap itself (o)', Boolean(state.recording),
+				(on) => this.set({ recording: on || undefined })),
 			toggle('Recursion is one box', Boolean(state.recursion),
 				(on) => this.set({ recursion: on || undefined })),
 			field('Only with', 'function', 'regular expression'),
@@ -405,6 +426,7 @@ export class App {
 		const choices = this.choices();
 		const choice = choices.find((one) => one.key === state.view) || choices[0];
 		this.showFacts();
+		this.showOwn();
 		this.showChips();
 		const tabs = choices.map((one) => button(one.text,
 			() => this.set({ view: one.key }),
@@ -449,6 +471,8 @@ export class App {
 			this.filters.open = !this.filters.open;
 		} else if (event.key === 'h') {
 			this.set({ hideSystem: state.hideSystem ? undefined : true });
+		} else if (event.key === 'o' && this.model.hasOwn) {
+			this.set({ recording: state.recording ? undefined : true });
 		} else if (event.key === 'z' && state.from !== undefined) {
 			this.set({ window: state.from + '-' + state.to });
 		} else if (event.key === 'Z') {
@@ -523,6 +547,8 @@ export async function begin() {
 		model.addRest(rest);
 		app.answerKey = '';
 		app.analyst = new Analyst(model);
+		if (!location.hash && model.facts.with_recording === '1')
+			app.state.recording = true;
 		if (!location.hash && model.other)
 			app.state.view = 'compare';
 		else if (!location.hash && model.samples.n === 0)

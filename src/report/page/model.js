@@ -5,7 +5,8 @@ import { Texts } from './texts.js';
 import { makeTree } from './tree.js';
 
 export const CATEGORIES = ['application', 'system library', 'JIT or script',
-	'kernel', 'note'];
+	'kernel', 'note', 'syscap itself'];
+const RECORDING = 5; // the category of syscap's own code
 
 /** @param {number} pid */
 const signed = (pid) => pid > 0x7fffffff ? pid - 0x100000000 : pid;
@@ -209,6 +210,10 @@ export class Model extends Events {
 		this.files = readRows(c, 'file', ['pids', 'times', 'paths', 'sizes']);
 		this.start = this.findStart();
 		this.counts = new Uint32Array(this.threads.length);
+		/** Results of ownNodes(). @type {WeakMap<Tree, Uint8Array | null>} */
+		this.own = new WeakMap();
+		/** Whether a sample is in syscap's own code. */
+		this.hasOwn = false;
 		this.byThread = this.sumThreads();
 		/** @type {Map<number, Uint32Array>} */
 		this.ofThreads = new Map();
@@ -238,12 +243,16 @@ export class Model extends Events {
 
 	/** Share and number of samples of each thread. */
 	sumThreads() {
-		const { n, threads, ticks } = this.samples;
+		const { n, threads, nodes, ticks } = this.samples;
 		const sums = new Float64Array(this.threads.length);
+		const own = this.ownNodes(this.tree);
 		this.counts.fill(0);
+		this.hasOwn = false;
 		for (let i = 0; i < n; i++) {
 			sums[threads[i]] += ticks[i] * this.ticks[threads[i]];
 			this.counts[threads[i]]++;
+			if (own && own[nodes[i]])
+				this.hasOwn = true;
 		}
 		return sums;
 	}
@@ -291,6 +300,28 @@ export class Model extends Events {
 		if (i < 0)
 			i = this.collapsed.push({ binary, category: this.categoryOf(f) }) - 1;
 		return this.functions.n + i;
+	}
+
+	/** Whether `f` is of a copy of syscap that is linked to the program.
+	 * @param {number} f */
+	isLinkedCopy(f) {
+		return this.categoryOf(f) === RECORDING &&
+			!/^libsyscap(-|\.so)/.test(this.binaryOf(f));
+	}
+
+	/** Flags of the nodes in syscap's own code, which ends a stack.
+	 * @param {Tree} tree @returns {Uint8Array | null} null: there are none */
+	ownNodes(tree) {
+		let own = this.own.get(tree);
+		if (own === undefined) {
+			own = this.functions.categories.some((kind) => (kind & 7) === RECORDING)
+				? new Uint8Array(tree.n) : null;
+			for (let i = 1; own && i < tree.n; i++)
+				own[i] = own[tree.parents[i]] |
+					(this.categoryOf(tree.functions[i]) === RECORDING ? 1 : 0);
+			this.own.set(tree, own);
+		}
+		return own;
 	}
 
 	isWall() {

@@ -7,7 +7,7 @@ export const ALL_TIME = { from: undefined, to: undefined };
 export const NO_MARKS = { mark: undefined, slowest: undefined,
 	longer: undefined, shorter: undefined };
 const NUMBERS = ['from', 'to', 'longer', 'shorter', 'thread', 'target', 'moment', 'picked'];
-const SWITCHES = ['hideSystem', 'recursion', 'upside'];
+const SWITCHES = ['hideSystem', 'recording', 'recursion', 'upside'];
 const TEXTS = ['view', 'mark', 'slowest', 'function', 'drop', 'focus',
 	'library', 'search', 'colour', 'zoom', 'sort', 'name', 'compare',
 	'against', 'amount', 'of', 'window', 'show', 'beside'];
@@ -68,7 +68,7 @@ export function filterOf(state) {
 	/** @type {any} */
 	const filter = {};
 	for (const key of ['from', 'to', 'threads', 'mark', 'longer', 'shorter', 'slowest',
-		'function', 'drop', 'focus', 'hideSystem', 'library', 'recursion'])
+		'function', 'drop', 'focus', 'hideSystem', 'recording', 'library', 'recursion'])
 		if (/** @type {any} */ (state)[key] !== undefined)
 			filter[key] = /** @type {any} */ (state)[key];
 	return filter;

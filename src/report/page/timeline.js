@@ -104,6 +104,9 @@ export class Timeline {
 		if (threads.length > THREADS)
 			lanes.push({ kind: 'others', n: -1, height: LANE,
 				label: formatNumber(threads.length - THREADS, 'more thread') });
+		if (model.hasOwn)
+			lanes.push({ kind: 'own', n: -1, height: LANE,
+				label: 'syscap itself' });
 		if (model.marks.n > 0)
 			lanes.push({ kind: 'marks', label: 'marks', height: THIN + 2, n: 0 });
 		const counters = model.counters.filter(({ times }) => times.length > 1);
@@ -125,9 +128,10 @@ export class Timeline {
 		return this;
 	}
 
-	/** Weights of samples by lane and pixel. @param {Lane[]} lanes */
+	/** Weights of samples by lane and pixel.  Lanes of threads omit syscap's own
+	 * code, unless the filter keeps it. @param {Lane[]} lanes */
 	bin(lanes) {
-		const { app: { model }, scale } = this;
+		const { app: { model, state }, scale } = this;
 		const n = Math.ceil(scale.width);
 		for (const lane of lanes)
 			lane.bars = new Float64Array(n);
@@ -137,13 +141,21 @@ export class Timeline {
 		for (const lane of lanes)
 			if (lane.kind === 'thread')
 				of[lane.n] = lane.bars;
-		const { times, threads, ticks } = model.samples;
+		const own = model.ownNodes(model.tree);
+		const ownBars = lanes.find((lane) => lane.kind === 'own')?.bars;
+		const { times, threads, nodes, ticks } = model.samples;
 		this.cells = times.cells(scale.from, scale.perPixel, n);
 		for (let x = 0; x < n; x++)
 			for (let i = this.cells[x]; i < this.cells[x + 1]; i++) {
 				const bar = of[threads[i]];
+				const weight = ticks[i] * model.ticks[threads[i]];
+				if (own && own[nodes[i]] && ownBars) {
+					ownBars[x] += weight;
+					if (!state.recording)
+						continue;
+				}
 				if (bar)
-					bar[x] += ticks[i] * model.ticks[threads[i]];
+					bar[x] += weight;
 			}
 	}
 
@@ -152,7 +164,7 @@ export class Timeline {
 		const { theme, model, state } = this.app;
 		const { width, left, scale } = this.measure();
 		const key = [scale.from, scale.to, width, model.isWhole, theme.paper,
-			theme.ink, window.devicePixelRatio].join();
+			theme.ink, window.devicePixelRatio, Boolean(state.recording)].join();
 		if (key !== this.key_)
 			this.paintLanes();
 		const search = state.search && [key, state.search,
@@ -233,7 +245,7 @@ export class Timeline {
 	paintLane(context, lane, top) {
 		const { left, scale, app: { theme, model } } = this;
 		fillBox(context, left, top + lane.height, scale.width, 1, theme.line);
-		if (lane.kind === 'thread' || lane.kind === 'others') {
+		if (/^(thread|others|own)$/.test(lane.kind)) {
 			const bars = Array.from(lane.bars || []);
 			const step = Math.max(1, Math.round(
 				this.period(lane.n) * 2 / scale.perPixel));
@@ -247,7 +259,7 @@ export class Timeline {
 					continue;
 				const h = Math.max(1, Math.min(1, sum / unit) * lane.height);
 				fillBox(context, left + x, top + lane.height - h, step, h,
-					theme.series[0]);
+					lane.kind === 'own' ? theme.categories[5] : theme.series[0]);
 			}
 		} else if (lane.kind === 'marks') {
 			this.paintMarks(context, top);

@@ -36,6 +36,8 @@ interface Analysis {
 	totals: Float64Array;
 	threads: Float64Array;
 	total: number;
+	/** sum of syscap's own code, as in Sums */
+	own: number;
 	n: number;
 	/** numbers of marks, the slowest first */
 	chosen: Uint32Array | null;
@@ -87,6 +89,8 @@ interface Filter {
 	drop?: string;
 	focus?: string;
 	hideSystem?: boolean;
+	/** keep samples in syscap's own code */
+	recording?: boolean;
 	/** a glob for binaries */
 	library?: string;
 	recursion?: boolean;
@@ -136,6 +140,9 @@ interface Sums {
 	/** samples */
 	n: number;
 	ticks: number;
+	/** sum of the samples in syscap's own code that pass otherwise; in
+	 * `total` if the filter keeps them */
+	own: number;
 }
 
 interface Column {

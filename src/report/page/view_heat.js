@@ -3,7 +3,7 @@
 // right, 20 ms a cell.  A range of cells is a brush.
 import { fillBox, prepareCanvas } from './canvas.js';
 import { el, fill, hint, section, View } from './dom.js';
-import { isInside, Passing } from './filter.js';
+import { isInside, PASSES, Passing } from './filter.js';
 import { formatAmount, formatMoment, formatTime } from './format.js';
 import { roundTime } from './scale.js';
 import { List, ofNumbers, ofTexts } from './table.js';
@@ -62,7 +62,7 @@ export class HeatView extends View {
 		for (let cell = 0; cell < n; cell++)
 			for (let i = Math.max(begins[cell], low);
 				i < Math.min(begins[cell + 1], high); i++)
-				if ((!set || set[threads[i]]) && (!nodes || nodes[ofNodes[i]]) &&
+				if ((!set || set[threads[i]]) && (!nodes || nodes[ofNodes[i]] & PASSES) &&
 					(!inside || isInside(inside[threads[i]], times.at(i))))
 					this.cells[cell] += ticks[i] * model.ticks[threads[i]];
 		this.lost = new Uint8Array(this.cells.length);

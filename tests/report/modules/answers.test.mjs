@@ -9,7 +9,7 @@ import { chooseMarks, countSlowest, endOf, isInside, lowerBound, Passing,
 	readGlob, readRegex } from '../../../src/report/page/filter.js';
 import { Moments } from '../../../src/report/page/moments.js';
 import { makeTree } from '../../../src/report/page/tree.js';
-import { model as make } from './page.mjs';
+import { columns, list, model as make } from './page.mjs';
 
 const model = await make();
 const answer = (filter) => new Analyst(model).answer(filter);
@@ -52,6 +52,35 @@ test('transforms change functions, not sums', () => {
 	assert.equal(sums.totals[3], 8);
 	const one = answer({ library: 'app' });
 	assert.equal(model.nameOf(one.tree.functions[1]), '[app]');
+});
+
+test('samples in syscap\'s own code are left out, and summed up', async () => {
+	const own = await make();
+	own.functions.categories[5] = 8 | 5; // malloc(), main > parse > malloc
+	own.own = new WeakMap();
+	own.addRest(await columns(list()));
+	assert.ok(own.hasOwn);
+	const analyst = new Analyst(own);
+	const found = analyst.answer({});
+	assert.deepEqual([found.total, found.own, found.n, ...found.threads],
+		[12, 2, 4, 12, 0]);
+	const all = analyst.answer({ recording: true });
+	assert.deepEqual([all.total, all.own, all.n], [14, 2, 5]);
+	assert.equal(analyst.answer({ drop: 'malloc' }).own, 0);
+	assert.deepEqual([analyst.answer({ from: 10, to: 31 }).total,
+		analyst.answer({ from: 10, to: 41 }).own], [10, 2]);
+	assert.ok(!new Passing(own, {}).passes(3));
+	assert.ok(new Passing(own, { recording: true }).passes(3));
+	assert.deepEqual([answer({}).own, model.hasOwn], [0, false]);
+});
+
+test('a linked copy of syscap is not shown as its program', async () => {
+	const own = await make();
+	own.functions.categories[3] = 8 | 5; // hash() of app
+	own.own = new WeakMap();
+	const found = new Analyst(own).answer({ library: 'app', recording: true });
+	const names = Array.from(found.tree.functions, (f) => own.nameOf(f));
+	assert.deepEqual(names, ['all', '[app]', 'malloc', 'hash', 'hash']);
 });
 
 test('processor time of marks', () => {

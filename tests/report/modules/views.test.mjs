@@ -250,6 +250,14 @@ test('keys choose views, hide libraries and list themselves', async () => {
 	assert.equal(app.state.view, 'functions');
 	app.key({ key: 'h', target: null, preventDefault() {} });
 	assert.equal(app.state.hideSystem, true);
+	const own = { key: 'o', target: null, preventDefault() {} };
+	app.key(own);
+	assert.equal(app.state.recording, undefined); // there is none
+	app.model.hasOwn = true;
+	app.key(own);
+	assert.equal(app.state.recording, true);
+	app.key(own);
+	assert.equal(app.state.recording, undefined);
 	app.key({ key: '?', target: null, preventDefault() {} });
 	assert.ok(app.help.open);
 });
