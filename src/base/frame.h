@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * frame.h - headers of frames, and names of frame types.
+ * frame.h - composers of frames outside of a ring, and names of frame types.
  *
- * For code that composes frames outside of a ring; <syscap/emit.h> writes the
- * headers of frames in a ring.  Texts, loss records and JSON use these names.
+ * <syscap/emit.h> writes the headers of frames in a ring.  Texts, loss records and JSON use these names.
  *
  * Pure.  Context of everything here: any-thread, signal-safe.
  */
 #ifndef SYC_BASE_FRAME_H
 #define SYC_BASE_FRAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #include <syscap/format.h>
+
+#include "base/text.h"
 
 /** Value of padding2, for a frame without a field for @tid; 0: @tid is
  * invalid. */
@@ -88,6 +91,53 @@ static inline const char *syc_frame_name(unsigned type)
 	};
 
 	return type != 0 && type < SYSCAP_FRAME_LAST ? names[type] : NULL;
+}
+
+/*
+ * The frames of a file that is embedded in a capture.
+ */
+
+/** Name of the file, and destination of the frames. */
+struct syc_file_chunks {
+	const char *path;
+	int64_t time;
+	/* memory for one chunk: aligned to 8, SYSCAP_FRAME_MAX bytes at most */
+	void *buffer;
+	size_t size;
+	/* Function that receives each frame; the result false stops the
+	 * emission */
+	bool (*emit)(void *context, const void *frame, uint32_t len);
+	void *context;
+};
+
+/** Emit a frame that separates this file from others, then the frames of @size
+ * bytes.  Context: any-thread, signal-safe, if emit() is. */
+static inline void syc_file_chunks_emit(const struct syc_file_chunks *chunks,
+                                        const void *data, size_t size)
+{
+	const size_t most = chunks->size - SYSCAP_FILE_CHUNK_FIXED;
+	struct syscap_wire_file_chunk *const chunk = chunks->buffer;
+	struct syscap_wire_frame gap;
+	size_t at = 0, n;
+	uint16_t len;
+
+	/* Sysprof 3.46 skips the frame after a chunk of another file. */
+	syc_frame_begin(&gap, SYSCAP_FRAME_TIMESTAMP, -1, chunks->time);
+	len = syc_frame_end(&gap, sizeof(gap));
+	if (!chunks->emit(chunks->context, &gap, len))
+		return;
+	do {
+		n = size - at < most ? size - at : most;
+		syc_frame_begin(&chunk->frame, SYSCAP_FRAME_FILE_CHUNK, -1,
+		                chunks->time);
+		chunk->is_last = at + n == size;
+		chunk->len = (uint16_t)n;
+		syc_text_field(chunk->path, sizeof(chunk->path), chunks->path);
+		memcpy((unsigned char *)chunk + SYSCAP_FILE_CHUNK_FIXED,
+		       (const unsigned char *)data + at, n);
+		len = syc_frame_end(&chunk->frame, SYSCAP_FILE_CHUNK_FIXED + n);
+		at += n;
+	} while (chunks->emit(chunks->context, chunk, len) && at < size);
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * loss_record.h - format of a loss record, for writers and readers.
+ * loss_record.h - format of a loss record, and of losses in a capture's header,
+ * for writers and readers.
  *
  * A thread with a full ring counts its losses, and writes a loss record before
  * its next frame.  The record is a MARK of group "syscap" and name "lost", from
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <syscap/format.h>
 
@@ -48,5 +50,58 @@ size_t syc_loss_record_write(const struct syc_loss *loss, char *message,
 /** Fill the frame @mark, except its header and the bytes after @message. */
 void syc_loss_record_fill(struct syscap_wire_mark *mark, int64_t from,
                           int64_t to, const char *message, size_t n);
+
+/*
+ * Losses in a capture's header, of writers that could no longer write frames.
+ *
+ * A file's only writer counts in its header the frames for which the disk had
+ * no space (capture/losses.h).
+ *
+ * A trace file has the mark of session/trace_file.c in its header.  A process
+ * that ends while others write, and gets no turn in time, adds its unwritten
+ * frames to the header's sums.  The next process that gets a turn takes the
+ * sums, and writes a loss record.  Readers synthesize a record from sums that
+ * remain.  Sums are changed by atomic instructions on the file's first page,
+ * without a lock.  The sums may be incomplete at any time, and are exact when
+ * all writers have ended.
+ *
+ * The sums are in bytes that the format leaves unused.
+ */
+
+#define SYC_HEADER_LOSSES_AT    96u
+#define SYC_HEADER_LOSSES_KINDS ((unsigned)SYSCAP_FRAME_LAST)
+/** "SCLOST01" */
+#define SYC_HEADER_LOSSES_NAME UINT64_C(0x313054534f4c4353)
+
+struct syc_header_losses {
+	uint64_t name;    /* 0: no losses */
+	uint64_t bytes;   /* bytes of the lost frames */
+	int64_t from, to; /* ns; 0: unknown */
+	/* Lost frames by type; 0: abandoned emits.  Rings have the types below
+	 * SYSCAP_FRAME_RING_LIMIT. */
+	uint32_t frames[SYC_HEADER_LOSSES_KINDS];
+};
+
+_Static_assert(SYC_HEADER_LOSSES_AT % 8 == 0 &&
+                       SYC_HEADER_LOSSES_AT >= SYC_AT(file, suffix) &&
+                       SYC_HEADER_LOSSES_AT +
+                                       sizeof(struct syc_header_losses) <=
+                               240,
+               "between the used fields and the mark");
+
+/** Whether the header has losses, in this byte order.  Context: any-thread,
+ * signal-safe. */
+static inline bool
+syc_header_losses_has_frames(const struct syscap_wire_file *header)
+{
+	struct syc_header_losses losses;
+	uint32_t any = 0;
+
+	memcpy(&losses, (const char *)header + SYC_HEADER_LOSSES_AT,
+	       sizeof(losses));
+	for (unsigned i = 0; i < SYC_HEADER_LOSSES_KINDS; i++)
+		any |= losses.frames[i];
+	return losses.name == SYC_HEADER_LOSSES_NAME && any != 0;
+}
 
 #endif

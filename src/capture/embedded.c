@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file_chunks.h"
+#include "base/frame.h"
 #include "common/array.h"
 
 #define MOST_BYTES (UINT64_C(1) << 31)

@@ -11,7 +11,6 @@
 #ifndef SYC_CAPTURE_LOSSES_H
 #define SYC_CAPTURE_LOSSES_H
 
-#include "base/header_losses.h"
 #include "base/loss_record.h"
 #include "ring/ring.h"
 
@@ -46,7 +45,7 @@ uint16_t syc_losses_compose(void *frame, const struct syc_loss *loss,
  * Frames that a writer could not write, for the losses in the file's header.
  *
  * On a full disk there is no room for a loss record, but the header exists
- * already.  Readers synthesize the record: base/header_losses.h.
+ * already.  Readers synthesize the record: base/loss_record.h.
  */
 
 /**

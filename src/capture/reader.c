@@ -20,7 +20,7 @@
 #include <syscap/capture.h>
 #include <syscap/format.h>
 
-#include "base/header_losses.h"
+#include "base/loss_record.h"
 #include "base/unconst.h"
 #include "capture/error.h"
 #include "capture/files.h"

@@ -8,7 +8,7 @@
  *
  * The first failure is kept: later frames are counted as dropped, and the file
  * ends at its last whole frame.  The header of a regular file stores the
- * dropped frames, and readers get a loss record for them: base/header_losses.h.
+ * dropped frames, and readers get a loss record for them: base/loss_record.h.
  *
  * One thread at a time.  SIGXFSZ and SIGPIPE must be ignored or blocked.
  */

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "collect/asked.h"
+#include "collect/counters.h"
 
 /**
  * The value of $SYSCAP_SAMPLE for "HZ,CLOCK,share=N".  Each part may be absent;

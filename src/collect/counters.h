@@ -14,6 +14,7 @@
 #define SYC_COLLECT_COUNTERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct syc_counters_options {
@@ -50,5 +51,37 @@ void syc_counters_read(struct syc_counter_groups *counters, int64_t now);
 
 /** The groups without any value yet, as bits. */
 unsigned syc_counters_empty(const struct syc_counter_groups *counters);
+
+/*
+ * Requested counters and their rate.
+ */
+
+/** Number of groups; group i is bit i. */
+#define SYC_COUNTERS_GROUPS 8u
+#define SYC_COUNTERS_ALL    ((1u << SYC_COUNTERS_GROUPS) - 1)
+
+#define SYC_COUNTERS_HZ     10u
+#define SYC_COUNTERS_HZ_MAX 100u
+
+struct syc_asked {
+	unsigned groups; /* bits */
+	unsigned hz;
+};
+
+/**
+ * Parse @text, "[GROUP,...][,hz=N]"; without a group @text means all groups.
+ * Returns NULL, or the invalid word, of *@ret_len bytes.
+ */
+const char *syc_asked_read(const char *text, struct syc_asked *ret_asked,
+                           size_t *ret_len);
+
+/** Size of the longest text, and of all names of groups. */
+#define SYC_ASKED_TEXT 96u
+
+/** Write the text of @asked into SYC_ASKED_TEXT bytes. */
+void syc_asked_write(const struct syc_asked *asked, char *text);
+
+/** Write the names of @groups, "cpu, memory", into SYC_ASKED_TEXT bytes. */
+void syc_asked_names(unsigned groups, const char *between, char *text);
 
 #endif

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
-#include "collect/kernel_text.h"
 #include "collect/reading.h"
 
 #define SECTOR    512

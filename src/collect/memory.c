@@ -3,7 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collect/kernel_text.h"
 #include "collect/reading.h"
 
 bool syc_own_process_read(struct syc_kept_file *file,

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "collect/kernel_text.h"
 #include "collect/reading.h"
 #include "os/process.h"
 

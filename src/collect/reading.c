@@ -11,7 +11,6 @@
 
 #include "base/frame.h"
 #include "base/text.h"
-#include "collect/kernel_text.h"
 #include "os/fd.h"
 
 static bool open_kept(struct syc_kept_file *file,

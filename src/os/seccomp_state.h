@@ -8,7 +8,7 @@
  * gettid(), rt_sigprocmask(), munmap().  If the filter forbids even these
  * calls, the thread is closed: no code of ours runs in a closed thread.
  *
- * Only the wrapper of the installing calls (preload/filters.c) sets this state;
+ * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets this state;
  * the variables are in threads.c.
  *
  * Context of everything here: any-thread, signal-safe.

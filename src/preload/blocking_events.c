@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* blocking_events.c - a mark for each call that blocked, and its stack. */
+/* blocking_events.c - a mark for each call that blocked, and its stack; and this
+ * library's own calls of wrapped functions. */
 #define _GNU_SOURCE
 #include "preload/blocking_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -18,7 +21,8 @@
 #include "os/syscalls.h"
 #include "preload/io_wrap.h"
 #include "preload/preload.h"
-#include "preload/stack_size.h"
+#include "preload/real_call.h"
+#include "preload/tick_stack.h"
 #include "unwind/memory.h"
 #include "unwind/unwind.h"
 
@@ -288,3 +292,40 @@ __attribute__((noinline)) void syc_io_record(const struct syc_real_call *call,
 	write_details(call, begin, duration, what);
 	errno = saved;
 }
+
+/*
+ * The linker redirects this library's own calls of wrapped functions to the
+ * functions below (--wrap), which call the real functions.
+ */
+
+#define BYPASS(ret, name, params, args)                                    \
+	ret __wrap_##name params;                                          \
+	ret __wrap_##name params                                           \
+	{                                                                  \
+		SYC_REAL_CALL(#name);                                      \
+		ret(*const next) params =                                  \
+			(ret(*) params)syc_real_call_get(&call);           \
+                                                                           \
+		return next != NULL ? next args : (ret)syc_real_missing(); \
+	}
+
+BYPASS(int, open, (const char *path, int flags, mode_t mode),
+       (path, flags, mode))
+BYPASS(int, close, (int fd), (fd))
+BYPASS(int, fcntl, (int fd, int what, long value), (fd, what, value))
+BYPASS(int, stat, (const char *path, void *result), (path, result))
+BYPASS(int, fstat, (int fd, void *result), (fd, result))
+BYPASS(int, ftruncate, (int fd, off_t size), (fd, size))
+BYPASS(int, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n))
+BYPASS(int, unlink, (const char *path), (path))
+BYPASS(int, poll, (void *fds, unsigned long n, int timeout), (fds, n, timeout))
+BYPASS(ssize_t, read, (int fd, void *data, size_t n), (fd, data, n))
+BYPASS(ssize_t, write, (int fd, const void *data, size_t n), (fd, data, n))
+BYPASS(ssize_t, pread, (int fd, void *data, size_t n, off_t at),
+       (fd, data, n, at))
+BYPASS(ssize_t, pwrite, (int fd, const void *data, size_t n, off_t at),
+       (fd, data, n, at))
+BYPASS(ssize_t, send, (int fd, const void *data, size_t n, int flags),
+       (fd, data, n, flags))
+BYPASS(ssize_t, recvmsg, (int fd, void *message, int flags),
+       (fd, message, flags))

@@ -12,7 +12,7 @@
 #include "os/signals.h"
 #include "preload/preload.h"
 #include "preload/real_call.h"
-#include "sampler/registers.h"
+#include "sampler/compose.h"
 #include "sampler/state.h"
 #include "sampler/tick.h"
 #include "unwind/memory.h"

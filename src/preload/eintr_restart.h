@@ -26,7 +26,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-#include "sampler/workspace.h"
+#include "sampler/compose.h"
 
 /**
  * Whether a tick may interrupt the wait that begins: because ticks come in

@@ -4,7 +4,7 @@
  * to notify the sampler (sampler/interposed.h).
  *
  * Each function calls the next function of its name with the same arguments,
- * and returns its result.  A thread begins in code of ours
+ * and returns its result (real_call.h).  A thread begins in code of ours
  * (sampler/interposed.h).  None of these functions allocates or locks itself.
  * The functions may be called before any constructor of ours.
  *
@@ -29,9 +29,9 @@
 
 #include "base/unconst.h"
 #include "os/seccomp_state.h"
-#include "preload/stack_size.h"
-#include "preload/time_left.h"
-#include "preload/unloads.h"
+#include "preload/preload.h"
+#include "preload/real_call.h"
+#include "preload/tick_stack.h"
 #include "sampler/interposed.h"
 #include "unwind/memory.h"
 
@@ -48,49 +48,27 @@ int __wrap_sigaction(int number, const struct sigaction *action,
                      struct sigaction *before);
 int __wrap_dlclose(void *library);
 
-#define FUNCTIONS(f)                                                          \
-	f(pthread_create) f(thrd_create) f(sigaction) f(signal) f(bsd_signal) \
-		f(ssignal) f(sysv_signal) f(__sysv_signal) f(sigset)          \
-			f(sigwait) f(sigwaitinfo) f(sigtimedwait) f(signalfd) \
-				f(dlclose) f(sigaltstack) f(pthread_sigmask)  \
-					f(sigprocmask) f(execve) f(execv)     \
-						f(execvp) f(execvpe)          \
-							f(fexecve) f(execveat)
+#define EXPORTED __attribute__((visibility("default")))
 
-#define INDEX(name) NEXT_##name,
-#define NAME(name)  #name,
-
-enum function {
-	FUNCTIONS(INDEX) N_FUNCTIONS
-};
-
-/* The real function. */
-static uintptr_t next_function(enum function function)
+/* The real function.  During another lookup syc_real_call_get() returns no
+ * function, but an allocator in dlsym() may need one of these. */
+static uintptr_t next_function(struct syc_real_call *call)
 {
-	static const char *const names[] = { FUNCTIONS(NAME) };
-	static uintptr_t known[N_FUNCTIONS];
-	uintptr_t address = __atomic_load_n(&known[function], __ATOMIC_RELAXED);
+	uintptr_t address = __atomic_load_n(&call->next, __ATOMIC_RELAXED);
 
 	if (address == 0) {
-		address = (uintptr_t)dlsym(RTLD_NEXT, names[function]);
-		__atomic_store_n(&known[function], address, __ATOMIC_RELAXED);
+		address = (uintptr_t)dlsym(RTLD_NEXT, call->name);
+		__atomic_store_n(&call->next, address, __ATOMIC_RELAXED);
 	}
 	return address;
 }
 
-/*
- * Look all functions up at once.  A forked child may find the loader's lock
- * held by a thread of its parent, and a handler must not call dlsym().
- */
-__attribute__((constructor(101))) static void look_up(void)
-{
-	for (int function = 0; function < N_FUNCTIONS; function++)
-		next_function((enum function)function);
-}
-
-#define EXPORTED __attribute__((visibility("default")))
-
-#define NEXT(name) ((__typeof__(&(name)))next_function(NEXT_##name))
+#define NEXT_OF(name, type)           \
+	((type) __extension__({       \
+		SYC_REAL_CALL(#name); \
+		next_function(&call); \
+	}))
+#define NEXT(name) NEXT_OF(name, __typeof__(&(name)))
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr,
                           void *(*run)(void *), void *arg)
@@ -214,8 +192,7 @@ EXPORTED sighandler_t sigset(int number, sighandler_t handler)
 	if (is_handler(handler) && handler != SIG_HOLD)
 		notify_handler(number);
 	const sighandler_t before =
-		((__typeof__(&signal))next_function(NEXT_sigset))(number,
-	                                                          handler);
+		NEXT_OF(sigset, __typeof__(&signal))(number, handler);
 	if (before != SIG_ERR && handler != SIG_HOLD)
 		syc_tick_mask_note(number, 0);
 	if (before != SIG_ERR && !is_handler(handler))

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "preload/blocking_events.h"
 #include "preload/real_call.h"
@@ -54,5 +55,9 @@
 	            what)
 #define SYC_IO_SIZE(name, params, args, what) \
 	SYC_IO_WRAP(ssize_t, name, params, args, syc_real_missing(), true, what)
+
+/** Record a message to the journal as a LOG frame (logs.c): sendmsg() was called
+ * with @message and returned @r.  Context: any-thread, signal-safe. */
+void syc_logs_sent(ssize_t r, const void *message);
 
 #endif

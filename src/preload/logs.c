@@ -14,8 +14,6 @@
  * either.
  */
 #define _GNU_SOURCE
-#include "preload/logs.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* loop_timer.c - timer of a loop's thread, and its handler. */
 #define _GNU_SOURCE
-#include "preload/loop_timer.h"
-
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -20,14 +18,13 @@
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "preload/eintr_restart.h"
-#include "preload/stack_size.h"
+#include "preload/loops.h"
+#include "preload/tick_stack.h"
 #include "sampler/compose.h"
 #include "sampler/interposed.h"
-#include "sampler/registers.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/tick.h"
-#include "sampler/workspace.h"
 #include "unwind/unwind.h"
 
 #ifndef sigev_notify_thread_id

@@ -16,9 +16,8 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "preload/blocking_events.h"
-#include "preload/loop_timer.h"
 #include "preload/preload.h"
-#include "preload/stack_size.h"
+#include "preload/tick_stack.h"
 #include "unwind/unwind.h"
 
 #define MS INT64_C(1000000)

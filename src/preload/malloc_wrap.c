@@ -11,8 +11,6 @@
  * allocator of their own.
  */
 #define _GNU_SOURCE
-#include "preload/malloc_wrap.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
@@ -22,7 +20,6 @@
 #include <unistd.h>
 
 #include "preload/memory.h"
-#include "preload/memory_sampled.h"
 
 /* All these functions exist, because dlsym() allocates for missing symbols. */
 #define FUNCTIONS(f)                                             \
@@ -94,7 +91,7 @@ static __attribute__((noinline)) void *find_real(enum function function)
 
 /*
  * Handlers, and children of threaded processes, must not call dlsym().  Runs
- * before the first tick, as in io_real.c.
+ * before the first tick, as in real_call.c.
  */
 __attribute__((constructor(101))) static void look_up_all(void)
 {

@@ -15,12 +15,8 @@
 #include "emit/setup.h"
 #include "os/env.h"
 #include "preload/blocking_events.h"
-#include "preload/malloc_wrap.h"
-#include "preload/memory_maps.h"
-#include "preload/memory_sampled.h"
-#include "preload/memory_throttle.h"
 #include "preload/preload.h"
-#include "preload/stack_size.h"
+#include "preload/tick_stack.h"
 #include "unwind/unwind.h"
 
 /*

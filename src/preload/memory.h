@@ -4,6 +4,18 @@
  * with their stacks, all or a sample (docs/collectors.md).
  *
  * No function here allocates.  Context of everything: any-thread, signal-safe.
+ *
+ * memory_maps.c stores mappings of the program that were reported as
+ * allocations.
+ *
+ * Any thread may end a mapping, in parts, together with its neighbours, or by
+ * another mapping in its place.  So mappings are stored by range.
+ *
+ * Another thread may get an unmapped range at once.  So the range is removed
+ * before the call, and restored if the kernel refuses.
+ *
+ * A forked child's table is empty, because the child has allocated none of
+ * these mappings.
  */
 #ifndef SYC_PRELOAD_MEMORY_H
 #define SYC_PRELOAD_MEMORY_H
@@ -12,10 +24,125 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <syscap/emit.h>
+
 #include "os/seccomp_state.h"
-#include "preload/memory_maps.h"
-#include "preload/memory_sampled.h"
 #include "unwind/last_stack_cache.h"
+
+struct syc_memory_range {
+	uintptr_t begin, end; /* equal values: an empty range */
+};
+
+/** A mapping from which a part was removed. */
+struct syc_memory_cut {
+	struct syc_memory_range was, part;
+	struct syc_memory_range left[2]; /* the remaining mappings */
+	unsigned n_forgotten; /* number of these mappings that do not fit into
+	                       * the table */
+};
+
+/** Follow mappings.  False: out of memory for the table.  Context: setup. */
+bool syc_memory_maps_begin(void);
+
+struct syc_memory_maps;
+extern struct syc_memory_maps *syc_memory_maps;
+
+static inline bool syc_memory_maps_are_on(void)
+{
+	return __atomic_load_n(&syc_memory_maps, __ATOMIC_RELAXED) != NULL;
+}
+
+/** The whole pages of a range. */
+struct syc_memory_range syc_memory_maps_round(const void *at, size_t size);
+
+/** Add @range, which has no other mapping.  False: the table is full. */
+bool syc_memory_maps_add(struct syc_memory_range range);
+
+/** Whether @at is in a mapping. */
+bool syc_memory_maps_has(const void *at);
+
+/** Remove @range from one mapping that it overlaps.  False: @range overlaps no
+ * mapping. */
+bool syc_memory_maps_cut(struct syc_memory_range range,
+                         struct syc_memory_cut *ret_cut);
+
+/** Undo @cut.  False: the rest of the cut mapping has changed since the cut. */
+bool syc_memory_maps_mend(const struct syc_memory_cut *cut);
+
+/*
+ * A sample of all allocations, by bytes (memory_sampled.c).
+ *
+ * Each allocated byte is drawn with the same chance, 1 in N.  An allocation is
+ * recorded if one of its bytes is drawn: for s bytes with the chance 1 -
+ * exp(-s/N).  The recorded allocation represents s divided by this chance, so
+ * sums are right on the average, for any sizes.
+ *
+ * Context of everything here: any-thread, signal-safe.
+ */
+
+/**
+ * Draw one of @bytes bytes, in the same way for the same @seed and order of
+ * threads.  False: out of memory for the table.  Context: setup.
+ */
+bool syc_memory_sampled_begin(uint64_t bytes, uint64_t seed);
+
+/**
+ * Note that the @n_bytes at @at have no drawn blocks, although frees of blocks
+ * there must be checked.
+ */
+void syc_memory_sampled_exclude(const void *at, size_t n_bytes);
+
+/*
+ * Most calls read only these variables, and take some nanoseconds.  Each thread
+ * has the number of bytes until the next draw: 0 before the first draw, and if
+ * sampling is off.  Each part of the address space has the number of its drawn
+ * blocks.
+ */
+#define SYC_MEMORY_PARTS      (UINT32_C(1) << 16)
+#define SYC_MEMORY_PART_BYTES 256u
+extern _Thread_local uint64_t syc_memory_sampled_left
+	__attribute__((tls_model("initial-exec")));
+extern uint8_t syc_memory_sampled_parts[SYC_MEMORY_PARTS];
+
+/** The part of @block.  Neighbouring blocks are in one cache line of parts. */
+static inline uint32_t syc_memory_sampled_part(const void *block)
+{
+	return (uint32_t)((uintptr_t)block / SYC_MEMORY_PART_BYTES) %
+	       SYC_MEMORY_PARTS;
+}
+
+/** Count an allocation of @size.  True: the allocation is not drawn.  False:
+ * call syc_memory_sampled_take(). */
+static inline bool syc_memory_sampled_passes(size_t size)
+{
+	const uint64_t left = syc_memory_sampled_left;
+
+	if (__builtin_expect(size >= left, 0))
+		return false;
+	syc_memory_sampled_left = left - size;
+	return true;
+}
+
+/** Whether @block was surely not drawn, like NULL.  False: call
+ * syc_memory_sampled_forget(). */
+static inline bool syc_memory_sampled_is_free(const void *block)
+{
+	return __builtin_expect(
+		__atomic_load_n(
+			&syc_memory_sampled_parts[syc_memory_sampled_part(
+				block)],
+			__ATOMIC_RELAXED) == 0,
+		1);
+}
+
+/** Bytes that an allocation of @size represents; 0: not drawn. */
+int64_t syc_memory_sampled_take(size_t size);
+
+/** Remember that @block was drawn; false: the table is full. */
+bool syc_memory_sampled_remember(const void *block);
+
+/** Forget @block; true if @block was remembered. */
+bool syc_memory_sampled_forget(const void *block);
 
 enum syc_memory_role {
 	SYC_MEMORY_UNDECIDED, /* the environment cannot be read yet */
@@ -114,5 +241,44 @@ void syc_memory_change_end(const struct syc_memory_change *change,
  */
 void syc_memory_mapped(struct syc_memory_range range, bool is_reported,
                        const struct syc_memory_change *change);
+
+/*
+ * Waits of threads that allocate faster than the recorder reads.
+ */
+
+/* Size of the largest frame and a loss record. */
+#define SYC_MEMORY_THROTTLE_SPACE UINT32_C(8192)
+
+/** Wait if the ring, when inspected, is full. */
+void syc_memory_throttle_wait(void);
+
+/**
+ * Wait until this thread's ring has space for one more allocation, as long as
+ * the recorder reads.  A lost free would be reported as a leak.
+ *
+ * Context: any-thread, signal-safe.
+ */
+static inline void syc_memory_throttle(void)
+{
+	const struct syc_thread *const st = syc_self;
+
+	/* The ring is inspected only if needed */
+	if (st != NULL && st->next + SYC_MEMORY_THROTTLE_SPACE > st->room_end)
+		syc_memory_throttle_wait();
+}
+
+/*
+ * The real allocator: the C library's allocator, or the allocator of another
+ * preloaded library.
+ *
+ * The lookup of a function may allocate.  An allocation during a lookup comes
+ * from a small memory of our own, and is never freed.
+ */
+
+/** The real malloc(); NULL: not found, or the lookup is in progress. */
+void *syc_malloc_real(void);
+
+#define SYC_MEMORY_EARLY 32768u
+extern unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_maps.c - table of the program's mappings, by range. */
 #define _GNU_SOURCE
-#include "preload/memory_maps.h"
-
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -17,6 +15,7 @@
 #include "os/signals.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
+#include "preload/memory.h"
 
 /* Greatest number of ranges, more than the kernel's default limit of 65,530
  * mappings for a process. */

@@ -24,9 +24,7 @@
 
 #include "os/syscalls.h"
 #include "preload/io_wrap.h"
-#include "preload/malloc_wrap.h"
 #include "preload/memory.h"
-#include "preload/memory_maps.h"
 
 void *__wrap_mmap(void *at, size_t size, int prot, int flags, int fd,
                   off_t offset);

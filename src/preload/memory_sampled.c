@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* memory_sampled.c - a sample of all allocations, by bytes. */
 #define _GNU_SOURCE
-#include "preload/memory_sampled.h"
-
 #include <string.h>
 #include <unistd.h>
 
 #include "os/permanent_map.h"
+#include "preload/memory.h"
 
 /*
  * Drawn blocks by address, in buckets of a cache line.  There are a million

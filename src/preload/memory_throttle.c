@@ -2,8 +2,6 @@
 /* memory_throttle.c - waits of threads that allocate faster than the recorder
  * reads. */
 #define _GNU_SOURCE
-#include "preload/memory_throttle.h"
-
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -11,6 +9,7 @@
 #include "emit/thread.h"
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"
+#include "preload/memory.h"
 
 #define NAP_NS 50000
 #define PATIENCE \

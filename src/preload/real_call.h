@@ -16,6 +16,9 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <time.h>
+
+#include <syscap.h>
 
 struct syc_real_call {
 	const char *name;
@@ -68,5 +71,25 @@ static inline long syc_real_missing(void)
                                                                            \
 		return next == NULL ? (int)syc_real_missing() : next args; \
 	}
+
+/**
+ * The rest of an interrupted wait for @asked that began at @began of syscap_clock(); at
+ * least 0.
+ */
+static inline struct timespec syc_time_left(const struct timespec *asked,
+                                            int64_t began)
+{
+	const int64_t second = 1000000000;
+	const int64_t passed = syscap_clock() - began;
+	struct timespec left = *asked;
+
+	left.tv_sec -= passed / second;
+	left.tv_nsec -= passed % second;
+	if (left.tv_nsec < 0) {
+		left.tv_nsec += second;
+		left.tv_sec--;
+	}
+	return left.tv_sec < 0 ? (struct timespec){ 0, 0 } : left;
+}
 
 #endif

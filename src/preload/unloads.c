@@ -23,8 +23,6 @@
  * caller.
  */
 #define _GNU_SOURCE
-#include "preload/unloads.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -49,7 +47,8 @@
 #include "os/seccomp_state.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
-#include "sampler/sampler_metadata.h"
+#include "preload/preload.h"
+#include "sampler/sampler.h"
 #include "sampler/state.h"
 
 #define CODE_MOST  2048u /* most segments; the recorder finds more segments */

@@ -22,7 +22,7 @@
 #include "preload/eintr_restart.h"
 #include "preload/io_wrap.h"
 #include "preload/loops.h"
-#include "preload/time_left.h"
+#include "preload/real_call.h"
 
 #define MS     INT64_C(1000000)
 #define SECOND INT64_C(1000000000)

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "collect/asked.h"
+#include "collect/counters.h"
 #include "common/now.h"
 #include "recorder/recorder.h"
 #include "recorder/recording.h"

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "collect/asked.h"
+#include "collect/counters.h"
 
 /** Exit status of a failed recording; other values are as for env(1). */
 #define SYC_RECORD_FAILED     125

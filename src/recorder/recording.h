@@ -20,7 +20,6 @@
 #include "capture/compose.h"
 #include "capture/writer.h"
 #include "code/code_names.h"
-#include "collect/asked.h"
 #include "collect/counters.h"
 #include "recorder/callers.h"
 #include "recorder/console.h"

@@ -17,9 +17,7 @@
 #include <syscap/sampler.h>
 
 #include "emit/sample.h"
-#include "sampler/registers.h"
 #include "sampler/runtimes.h"
-#include "sampler/workspace.h"
 #include "unwind/unwind.h"
 
 static void leave_out_innermost(struct syc_unwind *unwind, unsigned n)

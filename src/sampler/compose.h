@@ -7,11 +7,244 @@
 #ifndef SYC_SAMPLER_COMPOSE_H
 #define SYC_SAMPLER_COMPOSE_H
 
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <ucontext.h>
 
-#include "sampler/workspace.h"
+#include <syscap/runtime.h>
+
+#include "emit/stack.h"
+#include "os/signals.h"
 #include "unwind/unwind.h"
+
+/*
+ * Merge of native frames and frames of runtimes into one stack.
+ *
+ * The merge begins with the native frames, and inserts each runtime's frames
+ * among them, the newest attached runtime first.  All lists are innermost
+ * first.  Each frame has an address in the machine's stack: its own, or the
+ * address of the adjacent frame.
+ */
+
+#define SYC_MERGE_ROOTS 16u /* outermost frames that a cut leaves */
+
+struct syc_merge_entry {
+	uint64_t value;
+	uintptr_t sp;
+	uint16_t kind; /* enum syscap_call_kind */
+	uint16_t from; /* 0: native; else 1 + index of the attachment */
+};
+
+struct syc_merge {
+	unsigned n;
+	unsigned gap; /* frames are missing before this index; 0: none */
+	struct syc_merge_entry list[2 * SYC_STACK_MAX];
+};
+
+/** Frames of one runtime: @n, at most SYC_STACK_MAX over all runtimes. */
+struct syc_merge_run {
+	const struct syscap_stack_frame *frames;
+	unsigned n;
+	uint16_t from;
+	bool is_whole; /* includes the outermost frame */
+};
+
+/** Begin with @n native frames; @gap as in struct syc_merge. */
+void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
+                     const uintptr_t *sps, unsigned n, unsigned gap);
+
+/** Insert frames in the order of addresses: a smaller address is younger, and a
+ * native frame precedes frames of equal address.
+ */
+void syc_merge_by_sp(struct syc_merge *merge, const struct syc_merge_run *run);
+
+/**
+ * Replace the k-th native frame in [@low, @high) by the k-th part of the run
+ * that ends in an ENTRY.  If native frames are missing, the frames after the
+ * gap are counted from the outermost frame.  Parts without a native frame go
+ * into the gap; without a gap, to the place that syc_merge_before() uses.
+ */
+void syc_merge_by_entry(struct syc_merge *merge,
+                        const struct syc_merge_run *run, uintptr_t low,
+                        uintptr_t high, uintptr_t boundary);
+
+/** Insert the run before the first frame whose address is not below
+ * @boundary. */
+void syc_merge_before(struct syc_merge *merge, const struct syc_merge_run *run,
+                      uintptr_t boundary);
+
+/** syc_merge_before() that also removes the native frames inside of this
+ * place. */
+void syc_merge_innermost(struct syc_merge *merge,
+                         const struct syc_merge_run *run, uintptr_t boundary);
+
+/** Remove the native frames. */
+void syc_merge_drop_native(struct syc_merge *merge);
+
+/** Cut to @max frames, including the outermost 16.  True: frames were
+ * removed. */
+bool syc_merge_cut(struct syc_merge *merge, unsigned max);
+
+/*
+ * Memory and inputs of one sample.
+ *
+ * A workspace is too large for a signal stack, so each sampled thread has one.
+ * Each thread with runtimes has another, for samples that do not come from
+ * ticks.
+ */
+
+#define SYC_SINK_SCRATCH 16384u
+
+struct syc_runtimes;
+
+/** Library code that waits in place of the program. */
+struct syc_library_wait {
+	uintptr_t low, high;
+	uintptr_t called; /* the function that the program called, or 0 */
+	bool is_blocked;  /* the signal is blocked except in the wait */
+};
+
+struct syc_sample_options {
+	unsigned max_depth;  /* 32 to SYC_STACK_MAX */
+	unsigned stacks;     /* enum syscap_sampler_stacks */
+	uintptr_t low, high; /* the thread's own stack; equal: not known */
+	const struct syc_library_wait *wait; /* interrupted wait, or NULL */
+	uint64_t innermost; /* a name to put below all frames, or 0 */
+};
+
+/** A provider's walk() puts its frames here. */
+struct syscap_stack_sink {
+	unsigned n, max;
+	bool is_full; /* a frame was refused */
+	struct syscap_stack_frame frames[SYC_STACK_MAX];
+	char scratch[SYC_SINK_SCRATCH] __attribute__((aligned(16)));
+};
+
+struct syc_workspace {
+	uintptr_t owner; /* frame address of the call in progress, or 0 */
+	uint16_t n_last; /* number of addrs of the last sample; 0: no sample */
+	uint16_t last_flags;
+	int64_t last_at; /* time at which the thread had this stack */
+	uint64_t addrs[SYC_STACK_MAX];
+	uintptr_t sps[SYC_STACK_MAX];
+	struct syc_merge merge;
+	struct syscap_stack_sink sink;
+};
+
+/** Reason, time and code position of a sample. */
+struct syc_occasion {
+	struct syc_runtimes *runtimes;
+	const struct syc_sample_options *options;
+	const ucontext_t *context; /* NULL: unwind from here */
+	uintptr_t cfa;             /* our own frames end here; 0: none */
+	struct syscap_regs regs;
+	/* The attachment that is at a safe point, or pushes; NULL: a tick
+	 */
+	struct syscap_attachment *at;
+	int64_t now;
+	uint32_t weight;
+};
+
+/** Size of a struct syc_workspace; an all-zero workspace is ready for use. */
+size_t syc_workspace_size(void);
+
+/**
+ * Occupy the workspace until syc_workspace_leave().  False: an interrupted call
+ * uses the workspace.  @here: an address in the caller's stack frame.
+ */
+bool syc_workspace_enter(struct syc_workspace *take,
+                         const struct syc_sample_options *options,
+                         uintptr_t here);
+void syc_workspace_leave(struct syc_workspace *take);
+bool syc_workspace_is_busy(const struct syc_workspace *take);
+
+/*
+ * The machine's registers as providers see them.
+ */
+
+/** The registers that the signal of @context interrupted. */
+static inline void syc_registers_of(const ucontext_t *context,
+                                    struct syscap_regs *regs)
+{
+	const mcontext_t *const m = &context->uc_mcontext;
+
+	regs->size = sizeof(*regs);
+	regs->in_signal = 1;
+	regs->ucontext = (void *)(uintptr_t)context;
+#if defined(__x86_64__)
+	regs->pc = (uintptr_t)m->gregs[REG_RIP];
+	regs->sp = (uintptr_t)m->gregs[REG_RSP];
+	regs->fp = (uintptr_t)m->gregs[REG_RBP];
+	regs->lr = 0;
+#elif defined(__aarch64__)
+	regs->pc = m->pc;
+	regs->sp = m->sp;
+	regs->fp = m->regs[29];
+	regs->lr = m->regs[30];
+#else
+	(void)m;
+#endif
+}
+
+/** Whether the signal of @context interrupted a system call that now returns
+ * EINTR. */
+static inline bool syc_registers_interrupt_call(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	return context->uc_mcontext.gregs[REG_RAX] == -EINTR;
+#elif defined(__aarch64__)
+	return (int64_t)context->uc_mcontext.regs[0] == -EINTR;
+#else
+	(void)context;
+	return true;
+#endif
+}
+
+/**
+ * Whether the signal of @context arrived when the application's
+ * rt_sigprocmask() opened the thread's mask.  The call's arguments and its
+ * result show this.
+ */
+static inline bool syc_registers_open_mask(const ucontext_t *context)
+{
+#if defined(__x86_64__)
+	const greg_t *const r = context->uc_mcontext.gregs;
+
+	/* `syscall` leaves the next instruction's address in rcx */
+	return r[REG_RCX] == r[REG_RIP] && r[REG_RAX] == 0 && r[REG_R10] == 8 &&
+	       (r[REG_RDI] == SIG_UNBLOCK || r[REG_RDI] == SIG_SETMASK) &&
+	       r[REG_RSI] != 0 && r[REG_R8] != SYC_MASK_IS_OURS;
+#else
+	(void)context;
+	return false;
+#endif
+}
+
+/** Set the known registers of a context from which unwinding may begin. */
+static inline void syc_registers_put(const struct syscap_regs *regs,
+                                     ucontext_t *context)
+{
+	mcontext_t *const m = &context->uc_mcontext;
+
+	memset(context, 0, sizeof(*context));
+#if defined(__x86_64__)
+	m->gregs[REG_RIP] = (greg_t)regs->pc;
+	m->gregs[REG_RSP] = (greg_t)regs->sp;
+	m->gregs[REG_RBP] = (greg_t)regs->fp;
+#elif defined(__aarch64__)
+	m->pc = regs->pc;
+	m->sp = regs->sp;
+	m->regs[29] = regs->fp;
+	m->regs[30] = regs->lr;
+#else
+	(void)regs;
+	(void)m;
+#endif
+}
 
 /**
  * Sample the calling thread, which the signal of @context interrupted at @now.

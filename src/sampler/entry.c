@@ -15,11 +15,9 @@
 #include "emit/names.h"
 #include "emit/setup.h"
 #include "sampler/compose.h"
-#include "sampler/registers.h"
 #include "sampler/runtimes.h"
 #include "sampler/sampler.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "unwind/unwind.h"
 
 int syscap_safepoint(struct syscap_attachment *attachment)

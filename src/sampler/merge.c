@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * merge.c - merge of native frames and frames of runtimes into one stack
- * (merge.h).
+ * (compose.h).
  *
  * All steps work in place, from the outermost frame inwards.  No write reaches
  * an entry that is still to be read, because each step writes at least as many
  * entries as it reads.
  */
 #define _GNU_SOURCE
-#include "sampler/merge.h"
-
 #include <string.h>
+
+#include "sampler/compose.h"
 
 void syc_merge_begin(struct syc_merge *merge, const uint64_t *addrs,
                      const uintptr_t *sps, unsigned n, unsigned gap)

@@ -20,7 +20,7 @@
 #include <syscap/runtime.h>
 
 #include "emit/stack.h"
-#include "sampler/workspace.h"
+#include "sampler/compose.h"
 
 #define SYC_ATTACH_MAX 8u
 

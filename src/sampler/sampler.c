@@ -28,11 +28,9 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "sampler/sampler_metadata.h"
 #include "sampler/scan.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/tick.h"
 #include "unwind/unwind.h"
 

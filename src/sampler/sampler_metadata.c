@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* sampler_metadata.c - the sampler's events that describe the process. */
 #define _GNU_SOURCE
-#include "sampler/sampler_metadata.h"
-
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -19,8 +17,8 @@
 #include "emit/slot.h"
 #include "emit/thread.h"
 #include "os/signals.h"
+#include "sampler/sampler.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "session/map_frames.h"
 
 static const char *clock_text(uint32_t clock)

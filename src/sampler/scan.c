@@ -19,7 +19,6 @@
 #include "os/threads.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/timer.h"
 
 /* Every SURE_ROUNDS rounds a thread's start time is read in any case. */

@@ -14,11 +14,10 @@
 #include "emit/thread.h"
 #include "os/signals.h"
 #include "os/threads.h"
+#include "sampler/compose.h"
 #include "sampler/interposed.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/timer.h"
-#include "sampler/workspace.h"
 
 /* Threads that were made and have not run yet */
 #define N_SLOTS 512u
@@ -106,7 +105,7 @@ static bool is_sampling(void)
 	       __atomic_load_n(&s->pid, __ATOMIC_RELAXED) == getpid();
 }
 
-/* Store the stack of a thread without any tick (final_sample.c): only its start
+/* Store the stack of a thread without any tick (syc_final_sample_emit()): only its start
  * function is known.  A return address is after the function's begin. */
 static void note_routine(void *(*routine)(void *))
 {

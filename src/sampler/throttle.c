@@ -36,7 +36,7 @@
 
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "sampler/registers.h"
+#include "sampler/compose.h"
 #include "sampler/state.h"
 #include "sampler/tick.h"
 #include "sampler/timer.h"

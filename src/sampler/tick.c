@@ -31,12 +31,10 @@
 #include "os/syscalls.h"
 #include "ring/clock.h"
 #include "sampler/compose.h"
-#include "sampler/registers.h"
-#include "sampler/sampler_metadata.h"
+#include "sampler/sampler.h"
 #include "sampler/scan.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/timer.h"
 #include "session/drain_handler.h"
 

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <ucontext.h>
 
-#include "sampler/target.h"
-#include "sampler/workspace.h"
+#include "sampler/compose.h"
+#include "sampler/state.h"
 
 /* Stack for a first tick that requests a ring, and a walk that learns rules:
  * see docs/unwinding.md */

@@ -12,10 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "sampler/state.h"
-#include "sampler/target.h"
 
 /**
  * Start @target's clock.  The first tick comes at a random time within the
@@ -63,7 +61,7 @@ void syc_timer_delete(struct syc_target *target);
 /** Stop the timer, and free @target. */
 void syc_timer_forget(struct syc_target *target);
 
-/** Earlier processor time of @target's thread is not due (final_sample.c). */
+/** Earlier processor time of @target's thread is not due (syc_final_sample_emit()). */
 void syc_timer_due_from_now(struct syc_target *target);
 
 /**
@@ -81,10 +79,6 @@ uint32_t syc_timer_weigh_cpu(struct syc_target *target);
  * Context: owner, in its handler; signal-safe.
  */
 bool syc_timer_set_period(const struct syc_target *target, int64_t period_ns);
-
-/** The kernel's name for the processor time of one thread of this process.
- * signal-safe. */
-clockid_t syc_timer_cpu_of(int32_t tid);
 
 /**
  * Start a timer for the calling thread, which is the only thread; in a forked

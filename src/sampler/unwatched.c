@@ -28,11 +28,9 @@
 #include "os/threads.h"
 #include "ring/clock.h"
 #include "sampler/sampler.h"
-#include "sampler/sampler_metadata.h"
 #include "sampler/scan.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/timer.h"
 
 #define PERIOD_NS   (INT64_C(50) * 1000000)

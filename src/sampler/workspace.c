@@ -2,10 +2,9 @@
 /* workspace.c - owner of a workspace, and frames of providers in the
  * workspace. */
 #define _GNU_SOURCE
-#include "sampler/workspace.h"
-
 #include <syscap.h>
 
+#include "sampler/compose.h"
 #include "unwind/unwind.h"
 
 size_t syc_workspace_size(void)

@@ -18,7 +18,6 @@
 #include <syscap.h>
 #include <syscap/system_counters.h>
 
-#include "collect/asked.h"
 #include "collect/counters.h"
 #include "emit/counter_id.h"
 #include "emit/loss_totals.h"

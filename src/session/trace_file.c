@@ -23,7 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/header_losses.h"
+#include "base/loss_record.h"
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/header_losses.h"
+#include "base/loss_record.h"
 #include "emit/loss_totals.h"
 #include "os/fd.h"
 #include "ring/arena.h"

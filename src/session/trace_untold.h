@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * trace_untold.h - losses that a trace file's header keeps: base/header_losses.h.
+ * trace_untold.h - losses that a trace file's header keeps: base/loss_record.h.
  *
  * Context of everything here: any-thread, signal-safe.
  */

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/frame.h"
-#include "base/header_losses.h"
+#include "base/loss_record.h"
 #include "capture/embedded.h"
 #include "capture/error.h"
 #include "capture/files.h"

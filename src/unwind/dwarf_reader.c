@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* dwarf_reader.c - cursors over tables, and their bytes.  Signal-safe. */
 #define _GNU_SOURCE
-#include "unwind/dwarf_reader.h"
-
 #include <string.h>
 
+#include "unwind/cfi.h"
 #include "unwind/memory.h"
 #include "unwind/modules.h"
 

@@ -13,7 +13,6 @@
 #include "os/threads.h"
 #include "unwind/machine.h"
 #include "unwind/modules.h"
-#include "unwind/rule_cache.h"
 #include "unwind/walk.h"
 
 /* After FAILED_MOST walks in a row that found no stack, the next LEFT_OUT_MOST

@@ -1,18 +1,152 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * walk.h - position of a walk from the innermost frame outwards, and the steps
- * of other files for the frames outside of unwind.c's fast loop.
+ * walk.h - position of a walk from the innermost frame outwards, and the cache of
+ * unwind rules by pc.  Other files step out of the frames outside of unwind.c's
+ * fast loop.
+ *
+ * A rule is one word with the positions of the caller's registers.  All threads
+ * and handlers of the process share the table, and no access waits for another
+ * access.
+ *
+ * An entry is two words, a check and the rule.  The check is computed from the
+ * pc, the generation and the rule.  Both words are stored and loaded separately
+ * and relaxed.  If a reader finds the check of one entry and the rule of
+ * another entry, the two do not match, and the lookup fails.  So the accesses
+ * need no order.
  */
 #ifndef SYC_UNWIND_WALK_H
 #define SYC_UNWIND_WALK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "unwind/machine.h"
 #include "unwind/memory.h"
-#include "unwind/rule_cache.h"
 #include "unwind/unwind.h"
+
+/** Kind of a rule, in its lowest 3 bits; the other bits depend on the kind. */
+enum syc_rule_kind {
+	SYC_RULE_NONE,
+	SYC_RULE_CALL,      /* a caller by SYC_RULE_CALL's bits, see below */
+	SYC_RULE_ALIGNED,   /* for realigned stacks: the CFA is stored at the
+	                     * rule's address, and fp at fp + offset */
+	SYC_RULE_OUTERMOST, /* the frame has no caller */
+	SYC_RULE_NO_CFI,    /* the code has no tables; upper bits:
+	                     * syc_modules_additions() */
+	SYC_RULE_SIGNAL,    /* returns to the instruction that a signal
+	                     * interrupted */
+	SYC_RULE_SLOW,      /* the rule does not fit in a word */
+	SYC_RULE_BEGUN      /* outermost: returns to the begin of a function,
+	                     * after no call */
+};
+
+/* Bits of SYC_RULE_CALL: bits 40-63 are the offset of the CFA, in bytes.  Bits
+ * 24-39 are the offset of fp from the CFA, and bits 8-23 the offset of the
+ * return address from the CFA, both in words.  All offsets are signed.  The
+ * other bits are: */
+#define SYC_RULE_FROM_FP   8u  /* the CFA counts from fp, not sp */
+#define SYC_RULE_FP_SAVED  16u /* fp is saved, else as in this frame */
+#define SYC_RULE_OTHERS    32u /* other kept registers are saved too */
+#define SYC_RULE_RA_IN_REG 64u /* the return address is in SYC_REG_RA */
+
+static inline enum syc_rule_kind syc_rule_kind(uint64_t rule)
+{
+	return (enum syc_rule_kind)(rule & 7);
+}
+
+static inline intptr_t syc_rule_cfa(uint64_t rule)
+{
+	return (intptr_t)((int64_t)rule >> 40);
+}
+
+static inline intptr_t syc_rule_fp(uint64_t rule)
+{
+	return (intptr_t)((int64_t)(rule << 24) >> 48) * 8;
+}
+
+static inline intptr_t syc_rule_ra(uint64_t rule)
+{
+	return (intptr_t)((int64_t)(rule << 40) >> 48) * 8;
+}
+
+/** Whether the offsets fit, and offsets that count in words are multiples of a
+ * word. */
+static inline bool syc_rule_fits(int64_t cfa, int64_t fp, int64_t ra)
+{
+	return cfa >= -0x800000 && cfa < 0x800000 && fp >= -0x40000 &&
+	       fp < 0x40000 && fp % 8 == 0 && ra >= -0x40000 && ra < 0x40000 &&
+	       ra % 8 == 0;
+}
+
+static inline uint64_t syc_rule_make(unsigned bits, int64_t cfa, int64_t fp,
+                                     int64_t ra)
+{
+	return bits | (uint64_t)cfa << 40 |
+	       ((uint64_t)(fp / 8) & 0xffff) << 24 |
+	       ((uint64_t)(ra / 8) & 0xffff) << 8;
+}
+
+#define SYC_RULE_CACHE_BITS 15u
+#define SYC_RULE_CACHE_LINE 4u /* entries that a lookup reads: 64 bytes */
+
+struct syc_rule_cache_entry {
+	_Atomic uint64_t check, rule;
+};
+
+/**
+ * The table; NULL if the table can't be mapped.  Without the table each step
+ * reads the tables of the modules.  An entry of zeroes is empty.
+ *
+ * Context: any-thread, signal-safe.
+ */
+struct syc_rule_cache_entry *syc_rule_cache_get(void);
+
+/** Value that invalidates older entries when @generation changes. */
+static inline uint64_t syc_rule_cache_salt(uint64_t generation)
+{
+	return (generation + 1) * UINT64_C(0xd1342543de82ef95);
+}
+
+static inline uint64_t syc_rule_cache_check(uint64_t key, uint64_t rule)
+{
+	/* Bits of a rule must not overlap bits in which pcs differ */
+	return key ^ rule * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/** The home of @pc in the table.  Functions spread over the whole table in the
+ * order of their addresses. */
+static inline unsigned syc_rule_cache_home(uintptr_t pc)
+{
+	return (unsigned)(pc ^ pc >> (SYC_RULE_CACHE_BITS + 1)) &
+	       ((1u << SYC_RULE_CACHE_BITS) - 1);
+}
+
+/** The rule at the home of @pc, or 0.  Most rules are at their homes. */
+static inline uint64_t
+syc_rule_cache_find_home(struct syc_rule_cache_entry *table, uint64_t salt,
+                         uintptr_t pc)
+{
+	if (__builtin_expect(table == NULL, 0))
+		return SYC_RULE_NONE;
+	struct syc_rule_cache_entry *const entry =
+		&table[syc_rule_cache_home(pc)];
+	const uint64_t check =
+		atomic_load_explicit(&entry->check, memory_order_relaxed);
+	const uint64_t rule =
+		atomic_load_explicit(&entry->rule, memory_order_relaxed);
+
+	return check == syc_rule_cache_check(pc ^ salt, rule) ? rule : 0;
+}
+
+/** The rule for @pc, or 0.  Context: any-thread, signal-safe. */
+uint64_t syc_rule_cache_find(struct syc_rule_cache_entry *table, uint64_t salt,
+                             uintptr_t pc);
+
+/** Context: any-thread, signal-safe. */
+void syc_rule_cache_store(struct syc_rule_cache_entry *table, uint64_t salt,
+                          uintptr_t pc, uint64_t rule);
 
 /* Limit of code addresses.  Higher caller addresses are garbage, and some of
  * them would look like a runtime's names in a capture. */

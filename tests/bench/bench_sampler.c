@@ -31,7 +31,6 @@
 #include "bench/measure.h"
 #include "bench/report.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 #include "sampler/tick.h"
 
 #define DEPTH   32

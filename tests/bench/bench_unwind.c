@@ -22,8 +22,8 @@
 #include "bench/measure.h"
 #include "bench/report.h"
 #include "os/threads.h"
-#include "unwind/rule_cache.h"
 #include "unwind/unwind.h"
+#include "unwind/walk.h"
 
 #if BENCH_HAVE_LIBUNWIND
 #define UNW_LOCAL_ONLY

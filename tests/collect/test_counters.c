@@ -13,7 +13,6 @@
 #include <syscap/capture.h>
 
 #include "capture/writer.h"
-#include "collect/asked.h"
 #include "collect/counters.h"
 #include "harness/test.h"
 

@@ -4,7 +4,7 @@
  *
  * The input is three numbers of 8 bytes: the lowest address of the tables, the
  * address of .eh_frame_hdr, and the pc; then the tables.
- * tests/unwind/cfi_corpus.sh made corpus/cfi from real libraries. For any
+ * tests/unwind/cfi_corpus.sh made corpus/cfi from real libraries.  For any
  * bytes, parsing ends, stays within the input, and has a consistent result.
  */
 #define _GNU_SOURCE
@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "unwind/cfi.h"
+#include "unwind/eh_frame.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -132,9 +133,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 		memcpy(pair, data + i, sizeof(pair));
 		look_up(&bytes, low, low + (uintptr_t)(intptr_t)pair[0] + 1);
-		if (syc_eh_frame_parse(&bytes,
-		                       low + (uintptr_t)(intptr_t)pair[1],
-		                       &fde) == 0 &&
+		if (parse_entry(&bytes, low + (uintptr_t)(intptr_t)pair[1],
+		                &fde) == 0 &&
 		    syc_row_find(&bytes, &fde, fde.begin + 3, &row) == 0)
 			evaluate_row(&bytes, &row);
 	}

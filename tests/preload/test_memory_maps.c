@@ -9,7 +9,7 @@
 
 #include "harness/test.h"
 #include "os/seccomp_state.h"
-#include "preload/memory_maps.h"
+#include "preload/memory.h"
 
 static struct syc_memory_range range(uintptr_t begin, uintptr_t end)
 {

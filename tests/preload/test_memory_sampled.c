@@ -6,13 +6,14 @@
  * With a mean of N, a block of s bytes is drawn with p = 1 - exp(-s/N), and
  * counts s/p.  The mean of that count is s, its variance s^2 (1 - p) / p.
  */
+#define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "harness/test.h"
-#include "preload/memory_sampled.h"
+#include "preload/memory.h"
 
 #define N_SIZES 7
 static const size_t sizes[N_SIZES] = {

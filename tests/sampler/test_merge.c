@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "harness/test.h"
-#include "sampler/merge.h"
+#include "sampler/compose.h"
 
 #define LOW  'E'
 #define HIGH ('E' + 1)

@@ -26,7 +26,6 @@
 #include "harness/peer.h"
 #include "harness/test.h"
 #include "sampler/state.h"
-#include "sampler/target.h"
 
 #define TRAP_FLAG 0x100
 #define STRIDE    23 /* between instants, except near the end */

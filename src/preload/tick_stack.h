@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stack_size.h - stacks that are large enough for a tick.  Programs make some
+ * tick_stack.h - stacks that are large enough for a tick.  Programs make some
  * stacks as small as possible.  The kernel stores 3 KiB for a signal, and our
  * handler needs up to 4 KiB.
  *
@@ -11,8 +11,8 @@
  *
  * Context of everything: any-thread, signal-safe.
  */
-#ifndef SYC_PRELOAD_STACK_SIZE_H
-#define SYC_PRELOAD_STACK_SIZE_H
+#ifndef SYC_PRELOAD_TICK_STACK_H
+#define SYC_PRELOAD_TICK_STACK_H
 
 #include <pthread.h>
 #include <signal.h>

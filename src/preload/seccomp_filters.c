@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * filters.c - calls by which a program installs filters of system calls.
+ * seccomp_filters.c - calls by which a program installs filters of system calls.
  *
  * Before the kernel gets the filter, its program is run here over the system
  * calls that ticks and collectors make.  If the program forbids some calls,

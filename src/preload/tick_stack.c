@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* stack_size.c - stacks that are large enough for a tick. */
+/* tick_stack.c - stacks that are large enough for a tick. */
 #define _GNU_SOURCE
-#include "preload/stack_size.h"
+#include "preload/tick_stack.h"
 
 #include <limits.h>
 #include <stddef.h>
