@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector.c - the collector's functions, on the rings of <syscap.h>. This
+ * collector.c - the collector's functions, on the rings of <syscap.h>.  This
  * file has the functions that all programs need, and marks.  Messages in
  * printf's form, logs, stacks and counters have files of their own, which a
  * program links only if used.

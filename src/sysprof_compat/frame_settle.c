@@ -4,11 +4,10 @@
  *
  * No field of a frame is trusted: each count is compared with the length first.
  */
-#include "sysprof_compat/frame_settle.h"
-
 #include <string.h>
 
 #include "common/frame_layout.h"
+#include "sysprof_compat/reader.h"
 
 #define HOST_IS_BIG (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
 

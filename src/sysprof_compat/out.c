@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* out.c - the fd of a writer's capture. */
 #define _GNU_SOURCE
-#include "sysprof_compat/out.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,6 +19,7 @@
 #include "session/record_lock.h"
 #include "session/trace_adopt.h"
 #include "session/trace_fd.h"
+#include "sysprof_compat/writer.h"
 
 #define PATIENCE_NS INT64_C(1000000000)
 

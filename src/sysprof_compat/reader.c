@@ -10,11 +10,31 @@
 #include <unistd.h>
 
 #include "common/frame_layout.h"
-#include "sysprof_compat/frame_settle.h"
 
 /* Size of the window: at least a frame and a half.  A window that is larger
  * than the nearest cache is slower. */
 #define SIZE ((size_t)128 * 1024)
+
+static bool is_known_type(unsigned type)
+{
+	return type > 0 && type < SYSPROF_CAPTURE_FRAME_LAST;
+}
+
+/* The time at which a settled frame ends. */
+static int64_t frame_until(const SysprofCaptureFrame *frame)
+{
+	int64_t end = frame->time;
+
+	if (frame->type == SYSPROF_CAPTURE_FRAME_MARK) {
+		const SysprofCaptureMark *const mark =
+			(const SysprofCaptureMark *)(const void *)frame;
+
+		if (__builtin_add_overflow(end, mark->duration, &end) ||
+		    end < frame->time)
+			end = frame->time;
+	}
+	return end;
+}
 
 int syc_window_open(struct syc_window *window, int fd)
 {
@@ -184,7 +204,7 @@ static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 	if (len == 0)
 		return -1;
 	const char *why = settle_frame(reader, len);
-	const bool is_known = syc_frame_is_known(current(reader)->type);
+	const bool is_known = is_known_type(current(reader)->type);
 	if (why == NULL && !is_known && !wants_unknown)
 		why = unknown_type;
 	if (why != NULL) {
@@ -194,7 +214,7 @@ static int settle_current(SysprofCaptureReader *reader, bool wants_unknown)
 		return 0;
 	}
 	if (is_known) {
-		const int64_t until = syc_frame_until(current(reader));
+		const int64_t until = frame_until(current(reader));
 
 		if (until > reader->end_time)
 			reader->end_time = until;

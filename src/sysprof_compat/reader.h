@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <sysprof-6/sysprof-capture-reader.h>
+#include <sysprof-6/sysprof-capture-types.h>
 
 struct syc_window {
 	unsigned char *bytes;
@@ -33,9 +34,6 @@ struct syc_file_list {
 	size_t n, capacity;
 	size_t n_sorted; /* number of sorted paths, each once */
 };
-
-/** Free the list, which is empty afterwards. */
-void syc_file_list_free(struct syc_file_list *files);
 
 /*
  * A capture that is being read.
@@ -92,5 +90,32 @@ SysprofCaptureFrame *syc_reader_next(SysprofCaptureReader *reader);
  * and go back to the first frame.
  */
 void syc_reader_look_for_end(SysprofCaptureReader *reader);
+
+/*
+ * One frame of a file: check of its content against its length, and conversion
+ * to the host's byte order.
+ */
+
+/**
+ * Check whether the content of @frame, @len bytes, fits its length, and end its
+ * texts.  A frame in the other byte order is converted to the host's order: the
+ * header always, and the other fields if they are valid.  Returns NULL, or the
+ * reason why the frame can't be returned; unknown types are valid.
+ */
+const char *syc_frame_settle(unsigned char *frame, size_t len);
+const char *syc_frame_settle_foreign(unsigned char *frame, size_t len);
+
+/** End the texts of @frame, which is valid and in the host's order. */
+void syc_frame_end_texts(unsigned char *frame, size_t len);
+
+/**
+ * Check successive frames of the host's order at @bytes: all frames that begin
+ * within @most bytes and are whole within @size.  The check ends at an invalid
+ * frame, an unknown frame, or a frame that must be settled first.  Returns the
+ * size of the checked frames; *@end_time becomes the latest of its value and of
+ * the frames' ends.
+ */
+size_t syc_frames_check(const unsigned char *bytes, size_t size, size_t most,
+                        int64_t *end_time);
 
 #endif

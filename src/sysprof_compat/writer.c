@@ -12,7 +12,6 @@
 
 #include "emit/counter_id.h"
 #include "ring/clock.h"
-#include "sysprof_compat/frame.h"
 
 void syc_index_chain_begin(struct syc_index_chain *chain, uint64_t place)
 {

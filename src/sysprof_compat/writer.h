@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* writer.h - a capture that is being written, for writer*.c. */
+/*
+ * writer.h - a capture that is being written: its frames, names and fd, for
+ * writer*.c and out.c.
+ */
 #ifndef SYC_SYSPROF_COMPAT_WRITER_H
 #define SYC_SYSPROF_COMPAT_WRITER_H
 
@@ -7,14 +10,186 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <syscap/emit.h>
 #include <sysprof-6/sysprof-capture-writer.h>
 
+#include "base/text.h"
 #include "sysprof_compat/buffer.h"
-#include "sysprof_compat/frame.h"
-#include "sysprof_compat/names.h"
-#include "sysprof_compat/out.h"
+
+/* Header of a composed frame, and the text at its end. */
+
+/** Write the header of a frame and its last 8 bytes. */
+static inline __attribute__((always_inline)) void
+syc_frame_head_write(unsigned char *frame, size_t len, unsigned type,
+                     int64_t time, int cpu, int32_t pid)
+{
+	syc_store_word(frame, syc_head_word(len, cpu, pid));
+	syc_store_word(frame + SYC_AT(frame, time), (uint64_t)time);
+	syc_store_word(frame + len - 8, 0); /* stored first, because this may be
+	                                     * a header word */
+	syc_store_word(frame + SYC_AT(frame, type), type);
+}
+
+/* A text, or other bytes, at the end of a frame. */
+
+/** The number of the @len bytes of @text that fit after @fixed bytes, with a
+ * NUL. */
+static inline size_t syc_frame_text_cut(const char *text, size_t len,
+                                        size_t fixed)
+{
+	const size_t max = SYSCAP_FRAME_MAX - fixed - 1;
+
+	return SYC_LIKELY(len <= max) ? len : syc_text_cut(text, len, max);
+}
+
+/** The result of syc_frame_text_cut() for the whole @text; NULL is the empty
+ * text. */
+static inline size_t syc_frame_text_size(const char *text, size_t fixed)
+{
+	return syc_frame_text_cut(text, text != NULL ? strlen(text) : 0, fixed);
+}
+
+/** Copy @n bytes of @text.  The frame's last 8 bytes are already zero. */
+static inline void syc_frame_text_copy(unsigned char *at, const char *text,
+                                       size_t n)
+{
+	syc_text_copy(at, text, n);
+}
+
+/* Names that a writer has given to addresses. */
+
+/** Longer names are cut. */
+#define SYC_NAME_MAX 16383u
+
+#define SYC_NAME_ROOTS 1024u
+
+struct syc_name {
+	struct syc_name *children[4];
+	uint64_t hash;
+	uint64_t address;
+	uint32_t len;
+	uint32_t reported; /* the owner's note whether the name is written */
+	uint32_t gathered; /* the owner's number of the last frame with this
+	                    * name */
+	char text[];
+};
+
+struct syc_name_chunk;
+
+/** Names of a writer.  A table is empty if all fields are zero except next, the
+ * first address. */
+struct syc_names {
+	struct syc_name *roots[SYC_NAME_ROOTS];
+	struct syc_name_chunk *chunk;
+	uint64_t next;
+};
+
+/**
+ * A first address for a file with several writers, scattered over the 32 bits
+ * that readers use.  Two processes with a hundred names each rarely collide.
+ */
+uint64_t syc_names_scattered(void);
+
+void syc_names_fini(struct syc_names *names);
+
+/*
+ * Names that are in no frame yet.
+ *
+ * Readers need a name before the frames that use it.  So the name waits until
+ * the writer writes its buffer, and precedes the buffer in one frame and one
+ * write().  Therefore no frame is ever visible without its names.
+ *
+ * *waiting is the number of waiting names << 32 | their bytes in the frame.
+ * Slots are taken by an exchange, then filled.  A handler between these two
+ * steps that uses the same name adds the name once more.  The handler runs on
+ * top of a call, so all slots are filled before the write.
+ *
+ * exit() in a handler may find an unfilled slot: the slot is empty, or has a
+ * name that was written before.
+ */
+
+/** Greatest number of waiting names. */
+#define SYC_PENDING_NAMES_MAX 4096u
+
+struct syc_pending_names {
+	uint64_t *waiting;       /* zeroed in a forked child */
+	struct syc_name **names; /* space for SYC_PENDING_NAMES_MAX */
+	uint32_t n_gathered;
+};
+
+/**
+ * Put all waiting names in front of the waiting half of @buffer, as a frame
+ * with @time and @pid.  False: no name waits.  Called by the outermost call.
+ * Context: signal-safe, one thread at a time.
+ */
+bool syc_pending_names_gather(struct syc_pending_names *pending,
+                              struct syc_buffer *buffer, int64_t time,
+                              int32_t pid);
+
+/*
+ * The fd of a writer's capture.
+ *
+ * Context of everything but opening: signal-safe, one thread at a time.
+ */
+
+struct syc_trace;
+
+struct syc_out {
+	int fd;
+	bool is_file;  /* the header can be written again */
+	bool is_stuck; /* the last write waited for the reader in vain */
+	int64_t begin; /* begin time in the header */
+	int64_t end;   /* latest time that the header has to cover */
+	int64_t place; /* position of the fd before the current write */
+	struct syc_trace *trace; /* trace shared with other processes, or
+	                          * NULL */
+};
+
+/**
+ * Take over @fd, truncate it if it is a file, and write a header.  Returns 0;
+ * or -errno, and @fd is closed.
+ */
+int syc_out_open(struct syc_out *out, int fd);
+
+/** Share the fd in SYSPROF_TRACE_FD.  Returns 0 or -errno; -ENOENT: the
+ * variable names no fd. */
+int syc_out_open_shared(struct syc_out *out);
+
+/**
+ * Write @n bytes, whole frames, after the rest of a frame that was begun
+ * before.  *@ret_done bytes are written.  Returns 0, or -errno if some bytes are
+ * not written.  -EAGAIN: the reader did not read within a second.  Later writes
+ * do not wait for the reader until it reads again.
+ */
+int syc_out_write(struct syc_out *out, const unsigned char *bytes, size_t n,
+                  size_t *ret_done);
+
+/** Remember the position in the file before a write. */
+void syc_out_note_place(struct syc_out *out);
+
+/**
+ * Find the number of bytes in the file of a write that was interrupted for
+ * ever.  False: unknown.
+ */
+bool syc_out_look_how_far(const struct syc_out *out, size_t *ret_n);
+
+/** Update the header of a file.  Returns 0 or -errno. */
+int syc_out_update(struct syc_out *out);
+
+/**
+ * Write the position of a file's last frame index into its header, unless
+ * another process writes to the file.  @place is the end of our last write.
+ */
+void syc_out_tell_index(const struct syc_out *out, uint64_t index,
+                        uint64_t place);
+
+/** Close the fd.  A file is truncated by the last @n_torn bytes that were
+ * written. */
+void syc_out_close(struct syc_out *out, size_t n_torn);
+
+/* Frames that index a large capture. */
 
 #define SYC_INDEX_EACH UINT64_C(65536)
 #define SYC_INDEX_SIZE 32u
@@ -65,7 +240,7 @@ struct syc_writer_life {
 	struct syc_buffer_words buffer;
 	int32_t pid;
 	uint32_t reported; /* names with this number are written, or wait */
-	uint64_t pending;  /* count of waiting names, see names.h */
+	uint64_t pending;  /* count of waiting names, see above */
 	struct syc_index_chain chain;
 };
 

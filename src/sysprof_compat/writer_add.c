@@ -10,7 +10,6 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "sysprof_compat/frame.h"
 #include "sysprof_compat/writer.h"
 
 bool sysprof_capture_writer_add_file(SysprofCaptureWriter *self, int64_t time,

@@ -8,7 +8,6 @@
 #include <syscap/emit.h>
 
 #include "base/text.h"
-#include "sysprof_compat/frame.h"
 #include "sysprof_compat/writer.h"
 
 #define MARK_SIZE sizeof(struct syscap_wire_mark)

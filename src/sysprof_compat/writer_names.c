@@ -14,8 +14,6 @@
 
 #include "base/text.h"
 #include "ring/clock.h"
-#include "sysprof_compat/frame.h"
-#include "sysprof_compat/names.h"
 #include "sysprof_compat/writer.h"
 
 #define CHUNK_SIZE ((uint64_t)256 * 1024)
