@@ -196,6 +196,18 @@ int syc_stat_summary_finish(struct syc_stat_summary *summary);
 /** end - begin, which is never negative and never wraps. */
 int64_t syc_stat_summary_duration(const struct syc_stat_summary *summary);
 
+/** Print the first lines of the text.  Returns 0 or -ENOMEM. */
+int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
+                       const struct syc_stat_hot *hot);
+
+/**
+ * Print at most @most processes, with the amounts of the view.  Returns 0 or
+ * -ENOMEM.
+ */
+int syc_stat_processes_text(const struct syc_stat_hot *hot,
+                            const struct syc_process_list *processes,
+                            size_t most);
+
 /** Print one of the two forms of `syscap stat`.  Returns 0 or -ENOMEM. */
 int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
                   const struct syc_stat_hot *hot, bool all);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * stat_text.c - text output of `syscap stat`: the summary, and the call tree as
- * an indented list.
+ * stat_text.c - text output of `syscap stat`: tables, and the call tree as an
+ * indented list.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -148,13 +148,6 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 	return r;
 }
 
-/*
- * Maximum number of thread ids shown of one process, and their bytes; further
- * ids are counted.
- */
-#define MOST_THREADS 8
-#define MOST_TIDS    64
-
 #define N_COLUMNS(columns) (sizeof(columns) / sizeof((columns)[0]))
 
 /* Print that @n rows exist, if only @most are shown. */
@@ -166,145 +159,6 @@ static int finish_table(struct syc_table *table, size_t n, size_t most)
 	if (n > most)
 		printf("  … and %zu more: --all\n", n - most);
 	return r;
-}
-
-static void print_size(uint64_t size)
-{
-	if (size < 1024)
-		printf("%" PRIu64 " bytes", size);
-	else if (size < 1024 * 1024)
-		printf("%.1f KiB", (double)size / 1024);
-	else
-		printf("%.1f MiB", (double)size / (1024 * 1024));
-}
-
-static void print_samples(const struct syc_sample_stats *samples)
-{
-	const double percent = 100 / (double)samples->count;
-
-	if (samples->count == 0)
-		return;
-	printf("  samples    %" PRIu64 " (weight %" PRIu64 "), %.1f %% cut, "
-	       "%.1f %% stopped",
-	       samples->count, samples->weight, percent * (double)samples->cut,
-	       percent * (double)samples->stopped);
-	if (samples->without_stack != 0)
-		printf(", weight %" PRIu64 " without stack",
-		       samples->without_stack);
-	putchar('\n');
-}
-
-static void print_heap(const struct syc_stat_hot *hot,
-                       const struct syc_stat_summary *summary)
-{
-	struct syscap_profile_heap heap;
-
-	syscap_profile_heap(hot->profile, &heap);
-	if (heap.n_allocations == 0)
-		return;
-	printf("  allocated  %" PRIu64 " times, ", heap.n_allocations);
-	print_size(heap.bytes);
-	printf("; at most ");
-	print_size(heap.peak);
-	printf(" at %+.6f s\n",
-	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
-	printf("  leaked     %" PRIu64 " times, ", heap.n_leaked);
-	print_size(heap.leaked);
-	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
-	print_size(heap.temporary);
-	putchar('\n');
-}
-
-static void print_head(const struct syc_stat_summary *summary, const char *file,
-                       const struct syc_stat_hot *hot)
-{
-	char duration[40], own[SYC_RECORDING_TEXT];
-
-	syc_duration_format(syc_stat_summary_duration(summary), duration,
-	                    sizeof(duration));
-	syc_printable_write(stdout, file, false);
-	syc_filter_options_recording(hot->view, hot->filter, own, sizeof(own));
-	if (own[0] != 0)
-		printf(": %s", own);
-	printf("\n  recorded   ");
-	syc_printable_write(stdout, summary->info.capture_time, false);
-	printf("\n  time span  %s", duration);
-	if (summary->info.end == 0)
-		printf(" (not finished: the header has no end time)");
-	printf("\n  frames     %" PRIu64 " in ", summary->n_frames);
-	print_size(summary->info.size);
-	if (summary->n_damaged)
-		printf(", and %" PRIu64 " damaged", summary->n_damaged);
-	printf("\n  lost       %" PRIu64 " frames, %" PRIu64 " bytes\n",
-	       summary->losses.sum.total, summary->losses.sum.bytes);
-	print_samples(&summary->samples);
-}
-
-/*
- * The name of a process is the name of its main thread, which other threads
- * without a name inherit.
- */
-static const char *common_name(const struct syc_listed_process *process)
-{
-	for (size_t i = 0; i < process->threads.n; i++)
-		if (process->threads.items[i].tid == process->pid)
-			return process->threads.items[i].name;
-	return "";
-}
-
-static void add_threads(struct syc_table *table,
-                        const struct syc_listed_process *process)
-{
-	const char *common = common_name(process);
-	char text[2 * MOST_TIDS + 40] = "", shown[32];
-	size_t used = 0;
-
-	for (size_t i = 0; i < process->threads.n; i++) {
-		const struct syc_listed_thread *thread =
-			&process->threads.items[i];
-
-		if (i == MOST_THREADS || used > MOST_TIDS) {
-			snprintf(text + used, sizeof(text) - used, " +%zu",
-			         process->threads.n - i);
-			break;
-		}
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-		                         "%s%" PRId32, i ? " " : "",
-		                         thread->tid);
-		if (thread->name[0] == 0 || strcmp(thread->name, common) == 0)
-			continue;
-		syc_stat_hot_shorten(thread->name, shown, sizeof(shown));
-		used += (size_t)snprintf(text + used, sizeof(text) - used,
-		                         " (%s)", shown);
-	}
-	syc_table_add_text(table, *text ? text : "-");
-}
-
-static int print_processes(const struct syc_process_list *processes,
-                           size_t most)
-{
-	static const struct syc_table_column columns[] = {
-		{ "pid", true },
-		{ "threads", true },
-		{ "tids", false },
-		{ "command line", false },
-	};
-	struct syc_table table;
-
-	if (processes->processes.n == 0)
-		return 0;
-	syc_table_heading(stdout, "Processes");
-	syc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < processes->processes.n && i < most; i++) {
-		const struct syc_listed_process *process =
-			&processes->processes.items[i];
-
-		syc_table_add(&table, "%" PRId32, process->pid);
-		syc_table_add(&table, "%zu", process->threads.n);
-		add_threads(&table, process);
-		syc_table_add_text(&table, process->cmdline);
-	}
-	return finish_table(&table, processes->processes.n, most);
 }
 
 static int print_frames(const struct syc_stat_summary *summary)
@@ -428,33 +282,59 @@ static void add_values(struct syc_table *table, bool is_double,
 	add_value(table, is_double, values->max_i64, values->max_f64);
 }
 
-static int print_counters(const struct syc_counter_stats *counters, size_t most)
+static bool is_constant(const struct syc_counter *counter)
+{
+	const struct syc_counter_values *values = &counter->values;
+
+	if (counter->definition != NULL && counter->definition->info.is_double)
+		return values->count == 0 ||
+		       !(values->min_f64 < values->max_f64);
+	return values->count == 0 || values->min_i64 == values->max_i64;
+}
+
+static void add_counter(struct syc_table *table,
+                        const struct syc_counter *counter)
+{
+	const struct syscap_counter_info *info =
+		counter->definition ? &counter->definition->info : NULL;
+	const bool is_double = info && info->is_double;
+
+	syc_table_add_text(table, info ? info->category : NULL);
+	syc_table_add_text(table, info ? info->name : NULL);
+	syc_table_add(table, "%" PRId32, counter->values.pid);
+	syc_table_add(table, "%" PRIu32, counter->values.id);
+	syc_table_add(table, "%s", is_double ? "double" : "int64");
+	syc_table_add(table, "%" PRIu64, counter->values.count);
+	add_values(table, is_double, &counter->values);
+}
+
+/* Counters that change come first, unless @sort is an order by name. */
+static int print_counters(const struct syc_counter_stats *counters,
+                          enum syc_stat_sort sort, size_t most)
 {
 	static const struct syc_table_column columns[] = {
 		{ "category", false }, { "name", false }, { "pid", true },
 		{ "id", true },        { "type", false }, { "count", true },
 		{ "last", true },      { "min", true },   { "max", true },
 	};
+	const bool is_split = sort != SYC_STAT_SORT_NAME;
 	struct syc_table table;
+	size_t n = 0;
 
 	if (counters->result.n == 0)
 		return 0;
 	syc_table_heading(stdout, "Counters");
 	syc_table_init(&table, columns, N_COLUMNS(columns));
-	for (size_t i = 0; i < counters->result.n && i < most; i++) {
-		const struct syc_counter *counter = &counters->result.items[i];
-		const struct syscap_counter_info *info =
-			counter->definition ? &counter->definition->info : NULL;
-		const bool is_double = info && info->is_double;
+	for (unsigned turn = 0; turn < (is_split ? 2 : 1); turn++)
+		for (size_t i = 0; i < counters->result.n && n < most; i++) {
+			const struct syc_counter *counter =
+				&counters->result.items[i];
 
-		syc_table_add_text(&table, info ? info->category : NULL);
-		syc_table_add_text(&table, info ? info->name : NULL);
-		syc_table_add(&table, "%" PRId32, counter->values.pid);
-		syc_table_add(&table, "%" PRIu32, counter->values.id);
-		syc_table_add(&table, "%s", is_double ? "double" : "int64");
-		syc_table_add(&table, "%" PRIu64, counter->values.count);
-		add_values(&table, is_double, &counter->values);
-	}
+			if (is_split && is_constant(counter) != (turn == 1))
+				continue;
+			add_counter(&table, counter);
+			n++;
+		}
 	return finish_table(&table, counters->result.n, most);
 }
 
@@ -503,17 +383,15 @@ int syc_stat_text(const struct syc_stat_summary *summary, const char *file,
 {
 	const size_t most = hot->n_rows;
 
-	print_head(summary, file, hot);
-	print_heap(hot, summary);
-	if (print_hot(hot) < 0 ||
-	    print_processes(&summary->processes, most) < 0)
+	if (syc_stat_head_text(summary, file, hot) < 0 || print_hot(hot) < 0 ||
+	    syc_stat_processes_text(hot, &summary->processes, most) < 0)
 		return -ENOMEM;
 	/* If the capture has samples, other sections are more important. */
 	if ((all || summary->samples.count == 0) && print_frames(summary) < 0)
 		return -ENOMEM;
 	if (print_lost(summary, most) < 0 || syc_stat_slowest_text(hot) < 0 ||
 	    print_marks(&summary->marks, most) < 0 ||
-	    print_counters(&summary->counters, most) < 0 ||
+	    print_counters(&summary->counters, hot->sort, most) < 0 ||
 	    print_logs(summary) < 0)
 		return -ENOMEM;
 	return 0;

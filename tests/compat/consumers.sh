@@ -292,7 +292,7 @@ look() {
 	say "$1.syscap"
 	"$SYSCAP" stat "$file" >"$captures/$1.stat"
 	# Omits the machine's counters, which sysprof-cli adds
-	sed -n -E '/^  (time span|frames|lost)/p; /^Frames/,/^$/p
+	sed -n -E '/^  (time|recorded|lost)/p; /^Frames/,/^$/p
 		/^Marks/,${ / -1 +[0-9]+ +(int64|double) /d; p; }' \
 		"$captures/$1.stat"
 	"$SYSCAP" check "$file" >"$captures/$1.check" 2>&1 || status=$?

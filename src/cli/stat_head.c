@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * stat_head.c - first lines of `syscap stat`: the use of time, the hottest
+ * function, functions without names, losses, and the cost of recording.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/filter_options.h"
+#include "cli/stat_summary.h"
+#include "cli/table.h"
+#include "common/array.h"
+#include "common/map.h"
+#include "common/strings.h"
+
+#define NONE SYSCAP_PROFILE_NONE
+
+static void print_size(uint64_t size)
+{
+	if (size < 1024)
+		printf("%" PRIu64 " bytes", size);
+	else if (size < 1024 * 1024)
+		printf("%.1f KiB", (double)size / 1024);
+	else if (size < UINT64_C(1024) * 1024 * 1024)
+		printf("%.1f MiB", (double)size / (1024 * 1024));
+	else
+		printf("%.1f GiB", (double)size / (1024 * 1024 * 1024));
+}
+
+static void print_heap(const struct syc_stat_hot *hot,
+                       const struct syc_stat_summary *summary)
+{
+	struct syscap_profile_heap heap;
+
+	syscap_profile_heap(hot->profile, &heap);
+	if (heap.n_allocations == 0)
+		return;
+	printf("  allocated  %" PRIu64 " times, ", heap.n_allocations);
+	print_size(heap.bytes);
+	printf("; at most ");
+	print_size(heap.peak);
+	printf(" at %+.6f s\n",
+	       ((double)heap.peak_time - (double)summary->begin) / 1e9);
+	printf("  leaked     %" PRIu64 " times, ", heap.n_leaked);
+	print_size(heap.leaked);
+	printf("; temporary %" PRIu64 " times, ", heap.n_temporary);
+	print_size(heap.temporary);
+	putchar('\n');
+}
+
+static double percent(uint64_t part, uint64_t all)
+{
+	return all > 0 ? 100 * (double)part / (double)all : 0;
+}
+
+static bool has_time(const struct syscap_view *view)
+{
+	return view->unit != SYSCAP_UNIT_TICKS &&
+	       view->unit != SYSCAP_UNIT_BYTES;
+}
+
+/* ", blocked 3.1 s in 411 calls", through the same filter. */
+static int print_blocked(const struct syc_stat_hot *hot)
+{
+	struct syscap_filter filter = *hot->filter;
+	struct syscap_view *view;
+	char text[64];
+	int r;
+
+	filter.of = SYSCAP_VIEW_BLOCKED;
+	r = syscap_view_new(hot->profile, &filter, &view, NULL);
+	if (r < 0)
+		return r;
+	if (view->n_passed > 0) {
+		syc_stat_hot_format(view->unit, view->total, text,
+		                    sizeof(text));
+		printf(", blocked for %s in %" PRIu64 " call%s", text,
+		       view->n_passed, view->n_passed == 1 ? "" : "s");
+	}
+	syscap_view_free(view);
+	return 0;
+}
+
+static int print_time(const struct syc_stat_summary *summary,
+                      const struct syc_stat_hot *hot)
+{
+	const struct syscap_view *view = hot->view;
+	char text[64];
+	int r = 0;
+
+	syc_duration_format(syc_stat_summary_duration(summary), text,
+	                    sizeof(text));
+	printf("  time       %s", text);
+	if (summary->info.end == 0)
+		printf(" (not finished: the header has no end time)");
+	if (hot->filter->of == SYSCAP_VIEW_SAMPLES) {
+		if (view->total > 0 && has_time(view)) {
+			syc_stat_hot_format(view->unit, view->total, text,
+			                    sizeof(text));
+			printf(": %s of %s", text,
+			       syscap_view_unit_name(view->unit));
+		}
+		r = print_blocked(hot);
+	}
+	putchar('\n');
+	return r;
+}
+
+/* Names by which the sampler explains a sample. */
+static bool is_explanation(const char *name)
+{
+	return strcmp(name, "no tick came") == 0 ||
+	       strcmp(name, "signals blocked") == 0;
+}
+
+static bool is_of_program(const struct syscap_profile_function *function)
+{
+	return function->category == SYSCAP_CATEGORY_APPLICATION ||
+	       function->category == SYSCAP_CATEGORY_JIT;
+}
+
+static void print_function(const struct syc_stat_hot *hot,
+                           const struct syscap_view_sum *sum)
+{
+	const struct syscap_profile_function *function =
+		syscap_profile_function(hot->profile, sum->function);
+	char name[300];
+
+	syc_stat_hot_name(hot, sum->function, name, sizeof(name));
+	syc_printable_write(stdout, name, false);
+	if (function->binary[0] != 0) {
+		fputs(" (", stdout);
+		syc_printable_write(stdout, function->binary, false);
+		putchar(')');
+	}
+	printf(" %.1f %%", percent(sum->self, hot->view->total));
+}
+
+/* The function with the most own time, and the first of the program's own
+ * code. */
+static void print_hottest(const struct syc_stat_hot *hot)
+{
+	const struct syscap_view *view = hot->view;
+	const struct syscap_view_sum *first = NULL;
+
+	for (size_t i = 0; i < view->n_sums && view->sums[i].self > 0; i++) {
+		const struct syscap_profile_function *function =
+			syscap_profile_function(hot->profile,
+		                                view->sums[i].function);
+
+		if (function->category == SYSCAP_CATEGORY_NOTE ||
+		    is_explanation(function->name))
+			continue;
+		if (first == NULL) {
+			first = &view->sums[i];
+			printf("  hottest    ");
+			print_function(hot, first);
+		}
+		if (is_of_program(function)) {
+			if (first != &view->sums[i]) {
+				printf("; in the program's own code ");
+				print_function(hot, &view->sums[i]);
+			}
+			break;
+		}
+	}
+	if (first != NULL)
+		putchar('\n');
+}
+
+/* Own time of functions without a name, by binary. */
+struct unnamed {
+	struct syc_map by_binary; /* texts of the profile, by address */
+	SYC_ARRAY(const char *) binaries;
+	SYC_ARRAY(uint64_t) sums;
+	uint64_t all;
+};
+
+static int add_unnamed(struct unnamed *unnamed, const char *binary,
+                       uint64_t self)
+{
+	size_t number;
+	const int r = syc_map_put(&unnamed->by_binary, &binary, sizeof(binary),
+	                          &number);
+
+	if (r < 0 ||
+	    (r > 0 && (syc_array_push(&unnamed->binaries, binary) < 0 ||
+	               syc_array_push(&unnamed->sums, 0) < 0)))
+		return -ENOMEM;
+	unnamed->sums.items[number] += self;
+	unnamed->all += self;
+	return 0;
+}
+
+static void print_remedy(const struct unnamed *unnamed, const char *file,
+                         uint64_t total)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < unnamed->sums.n; i++)
+		if (unnamed->sums.items[i] > unnamed->sums.items[most])
+			most = i;
+	printf("  no names   for %.1f %%: ", percent(unnamed->all, total));
+	if (unnamed->binaries.items[most][0] == 0) {
+		puts("most of it is code of no file");
+		return;
+	}
+	if (unnamed->sums.n > 1)
+		printf("%.1f %% in ",
+		       percent(unnamed->sums.items[most], total));
+	else
+		printf("in ");
+	syc_printable_write(stdout, unnamed->binaries.items[most], false);
+	printf("; install its debug symbols, then syscap symbolize ");
+	syc_printable_write(stdout, strcmp(file, "-") == 0 ? "FILE" : file,
+	                    false);
+	putchar('\n');
+}
+
+static int print_names(const struct syc_stat_hot *hot, const char *file)
+{
+	const struct syscap_view *view = hot->view;
+	struct unnamed unnamed = { 0 };
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < view->n_sums; i++) {
+		const struct syscap_profile_function *function =
+			syscap_profile_function(hot->profile,
+		                                view->sums[i].function);
+
+		if (!function->is_named && view->sums[i].self > 0)
+			r = add_unnamed(&unnamed, function->binary,
+			                view->sums[i].self);
+	}
+	if (r == 0 && unnamed.all > 0)
+		print_remedy(&unnamed, file, view->total);
+	syc_map_fini(&unnamed.by_binary);
+	free(unnamed.binaries.items);
+	free(unnamed.sums.items);
+	return r;
+}
+
+static void print_lost(const struct syc_stat_summary *summary)
+{
+	const struct syc_loss *lost = &summary->losses.sum;
+
+	if (lost->total == 0 && lost->bytes == 0) {
+		puts("  lost       nothing");
+		return;
+	}
+	printf("  lost       %" PRIu64 " event%s, ", lost->total,
+	       lost->total == 1 ? "" : "s");
+	print_size(lost->bytes);
+	putchar('\n');
+}
+
+static void print_part(uint64_t part, uint64_t all, const char *what)
+{
+	if (part > 0)
+		printf(", %.1f %% %s", percent(part, all), what);
+}
+
+static void print_samples(const struct syc_stat_summary *summary)
+{
+	const struct syc_sample_stats *samples = &summary->samples;
+
+	if (samples->count == 0)
+		return;
+	printf("  samples    %" PRIu64, samples->count);
+	if (samples->weight != samples->count)
+		printf(", for %" PRIu64 " requested", samples->weight);
+	print_part(samples->cut, samples->count, "too deep to be complete");
+	print_part(samples->stopped, samples->count,
+	           "end before the outermost function");
+	print_part(samples->without_stack, samples->weight,
+	           "of the time without a stack");
+	putchar('\n');
+}
+
+int syc_stat_head_text(const struct syc_stat_summary *summary, const char *file,
+                       const struct syc_stat_hot *hot)
+{
+	char own[SYC_RECORDING_TEXT];
+
+	syc_printable_write(stdout, file, false);
+	syc_filter_options_recording(hot->view, hot->filter, own, sizeof(own));
+	if (own[0] != 0)
+		printf(": %s", own);
+	putchar('\n');
+	if (print_time(summary, hot) < 0)
+		return -ENOMEM;
+	print_hottest(hot);
+	if (print_names(hot, file) < 0)
+		return -ENOMEM;
+	print_lost(summary);
+	printf("  recorded   ");
+	syc_printable_write(stdout, summary->info.capture_time, false);
+	printf(", %" PRIu64 " frames in ", summary->n_frames);
+	print_size(summary->info.size);
+	if (summary->n_damaged > 0)
+		printf(", and %" PRIu64 " damaged", summary->n_damaged);
+	putchar('\n');
+	print_samples(summary);
+	print_heap(hot, summary);
+	return 0;
+}
