@@ -21,7 +21,7 @@ static const struct {
 	{ "Page Up, Page Down, Home, End", "move further" },
 	{ "Enter", "zoom in; open the selection" },
 	{ "Backspace, Esc, u", "back, one step" },
-	{ "/", "search: some letters of a name; ↑ ↓ earlier ones" },
+	{ "/", "search: parts of a name, or /regex; ↑ ↓ earlier ones" },
 	{ "n, N", "next match, previous match" },
 	{ "s, S", "sort by the next column; the other way round" },
 	{ "f", "only stacks with this function; inside of these marks" },

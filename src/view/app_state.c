@@ -187,6 +187,25 @@ static void go_to(struct syc_app_state *app, int page)
 	app->shows_help = false;
 }
 
+/* Report a search without matches, or with matches of letters only. */
+static void note_match(struct syc_app_state *app, enum syc_search_match match)
+{
+	const struct syc_search *search = &app->context.search;
+
+	if (match == SYC_SEARCH_PART)
+		return;
+	if (search->pattern[0] == '/' && !search->has_regex)
+		snprintf(app->note, sizeof(app->note),
+		         "%s is no regular expression", search->pattern);
+	else if (match == SYC_SEARCH_NONE)
+		snprintf(app->note, sizeof(app->note),
+		         "nothing on this page matches %s", search->pattern);
+	else
+		snprintf(app->note, sizeof(app->note),
+		         "no match of %s; this has only its letters, in order",
+		         search->pattern);
+}
+
 static int search_on(struct syc_app_state *app, int direction)
 {
 	const struct syc_view_page *page = syc_app_state_page(app->page);
@@ -201,7 +220,8 @@ static int search_on(struct syc_app_state *app, int direction)
 		snprintf(app->note, sizeof(app->note),
 		         "there is nothing to search for on this page");
 	else
-		page->find(app->states[app->page], &app->context, direction);
+		note_match(app, page->find(app->states[app->page],
+		                           &app->context, direction));
 	return 0;
 }
 

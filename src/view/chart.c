@@ -198,7 +198,7 @@ static void draw(void *state, struct syc_page_context *context)
 
 	if (chart->timeline.n_threads == 0 ||
 	    context->view->unit == SYSCAP_UNIT_BYTES) {
-		syc_page_context_show_none(context, "no samples");
+		syc_page_context_show_no_samples(context);
 		return;
 	}
 	if (context->about_mark != NONE)
@@ -341,7 +341,8 @@ static bool take(void *state, struct syc_page_context *context,
 }
 
 /* Go to the next column with a match of the search. */
-static void find(void *state, struct syc_page_context *context, int direction)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct chart *chart = state;
 
@@ -356,9 +357,10 @@ static void find(void *state, struct syc_page_context *context, int direction)
 			if (syc_page_context_is_match(
 				    context, context->view->functions[node])) {
 				chart->cursor = x;
-				return;
+				return context->match;
 			}
 	}
+	return SYC_SEARCH_NONE;
 }
 
 static void fini(void *state)

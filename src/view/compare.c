@@ -409,7 +409,7 @@ static void draw(void *state, struct syc_page_context *context)
 		shares[compare->share]);
 	syc_columns_fit(&compare->columns,
 	                compare->by_total ? total_columns : self_columns,
-	                N_COLUMNS, context->grid->width);
+	                N_COLUMNS, context);
 	syc_columns_titles(&compare->columns, context->grid, y, UNEXPECTED,
 	                   false);
 	syc_list_fit(list, slow_marks->rows.n, y + 1, context->bottom - y - 1);
@@ -489,7 +489,8 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-static void find(void *state, struct syc_page_context *context, int direction)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct compare *compare = state;
 	const size_t n = compare->slow_marks.rows.n;
@@ -502,9 +503,10 @@ static void find(void *state, struct syc_page_context *context, int direction)
 			    context,
 			    compare->slow_marks.rows.items[row].function)) {
 			compare->list.chosen = row;
-			return;
+			return context->match;
 		}
 	}
+	return SYC_SEARCH_NONE;
 }
 
 static void fini(void *state)

@@ -34,6 +34,16 @@ static const struct syc_column columns[N_COLUMNS] = {
 	[PROCESS] = { "process", 0, false, 0 },
 };
 
+/* With room for all digits of a double. */
+static const struct syc_column exact_columns[N_COLUMNS] = {
+	[NAME] = { "counter", 26, false, 0 },
+	[LINE] = { "", SPARK_WIDTH, false, 1 },
+	[MIN] = { "min", 24, true, 4 },
+	[MAX] = { "max", 24, true, 3 },
+	[LAST] = { "last", 24, true, 2 },
+	[PROCESS] = { "process", 0, false, 0 },
+};
+
 /* Values of one counter that pass the filter. */
 struct row {
 	uint32_t counter;
@@ -284,11 +294,11 @@ static void draw_row(const struct counters *counters,
 	if (at->width[LINE] > 0)
 		draw_line(counters, context, row, at->x[LINE], y,
 		          at->width[LINE], 1);
-	syc_figures_value(text, row->min, is_double);
+	syc_figures_value(text, row->min, is_double, context->is_exact);
 	syc_columns_put(at, context->grid, MIN, y, text, style);
-	syc_figures_value(text, row->max, is_double);
+	syc_figures_value(text, row->max, is_double, context->is_exact);
 	syc_columns_put(at, context->grid, MAX, y, text, style);
-	syc_figures_value(text, row->last, is_double);
+	syc_figures_value(text, row->last, is_double, context->is_exact);
 	syc_columns_put(at, context->grid, LAST, y, text, style);
 	name_process(context, row, text, sizeof(text));
 	syc_columns_put(at, context->grid, PROCESS, y, text, style);
@@ -302,9 +312,9 @@ static void say(const struct counters *counters,
 	bool is_double;
 
 	name_row(context, row, name, sizeof(name), &is_double);
-	syc_figures_value(min, row->min, is_double);
-	syc_figures_value(max, row->max, is_double);
-	syc_figures_value(last, row->last, is_double);
+	syc_figures_value(min, row->min, is_double, context->is_exact);
+	syc_figures_value(max, row->max, is_double, context->is_exact);
+	syc_figures_value(last, row->last, is_double, context->is_exact);
 	syc_page_context_say(context, "%zu values from %s to %s, then %s · %s",
 	                     row->count, min, max, last, name);
 }
@@ -318,8 +328,9 @@ static void draw(void *state, struct syc_page_context *context)
 		syc_page_context_show_none(context, "no values of counters");
 		return;
 	}
-	syc_columns_fit(&counters->columns, columns, N_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&counters->columns,
+	                context->is_exact ? exact_columns : columns, N_COLUMNS,
+	                context);
 	if (counters->shows_one) {
 		if (list->chosen >= counters->rows.n)
 			list->chosen = counters->rows.n - 1;
@@ -355,24 +366,30 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-static void find(void *state, struct syc_page_context *context, int direction)
+struct names {
+	const struct counters *counters;
+	struct syc_page_context *context;
+	char text[512];
+};
+
+static const char *get_name(void *data, size_t row)
+{
+	struct names *names = data;
+	bool is_double;
+
+	name_row(names->context, &names->counters->rows.items[row], names->text,
+	         sizeof(names->text), &is_double);
+	return names->text;
+}
+
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct counters *counters = state;
-	const size_t n = counters->rows.n;
-	size_t row = counters->list.chosen;
+	struct names names = { .counters = counters, .context = context };
 
-	for (size_t i = 0; i < n; i++) {
-		char text[512];
-		bool is_double;
-
-		row = (row + n + (size_t)direction) % n;
-		name_row(context, &counters->rows.items[row], text,
-		         sizeof(text), &is_double);
-		if (!syc_search_matches(context->search.pattern, text))
-			continue;
-		counters->list.chosen = row;
-		return;
-	}
+	return syc_search_find(&context->search, counters->rows.n, direction,
+	                       get_name, &names, &counters->list.chosen);
 }
 
 static void fini(void *state)

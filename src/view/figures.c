@@ -91,10 +91,12 @@ void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact)
 		         ((double)time - (double)begin) / 1e9);
 }
 
-void syc_figures_value(char *text, double value, bool is_double)
+void syc_figures_value(char *text, double value, bool is_double, bool is_exact)
 {
 	if (isnan(value))
 		strcpy(text, "–");
+	else if (is_exact)
+		snprintf(text, SYC_FIGURE, is_double ? "%.17g" : "%.0f", value);
 	else if (is_double && fabs(value) < 1e9)
 		snprintf(text, SYC_FIGURE, "%.3f", value);
 	else if (!is_double && fabs(value) < 9e15)

@@ -24,8 +24,8 @@ void syc_figures_share(char *text, uint64_t part, uint64_t total);
  * clock.
  */
 void syc_figures_moment(char *text, int64_t time, int64_t begin, bool is_exact);
-/** Store a counter's value. */
-void syc_figures_value(char *text, double value, bool is_double);
+/** Store a counter's value; in exact form with all digits. */
+void syc_figures_value(char *text, double value, bool is_double, bool is_exact);
 
 /**
  * Draw @n values as bars of @height lines, one per column, starting at @x.

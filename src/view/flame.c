@@ -246,7 +246,7 @@ static void say(struct flame *flame, struct syc_page_context *context)
 	const struct syscap_profile_function *function =
 		syc_page_context_function(context, node);
 	char total[SYC_FIGURE], share[SYC_FIGURE], self[SYC_FIGURE];
-	char match[2 * SYC_FIGURE] = "", source[256];
+	char match[SYC_FIGURE + 32] = "", source[256];
 
 	syc_figures_amount(total, view->unit, view->totals[node],
 	                   context->is_exact);
@@ -260,7 +260,11 @@ static void say(struct flame *flame, struct syc_page_context *context)
 			flame->found = add_up_found(context);
 		flame->match_number = context->match_number;
 		syc_figures_share(part, flame->found, view->total);
-		snprintf(match, sizeof(match), "%s found · ", part);
+		snprintf(match, sizeof(match),
+		         context->match == SYC_SEARCH_LETTERS
+		                 ? "%s with these letters · "
+		                 : "%s found · ",
+		         part);
 	}
 	syc_page_context_source(context, view->functions[node], source,
 	                        sizeof(source));
@@ -277,10 +281,7 @@ static void draw(void *state, struct syc_page_context *context)
 	int row, deepest = 0;
 
 	if (context->view->total == 0) {
-		syc_page_context_show_none(context,
-		                           context->view->n_looked == 0
-		                                   ? "no samples"
-		                                   : "no samples pass");
+		syc_page_context_show_no_samples(context);
 		return;
 	}
 	if (flame_boxes_place(&flame->boxes, context->view, &flame->branches,
@@ -441,7 +442,8 @@ static bool take(void *state, struct syc_page_context *context,
  * Choose the next match in the order of nodes.  If the match is not below the
  * zoomed box, zoom out.
  */
-static void find(void *state, struct syc_page_context *context, int direction)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct flame *flame = state;
 	const struct syscap_view *view = context->view;
@@ -456,8 +458,9 @@ static void find(void *state, struct syc_page_context *context, int direction)
 		if (!is_below(view, node, flame->zoomed))
 			zoom(flame, context, 0);
 		choose(flame, context, node);
-		return;
+		return context->match;
 	}
+	return SYC_SEARCH_NONE;
 }
 
 static void fini(void *state)

@@ -139,8 +139,7 @@ static void neighbours_draw(struct neighbours *neighbours,
 		neighbours->path.items[neighbours->path.n - 1];
 	char total[SYC_FIGURE], share[SYC_FIGURE], source[256];
 
-	syc_columns_fit(&neighbours->columns, neighbour_columns, 4,
-	                context->grid->width);
+	syc_columns_fit(&neighbours->columns, neighbour_columns, 4, context);
 	syc_columns_titles(&neighbours->columns, context->grid, context->top,
 	                   -1, false);
 	syc_list_fit(list, calls->callers.n + 1 + calls->callees.n,
@@ -260,8 +259,7 @@ static void draw_all(struct functions *functions,
 	struct syc_list *list = &functions->list;
 	const struct syc_columns *at = &functions->columns;
 
-	syc_columns_fit(&functions->columns, columns, N_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&functions->columns, columns, N_COLUMNS, context);
 	syc_columns_titles(&functions->columns, context->grid, context->top,
 	                   functions->sorted, functions->is_up);
 	syc_list_fit(list, functions->n, context->top + 1,
@@ -295,7 +293,7 @@ static void draw(void *state, struct syc_page_context *context)
 	struct functions *functions = state;
 
 	if (functions->n == 0)
-		syc_page_context_show_none(context, "no samples");
+		syc_page_context_show_no_samples(context);
 	else if (functions->neighbours.path.n > 0)
 		neighbours_draw(&functions->neighbours, context);
 	else
@@ -399,7 +397,8 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-static void find(void *state, struct syc_page_context *context, int direction)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct functions *functions = state;
 	size_t row = functions->list.chosen;
@@ -411,8 +410,9 @@ static void find(void *state, struct syc_page_context *context, int direction)
 		                               functions->sums[row].function))
 			continue;
 		functions->list.chosen = row;
-		return;
+		return context->match;
 	}
+	return SYC_SEARCH_NONE;
 }
 
 static void fini(void *state)

@@ -114,8 +114,7 @@ static void draw(void *state, struct syc_page_context *context)
 	struct logs *logs = state;
 	struct syc_list *list = &logs->list;
 
-	syc_columns_fit(&logs->columns, columns, N_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&logs->columns, columns, N_COLUMNS, context);
 	syc_columns_titles(&logs->columns, context->grid, context->top, -1,
 	                   false);
 	syc_list_fit(list, logs->lines.n, context->top + 1,
@@ -146,20 +145,26 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-static void find(void *state, struct syc_page_context *context, int direction)
+struct messages {
+	struct logs *logs;
+	struct syc_page_context *context;
+};
+
+static const char *get_message(void *data, size_t line)
+{
+	const struct messages *messages = data;
+
+	return message_of(messages->logs, messages->context, line);
+}
+
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct logs *logs = state;
-	const size_t n = logs->lines.n;
-	size_t line = logs->list.chosen;
+	struct messages messages = { logs, context };
 
-	for (size_t i = 0; i < n; i++) {
-		line = (line + n + (size_t)direction) % n;
-		if (!syc_search_matches(context->search.pattern,
-		                        message_of(logs, context, line)))
-			continue;
-		logs->list.chosen = line;
-		return;
-	}
+	return syc_search_find(&context->search, logs->lines.n, direction,
+	                       get_message, &messages, &logs->list.chosen);
 }
 
 static void fini(void *state)

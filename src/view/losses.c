@@ -75,8 +75,7 @@ static void draw(void *state, struct syc_page_context *context)
 		syc_page_context_show_none(context, "nothing was lost");
 		return;
 	}
-	syc_columns_fit(&lost->columns, columns, N_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&lost->columns, columns, N_COLUMNS, context);
 	syc_columns_titles(&lost->columns, context->grid, context->top, -1,
 	                   false);
 	syc_list_fit(list, context->view->n_losses, context->top + 1,

@@ -194,8 +194,7 @@ static void mark_list_draw(struct mark_list *marks,
 		draw_bars(marks, table, context);
 		y += BARS_HEIGHT;
 	}
-	syc_columns_fit(&marks->columns, columns, N_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&marks->columns, columns, N_COLUMNS, context);
 	syc_columns_titles(&marks->columns, context->grid, y, marks->sorted,
 	                   marks->is_up);
 	syc_list_fit(list, row->count, y + 1, context->bottom - y - 1);
@@ -216,31 +215,32 @@ static void mark_list_draw(struct mark_list *marks,
 	                     name->group, name->name);
 }
 
-/*
- * Choose the next mark whose message the search finds; if @direction is
- * negative, the previous mark.
- */
-static void mark_list_find(struct mark_list *marks,
-                           const struct syc_mark_table *table,
-                           const struct syc_page_context *context,
-                           size_t direction)
+struct messages {
+	const struct syc_mark_table *table;
+	const struct syc_mark_row *row;
+	const struct syc_page_context *context;
+};
+
+static const char *get_message(void *data, size_t number)
 {
-	const struct syc_mark_row *row = &table->rows[marks->row];
-	size_t at = marks->list.chosen;
+	const struct messages *of = data;
+	const uint32_t mark = of->table->marks[of->row->first + number];
+	const char *message = syscap_profile_message(
+		of->context->source->profile, of->context->source->reader,
+		mark_of(of->context, mark).offset);
 
-	for (size_t i = 0; i < row->count; i++) {
-		const char *message;
+	return message != NULL ? message : "";
+}
 
-		at = (at + row->count + direction) % row->count;
-		message = syscap_profile_message(
-			context->source->profile, context->source->reader,
-			mark_of(context, table->marks[row->first + at]).offset);
-		if (message == NULL ||
-		    !syc_search_matches(context->search.pattern, message))
-			continue;
-		marks->list.chosen = at;
-		return;
-	}
+/* Choose the next or previous mark whose message the search finds. */
+static enum syc_search_match
+mark_list_find(struct mark_list *marks, const struct syc_mark_table *table,
+               const struct syc_page_context *context, int direction)
+{
+	struct messages messages = { table, &table->rows[marks->row], context };
+
+	return syc_search_find(&context->search, messages.row->count, direction,
+	                       get_message, &messages, &marks->list.chosen);
 }
 
 /* Sortable columns; the total is the default. */
@@ -352,8 +352,10 @@ static void put_name(const struct syc_columns *at,
 	if ((style.attributes & SYC_REVERSE) == 0)
 		quiet.attributes |= SYC_DIM;
 	if (context->search.pattern[0] != 0 &&
-	    (syc_search_matches(context->search.pattern, about->name) ||
-	     syc_search_matches(context->search.pattern, about->group)))
+	    (syc_search_match(&context->search, about->name) ==
+	             SYC_SEARCH_PART ||
+	     syc_search_match(&context->search, about->group) ==
+	             SYC_SEARCH_PART))
 		style.attributes |= SYC_BOLD | SYC_UNDERLINE;
 	used = syc_grid_put(context->grid, x, y, left, about->group, quiet);
 	used += syc_grid_put(context->grid, x + used, y, left - used, "/",
@@ -368,8 +370,7 @@ static void mark_names_draw(struct mark_names *names,
 {
 	struct syc_list *list = &names->list;
 
-	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS,
-	                context->grid->width);
+	syc_columns_fit(&names->columns, name_columns, N_NAME_COLUMNS, context);
 	syc_columns_titles(&names->columns, context->grid, context->top,
 	                   names->sorted, names->is_up);
 	syc_list_fit(list, table->n_rows, context->top + 1,
@@ -400,31 +401,33 @@ static void mark_names_draw(struct mark_names *names,
 		table->n_rows, table->n_marks);
 }
 
-/*
- * Choose the next name that the search finds; if @direction is negative, the
- * previous name.
- */
-static void mark_names_find(struct mark_names *names,
-                            const struct syc_mark_table *table,
-                            const struct syc_page_context *context,
-                            size_t direction)
+struct found_names {
+	const struct syc_mark_table *table;
+	const struct syc_page_context *context;
+	char text[256];
+};
+
+static const char *get_mark_name(void *data, size_t row)
 {
-	const size_t n = table->n_rows;
-	size_t row = names->list.chosen;
+	struct found_names *names = data;
+	const struct syscap_profile_mark_name *name =
+		syc_page_context_mark_name(names->context,
+	                                   names->table->rows[row].name);
 
-	for (size_t i = 0; i < n; i++) {
-		const struct syscap_profile_mark_name *name;
-		char text[256];
+	snprintf(names->text, sizeof(names->text), "%s/%s", name->group,
+	         name->name);
+	return names->text;
+}
 
-		row = (row + n + direction) % n;
-		name = syc_page_context_mark_name(context,
-		                                  table->rows[row].name);
-		snprintf(text, sizeof(text), "%s/%s", name->group, name->name);
-		if (!syc_search_matches(context->search.pattern, text))
-			continue;
-		names->list.chosen = row;
-		return;
-	}
+/* Choose the next or previous name that the search finds. */
+static enum syc_search_match
+mark_names_find(struct mark_names *names, const struct syc_mark_table *table,
+                const struct syc_page_context *context, int direction)
+{
+	struct found_names of = { .table = table, .context = context };
+
+	return syc_search_find(&context->search, table->n_rows, direction,
+	                       get_mark_name, &of, &names->list.chosen);
 }
 
 struct marks {
@@ -607,16 +610,16 @@ static bool take(void *state, struct syc_page_context *context,
 	return true;
 }
 
-static void find(void *state, struct syc_page_context *context, int direction)
+static enum syc_search_match find(void *state, struct syc_page_context *context,
+                                  int direction)
 {
 	struct marks *marks = state;
 
 	if (marks->shown > 0)
-		mark_list_find(&marks->one_by_one, &marks->table, context,
-		               (size_t)direction);
-	else
-		mark_names_find(&marks->names, &marks->table, context,
-		                (size_t)direction);
+		return mark_list_find(&marks->one_by_one, &marks->table,
+		                      context, direction);
+	return mark_names_find(&marks->names, &marks->table, context,
+	                       direction);
 }
 
 static void fini(void *state)

@@ -299,6 +299,7 @@ void syc_page_context_fini(struct syc_page_context *context)
 	free(context->lenses.items);
 	free(context->lines);
 	free(context->matches);
+	syc_search_fini(&context->search);
 }
 
 int syc_page_context_match(struct syc_page_context *context)
@@ -317,9 +318,18 @@ int syc_page_context_match(struct syc_page_context *context)
 	if (context->matches == NULL)
 		return -ENOMEM;
 	context->n_matches = n;
+	context->match = SYC_SEARCH_NONE;
+	for (size_t i = 1; i < n; i++) {
+		const enum syc_search_match match =
+			syc_search_match(&context->search, functions[i].name);
+
+		if (match > context->match)
+			context->match = match;
+		context->matches[i] = (unsigned char)match;
+	}
 	for (size_t i = 1; i < n; i++)
-		context->matches[i] = syc_search_matches(
-			context->search.pattern, functions[i].name);
+		context->matches[i] = context->match != SYC_SEARCH_NONE &&
+		                      context->matches[i] == context->match;
 	return 0;
 }
 
@@ -396,6 +406,21 @@ void syc_page_context_show_none(struct syc_page_context *context,
 	             context->top + (context->bottom - context->top) / 2,
 	             context->grid->width, text, SYC_STYLE_QUIET);
 	context->said[0] = 0;
+}
+
+void syc_page_context_show_no_samples(struct syc_page_context *context)
+{
+	size_t n = context->view->n_looked;
+	char text[SYC_FIGURE], line[SYC_FIGURE + 80];
+
+	if (n == 0) {
+		syc_page_context_show_none(context, "no samples");
+		return;
+	}
+	syc_figures_count(text, n, context->is_exact);
+	snprintf(line, sizeof(line), "none of %s samples passes the filter%s",
+	         text, context->lenses.n > 1 ? "; Backspace removes it" : "");
+	syc_page_context_show_none(context, line);
 }
 
 void syc_page_context_put_function(struct syc_page_context *context, int x,

@@ -9,6 +9,7 @@
 #ifndef SYC_VIEW_PAGE_CONTEXT_H
 #define SYC_VIEW_PAGE_CONTEXT_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -18,7 +19,11 @@
 #include "view/grid.h"
 #include "view/terminal.h"
 
-/* Fuzzy search for names by a few of their letters. */
+/*
+ * Search for names.  The words of the pattern are parts of the name, in any
+ * order; "/x/" is a regular expression.  If no name matches, names match that
+ * have the letters of each word in their order.
+ */
 
 #define SYC_SEARCH_SIZE    128
 #define SYC_SEARCH_HISTORY 32
@@ -27,13 +32,34 @@ struct syc_search {
 	char pattern[SYC_SEARCH_SIZE]; /* pattern; "": no search */
 	char history[SYC_SEARCH_HISTORY][SYC_SEARCH_SIZE];
 	unsigned n_history;
+	regex_t regex; /* regular expression of the pattern */
+	bool has_regex;
 	/* State while the pattern is typed. */
 	bool is_open;
 	char typed[SYC_SEARCH_SIZE];
 	unsigned back; /* position in the history; 0: none */
 };
 
-bool syc_search_matches(const char *pattern, const char *text);
+enum syc_search_match {
+	SYC_SEARCH_NONE,
+	SYC_SEARCH_LETTERS, /* only the letters in their order */
+	SYC_SEARCH_PART
+};
+
+enum syc_search_match syc_search_match(const struct syc_search *search,
+                                       const char *text);
+void syc_search_fini(struct syc_search *search);
+
+/** A name in a list that is searched. */
+typedef const char *syc_search_name(void *data, size_t row);
+
+/**
+ * Find the next row (@direction 1) or the previous row (-1) of @n rows, from
+ * *@row on.  Rows with the letters only match if no other row does.
+ */
+enum syc_search_match syc_search_find(const struct syc_search *search, size_t n,
+                                      int direction, syc_search_name *name,
+                                      void *data, size_t *row);
 
 void syc_search_open(struct syc_search *search);
 /** Append a character to the pattern. */
@@ -128,6 +154,8 @@ struct syc_page_context {
 	struct syc_search search;
 	unsigned char *matches; /* flag of each function: matches the search */
 	size_t n_matches;
+	/* Kind of all matches: parts, or letters if no name has the parts. */
+	enum syc_search_match match;
 	unsigned match_number; /* number of searches so far */
 
 	/* Requests of the page that took a key. */
@@ -194,6 +222,9 @@ void syc_page_context_source(struct syc_page_context *context,
 void syc_page_context_show_none(struct syc_page_context *context,
                                 const char *text);
 
+/** Show that there are no samples, or that none passes the filter. */
+void syc_page_context_show_no_samples(struct syc_page_context *context);
+
 /** Write "name binary" in @width columns, starting at @x. */
 void syc_page_context_put_function(struct syc_page_context *context, int x,
                                    int y, int width, uint32_t function,
@@ -226,10 +257,11 @@ struct syc_view_page {
 	/* Returns true if the key has a meaning. */
 	bool (*take)(void *state, struct syc_page_context *context,
 	             const struct syc_input_event *event);
-	/* Go to the next (1) or previous (-1) match of the search; NULL: not
-	 * searchable. */
-	void (*find)(void *state, struct syc_page_context *context,
-	             int direction);
+	/* Go to the next (1) or previous (-1) match of the search, and return
+	 * its kind; NULL: not searchable. */
+	enum syc_search_match (*find)(void *state,
+	                              struct syc_page_context *context,
+	                              int direction);
 	void (*fini)(void *state);
 };
 

@@ -87,7 +87,9 @@ enum syc_list_took syc_list_take(struct syc_list *list,
 	return SYC_LIST_MOVED;
 }
 
-#define GAP        2
+#define GAP 2
+/* Largest number of characters of an integer. */
+#define EXACT      20
 #define LAST_LEAST 16 /* wanted width of the last column */
 
 static int used(const struct syc_columns *columns)
@@ -117,14 +119,20 @@ static bool leave_out(struct syc_columns *columns)
 }
 
 void syc_columns_fit(struct syc_columns *columns,
-                     const struct syc_column *table, unsigned n, int width)
+                     const struct syc_column *table, unsigned n,
+                     const struct syc_page_context *context)
 {
+	const int width = context->grid->width;
 	int x = 0;
 
 	columns->columns = table;
 	columns->n = n;
 	for (unsigned i = 0; i + 1 < n; i++)
-		columns->width[i] = table[i].width;
+		columns->width[i] = context->is_exact && table[i].is_number &&
+		                                    table[i].title[0] != 0 &&
+		                                    table[i].width < EXACT
+		                            ? EXACT
+		                            : table[i].width;
 	while (used(columns) + LAST_LEAST > width && leave_out(columns))
 		;
 	columns->width[n - 1] = width - used(columns);

@@ -51,9 +51,13 @@ struct syc_columns {
 	int y;
 };
 
-/** Find the places of the @n @columns in @width. */
+/**
+ * Find the places of the @n @columns in the grid.  In exact form, a column of
+ * numbers has room for all digits.
+ */
 void syc_columns_fit(struct syc_columns *columns,
-                     const struct syc_column *table, unsigned n, int width);
+                     const struct syc_column *table, unsigned n,
+                     const struct syc_page_context *context);
 /** Draw the titles; an arrow marks the sorted column, -1: none. */
 void syc_columns_titles(struct syc_columns *columns, struct syc_grid *grid,
                         int y, int sorted, bool is_up);

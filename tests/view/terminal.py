@@ -66,6 +66,7 @@ def press_every_key(terminal):
         ("r", r"› callees first"), ("r", r"› callers first"),
         ("u", r"callees first$"), ("u", r"^everything$"),
         ("y", r"› without system libraries"), ("u", r"^everything$"),
+        ("o", r"› with recording"), ("u", r"^everything$"),
         ("e", r"515000000"), ("e", r"515\.000 ms"),
         ("4", r"3 names"), ("Enter", r"1 of 300"), ("Enter", r"thread app"),
         ("4", r"1 of 300"), ("BSpace", r"3 names"),
@@ -100,10 +101,17 @@ def press_every_key(terminal):
 
 
 def search(terminal):
+    for text, answer in (("brn", "no match of brn; this has only its letters"),
+                         ("xyz", "nothing on this page matches xyz")):
+        terminal.keys("/")
+        terminal.wait(r"^/")
+        terminal.send(text)
+        terminal.keys("Enter")
+        terminal.wait("^" + answer)
     terminal.keys("/")
     terminal.wait(r"^/")
-    terminal.send("brn")
-    terminal.wait(r"^/brn")
+    terminal.send("burn_in")
+    terminal.wait(r"^/burn_in")
     terminal.keys("Enter")
     terminal.wait(r"^13\.0 % found · .*burn_in_a_frame$")
     terminal.keys("3", "n")
@@ -111,7 +119,7 @@ def search(terminal):
     terminal.keys("N")
     terminal.wait(r"^5 of 13 functions")
     terminal.keys("/", "Up")
-    terminal.wait(r"^/brn")
+    terminal.wait(r"^/burn_in")
     terminal.keys("Escape")
     terminal.wait(r"^q quit")
     # Pasted bytes are text, including newlines.

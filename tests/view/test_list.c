@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* test_list.c - rows with a selected row. */
 #include "harness/test.h"
+#include "view/figures.h"
 #include "view/table.h"
 
 static void press(struct syc_list *list, enum syc_key key)
@@ -59,4 +60,31 @@ TEST(first_click_chooses_second_enters)
 	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_NOTHING);
 	event.y = 12;
 	CHECK_EQ(syc_list_take(&list, &event), SYC_LIST_NOTHING);
+}
+
+TEST(exact_form_has_room_for_all_digits)
+{
+	static const struct syc_column table[] = {
+		{ "total", 11, true, 0 },
+		{ "", 7, true, 1 },
+		{ "name", 0, false, 0 },
+	};
+	struct syc_grid grid = { 0 };
+	struct syc_page_context context = { .grid = &grid };
+	struct syc_columns columns;
+	char text[SYC_FIGURE];
+
+	CHECK_EQ(syc_grid_resize(&grid, 80, 5), 0);
+	syc_columns_fit(&columns, table, 3, &context);
+	CHECK_EQ(columns.width[0], 11);
+	context.is_exact = true;
+	syc_columns_fit(&columns, table, 3, &context);
+	syc_figures_amount(text, SYSCAP_UNIT_BYTES, UINT64_MAX, true);
+	CHECK(columns.width[0] >= syc_grid_columns(text));
+	syc_figures_time(text, INT64_MIN, true);
+	CHECK(columns.width[0] >= syc_grid_columns(text));
+	CHECK_EQ(columns.width[1], 7);
+	syc_figures_value(text, -1.7976931348623157e+308, true, true);
+	CHECK_STR(text, "-1.7976931348623157e+308");
+	syc_grid_fini(&grid);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_search.c - searches by some letters of a name. */
+/* test_search.c - searches by parts, expressions, or letters of a name. */
 #include "harness/test.h"
 #include "view/page_context.h"
 
@@ -13,20 +13,72 @@ static void type(const char *text)
 	syc_search_accept(&search);
 }
 
+static enum syc_search_match match(const char *pattern, const char *text)
+{
+	type(pattern);
+	return syc_search_match(&search, text);
+}
+
 TEST(letters_are_found_in_their_order)
 {
-	CHECK(syc_search_matches("gfcp", "gdk_frame_clock_paint"));
-	CHECK(!syc_search_matches("pcfg", "gdk_frame_clock_paint"));
-	CHECK(syc_search_matches("paint gdk", "gdk_frame_clock_paint"));
-	CHECK(!syc_search_matches("paint x", "gdk_frame_clock_paint"));
-	CHECK(!syc_search_matches("  ", "anything"));
+	CHECK_EQ(match("gfcp", "gdk_frame_clock_paint"), SYC_SEARCH_LETTERS);
+	CHECK_EQ(match("pcfg", "gdk_frame_clock_paint"), SYC_SEARCH_NONE);
+	CHECK_EQ(match("paint x", "gdk_frame_clock_paint"), SYC_SEARCH_NONE);
+	CHECK_EQ(match("  ", "anything"), SYC_SEARCH_NONE);
+}
+
+TEST(all_words_are_parts_in_any_order)
+{
+	CHECK_EQ(match("paint gdk", "gdk_frame_clock_paint"), SYC_SEARCH_PART);
+	CHECK_EQ(match("paint gfc", "gdk_frame_clock_paint"),
+	         SYC_SEARCH_LETTERS);
+	CHECK_EQ(match("aab", "aaab"), SYC_SEARCH_PART);
+}
+
+TEST(slash_begins_regular_expression)
+{
+	CHECK_EQ(match("/^gdk.*paint$/", "gdk_frame_clock_paint"),
+	         SYC_SEARCH_PART);
+	CHECK_EQ(match("/^frame", "gdk_frame_clock_paint"), SYC_SEARCH_NONE);
+	CHECK_EQ(match("/a|o/", "clock"), SYC_SEARCH_PART);
+	CHECK_EQ(match("/(/", "("), SYC_SEARCH_NONE);
+	CHECK(!search.has_regex);
+	CHECK_EQ(match("/", "/"), SYC_SEARCH_NONE);
+}
+
+static const char *get_name(void *data, size_t row)
+{
+	return ((const char *const *)data)[row];
+}
+
+TEST(rows_with_letters_only_rank_last)
+{
+	static const char *names[] = { "move", "main_over", "mr_over_ve",
+		                       "mover" };
+	size_t row = 0;
+
+	type("mov");
+	CHECK_EQ(syc_search_find(&search, 4, 1, get_name, names, &row),
+	         SYC_SEARCH_PART);
+	CHECK_EQ(row, 3);
+	CHECK_EQ(syc_search_find(&search, 4, 1, get_name, names, &row),
+	         SYC_SEARCH_PART);
+	CHECK_EQ(row, 0);
+	type("mnvr");
+	CHECK_EQ(syc_search_find(&search, 4, -1, get_name, names, &row),
+	         SYC_SEARCH_LETTERS);
+	CHECK_EQ(row, 1);
+	type("xyz");
+	CHECK_EQ(syc_search_find(&search, 4, 1, get_name, names, &row),
+	         SYC_SEARCH_NONE);
+	CHECK_EQ(row, 1);
 }
 
 TEST(capital_in_pattern_makes_case_significant)
 {
-	CHECK(syc_search_matches("draw", "Window::Draw"));
-	CHECK(syc_search_matches("Draw", "Window::Draw"));
-	CHECK(!syc_search_matches("Draw", "window::draw"));
+	CHECK_EQ(match("draw", "Window::Draw"), SYC_SEARCH_PART);
+	CHECK_EQ(match("Draw", "Window::Draw"), SYC_SEARCH_PART);
+	CHECK_EQ(match("Draw", "window::draw"), SYC_SEARCH_NONE);
 }
 
 TEST(former_patterns_recalled)
