@@ -66,7 +66,7 @@ def press_every_key(terminal):
         ("r", r"› callees first"), ("r", r"› callers first"),
         ("u", r"callees first$"), ("u", r"^everything$"),
         ("y", r"› without system libraries"), ("u", r"^everything$"),
-        ("o", r"› with recording"), ("u", r"^everything$"),
+        ("o", r"› with syscap itself"), ("u", r"^everything$"),
         ("e", r"515000000"), ("e", r"515\.000 ms"),
         ("4", r"3 names"), ("Enter", r"1 of 300"), ("Enter", r"thread app"),
         ("4", r"1 of 300"), ("BSpace", r"3 names"),
