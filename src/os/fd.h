@@ -101,7 +101,7 @@ int syc_write_at(int fd, const void *bytes, uint64_t size, uint64_t offset,
  * file of the application open, and its fds 0 to 2, including stderr, lead
  * nowhere.  False: the kernel has no private tables, and nothing has changed.
  *
- * Context: any thread of ours.
+ * Context: any thread of this library.
  */
 bool syc_private_fds_make(const int *kept, unsigned n);
 

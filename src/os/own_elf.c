@@ -97,7 +97,7 @@ void syc_own_elf_in_memory(uintptr_t base, size_t size,
 }
 
 /*
- * The path may lead to any file by now, and opening a device could have
+ * The path may already lead to another file, and opening a device could have
  * effects.  Only the inode is compared, because some file systems (overlayfs,
  * btrfs) show another device in maps than in stat().
  */

@@ -53,7 +53,7 @@ struct name_search {
 	char name[PATH_MAX];
 };
 
-/* The loader's lock protects @from, and ThreadSanitizer does not know it. */
+/* The loader's lock protects @from, and ThreadSanitizer does not track it. */
 __attribute__((no_sanitize("thread"))) static void
 copy_string(char *to, const volatile char *from, size_t size)
 {

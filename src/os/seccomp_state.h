@@ -6,7 +6,7 @@
  * not make itself.  After a filter's installation the library only makes calls
  * that nearly all filters permit, because the C library makes them: getpid(),
  * gettid(), rt_sigprocmask(), munmap().  If the filter forbids even these
- * calls, the thread is closed: no code of ours runs in a closed thread.
+ * calls, the thread is closed: no code of the library runs in a closed thread.
  *
  * Only the wrapper of the installing calls (preload/seccomp_filters.c) sets this state;
  * the variables are in threads.c.

@@ -217,7 +217,7 @@ bool syc_thread_list_waits_for(struct syc_thread_list *tasks, int32_t tid,
 	const char *const argument = syc_text_take(text, 10, &number);
 	if (number != SYS_rt_sigtimedwait || strncmp(argument, " 0x", 3) != 0)
 		return false;
-	/* The call may have returned by now, and the stack may have changed or
+	/* The call may already have returned, and the stack may have changed or
 	 * gone
 	 */
 	const struct iovec to = { .iov_base = &set, .iov_len = sizeof(set) };

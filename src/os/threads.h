@@ -116,7 +116,7 @@ static inline bool syc_stack_bounds(uintptr_t *ret_low, uintptr_t *ret_high)
 
 /*
  * Threads of this library, by name.  Other copies of the library may have
- * threads, too; this copy knows only their names.
+ * threads, too; this copy identifies them only by name.
  */
 #define SYC_THREAD_DRAIN   "syscap"
 #define SYC_THREAD_SAMPLER "syscap-sampler"

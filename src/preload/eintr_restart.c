@@ -157,8 +157,8 @@ static const struct timespec *time_left(struct split_wait *wait)
 	return &wait->left;
 }
 
-/* Whether only a tick of ours interrupted a part that returned @r, and errno if
- * @r is below 0. */
+/* Whether only one of our ticks interrupted a part that returned @r, and errno
+ * if @r is below 0. */
 static bool was_cut(int r)
 {
 	const bool was = r < 0 && errno == EINTR &&

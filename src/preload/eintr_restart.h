@@ -37,8 +37,8 @@
  */
 bool syc_restart_is_needed(bool is_ticked, bool has_mask);
 
-/** Note, in the handler of @signal, a tick of ours, that the tick cut a part.
- * Returns the part's wait, or NULL. */
+/** Note, in the handler of @signal, which is one of our ticks, that the tick cut
+ * a part.  Returns the part's wait, or NULL. */
 const struct syc_library_wait *syc_restart_note(int signal,
                                                 const void *context);
 

@@ -4,9 +4,9 @@
  * to notify the sampler (sampler/interposed.h).
  *
  * Each function calls the next function of its name with the same arguments,
- * and returns its result (real_call.h).  A thread begins in code of ours
+ * and returns its result (real_call.h).  A thread begins in our code
  * (sampler/interposed.h).  None of these functions allocates or locks itself.
- * The functions may be called before any constructor of ours.
+ * The functions may be called before any of our constructors.
  *
  * Our own calls bypass these functions (--wrap), so our threads are not
  * sampled.

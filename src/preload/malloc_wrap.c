@@ -56,7 +56,7 @@ static const char *const names[] = { FUNCTIONS(NAME) };
 _Alignas(4096) unsigned char syc_memory_early_blocks[SYC_MEMORY_EARLY];
 static size_t early_used;
 /*
- * Volatile: dlsym() is declared to call no function of ours, but first frees
+ * Volatile: dlsym() is declared to call none of our functions, but first frees
  * the text of an error.
  */
 static _Thread_local volatile bool is_looking

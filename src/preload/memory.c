@@ -114,7 +114,7 @@ static const char *why_not(void)
 
 void syc_memory_decide(void)
 {
-	/* The loader allocates before the C library knows its environment */
+	/* The loader allocates before the C library has its environment */
 	if (environ == NULL || depth >= DEPTH_DECIDING)
 		return;
 	enum syc_memory_role role = SYC_MEMORY_OFF;

@@ -45,7 +45,7 @@
 
 /* Number of naps of a millisecond while other threads leave our handler */
 #define NAPS_MOST 200
-/* Number of naps of a millisecond while other code of ours ends */
+/* Number of naps of a millisecond while other library code ends */
 #define NAPS_LEAST 10
 
 /* Known data of a filter; the rest is unknown before the call. */
@@ -394,7 +394,7 @@ static long install_filter(long number, const long *args)
 	struct coming filter;
 	unsigned n_allowed = 0;
 
-	/* In a closed thread no code of ours runs */
+	/* In a closed thread no library code runs */
 	const bool is_reported =
 		!syc_seccomp_is_closed() &&
 		(is_strict || judge_filter((void *)args[2], &n_allowed));

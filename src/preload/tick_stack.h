@@ -6,7 +6,7 @@
  *
  * The alternate stack is sized for the program's own handlers (SA_ONSTACK).
  * Often a second signal does not fit, and the kernel kills the process with
- * SIGSEGV before any code of ours runs.  So the tick's signal is added to the
+ * SIGSEGV before any library code runs.  So the tick's signal is added to the
  * mask of such handlers.  The program still reads the mask that it set.
  *
  * Context of everything: any-thread, signal-safe.

@@ -263,7 +263,7 @@ SYC_EXPORTED unsigned take_sleep(unsigned seconds)
 	return 0;
 }
 
-/* The C library's thrd_sleep() calls no function of ours */
+/* The C library's thrd_sleep() calls none of our functions */
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,
                                  struct timespec *left) __asm__("thrd_sleep");
 SYC_EXPORTED int take_thrd_sleep(const struct timespec *time,

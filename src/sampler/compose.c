@@ -348,7 +348,7 @@ static unsigned take_merged(struct syc_workspace *take,
 
 	/* Samples at safe points are taken in the same way */
 	runtimes->options = *options;
-	runtimes->options.wait = NULL; /* the wait is over by then */
+	runtimes->options.wait = NULL; /* the wait has ended */
 	if (syc_pending_defer(take, runtimes, weight))
 		return 0;
 	syc_registers_of(context, &occasion.regs);

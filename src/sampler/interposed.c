@@ -71,7 +71,7 @@ static uint64_t read_set(const char *number)
 	return at != NULL ? read_number(at + strlen(MASK), 16) : 0;
 }
 
-/* The fd may be another file by now: then the kernel returns EINVAL or
+/* The fd may already be another file: then the kernel returns EINVAL or
  * EBADF. */
 static bool set_signals(int fd, uint64_t set)
 {

@@ -41,7 +41,7 @@ void syc_sampler_metadata_describe(char *message, size_t size)
 	struct syc_text text = syc_text_begin(message, size);
 
 	syc_text_add(&text, "each thread ");
-	/* Another thread may have restarted sampling by now */
+	/* Another thread may already have restarted sampling */
 	syc_text_add_u64(&text, __atomic_load_n(&s->hz, __ATOMIC_RELAXED));
 	syc_text_add(&text,
 	             clock_text(__atomic_load_n(&s->clock, __ATOMIC_RELAXED)));

@@ -305,7 +305,7 @@ bool syc_scan_stop_for_filter(bool is_own, bool is_all)
 }
 
 /* Whether @t's thread may have ticks.  If the thread has begun to block all
- * signals since it got its timer, it now waits for another signal of ours,
+ * signals since it got its timer, it now waits for another of our signals,
  * too. */
 static bool may_have_ticks(struct census *look, const struct syc_target *t)
 {

@@ -8,7 +8,7 @@
  * application's close() and dup2() do not affect a private table.
  *
  * Ticks do the watcher's work under an interposer, which reports new threads.
- * Ticks also do this work in a forked child, and in a program that wants no
+ * Ticks also do this work in a forked child, and in a program that allows no
  * library thread.  Ticks look for threads at most every 50 ms.
  */
 #ifndef SYC_SAMPLER_SCAN_H
@@ -60,7 +60,7 @@ int syc_watcher_stop(int64_t wait_ns);
 void syc_watcher_note_filters(void);
 
 /** Sample without a watcher: because of an interposer (@is_interposed), or
- * because the application wants no library thread.  Context: setup, before
+ * because the application allows no library thread.  Context: setup, before
  * sampling begins. */
 void syc_unwatched_prefer(bool is_interposed);
 
@@ -83,7 +83,7 @@ void syc_unwatched_stop(void);
  * thread that blocked @mask.  Context: signal-safe. */
 void syc_unwatched_tick(const sigset_t *mask);
 
-/** Whether another copy wants to sample a process without a watcher; if so,
+/** Whether another copy is to sample a process without a watcher; if so,
  * hand over to the other copy.
  *
  * Context: signal-safe. */

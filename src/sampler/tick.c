@@ -307,7 +307,7 @@ static void take_tick(struct syc_target *t, uint64_t cookie,
 	                            __ATOMIC_RELAXED);
 }
 
-/* False: a foreign signal.  *ret_target NULL: a tick of ours that comes too
+/* False: a foreign signal.  *ret_target NULL: one of our ticks that comes too
  * late. */
 static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
                         struct syc_target **ret_target, uint64_t *ret_cookie)
@@ -338,7 +338,7 @@ static bool is_our_tick(int signal, const siginfo_t *info, int32_t tid,
 }
 
 /* Whether this thread has thread-local storage of its own.  By now, @t may
- * belong to another thread, of which this thread knows nothing. */
+ * belong to another thread, which is unknown to this thread. */
 NO_CANARY static bool may_use_tls(struct syc_target *t, int32_t tid)
 {
 	uint32_t tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED);

@@ -35,7 +35,7 @@ void syc_tick_prepare(void);
 
 /**
  * Signal handler: takes a sample of the interrupted thread, if the signal is a
- * tick of ours.
+ * tick of this library.
  *
  * Context: signal-safe, any-thread.
  */

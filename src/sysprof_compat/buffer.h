@@ -227,7 +227,7 @@ syc_buffer_begin(const struct syc_buffer *buffer, uint32_t len,
 	frame->next = at + len;
 	words->end = frame->next;
 	SYC_SIGNAL_FENCE();
-	/* A handler has entered, or this process is a forked child by now */
+	/* A handler has entered, or this process is already a forked child */
 	if (SYC_UNLIKELY(words->place != 0 || words->nest != 1))
 		return false;
 	frame->at = buffer->halves[at >> 32] + (uint32_t)at;

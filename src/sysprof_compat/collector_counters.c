@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * collector_counters.c - counters that callers know by number.
+ * collector_counters.c - counters that callers identify by number.
  *
  * The definition of a requested number is kept for ever in the entry of the
  * number's index.  The entry's own index is stored last (release), so that a

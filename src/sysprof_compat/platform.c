@@ -37,7 +37,7 @@ int sysprof_memfd_create(const char *desc)
 	 * the file */
 	int fd = memfd_create(desc != NULL ? desc : "[sysprof]", 0);
 
-	/* The name is too long, or a sandbox does not know the call */
+	/* The name is too long, or a sandbox refuses the call */
 	if (fd < 0 && errno == EINVAL)
 		fd = memfd_create("[sysprof]", 0);
 	if (fd >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * values.h - values of counters that callers know by number, in a frame's
+ * values.h - values of counters that callers identify by number, in a frame's
  * layout: for the collector and for writers.  Pure.
  */
 #ifndef SYC_SYSPROF_COMPAT_VALUES_H
