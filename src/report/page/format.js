@@ -41,11 +41,11 @@ export function formatShare(part, whole) {
 	return whole > 0 ? (part / whole * 100).toFixed(1) + '\u00a0%' : '–';
 }
 
-/** "+2.1 %": percentage points. @param {number} difference from -1 to 1 */
+/** "+2.1 points": percentage points. @param {number} difference from -1 to 1 */
 export function formatDifference(difference) {
-	const percent = (Math.abs(difference) * 100).toFixed(1);
-	return (percent === '0.0' ? '±' : difference < 0 ? '−' : '+') +
-		percent + '\u00a0%';
+	const points = (Math.abs(difference) * 100).toFixed(1);
+	return (points === '0.0' ? '±' : difference < 0 ? '−' : '+') +
+		points + '\u00a0points';
 }
 
 /** A time with enough digits to distinguish times `step` apart. @param {number} ns @param {number} step */

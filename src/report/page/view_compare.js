@@ -17,6 +17,10 @@ const SIDES = [['slowest', 'the slowest of a mark'],
 	['range', 'marks of chosen durations'], ['brush', 'the brushed time'],
 	['thread', 'a thread'], ['search', 'what is searched for']];
 
+/** Difference with the full colour: 10 percentage points, or 10 % of the longer
+ * duration of marks. */
+const FULL = 0.1;
+
 export class CompareView extends View {
 	/** @param {App} app */
 	constructor(app) {
@@ -68,12 +72,17 @@ export class CompareView extends View {
 				ofTexts('name', 'Function', (row) => app.model.nameOf(row.f)),
 				...(byMark ? [ofNumbers('unexpected', 'Unexpected',
 					(row) => row.unexpected, more)] : []),
-				ofNumbers('difference', 'Self, more',
+				// Of shares, the largest change is first, up or down.
+				{ ...ofNumbers('difference', 'Self, more',
 					(row) => row.self - row.otherSelf, more),
+				...(byMark ? {} : { by: (/** @type {any} */ row) =>
+					Math.abs(row.self - row.otherSelf) }) },
 				ofNumbers('self', 'here', (row) => row.self, amount),
 				ofNumbers('otherself', 'there', (row) => row.otherSelf, amount),
-				ofNumbers('totaldifference', 'Total, more',
+				{ ...ofNumbers('totaldifference', 'Total, more',
 					(row) => row.more, more),
+				...(byMark ? {} : { by: (/** @type {any} */ row) =>
+					Math.abs(row.more) }) },
 				ofTexts('binary', 'Binary', (row) => app.model.binaryOf(row.f), 'name'),
 			],
 			sorted: (sort) => app.set({ sort }, true),
@@ -179,9 +188,10 @@ export class CompareView extends View {
 		if (!comparison)
 			return;
 		const { one, other, byMark } = comparison;
-		// Between files, functions that disappeared count, too.
-		const size = (/** @type {any} */ row) => kind === 'file'
-			? Math.abs(row.unexpected) : row.unexpected;
+		// Between shares, a decrease is a difference, too.  Marks are slow
+		// because of an increase.
+		const size = (/** @type {any} */ row) => byMark ? row.unexpected
+			: Math.abs(row.unexpected);
 		let hot = null, most = -Infinity;
 		for (const row of this.table.rows) {
 			const n = size(row);
@@ -271,7 +281,8 @@ export class CompareView extends View {
 		return '';
 	}
 
-	/** Colour of an increase or decrease. @param {number} difference of shares, or for each mark @param {number} most */
+	/** Colour of an increase or decrease, full at `most` and above.
+	 * @param {number} difference of shares, or for each mark @param {number} most */
 	colour(difference, most) {
 		const { theme } = this.app;
 		const part = Math.min(1, Math.abs(difference) / (most || 1));
@@ -287,14 +298,11 @@ export class CompareView extends View {
 		const { model } = app;
 		const difference = (/** @type {number} */ i) => unexpected(comparison,
 			one.totals[i] / one.per, other.totals[i] / other.per);
-		let most = 0;
-		for (let i = 1; i < tree.n; i++) {
-			most = Math.max(most, Math.abs(difference(i)));
-			// No difference below a node is larger than the node's
-			// amount.
-			if (one.totals[i] <= most * one.per && other.totals[i] <= most * other.per)
-				i = tree.ends[i] - 1;
-		}
+		// The scale is fixed, so a faint colour is a small difference.
+		const length = (/** @type {Side} */ s) => model.isTime ? s.duration
+			: s.total / s.per;
+		const most = FULL * (comparison.byMark
+			? Math.max(length(one), length(other)) : 1);
 		const side = this.isThere ? other : one;
 		const { boxes, rows } = layoutGraph({ tree, totals: side.totals,
 			zoom: Math.min(this.zoom, tree.n - 1), width: this.boxes.width(),
@@ -306,8 +314,11 @@ export class CompareView extends View {
 				tree.functions[box.id] === this.found;
 		this.boxes.set(boxes, rows);
 		const { theme } = app;
-		fill(this.legend, swatch(theme.more, 'more here'),
-			swatch(theme.same, 'the same'), swatch(theme.less, 'less here'),
+		const full = comparison.byMark ? this.amount(most)
+			: (FULL * 100) + ' points';
+		fill(this.legend, swatch(theme.more, full + ' or more above'),
+			swatch(theme.same, 'the same'),
+			swatch(theme.less, full + ' or more below'),
 			hint('as wide as in ' + side.text));
 	}
 

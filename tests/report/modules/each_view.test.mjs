@@ -435,6 +435,13 @@ test('functions that disappeared are a difference of two captures', async () => 
 		/largest difference: malloc.*14\.3.% here, against 99\.0.%/);
 	const heads = view.table.options.headings.map(({ text }) => text);
 	assert.ok(!heads.includes('Unexpected') && heads.includes('Self, more'));
+	// A decrease of 84.7 points precedes smaller increases.
+	const rows = view.table.rows.map((row) => row.self - row.otherSelf);
+	assert.ok(rows.length > 2 && rows[0] < 0 && rows[1] > 0, String(rows));
+	assert.equal(view.difference(rows[0]), '−84.7\u00a0points');
+	// The colour of a difference does not depend on the others.
+	assert.equal(view.colour(0.1, 0.1), view.colour(0.9, 0.1));
+	assert.match(view.legend.textContent, /10 points or more above/);
 });
 
 test('sums with bars at the edges are not exact', async () => {

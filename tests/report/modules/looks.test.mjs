@@ -21,7 +21,7 @@ test('readable numbers', () => {
 	assert.equal(plain(formatBytes(1536)), '1.50 KiB');
 	assert.equal(plain(formatShare(1, 3)), '33.3 %');
 	assert.equal(formatShare(1, 0), '–');
-	assert.equal(plain(formatDifference(-0.021)), '−2.1 %');
+	assert.equal(plain(formatDifference(-0.021)), '−2.1 points');
 	assert.equal(plain(formatAmount(1234, 'ticks')), '1,234 ticks');
 	assert.equal(plain(formatAmount(1, 'ticks')), '1 tick');
 	assert.equal(plain(formatMoment(1.5e9, 1e8)), '1.5 s');
