@@ -14,12 +14,13 @@ import { Timeline } from './timeline.js';
 import { pathTo } from './tree.js';
 import { ChartView } from './view_chart.js';
 import { CompareView } from './view_compare.js';
+import { CountersView } from './view_counters.js';
 import { FlameView } from './view_flame.js';
 import { FunctionsView } from './view_functions.js';
 import { HeapView } from './view_heap.js';
 import { HeatView } from './view_heat.js';
 import { MarksView } from './view_marks.js';
-import { AboutView, CountersView, LogsView } from './view_rest.js';
+import { AboutView, LogsView } from './view_rest.js';
 import { TreeView } from './view_tree.js';
 
 const KEYS = [

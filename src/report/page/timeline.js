@@ -12,7 +12,7 @@ import { ALL_TIME, readSpan } from './state.js';
 
 export const AXIS = 20, LANE = 22, THIN = 12;
 // pixels beside a line for the minimum and maximum of its values
-export const RANGE = 62;
+export const RANGE = 76;
 const THREADS = 5; // number of items with a separate lane
 
 /** @type {PaintAxis} */

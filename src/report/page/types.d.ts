@@ -292,7 +292,15 @@ interface Drag {
 interface CounterChart {
 	canvas: HTMLCanvasElement;
 	counter: any;
+	/** changes a second */
+	isRate: boolean;
+	unit: string;
+	/** drawn values */
+	values: ArrayLike<number>;
 	value: HTMLElement;
+	/** button of the largest value, with number best */
+	peak: HTMLElement;
+	best: number;
 }
 
 interface PartOf {

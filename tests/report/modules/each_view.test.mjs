@@ -16,8 +16,10 @@ const { FunctionsView } = await import(
 const { HeapView } = await import('../../../src/report/page/view_heap.js');
 const { HeatView } = await import('../../../src/report/page/view_heat.js');
 const { MarksView } = await import('../../../src/report/page/view_marks.js');
-const { AboutView, CountersView, LogsView } = await import(
+const { AboutView, LogsView } = await import(
 	'../../../src/report/page/view_rest.js');
+const { CountersView, isGrowing, unitOf } = await import(
+	'../../../src/report/page/view_counters.js');
 const { layOperations } = await import('../../../src/report/page/operations.js');
 const { Moments } = await import('../../../src/report/page/moments.js');
 const { Scale } = await import('../../../src/report/page/scale.js');
@@ -333,6 +335,38 @@ test('counters within the brush and of passing threads', async () => {
 	assert.deepEqual([one.min, one.max], [30, 60]);
 });
 
+test('units of counters', () => {
+	const unit = (category, name, description) =>
+		unitOf({ category, name, description });
+	assert.deepEqual([unit('Memory', 'Used', ''), unit('app', 'read', 'Bytes read so far'),
+		unit('Pressure', 'IO (some)', ''), unit('app', 'busy', 'Workers, %'),
+		unit('RAPL', 'package-0', 'Watts'), unit('app', 'kilobytes', '')],
+	['bytes', 'bytes', '%', '%', 'W', '']);
+});
+
+test('integers that only grow have a rate', async () => {
+	const grows = (values, more) => isGrowing({ category: 'app', name: 'n',
+		isDouble: false, values, ...more });
+	assert.deepEqual([grows([1, 2, 2, 5]), grows([1, 2, 1]), grows([1, 1, 2]),
+		grows([1, 2, 3], { isDouble: true }), grows([1, 2, 3], { category: 'Memory' })],
+	[true, false, false, false, false]);
+	const { app, view } = await open(CountersView, {}, (model) => {
+		model.counters[0].values = Float64Array.of(0, 3, 4);
+		model.counters[0].description = 'Bytes so far';
+	});
+	const [chart] = view.charts;
+	assert.equal(chart.isRate, true);
+	assert.equal(chart.peak.textContent, 'peak 2.79\u00a0GiB/s at 0.00000\u00a0s');
+	assert.match(view.table.body.textContent, /0.B4.B4.B1.86.GiB\/s/);
+	chart.peak.send('click');
+	assert.deepEqual([app.state.view, app.state.from, app.state.to], ['flame', 1, 2]);
+	app.set({ view: 'counters', show: 'values', from: undefined, to: undefined });
+	frames.draw();
+	assert.equal(view.charts[0].peak.textContent, 'peak 4\u00a0B at 0.00000\u00a0s');
+	view.jump(view.charts[0], 1);
+	assert.deepEqual([app.state.from, app.state.to], [1, 3]);
+});
+
 test('an integer has all of its digits', async () => {
 	const { view } = await open(CountersView, {}, (model) => {
 		model.counters[0].values = Float64Array.of(1, 978873, 404827);
@@ -360,7 +394,7 @@ test('counters show extremes at the axis and a value beside the name', async () 
 	assert.match(view.table.body.textContent, /never0––/);
 	view.app.setCursor(1);
 	view.resize();
-	assert.equal(chart.value.textContent, '−1e308');
+	assert.match(chart.value.textContent, /^−1e308 at /);
 });
 
 test('a line between extreme values is not flat', () => {
