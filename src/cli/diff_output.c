@@ -302,6 +302,30 @@ static void print_heading(const struct syc_diff_report *report,
 	free(title);
 }
 
+/*
+ * Print the smallest change that the noise allows to see.  The number of runs is
+ * a forecast, for runs that vary as these.
+ */
+static void print_noise(const struct syc_diff_report *report)
+{
+	const struct syc_comparison *comparison = &report->comparison;
+
+	if (!isfinite(comparison->detectable))
+		return;
+	printf("  half of these functions show changes from %.1f %% on",
+	       100 * comparison->detectable);
+	if (!report->has_blocks && comparison->detectable > SYC_SMALL_CHANGE) {
+		printf("; for %.0f %%, ", 100 * SYC_SMALL_CHANGE);
+		if (comparison->n_units_needed > 0)
+			printf("use %zu runs on each side",
+			       comparison->n_units_needed);
+		else
+			printf("more than %d runs on each side are needed",
+			       SYC_MOST_UNITS);
+	}
+	putchar('\n');
+}
+
 static int print_kind(const struct syc_diff_report *report, enum diff_kind kind)
 {
 	const struct diff_sum sum = diff_sum_of(report, kind);
@@ -311,6 +335,8 @@ static int print_kind(const struct syc_diff_report *report, enum diff_kind kind)
 	if (sum.n == 0)
 		return 0;
 	print_heading(report, kind, sum);
+	if (kind == SYC_DIFF_FUNCTIONS)
+		print_noise(report);
 	if (sum.n_differing == 0 && !report->all)
 		return 0;
 	syc_table_init(&table,
@@ -545,6 +571,12 @@ void syc_diff_json(const struct syc_diff_report *report)
 	write_double(&json, "confidence", 1 - comparison->missed);
 	syc_json_member_unsigned(&json, "judged", comparison->n_judged);
 	syc_json_member_unsigned(&json, "differing", comparison->n_differing);
+	write_double(&json, "detectable", comparison->detectable);
+	if (!report->has_blocks && comparison->n_units_needed > 0)
+		syc_json_member_unsigned(&json, "runs_for_5_percent",
+		                         comparison->n_units_needed);
+	else
+		write_double(&json, "runs_for_5_percent", NAN);
 	syc_json_member_unsigned(&json, "failing",
 	                         syc_diff_count_failing(report));
 	syc_json_key(&json, "rows");

@@ -109,6 +109,9 @@ struct syc_compared {
 	bool differs;
 };
 
+#define SYC_SMALL_CHANGE 0.05
+#define SYC_MOST_UNITS   1000
+
 struct syc_comparison {
 	size_t n_units[2];
 	struct syc_map keys;
@@ -118,6 +121,14 @@ struct syc_comparison {
 	/* Valid once the comparison is settled: */
 	double missed; /* highest error probability of each interval */
 	size_t n_judged, n_differing;
+	/*
+	 * The least change that is reported for half of the functions, as a
+	 * share of the base; NAN: there is no function.
+	 */
+	double detectable;
+	/* Units on each side for which half of the functions would show a
+	 * change of SYC_SMALL_CHANGE; 0: unknown, or above SYC_MOST_UNITS. */
+	size_t n_units_needed;
 };
 
 /**

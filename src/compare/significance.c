@@ -253,10 +253,93 @@ static void compare(const struct syc_comparison *comparison,
 	syc_ratio_of(&row->ratio, &base, &new);
 }
 
+/* Whether @row has noise by which a change of a function can be judged. */
+static bool has_noise(const struct syc_comparison *comparison,
+                      const struct syc_compared *row)
+{
+	return row->measure <= SYC_MEASURE_SHARE && row->ratio.is_known &&
+	       row->ratio.base > 0 && !is_constant(comparison, row);
+}
+
+static size_t count_values(const double *values, size_t n)
+{
+	size_t known = 0;
+
+	for (size_t i = 0; i < n; i++)
+		known += isnan(values[i]) ? 0 : 1;
+	return known;
+}
+
+/* The least change of @row that is reported with @n units on each side, each of
+ * which varies as the present ones. */
+static double change_with(const struct syc_comparison *comparison,
+                          const struct syc_compared *row, size_t n)
+{
+	const struct syc_ratio *ratio = &row->ratio;
+	const size_t *units = comparison->n_units;
+	const double base = ratio->base_variance *
+	                    (double)count_values(row->values, units[0]);
+	const double new = ratio->new_variance *(double)count_values(
+		row->values + units[0], units[1]);
+	const double degrees = (base + new) * (base + new) /
+	                       (base * base + new *new) * (double)(n - 1);
+
+	return syc_t_distribution_quantile(comparison->missed, degrees) *
+	       sqrt((base + new) / (double)n) / ratio->base;
+}
+
+/* The least number of units that shows a small change, which more units do,
+ * too; or one more than SYC_MOST_UNITS. */
+static size_t find_units(const struct syc_comparison *comparison,
+                         const struct syc_compared *row)
+{
+	size_t low = 2, high = SYC_MOST_UNITS + 1;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (change_with(comparison, row, middle) <= SYC_SMALL_CHANGE)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Judge the noise of all functions by the median.  @changes and @units have room for all
+ * rows. */
+static void judge_noise(struct syc_comparison *comparison, double *changes,
+                        double *units)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < comparison->rows.n; i++) {
+		const struct syc_compared *row = &comparison->rows.items[i];
+		const struct syc_ratio *ratio = &row->ratio;
+
+		if (!has_noise(comparison, row))
+			continue;
+		changes[n] = syc_t_distribution_quantile(comparison->missed,
+		                                         ratio->degrees) *
+		             sqrt(ratio->base_variance + ratio->new_variance) /
+		             ratio->base;
+		units[n++] = (double)find_units(comparison, row);
+	}
+	comparison->detectable = NAN;
+	comparison->n_units_needed = 0;
+	if (n == 0)
+		return;
+	qsort(changes, n, sizeof(*changes), compare_doubles);
+	qsort(units, n, sizeof(*units), compare_doubles);
+	comparison->detectable = changes[(n - 1) / 2];
+	if (units[(n - 1) / 2] <= SYC_MOST_UNITS)
+		comparison->n_units_needed = (size_t)units[(n - 1) / 2];
+}
+
 int syc_significance(struct syc_comparison *comparison)
 {
 	const size_t n = comparison->rows.n;
-	double *ps = malloc((n + 1) * sizeof(*ps));
+	double *ps = malloc(2 * (n + 1) * sizeof(*ps));
 
 	if (ps == NULL)
 		return -ENOMEM;
@@ -268,6 +351,7 @@ int syc_significance(struct syc_comparison *comparison)
 			ps[comparison->n_judged++] = row->ratio.p;
 	}
 	comparison->missed = share_out(ps, comparison->n_judged);
+	judge_noise(comparison, ps, ps + n + 1);
 	free(ps);
 	for (size_t i = 0; i < n; i++) {
 		struct syc_compared *row = &comparison->rows.items[i];

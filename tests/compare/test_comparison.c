@@ -88,6 +88,62 @@ TEST(row_differs_exactly_if_interval_excludes_one)
 	syc_comparison_fini(&comparison);
 }
 
+/* Compare @n values on each side, alternately @noise below and above 100; the
+ * new side is @shift higher. */
+static void compare_noisy(struct syc_comparison *comparison, size_t n,
+                          double noise, double shift)
+{
+	const struct syc_compared_name key = { "app", "noisy" };
+
+	*comparison = (struct syc_comparison){ .n_units = { n, n } };
+	for (size_t i = 0; i < 2 * n; i++) {
+		const double value = 100 + (i % 2 == 0 ? noise : -noise) +
+		                     (i >= n ? shift : 0);
+
+		CHECK_EQ(syc_comparison_set_total(comparison, i, 100), 0);
+		CHECK_EQ(syc_comparison_add(comparison, SYC_MEASURE_AMOUNT,
+		                            &key, i, value, 1e-6),
+		         0);
+	}
+	CHECK_EQ(syc_comparison_settle(comparison, 0.01), 0);
+}
+
+TEST(detectable_change_is_the_least_reported_one)
+{
+	struct syc_comparison comparison;
+	double least;
+
+	compare_noisy(&comparison, 6, 3, 0);
+	least = comparison.detectable;
+	CHECK(least > 0.03 && least < 0.05);
+	syc_comparison_fini(&comparison);
+	compare_noisy(&comparison, 6, 3, 99.9 * least);
+	CHECK(!comparison.rows.items[0].differs);
+	syc_comparison_fini(&comparison);
+	compare_noisy(&comparison, 6, 3, 100.1 * least);
+	CHECK(comparison.rows.items[0].differs);
+	syc_comparison_fini(&comparison);
+}
+
+TEST(forecast_of_runs_shows_a_small_change)
+{
+	struct syc_comparison comparison;
+	size_t n;
+
+	compare_noisy(&comparison, 6, 20, 0);
+	n = comparison.n_units_needed;
+	CHECK(comparison.detectable > SYC_SMALL_CHANGE && n > 6);
+	syc_comparison_fini(&comparison);
+	compare_noisy(&comparison, n + n % 2, 20, 0);
+	/* Six alternating values vary a tenth more than many do. */
+	CHECK(comparison.detectable <= SYC_SMALL_CHANGE);
+	CHECK(comparison.detectable > 0.85 * SYC_SMALL_CHANGE);
+	syc_comparison_fini(&comparison);
+	compare_noisy(&comparison, 6, 99, 0);
+	CHECK_EQ(comparison.n_units_needed, 0);
+	syc_comparison_fini(&comparison);
+}
+
 TEST(many_rows_make_each_interval_wider)
 {
 	struct syc_comparison few, many;
