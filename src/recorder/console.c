@@ -1,17 +1,37 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* console.c - messages of the recorder on standard error. */
+/*
+ * console.c - messages of the recorder on standard error: diagnostics, progress,
+ * and at the end a summary with the hottest functions and the missing parts.
+ */
 #define _GNU_SOURCE
 #include "recorder/console.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include <syscap/profile.h>
+
 #include "common/now.h"
+#include "recorder/preload.h"
+#include "recorder/recording.h"
 
 #define BURST  20u /* diagnostics printed at once; afterwards one per second */
 #define SECOND INT64_C(1000000000)
+
+/* Of the summary: functions, and bytes of their names. */
+#define SHOWN      3u
+#define NAME_BYTES 100u
+
+/* Maximum of a capture whose functions are shown, about a second of reading:
+ * most bytes of larger captures are allocations, which the summary does not
+ * read. */
+#define LARGEST (UINT64_C(1) << 30)
+
+/* From this part of the time on, an option of syscap is worth a hint. */
+#define HINT_PERCENT 5
 
 void syc_console_init(struct syc_console *report, bool quiet, int64_t now)
 {
@@ -22,6 +42,23 @@ void syc_console_init(struct syc_console *report, bool quiet, int64_t now)
 		.next_line = now,
 		.tokens = BURST,
 	};
+}
+
+/* "1,234,567" */
+static const char *format_number(uint64_t n, char text[32])
+{
+	char digits[24];
+	const int len =
+		snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
+	char *to = text;
+
+	for (int i = 0; i < len; i++) {
+		if (i > 0 && (len - i) % 3 == 0)
+			*to++ = ',';
+		*to++ = digits[i];
+	}
+	*to = 0;
+	return text;
 }
 
 static void erase_line(struct syc_console *report)
@@ -60,22 +97,6 @@ void syc_console_print(struct syc_console *report, const char *format, ...)
 	fprintf(stderr, "syscap record: %s\n", text);
 }
 
-const char *syc_console_number(uint64_t n, char text[32])
-{
-	char digits[24];
-	const int len =
-		snprintf(digits, sizeof(digits), "%llu", (unsigned long long)n);
-	char *to = text;
-
-	for (int i = 0; i < len; i++) {
-		if (i > 0 && (len - i) % 3 == 0)
-			*to++ = ',';
-		*to++ = digits[i];
-	}
-	*to = 0;
-	return text;
-}
-
 void syc_console_progress(struct syc_console *report, int64_t now,
                           const struct syc_report_counts *counts)
 {
@@ -87,9 +108,9 @@ void syc_console_progress(struct syc_console *report, int64_t now,
 	fprintf(stderr,
 	        "\rrecording %.1f s  %s frames  %.1f MiB  %s lost\033[K",
 	        (double)(now - report->began) / 1e9,
-	        syc_console_number(counts->frames, frames),
+	        format_number(counts->frames, frames),
 	        (double)counts->bytes / (1 << 20),
-	        syc_console_number(counts->lost, lost));
+	        format_number(counts->lost, lost));
 	report->line_shown = true;
 }
 
@@ -113,4 +134,366 @@ void syc_console_finish(struct syc_console *report)
 		        (unsigned long long)report->suppressed);
 	report->suppressed = 0;
 	report->terminal = false;
+}
+
+static void print_name(const char *name)
+{
+	/* Longer names of C++ would fill the terminal. */
+	int len = (int)strnlen(name, NAME_BYTES);
+
+	while (len > 0 && ((unsigned char)name[len] & 0xC0) == 0x80)
+		len--;
+	fprintf(stderr, "%.*s%s", len, name, name[len] != 0 ? "…" : "");
+}
+
+/* The cost of recording, and the option whose absence saves most of it. */
+static void print_recording(const struct syscap_view *view)
+{
+	const double memory =
+		100 * (double)view->recording_memory / (double)view->whole;
+	char text[160];
+
+	syscap_view_describe_recording(view, text, sizeof(text));
+	if (text[0] == 0)
+		return;
+	fprintf(stderr, "syscap record: %s%s\n", text,
+	        memory >= HINT_PERCENT ? ": leave out --memory, or sample "
+	                                 "allocations with --memory=512K"
+	                               : "");
+}
+
+static void print_view(const struct syscap_profile *profile,
+                       const struct syscap_view *view)
+{
+	for (size_t i = 0; i < view->n_sums && i < SHOWN; i++) {
+		const struct syscap_view_sum *sum = &view->sums[i];
+		const struct syscap_profile_function *function =
+			syscap_profile_function(profile, sum->function);
+
+		if (sum->self == 0)
+			break;
+		fprintf(stderr, "syscap record: %5.1f %%  ",
+		        100 * (double)sum->self / (double)view->total);
+		print_name(function->name);
+		if (function->is_inlined)
+			fputs(" (inlined)", stderr);
+		if (function->binary[0] != 0)
+			fprintf(stderr, "  (%.60s)", function->binary);
+		putc('\n', stderr);
+	}
+}
+
+static void print_capture(struct syscap_reader *reader)
+{
+	const struct syscap_profile_options options = {
+		.parts = SYSCAP_PROFILE_SAMPLES,
+		/* Lookup of names was done, or is not wanted. */
+		.no_lookup = true,
+	};
+	struct syscap_profile *profile;
+	struct syscap_view *view;
+
+	if (syscap_profile_new(&options, &profile) < 0)
+		return;
+	if (syscap_profile_read(profile, reader, NULL) == 0 &&
+	    syscap_profile_settle(profile) == 0 &&
+	    syscap_view_new(profile, NULL, &view, NULL) == 0) {
+		print_view(profile, view);
+		if (view->whole > 0)
+			print_recording(view);
+		syscap_view_free(view);
+	}
+	syscap_profile_free(profile);
+}
+
+/*
+ * Print the three functions of the capture @path with the largest own time on
+ * stderr.  Nothing is printed if the capture is unreadable (which other
+ * messages report), has no samples, or is very large.  Context: offline.
+ */
+static void print_hottest(const char *path)
+{
+	struct syscap_file_info info;
+	struct syscap_reader *reader;
+
+	if (syscap_reader_open(path, &reader, NULL) < 0)
+		return;
+	syscap_reader_info(reader, &info);
+	if (info.size <= LARGEST)
+		print_capture(reader);
+	syscap_reader_close(reader);
+}
+
+/* Print ", 3 threads"; print nothing for 0 unless @always. */
+static void print_count(const char *before, uint64_t n, const char *one,
+                        const char *many, bool always)
+{
+	char text[32];
+
+	if (n > 0 || always)
+		fprintf(stderr, "%s%s %s", before, format_number(n, text),
+		        n == 1 ? one : many);
+}
+
+/*
+ * Print the share of named addresses, and a remedy if many addresses have no
+ * name for one reason.
+ */
+static void print_names(const struct syc_names_found *names)
+{
+	const uint64_t others = names->addresses - names->named;
+
+	if (names->addresses == 0)
+		return;
+	fprintf(stderr,
+	        "syscap record: %.1f %% of the addresses in stacks have names",
+	        100 * (double)names->named / (double)names->addresses);
+	if (others > names->addresses / 10 && names->of_most > others / 2)
+		fprintf(stderr,
+		        ": most others are of %s: install its debug symbols",
+		        names->most);
+	else if (others > names->addresses / 10 && names->unmapped > others / 2)
+		fputs(": most others are of no file: of a JIT that reports no "
+		      "names, or of processes that exited early",
+		      stderr);
+	putc('\n', stderr);
+}
+
+static void print_totals(const char *output, const struct syc_writer *writer,
+                         const struct syc_intake *intake, unsigned processes,
+                         const struct syc_names_found *names)
+{
+	struct syc_writer_totals totals;
+
+	syc_writer_totals(writer, &totals);
+	fprintf(stderr, "syscap record: %s: ", output);
+	print_count("", totals.frames, "frame", "frames", true);
+	print_count(", ", processes, "process", "processes", true);
+	print_count(intake->has_more_threads ? ", at least " : ", ",
+	            intake->threads.n, "thread", "threads",
+	            intake->other_rings == 0);
+	print_count(", ", intake->other_rings, "ring of another client",
+	            "rings of other clients", false);
+	print_count(", ", intake->samples, "sample", "samples", false);
+	print_count(", ", intake->allocations, "allocation", "allocations",
+	            false);
+	print_count(", ", intake->lost, "frame lost", "frames lost", true);
+	print_count(", ", totals.dropped, "not written", "not written", false);
+	print_count(", ", intake->closed, "malformed ring", "malformed rings",
+	            false);
+	putc('\n', stderr);
+	print_names(names);
+	if (intake->samples > 0)
+		print_hottest(output);
+	fprintf(stderr, "syscap record: next: syscap stat %s\n", output);
+}
+
+static void print_no_memory(const char *command,
+                            const struct syc_intake *intake)
+{
+	const char *const sanitizer = syc_preload_sanitizer(command);
+	char why[512];
+
+	if (intake->command_allocations > 0)
+		return;
+	if (syc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr,
+		        "syscap record: no allocations of the command: %s\n",
+		        why);
+	else if (sanitizer != NULL)
+		fprintf(stderr,
+		        "syscap record: no allocations of the command: its "
+		        "allocator is %s's\n",
+		        sanitizer);
+	else if (syc_preload_has_malloc(command))
+		fprintf(stderr,
+		        "syscap record: no allocations of the command: it has "
+		        "its own malloc(), which comes before a preloaded "
+		        "one\n");
+	else if (intake->allocations == 0)
+		fprintf(stderr, "syscap record: no allocations: there were "
+		                "none, or else SYSCAP_DEBUG=1 shows why\n");
+}
+
+/*
+ * @n processes were seen with the shared runtime, and got the settings required
+ * for their start.
+ */
+static void print_asan(const char *command, unsigned n)
+{
+	const char *const sanitizer = syc_preload_sanitizer(command);
+
+	/* Processes without events were not counted */
+	if (n == 0 && sanitizer != NULL)
+		n = strcmp(sanitizer, SYC_PRELOAD_ASAN) == 0;
+	if (n > 0)
+		fprintf(stderr,
+		        "syscap record: %u process%s " SYC_PRELOAD_ASAN
+		        ", and ran with verify_asan_link_order=0\n",
+		        n, n == 1 ? " has" : "es have");
+}
+
+/*
+ * Prints nothing if @command could give events: no stall may have been long
+ * enough.
+ */
+static void print_no_waits(const char *command, const char *what)
+{
+	char why[512];
+
+	if (syc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr, "syscap record: no %s of the command: %s\n",
+		        what, why);
+}
+
+static bool was_none_due(const char *rate, int64_t cpu_us)
+{
+	return strstr(rate, ",wall") == NULL &&
+	       cpu_us * strtol(rate, NULL, 10) < 1000000;
+}
+
+/* @rate is $SYSCAP_SAMPLE of the command, @cpu_us its processor time. */
+static void print_unsampled(const char *command, const char *rate,
+                            int64_t cpu_us, const struct syc_intake *intake)
+{
+	char why[512];
+
+	if (intake->command_samples > 0)
+		return;
+	if (syc_preload_refused(command, why, sizeof(why)))
+		fprintf(stderr,
+		        "syscap record: no samples of the command: %s\n", why);
+	else if (intake->samples == 0 && intake->delivered.ended == 0)
+		fprintf(stderr,
+		        "syscap record: no samples%s in %.1f ms of processor "
+		        "time%s\n",
+		        was_none_due(rate, cpu_us) ? ": none was due" : "",
+		        (double)cpu_us / 1000,
+		        was_none_due(rate, cpu_us)
+		                ? ""
+		                : "; SYSCAP_DEBUG=1 shows what is sampled");
+}
+
+static void print_unloaded(unsigned n)
+{
+	if (n > 0)
+		fprintf(stderr,
+		        "syscap record: %u process%s never loaded the sampler: "
+		        "another root, or an environment without LD_PRELOAD\n",
+		        n, n == 1 ? "" : "es");
+}
+
+static void print_nothing(char *const argv[])
+{
+	fprintf(stderr,
+	        "syscap record: nothing was emitted; for stacks of any program: "
+	        "syscap record --sample -- %s%s\n",
+	        argv[0], argv[1] != NULL ? " ..." : "");
+}
+
+/* @n processes found the recorder, and ended before they got a ring. */
+static void print_without_ring(unsigned n)
+{
+	if (n == 0)
+		return;
+	print_count("syscap record: ", n, "process", "processes", true);
+	fputs(" could not be recorded: no events came in a requested ring\n",
+	      stderr);
+}
+
+/*
+ * @n processes had SYSCAP_SAMPLE in their environment, but no linked sampler.
+ * @is_preloaded: a sampler was preloaded into the command.
+ */
+static void print_without_sampler(unsigned n, bool is_preloaded)
+{
+	if (n == 0)
+		return;
+	print_count("syscap record: ", n, "process holds no sampler",
+	            "processes hold no sampler", true);
+	fputs(is_preloaded ? "\n" : ": use --sample\n", stderr);
+}
+
+static void print_refused(uint64_t n)
+{
+	if (n > 0)
+		fprintf(stderr,
+		        "syscap record: %llu request%s for a ring failed: "
+		        "events of those threads are missing\n",
+		        (unsigned long long)n, n == 1 ? "" : "s");
+}
+
+static void print_alive(unsigned n)
+{
+	if (n > 0)
+		fprintf(stderr,
+		        "syscap record: %u process%s still recording when the capture ended\n",
+		        n, n == 1 ? " was" : "es were");
+}
+
+/* Print the requested kinds of events that the command lacked, with the
+ * reason. */
+static void print_not_given(const struct syc_recording *recording)
+{
+	const struct syc_record_options *const options = recording->options;
+	const char *const command = options->argv[0];
+
+	/* The command inherits the recorder's environment */
+	if (options->sample != NULL || getenv("SYSCAP_SAMPLE") != NULL)
+		print_without_sampler(
+			syc_processes_without_sampler(recording->processes),
+			options->sample != NULL);
+	if (options->memory != NULL)
+		print_no_memory(command, &recording->intake);
+	if (options->io != NULL)
+		print_no_waits(command, "calls that blocked");
+	if (options->stalls != NULL)
+		print_no_waits(command, "stalls");
+	if (options->logs != NULL)
+		print_no_waits(command, "logs");
+	if (options->sample != NULL)
+		print_unsampled(command, options->sample,
+		                recording->command.cpu_us, &recording->intake);
+	print_unloaded(syc_unloaded_count(&recording->unloaded));
+}
+
+static bool is_empty(const struct syc_recording *recording)
+{
+	const struct syc_record_options *const options = recording->options;
+
+	return recording->intake.threads.n + recording->intake.other_rings ==
+	               0 &&
+	       recording->preload == NULL && !options->trace_fd &&
+	       !options->gjs && !options->error_lines &&
+	       options->counters.groups == 0;
+}
+
+static void print_result(const struct syc_recording *recording,
+                         unsigned processes)
+{
+	const struct syc_record_options *const options = recording->options;
+
+	if (options->quiet)
+		return;
+	syc_sampling_summary_print_forbidden(&recording->intake.delivered);
+	if (options->sample != NULL)
+		syc_sampling_summary_print(&recording->intake.delivered,
+		                           options->sample, options->argv[0]);
+	if (recording->preload != NULL)
+		print_asan(options->argv[0],
+		           syc_processes_files(recording->processes)->n_asan);
+	print_totals(options->output, recording->writer, &recording->intake,
+	             processes, &recording->names);
+	if (is_empty(recording))
+		print_nothing(options->argv);
+}
+
+void syc_summary_print(const struct syc_recording *recording,
+                       const struct syc_summary_processes *processes)
+{
+	print_alive(processes->alive);
+	print_refused(recording->rings.refused);
+	print_without_ring(processes->missing);
+	print_not_given(recording);
+	print_result(recording, processes->all);
 }

@@ -43,7 +43,4 @@ void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
 /** Erase the progress line, and print the number of suppressed messages. */
 void syc_console_finish(struct syc_console *report);
 
-/** "1,234,567" */
-const char *syc_console_number(uint64_t n, char text[32]);
-
 #endif

@@ -384,92 +384,22 @@ static void take_the_rest(struct syc_recording *recording)
 	syc_processes_look_unwatched(recording->processes);
 }
 
-/* False: the capture lacks emitted frames. */
-static bool report_refused_rings(const struct syc_recording *recording)
-{
-	const uint64_t n = recording->rings.refused;
-
-	if (n > 0)
-		fprintf(stderr,
-		        "syscap record: %llu request%s for a ring failed: "
-		        "events of those threads are missing\n",
-		        (unsigned long long)n, n == 1 ? "" : "s");
-	return n == 0;
-}
-
-/* Print the requested kinds of events that the command lacked, with the
- * reason. */
-static void report_not_given(const struct syc_recording *recording)
-{
-	const struct syc_record_options *const options = recording->options;
-	const char *const command = options->argv[0];
-
-	/* The command inherits the recorder's environment */
-	if (options->sample != NULL || getenv("SYSCAP_SAMPLE") != NULL)
-		syc_summary_without_sampler(
-			syc_processes_without_sampler(recording->processes),
-			options->sample != NULL);
-	if (options->memory != NULL)
-		syc_summary_no_memory(command, &recording->intake);
-	if (options->io != NULL)
-		syc_summary_no_waits(command, "calls that blocked");
-	if (options->stalls != NULL)
-		syc_summary_no_waits(command, "stalls");
-	if (options->logs != NULL)
-		syc_summary_no_waits(command, "logs");
-	if (options->sample != NULL)
-		syc_summary_unsampled(command, options->sample,
-		                      recording->command.cpu_us,
-		                      &recording->intake);
-	syc_summary_unloaded(syc_unloaded_count(&recording->unloaded));
-}
-
-static bool is_empty(const struct syc_recording *recording)
-{
-	const struct syc_record_options *const options = recording->options;
-
-	return recording->intake.threads.n + recording->intake.other_rings ==
-	               0 &&
-	       recording->preload == NULL && !options->trace_fd &&
-	       !options->gjs && !options->error_lines &&
-	       options->counters.groups == 0;
-}
-
-static void print_summary(const struct syc_recording *recording,
-                          unsigned processes)
-{
-	const struct syc_record_options *const options = recording->options;
-
-	if (options->quiet)
-		return;
-	syc_sampling_summary_print_forbidden(&recording->intake.delivered);
-	if (options->sample != NULL)
-		syc_sampling_summary_print(&recording->intake.delivered,
-		                           options->sample, options->argv[0]);
-	if (recording->preload != NULL)
-		syc_summary_asan(
-			options->argv[0],
-			syc_processes_files(recording->processes)->n_asan);
-	syc_summary_print(options->output, recording->writer,
-	                  &recording->intake, processes, &recording->names);
-	if (is_empty(recording))
-		syc_summary_nothing(options->argv);
-}
-
 int syc_finish_recording(struct syc_recording *recording)
 {
-	unsigned all, alive, missing;
+	struct syc_summary_processes processes;
 	int64_t end;
 	int r;
 
 	syc_control_server_refuse(recording->server);
-	missing = refuse_callers(recording);
+	processes.missing = refuse_callers(recording);
 	syc_rings_close(&recording->rings);
 	take_the_rest(recording);
-	syc_processes_count(recording->processes, &all, &alive);
-	missing += syc_processes_unheard(recording->processes) +
-	           syc_missing_arenas_count(&recording->rings.arenas.missing);
-	syc_intake_report_missing(&recording->intake, missing);
+	syc_processes_count(recording->processes, &processes.all,
+	                    &processes.alive);
+	processes.missing +=
+		syc_processes_unheard(recording->processes) +
+		syc_missing_arenas_count(&recording->rings.arenas.missing);
+	syc_intake_report_missing(&recording->intake, processes.missing);
 	const bool written_is_there = join_written(recording);
 	end = syc_now();
 	add_names(recording, end);
@@ -478,16 +408,10 @@ int syc_finish_recording(struct syc_recording *recording)
 	if (r != 0 && !recording->write_failed)
 		fprintf(stderr, "syscap record: %s: %s\n",
 		        recording->options->output, strerror(-r));
-	if (alive > 0)
-		fprintf(stderr,
-		        "syscap record: %u process%s still recording when the capture ended\n",
-		        alive, alive == 1 ? " was" : "es were");
-	if (!report_refused_rings(recording) && r == 0)
-		r = -EMFILE;
-	syc_summary_without_ring(missing);
+	if (recording->rings.refused > 0 && r == 0)
+		r = -EMFILE; /* the capture lacks emitted frames */
 	if (!written_is_there && r == 0)
 		r = -EIO; /* a failure that was printed before */
-	report_not_given(recording);
-	print_summary(recording, all);
+	syc_summary_print(recording, &processes);
 	return r;
 }

@@ -290,55 +290,14 @@ void syc_command_reap(struct syc_spawned *command);
 void syc_command_forward(const struct syc_spawned *command,
                          const struct signalfd_siginfo *info);
 
-/* Summary of a recording on standard error. */
+/** Numbers of processes at the end of a recording. */
+struct syc_summary_processes {
+	unsigned all, alive;
+	unsigned missing; /* found the recorder, and ended without a ring */
+};
 
-void syc_summary_print(const char *output, const struct syc_writer *writer,
-                       const struct syc_intake *intake, unsigned processes,
-                       const struct syc_names_found *names);
-
-/** Print why @command gave no allocations, which were requested. */
-void syc_summary_no_memory(const char *command,
-                           const struct syc_intake *intake);
-
-/**
- * Print why @command gave no samples.  @rate is $SYSCAP_SAMPLE of the command,
- * @cpu_us its processor time.
- */
-void syc_summary_unsampled(const char *command, const char *rate,
-                           int64_t cpu_us, const struct syc_intake *intake);
-
-/** Report that @n processes were seen without the preloaded library. */
-void syc_summary_unloaded(unsigned n);
-
-/**
- * Print the possible options, since the command @argv had no events, and no
- * kind of event was requested.
- */
-void syc_summary_nothing(char *const argv[]);
-
-/**
- * Report that @n processes were seen with AddressSanitizer's shared runtime,
- * and got the settings required for their start.
- */
-void syc_summary_asan(const char *command, unsigned n);
-
-/**
- * Print why @command could not give @what, such as "stalls", which was
- * requested.  Prints nothing if @command could give events: no stall may have
- * been long enough.
- */
-void syc_summary_no_waits(const char *command, const char *what);
-
-/**
- * Report that @n processes found the recorder, and ended before they got a
- * ring.
- */
-void syc_summary_without_ring(unsigned n);
-
-/**
- * Report that @n processes had SYSCAP_SAMPLE in their environment, but no
- * linked sampler.  @is_preloaded: a sampler was preloaded into the command.
- */
-void syc_summary_without_sampler(unsigned n, bool is_preloaded);
+/** Print on stderr the recorded and the missing parts of a recording. */
+void syc_summary_print(const struct syc_recording *recording,
+                       const struct syc_summary_processes *processes);
 
 #endif

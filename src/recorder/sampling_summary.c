@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * sampling_summary.c - comparison of the requested samples with the samples that
+ * arrived.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/intake.h"
+
+#define FEW        50u /* fewer samples are too few for a statement */
+#define LINES_MOST 3u
+
+void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
+                               const struct syscap_wire_sample *sample)
+{
+	const uint32_t tag = sample->frame.padding2;
+	const bool has_weight =
+		(tag & SYSCAP_WEIGHT_TAG_MASK) == SYSCAP_WEIGHT_TAG;
+
+	const uint32_t weight = has_weight ? tag & ~SYSCAP_WEIGHT_TAG_MASK : 1;
+
+	delivered->samples++;
+	delivered->ticks += weight;
+	if (sample->n_addrs == 0)
+		delivered->without_stack += weight;
+	delivered->stopped += (sample->flags & SYSCAP_STACK_STOPPED) != 0;
+}
+
+static uint64_t number_behind(const char *text, const char *word)
+{
+	const char *const at = strstr(text, word);
+
+	return at != NULL ? strtoul(at + strlen(word), NULL, 10) : 0;
+}
+
+void syc_sampling_summary_note(struct syc_sampling_summary *delivered,
+                               const char *text)
+{
+	delivered->blocked += number_behind(text, "blocked ");
+	delivered->small += number_behind(text, "small ");
+	delivered->filtered += number_behind(text, "filtered ");
+	delivered->limited += number_behind(text, "limited ");
+	delivered->reported_ticks += number_behind(text, "ticks ");
+	delivered->cramped += number_behind(text, "cramped ");
+	delivered->took_us += number_behind(text, "took_us ");
+}
+
+void syc_sampling_summary_note_end(struct syc_sampling_summary *delivered)
+{
+	delivered->ended++;
+}
+
+void syc_sampling_summary_note_filter(struct syc_sampling_summary *delivered,
+                                      const char *text)
+{
+	delivered->forbidden += (int64_t)number_behind(text, "ended ");
+	delivered->forbidden -= (int64_t)number_behind(text, "resumed ");
+}
+
+void syc_sampling_summary_print_forbidden(
+	const struct syc_sampling_summary *delivered)
+{
+	if (delivered->forbidden <= 0)
+		return;
+	fprintf(stderr,
+	        "syscap record: %lld thread%s not recorded to the end: a "
+	        "seccomp filter of the program forbids a needed system call\n",
+	        (long long)delivered->forbidden,
+	        delivered->forbidden == 1 ? " was" : "s were");
+}
+
+static bool print_rate(const struct syc_sampling_summary *delivered,
+                       const char *sample)
+{
+	const unsigned long hz = strtoul(sample, NULL, 10);
+	const bool is_wall = strstr(sample, ",wall") != NULL;
+
+	if (2 * delivered->ticks < 3 * delivered->samples)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %.0f samples a second of %s came, of %lu",
+	        (double)hz * (double)delivered->samples /
+	                (double)delivered->ticks,
+	        is_wall ? "wall time" : "processor time", hz);
+	if (is_wall)
+		fputs(": threads waited for a processor, or slept\n", stderr);
+	else if (strstr(sample, ",perf") != NULL)
+		fputs(": the rest was spent in the kernel, or in ticks\n",
+		      stderr);
+	else /* the kernel checks such timers only at its own tick */
+		fprintf(stderr,
+		        ": this kernel's timers are no finer; "
+		        "--sample=%lu,perf has more\n",
+		        hz);
+	return true;
+}
+
+/*
+ * Print the share of sampling in the threads' time, which the ticks represent.
+ */
+static bool print_share(const struct syc_sampling_summary *delivered,
+                        const char *sample)
+{
+	const double hz = (double)strtoul(sample, NULL, 10);
+	const double share = (double)delivered->took_us * hz /
+	                     (1e4 * (double)delivered->reported_ticks);
+
+	if (delivered->reported_ticks < FEW || share < 5)
+		return false;
+	fprintf(stderr,
+	        "syscap record: samples took %.0f %% of the threads' time; "
+	        "use a lower rate or share=N to reduce that\n",
+	        share);
+	return true;
+}
+
+/* Print the time of main threads without a tick until their end or exec. */
+static bool print_without_stack(const struct syc_sampling_summary *delivered,
+                                const char *sample)
+{
+	const double hz = (double)strtoul(sample, NULL, 10);
+
+	if (100 * delivered->without_stack <= delivered->ticks)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %.0f ms of processor time have no stack: their "
+	        "threads ended or called exec before a first sample\n",
+	        1e3 * (double)delivered->without_stack / hz);
+	return true;
+}
+
+/*
+ * Print the number of ticks without room for a sample.  The next sample has the
+ * weight of these ticks.
+ */
+static bool print_cramped(const struct syc_sampling_summary *delivered)
+{
+	if (20 * delivered->cramped <= delivered->reported_ticks)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %llu ticks found an alternate signal stack "
+	        "without room; make it 64 KiB\n",
+	        (unsigned long long)delivered->cramped);
+	return true;
+}
+
+static bool print_stopped(const struct syc_sampling_summary *delivered,
+                          const char *command)
+{
+	const char *const slash = strrchr(command, '/');
+	const double share =
+		100 * (double)delivered->stopped / (double)delivered->samples;
+
+	if (share < 5)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %.0f %% of the stacks are incomplete: %s\n",
+	        share,
+	        strcmp(slash != NULL ? slash + 1 : command, "java") == 0
+	                ? "run java with -XX:+PreserveFramePointer"
+	                : "code without unwind tables or frame pointers, for "
+	                  "example of a JIT; make it keep frame pointers");
+	return true;
+}
+
+static bool print_unsampled(const struct syc_sampling_summary *delivered)
+{
+	const struct {
+		uint64_t n;
+		const char *why;
+	} reasons[] = {
+		{ delivered->blocked, "block the signal" },
+		{ delivered->small, "have a small stack made by the program" },
+		{ delivered->filtered, "began under a seccomp filter" },
+		{ delivered->limited, "got no timer: raise ulimit -i" },
+	};
+	const char *before = "syscap record: threads without samples: ";
+
+	for (unsigned i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
+		if (reasons[i].n == 0)
+			continue;
+		fprintf(stderr, "%s%llu %s", before,
+		        (unsigned long long)reasons[i].n, reasons[i].why);
+		before = ", ";
+	}
+	if (before[0] == ',')
+		putc('\n', stderr);
+	return before[0] == ',';
+}
+
+static bool print_ended(const struct syc_sampling_summary *delivered)
+{
+	if (delivered->ended == 0)
+		return false;
+	fprintf(stderr,
+	        "syscap record: %llu process%s sampled no longer, since the "
+	        "program handles the sampler's signals itself\n",
+	        (unsigned long long)delivered->ended,
+	        delivered->ended == 1 ? " was" : "es were");
+	return true;
+}
+
+void syc_sampling_summary_print(const struct syc_sampling_summary *delivered,
+                                const char *sample, const char *command)
+{
+	unsigned n = print_ended(delivered);
+
+	n += print_unsampled(delivered);
+	n += print_cramped(delivered);
+	if (n < LINES_MOST)
+		n += print_without_stack(delivered, sample);
+	if (delivered->samples < FEW)
+		return;
+	if (n < LINES_MOST)
+		n += print_stopped(delivered, command);
+	if (n < LINES_MOST)
+		n += print_share(delivered, sample);
+	if (n < LINES_MOST)
+		print_rate(delivered, sample);
+}
