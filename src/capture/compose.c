@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* compose.c - composer of the frames that tools write themselves.  Pure. */
-#include "capture/compose.h"
-
 #include <string.h>
 
 #include "base/frame.h"
+#include "capture/writer.h"
 #include "common/strings.h"
 
 /* No frame composed here has a longer part in front of its text. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* files.c - regular files that are opened, mapped and locked. */
+/*
+ * files.c - regular files that are opened, mapped and locked, and errors about
+ * them.
+ */
 #define _GNU_SOURCE
 #include "capture/files.h"
 
@@ -8,6 +11,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +20,23 @@
 #include <unistd.h>
 
 #include "base/unconst.h"
-#include "capture/error.h"
 #include "common/strings.h"
+
+int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
+                  const char *format, ...)
+{
+	if (error) {
+		va_list arguments;
+
+		error->code = code;
+		error->offset = offset;
+		va_start(arguments, format);
+		vsnprintf(error->message, sizeof(error->message), format,
+		          arguments);
+		va_end(arguments);
+	}
+	return -code;
+}
 
 static struct syc_mapping *first;
 static volatile bool any_lost;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * files.h - regular files that are opened, mapped and locked.
+ * files.h - regular files that are opened, mapped and locked, and errors about
+ * them.
  *
  * If another process truncates a mapped file, or the file's disk fails, the
  * kernel sends SIGBUS.  A program with a handler for SIGBUS calls
@@ -17,6 +18,15 @@
 #include <stdint.h>
 
 #include <syscap/capture.h>
+
+/**
+ * Fill @error, which may be NULL, with an errno value, an offset in the file,
+ * and a sentence without full stop and file name. Returns -@code, for use in a
+ * return statement.
+ */
+int syc_error_set(struct syscap_error *error, int code, uint64_t offset,
+                  const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 struct syc_mapping {
 	const unsigned char *data; /* mapped bytes; NULL: none */

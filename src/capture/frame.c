@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/frame.h"
-#include "capture/error.h"
+#include "capture/files.h"
 #include "common/load.h"
 
 /* Most frames are valid, so the code for invalid frames is kept out of the path

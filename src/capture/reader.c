@@ -22,7 +22,6 @@
 
 #include "base/loss_record.h"
 #include "base/unconst.h"
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/frame.h"
 #include "capture/losses.h"

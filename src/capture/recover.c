@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/ring_file_reader.h"
 #include "ring/ring_file.h"

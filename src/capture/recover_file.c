@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/frame.h"
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/frame.h"
 #include "capture/recover.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/frame.h"
-#include "capture/error.h"
+#include "capture/files.h"
 #include "capture/frame.h"
 #include "capture/ring_file_reader.h"
 

@@ -16,7 +16,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/frame.h"
 #include "common/strings.h"

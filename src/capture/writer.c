@@ -18,8 +18,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/compose.h"
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/losses.h"
 #include "common/map.h"

@@ -13,7 +13,7 @@
 #include "cli/files.h"
 #include "cli/filter_options.h"
 #include "cli/view_query.h"
-#include "export/flamegraph.h"
+#include "export/export.h"
 #include "export/stacks.h"
 
 struct run {

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cmd_report.h"
 #include "cli/commands.h"
 #include "cli/error.h"
 #include "cli/files.h"

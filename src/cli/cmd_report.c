@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* cmd_report.c - `syscap report`: a capture as a page for any browser. */
 #define _GNU_SOURCE
-#include "cli/cmd_report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +19,6 @@
 #include "cli/files.h"
 #include "cli/options.h"
 #include "cli/view_query.h"
-#include "report/column.h"
 #include "report/report.h"
 
 extern char **environ;
@@ -151,7 +149,7 @@ static int write_page(struct syc_report_page_request *request,
 	}
 	if (!request->quiet)
 		print_limits(request, &report);
-	if (!syc_pack_has_zlib() && !request->quiet)
+	if (!syc_report_has_zlib() && !request->quiet)
 		fprintf(stderr,
 		        "%s: note: built without zlib, so the page is not "
 		        "compressed\n",

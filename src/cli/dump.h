@@ -4,7 +4,7 @@
 #define SYC_CLI_DUMP_H
 
 #include "capture/line_table.h"
-#include "cli/event_stats.h"
+#include "cli/stat_summary.h"
 #include "common/json.h"
 
 struct syc_dump {

@@ -18,7 +18,6 @@
 
 #include <syscap/capture.h>
 
-#include "capture/error.h"
 #include "capture/files.h"
 #include "cli/error.h"
 #include "cli/options.h"

@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "capture/error.h"
+#include "capture/files.h"
 #include "code/code_sources.h"
 #include "common/array.h"
 #include "common/map.h"

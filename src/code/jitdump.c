@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/error.h"
+#include "capture/files.h"
 #include "code/code_sources.h"
 #include "code/code_table.h"
 #include "common/load.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/error.h"
+#include "capture/files.h"
 #include "code/code_sources.h"
 
 /* Size of the buffer.  The name in a longer line is cut in any case. */

@@ -7,7 +7,6 @@
 
 #include "common/json.h"
 #include "export/export.h"
-#include "export/mark_spans.h"
 
 struct syc_chrome {
 	struct syc_export *export;

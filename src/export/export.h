@@ -15,6 +15,9 @@
 
 #include <syscap/profile.h>
 
+#include "common/array.h"
+#include "common/sort.h"
+
 struct syc_export {
 	struct syscap_profile *profile;
 	const struct syscap_view *view; /* view of the samples */
@@ -85,5 +88,130 @@ struct syc_pids {
 /** Returns 0 or -ENOMEM. */
 int syc_pids_init(struct syc_pids *pids, const struct syscap_profile *profile);
 void syc_pids_fini(struct syc_pids *pids);
+
+/*
+ * Marks of a view as spans, and the operations and arrows between them.
+ *
+ * Spans come lane by lane. At equal times, ends come before begins, and the
+ * longest span begins first. Marks of operations are omitted, except their
+ * steps.
+ *
+ * An operation is in a view if one of its marks is in the view.  An arrow is in
+ * a view if both of its marks are in the view.
+ */
+
+struct syc_mark_spans_open {
+	uint32_t number;
+	int64_t end;
+};
+
+struct syc_mark_spans {
+	const struct syscap_profile *profile;
+	uint32_t *order; /* numbers of marks */
+	struct syc_mark_spans_open *open;
+	size_t n, at, n_open, n_depths;
+	struct syscap_profile_mark next; /* the mark at @at */
+	bool is_first;                   /* the mark begins its lane */
+};
+
+enum syc_mark_spans_kind {
+	SYC_NESTED_BEGIN,
+	SYC_NESTED_END,
+	SYC_NESTED_INSTANT
+};
+
+struct syc_mark_spans_event {
+	enum syc_mark_spans_kind kind;
+	uint32_t number;
+	struct syscap_profile_mark mark; /* mark that begins */
+	int64_t time;
+	bool is_first; /* the mark is the first mark in its lane */
+};
+
+/** Returns 0 or -ENOMEM. */
+int syc_mark_spans_init(struct syc_mark_spans *nested,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
+void syc_mark_spans_fini(struct syc_mark_spans *nested);
+
+/** False at the end. */
+bool syc_mark_spans_next(struct syc_mark_spans *nested,
+                         struct syc_mark_spans_event *ret_event);
+
+/** The time at which @mark ends. */
+int64_t syc_mark_spans_end_of(const struct syscap_profile_mark *mark);
+
+/** An end of an arrow. */
+struct syc_flow {
+	uint32_t mark, arrow;
+	bool is_in;
+};
+
+struct syc_mark_links {
+	const struct syscap_profile_operation *operations;
+	const struct syscap_profile_arrow *arrows;
+	size_t n_operations, n_arrows;
+	/* Flags of operations and arrows, by number. */
+	unsigned char *has_operation, *has_arrow;
+	const struct syscap_profile *profile;
+	const struct syscap_profile_part *parts;
+	struct syc_group steps; /* parts of each operation, by time */
+	struct syc_flow *flows; /* flows, by mark */
+	size_t n_flows;
+};
+
+/** Returns 0 or -ENOMEM. */
+int syc_mark_links_init(struct syc_mark_links *linked,
+                        const struct syscap_profile *profile,
+                        const struct syscap_view *view);
+void syc_mark_links_fini(struct syc_mark_links *linked);
+
+/**
+ * The first flow of @mark, which the other flows of @mark follow.  NULL: none.
+ */
+const struct syc_flow *syc_mark_links_flows(const struct syc_mark_links *linked,
+                                            uint32_t mark);
+
+/**
+ * Whether two operations have the same process, group and id.  Such a second
+ * operation is a repetition of the first operation.
+ */
+bool syc_mark_links_is_same(const struct syc_mark_links *linked,
+                            const struct syscap_profile *profile, size_t one,
+                            size_t other);
+
+/* A view as an SVG picture with search and zoom, alone or as a comparison. */
+
+struct syc_flamegraph {
+	const struct syscap_profile *profile;
+	const struct syscap_view *view;
+	const char *title;  /* the capture's name */
+	const char *filter; /* filter options as given, or "" */
+	/* Differences to a base; NULL: no comparison. */
+	const struct syc_flamegraph_diff *diff;
+	bool by_self; /* colours of a diff follow self instead of total */
+};
+
+/** Returns 0 or -ENOMEM; errors of @out stay in @out. */
+int syc_flamegraph_write(const struct syc_flamegraph *graph, FILE *out);
+
+struct syc_flamegraph_diff {
+	const struct syscap_profile *base_profile;
+	const struct syscap_view *base;
+	const char *name;         /* name of the base */
+	uint64_t *selfs, *totals; /* value in the base of each node of the new
+	                           * view */
+	SYC_ARRAY(uint32_t)
+	gone; /* nodes of the base, largest first, that the new view lacks
+	       * although the view has their callers */
+};
+
+/** Returns 0 or -ENOMEM. */
+int syc_flamegraph_diff_init(struct syc_flamegraph_diff *diff,
+                             const struct syscap_profile *profile,
+                             const struct syscap_view *view,
+                             const struct syscap_profile *base_profile,
+                             const struct syscap_view *base);
+void syc_flamegraph_diff_fini(struct syc_flamegraph_diff *diff);
 
 #endif

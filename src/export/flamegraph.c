@@ -4,7 +4,6 @@
  * comparison.
  */
 #define _GNU_SOURCE
-#include "export/flamegraph.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/unconst.h"
-#include "export/flamegraph.h"
+#include "export/export.h"
 #include "export/stacks.h"
 
 struct side {

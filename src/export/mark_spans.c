@@ -4,13 +4,12 @@
  * between them.
  */
 #define _GNU_SOURCE
-#include "export/mark_spans.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/array.h"
+#include "export/export.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 

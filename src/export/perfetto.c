@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "export/export.h"
-#include "export/mark_spans.h"
 
 #define NONE SYSCAP_PROFILE_NONE
 

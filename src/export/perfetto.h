@@ -11,7 +11,6 @@
 
 #include "common/map.h"
 #include "export/export.h"
-#include "export/mark_spans.h"
 #include "export/protobuf.h"
 #include "export/stacks.h"
 

@@ -10,7 +10,7 @@
 #define _GNU_SOURCE
 #include <string.h>
 
-#include "capture/error.h"
+#include "capture/files.h"
 #include "import/import.h"
 
 /* Deep stacks with long names make long lines. A line above the limit is not

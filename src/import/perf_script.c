@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "base/unconst.h"
-#include "capture/error.h"
+#include "capture/files.h"
 #include "common/map.h"
 #include "import/import.h"
 

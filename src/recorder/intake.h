@@ -13,7 +13,6 @@
 
 #include <syscap/format.h>
 
-#include "capture/compose.h"
 #include "capture/writer.h"
 #include "common/map.h"
 #include "recorder/console.h"

@@ -15,7 +15,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/compose.h"
 #include "capture/writer.h"
 #include "code/code_names.h"
 #include "code/code_watch.h"

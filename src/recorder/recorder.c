@@ -15,7 +15,6 @@
 
 #include <syscap/capture.h>
 
-#include "capture/error.h"
 #include "capture/files.h"
 #include "common/now.h"
 #include "recorder/preload.h"

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-#include "capture/compose.h"
 #include "capture/writer.h"
 #include "code/code_names.h"
 #include "collect/counters.h"

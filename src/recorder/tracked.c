@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "capture/compose.h"
+#include "capture/writer.h"
 #include "common/now.h"
 #include "recorder/processes.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* column.c - columns of numbers and texts, deflated and in base64. */
-#include "report/column.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "report/writer.h"
 
 #ifdef SYC_HAVE_ZLIB
 #include <zlib.h>
@@ -47,7 +47,7 @@ static void write_base64(struct syc_pack *pack)
 
 #ifdef SYC_HAVE_ZLIB
 
-bool syc_pack_has_zlib(void)
+bool syc_report_has_zlib(void)
 {
 	return true;
 }
@@ -129,7 +129,7 @@ int syc_pack_end(struct syc_pack *pack)
 
 #define BLOCK 32768u
 
-bool syc_pack_has_zlib(void)
+bool syc_report_has_zlib(void)
 {
 	return false;
 }

@@ -45,6 +45,9 @@ struct syc_report {
 	uint64_t heap_cell, sample_cell;
 };
 
+/** Whether the data of pages are compressed. */
+bool syc_report_has_zlib(void);
+
 /** Returns 0 or -ENOMEM; errors of @out stay in @out. */
 int syc_report_write(struct syc_report *report);
 

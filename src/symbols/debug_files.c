@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* debug_files.c - search for the debug file of a stripped file. */
 #define _GNU_SOURCE
-#include "symbols/debug_files.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "symbols/module_finder.h"
 
 /* The directories that distributions use. */
 static const char *const usual[] = { "/usr/lib/debug", "/app/lib/debug" };

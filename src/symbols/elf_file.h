@@ -6,7 +6,7 @@
  * The only reader of ELF images: files, images that a runtime registers with
  * debuggers, and anything else with a view.  Supports both classes and both
  * byte orders. elf_symbols.h reads the symbols, the procedure linkage table and
- * .eh_frame; debug_files.h reads .gnu_debuglink; module.c combines them for
+ * .eh_frame; debug_files.c reads .gnu_debuglink; module.c combines them for
  * naming.
  *
  * Parts are read into memory on demand.  Every field is checked before use.

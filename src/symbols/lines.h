@@ -23,7 +23,6 @@
 #include "capture/line_table.h"
 #include "common/array.h"
 #include "common/map.h"
-#include "symbols/debug_files.h"
 #include "symbols/module_finder.h"
 
 struct syc_lines;

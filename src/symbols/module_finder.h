@@ -1,20 +1,120 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * module_finder.h - files that MAP frames describe: the search for them, and
- * their functions.  Context of all functions: offline.
+ * module_finder.h - files that MAP frames describe: their paths, the search for
+ * them and for their debug files, and their functions.
+ *
+ * Context of all functions: offline.
  */
 #ifndef SYC_SYMBOLS_MODULE_FINDER_H
 #define SYC_SYMBOLS_MODULE_FINDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
 #include "common/array.h"
 #include "common/map.h"
-#include "symbols/debug_files.h"
 #include "symbols/elf_file.h"
 #include "symbols/elf_symbols.h"
+
+/*
+ * Paths of a recorded process, translated to paths here.
+ *
+ * A process in a container sees another file system.  While the process lives,
+ * /proc/PID/root shows that file system.  Later, or on another machine, OVERLAY
+ * frames in the capture help, and embedded mount tables of the process and the
+ * machine.  The user may name the root directory of the machine's files.  All
+ * results are guesses, so the caller checks each file that it opens.
+ */
+
+/** Owned paths.  All zero: none. */
+struct syc_paths {
+	SYC_ARRAY(char *) array;
+};
+
+void syc_paths_fini(struct syc_paths *paths);
+
+struct syc_places;
+
+/**
+ * @root: the directory here with the machine's files; NULL or "": "/".  0 or
+ * -ENOMEM.
+ */
+int syc_places_new(const char *root, bool is_live,
+                   struct syc_places **ret_places);
+
+void syc_places_free(struct syc_places *places);
+
+/**
+ * Record that the directory @to of @pid is @from of the machine.  Returns 0 or
+ * -ENOMEM.
+ */
+int syc_places_add_overlay(struct syc_places *places, int32_t pid,
+                           uint8_t layer, const char *from, const char *to);
+
+/** @text is the content of /proc/PID/mountinfo.  Returns 0 or -ENOMEM. */
+int syc_places_add_mountinfo(struct syc_places *places, int32_t pid,
+                             const char *text, size_t size);
+
+/** @text is the content of /proc/mounts.  Returns 0 or -ENOMEM. */
+int syc_places_add_mounts(struct syc_places *places, const char *text,
+                          size_t size);
+
+/**
+ * Add the paths that @path of the process may have here to @paths, the
+ * likeliest first, each once.  Returns 0 or -ENOMEM.
+ */
+int syc_places_list(const struct syc_places *places, int32_t pid,
+                    const char *path, struct syc_paths *paths);
+
+/** Whether two processes may see different files at one path. */
+bool syc_places_differ(const struct syc_places *places, int32_t pid);
+
+/*
+ * Search for the debug file of a stripped file.
+ *
+ * A search by build-id: DIRECTORY/.build-id/ab/cdef.debug.  A search by the
+ * name and checksum in .gnu_debuglink: beside the file, in .debug there, and in
+ * DIRECTORY under the file's path.
+ */
+
+struct syc_debug_files {
+	const struct syc_places *places;
+	/* Directories that the user named.  The search continues in
+	 * /usr/lib/debug and /app/lib/debug of the process. */
+	struct syc_paths directories;
+	bool keeps_open; /* keep a file with debug information open */
+};
+
+/**
+ * Properties of the file that a MAP frame describes, for
+ * syc_debug_files_find().
+ */
+struct syc_debug_wish {
+	int32_t pid;
+	const char *build_id; /* build-id in hex; "": unknown */
+	/*
+	 * The stripped file, or NULL; the file's path in the process, and its
+	 * path on this machine.  "": the path is unknown.
+	 */
+	const struct syc_elf *elf;
+	const char *path, *found;
+};
+
+/**
+ * Open a regular file only: opening a device or a FIFO may have effects.
+ * Returns a descriptor or -errno.
+ */
+int syc_debug_files_open(const char *path);
+
+/**
+ * Find the debug file.  Returns 0 with the headers of the file and *@ret_path
+ * from malloc(), -ENOENT if there is no debug file, or -ENOMEM.
+ */
+int syc_debug_files_find(const struct syc_debug_files *files,
+                         const struct syc_debug_wish *wish,
+                         struct syc_elf *ret_elf, char **ret_path);
 
 /* The functions of one ELF file and its debug file; a cache of files. */
 

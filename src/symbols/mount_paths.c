@@ -8,14 +8,13 @@
  * backslashes in a field are escaped as \ and three octal digits.
  */
 #define _GNU_SOURCE
-#include "symbols/mount_paths.h"
-
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/strings.h"
+#include "symbols/module_finder.h"
 
 /* A mount.  The texts are owned and unescaped. */
 struct syc_mount {

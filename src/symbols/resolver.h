@@ -29,7 +29,6 @@
 #include "capture/embedded.h"
 #include "common/map.h"
 #include "symbols/module_finder.h"
-#include "symbols/mount_paths.h"
 
 struct syc_symbols;
 

@@ -14,7 +14,6 @@
 #include "base/frame.h"
 #include "base/loss_record.h"
 #include "capture/embedded.h"
-#include "capture/error.h"
 #include "capture/files.h"
 #include "capture/join_symbols.h"
 #include "capture/line_table.h"

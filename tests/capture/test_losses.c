@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "capture/compose.h"
 #include "capture/losses.h"
+#include "capture/writer.h"
 #include "harness/test.h"
 
 static union syc_frame_buffer frame;

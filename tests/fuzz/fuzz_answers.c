@@ -12,7 +12,6 @@
 #include <stdlib.h>
 
 #include "export/export.h"
-#include "export/flamegraph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "harness/test.h"
-#include "report/column.h"
+#include "report/writer.h"
 
 static char *text;
 static size_t size;

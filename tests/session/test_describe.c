@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "capture/compose.h"
+#include "capture/writer.h"
 #include "emit/own.h"
 #include "harness/peer.h"
 #include "harness/test.h"

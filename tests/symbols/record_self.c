@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "harness/make_capture.h"
-#include "symbols/debug_files.h"
 #include "symbols/elf_file.h"
+#include "symbols/module_finder.h"
 
 #define DEPTH     64
 #define N_SAMPLES 200

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_places.c - paths of files of containers. */
+/* test_mount_paths.c - paths of files of containers. */
 #include <string.h>
 
 #include "harness/test.h"
-#include "symbols/mount_paths.h"
+#include "symbols/module_finder.h"
 
 static struct syc_places *places;
 
