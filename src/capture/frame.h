@@ -2,8 +2,7 @@
 /*
  * frame.h - decoder of one frame of either byte order, bounds-checked.
  *
- * Pure: bytes in, struct syscap_frame out; no allocation, no system call.  The
- * caller has checked that frame->len bytes are there.
+ * Pure: bytes in, struct syscap_frame out; no allocation, no system call.
  */
 #ifndef SYC_CAPTURE_FRAME_H
 #define SYC_CAPTURE_FRAME_H
@@ -52,9 +51,38 @@ static inline void syc_frame_header(const unsigned char *bytes, bool big,
 	};
 }
 
+/** Whether a frame can have the length @len. */
+static inline bool syc_frame_is_length(unsigned len)
+{
+	return len >= sizeof(struct syscap_wire_frame) && len % 8 == 0;
+}
+
 /**
- * Decode the type's own fields.  @frame comes from syc_frame_header().  Returns
- * 0, also for unknown types; or -EILSEQ, without decoded fields, if the content
+ * Whether a file may end @left bytes behind the begin of a frame of @len bytes,
+ * because its writer wrote a part of the frame.
+ */
+static inline bool syc_frame_is_torn(unsigned len, uint64_t left)
+{
+	return left < sizeof(struct syscap_wire_frame) ||
+	       (len > left && len % 8 == 0);
+}
+
+/**
+ * Like syc_frame_header(), if @bytes begins with a whole frame, within @left
+ * bytes.
+ */
+static inline bool syc_frame_take(const unsigned char *bytes, uint64_t left,
+                                  bool big, struct syscap_frame *ret_frame)
+{
+	if (left < sizeof(struct syscap_wire_frame))
+		return false;
+	syc_frame_header(bytes, big, ret_frame);
+	return syc_frame_is_length(ret_frame->len) && ret_frame->len <= left;
+}
+
+/**
+ * Decode the type's own fields.  @frame comes from syc_frame_header(), and the
+ * caller has checked that frame->len bytes are there.  Returns 0, also for unknown types; or -EILSEQ, without decoded fields, if the content
  * does not fit the length.
  */
 int syc_frame_decode(struct syscap_frame *frame, bool big,

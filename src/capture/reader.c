@@ -317,8 +317,6 @@ void syscap_reader_close(struct syscap_reader *reader)
 
 /* ---------------------------------------------------------------- frames */
 
-#define FRAME_ALIGN_MASK 7u
-
 /* A power of two that is many pages, of any page size. */
 #define RELEASE_SIZE ((uint64_t)16 << 20)
 #define LARGEST_PAGE ((uint64_t)64 << 10)
@@ -383,8 +381,7 @@ static bool is_end(const struct syscap_reader *reader, uint16_t len,
 {
 	return reader->is_written && reader->position < reader->size &&
 	       reader->mapping.lost_at == UINT64_MAX &&
-	       (left < FRAME_HEADER ||
-	        (len > left && (len & FRAME_ALIGN_MASK) == 0));
+	       syc_frame_is_torn(len, left);
 }
 
 /*
@@ -405,7 +402,7 @@ no_frame(const struct syscap_reader *reader, uint16_t len, uint64_t left,
 		                     "the file ends %u bytes into a frame's "
 		                     "header",
 		                     (unsigned)left);
-	if (len < FRAME_HEADER || (len & FRAME_ALIGN_MASK) != 0)
+	if (!syc_frame_is_length(len))
 		return syc_error_set(
 			error, EBADMSG, at,
 			"no frame has a length of %u; the following "
@@ -444,17 +441,13 @@ int syscap_reader_next(struct syscap_reader *reader,
 		release_pages(reader, LARGEST_PAGE);
 		return 0;
 	}
-	if (left < FRAME_HEADER)
-		return is_end(reader, 0, left)
+	if (!syc_frame_take(bytes, left, reader->big, ret_frame)) {
+		const uint16_t len = left < FRAME_HEADER ? 0 : ret_frame->len;
+
+		return is_end(reader, len, left)
 		               ? 0
-		               : no_frame(reader, 0, left, ret_frame, error);
-	syc_frame_header(bytes, reader->big, ret_frame);
-	if (ret_frame->len < FRAME_HEADER ||
-	    (ret_frame->len & FRAME_ALIGN_MASK) != 0 || ret_frame->len > left)
-		return is_end(reader, ret_frame->len, left)
-		               ? 0
-		               : no_frame(reader, ret_frame->len, left,
-		                          ret_frame, error);
+		               : no_frame(reader, len, left, ret_frame, error);
+	}
 	ret_frame->offset = reader->position;
 	reader->position += ret_frame->len;
 	if (reader->mapping.data != NULL && reader->position <= reader->size &&

@@ -242,11 +242,7 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 	uint64_t at = SYC_RECOVER_HEADER;
 
 	*ret_last = 0;
-	while (size - at >= sizeof(struct syscap_wire_frame)) {
-		syc_frame_header(file->data + at, big, &frame);
-		if (frame.len < sizeof(struct syscap_wire_frame) ||
-		    frame.len % 8 != 0 || frame.len > size - at)
-			break;
+	while (syc_frame_take(file->data + at, size - at, big, &frame)) {
 		const uint16_t len = frame.len;
 		int64_t end = frame.time;
 		if (frame.type == SYSCAP_FRAME_MARK &&
@@ -275,8 +271,7 @@ static int check_tail(const struct syc_recover_file *file, uint64_t at,
 		return 0;
 	/* Writers write the length of a frame first */
 	const unsigned len = syc_load_u16(file->data + at, is_big(file));
-	if (len > left && len >= sizeof(struct syscap_wire_frame) &&
-	    len % 8 == 0)
+	if (len > left && syc_frame_is_length(len))
 		return 0;
 	return syc_error_set(
 		error, EBADMSG, at,

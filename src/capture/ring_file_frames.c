@@ -73,11 +73,8 @@ static void count_records(struct syc_ring_reader_losses *losses,
 	struct syc_ring_reader_loss *of;
 	struct syc_loss one;
 
-	for (uint64_t at = 0; n - at >= sizeof(struct syscap_wire_frame);) {
-		syc_frame_header(bytes + at, false, &frame);
-		if (frame.len < sizeof(struct syscap_wire_frame) ||
-		    frame.len % 8 != 0 || frame.len > n - at)
-			return;
+	for (uint64_t at = 0;
+	     syc_frame_take(bytes + at, n - at, false, &frame);) {
 		at += frame.len;
 		if (frame.type == SYSCAP_FRAME_MARK &&
 		    syc_frame_decode(&frame, false, NULL) == 0 &&
@@ -240,8 +237,7 @@ static uint32_t keep_frames(struct syc_ring_reader *rest, uint32_t n,
 	*ret_broken = false;
 	while (n - at >= sizeof(struct syscap_wire_frame)) {
 		syc_frame_header(from + at, false, &frame);
-		*ret_broken = frame.len < sizeof(struct syscap_wire_frame) ||
-		              frame.len % 8 != 0;
+		*ret_broken = !syc_frame_is_length(frame.len);
 		if (*ret_broken || frame.len > n - at)
 			break;
 		const uint16_t len = frame.len;
@@ -359,11 +355,7 @@ static bool has_process(const unsigned char *bytes, uint64_t at, uint64_t end,
 {
 	struct syscap_frame frame;
 
-	while (end - at >= sizeof(struct syscap_wire_frame)) {
-		syc_frame_header(bytes + at, false, &frame);
-		if (frame.len < sizeof(struct syscap_wire_frame) ||
-		    frame.len % 8 != 0 || frame.len > end - at)
-			return false;
+	while (syc_frame_take(bytes + at, end - at, false, &frame)) {
 		if (frame.type == SYSCAP_FRAME_PROCESS && frame.pid == pid)
 			return true;
 		at += frame.len;

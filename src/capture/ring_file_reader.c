@@ -142,12 +142,8 @@ bool syc_ring_owner_replace(int fd, const struct syc_ring_file *facts)
 static uint64_t take_frame(const unsigned char *capture, uint64_t size,
                            uint64_t at, struct syscap_frame *ret_frame)
 {
-	if (size < at || size - at < sizeof(struct syscap_wire_frame))
-		return 0;
-	syc_frame_header(capture + at, false, ret_frame);
-	if (ret_frame->len % 8 != 0 ||
-	    ret_frame->len < sizeof(struct syscap_wire_frame) ||
-	    ret_frame->len > size - at ||
+	if (size < at ||
+	    !syc_frame_take(capture + at, size - at, false, ret_frame) ||
 	    syc_frame_decode(ret_frame, false, NULL) != 0)
 		return 0;
 	return at + ret_frame->len;

@@ -410,8 +410,7 @@ static void tell_end(struct syc_checker *checker, unsigned len,
 
 	syscap_reader_info(checker->reader, &info);
 	const uint64_t left = info.size - error->offset;
-	const bool is_torn = left < sizeof(struct syscap_wire_frame) ||
-	                     (len > left && len % 8 == 0);
+	const bool is_torn = syc_frame_is_torn(len, left);
 
 	if (is_torn && checker->last)
 		syc_findings_problem(

@@ -12,61 +12,29 @@
 #include "cli/filter_options.h"
 #include "cli/stat_summary.h"
 #include "cli/table.h"
+#include "common/sort.h"
 #include "common/strings.h"
+#include "profile/tree.h"
 
 /* Deeper levels are not indented further; a number shows the level. */
 #define MOST_INDENT 32u
 
-struct child {
-	uint64_t total;
-	uint32_t node;
-};
-
-/* The children of each node side by side, the largest first. */
 struct tree {
 	const struct syc_stat_hot *hot;
-	struct child *children;
-	size_t *first; /* first child of each node; one more element for the
-	                * end */
+	struct syc_group callees; /* of each node, the largest first */
 	uint64_t least;
 };
 
-static int compare(const void *left, const void *right)
+static int compare(const void *left, const void *right, void *data)
 {
-	const struct child *a = left, *b = right;
+	const struct syc_callees_order *order = data;
+	const uint32_t a = *(const uint32_t *)left;
+	const uint32_t b = *(const uint32_t *)right;
+	const uint64_t *const totals = order->view->totals;
 
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
-}
-
-static int sort_children(struct tree *tree)
-{
-	const struct syscap_view *view = tree->hot->view;
-	const size_t n = view->n_nodes;
-	size_t *at = calloc(n + 1, sizeof(*at));
-
-	tree->first = calloc(n + 1, sizeof(*tree->first));
-	tree->children = calloc(n, sizeof(*tree->children));
-	if (at == NULL || tree->first == NULL || tree->children == NULL) {
-		free(at);
-		return -ENOMEM;
-	}
-	for (size_t i = 1; i < n; i++)
-		tree->first[view->parents[i] + 1]++;
-	for (size_t i = 1; i <= n; i++)
-		tree->first[i] += tree->first[i - 1];
-	memcpy(at, tree->first, n * sizeof(*at));
-	for (size_t i = 1; i < n; i++)
-		tree->children[at[view->parents[i]]++] =
-			(struct child){ view->totals[i], (uint32_t)i };
-	free(at);
-	for (size_t i = 0; i < n; i++)
-		if (tree->first[i + 1] - tree->first[i] > 1)
-			qsort(tree->children + tree->first[i],
-			      tree->first[i + 1] - tree->first[i],
-			      sizeof(*tree->children), compare);
-	return 0;
+	if (totals[a] != totals[b])
+		return totals[a] > totals[b] ? -1 : 1;
+	return a < b ? -1 : a > b;
 }
 
 static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
@@ -100,27 +68,30 @@ static void print_node(const struct tree *tree, uint32_t node, unsigned indent)
  */
 static int print_all(const struct tree *tree)
 {
+	const struct syscap_view *const view = tree->hot->view;
+	const struct syc_group *const callees = &tree->callees;
 	struct {
-		size_t at, end;
+		uint32_t at, end;
 		unsigned indent;
 	} * open, *top;
 	size_t depth = 1;
 
-	open = calloc(tree->hot->view->n_nodes + 1, sizeof(*open));
+	open = calloc(view->n_nodes + 1, sizeof(*open));
 	if (open == NULL)
 		return -ENOMEM;
-	open[0].end = tree->first[1];
+	open[0].at = callees->begins[0];
+	open[0].end = callees->begins[1];
 	while (depth > 0) {
 		top = &open[depth - 1];
-		if (top->at == top->end ||
-		    tree->children[top->at].total < tree->least) {
+		const uint32_t node =
+			top->at < top->end ? callees->rows[top->at++] : 0;
+		if (node == 0 || view->totals[node] < tree->least) {
 			depth--;
 			continue;
 		}
-		const uint32_t node = tree->children[top->at++].node;
 		print_node(tree, node, top->indent);
-		open[depth].at = tree->first[node];
-		open[depth].end = tree->first[node + 1];
+		open[depth].at = callees->begins[node];
+		open[depth].end = callees->begins[node + 1];
 		open[depth].indent = top->indent + 1;
 		depth++;
 	}
@@ -135,16 +106,16 @@ static int stat_tree_text(const struct syc_stat_hot *hot)
 		.least = (uint64_t)((double)hot->view->total *
 		                    hot->min_percent / 100),
 	};
+	const struct syc_callees_order order = { hot->profile, hot->view };
 	int r;
 
 	syc_table_heading(stdout, "Call tree, nodes with %.3g %% or more",
 	                  hot->min_percent);
 	printf("  %12s  %7s  %12s  function\n", "total", "", "self");
-	r = sort_children(&tree);
+	r = syc_callees_init(&tree.callees, &order, compare);
 	if (r == 0)
 		r = print_all(&tree);
-	free(tree.children);
-	free(tree.first);
+	syc_group_fini(&tree.callees);
 	return r;
 }
 
