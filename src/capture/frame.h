@@ -183,4 +183,15 @@ static inline unsigned syc_allocation_flags(const struct syscap_frame *frame,
 	                       is_foreign);
 }
 
+/** The end of the decoded @frame: of a MARK with a valid duration, its end. */
+static inline int64_t syc_frame_last_time(const struct syscap_frame *frame)
+{
+	int64_t end;
+
+	if (frame->type != SYSCAP_FRAME_MARK || frame->mark.duration <= 0 ||
+	    __builtin_add_overflow(frame->time, frame->mark.duration, &end))
+		return frame->time;
+	return end;
+}
+
 #endif

@@ -70,15 +70,6 @@ static void add(uint32_t *sum, uint64_t more)
 	*sum = more > UINT32_MAX - *sum ? UINT32_MAX : *sum + (uint32_t)more;
 }
 
-/* The losses in the frame, if it is a loss record. */
-static bool read_record(struct syscap_frame *frame, struct syc_loss *ret_loss)
-{
-	return frame->type == SYSCAP_FRAME_MARK &&
-	       syc_frame_decode(frame, false, NULL) == 0 &&
-	       syc_loss_record_is(frame->mark.group, frame->mark.name) &&
-	       syc_loss_record_parse(frame->mark.message, ret_loss);
-}
-
 static void extend(struct syc_header_losses *losses, int64_t from, int64_t to)
 {
 	if (losses->from == 0 || from < losses->from)
@@ -96,7 +87,9 @@ void syc_unwritten_count(struct syc_header_losses *losses, const void *frame)
 	syc_frame_header(frame, false, &header);
 	losses->name = SYC_HEADER_LOSSES_NAME;
 	to = header.time;
-	if (read_record(&header, &lost)) {
+	if (header.type == SYSCAP_FRAME_MARK &&
+	    syc_frame_decode(&header, false, NULL) == 0 &&
+	    syc_losses_read(&header, &lost)) {
 		for (unsigned i = 0; i < SYSCAP_FRAME_LAST; i++)
 			add(&losses->frames[i], lost.frames[i]);
 		syc_losses_count_up(&losses->bytes, lost.bytes);

@@ -11,11 +11,22 @@
 #ifndef SYC_CAPTURE_LOSSES_H
 #define SYC_CAPTURE_LOSSES_H
 
+#include <syscap/capture.h>
+
 #include "base/loss_record.h"
 #include "ring/ring.h"
 
 /** No loss record is longer. */
 #define SYC_LOSS_FRAME_MAX 1024u
+
+/** Read the loss record in @frame, which is decoded.  False: it has none. */
+static inline bool syc_losses_read(const struct syscap_frame *frame,
+                                   struct syc_loss *ret_loss)
+{
+	return frame->type == SYSCAP_FRAME_MARK &&
+	       syc_loss_record_is(frame->mark.group, frame->mark.name) &&
+	       syc_loss_record_parse(frame->mark.message, ret_loss);
+}
 
 /** *@sum += @more, or the largest number. */
 void syc_losses_count_up(uint64_t *sum, uint64_t more);

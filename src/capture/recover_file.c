@@ -246,11 +246,8 @@ static uint64_t walk_frames(const struct syc_recover_file *file, uint64_t size,
 		const uint16_t len = frame.len;
 		int64_t end = frame.time;
 		if (frame.type == SYSCAP_FRAME_MARK &&
-		    syc_frame_decode(&frame, big, NULL) == 0 &&
-		    frame.mark.duration > 0 &&
-		    __builtin_add_overflow(frame.time, frame.mark.duration,
-		                           &end))
-			end = frame.time;
+		    syc_frame_decode(&frame, big, NULL) == 0)
+			end = syc_frame_last_time(&frame);
 		if (end > *ret_last)
 			*ret_last = end;
 		at += len;

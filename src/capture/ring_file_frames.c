@@ -78,8 +78,7 @@ static void count_records(struct syc_ring_reader_losses *losses,
 		at += frame.len;
 		if (frame.type == SYSCAP_FRAME_MARK &&
 		    syc_frame_decode(&frame, false, NULL) == 0 &&
-		    syc_loss_record_is(frame.mark.group, frame.mark.name) &&
-		    syc_loss_record_parse(frame.mark.message, &one) &&
+		    syc_losses_read(&frame, &one) &&
 		    (of = find_thread(losses, frame.pid, one.tid)) != NULL)
 			syc_losses_add(&of->recorded, &one);
 	}

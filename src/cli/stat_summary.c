@@ -309,8 +309,7 @@ static int add_mark(struct syc_stat_summary *summary,
 {
 	struct syc_loss loss;
 
-	if (!syc_loss_record_is(frame->mark.group, frame->mark.name) ||
-	    !syc_loss_record_parse(frame->mark.message, &loss))
+	if (!syc_losses_read(frame, &loss))
 		return summary->is_filtered
 		               ? 0
 		               : syc_mark_stats_add_frame(&summary->marks,

@@ -1,40 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* export.c - helpers of all formats: event selection, labels, process ids. */
+/* export.c - helpers of all formats: labels, process ids. */
 #define _GNU_SOURCE
 #include "export/export.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/map.h"
-#include "common/strings.h"
-
-bool syc_export_has_mark(const struct syc_export *export,
-                         const struct syscap_profile_mark *mark)
-{
-	return syscap_view_has(export->view, mark->thread, mark->time);
-}
 
 bool syc_amount_is_time(enum syscap_view_unit unit)
 {
 	return unit != SYSCAP_UNIT_TICKS && unit != SYSCAP_UNIT_BYTES;
-}
-
-void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount)
-{
-	char text[40];
-
-	if (syc_amount_is_time(unit)) {
-		syc_duration_format(amount > INT64_MAX ? INT64_MAX
-		                                       : (int64_t)amount,
-		                    text, sizeof(text));
-		fputs(text, out);
-	} else {
-		fprintf(out, "%" PRIu64 " %s", amount,
-		        unit == SYSCAP_UNIT_BYTES ? "bytes" : "ticks");
-	}
 }
 
 _Static_assert(SYC_COUNTER_NAME_SIZE > 2 * 3 * 32 + 2, "there is room");

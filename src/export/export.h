@@ -41,10 +41,6 @@ struct syc_export {
 	uint64_t n_ticks; /* ticks of omitted samples */
 };
 
-/** Whether @mark passes the filter. */
-bool syc_export_has_mark(const struct syc_export *export,
-                         const struct syscap_profile_mark *mark);
-
 /** Returns 0 or -ENOMEM. */
 int syc_export_folded(struct syc_export *export);
 int syc_export_speedscope(struct syc_export *export);
@@ -63,9 +59,6 @@ int syc_export_csv_losses(struct syc_export *export);
 
 /** Whether @unit is time, in ns. */
 bool syc_amount_is_time(enum syscap_view_unit unit);
-
-/** Print "12.3 ms", "17 ticks" or "4096 bytes". */
-void syc_amount_print(FILE *out, enum syscap_view_unit unit, uint64_t amount);
 
 /*
  * Category and name have at most 32 bytes each, and each byte may become three

@@ -223,6 +223,22 @@ static void print_name(const struct picture *picture, uint32_t node,
 	         node == 0 ? "all" : function_of(picture, node)->name, most);
 }
 
+/* Print "12.3 ms", "17 ticks" or "4096 bytes". */
+static void print_amount(FILE *out, enum syscap_view_unit unit, uint64_t amount)
+{
+	char text[40];
+
+	if (syc_amount_is_time(unit)) {
+		syc_duration_format(amount > INT64_MAX ? INT64_MAX
+		                                       : (int64_t)amount,
+		                    text, sizeof(text));
+		fputs(text, out);
+	} else {
+		fprintf(out, "%" PRIu64 " %s", amount,
+		        unit == SYSCAP_UNIT_BYTES ? "bytes" : "ticks");
+	}
+}
+
 /* Print the title, whose first line is the name for the script. */
 static void print_title(const struct picture *picture, uint32_t node)
 {
@@ -240,11 +256,11 @@ static void print_title(const struct picture *picture, uint32_t node)
 		xml_text(out, function_of(picture, node)->binary, NAME_MOST);
 		fputs("\n", out);
 	}
-	syc_amount_print(out, view->unit, view->totals[node]);
+	print_amount(out, view->unit, view->totals[node]);
 	fprintf(out, ", %.2f %%", 100 * share(view->totals[node], view->total));
 	if (view->selfs[node] > 0 && view->selfs[node] != view->totals[node]) {
 		fputs(", self ", out);
-		syc_amount_print(out, view->unit, view->selfs[node]);
+		print_amount(out, view->unit, view->selfs[node]);
 	}
 	if (graph->diff != NULL)
 		fprintf(out, "\nwas %.2f %%: %+.2f%s",
@@ -316,7 +332,7 @@ static void print_head(const struct picture *picture, unsigned height)
 	}
 	fprintf(out, "</text>\n<text id=\"unit\" x=\"8\" y=\"42\">%s: ",
 	        syscap_view_unit_name(view->unit));
-	syc_amount_print(out, view->unit, view->total);
+	print_amount(out, view->unit, view->total);
 	fprintf(out, ", %" PRIu64 " of %" PRIu64 " %s", view->n_passed,
 	        view->n_looked,
 	        view->unit == SYSCAP_UNIT_BYTES ? "allocations" : "samples");

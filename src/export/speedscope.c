@@ -205,7 +205,8 @@ static int choose_marks(struct writer *writer)
 		const struct syscap_profile_mark mark =
 			syscap_profile_mark(profile, i);
 
-		if (mark.is_end || !syc_export_has_mark(writer->export, &mark))
+		if (mark.is_end || !syscap_view_has(writer->export->view,
+		                                    mark.thread, mark.time))
 			continue;
 		if (mark.lane != 0) {
 			writer->export->n_overlaps++;

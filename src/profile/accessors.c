@@ -18,20 +18,6 @@ syscap_profile_threads(const struct syscap_profile *profile, size_t *ret_n)
 	return profile->processes.threads.items;
 }
 
-uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
-                                     int32_t pid, int64_t time)
-{
-	return syc_processes_find(&profile->processes, pid, time);
-}
-
-uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
-                                    int32_t pid, int32_t tid, int64_t time)
-{
-	return syc_processes_find_thread(
-		&profile->processes,
-		syc_processes_find(&profile->processes, pid, time), tid);
-}
-
 const struct syscap_profile_function *
 syscap_profile_functions(const struct syscap_profile *profile, size_t *ret_n)
 {
@@ -117,12 +103,6 @@ struct syscap_profile_mark
 syscap_profile_mark(const struct syscap_profile *profile, size_t number)
 {
 	return syc_marks_get(&profile->marks, number);
-}
-
-void syscap_profile_order_marks(const struct syscap_profile *profile,
-                                uint32_t *numbers, size_t n)
-{
-	syc_marks_order(&profile->marks, numbers, n);
 }
 
 void syscap_profile_mark_soon(const struct syscap_profile *profile,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/loss_record.h"
 #include "capture/frame.h"
+#include "capture/losses.h"
 #include "profile/model.h"
 
 #define NONE SYSCAP_PROFILE_NONE
@@ -32,16 +32,6 @@ static bool is_event(const struct syscap_frame *frame)
 	default:
 		return false;
 	}
-}
-
-static int64_t end_of(const struct syscap_frame *frame)
-{
-	int64_t end;
-
-	if (frame->type != SYSCAP_FRAME_MARK || frame->mark.duration <= 0 ||
-	    __builtin_add_overflow(frame->time, frame->mark.duration, &end))
-		return frame->time;
-	return end;
 }
 
 /* The profile part of a frame type with a thread and its own array; 0: none. */
@@ -169,7 +159,7 @@ static int add_loss(struct syscap_profile *profile,
 {
 	struct syscap_profile_loss loss = {
 		.begin = frame->time,
-		.end = end_of(frame),
+		.end = syc_frame_last_time(frame),
 		.frames = told->total,
 		.samples = told->frames[SYSCAP_FRAME_SAMPLE],
 		.bytes = told->bytes,
@@ -206,13 +196,13 @@ static int add_mark(struct syscap_profile *profile,
 	uint32_t thread;
 	int r;
 
-	if (syc_loss_record_is(frame->mark.group, frame->mark.name) &&
-	    syc_loss_record_parse(frame->mark.message, &loss))
+	if (syc_losses_read(frame, &loss))
 		return add_loss(profile, frame, process, &loss);
 	if (!syc_events_knows(profile, SYSCAP_FRAME_MARK))
 		return 0;
 	r = syc_processes_get_thread(&profile->processes, process, frame->tid,
-	                             frame->time, end_of(frame), &thread);
+	                             frame->time, syc_frame_last_time(frame),
+	                             &thread);
 	if (r < 0)
 		return r;
 	profile->processes.threads.items[thread].n_marks++;
@@ -294,7 +284,7 @@ int syc_events_add(struct syscap_profile *profile,
                    const struct syscap_reader *reader,
                    const struct syscap_frame *frame)
 {
-	const int64_t end = end_of(frame);
+	const int64_t end = syc_frame_last_time(frame);
 	uint32_t process;
 	int r;
 

@@ -8,6 +8,7 @@
 
 #include "base/unconst.h"
 #include "common/sort.h"
+#include "profile/model.h"
 
 /*
  * A mark goes into one of the first lanes of its thread, or else into a new
@@ -148,7 +149,8 @@ static int compare(const void *left, const void *right, void *data)
 	return one < other ? -1 : one > other;
 }
 
-void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers, size_t n)
+static void order_marks(const struct syc_marks *marks, uint32_t *numbers,
+                        size_t n)
 {
 	syc_order(numbers, n, compare, syc_unconst(marks));
 }
@@ -228,7 +230,7 @@ static int settle_thread(struct syc_marks *marks, struct lanes *lanes,
 {
 	int r = 0;
 
-	syc_marks_order(marks, order, n);
+	order_marks(marks, order, n);
 	lanes->n_used = 0;
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = put_into_lane(marks, lanes, order[i]);
@@ -269,4 +271,10 @@ out:
 	free(order);
 	free(ends);
 	return r;
+}
+
+void syscap_profile_order_marks(const struct syscap_profile *profile,
+                                uint32_t *numbers, size_t n)
+{
+	order_marks(&profile->marks, numbers, n);
 }

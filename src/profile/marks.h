@@ -67,10 +67,6 @@ syc_marks_get(const struct syc_marks *marks, size_t i)
 	};
 }
 
-/** Sort by time, and marks that begin together by duration, longest first. */
-void syc_marks_order(const struct syc_marks *marks, uint32_t *numbers,
-                     size_t n);
-
 /** Assign lanes and depths to all marks.  Returns 0 or -ENOMEM. */
 int syc_marks_settle(struct syc_marks *marks, size_t n_threads);
 

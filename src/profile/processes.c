@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/model.h"
+
 #define NONE SYSCAP_PROFILE_NONE
 
 #define SECOND  1000000000
@@ -388,8 +390,8 @@ int syc_processes_learn(struct syc_processes *processes,
 	}
 }
 
-uint32_t syc_processes_find(const struct syc_processes *processes, int32_t pid,
-                            int64_t time)
+static uint32_t find_process(const struct syc_processes *processes, int32_t pid,
+                             int64_t time)
 {
 	size_t number;
 
@@ -399,8 +401,8 @@ uint32_t syc_processes_find(const struct syc_processes *processes, int32_t pid,
 	return life_at(processes, processes->latest.items[number], time);
 }
 
-uint32_t syc_processes_find_thread(const struct syc_processes *processes,
-                                   uint32_t process, int32_t tid)
+static uint32_t find_thread(const struct syc_processes *processes,
+                            uint32_t process, int32_t tid)
 {
 	const int32_t shown = tid > 0 ? tid : -1;
 	const uint64_t key = (uint64_t)process << 32 | (uint32_t)shown;
@@ -427,8 +429,8 @@ static void name_threads(struct syc_processes *processes)
 		      sizeof(*processes->called.items), by_time);
 	for (size_t i = 0; i < processes->called.n; i++) {
 		const struct syc_called *called = &processes->called.items[i];
-		const uint32_t thread = syc_processes_find_thread(
-			processes, called->process, called->tid);
+		const uint32_t thread =
+			find_thread(processes, called->process, called->tid);
 
 		if (thread != NONE)
 			processes->threads.items[thread].name = called->name;
@@ -450,4 +452,17 @@ void syc_processes_settle(struct syc_processes *processes)
 		processes->list.items[i].period_ns = rate.period_ns;
 	}
 	name_threads(processes);
+}
+
+uint32_t syscap_profile_find_process(const struct syscap_profile *profile,
+                                     int32_t pid, int64_t time)
+{
+	return find_process(&profile->processes, pid, time);
+}
+
+uint32_t syscap_profile_find_thread(const struct syscap_profile *profile,
+                                    int32_t pid, int32_t tid, int64_t time)
+{
+	return find_thread(&profile->processes,
+	                   find_process(&profile->processes, pid, time), tid);
 }

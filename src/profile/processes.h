@@ -77,13 +77,6 @@ int syc_processes_learn(struct syc_processes *processes,
                         struct syc_texts *texts,
                         const struct syscap_frame *frame);
 
-/** Find a process or thread without creating it; NONE: unknown. */
-uint32_t syc_processes_find(const struct syc_processes *processes, int32_t pid,
-                            int64_t time);
-
-uint32_t syc_processes_find_thread(const struct syc_processes *processes,
-                                   uint32_t process, int32_t tid);
-
 /** Set clocks, periods, and names of threads in the profile. */
 void syc_processes_settle(struct syc_processes *processes);
 

@@ -8,6 +8,59 @@
 
 #define NONE SYSCAP_PROFILE_NONE
 
+static int grow_keys(struct syc_tree *tree)
+{
+	if (tree->n < tree->capacity)
+		return 0;
+	return syc_array_grow(&tree->keys, &tree->capacity,
+	                      sizeof(*tree->keys));
+}
+
+static int tree_init(struct syc_tree *tree)
+{
+	memset(tree, 0, sizeof(*tree));
+	if (syc_slots_init(&tree->slots) < 0 || grow_keys(tree) < 0)
+		return -ENOMEM;
+	tree->keys[tree->n++] = (struct syc_tree_key){ .parent = UINT32_MAX };
+	return 0;
+}
+
+static void tree_fini(struct syc_tree *tree)
+{
+	free(tree->keys);
+	syc_slots_fini(&tree->slots);
+	memset(tree, 0, sizeof(*tree));
+}
+
+static bool is_same_key(const struct syc_tree_key *a,
+                        const struct syc_tree_key *b)
+{
+	return a->key == b->key && a->parent == b->parent && a->kind == b->kind;
+}
+
+/*
+ * The node of @key, by its syc_slots_hash().  Returns 1: the node is new, 0: it
+ * existed, or -ENOMEM.
+ */
+static int tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
+                    uint64_t hash, uint32_t *ret_node)
+{
+	size_t slot = syc_slots_first(&tree->slots, hash);
+	uint32_t node;
+
+	while ((node = syc_slots_next(&tree->slots, hash, &slot)) != UINT32_MAX)
+		if (is_same_key(&tree->keys[node], key)) {
+			*ret_node = node;
+			return 0;
+		}
+	if (grow_keys(tree) < 0 ||
+	    syc_slots_add(&tree->slots, hash, (uint32_t)tree->n) < 0)
+		return -ENOMEM;
+	tree->keys[tree->n] = *key;
+	*ret_node = (uint32_t)tree->n++;
+	return 1;
+}
+
 /*
  * Prefetch for a search of @hash: first the slot and, once it is loaded, the
  * key.
@@ -118,14 +171,14 @@ int syc_stacks_init(struct syc_stacks *stacks)
 {
 	memset(stacks, 0, sizeof(*stacks));
 	stacks->last_process = NONE;
-	if (syc_tree_init(&stacks->tree) < 0)
+	if (tree_init(&stacks->tree) < 0)
 		return -ENOMEM;
 	return add_node(stacks, NONE, NONE);
 }
 
 void syc_stacks_fini(struct syc_stacks *stacks)
 {
-	syc_tree_fini(&stacks->tree);
+	tree_fini(&stacks->tree);
 	syc_dedup_fini(&stacks->dedup);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->parents.items);
@@ -140,7 +193,7 @@ void syc_stacks_fini(struct syc_stacks *stacks)
 
 void syc_stacks_seal(struct syc_stacks *stacks)
 {
-	syc_tree_fini(&stacks->tree);
+	tree_fini(&stacks->tree);
 	syc_dedup_fini(&stacks->dedup);
 	syc_map_fini(&stacks->by_address);
 	free(stacks->places.items);
@@ -218,7 +271,7 @@ static int put_step(struct syc_stacks *stacks,
 		.kind = step->kind,
 	};
 	uint32_t location;
-	int r = syc_tree_put(&stacks->tree, &key, hash, ret_node);
+	int r = tree_put(&stacks->tree, &key, hash, ret_node);
 
 	if (r <= 0)
 		return r;
@@ -264,7 +317,7 @@ int syc_stacks_go_on(struct syc_stacks *stacks, struct syc_way *way,
 	way->hash = syc_slots_hash(&stacks->tree.slots,
 	                           parent == 0 ? key.parent : way->hash,
 	                           key.key, key.kind);
-	r = syc_tree_put(&stacks->tree, &key, way->hash, &way->node);
+	r = tree_put(&stacks->tree, &key, way->hash, &way->node);
 	if (r <= 0)
 		return r;
 	if (is_other)

@@ -77,6 +77,19 @@ uint32_t syc_dedup_find(struct syc_dedup *dedup, unsigned __int128 sum);
 void syc_dedup_put(struct syc_dedup *dedup, unsigned __int128 sum,
                    uint32_t stack);
 
+/** The key of a node: the child of @parent with @key and @kind. */
+struct syc_tree_key {
+	uint64_t key;
+	uint32_t parent;
+	uint32_t kind;
+};
+
+struct syc_tree {
+	size_t n, capacity;
+	struct syc_tree_key *keys; /* key of each node; unused for the root */
+	struct syc_slots slots;
+};
+
 /** The kind of an address in a stack. */
 enum syc_step_kind {
 	SYC_STEP_RETURN, /* a return address */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * tree.h - prefix trees with a hash index, traversal of trees, and callees of
- * nodes.
+ * tree.h - a hash index of the nodes of a prefix tree, traversal of trees, and
+ * callees of nodes.
  */
 #ifndef SYC_PROFILE_TREE_H
 #define SYC_PROFILE_TREE_H
@@ -76,31 +76,6 @@ static inline uint32_t syc_slots_next(const struct syc_slots *slots,
 			return (uint32_t)item - 1;
 	}
 }
-
-/** The key of a node: the child of @parent with @key and @kind. */
-struct syc_tree_key {
-	uint64_t key;
-	uint32_t parent;
-	uint32_t kind;
-};
-
-struct syc_tree {
-	size_t n, capacity;
-	struct syc_tree_key *keys; /* key of each node; unused for the root */
-	struct syc_slots slots;
-};
-
-/** Returns 0 or -ENOMEM. */
-int syc_tree_init(struct syc_tree *tree);
-
-void syc_tree_fini(struct syc_tree *tree);
-
-/**
- * The node of @key, by its syc_slots_hash().  Returns 1: the node is new, 0: it
- * existed, or -ENOMEM.
- */
-int syc_tree_put(struct syc_tree *tree, const struct syc_tree_key *key,
-                 uint64_t hash, uint32_t *ret_node);
 
 /**
  * A traversal, children before siblings, in linear time.  A traversal counts

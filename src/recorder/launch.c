@@ -212,35 +212,13 @@ static int spawn_command(char *const argv[], const struct given *given,
 	return got == (ssize_t)sizeof(error) ? error : -EIO;
 }
 
-void syc_command_reap(struct syc_spawned *command)
+/* Whether the rings of many processes can be mapped at once. */
+static bool has_address_space(void)
 {
-	struct rusage used;
-	int status;
+	struct rlimit addresses;
 
-	if (!command->running ||
-	    wait4(command->pid, &status, WNOHANG, &used) != command->pid)
-		return;
-	command->running = false;
-	command->cpu_us = INT64_C(1000000) * (used.ru_utime.tv_sec +
-	                                      used.ru_stime.tv_sec) +
-	                  used.ru_utime.tv_usec + used.ru_stime.tv_usec;
-	command->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
-	                                      : WEXITSTATUS(status);
-}
-
-/*
- * The terminal sends its signals to the whole foreground group: the command has
- * received them already, unless it made a new group.
- */
-void syc_command_forward(const struct syc_spawned *command,
-                         const struct signalfd_siginfo *info)
-{
-	const bool has_it = info->ssi_code == SI_KERNEL &&
-	                    getpgid(command->pid) == getpgrp();
-
-	/* Leave the command unreaped, so that its pid is not reused. */
-	if (command->running && !has_it)
-		kill(command->pid, (int)info->ssi_signo);
+	return getrlimit(RLIMIT_AS, &addresses) != 0 ||
+	       addresses.rlim_cur == RLIM_INFINITY;
 }
 
 static int report_cannot_run(const struct syc_record_options *options, int r)
@@ -319,7 +297,7 @@ int syc_launch_command(struct syc_recording *recording)
 	snprintf(socket, sizeof(socket), "%d:%ju", recording->child_end,
 	         (uintmax_t)st.st_ino);
 	snprintf(arena, sizeof(arena), "%u",
-	         syc_limits_has_addresses() ? recording->rings.body : 0);
+	         has_address_space() ? recording->rings.body : 0);
 	char *const asan =
 		recording->preload != NULL ? name_asan_options() : NULL;
 	const struct given given[] = {

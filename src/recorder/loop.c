@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/now.h"
@@ -103,6 +104,38 @@ void syc_system_counters_free(struct syc_system_counters *system)
 	syc_counters_free(system->counters);
 }
 
+/* Take the status of the command, if it has ended. */
+static void reap_command(struct syc_spawned *command)
+{
+	struct rusage used;
+	int status;
+
+	if (!command->running ||
+	    wait4(command->pid, &status, WNOHANG, &used) != command->pid)
+		return;
+	command->running = false;
+	command->cpu_us = INT64_C(1000000) * (used.ru_utime.tv_sec +
+	                                      used.ru_stime.tv_sec) +
+	                  used.ru_utime.tv_usec + used.ru_stime.tv_usec;
+	command->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+	                                      : WEXITSTATUS(status);
+}
+
+/*
+ * The terminal sends its signals to the whole foreground group: the command has
+ * received them already, unless it made a new group.
+ */
+static void forward_signal(const struct syc_spawned *command,
+                           const struct signalfd_siginfo *info)
+{
+	const bool has_it = info->ssi_code == SI_KERNEL &&
+	                    getpgid(command->pid) == getpgrp();
+
+	/* Leave the command unreaped, so that its pid is not reused. */
+	if (command->running && !has_it)
+		kill(command->pid, (int)info->ssi_signo);
+}
+
 static void take_signals(struct syc_recording *recording)
 {
 	struct signalfd_siginfo info;
@@ -112,10 +145,10 @@ static void take_signals(struct syc_recording *recording)
 		const int signo = (int)info.ssi_signo;
 
 		if (signo == SIGCHLD) {
-			syc_command_reap(&recording->command);
+			reap_command(&recording->command);
 			continue;
 		}
-		syc_command_forward(&recording->command, &info);
+		forward_signal(&recording->command, &info);
 		if (signo != SIGINT && signo != SIGTERM)
 			continue;
 		if (++recording->asked > 1) {

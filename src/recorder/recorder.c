@@ -63,14 +63,6 @@ static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *report)
 	return less;
 }
 
-bool syc_limits_has_addresses(void)
-{
-	struct rlimit addresses;
-
-	return getrlimit(RLIMIT_AS, &addresses) != 0 ||
-	       addresses.rlim_cur == RLIM_INFINITY;
-}
-
 /*
  * Returns 0; or -EMFILE: too few more fds can be opened, for rings that are
  * being sent, for processes, and for /proc.  @fd is any open fd.

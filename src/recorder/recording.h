@@ -272,22 +272,12 @@ void syc_loop_run(struct syc_recording *recording);
  */
 int syc_finish_recording(struct syc_recording *recording);
 
-/** Whether the rings of many processes can be mapped at once. */
-bool syc_limits_has_addresses(void);
-
 /**
  * Set up the recorder's signals.  SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGCHLD
  * arrive at *@ret_signal_fd; SIGPIPE and SIGXFSZ are ignored.  Also raises the
  * limit on open files to the maximum.
  */
 int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd);
-
-/** Take the command's status, if it has ended. */
-void syc_command_reap(struct syc_spawned *command);
-
-/** Forward a signal, unless the command has received the signal, too. */
-void syc_command_forward(const struct syc_spawned *command,
-                         const struct signalfd_siginfo *info);
 
 /** Numbers of processes at the end of a recording. */
 struct syc_summary_processes {

@@ -107,6 +107,22 @@ static uint32_t neighbours_chosen(const struct neighbours *neighbours)
 	                    &what);
 }
 
+/* Write @amount into @column, and its share of @of into the next column. */
+static void put_amount(const struct syc_columns *columns,
+                       struct syc_page_context *context, int y, unsigned column,
+                       uint64_t amount, uint64_t of, struct syc_style style)
+{
+	char text[SYC_FIGURE];
+
+	syc_figures_amount(text, context->view->unit, amount,
+	                   context->is_exact);
+	syc_columns_put(columns, context->grid, column, y, text, style);
+	syc_figures_share(text, amount, of);
+	if ((style.attributes & SYC_REVERSE) == 0)
+		style.attributes |= SYC_DIM;
+	syc_columns_put(columns, context->grid, column + 1, y, text, style);
+}
+
 static void draw_row(struct neighbours *neighbours,
                      struct syc_page_context *context, size_t row, int y)
 {
@@ -119,8 +135,7 @@ static void draw_row(struct neighbours *neighbours,
 
 	if (row == neighbours->calls.callers.n)
 		style.attributes |= SYC_BOLD;
-	syc_cells_put_amount(at, context, y, 0, amount, neighbours->calls.total,
-	                     style);
+	put_amount(at, context, y, 0, amount, neighbours->calls.total, style);
 	syc_columns_put(at, context->grid, 2, y, what, style);
 	if (function == SYSCAP_FUNCTION_ROOT)
 		syc_grid_put(context->grid, at->x[3], y, at->width[3],
@@ -270,10 +285,10 @@ static void draw_all(struct functions *functions,
 		const struct syc_style style = syc_cells_begin(
 			context, list->y + i, row == list->chosen);
 
-		syc_cells_put_amount(at, context, list->y + i, SELF, sum->self,
-		                     context->view->total, style);
-		syc_cells_put_amount(at, context, list->y + i, TOTAL,
-		                     sum->total, context->view->total, style);
+		put_amount(at, context, list->y + i, SELF, sum->self,
+		           context->view->total, style);
+		put_amount(at, context, list->y + i, TOTAL, sum->total,
+		           context->view->total, style);
 		syc_page_context_put_function(context, at->x[NAME], list->y + i,
 		                              at->width[NAME], sum->function,
 		                              style);

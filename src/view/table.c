@@ -196,19 +196,3 @@ struct syc_style syc_cells_begin(struct syc_page_context *context, int y,
 	syc_grid_fill(context->grid, 0, y, context->grid->width, ' ', style);
 	return style;
 }
-
-void syc_cells_put_amount(const struct syc_columns *columns,
-                          struct syc_page_context *context, int y,
-                          unsigned column, uint64_t amount, uint64_t of,
-                          struct syc_style style)
-{
-	char text[SYC_FIGURE];
-
-	syc_figures_amount(text, context->view->unit, amount,
-	                   context->is_exact);
-	syc_columns_put(columns, context->grid, column, y, text, style);
-	syc_figures_share(text, amount, of);
-	if ((style.attributes & SYC_REVERSE) == 0)
-		style.attributes |= SYC_DIM;
-	syc_columns_put(columns, context->grid, column + 1, y, text, style);
-}

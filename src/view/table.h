@@ -71,10 +71,4 @@ int syc_columns_find(const struct syc_columns *columns, int x, int y);
 struct syc_style syc_cells_begin(struct syc_page_context *context, int y,
                                  bool is_chosen);
 
-/** Write @amount into @column, and its share of @of into the next column. */
-void syc_cells_put_amount(const struct syc_columns *columns,
-                          struct syc_page_context *context, int y,
-                          unsigned column, uint64_t amount, uint64_t of,
-                          struct syc_style style);
-
 #endif
