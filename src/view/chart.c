@@ -6,6 +6,7 @@
  * marks, then stacks.
  */
 #include <math.h>
+#include <stdio.h>
 
 #include "view/figures.h"
 #include "view/page_context.h"
@@ -15,6 +16,7 @@
 
 #define MARK_ROWS 3
 #define LOST      0x2592u
+#define LEAST_NS  100
 
 struct chart {
 	struct syc_timeline timeline;
@@ -24,6 +26,72 @@ struct chart {
 	struct syc_column_stacks stacks;
 	int cursor, scrolled;
 };
+
+/* The column of @time; the first column, or the width, if @time is outside. */
+static int column_at(const struct syc_axis *axis, double time)
+{
+	const double x =
+		(time - axis->begin) / (axis->end - axis->begin) * axis->width;
+
+	return x < 0 ? 0 : x > axis->width ? axis->width : (int)x;
+}
+
+/*
+ * Zoom to @factor of the time; column @x stays in place.  False: the time is too
+ * short to distinguish columns.
+ */
+static bool zoom_axis(struct syc_axis *axis, int x, double factor)
+{
+	const double at = syc_axis_time(axis, x);
+
+	if ((axis->end - axis->begin) * factor < LEAST_NS)
+		return false;
+	axis->begin = at - (at - axis->begin) * factor;
+	axis->end = at + (axis->end - at) * factor;
+	return true;
+}
+
+static void move_axis(struct syc_axis *axis, int columns)
+{
+	const double by =
+		(syc_axis_time(axis, 1) - syc_axis_time(axis, 0)) * columns;
+
+	axis->begin += by;
+	axis->end += by;
+}
+
+/* Number of digits that fit for the last time. */
+static int count_digits(double begin, double end, int room)
+{
+	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
+	int digits = 6;
+
+	while (digits > 1 && snprintf(NULL, 0, "%+.*f s", digits, most) > room)
+		digits--;
+	return digits;
+}
+
+/* Draw a line with times, counted from the beginning of the capture. */
+static void draw_axis(const struct syc_axis *axis,
+                      struct syc_page_context *context, int y)
+{
+	struct syscap_profile_span span;
+	char text[SYC_FIGURE];
+	const int step = 16;
+	int digits;
+
+	syscap_profile_span(context->source->profile, &span);
+	digits = count_digits(axis->begin - (double)span.begin,
+	                      axis->end - (double)span.begin, step - 2);
+	for (int x = 0; x + step <= axis->width; x += step) {
+		snprintf(text, sizeof(text), "%+.*f s", digits,
+		         (syc_axis_time(axis, x) - (double)span.begin) / 1e9);
+		syc_grid_fill(context->grid, x, y, 1, SYC_BOX_BAR,
+		              SYC_STYLE_QUIET);
+		syc_grid_put(context->grid, x + 1, y, step - 2, text,
+		             SYC_STYLE_QUIET);
+	}
+}
 
 static const struct syscap_profile_thread *
 thread_of(const struct syc_page_context *context, uint32_t thread)
@@ -126,8 +194,8 @@ static void draw_marks(const struct chart *chart,
 		if (mark.lane != 0 || mark.depth >= MARK_ROWS ||
 		    end_of(&mark) < chart->axis.begin)
 			continue;
-		x = syc_axis_column(&chart->axis, (double)mark.time);
-		end = syc_axis_column(&chart->axis, end_of(&mark));
+		x = column_at(&chart->axis, (double)mark.time);
+		end = column_at(&chart->axis, end_of(&mark));
 		if (end <= x)
 			end = x + 1;
 		syc_grid_fill(context->grid, x, context->top + row, end - x,
@@ -161,8 +229,8 @@ static void draw_losses(const struct chart *chart,
 		if ((double)losses[i].begin >= chart->axis.end ||
 		    (double)losses[i].end < chart->axis.begin)
 			continue;
-		x = syc_axis_column(&chart->axis, (double)losses[i].begin);
-		end = syc_axis_column(&chart->axis, (double)losses[i].end);
+		x = column_at(&chart->axis, (double)losses[i].begin);
+		end = column_at(&chart->axis, (double)losses[i].end);
 		syc_grid_fill(context->grid, x, y, end > x ? end - x : 1, LOST,
 		              SYC_STYLE_BAD);
 	}
@@ -214,7 +282,7 @@ static void draw(void *state, struct syc_page_context *context)
 		draw_marks(chart, context);
 		y += MARK_ROWS;
 	}
-	syc_axis_draw(&chart->axis, context, y);
+	draw_axis(&chart->axis, context, y);
 	draw_losses(chart, context, y++);
 	syc_column_stacks_draw(&chart->stacks, context, y, chart->scrolled);
 	for (; y < context->bottom; y++)
@@ -231,7 +299,7 @@ static int64_t clamp(double time)
 /* Zoom to @factor of the time; the cursor stays in place. */
 static void zoom(struct chart *chart, double factor)
 {
-	if (syc_axis_zoom(&chart->axis, chart->cursor, factor))
+	if (zoom_axis(&chart->axis, chart->cursor, factor))
 		chart->has_range = true;
 }
 
@@ -245,7 +313,7 @@ static void move(struct chart *chart, int by)
 			chart->cursor < 0 ? -width / 4 - 1 : width / 4 + 1;
 
 		chart->cursor -= pan;
-		syc_axis_move(&chart->axis, pan);
+		move_axis(&chart->axis, pan);
 		chart->has_range = true;
 	}
 }

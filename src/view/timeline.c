@@ -6,80 +6,14 @@
 #include "view/timeline.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "view/figures.h"
-
-#define LEAST_NS 100
 
 double syc_axis_time(const struct syc_axis *axis, int x)
 {
 	return axis->begin + (axis->end - axis->begin) * x /
 	                             (axis->width > 0 ? axis->width : 1);
-}
-
-int syc_axis_column(const struct syc_axis *axis, double time)
-{
-	const double x =
-		(time - axis->begin) / (axis->end - axis->begin) * axis->width;
-
-	return x < 0 ? 0 : x > axis->width ? axis->width : (int)x;
-}
-
-bool syc_axis_zoom(struct syc_axis *axis, int x, double factor)
-{
-	const double at = syc_axis_time(axis, x);
-
-	if ((axis->end - axis->begin) * factor < LEAST_NS)
-		return false;
-	axis->begin = at - (at - axis->begin) * factor;
-	axis->end = at + (axis->end - at) * factor;
-	return true;
-}
-
-void syc_axis_move(struct syc_axis *axis, int columns)
-{
-	const double by =
-		(syc_axis_time(axis, 1) - syc_axis_time(axis, 0)) * columns;
-
-	axis->begin += by;
-	axis->end += by;
-}
-
-/* Number of digits that fit for the last time. */
-static int count_digits(double begin, double end, int room)
-{
-	const double most = fmax(fabs(begin), fabs(end)) / 1e9;
-	int digits = 6;
-
-	while (digits > 1 && snprintf(NULL, 0, "%+.*f s", digits, most) > room)
-		digits--;
-	return digits;
-}
-
-void syc_axis_draw(const struct syc_axis *axis,
-                   struct syc_page_context *context, int y)
-{
-	struct syscap_profile_span span;
-	char text[SYC_FIGURE];
-	const int step = 16;
-	int digits;
-
-	syscap_profile_span(context->source->profile, &span);
-	digits = count_digits(axis->begin - (double)span.begin,
-	                      axis->end - (double)span.begin, step - 2);
-	for (int x = 0; x + step <= axis->width; x += step) {
-		snprintf(text, sizeof(text), "%+.*f s", digits,
-		         (syc_axis_time(axis, x) - (double)span.begin) / 1e9);
-		syc_grid_fill(context->grid, x, y, 1, SYC_BOX_BAR,
-		              SYC_STYLE_QUIET);
-		syc_grid_put(context->grid, x + 1, y, step - 2, text,
-		             SYC_STYLE_QUIET);
-	}
 }
 
 struct passed {

@@ -19,22 +19,6 @@ struct syc_axis {
 /** The time at which column @x begins. */
 double syc_axis_time(const struct syc_axis *axis, int x);
 
-/** The column of @time; the first column, or the width, if @time is outside. */
-int syc_axis_column(const struct syc_axis *axis, double time);
-
-/**
- * Zoom to @factor of the time; column @x stays in place.  False: the time is
- * too short to distinguish columns.
- */
-bool syc_axis_zoom(struct syc_axis *axis, int x, double factor);
-
-/** Move by @columns. */
-void syc_axis_move(struct syc_axis *axis, int columns);
-
-/** Draw a line with times, counted from the beginning of the capture. */
-void syc_axis_draw(const struct syc_axis *axis,
-                   struct syc_page_context *context, int y);
-
 struct syc_timeline {
 	/* Samples by thread, and in each thread by time. */
 	struct syc_group samples;
