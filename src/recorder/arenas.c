@@ -53,7 +53,7 @@ void syc_arenas_free(struct syc_arenas *arenas)
 static struct syc_arena_taken *refuse_arena(struct syc_arenas *arenas,
                                             int32_t pid, const char *why)
 {
-	syc_console_print(arenas->report,
+	syc_console_print(arenas->console,
 	                  "rings of process %d are not read: %s", pid, why);
 	syc_missing_arenas_note_lost(&arenas->missing, pid);
 	return NULL;
@@ -227,7 +227,7 @@ static bool begin_slot(struct syc_arenas *arenas, struct syc_arena_taken *arena,
 	struct syc_ring *ring;
 
 	if (arenas->n_rings >= RINGS_MAX) {
-		syc_console_print(arenas->report,
+		syc_console_print(arenas->console,
 		                  "no ring for process %d: too many threads "
 		                  "record at once",
 		                  arena->requester);

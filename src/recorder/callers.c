@@ -46,7 +46,7 @@ struct syc_callers {
 	struct syc_control_spare spare;
 	uint64_t data;
 	struct syc_control_hooks hooks;
-	struct syc_console *report;
+	struct syc_console *console;
 	bool has_complained, is_listening;
 	int64_t paused_until;
 	uint64_t clock;
@@ -100,7 +100,7 @@ static void complain_of(struct syc_callers *callers, int32_t pid)
 {
 	if (!callers->has_complained)
 		syc_console_print(
-			callers->report,
+			callers->console,
 			"process %d sent an invalid request; its connection "
 			"was closed",
 			pid);
@@ -273,7 +273,7 @@ static unsigned choose_max(void)
 
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
-                    struct syc_console *report,
+                    struct syc_console *console,
                     struct syc_callers **ret_callers)
 {
 	struct syc_callers *const callers = calloc(1, sizeof(*callers));
@@ -286,7 +286,7 @@ int syc_callers_new(int listener, int epoll, uint64_t data,
 	callers->spare = (struct syc_control_spare){ .of = epoll, .fd = -1 };
 	callers->data = data;
 	callers->hooks = *hooks;
-	callers->report = report;
+	callers->console = console;
 	for (unsigned i = 0; i < CONNECTIONS_MAX; i++)
 		callers->callers[i].fd = -1;
 	callers->is_listening = true;

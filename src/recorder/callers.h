@@ -109,7 +109,7 @@ int syc_control_server_pair(int *ret_ours, int *ret_command);
 
 /** Create a server, which takes ownership of the socket @fd. */
 int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
-                           struct syc_console *report,
+                           struct syc_console *console,
                            struct syc_control_server **ret_server);
 void syc_control_server_free(struct syc_control_server *server);
 
@@ -148,7 +148,7 @@ struct syc_callers;
  */
 int syc_callers_new(int listener, int epoll, uint64_t data,
                     const struct syc_control_hooks *hooks,
-                    struct syc_console *report,
+                    struct syc_console *console,
                     struct syc_callers **ret_callers);
 void syc_callers_free(struct syc_callers *callers);
 

@@ -33,9 +33,9 @@
 /* From this part of the time on, an option of syscap is worth a hint. */
 #define HINT_PERCENT 5
 
-void syc_console_init(struct syc_console *report, bool quiet, int64_t now)
+void syc_console_init(struct syc_console *console, bool quiet, int64_t now)
 {
-	*report = (struct syc_console){
+	*console = (struct syc_console){
 		.quiet = quiet,
 		.terminal = isatty(STDERR_FILENO) == 1,
 		.began = now,
@@ -61,79 +61,79 @@ static const char *format_number(uint64_t n, char text[32])
 	return text;
 }
 
-static void erase_line(struct syc_console *report)
+static void erase_line(struct syc_console *console)
 {
-	if (report->line_shown)
+	if (console->line_shown)
 		fputs("\r\033[K", stderr);
-	report->line_shown = false;
+	console->line_shown = false;
 }
 
-static bool take_token(struct syc_console *report)
+static bool take_token(struct syc_console *console)
 {
 	const int64_t now = syc_now();
 
-	if (report->tokens == 0 && now >= report->next_token)
-		report->tokens = 1;
-	if (report->tokens == 0) {
-		report->suppressed++;
+	if (console->tokens == 0 && now >= console->next_token)
+		console->tokens = 1;
+	if (console->tokens == 0) {
+		console->suppressed++;
 		return false;
 	}
-	report->tokens--;
-	report->next_token = now + SECOND;
+	console->tokens--;
+	console->next_token = now + SECOND;
 	return true;
 }
 
-void syc_console_print(struct syc_console *report, const char *format, ...)
+void syc_console_print(struct syc_console *console, const char *format, ...)
 {
 	char text[512];
 	va_list args;
 
-	if (!take_token(report))
+	if (!take_token(console))
 		return;
 	va_start(args, format);
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
-	erase_line(report);
+	erase_line(console);
 	fprintf(stderr, "syscap record: %s\n", text);
 }
 
-void syc_console_progress(struct syc_console *report, int64_t now,
-                          const struct syc_report_counts *counts)
+void syc_console_progress(struct syc_console *console, int64_t now,
+                          const struct syc_console_counts *counts)
 {
 	char frames[32], lost[32];
 
-	if (!report->terminal || report->quiet || now < report->next_line)
+	if (!console->terminal || console->quiet || now < console->next_line)
 		return;
-	report->next_line = now + SECOND / 4;
+	console->next_line = now + SECOND / 4;
 	fprintf(stderr,
 	        "\rrecording %.1f s  %s frames  %.1f MiB  %s lost\033[K",
-	        (double)(now - report->began) / 1e9,
+	        (double)(now - console->began) / 1e9,
 	        format_number(counts->frames, frames),
 	        (double)counts->bytes / (1 << 20),
 	        format_number(counts->lost, lost));
-	report->line_shown = true;
+	console->line_shown = true;
 }
 
-void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
+void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
                         uint64_t all)
 {
-	if (!report->terminal || report->quiet || now < report->next_line)
+	if (!console->terminal || console->quiet || now < console->next_line)
 		return;
-	report->next_line = now + SECOND / 4;
+	console->next_line = now + SECOND / 4;
 	fprintf(stderr, "\radding names  %.0f %%\033[K",
 	        all > 0 ? 100 * (double)done / (double)all : 100);
-	report->line_shown = true;
+	console->line_shown = true;
 }
 
-void syc_console_finish(struct syc_console *report)
+void syc_console_finish(struct syc_console *console)
 {
-	erase_line(report);
-	if (report->suppressed > 0)
+	erase_line(console);
+	if (console->suppressed > 0)
 		fprintf(stderr,
 		        "syscap record: %llu more messages were left out\n",
-		        (unsigned long long)report->suppressed);
-	report->suppressed = 0;
-	report->terminal = false;
+		        (unsigned long long)console->suppressed);
+	console->suppressed = 0;
+	console->terminal = false;
 }
 
 static void print_name(const char *name)
@@ -363,7 +363,7 @@ static void print_unsampled(const char *command, const char *rate,
 	if (syc_preload_refused(command, why, sizeof(why)))
 		fprintf(stderr,
 		        "syscap record: no samples of the command: %s\n", why);
-	else if (intake->samples == 0 && intake->delivered.ended == 0)
+	else if (intake->samples == 0 && intake->sampling.ended == 0)
 		fprintf(stderr,
 		        "syscap record: no samples%s in %.1f ms of processor "
 		        "time%s\n",
@@ -475,9 +475,9 @@ static void print_result(const struct syc_recording *recording,
 
 	if (options->quiet)
 		return;
-	syc_sampling_summary_print_forbidden(&recording->intake.delivered);
+	syc_sampling_summary_print_forbidden(&recording->intake.sampling);
 	if (options->sample != NULL)
-		syc_sampling_summary_print(&recording->intake.delivered,
+		syc_sampling_summary_print(&recording->intake.sampling,
 		                           options->sample, options->argv[0]);
 	if (recording->preload != NULL)
 		print_asan(options->argv[0],

@@ -22,25 +22,25 @@ struct syc_console {
 	uint64_t suppressed;
 };
 
-struct syc_report_counts {
+struct syc_console_counts {
 	uint64_t frames, bytes, lost;
 };
 
-void syc_console_init(struct syc_console *report, bool quiet, int64_t now);
+void syc_console_init(struct syc_console *console, bool quiet, int64_t now);
 
 /** Print one line, prefixed by the name of this command. */
-void syc_console_print(struct syc_console *report, const char *format, ...)
+void syc_console_print(struct syc_console *console, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /** Draw the progress line if it is due. */
-void syc_console_progress(struct syc_console *report, int64_t now,
-                          const struct syc_report_counts *counts);
+void syc_console_progress(struct syc_console *console, int64_t now,
+                          const struct syc_console_counts *counts);
 
 /** Draw the progress line while names are looked up: @done bytes of @all. */
-void syc_console_naming(struct syc_console *report, int64_t now, uint64_t done,
+void syc_console_naming(struct syc_console *console, int64_t now, uint64_t done,
                         uint64_t all);
 
 /** Erase the progress line, and print the number of suppressed messages. */
-void syc_console_finish(struct syc_console *report);
+void syc_console_finish(struct syc_console *console);
 
 #endif

@@ -153,7 +153,7 @@ struct syc_control_server {
 	struct syc_control_spare spare;
 	bool closed, refusing;
 	struct syc_control_hooks hooks;
-	struct syc_console *report;
+	struct syc_console *console;
 	uint64_t clock;
 	struct sender senders[SENDERS];
 	int queue[QUEUE];
@@ -179,7 +179,7 @@ int syc_control_server_pair(int *ret_ours, int *ret_command)
 }
 
 int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
-                           struct syc_console *report,
+                           struct syc_console *console,
                            struct syc_control_server **ret_server)
 {
 	struct syc_control_server *server = calloc(1, sizeof(*server));
@@ -197,7 +197,7 @@ int syc_control_server_new(int fd, const struct syc_control_hooks *hooks,
 	server->spare = (struct syc_control_spare){ .of = fd, .fd = -1 };
 	syc_control_spare_keep(&server->spare);
 	server->hooks = *hooks;
-	server->report = report;
+	server->console = console;
 	*ret_server = server;
 	return 0;
 }
@@ -282,7 +282,7 @@ static void complain_of(struct syc_control_server *server,
 {
 	if (!sender->complained)
 		syc_console_print(
-			server->report,
+			server->console,
 			"process %d sent an invalid request on the control "
 			"socket; skipped",
 			sender->pid);

@@ -82,7 +82,7 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	struct syc_ring_header *shared = ring->shared;
 	int32_t pid, tid;
 
-	if (ring->ours ||
+	if (ring->has_client_block ||
 	    __atomic_load_n(&shared->client_magic, __ATOMIC_ACQUIRE) !=
 	            SYC_RING_CLIENT_MAGIC)
 		return;
@@ -94,7 +94,7 @@ void syc_ring_look_for_client(struct syc_ring *ring)
 	if (ring->arena != NULL && pid != ring->slot_pid)
 		return;
 	ring->used = true;
-	ring->ours = true;
+	ring->has_client_block = true;
 	ring->pid = pid;
 	ring->tid = tid;
 }
@@ -132,7 +132,8 @@ hand_on(struct syc_ring *ring, unsigned char *buffer, size_t size, bool all,
 		    (size - at < sizeof(*frame) || size - at < frame->len))
 			break;
 		len = syc_validate_frame(frame, size - at,
-		                         ring->ours ? ring->tid : 0, &why);
+		                         ring->has_client_block ? ring->tid : 0,
+		                         &why);
 		if (len < 0)
 			return note_broken(ring, why);
 		at += (size_t)len;

@@ -114,7 +114,7 @@ struct syc_ring {
 	unsigned
 		unmapped_for; /* successive scans without a process that maps it */
 	bool used;            /* the ring has had a frame */
-	bool ours;            /* the writer fills the client block */
+	bool has_client_block;     /* the writer fills the client block */
 	uint64_t frames, position; /* position: bytes read so far */
 	char name[SYC_RING_NAME];  /* name of the thread in the capture */
 	int64_t name_looked;       /* time of the last look */

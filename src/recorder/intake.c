@@ -139,8 +139,9 @@ static void counter_problem(struct syc_intake *intake, int r, int32_t pid)
 	if (r == 0 || intake->counter_error != 0)
 		return;
 	intake->counter_error = r;
-	syc_console_print(intake->report, "counters of process %d left out: %s",
-	                  pid, strerror(-r));
+	syc_console_print(intake->console,
+	                  "counters of process %d left out: %s", pid,
+	                  strerror(-r));
 }
 
 static void take_loss_record(struct syc_intake *intake, struct syc_ring *ring,
@@ -183,14 +184,14 @@ static void take_fact(struct syc_intake *intake,
 	                 sizeof(metadata->id)) == 0 ||
 	         strncmp(metadata->id, "syscap.sampler.delivered",
 	                 sizeof(metadata->id)) == 0)
-		syc_sampling_summary_note(&intake->delivered,
+		syc_sampling_summary_note(&intake->sampling,
 		                          (const char *)(metadata + 1));
 	else if (strncmp(metadata->id, "syscap.sampler.ended",
 	                 sizeof(metadata->id)) == 0)
-		syc_sampling_summary_note_end(&intake->delivered);
+		syc_sampling_summary_note_end(&intake->sampling);
 	else if (strncmp(metadata->id, "syscap.filter", sizeof(metadata->id)) ==
 	         0)
-		syc_sampling_summary_note_filter(&intake->delivered,
+		syc_sampling_summary_note_filter(&intake->sampling,
 		                                 (const char *)(metadata + 1));
 	else if (strncmp(metadata->id, SYC_UNMAPPED_ID, sizeof(metadata->id)) ==
 	         0)
@@ -226,7 +227,7 @@ static void take_stack(struct syc_intake *intake, const struct syc_ring *ring,
 	                            : sample->tid;
 
 	intake->stacks++;
-	if (ring->ours && tid > 0 && tid != ring->tid)
+	if (ring->has_client_block && tid > 0 && tid != ring->tid)
 		count_thread(intake, frame->pid, tid);
 	if (frame->type == SYSCAP_FRAME_ALLOCATION) {
 		intake->allocations += allocation->size > 0;
@@ -240,7 +241,7 @@ static void take_stack(struct syc_intake *intake, const struct syc_ring *ring,
 	    !syc_sample_is_wait(frame->padding2)) {
 		intake->samples++;
 		intake->command_samples += frame->pid == intake->command;
-		syc_sampling_summary_take(&intake->delivered, sample);
+		syc_sampling_summary_take(&intake->sampling, sample);
 	}
 	syc_processes_stack(intake->processes, frame->pid,
 	                    (const uint64_t *)(sample + 1), sample->n_addrs);
@@ -340,7 +341,7 @@ static void write_losses(struct syc_intake *intake, struct syc_ring *ring)
 {
 	struct syc_loss rest;
 
-	if (!ring->ours ||
+	if (!ring->has_client_block ||
 	    !syc_losses_remainder(&ring->shared->lost, &ring->reported, &rest))
 		return;
 	rest.tid = ring->tid;
@@ -386,7 +387,7 @@ static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 	         "the ring of %s was closed after %" PRIu64
 	         " frames, at byte %" PRIu64 ": %s",
 	         who, ring->frames, ring->position, ring->why);
-	syc_console_print(intake->report, "%s", text);
+	syc_console_print(intake->console, "%s", text);
 	if (pid > 0)
 		syc_processes_know(intake->processes, pid, ring->requester);
 	syc_compose_log(&intake->frame, pid > 0 ? pid : -1, ring->tid,
@@ -398,7 +399,7 @@ static void report_closed(struct syc_intake *intake, struct syc_ring *ring)
 void syc_intake_end(struct syc_intake *intake, struct syc_ring *ring)
 {
 	syc_ring_look_for_client(ring);
-	if (ring->used && ring->ours)
+	if (ring->used && ring->has_client_block)
 		count_thread(intake,
 		             ring->pid == ring->known_pid ? ring->shown_pid
 		                                          : ring->pid,

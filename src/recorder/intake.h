@@ -41,35 +41,35 @@ struct syc_sampling_summary {
 };
 
 /** Count a sample of syscap's sampler. */
-void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
                                const struct syscap_wire_sample *sample);
 
 /**
  * Take METADATA `syscap.sampler.unsampled`: "blocked 3, small 1, …"; or
  * `syscap.sampler.delivered`: "samples 518, ticks 539, …".
  */
-void syc_sampling_summary_note(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
                                const char *text);
 
 /** Take METADATA `syscap.sampler.ended`: a process is not sampled any more. */
-void syc_sampling_summary_note_end(struct syc_sampling_summary *delivered);
+void syc_sampling_summary_note_end(struct syc_sampling_summary *sampling);
 
 /**
  * Take METADATA `syscap.filter`: "ended 2: samples", or "resumed 2: ..." if the
  * kernel refused the filter.
  */
-void syc_sampling_summary_note_filter(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
                                       const char *text);
 
 /** Print a line on stderr if threads were not recorded to their end. */
 void syc_sampling_summary_print_forbidden(
-	const struct syc_sampling_summary *delivered);
+	const struct syc_sampling_summary *sampling);
 
 /**
  * Print at most three lines on stderr; none if sampling was as requested.
  * @sample is $SYSCAP_SAMPLE of the command, @command its name.
  */
-void syc_sampling_summary_print(const struct syc_sampling_summary *delivered,
+void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
                                 const char *sample, const char *command);
 
 /** More threads are not counted: a client may invent thread ids. */
@@ -80,7 +80,7 @@ struct syc_intake {
 	struct syc_writer *writer;
 	struct syc_processes *processes;
 	struct syc_renumber *renumber;
-	struct syc_console *report;
+	struct syc_console *console;
 
 	uint64_t lost;          /* frames, reported by writers or found by the
 	                         * recorder */
@@ -96,7 +96,7 @@ struct syc_intake {
 	uint64_t command_allocations;
 	uint64_t samples; /* samples of all processes */
 	uint64_t command_samples;
-	struct syc_sampling_summary delivered;
+	struct syc_sampling_summary sampling;
 	uint64_t stacks;   /* frames with a stack */
 	int counter_error; /* an error of counters that is printed already */
 	union syc_frame_buffer frame;

@@ -105,15 +105,16 @@ static void write_metadata(struct syc_writer *writer,
 
 int syc_spawn_prepare(struct syc_spawn_saved *saved, int *ret_signal_fd)
 {
-	static const int ours[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT,
+		                       SIGCHLD };
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	const struct sigaction standard = { .sa_handler = SIG_DFL };
 	struct rlimit files;
 	sigset_t mask;
 
 	sigemptyset(&mask);
-	for (unsigned i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
-		sigaddset(&mask, ours[i]);
+	for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&mask, signals[i]);
 	if (sigprocmask(SIG_BLOCK, &mask, &saved->mask) != 0)
 		return -errno;
 	sigaction(SIGPIPE, &ignore, &saved->pipe);
@@ -258,7 +259,7 @@ static void begin_counters(struct syc_recording *recording)
 	snprintf(sources.process, sizeof(sources.process), "%d", sources.pid);
 	if (!syc_system_counters_begin(&recording->counters, recording->options,
 	                               &sources, syc_now()))
-		syc_console_print(&recording->report, "no counters: %s",
+		syc_console_print(&recording->console, "no counters: %s",
 		                  strerror(ENOMEM));
 }
 
@@ -318,7 +319,7 @@ int syc_launch_command(struct syc_recording *recording)
 	/* gjs needs both variables */
 	if (options->gjs && setenv("GJS_ENABLE_PROFILER", "1", 1) != 0)
 		return SYC_RECORD_FAILED;
-	recording->saved.error_fd = recording->logged.pump.given;
+	recording->saved.error_fd = recording->stderr_log.tee.given;
 	r = spawn_command(options->argv, given,
 	                  sizeof(given) / sizeof(given[0]), &recording->saved,
 	                  &recording->command, &executing);
@@ -326,12 +327,12 @@ int syc_launch_command(struct syc_recording *recording)
 	close(recording->child_end);
 	recording->child_end = -1;
 	/*
-	 * The end of the pump is visible once all processes that hold it are
+	 * The end of the tee is visible once all processes that hold it are
 	 * gone
 	 */
-	if (recording->logged.is_on)
-		close(recording->logged.pump.given);
-	recording->logged.pump.given = -1;
+	if (recording->stderr_log.is_on)
+		close(recording->stderr_log.tee.given);
+	recording->stderr_log.tee.given = -1;
 	if (r != 0 && executing)
 		return report_cannot_run(options, r);
 	if (r != 0) {
@@ -344,8 +345,8 @@ int syc_launch_command(struct syc_recording *recording)
 	if (stat(options->output, &recording->output) != 0)
 		memset(&recording->output, 0, sizeof(recording->output));
 	recording->intake.command = (int32_t)recording->command.pid;
-	recording->logged.pid = (int32_t)recording->command.pid;
-	recording->logged.writer = recording->writer;
+	recording->stderr_log.pid = (int32_t)recording->command.pid;
+	recording->stderr_log.writer = recording->writer;
 	write_metadata(recording->writer, &recording->intake.frame,
 	               recording->began, options);
 	command = join_command(options->argv);

@@ -73,12 +73,12 @@ static int system_counters_wait(const struct syc_system_counters *system,
 	                          : (int)((system->due - now + MS - 1) / MS);
 }
 
-static void say_empty(struct syc_console *report, unsigned empty)
+static void say_empty(struct syc_console *console, unsigned empty)
 {
 	char names[SYC_ASKED_TEXT];
 
 	syc_asked_names(empty, ", ", names);
-	syc_console_print(report, "--counters: there is nothing to read of %s",
+	syc_console_print(console, "--counters: there is nothing to read of %s",
 	                  names);
 }
 
@@ -88,7 +88,7 @@ static void say_empty(struct syc_console *report, unsigned empty)
  */
 static void system_counters_end(struct syc_system_counters *system,
                                 const struct syc_record_options *options,
-                                struct syc_console *report, int64_t now)
+                                struct syc_console *console, int64_t now)
 {
 	if (system->counters == NULL)
 		return;
@@ -96,7 +96,7 @@ static void system_counters_end(struct syc_system_counters *system,
 	/* "all" means the available groups */
 	const unsigned empty = syc_counters_empty(system->counters);
 	if (options->counters.groups != SYC_COUNTERS_ALL && empty != 0)
-		say_empty(report, empty);
+		say_empty(console, empty);
 }
 
 void syc_system_counters_free(struct syc_system_counters *system)
@@ -169,7 +169,7 @@ static void drain_rings(struct syc_recording *recording,
 	if (totals.error != 0 && !recording->write_failed) {
 		recording->write_failed = true;
 		syc_console_print(
-			&recording->report,
+			&recording->console,
 			"%s: %s; recording stops, the command goes on",
 			recording->options->output, strerror(-totals.error));
 	}
@@ -196,10 +196,11 @@ static bool take_events(struct syc_recording *recording, int timeout)
 			if (!syc_control_server_read(recording->server))
 				epoll_ctl(recording->epoll, EPOLL_CTL_DEL,
 				          recording->control, NULL);
-		} else if (what == SYC_EPOLL_LOGGED) {
-			if (!syc_stderr_log_take(&recording->logged))
+		} else if (what == SYC_EPOLL_STDERR) {
+			if (!syc_stderr_log_take(&recording->stderr_log))
 				epoll_ctl(recording->epoll, EPOLL_CTL_DEL,
-				          recording->logged.pump.socket, NULL);
+				          recording->stderr_log.tee.socket,
+				          NULL);
 		} else if ((what & SYC_EPOLL_CALLER) != 0) {
 			recording->interval = 1;
 			syc_callers_take(recording->callers, what);
@@ -224,17 +225,17 @@ static void flush_writer(struct syc_recording *recording, int64_t now)
 static void show_progress(struct syc_recording *recording, int64_t now)
 {
 	struct syc_writer_totals totals;
-	struct syc_report_counts counts;
+	struct syc_console_counts counts;
 
-	if (now < recording->report.next_line)
+	if (now < recording->console.next_line)
 		return;
 	syc_writer_totals(recording->writer, &totals);
-	counts = (struct syc_report_counts){
+	counts = (struct syc_console_counts){
 		.frames = totals.frames,
 		.bytes = totals.bytes,
 		.lost = recording->intake.lost + totals.dropped,
 	};
-	syc_console_progress(&recording->report, now, &counts);
+	syc_console_progress(&recording->console, now, &counts);
 }
 
 /*
@@ -357,7 +358,7 @@ static void add_names(struct syc_recording *recording, int64_t end)
 		.files = syc_processes_files(recording->processes),
 		.code = recording->code,
 		.writer = recording->writer,
-		.report = &recording->report,
+		.console = &recording->console,
 		.end = end,
 		.has_lines = options->lines,
 	};
@@ -400,11 +401,11 @@ static void take_the_rest(struct syc_recording *recording)
 	struct syc_rings_pass pass;
 
 	drain_rings(recording, &pass);
-	if (!syc_stderr_log_end(&recording->logged))
-		syc_console_print(&recording->report,
+	if (!syc_stderr_log_end(&recording->stderr_log))
+		syc_console_print(&recording->console,
 		                  "--stderr: some of it was not recorded");
 	system_counters_end(&recording->counters, recording->options,
-	                    &recording->report, syc_now());
+	                    &recording->console, syc_now());
 	syc_rings_end_all(&recording->rings);
 	/* Write EXIT frames for processes that died with the command. */
 	if (!recording->command.running)
@@ -437,7 +438,7 @@ int syc_finish_recording(struct syc_recording *recording)
 	end = syc_now();
 	add_names(recording, end);
 	r = syc_writer_finish(recording->writer, end);
-	syc_console_finish(&recording->report);
+	syc_console_finish(&recording->console);
 	if (r != 0 && !recording->write_failed)
 		fprintf(stderr, "syscap record: %s: %s\n",
 		        recording->options->output, strerror(-r));

@@ -260,7 +260,7 @@ static bool is_asan(const char *path)
  */
 static bool is_preloaded(const char *path)
 {
-	return syc_preload_is_ours(strrchr(path, '/') + 1);
+	return syc_preload_is_library(strrchr(path, '/') + 1);
 }
 
 static void write_map(struct scan *scan, const struct syc_procfs_map *map)

@@ -22,7 +22,7 @@
 #define SHOW_AFTER INT64_C(1000000000)
 
 struct progress {
-	struct syc_console *report;
+	struct syc_console *console;
 	int64_t began;
 };
 
@@ -32,7 +32,7 @@ static void show_progress_of_names(void *data, uint64_t done, uint64_t all)
 	const int64_t now = syc_now();
 
 	if (now - progress->began >= SHOW_AFTER)
-		syc_console_naming(progress->report, now, done, all);
+		syc_console_naming(progress->console, now, done, all);
 }
 
 /* Whether the file that the writer began is still at its path. */
@@ -77,7 +77,7 @@ static void report_lines(void *data, const char *path, const char *why)
 {
 	const struct syc_naming_options *naming = data;
 
-	syc_console_print(naming->report, "%s: %s", path, why);
+	syc_console_print(naming->console, "%s: %s", path, why);
 }
 
 static int find_names(const struct syc_naming_options *naming,
@@ -87,7 +87,7 @@ static int find_names(const struct syc_naming_options *naming,
 {
 	const struct syc_line_listener listener = { report_lines,
 		                                    syc_unconst(naming) };
-	struct progress progress = { naming->report, syc_now() };
+	struct progress progress = { naming->console, syc_now() };
 	const struct syc_symbol_table_options options = {
 		.extend = true,
 		.progress = show_progress_of_names,
@@ -161,7 +161,7 @@ static void write_names(const struct syc_naming_options *naming,
 	syc_symbol_table_write(table, naming->writer, naming->end);
 	r = patch_samples(naming, table);
 	if (r != 0)
-		syc_console_print(naming->report,
+		syc_console_print(naming->console,
 		                  "%s: some addresses have wrong names: %s",
 		                  naming->output, strerror(-r));
 }
@@ -203,7 +203,7 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		return;
 	if (stat(naming->output, &st) != 0 || !is_same(&naming->began, &st)) {
 		syc_console_print(
-			naming->report,
+			naming->console,
 			"%s: no names are added: the capture cannot be read "
 			"again",
 			naming->output);
@@ -224,12 +224,12 @@ void syc_naming_write(const struct syc_naming_options *naming,
 		syc_symbols_each_use(symbols, note_most, ret_found);
 		write_names(naming, table, &lines);
 	} else {
-		syc_console_print(naming->report, "%s: no names are added: %s",
+		syc_console_print(naming->console, "%s: no names are added: %s",
 		                  naming->output, strerror(-r));
 	}
 	if (naming->files->not_kept > 0)
 		syc_console_print(
-			naming->report,
+			naming->console,
 			"%u mapped files were not kept open: their names are "
 			"added only if the files still exist",
 			naming->files->not_kept);

@@ -245,7 +245,7 @@ static const char *const beside[] = {
 	"../lib/*-linux-*/syscap",
 };
 
-bool syc_preload_is_ours(const char *name)
+bool syc_preload_is_library(const char *name)
 {
 	return strcmp(name, SYC_PRELOAD_SAMPLER) == 0 ||
 	       strcmp(name, SYC_PRELOAD_IO) == 0 ||
@@ -396,7 +396,7 @@ struct syc_unloaded_process {
 };
 
 struct loaded {
-	bool has_ours, has_loader, has_libc;
+	bool has_preload, has_loader, has_libc;
 };
 
 static void see_map(void *context, const struct syc_procfs_map *map)
@@ -405,7 +405,7 @@ static void see_map(void *context, const struct syc_procfs_map *map)
 	const char *const slash = strrchr(map->path, '/');
 	const char *const name = slash != NULL ? slash + 1 : "";
 
-	loaded->has_ours |= syc_preload_is_ours(name);
+	loaded->has_preload |= syc_preload_is_library(name);
 	loaded->has_loader |= strncmp(name, "ld-", 3) == 0;
 	loaded->has_libc |= strncmp(name, "libc.so.", 8) == 0;
 }
@@ -420,7 +420,7 @@ static bool lacks_ours(int32_t pid)
 
 	if (syc_procfs_maps(pid, see_map, &loaded) != 0)
 		return false;
-	return !loaded.has_ours && loaded.has_loader && loaded.has_libc;
+	return !loaded.has_preload && loaded.has_loader && loaded.has_libc;
 }
 
 static void note_one(struct syc_unloaded *unloaded, int32_t pid)

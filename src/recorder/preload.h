@@ -19,7 +19,7 @@
 	                       * libraries */
 
 /** Whether @name is one of these libraries. */
-bool syc_preload_is_ours(const char *name);
+bool syc_preload_is_library(const char *name);
 
 /**
  * Find the library @name: in $SYSCAP_PRELOAD_DIR if set, otherwise relative to

@@ -84,7 +84,7 @@ void syc_processes_know(struct syc_processes *processes, int32_t pid,
 		syc_tracked_announce(processes, process, &inside->identity,
 		                     inside->cmdline);
 	} else if (syc_procfs_identity(pid, &identity) == 0 &&
-	           identity.start_time >= processes->our_start) {
+	           identity.start_time >= processes->recorder_start) {
 		syc_tracked_announce(processes, process, &identity, NULL);
 	} else {
 		char name[32];

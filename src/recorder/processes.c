@@ -30,7 +30,7 @@ int syc_processes_new(const struct syc_processes_options *options,
                       struct syc_processes **ret_processes)
 {
 	struct syc_processes *processes = calloc(1, sizeof(*processes));
-	struct syc_procfs_identity ours;
+	struct syc_procfs_identity recorder;
 	struct rlimit limit;
 
 	if (processes == NULL)
@@ -42,8 +42,8 @@ int syc_processes_new(const struct syc_processes_options *options,
 	processes->options = *options;
 	processes->cursor = &processes->live;
 	processes->files.keep = options->keep_files;
-	if (syc_procfs_identity((int32_t)getpid(), &ours) == 0)
-		processes->our_start = ours.start_time;
+	if (syc_procfs_identity((int32_t)getpid(), &recorder) == 0)
+		processes->recorder_start = recorder.start_time;
 	*ret_processes = processes;
 	return 0;
 }

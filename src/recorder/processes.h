@@ -352,7 +352,7 @@ struct syc_processes {
 	struct syc_tracked_process *live, **cursor;
 	unsigned announced, n_alive, n_unheard, n_lack_sampler;
 	uint32_t last_image, changes;
-	uint64_t our_start; /* start of the recorder, clock ticks */
+	uint64_t recorder_start; /* start of the recorder, clock ticks */
 	struct syc_mapped_files files;
 	int files_max; /* first fd that is reserved for rings */
 	union syc_frame_buffer frame;

@@ -96,7 +96,7 @@ int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
 {
 	const int32_t self = (int32_t)getpid();
 	const ino_t its = clock_namespace(pid, "time");
-	int64_t theirs, ours;
+	int64_t process_ns, recorder_ns;
 	int r;
 
 	if (its == clock_namespace(self, "time")) {
@@ -108,11 +108,11 @@ int syc_procfs_clock_ahead(int32_t pid, int64_t *ret_ns)
 	/* The file describes the namespace of the process' future children */
 	if (its != clock_namespace(pid, "time_for_children"))
 		return -ENODATA;
-	r = read_clock(pid, &theirs);
+	r = read_clock(pid, &process_ns);
 	if (r == 0)
-		r = read_clock(self, &ours);
+		r = read_clock(self, &recorder_ns);
 	if (r == 0)
-		*ret_ns = theirs - ours;
+		*ret_ns = process_ns - recorder_ns;
 	return r;
 }
 

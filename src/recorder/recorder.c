@@ -43,7 +43,7 @@ static unsigned count_files_to_keep(void)
  * sizes also limits a memfd, so that limit may make rings smaller; a smaller
  * size is printed.  0: there is no room for one page.
  */
-static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *report)
+static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *console)
 {
 	const uint32_t page = (uint32_t)sysconf(_SC_PAGESIZE);
 	const uint64_t body = (wanted + page - 1) / page * page;
@@ -56,7 +56,7 @@ static uint32_t choose_ring_body(uint64_t wanted, struct syc_console *report)
 		return 0;
 	const uint32_t less = (uint32_t)size.rlim_cur / page * page - page;
 	syc_console_print(
-		report,
+		console,
 		"rings have only %u KiB, because of the limit on file sizes "
 		"(ulimit -f)",
 		less / 1024);
@@ -213,19 +213,19 @@ static int set_up_descriptors(struct syc_recording *recording)
 		                                 .lost = miss_arena,
 		                                 .context = recording };
 	int r = syc_control_server_new(recording->control, &hooks,
-	                               &recording->report, &recording->server);
+	                               &recording->console, &recording->server);
 
 	if (r == 0 && recording->listener.fd >= 0)
 		r = syc_callers_new(recording->listener.fd, recording->epoll,
 		                    SYC_EPOLL_CALLER, &hooks,
-		                    &recording->report, &recording->callers);
+		                    &recording->console, &recording->callers);
 	if (r == 0)
 		r = watch_fd(recording, recording->control, SYC_EPOLL_CONTROL);
 	if (r == 0)
 		r = watch_fd(recording, recording->signal_fd, SYC_EPOLL_SIGNAL);
-	if (r == 0 && recording->logged.is_on)
-		r = watch_fd(recording, recording->logged.pump.socket,
-		             SYC_EPOLL_LOGGED);
+	if (r == 0 && recording->stderr_log.is_on)
+		r = watch_fd(recording, recording->stderr_log.tee.socket,
+		             SYC_EPOLL_STDERR);
 	return r;
 }
 
@@ -233,7 +233,7 @@ static int set_up_recording(struct syc_recording *recording)
 {
 	const uint32_t body =
 		choose_ring_body(recording->options->ring_kib * UINT64_C(1024),
-	                         &recording->report);
+	                         &recording->console);
 	int r;
 
 	if (body == 0)
@@ -268,7 +268,7 @@ static int set_up_recording(struct syc_recording *recording)
 		.writer = recording->writer,
 		.processes = recording->processes,
 		.renumber = recording->renumber,
-		.report = &recording->report,
+		.console = &recording->console,
 	};
 	if (r == 0)
 		r = syc_rings_init(&recording->rings, &recording->intake, body,
@@ -295,7 +295,7 @@ static void tear_down_recording(struct syc_recording *recording)
 	syc_callers_free(recording->callers);
 	syc_listener_close(&recording->listener);
 	syc_system_counters_free(&recording->counters);
-	syc_stderr_log_free(&recording->logged);
+	syc_stderr_log_free(&recording->stderr_log);
 	syc_processes_free(recording->processes);
 	syc_code_names_free(recording->code);
 	syc_renumber_free(recording->renumber);
@@ -340,7 +340,7 @@ static void listen_by_name(struct syc_recording *recording)
 
 	if (r != 0)
 		syc_console_print(
-			&recording->report,
+			&recording->console,
 			"cannot listen on a socket, so processes that close "
 			"inherited fds are not recorded: %s",
 			strerror(-r));
@@ -396,7 +396,7 @@ int syc_record_run(const struct syc_record_options *options)
 	};
 	int r, exit_status = SYC_RECORD_FAILED;
 
-	syc_console_init(&recording.report, options->quiet, recording.began);
+	syc_console_init(&recording.console, options->quiet, recording.began);
 	if (!find_preload(&recording))
 		return exit_status;
 	/*
@@ -413,7 +413,7 @@ int syc_record_run(const struct syc_record_options *options)
 		                            &recording.child_end);
 	if (r != 0)
 		goto fail;
-	r = options->error_lines ? syc_stderr_log_begin(&recording.logged) : 0;
+	r = options->error_lines ? syc_stderr_log_begin(&recording.stderr_log) : 0;
 	if (r != 0) {
 		fprintf(stderr, "syscap record: --stderr: %s\n", strerror(-r));
 		goto out;

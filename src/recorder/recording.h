@@ -42,7 +42,7 @@
  * terminal that changes nothing; otherwise a pipe.
  */
 
-#define SYC_PUMP_PIECE 4096u
+#define SYC_STDERR_TEE_PIECE 4096u
 
 /**
  * Bytes of one read; a packet of the socket.  The last piece has no bytes, so
@@ -51,10 +51,10 @@
 struct syc_stderr_tee_piece {
 	int64_t time;  /* ns */
 	uint64_t lost; /* earlier bytes without room in the socket */
-	char bytes[SYC_PUMP_PIECE];
+	char bytes[SYC_STDERR_TEE_PIECE];
 };
 
-#define SYC_PUMP_HEAD offsetof(struct syc_stderr_tee_piece, bytes)
+#define SYC_STDERR_TEE_HEAD offsetof(struct syc_stderr_tee_piece, bytes)
 
 struct syc_stderr_tee {
 	int socket; /* pieces arrive here until the end of the process */
@@ -69,13 +69,13 @@ struct syc_stderr_tee {
  *
  * 0 or -errno.
  */
-int syc_stderr_tee_start(struct syc_stderr_tee *pump);
+int syc_stderr_tee_start(struct syc_stderr_tee *tee);
 
 /** Maximum of a line; a longer line is cut. */
-#define SYC_LOGGED_LINE 8192u
+#define SYC_STDERR_LOG_LINE 8192u
 
 struct syc_stderr_log {
-	struct syc_stderr_tee pump;
+	struct syc_stderr_tee tee;
 	bool is_on, has_ended;
 	bool has_all; /* the tee has reported completion, before its end */
 	int32_t pid;  /* process to which the lines are attributed */
@@ -83,28 +83,28 @@ struct syc_stderr_log {
 	uint64_t lost; /* bytes without frames */
 	size_t n;      /* length of the unfinished line */
 	int64_t time;  /* time at which the unfinished line began */
-	char line[SYC_LOGGED_LINE];
+	char line[SYC_STDERR_LOG_LINE];
 };
 
 /**
- * Begin to log.  Afterwards pump.given is for the command, and the caller reads
- * pump.socket when it is readable.  Returns 0 or -errno.
+ * Begin to log.  Afterwards tee.given is for the command, and the caller reads
+ * tee.socket when it is readable.  Returns 0 or -errno.
  */
-int syc_stderr_log_begin(struct syc_stderr_log *logged);
+int syc_stderr_log_begin(struct syc_stderr_log *log);
 
 /**
  * Take the available pieces, for a bounded time.  False: no more pieces will
  * come.
  */
-bool syc_stderr_log_take(struct syc_stderr_log *logged);
+bool syc_stderr_log_take(struct syc_stderr_log *log);
 
 /**
  * Take all pieces written up to now, with a bounded wait.  False: some pieces
  * are missing.
  */
-bool syc_stderr_log_end(struct syc_stderr_log *logged);
+bool syc_stderr_log_end(struct syc_stderr_log *log);
 
-void syc_stderr_log_free(struct syc_stderr_log *logged);
+void syc_stderr_log_free(struct syc_stderr_log *log);
 
 /*
  * Names for the stacks of a recording, added at the end of the recording.
@@ -122,7 +122,7 @@ struct syc_naming_options {
 	/* JIT code of all processes, not settled yet. */
 	struct syc_code_names *code;
 	struct syc_writer *writer;
-	struct syc_console *report;
+	struct syc_console *console;
 	int64_t end; /* end of the recording, ns */
 	bool has_lines;
 };
@@ -181,18 +181,18 @@ struct syc_traced_file {
 /**
  * Create the file, beside @output if there is no memfd.  Returns 0 or -errno.
  */
-int syc_traced_file_make(struct syc_traced_file *written, const char *output);
+int syc_traced_file_make(struct syc_traced_file *file, const char *output);
 
 /**
  * Join the file into @writer, with ids behind *@last_counter_id.  Reports
  * unjoined content on stderr; a file that is no capture is kept beside @output.
  * Returns the number of frames; *@ret_lost: some content of the file is lost.
  */
-uint64_t syc_traced_file_join(const struct syc_traced_file *written,
+uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               const char *output, uint32_t *last_counter_id,
                               struct syc_writer *writer, bool *ret_lost);
 
-void syc_traced_file_close(struct syc_traced_file *written);
+void syc_traced_file_close(struct syc_traced_file *file);
 
 /**
  * Settings that the recorder changed in its process, and restores for the
@@ -218,11 +218,11 @@ struct syc_spawned {
 #define SYC_EPOLL_SIGNAL  (UINT64_C(2) << 32)
 /* Caller, with the number of the caller. */
 #define SYC_EPOLL_CALLER (UINT64_C(4) << 32)
-#define SYC_EPOLL_LOGGED (UINT64_C(8) << 32)
+#define SYC_EPOLL_STDERR (UINT64_C(8) << 32)
 
 struct syc_recording {
 	const struct syc_record_options *options;
-	struct syc_console report;
+	struct syc_console console;
 	struct syc_writer *writer;
 	struct syc_renumber *renumber;
 	struct syc_processes *processes;
@@ -233,7 +233,7 @@ struct syc_recording {
 	struct syc_intake intake;
 	struct syc_rings rings;
 	struct syc_system_counters counters;
-	struct syc_stderr_log logged;
+	struct syc_stderr_log stderr_log;
 
 	struct syc_spawn_saved saved;
 	int signal_fd, epoll, control, child_end;

@@ -79,7 +79,7 @@ enum syc_ring_mapped syc_ring_mapped(int32_t host, ino_t inode)
 
 struct orphan_search {
 	const struct syc_processes *processes;
-	uint64_t our_start;
+	uint64_t recorder_start;
 	struct syc_orphan *suspects;
 	size_t n;
 	bool blind; /* a process that may map the suspects could not be
@@ -126,7 +126,7 @@ static void see_mapping(void *context, int32_t pid)
 
 	if (pid == (int32_t)getpid() ||
 	    syc_procfs_identity(pid, &identity) != 0 ||
-	    identity.start_time < search->our_start)
+	    identity.start_time < search->recorder_start)
 		return;
 	if (syc_procfs_maps(pid, see_map, search) != 0 &&
 	    syc_processes_alive(search->processes, pid))
@@ -139,12 +139,12 @@ size_t syc_orphans_mark(struct syc_orphan *suspects, size_t n,
 	struct orphan_search search = { .processes = processes,
 		                        .suspects = suspects,
 		                        .n = n };
-	struct syc_procfs_identity ours;
+	struct syc_procfs_identity recorder;
 	size_t found = 0;
 
-	if (n == 0 || syc_procfs_identity((int32_t)getpid(), &ours) != 0)
+	if (n == 0 || syc_procfs_identity((int32_t)getpid(), &recorder) != 0)
 		return 0;
-	search.our_start = ours.start_time;
+	search.recorder_start = recorder.start_time;
 	qsort(suspects, n, sizeof(*suspects), compare_inodes);
 	if (syc_procfs_all(see_mapping, &search) != 0)
 		search.blind = true;
@@ -195,7 +195,7 @@ static struct syc_arena_user *find_user(const struct syc_arena_taken *arena,
 
 struct user_search {
 	struct syc_arena_taken *arena;
-	uint64_t our_start;
+	uint64_t recorder_start;
 };
 
 static void see_user(void *context, int32_t host)
@@ -207,7 +207,7 @@ static void see_user(void *context, int32_t host)
 
 	if (host != (int32_t)getpid() &&
 	    syc_procfs_identity(host, &identity) == 0 &&
-	    identity.start_time >= search->our_start &&
+	    identity.start_time >= search->recorder_start &&
 	    syc_procfs_own_pid(host, &user.pid) == 0 && user.pid != host &&
 	    syc_ring_mapped(host, arena->inode) == SYC_RING_MAPPED)
 		(void)syc_array_push(&arena->users, user);
@@ -216,14 +216,14 @@ static void see_user(void *context, int32_t host)
 void syc_arena_owner_search(struct syc_arena_taken *arena, int64_t *last)
 {
 	struct user_search search = { .arena = arena };
-	struct syc_procfs_identity ours;
+	struct syc_procfs_identity recorder;
 	const int64_t now = syc_now();
 
 	if (!arena->wants_search || now - *last < SEARCH_PAUSE)
 		return;
 	arena->wants_search = false;
-	if (syc_procfs_identity((int32_t)getpid(), &ours) == 0)
-		search.our_start = ours.start_time;
+	if (syc_procfs_identity((int32_t)getpid(), &recorder) == 0)
+		search.recorder_start = recorder.start_time;
 	arena->users.n = 0;
 	if (syc_procfs_all(see_user, &search) == 0)
 		arena->searches++;

@@ -88,7 +88,7 @@ static void look_at_name(struct syc_intake *intake, struct syc_ring *ring)
 static void look_at_thread(struct syc_intake *intake, struct syc_ring *ring,
                            int64_t now)
 {
-	if (!ring->ours || !ring->used ||
+	if (!ring->has_client_block || !ring->used ||
 	    (ring->name_looked != 0 &&
 	     now - ring->name_looked < ring->name_pause))
 		return;
@@ -105,7 +105,7 @@ static void look_at_thread_last(struct syc_intake *intake,
                                 struct syc_ring *ring)
 {
 	syc_ring_look_for_client(ring);
-	if (ring->ours && ring->used)
+	if (ring->has_client_block && ring->used)
 		look_at_name(intake, ring);
 }
 
@@ -135,7 +135,7 @@ int syc_rings_init(struct syc_rings *rings, struct syc_intake *intake,
 		.body = body,
 		.max = max,
 		.arenas = { .processes = intake->processes,
-		            .report = intake->report },
+		            .console = intake->console },
 		.buffer = malloc(SYC_DRAIN_BUFFER),
 	};
 	return rings->buffer == NULL ? -ENOMEM : 0;
@@ -168,7 +168,7 @@ static bool hoards_rings(const struct syc_rings *rings, int32_t pid)
 static void say_limit(struct syc_rings *rings, int32_t pid, const char *why)
 {
 	if (!rings->limit_said)
-		syc_console_print(rings->intake->report,
+		syc_console_print(rings->intake->console,
 		                  "no ring for process %d: %s", pid, why);
 	rings->limit_said = true;
 }

@@ -139,7 +139,7 @@ unsigned syc_missing_arenas_count(const struct syc_missing_arenas *arenas);
 
 struct syc_arenas {
 	struct syc_processes *processes;
-	struct syc_console *report;
+	struct syc_console *console;
 	SYC_ARRAY(struct syc_arena_taken *) all;
 	size_t first;       /* index of the arena to examine first */
 	uint64_t addresses; /* address space that the arenas take */

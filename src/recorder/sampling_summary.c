@@ -13,7 +13,7 @@
 #define FEW        50u /* fewer samples are too few for a statement */
 #define LINES_MOST 3u
 
-void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_take(struct syc_sampling_summary *sampling,
                                const struct syscap_wire_sample *sample)
 {
 	const uint32_t tag = sample->frame.padding2;
@@ -22,11 +22,11 @@ void syc_sampling_summary_take(struct syc_sampling_summary *delivered,
 
 	const uint32_t weight = has_weight ? tag & ~SYSCAP_WEIGHT_TAG_MASK : 1;
 
-	delivered->samples++;
-	delivered->ticks += weight;
+	sampling->samples++;
+	sampling->ticks += weight;
 	if (sample->n_addrs == 0)
-		delivered->without_stack += weight;
-	delivered->stopped += (sample->flags & SYSCAP_STACK_STOPPED) != 0;
+		sampling->without_stack += weight;
+	sampling->stopped += (sample->flags & SYSCAP_STACK_STOPPED) != 0;
 }
 
 static uint64_t number_behind(const char *text, const char *word)
@@ -36,54 +36,54 @@ static uint64_t number_behind(const char *text, const char *word)
 	return at != NULL ? strtoul(at + strlen(word), NULL, 10) : 0;
 }
 
-void syc_sampling_summary_note(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_note(struct syc_sampling_summary *sampling,
                                const char *text)
 {
-	delivered->blocked += number_behind(text, "blocked ");
-	delivered->small += number_behind(text, "small ");
-	delivered->filtered += number_behind(text, "filtered ");
-	delivered->limited += number_behind(text, "limited ");
-	delivered->reported_ticks += number_behind(text, "ticks ");
-	delivered->cramped += number_behind(text, "cramped ");
-	delivered->took_us += number_behind(text, "took_us ");
+	sampling->blocked += number_behind(text, "blocked ");
+	sampling->small += number_behind(text, "small ");
+	sampling->filtered += number_behind(text, "filtered ");
+	sampling->limited += number_behind(text, "limited ");
+	sampling->reported_ticks += number_behind(text, "ticks ");
+	sampling->cramped += number_behind(text, "cramped ");
+	sampling->took_us += number_behind(text, "took_us ");
 }
 
-void syc_sampling_summary_note_end(struct syc_sampling_summary *delivered)
+void syc_sampling_summary_note_end(struct syc_sampling_summary *sampling)
 {
-	delivered->ended++;
+	sampling->ended++;
 }
 
-void syc_sampling_summary_note_filter(struct syc_sampling_summary *delivered,
+void syc_sampling_summary_note_filter(struct syc_sampling_summary *sampling,
                                       const char *text)
 {
-	delivered->forbidden += (int64_t)number_behind(text, "ended ");
-	delivered->forbidden -= (int64_t)number_behind(text, "resumed ");
+	sampling->forbidden += (int64_t)number_behind(text, "ended ");
+	sampling->forbidden -= (int64_t)number_behind(text, "resumed ");
 }
 
 void syc_sampling_summary_print_forbidden(
-	const struct syc_sampling_summary *delivered)
+	const struct syc_sampling_summary *sampling)
 {
-	if (delivered->forbidden <= 0)
+	if (sampling->forbidden <= 0)
 		return;
 	fprintf(stderr,
 	        "syscap record: %lld thread%s not recorded to the end: a "
 	        "seccomp filter of the program forbids a needed system call\n",
-	        (long long)delivered->forbidden,
-	        delivered->forbidden == 1 ? " was" : "s were");
+	        (long long)sampling->forbidden,
+	        sampling->forbidden == 1 ? " was" : "s were");
 }
 
-static bool print_rate(const struct syc_sampling_summary *delivered,
+static bool print_rate(const struct syc_sampling_summary *sampling,
                        const char *sample)
 {
 	const unsigned long hz = strtoul(sample, NULL, 10);
 	const bool is_wall = strstr(sample, ",wall") != NULL;
 
-	if (2 * delivered->ticks < 3 * delivered->samples)
+	if (2 * sampling->ticks < 3 * sampling->samples)
 		return false;
 	fprintf(stderr,
 	        "syscap record: %.0f samples a second of %s came, of %lu",
-	        (double)hz * (double)delivered->samples /
-	                (double)delivered->ticks,
+	        (double)hz * (double)sampling->samples /
+	                (double)sampling->ticks,
 	        is_wall ? "wall time" : "processor time", hz);
 	if (is_wall)
 		fputs(": threads waited for a processor, or slept\n", stderr);
@@ -101,14 +101,14 @@ static bool print_rate(const struct syc_sampling_summary *delivered,
 /*
  * Print the share of sampling in the threads' time, which the ticks represent.
  */
-static bool print_share(const struct syc_sampling_summary *delivered,
+static bool print_share(const struct syc_sampling_summary *sampling,
                         const char *sample)
 {
 	const double hz = (double)strtoul(sample, NULL, 10);
-	const double share = (double)delivered->took_us * hz /
-	                     (1e4 * (double)delivered->reported_ticks);
+	const double share = (double)sampling->took_us * hz /
+	                     (1e4 * (double)sampling->reported_ticks);
 
-	if (delivered->reported_ticks < FEW || share < 5)
+	if (sampling->reported_ticks < FEW || share < 5)
 		return false;
 	fprintf(stderr,
 	        "syscap record: samples took %.0f %% of the threads' time; "
@@ -118,17 +118,17 @@ static bool print_share(const struct syc_sampling_summary *delivered,
 }
 
 /* Print the time of main threads without a tick until their end or exec. */
-static bool print_without_stack(const struct syc_sampling_summary *delivered,
+static bool print_without_stack(const struct syc_sampling_summary *sampling,
                                 const char *sample)
 {
 	const double hz = (double)strtoul(sample, NULL, 10);
 
-	if (100 * delivered->without_stack <= delivered->ticks)
+	if (100 * sampling->without_stack <= sampling->ticks)
 		return false;
 	fprintf(stderr,
 	        "syscap record: %.0f ms of processor time have no stack: their "
 	        "threads ended or called exec before a first sample\n",
-	        1e3 * (double)delivered->without_stack / hz);
+	        1e3 * (double)sampling->without_stack / hz);
 	return true;
 }
 
@@ -136,23 +136,23 @@ static bool print_without_stack(const struct syc_sampling_summary *delivered,
  * Print the number of ticks without room for a sample.  The next sample has the
  * weight of these ticks.
  */
-static bool print_cramped(const struct syc_sampling_summary *delivered)
+static bool print_cramped(const struct syc_sampling_summary *sampling)
 {
-	if (20 * delivered->cramped <= delivered->reported_ticks)
+	if (20 * sampling->cramped <= sampling->reported_ticks)
 		return false;
 	fprintf(stderr,
 	        "syscap record: %llu ticks found an alternate signal stack "
 	        "without room; make it 64 KiB\n",
-	        (unsigned long long)delivered->cramped);
+	        (unsigned long long)sampling->cramped);
 	return true;
 }
 
-static bool print_stopped(const struct syc_sampling_summary *delivered,
+static bool print_stopped(const struct syc_sampling_summary *sampling,
                           const char *command)
 {
 	const char *const slash = strrchr(command, '/');
 	const double share =
-		100 * (double)delivered->stopped / (double)delivered->samples;
+		100 * (double)sampling->stopped / (double)sampling->samples;
 
 	if (share < 5)
 		return false;
@@ -166,16 +166,16 @@ static bool print_stopped(const struct syc_sampling_summary *delivered,
 	return true;
 }
 
-static bool print_unsampled(const struct syc_sampling_summary *delivered)
+static bool print_unsampled(const struct syc_sampling_summary *sampling)
 {
 	const struct {
 		uint64_t n;
 		const char *why;
 	} reasons[] = {
-		{ delivered->blocked, "block the signal" },
-		{ delivered->small, "have a small stack made by the program" },
-		{ delivered->filtered, "began under a seccomp filter" },
-		{ delivered->limited, "got no timer: raise ulimit -i" },
+		{ sampling->blocked, "block the signal" },
+		{ sampling->small, "have a small stack made by the program" },
+		{ sampling->filtered, "began under a seccomp filter" },
+		{ sampling->limited, "got no timer: raise ulimit -i" },
 	};
 	const char *before = "syscap record: threads without samples: ";
 
@@ -191,33 +191,33 @@ static bool print_unsampled(const struct syc_sampling_summary *delivered)
 	return before[0] == ',';
 }
 
-static bool print_ended(const struct syc_sampling_summary *delivered)
+static bool print_ended(const struct syc_sampling_summary *sampling)
 {
-	if (delivered->ended == 0)
+	if (sampling->ended == 0)
 		return false;
 	fprintf(stderr,
 	        "syscap record: %llu process%s sampled no longer, since the "
 	        "program handles the sampler's signals itself\n",
-	        (unsigned long long)delivered->ended,
-	        delivered->ended == 1 ? " was" : "es were");
+	        (unsigned long long)sampling->ended,
+	        sampling->ended == 1 ? " was" : "es were");
 	return true;
 }
 
-void syc_sampling_summary_print(const struct syc_sampling_summary *delivered,
+void syc_sampling_summary_print(const struct syc_sampling_summary *sampling,
                                 const char *sample, const char *command)
 {
-	unsigned n = print_ended(delivered);
+	unsigned n = print_ended(sampling);
 
-	n += print_unsampled(delivered);
-	n += print_cramped(delivered);
+	n += print_unsampled(sampling);
+	n += print_cramped(sampling);
 	if (n < LINES_MOST)
-		n += print_without_stack(delivered, sample);
-	if (delivered->samples < FEW)
+		n += print_without_stack(sampling, sample);
+	if (sampling->samples < FEW)
 		return;
 	if (n < LINES_MOST)
-		n += print_stopped(delivered, command);
+		n += print_stopped(sampling, command);
 	if (n < LINES_MOST)
-		n += print_share(delivered, sample);
+		n += print_share(sampling, sample);
 	if (n < LINES_MOST)
-		print_rate(delivered, sample);
+		print_rate(sampling, sample);
 }

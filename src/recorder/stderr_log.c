@@ -76,14 +76,14 @@ static bool write_all(const char *bytes, size_t n)
 }
 
 /* Returns 0 or -errno. */
-static int send_piece(struct pumping *pump, size_t n)
+static int send_piece(struct pumping *tee, size_t n)
 {
-	pump->piece.lost = pump->lost;
-	if (send(pump->socket, &pump->piece, SYC_PUMP_HEAD + n,
+	tee->piece.lost = tee->lost;
+	if (send(tee->socket, &tee->piece, SYC_STDERR_TEE_HEAD + n,
 	         MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
 		return -errno;
-	pump->lost = 0;
-	pump->is_late = false;
+	tee->lost = 0;
+	tee->is_late = false;
 	return 0;
 }
 
@@ -95,66 +95,66 @@ static bool has_no_room(int r)
 /*
  * Try before waiting, since poll() reports a socket as full before it is full.
  */
-static void send_when_there_is_room(struct pumping *pump, size_t n,
-                                    int patience)
+static void send_when_there_is_room(struct pumping *tee, size_t n, int patience)
 {
-	struct pollfd room = { .fd = pump->socket, .events = POLLOUT };
+	struct pollfd room = { .fd = tee->socket, .events = POLLOUT };
 	int r;
 
-	if (pump->socket < 0)
+	if (tee->socket < 0)
 		return;
-	r = send_piece(pump, n);
+	r = send_piece(tee, n);
 	if (has_no_room(r) && patience != 0) {
-		pump->is_late = poll(&room, 1, patience) == 0;
-		r = send_piece(pump, n);
+		tee->is_late = poll(&room, 1, patience) == 0;
+		r = send_piece(tee, n);
 	}
 	if (has_no_room(r))
-		pump->lost += n;
+		tee->lost += n;
 	else if (r != 0)
-		close_end(&pump->socket);
+		close_end(&tee->socket);
 }
 
 /* True: more bytes may be available at once. */
-static bool move_piece(struct pumping *pump)
+static bool move_piece(struct pumping *tee)
 {
-	const ssize_t n = read(pump->from, pump->piece.bytes, SYC_PUMP_PIECE);
+	const ssize_t n =
+		read(tee->from, tee->piece.bytes, SYC_STDERR_TEE_PIECE);
 
 	if (n < 0 && (errno == EINTR || errno == EAGAIN))
 		return errno == EINTR;
 	/* EIO: all writers have closed the pseudo terminal */
 	if (n <= 0) {
-		close_end(&pump->from);
+		close_end(&tee->from);
 		return false;
 	}
-	pump->piece.time = syc_now();
+	tee->piece.time = syc_now();
 	/*
 	 * Wait once for a busy recorder, so that a stopped recorder blocks no
 	 * writer
 	 */
-	send_when_there_is_room(pump, (size_t)n, pump->is_late ? 0 : PATIENCE);
+	send_when_there_is_room(tee, (size_t)n, tee->is_late ? 0 : PATIENCE);
 	/* The writer must get the error that this write got */
-	if (!write_all(pump->piece.bytes, (size_t)n))
-		close_end(&pump->from);
-	return pump->from >= 0;
+	if (!write_all(tee->piece.bytes, (size_t)n))
+		close_end(&tee->from);
+	return tee->from >= 0;
 }
 
 /*
  * Send a piece without bytes: completion, with the number of bytes lost since
  * the last piece.  No process waits for the tee after the last writer.
  */
-static void end_telling(struct pumping *pump)
+static void end_telling(struct pumping *tee)
 {
-	pump->piece.time = syc_now();
-	send_when_there_is_room(pump, 0, pump->from < 0 ? -1 : LAST);
-	close_end(&pump->socket);
+	tee->piece.time = syc_now();
+	send_when_there_is_room(tee, 0, tee->from < 0 ? -1 : LAST);
+	close_end(&tee->socket);
 }
 
 /* Handle the end of the recording. */
-static void report_the_rest(struct pumping *pump)
+static void report_the_rest(struct pumping *tee)
 {
-	while (pump->from >= 0 && move_piece(pump))
+	while (tee->from >= 0 && move_piece(tee))
 		;
-	end_telling(pump);
+	end_telling(tee);
 }
 
 static void copy_size(int from, int to)
@@ -165,33 +165,33 @@ static void copy_size(int from, int to)
 		ioctl(to, TIOCSWINSZ, &size);
 }
 
-static void take_resize(struct pumping *pump)
+static void take_resize(struct pumping *tee)
 {
 	struct signalfd_siginfo info;
 
-	while (read(pump->resized, &info, sizeof(info)) > 0)
-		copy_size(STDERR_FILENO, pump->from);
+	while (read(tee->resized, &info, sizeof(info)) > 0)
+		copy_size(STDERR_FILENO, tee->from);
 }
 
-__attribute__((noreturn)) static void run_pump(struct pumping *pump)
+__attribute__((noreturn)) static void run_pump(struct pumping *tee)
 {
-	while (pump->from >= 0) {
+	while (tee->from >= 0) {
 		struct pollfd fds[] = {
-			{ .fd = pump->from, .events = POLLIN },
-			{ .fd = pump->socket, .events = POLLIN },
-			{ .fd = pump->resized, .events = POLLIN },
+			{ .fd = tee->from, .events = POLLIN },
+			{ .fd = tee->socket, .events = POLLIN },
+			{ .fd = tee->resized, .events = POLLIN },
 		};
 
 		if (poll(fds, 3, -1) < 0)
 			continue;
 		if (fds[2].revents != 0)
-			take_resize(pump);
+			take_resize(tee);
 		if (fds[0].revents != 0)
-			move_piece(pump);
+			move_piece(tee);
 		if (fds[1].revents != 0)
-			report_the_rest(pump);
+			report_the_rest(tee);
 	}
-	end_telling(pump);
+	end_telling(tee);
 	_exit(0);
 }
 
@@ -227,24 +227,24 @@ static void keep_only(int first, int second)
 
 __attribute__((noreturn)) static void begin_pump(int from, int socket)
 {
-	static struct pumping pump;
+	static struct pumping tee;
 	sigset_t all, resized;
 
 	/* The process ends with its last writer, regardless of the terminal */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	prctl(PR_SET_NAME, "syscap-stderr");
-	pump.from = from;
-	pump.socket = socket;
-	pump.resized = -1;
+	tee.from = from;
+	tee.socket = socket;
+	tee.resized = -1;
 	keep_only(from, socket);
 	if (isatty(STDERR_FILENO)) {
 		sigemptyset(&resized);
 		sigaddset(&resized, SIGWINCH);
-		pump.resized =
+		tee.resized =
 			signalfd(-1, &resized, SFD_CLOEXEC | SFD_NONBLOCK);
 	}
-	run_pump(&pump);
+	run_pump(&tee);
 }
 
 /* ---------------------------------------------------------- the recorder */
@@ -289,7 +289,7 @@ static int make_way(int ends[2])
 	return r;
 }
 
-int syc_stderr_tee_start(struct syc_stderr_tee *pump)
+int syc_stderr_tee_start(struct syc_stderr_tee *tee)
 {
 	const int size = BUFFER;
 	int way[2], sockets[2], r;
@@ -305,10 +305,10 @@ int syc_stderr_tee_start(struct syc_stderr_tee *pump)
 		goto fail;
 	}
 	setsockopt(sockets[1], SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));
-	pump->pid = fork();
-	if (pump->pid == 0)
+	tee->pid = fork();
+	if (tee->pid == 0)
 		begin_pump(way[0], sockets[1]);
-	r = pump->pid < 0 ? -errno : 0;
+	r = tee->pid < 0 ? -errno : 0;
 	close(sockets[1]);
 	if (r != 0) {
 		close(sockets[0]);
@@ -316,8 +316,8 @@ int syc_stderr_tee_start(struct syc_stderr_tee *pump)
 	}
 	close(way[0]);
 	fcntl(sockets[0], F_SETFL, O_NONBLOCK);
-	pump->socket = sockets[0];
-	pump->given = way[1];
+	tee->socket = sockets[0];
+	tee->given = way[1];
 	return 0;
 fail:
 	close(way[0]);
@@ -332,31 +332,31 @@ fail:
 
 #define SEVERITY_MESSAGE 32
 
-int syc_stderr_log_begin(struct syc_stderr_log *logged)
+int syc_stderr_log_begin(struct syc_stderr_log *log)
 {
-	const int r = syc_stderr_tee_start(&logged->pump);
+	const int r = syc_stderr_tee_start(&log->tee);
 
-	logged->is_on = r == 0;
+	log->is_on = r == 0;
 	return r;
 }
 
 /* Write the line as a LOG frame.  A zero byte does not end the line. */
-static void write_line(struct syc_stderr_log *logged)
+static void write_line(struct syc_stderr_log *log)
 {
 	union syc_frame_buffer frame;
-	size_t n = logged->n;
+	size_t n = log->n;
 
-	if (n > 0 && logged->line[n - 1] == '\r')
+	if (n > 0 && log->line[n - 1] == '\r')
 		n--;
 	for (size_t i = 0; i < n; i++)
-		if (logged->line[i] == '\0')
+		if (log->line[i] == '\0')
 			/* Readers show this byte as unreadable. */
-			logged->line[i] = '\xFF';
-	logged->line[n] = '\0';
-	syc_compose_log(&frame, logged->pid, 0, logged->time, SEVERITY_MESSAGE,
-	                "stderr", logged->line);
-	syc_writer_add(logged->writer, &frame);
-	logged->n = 0;
+			log->line[i] = '\xFF';
+	log->line[n] = '\0';
+	syc_compose_log(&frame, log->pid, 0, log->time, SEVERITY_MESSAGE,
+	                "stderr", log->line);
+	syc_writer_add(log->writer, &frame);
+	log->n = 0;
 }
 
 /*
@@ -374,93 +374,94 @@ static size_t whole_characters(const char *text, size_t n)
 	return n;
 }
 
-static void cut_line(struct syc_stderr_log *logged)
+static void cut_line(struct syc_stderr_log *log)
 {
 	char rest[8];
-	const size_t whole = whole_characters(logged->line, logged->n);
-	const size_t left = logged->n - whole;
+	const size_t whole = whole_characters(log->line, log->n);
+	const size_t left = log->n - whole;
 
-	memcpy(rest, logged->line + whole, left);
-	logged->n = whole;
-	write_line(logged);
-	memcpy(logged->line, rest, left);
-	logged->n = left;
+	memcpy(rest, log->line + whole, left);
+	log->n = whole;
+	write_line(log);
+	memcpy(log->line, rest, left);
+	log->n = left;
 }
 
-static void take_bytes(struct syc_stderr_log *logged, int64_t time,
+static void take_bytes(struct syc_stderr_log *log, int64_t time,
                        const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (logged->n == 0)
-			logged->time = time;
+		if (log->n == 0)
+			log->time = time;
 		if (bytes[i] == '\n') {
-			write_line(logged);
+			write_line(log);
 			continue;
 		}
-		logged->line[logged->n++] = bytes[i];
-		if (logged->n == sizeof(logged->line) - 1)
-			cut_line(logged);
+		log->line[log->n++] = bytes[i];
+		if (log->n == sizeof(log->line) - 1)
+			cut_line(log);
 	}
 }
 
 /* Take a piece; a mark in the text replaces missing bytes. */
-static void take_piece(struct syc_stderr_log *logged,
+static void take_piece(struct syc_stderr_log *log,
                        const struct syc_stderr_tee_piece *piece, size_t n)
 {
 	char text[64];
 
 	if (piece->lost != 0) {
-		logged->lost += piece->lost;
+		log->lost += piece->lost;
 		snprintf(text, sizeof(text),
 		         "\n(%llu bytes were not recorded)\n",
 		         (unsigned long long)piece->lost);
-		take_bytes(logged, piece->time, logged->n > 0 ? text : text + 1,
-		           strlen(logged->n > 0 ? text : text + 1));
+		take_bytes(log, piece->time, log->n > 0 ? text : text + 1,
+		           strlen(log->n > 0 ? text : text + 1));
 	}
-	take_bytes(logged, piece->time, piece->bytes, n);
+	take_bytes(log, piece->time, piece->bytes, n);
 }
 
-bool syc_stderr_log_take(struct syc_stderr_log *logged)
+bool syc_stderr_log_take(struct syc_stderr_log *log)
 {
 	struct syc_stderr_tee_piece piece;
 
-	for (unsigned i = 0; i < AT_ONCE && !logged->has_ended; i++) {
+	for (unsigned i = 0; i < AT_ONCE && !log->has_ended; i++) {
 		const ssize_t n =
-			recv(logged->pump.socket, &piece, sizeof(piece), 0);
+			recv(log->tee.socket, &piece, sizeof(piece), 0);
 
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			break;
-		if (n >= (ssize_t)SYC_PUMP_HEAD)
-			take_piece(logged, &piece, (size_t)n - SYC_PUMP_HEAD);
-		logged->has_all |= n == (ssize_t)SYC_PUMP_HEAD;
-		logged->has_ended = n <= 0;
+		if (n >= (ssize_t)SYC_STDERR_TEE_HEAD)
+			take_piece(log, &piece,
+			           (size_t)n - SYC_STDERR_TEE_HEAD);
+		log->has_all |= n == (ssize_t)SYC_STDERR_TEE_HEAD;
+		log->has_ended = n <= 0;
 	}
-	return !logged->has_ended;
+	return !log->has_ended;
 }
 
-bool syc_stderr_log_end(struct syc_stderr_log *logged)
+bool syc_stderr_log_end(struct syc_stderr_log *log)
 {
 	const int64_t until = syc_now() + WAIT_MAX;
-	struct pollfd more = { .fd = logged->pump.socket, .events = POLLIN };
+	struct pollfd more = { .fd = log->tee.socket, .events = POLLIN };
 
-	if (!logged->is_on)
+	if (!log->is_on)
 		return true;
-	shutdown(logged->pump.socket, SHUT_WR);
-	while (!logged->has_ended && syc_now() < until) {
+	shutdown(log->tee.socket, SHUT_WR);
+	while (!log->has_ended && syc_now() < until) {
 		poll(&more, 1, 100);
-		syc_stderr_log_take(logged);
+		syc_stderr_log_take(log);
 	}
-	if (logged->n > 0)
-		write_line(logged);
-	return logged->has_all && logged->lost == 0;
+	if (log->n > 0)
+		write_line(log);
+	return log->has_all && log->lost == 0;
 }
 
-void syc_stderr_log_free(struct syc_stderr_log *logged)
+void syc_stderr_log_free(struct syc_stderr_log *log)
 {
-	if (!logged->is_on)
+	if (!log->is_on)
 		return;
-	close(logged->pump.socket);
-	if (logged->pump.given >= 0)
-		close(logged->pump.given);
-	waitpid(logged->pump.pid, NULL, WNOHANG);
+	close(log->tee.socket);
+	if (log->tee.given >= 0)
+		close(log->tee.given);
+	waitpid(log->tee.pid, NULL, WNOHANG);
 }

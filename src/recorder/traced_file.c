@@ -42,19 +42,19 @@ static int open_unnamed(const char *output)
 	return fd;
 }
 
-int syc_traced_file_make(struct syc_traced_file *written, const char *output)
+int syc_traced_file_make(struct syc_traced_file *file, const char *output)
 {
-	written->fd = memfd_create(written->variable, MFD_CLOEXEC);
-	if (written->fd < 0)
-		written->fd = open_unnamed(output);
-	return written->fd < 0 ? -errno : 0;
+	file->fd = memfd_create(file->variable, MFD_CLOEXEC);
+	if (file->fd < 0)
+		file->fd = open_unnamed(output);
+	return file->fd < 0 ? -errno : 0;
 }
 
-void syc_traced_file_close(struct syc_traced_file *written)
+void syc_traced_file_close(struct syc_traced_file *file)
 {
-	if (written->fd >= 0)
-		close(written->fd);
-	written->fd = -1;
+	if (file->fd >= 0)
+		close(file->fd);
+	file->fd = -1;
 }
 
 /* ------------------------------------------------------------------ copy */
@@ -120,7 +120,7 @@ fail:
 
 static void report_trouble(void *data, const struct syc_join_message *message)
 {
-	const struct syc_traced_file *const written = data;
+	const struct syc_traced_file *const file = data;
 
 	if (!message->is_problem)
 		return;
@@ -128,9 +128,9 @@ static void report_trouble(void *data, const struct syc_join_message *message)
 		fprintf(stderr,
 		        "syscap record: %s: at byte %" PRIu64 " of what the "
 		        "command wrote: %s\n",
-		        written->option, message->offset, message->text);
+		        file->option, message->offset, message->text);
 	else
-		fprintf(stderr, "syscap record: %s: %s\n", written->option,
+		fprintf(stderr, "syscap record: %s: %s\n", file->option,
 		        message->text);
 }
 
@@ -138,14 +138,13 @@ static void report_trouble(void *data, const struct syc_join_message *message)
  * Keep the bytes of an unreadable capture, so that no bytes are lost.  False:
  * the bytes could not be kept.
  */
-static bool keep_bytes(const struct syc_traced_file *written,
-                       const char *output, const struct copy *copy,
-                       const char *why)
+static bool keep_bytes(const struct syc_traced_file *file, const char *output,
+                       const struct copy *copy, const char *why)
 {
 	char *name;
 	int fd = -1;
 
-	if (asprintf(&name, "%s.%s", output, written->option + 2) < 0)
+	if (asprintf(&name, "%s.%s", output, file->option + 2) < 0)
 		return false;
 	fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	size_t done = 0;
@@ -159,7 +158,7 @@ static bool keep_bytes(const struct syc_traced_file *written,
 	if (fd >= 0)
 		close(fd);
 	fprintf(stderr, "syscap record: %s: the command's capture: %s; %s%s\n",
-	        written->option, why,
+	        file->option, why,
 	        done == copy->size ? "it is kept in "
 	                           : "it could not be kept in ",
 	        name);
@@ -167,7 +166,7 @@ static bool keep_bytes(const struct syc_traced_file *written,
 	return done == copy->size;
 }
 
-static int join_capture(const struct syc_traced_file *written,
+static int join_capture(const struct syc_traced_file *file,
                         struct syscap_reader *reader, uint32_t *last_counter_id,
                         struct syc_writer *writer)
 {
@@ -175,7 +174,7 @@ static int join_capture(const struct syc_traced_file *written,
 		.last_counter_id = *last_counter_id,
 		.last_jit_address = FIRST_JIT,
 		.report = report_trouble,
-		.data = syc_unconst(written),
+		.data = syc_unconst(file),
 	};
 	struct syc_join_totals totals;
 	struct syc_join_span span;
@@ -184,7 +183,7 @@ static int join_capture(const struct syc_traced_file *written,
 
 	if (r != 0)
 		return r;
-	r = syc_join_add(joined, written->variable, reader);
+	r = syc_join_add(joined, file->variable, reader);
 	if (r == 0)
 		r = syc_join_settle(joined, &span);
 	if (r == 0)
@@ -195,7 +194,7 @@ static int join_capture(const struct syc_traced_file *written,
 	return r;
 }
 
-uint64_t syc_traced_file_join(const struct syc_traced_file *written,
+uint64_t syc_traced_file_join(const struct syc_traced_file *file,
                               const char *output, uint32_t *last_counter_id,
                               struct syc_writer *writer, bool *ret_lost)
 {
@@ -206,28 +205,28 @@ uint64_t syc_traced_file_join(const struct syc_traced_file *written,
 	int r = 0;
 
 	*ret_lost = false;
-	if (!make_copy(written->fd, output, &copy)) {
+	if (!make_copy(file->fd, output, &copy)) {
 		*ret_lost = true;
 		fprintf(stderr,
 		        "syscap record: %s: cannot copy what the command "
 		        "wrote: %s\n",
-		        written->option, strerror(errno));
+		        file->option, strerror(errno));
 		return 0;
 	}
 	syc_writer_totals(writer, &before);
 	if (copy.size == 0) {
 		fprintf(stderr,
 		        "syscap record: %s: the command wrote nothing\n",
-		        written->option);
+		        file->option);
 	} else if (syscap_reader_open_memory(copy.data, copy.size, &reader,
 	                                     &error) != 0) {
-		*ret_lost = !keep_bytes(written, output, &copy, error.message);
+		*ret_lost = !keep_bytes(file, output, &copy, error.message);
 	} else {
-		r = join_capture(written, reader, last_counter_id, writer);
+		r = join_capture(file, reader, last_counter_id, writer);
 		syscap_reader_close(reader);
 	}
 	if (r != 0)
-		*ret_lost = !keep_bytes(written, output, &copy, strerror(-r));
+		*ret_lost = !keep_bytes(file, output, &copy, strerror(-r));
 	if (copy.data != NULL)
 		munmap(copy.data, copy.size);
 	syc_writer_totals(writer, &after);

@@ -110,9 +110,10 @@ INLINE void clear_gap(struct syscap_wire_frame *frame,
 }
 
 /* Bit 0 is "entering"; stock clients leave stale bits in samples. */
-static void clean_sample(struct syscap_wire_sample *sample, bool ours)
+static void clean_sample(struct syscap_wire_sample *sample,
+                         bool has_client_block)
 {
-	if (ours)
+	if (has_client_block)
 		sample->flags &= 1 | SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED;
 	else
 		sample->flags &= sample->frame.type == SYSCAP_FRAME_TRACE;
@@ -191,12 +192,12 @@ ASIDE void clean_overlay(struct syscap_wire_overlay *overlay, size_t end)
 /* Clean the type's own content. */
 INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
                               const struct syc_frame_shape *shape, size_t end,
-                              bool ours)
+                              bool has_client_block)
 {
 	switch (type) {
 	case SYSCAP_FRAME_SAMPLE:
 	case SYSCAP_FRAME_TRACE:
-		clean_sample((void *)frame, ours);
+		clean_sample((void *)frame, has_client_block);
 		break;
 	case SYSCAP_FRAME_JITMAP:
 		clean_jitmap((void *)frame);
@@ -213,7 +214,9 @@ INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
 		break;
 	case SYSCAP_FRAME_ALLOCATION:
 		((struct syscap_wire_allocation *)frame)->padding &=
-			ours ? SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED : 0;
+			has_client_block
+				? SYSCAP_STACK_CUT | SYSCAP_STACK_STOPPED
+				: 0;
 		break;
 	case SYSCAP_FRAME_OVERLAY:
 		clean_overlay((void *)frame, end);
@@ -228,7 +231,7 @@ INLINE const char *clean_more(uint8_t type, struct syscap_wire_frame *frame,
 }
 
 INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
-                            bool ours)
+                            bool has_client_block)
 {
 	const struct syc_frame_shape *const shape = &syc_frame_shapes[type];
 
@@ -238,7 +241,8 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 	                                         frame->len, false);
 	if (end == 0)
 		return shape->unfit;
-	const char *const why = clean_more(type, frame, shape, end, ours);
+	const char *const why =
+		clean_more(type, frame, shape, end, has_client_block);
 	if (why != NULL)
 		return why;
 	if (shape->gap_size != 0)
@@ -253,11 +257,12 @@ INLINE const char *check_as(uint8_t type, struct syscap_wire_frame *frame,
 	return NULL;
 }
 
-static const char *check_content(struct syscap_wire_frame *frame, bool ours)
+static const char *check_content(struct syscap_wire_frame *frame,
+                                 bool has_client_block)
 {
 #define CASE(TYPE)                \
 	case SYSCAP_FRAME_##TYPE: \
-		return check_as(SYSCAP_FRAME_##TYPE, frame, ours);
+		return check_as(SYSCAP_FRAME_##TYPE, frame, has_client_block);
 
 	switch (frame->type) {
 		SYC_FRAME_TYPES(CASE)

@@ -26,7 +26,7 @@
 
 static struct syc_listener listener;
 static struct syc_callers *callers;
-static struct syc_console report;
+static struct syc_console console;
 static int epoll;
 static unsigned n_requests, n_known;
 static int32_t last_pid;
@@ -44,10 +44,10 @@ static void init(void)
 {
 	const struct syc_control_hooks hooks = { .request = request };
 
-	report.quiet = true;
+	console.quiet = true;
 	epoll = epoll_create1(EPOLL_CLOEXEC);
 	CHECK_EQ(syc_listener_open(&listener), 0);
-	CHECK_EQ(syc_callers_new(listener.fd, epoll, OURS, &hooks, &report,
+	CHECK_EQ(syc_callers_new(listener.fd, epoll, OURS, &hooks, &console,
 	                         &callers),
 	         0);
 }

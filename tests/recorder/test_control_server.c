@@ -9,7 +9,7 @@
 #include "recorder/callers.h"
 #include "ring/ring.h"
 
-static struct syc_console report;
+static struct syc_console console;
 static unsigned n_taken;
 
 static int refuse(void *context, int32_t pid, bool may_retry)
@@ -66,7 +66,7 @@ TEST(queued_arenas_are_taken_at_the_end)
 	unsigned n = 0;
 
 	CHECK_EQ(syc_control_server_pair(&ours, &command), 0);
-	CHECK_EQ(syc_control_server_new(ours, &hooks, &report, &server), 0);
+	CHECK_EQ(syc_control_server_new(ours, &hooks, &console, &server), 0);
 	if (setsockopt(command, SOL_SOCKET, SO_SNDBUFFORCE, &size,
 	               sizeof(size)) != 0)
 		setsockopt(command, SOL_SOCKET, SO_SNDBUF, &size, sizeof(size));

@@ -13,7 +13,7 @@
 static char said[4096];
 
 /* Reads the output of @print on stderr; returns the number of lines. */
-static unsigned read_lines(const struct syc_sampling_summary *delivered,
+static unsigned read_lines(const struct syc_sampling_summary *sampling,
                            void (*print)(const struct syc_sampling_summary *))
 {
 	const int file = memfd_create("stderr", MFD_CLOEXEC);
@@ -23,7 +23,7 @@ static unsigned read_lines(const struct syc_sampling_summary *delivered,
 	CHECK(file >= 0 && before >= 0);
 	fflush(stderr);
 	dup2(file, 2);
-	print(delivered);
+	print(sampling);
 	fflush(stderr);
 	dup2(before, 2);
 	close(before);
@@ -37,9 +37,9 @@ static unsigned read_lines(const struct syc_sampling_summary *delivered,
 
 static const char *asked_for;
 
-static void print_delivered(const struct syc_sampling_summary *delivered)
+static void print_delivered(const struct syc_sampling_summary *sampling)
 {
-	syc_sampling_summary_print(delivered, asked_for, "program");
+	syc_sampling_summary_print(sampling, asked_for, "program");
 }
 
 /*
@@ -49,13 +49,13 @@ static void print_delivered(const struct syc_sampling_summary *delivered)
 static unsigned say(unsigned samples, unsigned ticks, unsigned stopped,
                     const char *told, const char *asked)
 {
-	struct syc_sampling_summary delivered = { .samples = samples,
-		                                  .ticks = ticks,
-		                                  .stopped = stopped };
+	struct syc_sampling_summary sampling = { .samples = samples,
+		                                 .ticks = ticks,
+		                                 .stopped = stopped };
 
-	syc_sampling_summary_note(&delivered, told);
+	syc_sampling_summary_note(&sampling, told);
 	asked_for = asked;
-	return read_lines(&delivered, print_delivered);
+	return read_lines(&sampling, print_delivered);
 }
 
 static bool says(const char *words)
@@ -106,24 +106,24 @@ TEST(few_samples_print_nothing)
 
 TEST(threads_that_a_filter_ended_are_counted_and_refused_filters_are_not)
 {
-	struct syc_sampling_summary delivered = { 0 };
+	struct syc_sampling_summary sampling = { 0 };
 
-	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	CHECK_EQ(read_lines(&sampling, syc_sampling_summary_print_forbidden),
 	         0);
-	syc_sampling_summary_note_filter(&delivered, "ended 4: samples");
-	syc_sampling_summary_note_filter(&delivered, "resumed 4: samples");
-	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	syc_sampling_summary_note_filter(&sampling, "ended 4: samples");
+	syc_sampling_summary_note_filter(&sampling, "resumed 4: samples");
+	CHECK_EQ(read_lines(&sampling, syc_sampling_summary_print_forbidden),
 	         0);
-	syc_sampling_summary_note_filter(&delivered, "ended 1: samples");
-	CHECK_EQ(read_lines(&delivered, syc_sampling_summary_print_forbidden),
+	syc_sampling_summary_note_filter(&sampling, "ended 1: samples");
+	CHECK_EQ(read_lines(&sampling, syc_sampling_summary_print_forbidden),
 	         1);
 	CHECK(says("1 thread was not recorded to the end"));
-	syc_sampling_summary_note_filter(&delivered, "ended 2: all");
-	read_lines(&delivered, syc_sampling_summary_print_forbidden);
+	syc_sampling_summary_note_filter(&sampling, "ended 2: all");
+	read_lines(&sampling, syc_sampling_summary_print_forbidden);
 	CHECK(says("3 threads were not recorded to the end"));
 }
 
-static void take(struct syc_sampling_summary *delivered, uint32_t tagged,
+static void take(struct syc_sampling_summary *sampling, uint32_t tagged,
                  uint16_t flags, unsigned n)
 {
 	const struct syscap_wire_sample sample = {
@@ -131,18 +131,18 @@ static void take(struct syc_sampling_summary *delivered, uint32_t tagged,
 	};
 
 	while (n-- != 0)
-		syc_sampling_summary_take(delivered, &sample);
+		syc_sampling_summary_take(sampling, &sample);
 }
 
 TEST(samples_of_weight_1_count_as_all_others)
 {
-	struct syc_sampling_summary delivered = { 0 };
+	struct syc_sampling_summary sampling = { 0 };
 
-	take(&delivered, 0, SYSCAP_STACK_STOPPED, 60);
-	take(&delivered, SYSCAP_WEIGHT_TAG | 4, 0, 40);
-	CHECK_EQ(delivered.samples, 100);
-	CHECK_EQ(delivered.ticks, 220);
-	CHECK_EQ(delivered.stopped, 60);
+	take(&sampling, 0, SYSCAP_STACK_STOPPED, 60);
+	take(&sampling, SYSCAP_WEIGHT_TAG | 4, 0, 40);
+	CHECK_EQ(sampling.samples, 100);
+	CHECK_EQ(sampling.ticks, 220);
+	CHECK_EQ(sampling.stopped, 60);
 }
 
 TEST(delivered_rate_of_each_clock)

@@ -13,25 +13,25 @@
 #include "recorder/recording.h"
 
 static char path[] = "/tmp/test_logged.XXXXXX";
-static struct syc_stderr_log logged;
+static struct syc_stderr_log stderr_log;
 
 /* The other end of the socket */
-static int pump;
+static int tee;
 
 static void begin(void)
 {
 	struct syscap_error error;
 	int sockets[2];
 
-	memset(&logged, 0, sizeof(logged));
+	memset(&stderr_log, 0, sizeof(stderr_log));
 	CHECK_EQ(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sockets),
 		0);
-	pump = sockets[0];
-	logged.pump.socket = sockets[1];
+	tee = sockets[0];
+	stderr_log.tee.socket = sockets[1];
 	close(mkstemp(path));
-	CHECK_EQ(syc_writer_open(path, true, &logged.writer, &error), 0);
-	CHECK_EQ(syc_writer_begin(logged.writer, 1, &error), 0);
+	CHECK_EQ(syc_writer_open(path, true, &stderr_log.writer, &error), 0);
+	CHECK_EQ(syc_writer_begin(stderr_log.writer, 1, &error), 0);
 }
 
 /* All lines, each preceded by its time. */
@@ -43,12 +43,12 @@ static const char *lines(void)
 	struct syscap_error error;
 	size_t n = 0;
 
-	CHECK_EQ(syc_writer_finish(logged.writer, 9), 0);
-	syc_writer_close(logged.writer);
-	close(pump);
-	while (syc_stderr_log_take(&logged)) /* until the socket's end */
+	CHECK_EQ(syc_writer_finish(stderr_log.writer, 9), 0);
+	syc_writer_close(stderr_log.writer);
+	close(tee);
+	while (syc_stderr_log_take(&stderr_log)) /* until the socket's end */
 		;
-	close(logged.pump.socket);
+	close(stderr_log.tee.socket);
 	CHECK_EQ(syscap_reader_open(path, &reader, &error), 0);
 	while (syscap_reader_next(reader, &frame, &error) > 0)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%d:%s|",
@@ -63,8 +63,8 @@ static void put_bytes(int64_t time, const char *bytes, size_t n, uint64_t lost)
 	struct syc_stderr_tee_piece piece = { .time = time, .lost = lost };
 
 	memcpy(piece.bytes, bytes, n);
-	CHECK(send(pump, &piece, SYC_PUMP_HEAD + n, 0) > 0);
-	CHECK(syc_stderr_log_take(&logged));
+	CHECK(send(tee, &piece, SYC_STDERR_TEE_HEAD + n, 0) > 0);
+	CHECK(syc_stderr_log_take(&stderr_log));
 }
 
 static void put(int64_t time, const char *text)
@@ -78,7 +78,7 @@ TEST(missing_bytes_are_marked_in_place)
 	put(1, "one\ntw");
 	put_bytes(2, "ree\n", 4, 77);
 	put_bytes(3, "four\n", 5, 1);
-	CHECK_EQ(logged.lost, 78);
+	CHECK_EQ(stderr_log.lost, 78);
 	CHECK_STR(lines(), "1:one|1:tw|2:(77 bytes were not recorded)|2:ree|"
 	                   "3:(1 bytes were not recorded)|3:four|");
 }
@@ -143,11 +143,11 @@ TEST(reads_of_a_flood_are_bounded)
 	unsigned n_sent = 0, n_left = 0;
 
 	begin();
-	while (send(pump, &piece, SYC_PUMP_HEAD + 2, MSG_DONTWAIT) > 0)
+	while (send(tee, &piece, SYC_STDERR_TEE_HEAD + 2, MSG_DONTWAIT) > 0)
 		n_sent++;
 	CHECK(n_sent > 100);
-	CHECK(syc_stderr_log_take(&logged));
-	while (recv(logged.pump.socket, &piece, sizeof(piece), 0) > 0)
+	CHECK(syc_stderr_log_take(&stderr_log));
+	while (recv(stderr_log.tee.socket, &piece, sizeof(piece), 0) > 0)
 		n_left++;
 	CHECK_EQ(n_left, n_sent - 64);
 	lines();
@@ -156,20 +156,20 @@ TEST(reads_of_a_flood_are_bounded)
 TEST(end_without_completion_is_incomplete)
 {
 	begin();
-	logged.is_on = true;
+	stderr_log.is_on = true;
 	put(1, "one\n");
-	CHECK_EQ(shutdown(pump, SHUT_WR), 0);
-	CHECK(!syc_stderr_log_end(&logged));
+	CHECK_EQ(shutdown(tee, SHUT_WR), 0);
+	CHECK(!syc_stderr_log_end(&stderr_log));
 	lines();
 }
 
 TEST(missing_bytes_at_the_end_are_reported)
 {
 	begin();
-	logged.is_on = true;
+	stderr_log.is_on = true;
 	put_bytes(2, "", 0, 77);
-	CHECK_EQ(shutdown(pump, SHUT_WR), 0);
-	CHECK(!syc_stderr_log_end(&logged));
-	CHECK_EQ(logged.lost, 77);
+	CHECK_EQ(shutdown(tee, SHUT_WR), 0);
+	CHECK(!syc_stderr_log_end(&stderr_log));
+	CHECK_EQ(stderr_log.lost, 77);
 	CHECK_STR(lines(), "2:(77 bytes were not recorded)|");
 }

@@ -16,7 +16,7 @@
 #define BYTES UINT64_C(4000000) /* more than any socket holds */
 #define MS    INT64_C(1000000)
 
-static struct syc_stderr_tee pump;
+static struct syc_stderr_tee used_tee;
 
 static void begin(void)
 {
@@ -25,15 +25,15 @@ static void begin(void)
 
 	CHECK(nowhere >= 0 && saved >= 0);
 	dup2(nowhere, STDERR_FILENO);
-	CHECK_EQ(syc_stderr_tee_start(&pump), 0);
+	CHECK_EQ(syc_stderr_tee_start(&used_tee), 0);
 	dup2(saved, STDERR_FILENO);
 	close(nowhere);
 	close(saved);
-	fcntl(pump.socket, F_SETFL, 0);
+	fcntl(used_tee.socket, F_SETFL, 0);
 }
 
-/* Writes until the pump has read all bytes.  No process reads the bytes from
- * the pump. */
+/* Writes until the tee has read all bytes.  No process reads the bytes from
+ * the tee. */
 static void write_much(void)
 {
 	static const char bytes[4096];
@@ -41,12 +41,12 @@ static void write_much(void)
 	ssize_t n;
 
 	for (uint64_t left = BYTES; left > 0; left -= (size_t)n) {
-		n = write(pump.given, bytes,
+		n = write(used_tee.given, bytes,
 		          left < sizeof(bytes) ? left : sizeof(bytes));
 		CHECK(n > 0);
 	}
 	for (; waiting > 0; usleep(1000))
-		CHECK_EQ(ioctl(pump.given, FIONREAD, &waiting), 0);
+		CHECK_EQ(ioctl(used_tee.given, FIONREAD, &waiting), 0);
 }
 
 /* Checks all bytes up to the socket's end, received or reported as lost. */
@@ -56,25 +56,25 @@ static void check_pieces(void)
 	uint64_t sum = 0, lost = 0;
 	ssize_t n, last = 0;
 
-	while ((n = recv(pump.socket, &piece, sizeof(piece), 0)) > 0) {
-		sum += (size_t)n - SYC_PUMP_HEAD;
+	while ((n = recv(used_tee.socket, &piece, sizeof(piece), 0)) > 0) {
+		sum += (size_t)n - SYC_STDERR_TEE_HEAD;
 		lost += piece.lost;
 		last = n;
 	}
 	CHECK_EQ(n, 0);
 	CHECK(lost > 0);
 	CHECK_EQ(sum + lost, BYTES);
-	CHECK_EQ(last, (ssize_t)SYC_PUMP_HEAD);
+	CHECK_EQ(last, (ssize_t)SYC_STDERR_TEE_HEAD);
 }
 
 TEST(bytes_missed_by_the_recorder_are_reported)
 {
 	begin();
 	write_much();
-	close(pump.given);
+	close(used_tee.given);
 	check_pieces();
-	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
-	close(pump.socket);
+	CHECK_EQ(waitpid(used_tee.pid, NULL, 0), used_tee.pid);
+	close(used_tee.socket);
 }
 
 TEST(stopped_recorder_delays_once)
@@ -85,8 +85,8 @@ TEST(stopped_recorder_delays_once)
 
 	begin();
 	write_much();
-	close(pump.given);
-	while (recv(pump.socket, &piece, sizeof(piece), 0) > 0) {
+	close(used_tee.given);
+	while (recv(used_tee.socket, &piece, sizeof(piece), 0) > 0) {
 		/* A busy machine causes a few waits; one wait per piece would
 		 * cause hundreds */
 		if (before != 0 && piece.time - before >= 100 * MS)
@@ -96,18 +96,18 @@ TEST(stopped_recorder_delays_once)
 	}
 	CHECK(n > 100);
 	CHECK(n_waits < 50);
-	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
-	close(pump.socket);
+	CHECK_EQ(waitpid(used_tee.pid, NULL, 0), used_tee.pid);
+	close(used_tee.socket);
 }
 
 TEST(missed_bytes_are_reported_while_others_write)
 {
 	begin();
 	write_much();
-	shutdown(pump.socket, SHUT_WR);
+	shutdown(used_tee.socket, SHUT_WR);
 	check_pieces();
-	CHECK_EQ(write(pump.given, "x", 1), 1);
-	close(pump.given);
-	CHECK_EQ(waitpid(pump.pid, NULL, 0), pump.pid);
-	close(pump.socket);
+	CHECK_EQ(write(used_tee.given, "x", 1), 1);
+	close(used_tee.given);
+	CHECK_EQ(waitpid(used_tee.pid, NULL, 0), used_tee.pid);
+	close(used_tee.socket);
 }
