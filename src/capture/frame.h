@@ -58,8 +58,8 @@ static inline bool syc_frame_is_length(unsigned len)
 }
 
 /**
- * Whether a file may end @left bytes behind the begin of a frame of @len bytes,
- * because its writer wrote a part of the frame.
+ * Whether a file may end @left bytes behind the beginning of a frame of @len
+ * bytes, because its writer wrote a part of the frame.
  */
 static inline bool syc_frame_is_torn(unsigned len, uint64_t left)
 {
@@ -82,8 +82,9 @@ static inline bool syc_frame_take(const unsigned char *bytes, uint64_t left,
 
 /**
  * Decode the type's own fields.  @frame comes from syc_frame_header(), and the
- * caller has checked that frame->len bytes are there.  Returns 0, also for unknown types; or -EILSEQ, without decoded fields, if the content
- * does not fit the length.
+ * caller has checked that frame->len bytes are there.  Returns 0, also for
+ * unknown types; or -EILSEQ, without decoded fields, if the content does not
+ * fit the length.
  */
 int syc_frame_decode(struct syscap_frame *frame, bool big,
                      struct syscap_error *error);

@@ -9,7 +9,7 @@
 
 struct syc_dump {
 	const struct syscap_reader *reader;
-	int64_t begin;   /* begin of the capture, to which times in text are
+	int64_t begin;   /* beginning of the capture, to which times in text are
 	                  * relative */
 	bool is_foreign; /* the capture has the other byte order */
 	/*

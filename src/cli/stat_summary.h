@@ -96,7 +96,7 @@ struct syc_mark {
 	int64_t total;
 };
 
-/** The begin or the end of an operation (docs/marks.md). */
+/** The beginning or the end of an operation (docs/marks.md). */
 struct syc_mark_part {
 	const char *group, *name;
 	uint64_t id;
@@ -118,10 +118,10 @@ void syc_mark_stats_fini(struct syc_mark_stats *marks);
 
 /**
  * Take in a mark's frame, whose texts must outlive @marks; a negative duration
- * counts as 0, as in profiles.  Returns 0 or -ENOMEM.  The begin and the end of
- * an operation become one mark with the duration of the operation.  @counts:
- * false if a filter excludes the mark, which may still be the end of a counted
- * operation.
+ * counts as 0, as in profiles.  Returns 0 or -ENOMEM.  The beginning and the
+ * end of an operation become one mark with the duration of the operation.
+ * @counts: false if a filter excludes the mark, which may still be the end of a
+ * counted operation.
  */
 int syc_mark_stats_add_frame(struct syc_mark_stats *marks,
                              const struct syscap_frame *frame, bool counts);

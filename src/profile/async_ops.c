@@ -215,7 +215,7 @@ static int add_end(struct settling *s, uint32_t part, struct turn *turn,
 	                     since < time ? since : time, time);
 }
 
-/* The mark of the begin represents the whole operation. */
+/* The mark of the beginning represents the whole operation. */
 static void join(struct settling *s, const struct syscap_profile_operation *of)
 {
 	struct syscap_profile_mark *const begin =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * console.c - messages of the recorder on standard error: diagnostics, progress,
- * and at the end a summary with the hottest functions and the missing parts.
+ * console.c - messages of the recorder on standard error: diagnostics,
+ * progress, and at the end a summary with the hottest functions and the missing
+ * parts.
  */
 #define _GNU_SOURCE
 #include "recorder/console.h"

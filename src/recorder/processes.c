@@ -118,7 +118,7 @@ static bool is_dying(const struct syc_procfs_identity *identity)
 /*
  * Whether the EXIT frame is written although the process is still visible:
  * until its parent has waited, or until its last threads have ended.  @since:
- * begin of the rings for which the process is registered.
+ * beginning of the rings for which the process is registered.
  */
 static bool has_been_ended(const struct syc_tracked_process *process,
                            int64_t since,

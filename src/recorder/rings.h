@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * rings.h - all rings and arenas of a recording, and the names of their threads.
+ * rings.h - all rings and arenas of a recording, and the names of their
+ * threads.
  *
  * A ring ends with its writer's end marker, with malformed content, or with the
  * recording.  A ring also ends when no process has it mapped any more: its
@@ -9,7 +10,7 @@
  *
  * The writer of a ring names its thread when it gets the ring.  Later names are
  * from the kernel, /proc/PID/task/TID/comm.  The recorder reads that file at
- * the begin, once a second, and at the end of the ring if the thread still
+ * the beginning, once a second, and at the end of the ring if the thread still
  * lives.  In a pid namespace, only the first name is known, because thread ids
  * differ there.
  */
@@ -34,10 +35,10 @@
  * Arenas of rings that processes create and hand over (docs/protocol.md,
  * "Handing over an arena").
  *
- * Each slot in use is a struct syc_ring among the others.  struct syc_arenas has
- * the slots in use, their owners, and the end of their use.  The words
- * in shared memory are examined, but never relied on: all facts about a slot
- * are in its ring.
+ * Each slot in use is a struct syc_ring among the others.  struct syc_arenas
+ * has the slots in use, their owners, and the end of their use.  The words in
+ * shared memory are examined, but never relied on: all facts about a slot are
+ * in its ring.
  */
 
 /** A process that claimed slots, besides the creator of the arena. */
@@ -329,7 +330,7 @@ void syc_rings_take(struct syc_rings *rings, int32_t pid, int fd);
 /** Drain every ring once. */
 void syc_rings_drain(struct syc_rings *rings, struct syc_rings_pass *ret_pass);
 
-/** Drain all frames that were in the rings at the begin of the call. */
+/** Drain all frames that were in the rings at the beginning of the call. */
 void syc_rings_settle(struct syc_rings *rings);
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * sampling_summary.c - comparison of the requested samples with the samples that
- * arrived.
+ * sampling_summary.c - comparison of the requested samples with the samples
+ * that arrived.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -24,8 +24,9 @@ static bool begins_with(const char *text, const char *folder, size_t n)
 }
 
 /*
- * Length of the directory of homes (*@is_home: false) or the home at the begin
- * of @text; 0: @text begins with neither.  @starts: a path begins here.
+ * Length of the directory of homes (*@is_home: false) or the home at the
+ * beginning of @text; 0: @text begins with neither.  @starts: a path begins
+ * here.
  */
 static size_t measure_private(const char *text, bool starts, bool *is_home)
 {

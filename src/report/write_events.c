@@ -329,7 +329,7 @@ static uint64_t place_of(const struct links *links, uint32_t mark)
 	               : (uint64_t)links->places[mark] + 1;
 }
 
-/* The mark of the begin represents an end that has no row. */
+/* The mark of the beginning represents an end that has no row. */
 static uint64_t end_of(const struct links *links,
                        const struct syscap_profile_operation *operation)
 {
