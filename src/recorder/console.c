@@ -26,9 +26,10 @@
 #define SHOWN      3u
 #define NAME_BYTES 100u
 
-/* Maximum of a capture whose functions are shown, about a second of reading:
- * most bytes of larger captures are allocations, which the summary does not
- * read. */
+/*
+ * Maximum of a capture whose functions are shown, about a second of reading.
+ * Most bytes of such captures are allocations, which the summary does not read.
+ */
 #define LARGEST (UINT64_C(1) << 30)
 
 /* From this part of the time on, an option of syscap is worth a hint. */

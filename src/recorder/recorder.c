@@ -413,7 +413,8 @@ int syc_record_run(const struct syc_record_options *options)
 		                            &recording.child_end);
 	if (r != 0)
 		goto fail;
-	r = options->error_lines ? syc_stderr_log_begin(&recording.stderr_log) : 0;
+	r = options->error_lines ? syc_stderr_log_begin(&recording.stderr_log)
+	                         : 0;
 	if (r != 0) {
 		fprintf(stderr, "syscap record: --stderr: %s\n", strerror(-r));
 		goto out;
