@@ -27,7 +27,7 @@
 
 /** Notes of this library: the note of an object with a sampler
  * (sampler/autostart.c), and the note of an object with this library
- * (copies/copy_note.h). */
+ * (copies/copies.h). */
 #define SYC_NOTE_NAME         "syscap"
 #define SYC_SAMPLER_NOTE_TYPE 1
 #define SYC_COPY_NOTE_TYPE    2

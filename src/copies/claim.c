@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* claim.c - what only one copy of the library in a process may do. */
+/* claim.c - rights that only one copy of the library in a process may have. */
 #define _GNU_SOURCE
-#include "copies/claim.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include "copies/copies.h"
+
 /*
- * Addresses that copies of all numbers know.  Neither the kernel nor the
- * sanitizers' shadows put anything there: on x86-64 it is below where executables
- * are loaded, among the addresses that all sanitizers leave to the program;
- * elsewhere in the first 64 GiB, which every size of address space has.
+ * Addresses of the claims, for copies of all numbers.  The kernel maps nothing
+ * there by itself, and no sanitizer has its shadow there.  On x86-64 the
+ * addresses are below the executables, among those that all sanitizers leave to
+ * the program.  On other machines they are in the first 64 GiB, which each size
+ * of address space has.
  */
 #if defined(__x86_64__)
 #define FIRST UINT64_C(0x551000010000)
@@ -38,8 +39,8 @@ bool syc_claim_take(enum syc_claim claim)
 	if (got == MAP_FAILED)
 		return errno != EEXIST;
 	if (got != place) {
-		/* Linux < 4.17: it took the place for a wish.  There, copies
-		 * don't know of each other. */
+		/* Linux < 4.17 takes the address as a hint.  There, copies with
+		 * different numbers do not find each other. */
 		munmap(got, PLACE_SIZE);
 		return true;
 	}

@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* copies.c - the copies that act as one; see copies.h. */
+/* copies.c - the copies that act as one: their words, and their discovery. */
+#define _GNU_SOURCE
 #include "copies/copies.h"
 
+#include <errno.h>
+#include <link.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+#include "base/elf_note.h"
 #include "copies/block.h"
+
+/* A static program may lack this function. */
+#pragma weak dl_iterate_phdr
+
+#define NOTE_NAME "syscap"
 
 struct syc_block *syc_block;
 int syc_active = SYC_NOT_LOOKED;
 uint32_t syc_drain_sleeping;
+
+struct syc_copy_words syc_own_words = {
+	.magic = SYC_COPY_WORDS_MAGIC,
+	.number = SYC_COPIES_NUMBER,
+	.active = &syc_active,
+	.sleeping = &syc_drain_sleeping,
+};
+SYC_COPY_NOTE(syc_own_words);
+
+/* ----------------------------------------------------------------- words */
 
 static uint32_t count_entered(const struct syc_block *block)
 {
@@ -16,9 +38,9 @@ static uint32_t count_entered(const struct syc_block *block)
 }
 
 /*
- * A copy may have left open whether something is recorded, and the thread that
- * decides may be at work: a 0 that only says that nothing has begun yet would
- * send its other threads away.
+ * A copy may have left open whether something is recorded, while one of its
+ * threads decides this.  If no recording has begun yet, a 0 would make the
+ * copy's other threads drop their events.
  */
 static bool is_open_still(const struct syc_block *block, const int32_t *active)
 {
@@ -26,17 +48,17 @@ static bool is_open_still(const struct syc_block *block, const int32_t *active)
 	       __atomic_load_n(&block->last_epoch, __ATOMIC_ACQUIRE) == 0;
 }
 
-static void tell_copy(const struct syc_block *block, int32_t *active)
+static void update_copy(const struct syc_block *block, int32_t *active)
 {
-	int32_t told;
+	int32_t value;
 
 	if (is_open_still(block, active))
 		return;
 
 	do {
-		told = __atomic_load_n(&block->active, __ATOMIC_SEQ_CST);
-		__atomic_store_n(active, told, __ATOMIC_SEQ_CST);
-	} while (__atomic_load_n(&block->active, __ATOMIC_SEQ_CST) != told);
+		value = __atomic_load_n(&block->active, __ATOMIC_SEQ_CST);
+		__atomic_store_n(active, value, __ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&block->active, __ATOMIC_SEQ_CST) != value);
 }
 
 static int32_t *get_active(struct syc_block *block, uint32_t i)
@@ -44,7 +66,7 @@ static int32_t *get_active(struct syc_block *block, uint32_t i)
 	return __atomic_load_n(&block->copies[i].active, __ATOMIC_SEQ_CST);
 }
 
-static void tell_copies(void)
+static void update_copies(void)
 {
 	const uint32_t n = count_entered(syc_block);
 
@@ -52,7 +74,7 @@ static void tell_copies(void)
 		int32_t *const active = get_active(syc_block, i);
 
 		if (active != NULL)
-			tell_copy(syc_block, active);
+			update_copy(syc_block, active);
 	}
 }
 
@@ -72,7 +94,7 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 	uint32_t n;
 
 	if (has_copy(block, active)) {
-		tell_copy(block, active);
+		update_copy(block, active);
 		return true;
 	}
 	n = __atomic_load_n(&block->n_copies, __ATOMIC_RELAXED);
@@ -84,17 +106,17 @@ bool syc_copies_enter(struct syc_block *block, int32_t *active,
 	                                      __ATOMIC_RELAXED));
 	struct syc_copy *const copy = &block->copies[n];
 	copy->sleeping = sleeping;
-	/* The first one to come looks; the drain thread may be asleep */
+	/* The first event checks the drain thread, which may be asleep */
 	__atomic_store_n(sleeping, 1, __ATOMIC_RELAXED);
 	__atomic_store_n(&copy->active, active, __ATOMIC_SEQ_CST);
-	tell_copy(block, active);
+	update_copy(block, active);
 	return true;
 }
 
 void syc_copies_set_active(int32_t active)
 {
 	__atomic_store_n(&syc_block->active, active, __ATOMIC_SEQ_CST);
-	tell_copies();
+	update_copies();
 }
 
 bool syc_copies_change_active(int32_t from, int32_t to)
@@ -102,7 +124,7 @@ bool syc_copies_change_active(int32_t from, int32_t to)
 	if (!__atomic_compare_exchange_n(&syc_block->active, &from, to, false,
 	                                 __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return false;
-	tell_copies();
+	update_copies();
 	return true;
 }
 
@@ -133,8 +155,8 @@ bool syc_copies_end(void)
 	return is_last;
 }
 
-/* When a copy itself and another that switches it on enter it at the same time,
- * two entries of it are left: that does no harm but here. */
+/* If a copy and the copy that starts a recording enter the former at the same
+ * time, the former has two entries.  Only this count has to skip the second. */
 uint32_t syc_copies_count(void)
 {
 	const uint32_t n = syc_block_is_there() ? count_entered(syc_block) : 0;
@@ -149,4 +171,151 @@ uint32_t syc_copies_count(void)
 		count += active != NULL && k == i;
 	}
 	return count != 0 ? count : 1;
+}
+
+/* ----------------------------------------------------------------- notes */
+
+struct note_search {
+	uint32_t type;
+	syc_note_fn *found;
+	void *data;
+};
+
+bool syc_notes_is_in(const struct dl_phdr_info *object, uintptr_t at, size_t n)
+{
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
+		const uintptr_t offset =
+			at - (object->dlpi_addr + segment->p_vaddr);
+
+		if (segment->p_type == PT_LOAD &&
+		    (segment->p_flags & PF_R) != 0 && segment->p_filesz >= n &&
+		    offset <= segment->p_filesz - n)
+			return true;
+	}
+	return false;
+}
+
+/* Search the notes in the @size bytes at @at. */
+static bool search_notes(const struct note_search *search,
+                         const struct dl_phdr_info *object, uintptr_t at,
+                         size_t size, size_t align)
+{
+	const unsigned char *const notes = (const unsigned char *)at;
+	uint64_t next = 0;
+
+	while (size - next >= SYC_ELF_NOTE_HEADER) {
+		struct syc_elf_note note;
+		uint32_t words[3];
+		int32_t value;
+
+		memcpy(words, notes + next, sizeof(words));
+		if (!syc_elf_note_at(size, align, next, words, &note))
+			return false;
+		if (note.type == search->type &&
+		    note.value_size == sizeof(value) &&
+		    note.name_size == sizeof(NOTE_NAME) &&
+		    memcmp(notes + note.name, NOTE_NAME, sizeof(NOTE_NAME)) ==
+		            0) {
+			memcpy(&value, notes + note.value, sizeof(value));
+			if (search->found(object, at + note.value, value,
+			                  search->data))
+				return true;
+		}
+		next = note.next;
+	}
+	return false;
+}
+
+static int search_object(struct dl_phdr_info *object, size_t size, void *data)
+{
+	const struct note_search *const search = data;
+
+	(void)size;
+	for (unsigned i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *const segment = &object->dlpi_phdr[i];
+		const uintptr_t at = object->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_NOTE &&
+		    syc_notes_is_in(object, at, segment->p_filesz) &&
+		    search_notes(search, object, at, segment->p_filesz,
+		                 segment->p_align))
+			return 1;
+	}
+	return 0;
+}
+
+bool syc_notes_each(uint32_t type, syc_note_fn *found, void *data)
+{
+	struct note_search search = { type, found, data };
+
+	return dl_iterate_phdr != NULL &&
+	       dl_iterate_phdr(search_object, &search) != 0;
+}
+
+/* ------------------------------------------------------------- discovery */
+
+struct syc_copy_words *syc_copy_words_at(const struct dl_phdr_info *object,
+                                         uintptr_t note, int32_t distance)
+{
+	const uintptr_t at = note + (uintptr_t)(intptr_t)distance;
+	struct syc_copy_words *const words = (struct syc_copy_words *)at;
+
+	return at % 8 == 0 && syc_notes_is_in(object, at, sizeof(*words)) &&
+	                       words->magic == SYC_COPY_WORDS_MAGIC &&
+	                       words->number == SYC_COPIES_NUMBER
+	               ? words
+	               : NULL;
+}
+
+static bool take_others_block(const struct dl_phdr_info *object, uintptr_t note,
+                              int32_t distance, void *data)
+{
+	const struct syc_copy_words *const words =
+		syc_copy_words_at(object, note, distance);
+	struct syc_block **const ret_block = data;
+
+	if (words != NULL)
+		*ret_block = __atomic_load_n(&words->block, __ATOMIC_ACQUIRE);
+	return *ret_block != NULL;
+}
+
+static int is_program(struct dl_phdr_info *object, size_t size, void *phdr)
+{
+	(void)size;
+	return object->dlpi_phdr == phdr;
+}
+
+int syc_discovery_find(struct syc_block **ret_block)
+{
+	*ret_block = NULL;
+	/* Each namespace of dlmopen() has its own list of objects */
+	if (dl_iterate_phdr != NULL &&
+	    dl_iterate_phdr(is_program, (void *)getauxval(AT_PHDR)) == 0)
+		return -EXDEV;
+	return syc_notes_each(SYC_COPY_NOTE_TYPE, take_others_block, ret_block)
+	               ? 0
+	               : -ENOENT;
+}
+
+/* The loader has locked its list of objects. */
+static int publish_locked(struct dl_phdr_info *object, size_t size, void *block)
+{
+	struct syc_block *others;
+
+	(void)object;
+	(void)size;
+	if (syc_discovery_find(&others) == 0)
+		return -EEXIST;
+	__atomic_store_n(&syc_own_words.block, block, __ATOMIC_RELEASE);
+	return 1;
+}
+
+int syc_discovery_publish(struct syc_block *block)
+{
+	const int r = dl_iterate_phdr != NULL
+	                      ? dl_iterate_phdr(publish_locked, block)
+	                      : publish_locked(NULL, 0, block);
+
+	return r < 0 ? r : 0;
 }

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* loaded_copies.c - entering the copies that were loaded before a recording. */
+/* loaded_copies.c - entry of the copies that were loaded before a recording. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stddef.h>
 #include <sys/auxv.h>
 
+#include "base/elf_note.h"
 #include "copies/block.h"
 #include "copies/copies.h"
-#include "copies/copy_note.h"
-#include "copies/discovery.h"
-#include "copies/notes.h"
 #include "os/permanent_map.h"
 
-/* A static program may have none. */
+/* A static program may lack this function. */
 #pragma weak dladdr
 
-/* Where their words lie.  A library may go until it is pinned, so they are read
- * while the loader's lock keeps it, and pinning takes other locks of the
- * loader: look, pin, look again. */
+/* Addresses of the copies' words.  Until a library is pinned, the program may
+ * unload it, so its words are read under the loader's lock.  A pin takes other
+ * locks of the loader.  So the order is: search, pin, search again. */
 struct found {
 	unsigned n;
 	uintptr_t at[SYC_COPIES_MAX];
@@ -47,9 +45,9 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	while (i < found->n && found->at[i] != (uintptr_t)words)
 		i++;
 	if (i == found->n)
-		return false; /* not pinned: it came between the two looks */
+		return false; /* loaded between the two searches: not pinned */
 	struct syc_block *none = NULL;
-	/* Before it is on: its first event looks there */
+	/* Store this before the copy is active: its first event reads it */
 	if (__atomic_compare_exchange_n(&words->block, &none, found->block,
 	                                false, __ATOMIC_RELEASE,
 	                                __ATOMIC_RELAXED) ||
@@ -58,7 +56,7 @@ static bool enter_copy(const struct dl_phdr_info *object, uintptr_t note_at,
 	return false;
 }
 
-/* The program itself: dlopen() does not know it by its name. */
+/* Whether the copy is in the program, which dlopen() can't open by name. */
 static bool is_in_program(uintptr_t at)
 {
 	Dl_info of_copy, of_program;

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "copies/block.h"
-#include "copies/number.h"
+#include "copies/copies.h"
 
 #define ID_BITS  24
 #define FIRST_ID UINT32_C(256)

@@ -26,7 +26,7 @@
 
 #include "base/text.h"
 #include "copies/block.h"
-#include "copies/number.h"
+#include "copies/copies.h"
 #include "emit/name_text.h"
 #include "emit/names_room.h"
 #include "emit/table.h"

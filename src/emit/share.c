@@ -11,8 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "copies/copy_note.h"
-#include "copies/discovery.h"
+#include "copies/copies.h"
 #include "emit/own.h"
 #include "emit/process.h"
 #include "emit/thread.h"

@@ -137,7 +137,7 @@ bool syc_slot_stop_if_over(void)
 	return true;
 }
 
-/* As arena_head.h has it, but that nobody has to drain yet. */
+/* See ring_file.h; but the arena may have no drainer yet. */
 bool syc_slot_count_stray(uint8_t kind, uint32_t len, int64_t time)
 {
 	struct syc_arena_head *const head = syc_slot_arena_head();

@@ -4,7 +4,7 @@
 #define SYC_EMIT_SLOT_H
 
 #include "emit/thread.h"
-#include "ring/arena_head.h"
+#include "ring/ring_file.h"
 
 /**
  * Begin a ring for @ts there.  0; -ECONNRESET: the recording is over, and now off;

@@ -22,6 +22,7 @@
 #include "preload/preload.h"
 
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@
 #include <syscap.h>
 
 #include "base/elf_note.h"
-#include "copies/notes.h"
+#include "copies/copies.h"
 #include "emit/setup.h"
 #include "os/env.h"
 #include "preload/tick_stack.h"

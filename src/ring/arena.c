@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* arena.c - the rings that a process makes for itself. */
+/* arena.c - the rings of a process and of its forked children. */
 #define _GNU_SOURCE
 #include "ring/arena.h"
 
@@ -18,18 +18,16 @@
 
 /* Without MADV_POPULATE_WRITE a file gets all its blocks at once. */
 #define SLOTS_WITHOUT_POPULATE 32u
-/* Within limits: rather smaller rings than fewer. */
+/* Under a limit, shrink the rings rather than have fewer rings than this. */
 #define SLOTS_WANTED 16u
-/* Of a limit on addresses the arena takes one such part at most. */
+/* An arena takes at most this part of a limit on addresses: one eighth. */
 #define SHARE_OF_ADDRESSES 8u
-/* A shell that limits its addresses later has to have some left; whoever needs
- * more makes another. */
+/* Addresses of an arena for a recorder.  The rest stays for a shell that limits
+ * its addresses later.  A process that needs more rings makes another arena. */
 #define ADDRESSES_FOR_OTHER (UINT64_C(64) << 20)
 
-/*
- * As bare system calls: a hundred bytes less in a program for each function of
- * the C library.
- */
+/* A raw system call: each function of the C library adds about a hundred bytes
+ * to a program. */
 static int give_access(void *from, size_t size)
 {
 	return syscall(SYS_mprotect, from, size, PROT_READ | PROT_WRITE) == 0
@@ -61,7 +59,7 @@ struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
 	                                          arena_size(arena, i));
 }
 
-/* A child has nothing of what is in front of the head. */
+/* A child has no mapping of the parts before the head. */
 int syc_arena_open(const struct syc_arena *arena, uint32_t n)
 {
 	const uint32_t head = syc_ring_file_head(arena->page);
@@ -80,7 +78,7 @@ static void note_used(const struct syc_arena *arena, uint32_t n)
 		;
 }
 
-/* Fewer slots, then smaller ones.  False: it can't be less. */
+/* Reduce the number of slots, then their size.  False: no reduction is left. */
 static bool shrink(struct syc_arena *arena)
 {
 	if (arena->n_slots > SLOTS_WANTED)
@@ -104,9 +102,9 @@ static uint64_t limit_of(unsigned which)
 static int map_slots(struct syc_arena *arena, int fd)
 {
 	const int flags = fd >= 0 ? MAP_SHARED : MAP_SHARED | MAP_ANONYMOUS;
-	/* Most of the address space is the program's */
+	/* The program needs most of the address space */
 	const uint64_t addresses = limit_of(RLIMIT_AS) / SHARE_OF_ADDRESSES;
-	/* Growing a file over the limit would raise SIGXFSZ */
+	/* A file that grows beyond its limit raises SIGXFSZ */
 	const uint64_t file = fd >= 0 ? limit_of(RLIMIT_FSIZE) : RLIM_INFINITY;
 	void *base;
 
@@ -122,17 +120,18 @@ static int map_slots(struct syc_arena *arena, int fd)
 	if (base == MAP_FAILED)
 		return -errno;
 	arena->base = base;
-	/* A core would get memory for all of it */
+	/* A core dump would get memory for the whole arena */
 	madvise(base, arena->size, MADV_DONTDUMP);
-	/* mlockall(MCL_FUTURE) would fetch a whole ring with each mapping */
+	/* mlockall(MCL_FUTURE) would get memory for a whole ring with each
+	 * mapping */
 	syscall(SYS_munlock, base, arena->size);
 	if (fd >= 0 && ftruncate(fd, (off_t)arena->size) != 0)
 		return -errno;
 	return give_access(base, arena_size(arena, 1));
 }
 
-/* Blocks before they are needed: a full file system is an error here, and
- * would be SIGBUS in an emit. */
+/* Get blocks before they are needed: a full file system is an error here, and
+ * would raise SIGBUS in an emit. */
 static int populate(const struct syc_arena *arena, void *from, size_t size)
 {
 	if (!arena->populates || madvise(from, size, MADV_POPULATE_WRITE) == 0)
@@ -141,7 +140,8 @@ static int populate(const struct syc_arena *arena, void *from, size_t size)
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }
 
-/* A ring that fills up finds its memory: else rather another place. */
+/* Whether the file system has space for a whole ring; else the caller tries
+ * another place. */
 static bool has_disk_room(const struct syc_arena *arena, int fd)
 {
 	struct statfs fs;
@@ -150,8 +150,9 @@ static bool has_disk_room(const struct syc_arena *arena, int fd)
 	       fs.f_bavail * (uint64_t)fs.f_bsize >= arena_size(arena, 2);
 }
 
-/* What a process with a few events needs: what only a file has, head and words,
- * and of the first slot as much as it takes to say who this is. */
+/* Get the pages for a process with few events.  These are a file's private
+ * parts, head and words, and the begin of the first slot, for the frames that
+ * describe the process. */
 static int populate_front(struct syc_arena *arena, int fd)
 {
 	unsigned char *const base = arena->base;
@@ -162,7 +163,7 @@ static int populate_front(struct syc_arena *arena, int fd)
 	arena->populates = true;
 	if (fd >= 0 && !has_disk_room(arena, fd))
 		return -ENOSPC;
-	/* Whether the kernel can at all */
+	/* This call also shows whether the kernel can populate pages */
 	r = populate(arena, base + head,
 	             syc_ring_file_front(page) + 2 * page - head);
 	if (r == 0 && fd >= 0)
@@ -173,7 +174,7 @@ static int populate_front(struct syc_arena *arena, int fd)
 		return r;
 	arena->populates = false;
 	if (fd < 0)
-		return 0; /* memory comes by touching it */
+		return 0; /* memory comes at the first access */
 	if (arena->n_slots > SLOTS_WITHOUT_POPULATE)
 		arena->n_slots = SLOTS_WITHOUT_POPULATE;
 	do {
@@ -184,22 +185,22 @@ static int populate_front(struct syc_arena *arena, int fd)
 }
 
 /*
- * As syc_ring_map_at(), a ring that lies at @ring in memory that this process
- * has mapped MAP_SHARED.  Needs no descriptor, but mremap() with an old length
- * of 0: -ENOTSUP where that is refused (valgrind, qemu-user, filters).
+ * Map, like syc_ring_map_at(), a ring that this process has mapped MAP_SHARED
+ * at @ring.  This needs no fd, but an mremap() with an old length of
+ * 0.  -ENOTSUP: the call is refused (valgrind, qemu-user, filters).
  */
 static int map_body_again(void *ring, uint32_t size,
                           struct syc_ring_header **ret_header)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t file = page + size;
-	/* An old length of 0: map the same shared pages once more.  What lies
-	 * behind the ring in the file has the place of the second body, which
-	 * replaces it: a call and a mapping less than to reserve that */
+	/* Map the ring and, in the place of the second body, the bytes that
+	 * follow the ring in the file.  The second body replaces these bytes.
+	 * A reservation of the place would take one more call and mapping */
 	char *const base = mremap(ring, 0, file + size, MREMAP_MAYMOVE);
 
 	if (base == MAP_FAILED)
-		return -ENOTSUP; /* whatever it says: qemu-user says ENOMEM */
+		return -ENOTSUP; /* for any errno: qemu-user has ENOMEM */
 	if (mremap((char *)ring + page, 0, size, MREMAP_MAYMOVE | MREMAP_FIXED,
 	           base + file) == MAP_FAILED) {
 		munmap(base, file + size);
@@ -248,7 +249,7 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
 		syc_arena_destroy(arena);
 		return r;
 	}
-	/* Facts and journal: a child has no business there */
+	/* A child must not access facts and journal */
 	madvise(arena->base, syc_ring_file_head(arena->page), MADV_DONTFORK);
 	syc_arena_ring(arena, 0)->offset = arena->page;
 	syc_arena_ring(arena, 0)->size = arena->body;
@@ -280,7 +281,7 @@ int syc_arena_create_for_other(struct syc_arena *arena, int fd, uint32_t body)
 	return r;
 }
 
-/* The caller's mapping of a slot. */
+/* Map a slot for the caller. */
 static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
                      struct syc_ring_header **ret_ring)
 {
@@ -294,9 +295,9 @@ static int open_slot(const struct syc_arena *arena, uint32_t i, int fd,
 	            : map_body_again(ring, arena->body, ret_ring);
 	if (r != 0)
 		return r;
-	/* By the mapping that is used from here on: the other one would have to
-	 * be faulted in, too.  Header and first frames at once: a call is less
-	 * than two faults */
+	/* Get header and first frames by the mapping that is used from now on,
+	 * because pages of the other mapping would fault, too.  One call takes
+	 * less time than two faults */
 	madvise(*ret_ring, (size_t)2 * arena->page, MADV_POPULATE_WRITE);
 	(*ret_ring)->offset = arena->page;
 	(*ret_ring)->size = arena->body;

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * arena.h - the rings that a process makes for itself and for the children
- * that it forks.
+ * arena.h - the rings of a process and of its forked children.
  *
- * One shared mapping, of a ring file (ring/ring_file.h) or of no file, cut
- * into slots of one ring each.  A thread that claims a slot gets a mapping of
- * its own of it, with the body twice, which stays valid when the arena is
- * destroyed.  The drainer reads through the arena's mapping, the body once.
+ * An arena is one shared mapping, of a ring file (ring/ring_file.h) or of no
+ * file, with slots of one ring each.  A thread that claims a slot gets its own
+ * mapping of the slot, with the body twice.  This mapping stays valid after the
+ * end of the arena.  The drainer reads by the arena's mapping, which has the
+ * body once.
  *
- * Neither descriptors nor memfd_create() are needed after syc_arena_create():
- * a second mapping of shared pages is an mremap() with an old length of 0.
- * So a program that closes all descriptors or leaves its mount namespace
- * still gets rings.  Where that call is refused it takes the file's
- * descriptor to claim one.
+ * After syc_arena_create() neither fds nor memfd_create() are needed, because
+ * mremap() with an old length of 0 maps shared pages a second time.  So a
+ * program that closes all fds, or leaves its mount namespace, still gets rings.
+ * If this mremap() is refused, a claim needs the file's fd.
  *
- * The mapping is large and sparse: memory comes page by page, and whoever
- * writes asks for the pages first (syc_arena_provide()), so that an emit
- * neither faults nor meets a full file system.  A forked child inherits the
- * mapping, but for what only the drainer uses, and claims slots in it.
+ * The mapping is large and sparse, and memory comes page by page.  Each writer
+ * requests pages before its writes (syc_arena_provide()).  So an emit neither
+ * faults nor writes to a full file system.  A forked child inherits the
+ * mapping, without the drainer's private parts, and claims slots in it.
  */
 #ifndef SYC_RING_ARENA_H
 #define SYC_RING_ARENA_H
@@ -26,35 +25,33 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ring/arena_head.h"
 #include "ring/ring_file.h"
 
-#define SYC_ARENA_BODY_MIN UINT32_C(65536) /* of those that are asked for */
+#define SYC_ARENA_BODY_MIN UINT32_C(65536) /* limits of requested bodies */
 #define SYC_ARENA_BODY_MAX UINT32_C(67108864)
 
-/** Where it is: kept in memory of each process' own. */
+/** Position and size of an arena, in each process' own memory. */
 struct syc_arena {
 	unsigned char *base; /* the front; NULL: no arena */
 	size_t size;
 	uint32_t page, body, n_slots;
-	bool populates; /* pages come when they are asked for; else all are there */
+	bool populates; /* pages come on request; else all pages exist */
 };
 
-/** A slot that was claimed. */
+/** A claimed slot. */
 struct syc_slot {
 	struct syc_ring_header *ring; /* the caller's own mapping */
-	uint32_t *word;               /* pid and state, in the arena's */
+	uint32_t *word;               /* pid and state, in the arena */
 	uint32_t size;                /* of the body */
 };
 
 /**
  * Make an arena of rings of @body bytes (whole pages, SYC_ARENA_BODY_MIN to
  * _MAX), in the empty file @fd, or with -1 in memory.  Slot 0 is claimed for
- * @pid.  Where the size of files or of memory is limited there are fewer and
- * smaller ones.
+ * @pid.  Limits on the size of files or memory cause fewer and smaller rings.
  *
- * Returns 0 or -errno: -ENOSPC, there is no room for it; -EFBIG, nor within
- * the limits; -ENOTSUP, @fd is -1 and slots could not be claimed: make a memfd.
+ * Returns 0 or -errno.  -ENOSPC: no space; -EFBIG: no space within the limits;
+ * -ENOTSUP: @fd is -1, and slots could not be claimed, so make a memfd.
  *
  * Context: any-thread, signal-safe.
  */
@@ -62,9 +59,9 @@ int syc_arena_create(struct syc_arena *arena, int fd, uint32_t body,
                      int32_t pid);
 
 /**
- * The same in the empty memfd @fd, for another process to drain: nobody has a
- * slot, the head is all 0, and memory comes by touching it.  @fd is not needed
- * any more then.
+ * Make an arena in the empty memfd @fd, which another process will drain.  No
+ * slot is claimed, the head is all 0, and memory comes at the first access.
+ * Afterwards @fd is not needed any more.
  *
  * Context: any-thread, signal-safe.
  */
@@ -78,8 +75,9 @@ syc_arena_head(const struct syc_arena *arena)
 							 arena->page));
 }
 
-/** Of how many slots, from the first one, any was ever claimed, as the head
- * says.  Stored before a word says that its slot is LIVE. */
+/** Number of slots, counted from the first slot, up to the last slot that was
+ * ever claimed; read from the head.  It is stored before a slot's word is
+ * LIVE. */
 static inline uint32_t syc_arena_used(const struct syc_arena *arena)
 {
 	const uint32_t n = __atomic_load_n(&syc_arena_head(arena)->n_used,
@@ -89,9 +87,9 @@ static inline uint32_t syc_arena_used(const struct syc_arena *arena)
 }
 
 /**
- * Slots that a relative claimed can't be touched before this: what is not in
- * use has no access, so that mlockall() fetches no memory for it.  @n: as
- * syc_arena_used() said.  0 or -errno.
+ * Permit access to the first @n slots (syc_arena_used()), before the first
+ * access to a slot that a relative claimed.  Unused slots permit no access, so
+ * that mlockall() gets no memory for them.  Returns 0 or -errno.
  *
  * Context: any-thread, signal-safe.
  */
@@ -100,8 +98,8 @@ int syc_arena_open(const struct syc_arena *arena, uint32_t n);
 /** The word of slot @i: pid and state. */
 uint32_t *syc_arena_word(const struct syc_arena *arena, uint32_t i);
 
-/** Slot @i, seen by the drainer: its header, with the body behind it.  To be
- * touched only while its word is not FREE, and it was opened. */
+/** Header of slot @i, followed by the body, in the arena's mapping.  Access it
+ * only while its word is not FREE, and after syc_arena_open(). */
 struct syc_ring_header *syc_arena_ring(const struct syc_arena *arena,
                                        uint32_t i);
 
@@ -113,39 +111,39 @@ syc_arena_body(const struct syc_arena *arena,
 }
 
 /**
- * Claim a slot for @pid: its state is BUSY, head == tail, and @ret_slot->ring
- * is to be undone with syc_ring_unmap().  @fd: the arena's file; -1: do
- * without.  Its body has no pages yet.
+ * Claim a slot for @pid: its state is BUSY, head == tail, and its body has no
+ * pages yet.  Unmap @ret_slot->ring with syc_ring_unmap().  @fd: the arena's
+ * file; -1: claim without fd.
  *
- * Returns 0; -EMFILE, all slots are taken; -ENOTSUP, it takes @fd; or -errno,
- * -ENOSPC: no room.
+ * Returns 0; -EMFILE: all slots are claimed; -ENOTSUP: a claim needs @fd;
+ * -ENOSPC: no space; or another -errno.
  *
  * Context: any-thread, signal-safe.
  */
 int syc_arena_claim(const struct syc_arena *arena, int fd, int32_t pid,
                     struct syc_slot *ret_slot);
 
-/** Undo that, before anything was put into it.  Context: as syc_arena_claim(). */
+/** Give back a slot without frames.  Context: any-thread, signal-safe. */
 void syc_arena_unclaim(const struct syc_slot *slot);
 
 /**
- * See to it that @size bytes at @from, in any mapping of a slot, have their
- * pages.  0 or -errno, -ENOSPC: no room.
+ * Get the pages of @size bytes at @from, in any mapping of a slot.  Returns 0;
+ * -ENOSPC: no space; or another -errno.
  *
  * Context: any-thread, signal-safe.
  */
 int syc_arena_provide(void *from, size_t size);
 
 /**
- * In a forked child that may not use what it has inherited: it is not mapped any
- * more, and what an interrupted function may still store into the front is the
- * child's own.
+ * Unmap an inherited arena that a forked child must not use.  Its front becomes
+ * private memory of the child, because an interrupted function may still store
+ * to the front.
  *
  * Context: setup of the child, signal-safe.
  */
 void syc_arena_forget(struct syc_arena *arena);
 
-/** Context: any-thread, signal-safe; nobody may be using @arena. */
+/** Context: any-thread, signal-safe; no thread uses @arena. */
 void syc_arena_destroy(struct syc_arena *arena);
 
 #endif

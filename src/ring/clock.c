@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* clock.c - bases and rates; see clock.h. */
+/* clock.c - bases and rates of the threads' clocks. */
 #define _GNU_SOURCE
 #include "ring/clock.h"
 
@@ -19,22 +19,24 @@
 struct reading {
 	uint64_t ticks;
 	int64_t ns;
-	uint64_t span; /* ticks that it took: it is half of that off at most */
+	uint64_t span; /* duration in ticks; the error is at most a half */
 };
 
-/* A reading that took longer was interrupted, and is no base. */
+/* A reading that took longer was interrupted: it makes no base. */
 #define SPAN_MAX_NS UINT64_C(1000)
 
 /*
- * In the block: written by whichever thread takes a base, read by all: relaxed,
- * each word stands for itself.  A rate is nanoseconds * 2^32 per tick.
+ * These words of the block are written by each thread that takes a base, and
+ * read by all threads.  The accesses are relaxed, because the words do not
+ * depend on each other.  A rate is nanoseconds * 2^32 per tick.
  *
- *	clock_is_tsc         set once, before there are events
- *	clock_first_ticks    a first reading; likewise
- *	clock_measured       newest rate seen, 0: none
- *	clock_trusted        the same, if it agreed with the one before; or 0
+ *	clock_is_tsc         set once, before the first event
+ *	clock_first_ticks    first reading; set once, too
+ *	clock_measured       newest measured rate; 0: none
+ *	clock_trusted        the newest rate if it agreed with the rate before;
+ *	                     or 0
  *
- * Each copy has its own error_ns, of the bases that it took.
+ * Each copy has its own error_ns, of the bases that the copy took.
  */
 static uint32_t error_ns = 5000;
 
@@ -65,7 +67,7 @@ static bool kernel_uses_tsc(void)
 	return strcmp(name, "tsc\n") == 0;
 }
 
-/* Both clocks at one instant: the tightest of three tries. */
+/* Read both clocks at one instant: the shortest of three tries. */
 static struct reading read_both(void)
 {
 	struct reading best = { 0, 0, UINT64_MAX };
@@ -91,8 +93,8 @@ static bool rates_agree(uint64_t a, uint64_t b)
 	return difference <= a / 1000000 * RATE_TOLERANCE_PPM;
 }
 
-/* Note the rate between two readings, if they are apart enough to tell, and
- * return it; else 0.  Where it has changed none is trusted. */
+/* Store the rate between two readings that are far enough apart, and return it;
+ * else return 0.  A changed rate is not trusted. */
 static uint64_t measure_rate(const struct reading *from,
                              const struct reading *to)
 {
@@ -104,7 +106,7 @@ static uint64_t measure_rate(const struct reading *from,
 		return 0;
 	const uint64_t rate = ((uint64_t)ns << 32) / ticks;
 	if (rate == 0 || rate >> 33 != 0)
-		return 0; /* below 0.5 GHz: not a counter to use */
+		return 0; /* below 0.5 GHz: the counter is not used */
 	if (to->span >= (SPAN_MAX_NS << 32) / rate)
 		return 0;
 	const uint64_t before = __atomic_exchange_n(&syc_block->clock_measured,
@@ -120,7 +122,8 @@ struct base {
 	int64_t ns;
 };
 
-/* Of one base: a handler may take another between our loads. */
+/* Load the words of one base: a handler may take another base between the
+ * loads. */
 static struct base load_base(const struct syc_thread *st)
 {
 	struct base base;
@@ -136,8 +139,8 @@ static struct base load_base(const struct syc_thread *st)
 	return base;
 }
 
-/* The newest time that @base can have told. */
-static void note_told(struct syc_thread *st, const struct base *base)
+/* Store the newest time that events can have got by @base. */
+static void note_newest(struct syc_thread *st, const struct base *base)
 {
 	uint64_t ticks = __rdtsc() - base->ticks;
 
@@ -145,14 +148,15 @@ static void note_told(struct syc_thread *st, const struct base *base)
 		return;
 	if (ticks >= base->window)
 		ticks = base->window - 1;
-	const int64_t told = base->ns + (int64_t)(ticks * base->mult >> 32);
-	if (told > st->last_ns)
-		st->last_ns = told;
+	const int64_t newest = base->ns + (int64_t)(ticks * base->mult >> 32);
+	if (newest > st->last_ns)
+		st->last_ns = newest;
 }
 
 /*
- * From here on nobody uses the base, which is returned: nested calls see no
- * window, and ask the kernel.  They must know before that what it has told.
+ * End the thread's base, and return it.  From then on nested calls find no
+ * window, and read the kernel's clock.  Before that, the newest time of the
+ * base must be stored for such calls.
  */
 static struct base end_base(struct syc_thread *st)
 {
@@ -161,17 +165,17 @@ static struct base end_base(struct syc_thread *st)
 
 	do {
 		base = load_base(st);
-		if (base.window == 0) /* we ended it, of a handler's */
+		if (base.window == 0) /* ended by us; maybe a handler's base */
 			base.window = window;
-		note_told(st, &base);
+		note_newest(st, &base);
 		window = __atomic_exchange_n(&st->window, 0, __ATOMIC_RELAXED);
 		SYC_SIGNAL_FENCE();
 	} while (st->base_tsc != base.ticks);
-	note_told(st, &base);
+	note_newest(st, &base);
 	return base;
 }
 
-/* One instruction: false if a handler has taken a base since @before. */
+/* A single instruction.  False: a handler has taken a base since @before. */
 static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
 {
 	return __atomic_compare_exchange_n(&st->base_tsc, &before, ticks, false,
@@ -179,9 +183,9 @@ static bool begin_base(struct syc_thread *st, uint64_t before, uint64_t ticks)
 }
 
 /*
- * A base with the rate @used was wrong by up to what the kernel's true @rate
- * makes of it.  The kernel changes the rate by 10 % at most: over a suspend,
- * where the counter runs on, it seems to change by more.
+ * A base had the rate @used, and the kernel's true rate was @rate.  Raise the
+ * error's bound accordingly.  The kernel changes the rate by at most 10 %.  A
+ * larger change is a suspend, during which the counter runs.
  */
 static void note_error(uint64_t used, uint64_t rate)
 {
@@ -196,14 +200,14 @@ static void note_error(uint64_t used, uint64_t rate)
 	__atomic_store_n(&error_ns, bound, __ATOMIC_RELAXED);
 }
 
-/* False: a handler has taken a base meanwhile. */
+/* False: a handler has taken a base in between. */
 static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 {
 	const struct base old = end_base(st);
 	const struct reading base = { old.ticks, st->read_ns, 0 };
 	const struct reading now = read_both();
 
-	/* There is no rate yet: let the base stand until it is old enough */
+	/* Without a rate, keep the base until it is old enough */
 	if (__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED) == 0 &&
 	    base.ns != 0 && now.ns - base.ns < RATE_SPAN_MIN_NS) {
 		if (now.ns > st->last_ns)
@@ -220,7 +224,7 @@ static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 		__atomic_load_n(&syc_block->clock_trusted, __ATOMIC_RELAXED);
 	int64_t ns = now.ns;
 	if (rate != 0 && ns < st->last_ns) {
-		/* We ran ahead: do not step back, go slower this time */
+		/* The base was fast: run slower now, instead of a step back */
 		const int64_t ahead = st->last_ns - ns;
 		const int64_t most = WINDOW_NS / 2;
 
@@ -239,7 +243,7 @@ static bool take_base(struct syc_thread *st, int64_t *ret_ns)
 	if (ns > st->last_ns)
 		st->last_ns = ns;
 	SYC_SIGNAL_FENCE();
-	/* What stands there now may be of two */
+	/* The stored words may belong to two bases */
 	if (st->base_tsc != now.ticks)
 		return false;
 	if (rate != 0 && now.span < (SPAN_MAX_NS << 32) / rate)

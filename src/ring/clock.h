@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * clock.h - CLOCK_MONOTONIC in nanoseconds, from the processor's time stamp
- * counter where the kernel itself keeps time by it.
+ * counter if the kernel itself uses this counter.
  *
- * A thread's base is a pair (counter, nanoseconds) and a rate.  A base is
- * used for 10 ms of ticks; then the emitting call itself reads the kernel's
- * clock once more.  Nobody sleeps to calibrate: the rate is that between two
- * readings, and until two successive rates agree the kernel's clock is asked
- * every time.  So an error is at most what the rate can change in 10 ms: 5 us if
- * the kernel slews by 500 ppm, 1 ms at its limit, 10 %.  Each new base shows how
- * wrong the last one was.  The same holds for the first event after a suspend,
- * over which the counter runs on and the clock does not.
+ * A thread's base is a pair (counter, nanoseconds) and a rate.  A base is used
+ * for 10 ms of ticks; then the emitting call reads the kernel's clock again.
+ * No thread sleeps for a calibration: the rate is the rate between two
+ * readings.  Until two successive rates agree, each event reads the kernel's
+ * clock.
+ *
+ * So an error is at most the change of the rate in 10 ms.  This is 5 us if the
+ * kernel slews by 500 ppm, and 1 ms at the kernel's limit of 10 %.  Each new
+ * base shows the error of the last base.  The first event after a suspend has
+ * an error, too: during a suspend the counter runs, and the clock stops.
  */
 #ifndef SYC_RING_CLOCK_H
 #define SYC_RING_CLOCK_H
@@ -26,18 +28,18 @@ void syc_clock_init(struct syc_block *block);
 /** Context: any-thread, signal-safe. */
 bool syc_clock_is_tsc(void);
 
-/** Bound of the error while the counter is used, ns; grows when a larger one was
- * seen.  Context: any-thread, signal-safe. */
+/** Bound of the error while the counter is used, ns.  The bound grows when a
+ * larger error is found.  Context: any-thread, signal-safe. */
 uint32_t syc_clock_error(void);
 
-/** What the kernel's clock says.  Context: any-thread, signal-safe. */
+/** Time of the kernel's clock.  Context: any-thread, signal-safe. */
 int64_t syc_clock_kernel(void);
 
 struct syc_thread;
 
 /**
- * Take a new base for @st.  Not re-entrant for one thread: the caller sees to
- * that.  Returns now.
+ * Take a new base for @st.  Returns the present time.  Not re-entrant for one
+ * thread: the caller prevents nested calls.
  *
  * Context: owner, signal-safe.
  */

@@ -1,40 +1,42 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * ring_file.h - the file in which a process that writes its own capture
- * keeps its rings.
- *
- * It outlives the process: what was published and not yet in the capture when
- * the process died is found here.  It lies on tmpfs, so that emitting never
- * waits for a disk, and its capture names it in its second frame, a METADATA
- * frame of id SYC_RING_FILE_ID with its path.
+ * ring_file.h - layout of an arena: the rings of a process, in a ring file, in
+ * a memfd, or in memory without a file.
  *
  *	| facts | journal | head | words | slot 0 | slot 1 | ...
  *
- * What stands in front of the slots is the front.  A slot is one ring: header
- * page and body (ring.h); slot 0 belongs to no thread, the drainer's own frames
- * go there.  Each part begins with a page.  Whose a slot is, and what becomes
- * of it, says its word (arena_head.h): a word of 0 is a slot that nothing is
- * in.  Ring contents are finished frames; there are no end markers.
+ * The parts before the slots are the front.  A slot is one ring: header page
+ * and body (ring.h).  Slot 0 belongs to no thread: the drainer puts its own
+ * frames there.  Each part begins with a page.  The word of a slot has the
+ * owner and the state of the slot.  A ring has whole frames only, and no end
+ * markers.
  *
- * Forked children of the process find head, words and slots in their memory and
- * claim slots there; facts and journal they do not get.
+ * Forked children of the process inherit head, words and slots, and claim slots
+ * there.  Children do not inherit facts and journal.
  *
- * The journal makes every frame arrive exactly once, whenever the process is
- * killed.  The capture has one writer.  For each batch it
+ * A process that writes its own capture keeps its rings in a ring file, which
+ * outlives the process.  So published frames that are not in the capture yet
+ * can be recovered after the death of the process.  The file is on tmpfs, so
+ * that no emit waits for a disk.  The capture's second frame, METADATA with the
+ * id SYC_RING_FILE_ID, has the file's path.
  *
- *	1. stores n, offset, length, parts; then state = UNDER_WAY (release)
- *	2. writes `length` bytes at `offset`, which is the capture's size
- *	3. stores head = to in each part's ring
- *	4. stores state = NOTHING (release)
+ * By the journal each frame arrives exactly once, even if the process is
+ * killed.  The capture has one writer.  For each batch this writer does:
  *
- * Whoever finds UNDER_WAY looks at the size of the capture.  At least
- * offset + length: the batch is in it, do 3 and 4.  Less: cut the capture
- * back to offset, and the rings still hold the batch; do 4.
+ *	1. Store n, offset, length, parts; then state = UNDER_WAY (release).
+ *	2. Write `length` bytes at `offset`, which is the capture's size.
+ *	3. Store head = to in each part's ring.
+ *	4. Store state = NOTHING (release).
  *
- * While a process (or somebody who recovers) uses the file it holds an open
- * file description lock (F_OFD_SETLK, F_WRLCK) on all of it.
+ * A process that finds UNDER_WAY compares the capture's size with offset +
+ * length.  If the size is not smaller, the batch is in the capture: continue
+ * with 3 and 4.  Else cut the capture to offset, and do 4; the rings still have
+ * the batch.
  *
- * Its readers trust nothing in the file.
+ * A process that uses the file, also for a recovery, holds an open file
+ * description lock (F_OFD_SETLK, F_WRLCK) on the whole file.
+ *
+ * Readers of the file trust no value in it.
  */
 #ifndef SYC_RING_RING_FILE_H
 #define SYC_RING_RING_FILE_H
@@ -42,21 +44,103 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "ring/arena_head.h"
 #include "ring/ring.h"
+
+/**
+ * State of a slot, in the slot's word, with the pid of its owner.  The owner
+ * changes the state from FREE to BUSY, LIVE and ENDED.  The drainer changes it
+ * back to FREE by compare-exchange, from ENDED, or if the owner's process is
+ * gone.  A leaving thread and a drainer at its end may compete for a slot.  The
+ * ring's `outcome` shows which of them was first.
+ */
+enum {
+	SYC_SLOT_FREE = 0, /* head == tail, no unreported loss, no pid */
+	SYC_SLOT_BUSY,     /* claimed: the client block is being written */
+	SYC_SLOT_LIVE,
+	SYC_SLOT_ENDED, /* the thread has left: the rest is to be read */
+	SYC_SLOT_OVER,  /* the drainer reads no more: the leaving thread counts
+	                 * the rest as lost */
+};
+
+static inline uint32_t syc_slot_word(int32_t pid, uint32_t state)
+{
+	return (uint32_t)pid << 8 | state;
+}
+
+static inline uint32_t syc_slot_state(uint32_t word)
+{
+	return word & 0xFF;
+}
+
+static inline int32_t syc_slot_pid(uint32_t word)
+{
+	return (int32_t)(word >> 8);
+}
+
+/**
+ * The drainer: state and pid of the process that drains all slots.  Only this
+ * process changes the state in the order below.  Another process takes its
+ * place by compare-exchange, if the state is CLOSED, or if the drainer's
+ * process is gone.  The new drainer stores CLOSING with its own pid, and
+ * DRAINED as soon as it can drain.
+ *
+ * No frame or loss is dropped between two drainers.  All these accesses are
+ * sequentially consistent:
+ *
+ * - A guest is a forked child in the arena.  It claims a slot (BUSY), then
+ *   loads the drainer's state.  If the state is DRAINED, the guest writes
+ *   frames; else it gives the slot back unchanged.  A drainer stores CLOSING,
+ *   then loads the words.  So at its end a drainer has seen all slots that have
+ *   frames.
+ * - At its end a drainer checks which of its relatives live, then reads all
+ *   slots to their end, then loads the words.  A slot is finished if its
+ *   process had ended before the slot was read.  If another slot exists, the
+ *   rings stay for that slot.  Else the rings are removed, and have no frame or
+ *   loss.
+ * - A guest that exits while the state is CLOSING waits for CLOSED, and then
+ *   becomes the drainer.  Its last frames may have come after the last reading.
+ * - A loss without a slot is added to `lost` between an increment and a
+ *   decrement of `counting`.  The state must be DRAINED in between.  A CLOSING
+ *   drainer waits a little for counting == 0 before it reads `lost` for the
+ *   last time.
+ */
+enum {
+	SYC_ARENA_DRAINED = 1,
+	SYC_ARENA_CLOSING, /* no slots are given any more, or not yet */
+	SYC_ARENA_CLOSED,  /* no process drains any more */
+};
+
+/**
+ * Data that a process and its forked children share, besides words and rings.
+ * Any of these processes may overwrite the data, so no process uses a word of
+ * it as an offset, or to find memory.  An emitter and a drainer keep the
+ * position and size of the slots, and the read positions, in memory of their
+ * own.
+ */
+struct syc_arena_head {
+	uint32_t drainer; /* pid and SYC_ARENA_* */
+	uint32_t wakes;   /* futex: counts reasons to wake the drainer */
+	uint32_t asks;    /* 1: one of the reasons is a ring that fills up */
+	uint32_t n_used; /* slots from here on were never claimed; only grows */
+	/* Losses of threads without a slot, in any of the processes; and the
+	 * part of them that the drainer has reported */
+	struct syc_ring_losses lost;
+	struct syc_ring_losses told;
+	uint32_t counting; /* threads that are about to add to `lost` */
+};
 
 #define SYC_RING_FILE_ID      "syscap.rings"
 #define SYC_RING_FILE_MAGIC   "SCRINGS2"
 #define SYC_RING_FILE_VERSION 2u
-/** Instead of that, in one that is handed to a recorder: docs/protocol.md. */
+/** Magic of an arena that is sent to a recorder: docs/protocol.md. */
 #define SYC_ARENA_FILE_MAGIC "SCARENA1"
-#define SYC_RING_FILE_SLOTS  UINT32_C(1024) /* most that a file has */
+#define SYC_RING_FILE_SLOTS  UINT32_C(1024) /* greatest number of slots */
 
-/** Facts, at offset 0.  Written once, magic last. */
+/** Facts, at offset 0.  Written once, with the magic last. */
 struct syc_ring_file {
 	char magic[8];
 	uint32_t version;
-	uint32_t front;     /* how large it is */
+	uint32_t front;     /* size of the front */
 	uint32_t page_size; /* offset of a body in its slot */
 	uint32_t body_size;
 	uint32_t n_slots;
@@ -65,13 +149,14 @@ struct syc_ring_file {
 	uint64_t capture_dev;
 	uint64_t capture_ino;
 	union {
-		/* field 22 of /proc/PID/stat; 0: not known */
+		/* field 22 of /proc/PID/stat; 0: unknown */
 		uint64_t start_ticks;
-		/* of an arena: ns that CLOCK_REALTIME, which no namespace
-		 * changes, is ahead of CLOCK_MONOTONIC; 0: not known */
+		/* In an arena for a recorder: CLOCK_REALTIME, which no
+		 * namespace changes, minus CLOCK_MONOTONIC, in ns; 0:
+		 * unknown */
 		int64_t realtime_ahead;
 	};
-	uint64_t pid_ns;    /* inode of /proc/self/ns/pid; 0: not known */
+	uint64_t pid_ns;    /* inode of /proc/self/ns/pid; 0: unknown */
 	char boot_id[40];   /* as in /proc/sys/kernel/random/boot_id */
 	char capture[4096]; /* absolute path */
 };
@@ -86,7 +171,7 @@ enum {
 struct syc_ring_journal {
 	uint32_t state;
 	uint32_t n;
-	uint64_t offset; /* of the capture: where the batch goes */
+	uint64_t offset; /* position of the batch in the capture */
 	uint64_t length;
 	struct syc_ring_journal_part {
 		uint32_t slot;
@@ -97,7 +182,7 @@ struct syc_ring_journal {
 _Static_assert(sizeof(struct syc_arena_head) <= 4096, "a page");
 _Static_assert(SYC_RING_FILE_SLOTS * sizeof(uint32_t) <= 4096, "a page");
 
-/** Where the parts of the front begin, and its size, with pages of @page. */
+/** Offsets of the parts of the front, and its size, with pages of @page. */
 static inline uint32_t syc_ring_file_pages(size_t size, uint32_t page)
 {
 	return ((uint32_t)size + page - 1) / page * page;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ring_map.c - map a ring with its body twice, and get its pages.  Signal-safe. */
+/* ring_map.c - mappings of a ring, and memory for its pages. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
@@ -76,10 +76,10 @@ int syc_arena_provide(void *from, size_t size)
 	const uintptr_t high =
 		((uintptr_t)from + size + page - 1) & ~(page - 1);
 
-	/* EINVAL: an old kernel, where the file got all its blocks at once */
+	/* EINVAL: an old kernel; the file has all its blocks already */
 	if (madvise((void *)low, high - low, MADV_POPULATE_WRITE) == 0 ||
 	    errno == EINVAL)
 		return 0;
-	/* EFAULT: a touch would have been SIGBUS */
+	/* EFAULT: an access would raise SIGBUS */
 	return errno == EFAULT || errno == ENOMEM ? -ENOSPC : -errno;
 }

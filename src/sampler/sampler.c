@@ -16,7 +16,7 @@
 
 #include "base/text.h"
 #include "copies/block.h"
-#include "copies/claim.h"
+#include "copies/copies.h"
 #include "emit/names.h"
 #include "emit/recorder_end.h"
 #include "emit/setup.h"

@@ -15,7 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "copies/claim.h"
+#include "copies/copies.h"
 #include "os/env.h"
 #include "os/syscalls.h"
 #include "os/threads.h"

@@ -19,7 +19,7 @@
 
 #include <syscap.h>
 
-#include "copies/claim.h"
+#include "copies/copies.h"
 #include "emit/recorder_end.h"
 #include "emit/thread.h"
 #include "os/env.h"

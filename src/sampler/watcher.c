@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "copies/claim.h"
+#include "copies/copies.h"
 #include "os/env.h"
 #include "os/fd.h"
 #include "os/process.h"

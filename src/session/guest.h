@@ -37,7 +37,7 @@ struct syc_session *syc_guest_make(const struct syc_plan *plan, int epoch);
  * caller returns the slot; @session may be no guest any more. */
 bool syc_guest_may_use_slot(const struct syc_session *session);
 
-/** The word of the drainer (arena_head.h), to be read after a claim of a slot,
+/** The word of the drainer (ring_file.h), to be read after a claim of a slot,
  * or before the slots' words. */
 static inline uint32_t syc_guest_drainer(const struct syc_session *session)
 {

@@ -242,7 +242,7 @@ bool syc_relatives_need_rings(struct syc_session *s)
 	const uint32_t n = syc_session_slots(s);
 
 	for (uint32_t i = 1; i < n; i++)
-		/* Load after the store of CLOSING: arena_head.h */
+		/* Load after the store of CLOSING: ring_file.h */
 		if (may_have_more(s, i,
 		                  __atomic_load_n(syc_arena_word(&s->arena, i),
 		                                  __ATOMIC_SEQ_CST)))

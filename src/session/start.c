@@ -9,7 +9,7 @@
 #include <syscap.h>
 
 #include "base/text.h"
-#include "copies/discovery.h"
+#include "copies/copies.h"
 #include "emit/child.h"
 #include "emit/process.h"
 #include "emit/setup.h"

@@ -31,7 +31,7 @@
 #include <unistd.h>
 
 #include "copies/block.h"
-#include "copies/claim.h"
+#include "copies/copies.h"
 #include "os/fd.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"

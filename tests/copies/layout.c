@@ -5,8 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "copies/block.h"
-#include "copies/copy_note.h"
-#include "copies/number.h"
+#include "copies/copies.h"
 #include "emit/process.h"
 #include "emit/table.h"
 #include "emit/thread.h"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-2-Clause
 # layout.sh - each installed compiler gives the shared data of copies with one
 # ABI number the layout of layout.txt.  A change of the layout needs a higher
-# SYC_COPIES_NUMBER in src/copies/number.h, and a run of this script with
+# SYC_COPIES_NUMBER in src/copies/copies.h, and a run of this script with
 # UPDATE=1.
 set -eu
 stored=$SYSCAP_SOURCE/tests/copies/layout.txt
@@ -60,7 +60,7 @@ number() { awk '$1 == "SYC_COPIES_NUMBER" { print $2 }' "$@"; }
 if [ -n "${UPDATE:-}" ]; then
 	dump "$CC" >"$work/now"
 	[ "$(number "$work/now")" != "$(number "$stored")" ] || {
-		echo "raise SYC_COPIES_NUMBER in src/copies/number.h first"
+		echo "raise SYC_COPIES_NUMBER in src/copies/copies.h first"
 		exit 1
 	}
 	mv "$work/now" "$stored"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#include "copies/number.h"
+#include "copies/copies.h"
 #include "copies/part.h"
 #include "harness/tsan.h"
 

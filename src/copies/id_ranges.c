@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* number.c - the ids that copies of one number have; see number.h. */
+/* id_ranges.c - separate ranges of ids for copies with different numbers. */
 #define _GNU_SOURCE
-#include "copies/number.h"
-
 #include <sys/auxv.h>
 #include <unistd.h>
 
 #include "base/siphash.h"
+#include "copies/copies.h"
 #include "os/syscalls.h"
 
 #define N_NUMBERS 16u
 
-/* All copies get the same where @own is 0. */
+/* If @own is 0, all copies get the same hash. */
 static uint64_t hash_keyed(enum syc_number_use use, uint64_t own)
 {
 	static const unsigned char no_key[16];
 	const void *const random = (const void *)getauxval(AT_RANDOM);
 	const struct {
 		uint64_t use, pid, own;
-	} what = { use, (uint64_t)getpid(), own };
+	} input = { use, (uint64_t)getpid(), own };
 
-	return syc_siphash(random != NULL ? random : no_key, &what,
-	                   sizeof(what));
+	return syc_siphash(random != NULL ? random : no_key, &input,
+	                   sizeof(input));
 }
 
 static uint64_t hash_of_copy(enum syc_number_use use)
@@ -42,7 +41,7 @@ uint32_t syc_number_first_id(enum syc_number_use use,
 
 	if (giver == SYC_NUMBER_TOGETHER)
 		first += SYC_COPIES_NUMBER % N_NUMBERS * share;
-	else /* not to its end: there is room for more than the first */
+	else /* not near the end: later ids need space in the quarter, too */
 		first += (giver == SYC_NUMBER_ALONE ? 2 : 3) * quarter +
 		         hash_of_copy(use) % (quarter - share / 2);
 	return (uint32_t)(first % n_ids);
