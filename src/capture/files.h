@@ -67,7 +67,7 @@ int syc_plain_file_open(const char *path, int flags,
  *
  * Each writer holds a record lock on one byte behind the first byte, a
  * different byte per writer.  Writers are processes that record themselves
- * (session/record_lock.h), and commands.  The owner of the lock is the process,
+ * (session/trace.h), and commands.  The owner of the lock is the process,
  * so the kernel reports its pid, and several processes hold locks at once.
  *
  * The first byte is locked while a writer writes: by a self-recording process

@@ -35,7 +35,7 @@ extern const struct syc_own_recording *const syc_own_recording;
 
 struct syc_described;
 
-/** session/map_frames.h.  The drainer finds it in the block: a copy that emits
+/** session/process_frames.h.  The drainer finds it in the block: a copy that emits
  * addresses has it, and another copy may drain. */
 struct syc_map_frames {
 	bool (*are_due)(const struct syc_described *described, int64_t now,

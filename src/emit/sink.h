@@ -5,7 +5,7 @@
  * There are two destinations, the environment's and that of syscap_start(),
  * and one of them is current; struct syc_block says where they are, and which.
  * Both are static in some copy: a forked child has them too.  What is recorded
- * by the process itself has more to say of it: session/plan.h.
+ * by the process itself has more to say of it: session/session.h.
  */
 #ifndef SYC_EMIT_SINK_H
 #define SYC_EMIT_SINK_H

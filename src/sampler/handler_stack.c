@@ -11,7 +11,7 @@
 
 #include "sampler/state.h"
 #include "sampler/tick.h"
-#include "session/drain_handler.h"
+#include "session/drain_thread.h"
 
 #define GUARD ((size_t)65536) /* as large as any page */
 #define SIZE  ((size_t)SYC_DRAIN_HANDLER_STACK)

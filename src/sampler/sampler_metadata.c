@@ -19,7 +19,7 @@
 #include "os/signals.h"
 #include "sampler/sampler.h"
 #include "sampler/state.h"
-#include "session/map_frames.h"
+#include "session/process_frames.h"
 
 static const char *clock_text(uint32_t clock)
 {

@@ -36,7 +36,7 @@
 #include "sampler/signals.h"
 #include "sampler/state.h"
 #include "sampler/timer.h"
-#include "session/drain_handler.h"
+#include "session/drain_thread.h"
 
 /* Limit of a thread control block's size, on either side of its address. */
 #define BLOCK_MAX 4096u

@@ -20,7 +20,7 @@
 #include "sampler/scan.h"
 #include "sampler/signals.h"
 #include "sampler/state.h"
-#include "session/alone.h"
+#include "session/drain_thread.h"
 #include "unwind/unwind.h"
 
 #define MS         INT64_C(1000000)
@@ -123,8 +123,8 @@ static void *run_watcher(void *nothing)
 	/* If no other thread ends the process, end the process as its threads
 	 * ended */
 	int status;
-	if (syc_alone_is(&status) && status != 0)
-		syc_alone_end(status);
+	if (syc_last_thread_is_caller(&status) && status != 0)
+		syc_last_thread_end(status);
 	return NULL;
 }
 

@@ -27,14 +27,12 @@
 #include "ring/clock.h"
 #include "session/drain.h"
 #include "session/drain_thread.h"
-#include "session/enter.h"
-#include "session/say.h"
-#include "session/side_job.h"
+#include "session/session.h"
 
 #define SECOND  INT64_C(1000000000)
 #define WAIT_NS (SECOND / 4) /* longest wait for a drainer, or for the sink */
 
-#define SAID_AS "syscap.counters"
+#define METADATA_ID "syscap.counters"
 
 /* Groups and, above them, the rate; 0: read no counter. */
 static uint32_t chosen;
@@ -53,32 +51,32 @@ static struct syc_asked unpack_asked(uint32_t packed)
 /* ------------------------------------------------------------ the frames */
 
 /* Returns false if slot 0 is full. */
-static bool try_to_say(struct syc_session *s, const void *frame, uint32_t len)
+static bool try_to_add(struct syc_session *s, const void *frame, uint32_t len)
 {
 	const int64_t now = syc_clock_kernel();
-	bool is_said;
+	bool is_added;
 
 	if (!syc_drain_hold(s, now + WAIT_NS))
 		return false;
-	is_said = s->dead == 0 &&
-	          (s->is_announced || syc_say_who_we_are(s, now)) &&
-	          syc_say_frame(s, frame, len);
+	is_added = s->dead == 0 &&
+	           (s->is_announced || syc_batch_add_description(s, now)) &&
+	           syc_batch_add_frame(s, frame, len);
 	syc_drain_release(s);
-	return is_said;
+	return is_added;
 }
 
-static bool say_frame(void *of, const void *frame, uint32_t len)
+static bool add_frame(void *of, const void *frame, uint32_t len)
 {
 	const struct syscap_wire_frame *const head = frame;
 	struct syc_side *const side = of;
 	struct syc_session *const s = side->session;
 	uint64_t moved;
 
-	if (try_to_say(s, frame, len))
+	if (try_to_add(s, frame, len))
 		return true;
 	syc_drain_pass(s, SYC_DRAIN_THREAD, syc_clock_kernel() + WAIT_NS,
 	               &moved);
-	if (try_to_say(s, frame, len))
+	if (try_to_add(s, frame, len))
 		return true;
 	syc_loss_totals_add(&syc_arena_head(&s->arena)->lost, head->type, len,
 	                    head->time);
@@ -93,11 +91,11 @@ static uint32_t give_id(void *side)
 	return syc_counter_id_request(1);
 }
 
-static void say_text(struct syc_session *s, const char *text)
+static void add_text(struct syc_session *s, const char *text)
 {
 	if (!syc_drain_hold(s, syc_clock_kernel() + WAIT_NS))
 		return;
-	syc_say_metadata(s, SAID_AS, text);
+	syc_batch_add_metadata(s, METADATA_ID, text);
 	syc_drain_release(s);
 }
 
@@ -113,7 +111,7 @@ static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
 		.keeps_files = s->owns_table,
 		.pid = s->pid,
 		.process = "self",
-		.emit = say_frame,
+		.emit = add_frame,
 		.new_id = give_id,
 		.context = side,
 	};
@@ -124,33 +122,33 @@ static void begin(struct syc_side *side, uint32_t wanted, int64_t now)
 	side->is_torn = false;
 	if (wanted != side->chosen && wanted != 0) {
 		syc_asked_write(&asked, text);
-		say_text(s, text);
+		add_text(s, text);
 	}
 	side->chosen = wanted;
 	if (wanted == 0)
 		return;
 	side->state = syc_counters_new(&options);
 	if (side->state == NULL)
-		say_text(s, "none: there is no memory");
+		add_text(s, "none: there is no memory");
 	else
 		syc_counters_embed(side->state, now);
 }
 
 /* Report requested groups without a value.  A request for all groups means only
  * the available groups, so nothing is reported. */
-static void say_empty(struct syc_side *side)
+static void report_empty(struct syc_side *side)
 {
 	static const char nothing[] = "nothing to read of ";
 	const unsigned empty = syc_counters_empty(side->state);
 	char text[sizeof(nothing) + SYC_ASKED_TEXT];
 
-	_Static_assert(sizeof(text) <= SYC_SAY_TEXT, "it fits");
+	_Static_assert(sizeof(text) <= SYC_METADATA_TEXT_MAX, "it fits");
 
 	if (unpack_asked(side->chosen).groups == SYC_COUNTERS_ALL || empty == 0)
 		return;
 	memcpy(text, nothing, sizeof(nothing));
 	syc_asked_names(empty, ", ", text + sizeof(nothing) - 1);
-	say_text(side->session, text);
+	add_text(side->session, text);
 }
 
 /* The time of the next reading; missed readings are skipped. */
@@ -174,7 +172,7 @@ static void work(struct syc_side *side, uint32_t wanted, bool is_end)
 	/* Without counters, the next call comes after a second */
 	side->due = find_due(side->due, hz != 0 ? SECOND / hz : SECOND, now);
 	if (is_end && side->state != NULL) {
-		say_empty(side);
+		report_empty(side);
 		syc_counters_free(side->state);
 		side->state = NULL;
 	}
@@ -184,7 +182,7 @@ static void decline(struct syc_session *s)
 {
 	static const char why[] = "none: there is no drain thread";
 
-	syc_say_metadata(s, SAID_AS, why);
+	syc_batch_add_metadata(s, METADATA_ID, why);
 	syc_diag_say("system counters", why);
 }
 

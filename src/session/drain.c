@@ -20,11 +20,7 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "session/gather.h"
-#include "session/guest.h"
-#include "session/left.h"
-#include "session/relatives.h"
-#include "session/say.h"
+#include "session/session.h"
 
 /** Part of the size limit that is kept for a report that the limit was
  * reached. */
@@ -59,8 +55,8 @@ static bool end_slot(struct syc_session *s, uint32_t i, bool is_ended)
 		if (__atomic_load_n(&ring->tail, __ATOMIC_ACQUIRE) !=
 		    s->heads[i])
 			return true; /* the ring was not read to its end */
-		if (!syc_say_losses(s, &ring->lost, &ring->told, pid,
-		                    ring->tid))
+		if (!syc_batch_report_losses(s, &ring->lost, &ring->told, pid,
+		                             ring->tid))
 			return false;
 	}
 	__atomic_store_n(&s->words[i], SYC_SLOT_FREE, __ATOMIC_RELAXED);
@@ -102,7 +98,7 @@ static void load_losses(struct syc_ring_losses *to,
 }
 
 /* Write a loss record for losses outside of rings.  False: no space. */
-static bool tell_of_head(struct syc_session *s)
+static bool report_head_losses(struct syc_session *s)
 {
 	struct syc_arena_head *const head = syc_arena_head(&s->arena);
 	struct syc_ring_losses lost;
@@ -110,7 +106,7 @@ static bool tell_of_head(struct syc_session *s)
 	if (syc_loss_totals_sum(&head->lost) == syc_loss_totals_sum(&s->told))
 		return true;
 	load_losses(&lost, &head->lost);
-	if (!syc_say_losses(s, &lost, &s->told, s->pid, 0))
+	if (!syc_batch_report_losses(s, &lost, &s->told, s->pid, 0))
 		return false;
 	s->told = lost;
 	head->told = lost;
@@ -122,7 +118,7 @@ static bool tell_of_head(struct syc_session *s)
  * about to report the same losses, so its ring is not read any more.  A living
  * relative reports its own losses.  False: no space.
  */
-static bool tell_of_slot(struct syc_session *s, uint32_t i)
+static bool report_slot_losses(struct syc_session *s, uint32_t i)
 {
 	const struct syc_ring_losses nothing = { .bytes = 0 };
 	const struct syc_ring_header *const ring = syc_arena_ring(&s->arena, i);
@@ -138,14 +134,14 @@ static bool tell_of_slot(struct syc_session *s, uint32_t i)
 		load_losses(&lost, &ring->lost);
 		syc_loss_totals_subtract(&lost, &told);
 		if (finish_slot(s, i, &lost))
-			return syc_say_losses(s, &lost, &nothing, s->pid,
-			                      ring->tid);
+			return syc_batch_report_losses(s, &lost, &nothing,
+			                               s->pid, ring->tid);
 	}
 	return end_slot(s, i, is_ours);
 }
 
 /* At the session's end: report losses that no thread will report any more. */
-static void tell_late(struct syc_session *s)
+static void report_late_losses(struct syc_session *s)
 {
 	bool is_told = true;
 
@@ -153,13 +149,13 @@ static void tell_late(struct syc_session *s)
 	__atomic_store_n(&s->has_told_late, true, __ATOMIC_SEQ_CST);
 	const uint32_t n = syc_session_slots(s);
 	for (uint32_t i = 1; i < n; i++)
-		is_told &= tell_of_slot(s, i);
-	is_told &= tell_of_head(s);
-	is_told &= syc_left_take(s);
+		is_told &= report_slot_losses(s, i);
+	is_told &= report_head_losses(s);
+	is_told &= syc_unreported_take(s);
 	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
 	const uint32_t len = syc_loss_compose_last(frame, s->pid);
 	if (len != 0)
-		is_told &= syc_say_frame(s, frame, len);
+		is_told &= syc_batch_add_frame(s, frame, len);
 	if (!is_told)
 		syc_diag_say("events are lost", "and there is no memory to say "
 		                                "so in the capture");
@@ -178,7 +174,7 @@ static int write_output(struct syc_session *s, struct syc_batch *batch)
 		syc_output_hold(&s->output);
 	const int r = syc_output_write(&s->output, batch);
 	if (r == 0) {
-		syc_gather_advance(s, batch);
+		syc_batch_advance(s, batch);
 		syc_output_commit(&s->output);
 	}
 	return r;
@@ -187,7 +183,7 @@ static int write_output(struct syc_session *s, struct syc_batch *batch)
 /* Another library's writer, which began after us, has emptied the file.  The
  * description of this process is written anew, but not the definitions of
  * counters and names. */
-static void tell_emptied(struct syc_session *s)
+static void report_emptied(struct syc_session *s)
 {
 	char value[48];
 	struct syc_text text = syc_text_begin(value, sizeof(value));
@@ -202,7 +198,7 @@ static void tell_emptied(struct syc_session *s)
 	syc_process_set_reason("SYSPROF_TRACE_FD is shared with another "
 	                       "library, which emptied it: what was written "
 	                       "before is lost");
-	syc_say_metadata(s, "syscap.emptied", value);
+	syc_batch_add_metadata(s, "syscap.emptied", value);
 	syc_diag_say("the capture was emptied",
 	             "by another library that writes to SYSPROF_TRACE_FD");
 }
@@ -212,10 +208,10 @@ static int write_trace(struct syc_session *s, struct syc_batch *batch)
 	const int r = syc_trace_write(&s->trace, batch);
 
 	if (batch->done != 0)
-		syc_gather_advance(s, batch);
+		syc_batch_advance(s, batch);
 	syc_trace_leave(&s->trace);
 	if (s->trace.n_emptied != 0)
-		tell_emptied(s);
+		report_emptied(s);
 	return r;
 }
 
@@ -301,7 +297,7 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 		uint64_t room = fits != 0 ? fits : batch->size / 2;
 
 		room = room > left_free ? room - left_free : 0;
-		syc_gather_again(s, batch, room);
+		syc_batch_gather_again(s, batch, room);
 		if (batch->size == 0)
 			return;
 		r = write_batch(s, batch);
@@ -314,10 +310,10 @@ static void write_what_fits(struct syc_session *s, struct syc_batch *batch)
 static bool gather_with_maps(struct syc_session *s, struct syc_batch *batch,
                              uint64_t room)
 {
-	const bool is_all = syc_gather(s, batch, room);
+	const bool is_all = syc_batch_gather(s, batch, room);
 
-	return batch->size != 0 && syc_say_new_maps(s, syc_clock_kernel())
-	               ? syc_gather_again(s, batch, room)
+	return batch->size != 0 && syc_batch_add_maps(s, syc_clock_kernel())
+	               ? syc_batch_gather_again(s, batch, room)
 	               : is_all;
 }
 
@@ -353,9 +349,10 @@ static void end_at_limit(struct syc_session *s)
 
 	syc_session_fail(s, "the size limit was reached");
 	syc_guest_refuse(s, SYC_ARENA_CLOSING);
-	syc_gather_drop(s);
-	syc_say_metadata(s, "syscap.stopped", "the size limit was reached");
-	tell_late(s);
+	syc_batch_drop(s);
+	syc_batch_add_metadata(s, "syscap.stopped",
+	                       "the size limit was reached");
+	report_late_losses(s);
 	move_frames(s, syc_clock_kernel(), &ignored);
 	s->dead = EFBIG;
 }
@@ -369,13 +366,13 @@ static int drain_once(struct syc_session *s, int64_t deadline,
 		return -s->dead;
 	if (s->retry_at != 0 && now < s->retry_at)
 		return -EAGAIN;
-	if (!syc_say_who_we_are(s, now))
+	if (!syc_batch_add_description(s, now))
 		return note_result(s, -ENOMEM, now);
 	syc_relatives_meet(s, now, s->must_look);
 	s->must_look = false;
-	tell_of_head(s);
+	report_head_losses(s);
 	if (s->trace.has_untold)
-		syc_left_take(s);
+		syc_unreported_take(s);
 	const int r = move_frames(s, deadline, ret_moved);
 	if (s->is_full && s->dead == 0) {
 		end_at_limit(s);
@@ -442,15 +439,15 @@ static void lose_rest(struct syc_session *s)
 	if (!syc_trace_enter(&s->trace))
 		return; /* the thread that ends the process reports the loss */
 	if (!s->has_told_late) {
-		syc_gather_drop(s);
+		syc_batch_drop(s);
 		if (!s->is_introduced) /* the introduction was dropped */
 			syc_describe_process(s->pid, syc_clock_kernel(),
-			                     syc_say_frame, s);
-		tell_late(s);
+			                     syc_batch_add_frame, s);
+		report_late_losses(s);
 		if (has_room_to_tell)
 			move_frames(s, syc_clock_kernel(), &moved);
 	}
-	if (s->heads[0] == s->own_tail || syc_left_tell_records(s)) {
+	if (s->heads[0] == s->own_tail || syc_unreported_store_records(s)) {
 		syc_diag_say("events are lost", "the capture says how many");
 		return;
 	}
@@ -461,15 +458,15 @@ static void lose_rest(struct syc_session *s)
 
 /* Write the last frames of the session, after all frames were moved.  False: no
  * frame was left to write. */
-static bool say_last_words(struct syc_session *s)
+static bool add_last_frames(struct syc_session *s)
 {
 	if (!s->has_told_late) {
-		tell_late(s);
+		report_late_losses(s);
 		return true;
 	}
 	if (s->is_exiting && !s->has_told_exit) {
 		s->has_told_exit = true;
-		return syc_say_exit(s, s->pid, syc_clock_kernel());
+		return syc_batch_add_exit(s, s->pid, syc_clock_kernel());
 	}
 	return false;
 }
@@ -503,7 +500,7 @@ int syc_drain_finish(struct syc_session *s, int64_t deadline)
 		if (moved != 0 || s->heads[0] != s->own_tail)
 			is_done = is_left_to_others(s, deadline);
 		else /* rings of ended processes are read to their end */
-			is_done = !say_last_words(s) &&
+			is_done = !add_last_frames(s) &&
 			          !(syc_relatives_need_rings(s) &&
 			            syc_relatives_look(s));
 	} while (!is_done);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* drain_handler.c - drain from a signal handler, if no thread drains. */
 #define _GNU_SOURCE
-#include "session/drain_handler.h"
-
 #include <errno.h>
 #include <stdint.h>
 
@@ -12,7 +10,7 @@
 #include "ring/clock.h"
 #include "session/drain.h"
 #include "session/drain_thread.h"
-#include "session/enter.h"
+#include "session/session.h"
 
 static bool is_without_thread(const struct syc_session *s)
 {

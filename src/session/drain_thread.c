@@ -22,13 +22,8 @@
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "session/alone.h"
 #include "session/drain.h"
-#include "session/gather.h"
-#include "session/guest.h"
-#include "session/lookout.h"
-#include "session/relatives.h"
-#include "session/side_job.h"
+#include "session/session.h"
 
 #define MS           INT64_C(1000000)
 #define CHILD_AGE_NS (100 * MS)
@@ -45,6 +40,9 @@ enum {
 	THREAD_ENDED,
 };
 
+/* No job, unless a linked file sets a job. */
+void (*syc_side_job)(struct syc_side *side, enum syc_side_when when);
+
 /* Wait until *@word is not @value.  False: the deadline has passed. */
 static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 {
@@ -59,10 +57,10 @@ static bool wait_until(uint32_t *word, uint32_t value, int64_t deadline)
 	}
 }
 
-/* ------------------------------------------------ a table of descriptors */
+/* ------------------------------------------------------------------ fds */
 
 /* Take the fds while no other thread uses them.  The rest of a frame must be
- * written from the fd table that has the lock: see session/trace_fd.h. */
+ * written from the fd table that has the lock: see session/trace.h. */
 static void take_descriptors(struct syc_session *s)
 {
 	const bool is_output = s->plan->to.sink == SYC_SINK_OUTPUT;
@@ -125,7 +123,7 @@ struct drainer {
 	bool has_barrier;
 	bool has_rested; /* no event since the last turn */
 	int64_t nap_ns;
-	struct syc_lookout lookout;
+	struct syc_last_thread last_check;
 	struct syc_side side;
 };
 
@@ -151,7 +149,7 @@ static void wait_a_while(const struct drainer *d, int64_t ns)
 /* Longest sleep if no work is expected. */
 static int64_t longest_sleep(const struct drainer *d)
 {
-	int64_t most = syc_lookout_longest_sleep(&d->lookout);
+	int64_t most = syc_last_thread_longest_sleep(&d->last_check);
 
 	/* No event or end of a child wakes this thread */
 	if (d->session->relatives.n != 0 && most > SYC_RELATIVES_LOOK_NS)
@@ -172,11 +170,11 @@ static bool sleep_until_woken(struct drainer *d)
 	syc_copies_set_sleeping(1);
 	if (d->has_barrier)
 		syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	if ((s->retry_at != 0 || !syc_gather_has_work(s)) &&
+	if ((s->retry_at != 0 || !syc_batch_has_work(s)) &&
 	    __atomic_load_n(&s->asked, __ATOMIC_SEQ_CST) == 0)
-		syc_lookout_sleep(&d->lookout, s->wakes, seen, longest);
+		syc_last_thread_sleep(&d->last_check, s->wakes, seen, longest);
 	syc_copies_set_sleeping(0);
-	return s->retry_at != 0 || syc_gather_has_work(s) ||
+	return s->retry_at != 0 || syc_batch_has_work(s) ||
 	       syc_relatives_are_due(s, syc_clock_kernel()) ||
 	       __atomic_load_n(s->wakes, __ATOMIC_ACQUIRE) != seen;
 }
@@ -186,7 +184,7 @@ static void answer_requests(struct drainer *d, uint32_t asked, int result)
 	struct syc_session *const s = d->session;
 
 	if ((asked & SYC_ASK_ENDED) != 0)
-		syc_lookout_hurry(&d->lookout);
+		syc_last_thread_hurry(&d->last_check);
 	if ((asked & SYC_ASK_FLUSH) != 0) {
 		__atomic_store_n(&s->flush_result, result, __ATOMIC_RELAXED);
 		__atomic_add_fetch(&s->flushed, 1, __ATOMIC_RELEASE);
@@ -243,7 +241,7 @@ static bool take_turn(struct drainer *d)
 		                   syc_clock_kernel() + s->plan->interval_ns,
 		                   &moved);
 	answer_requests(d, asked, r);
-	if (syc_lookout_is_alone(&d->lookout))
+	if (syc_last_thread_check(&d->last_check))
 		return true;
 	d->has_rested = false;
 	syc_side_job_do(&d->side, SYC_SIDE_TURN);
@@ -276,7 +274,7 @@ static void *run_drainer(void *session)
 		             .nap_ns = s->plan->interval_ns,
 		             .side.session = s };
 
-	syc_lookout_begin(&d.lookout, s->main_end);
+	syc_last_thread_begin(&d.last_check, s->main_end);
 	syc_library_thread_begin(SYC_THREAD_DRAIN);
 	s->thread_tid = gettid();
 	take_descriptors(s);
@@ -288,7 +286,7 @@ static void *run_drainer(void *session)
 	syc_side_job_do(&d.side, SYC_SIDE_TURN);
 	while (!take_turn(&d))
 		;
-	if (d.lookout.is_alone) {
+	if (d.last_check.is_alone) {
 		take_signals();
 		s->is_exiting = true;
 	}
@@ -307,8 +305,8 @@ static void *run_drainer(void *session)
 	syc_futex_wake(ended);
 	/* If all threads have ended by pthread_exit(), the C library calls
 	 * exit() */
-	if (d.lookout.is_alone && d.lookout.status != 0)
-		syc_alone_end(d.lookout.status);
+	if (d.last_check.is_alone && d.last_check.status != 0)
+		syc_last_thread_end(d.last_check.status);
 	return NULL;
 }
 
@@ -324,7 +322,7 @@ int syc_drain_thread_start(struct syc_session *s)
 	                                 __ATOMIC_RELAXED))
 		return 0;
 	syc_undisturbed_begin(&before);
-	s->main_end = syc_alone_main_word();
+	s->main_end = syc_last_thread_first_word();
 	const int r = syc_library_thread_make(run_drainer, s);
 	syc_undisturbed_end(&before);
 	if (r != 0) {

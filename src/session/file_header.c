@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* file_header.c - the first 256 bytes of a capture. */
 #define _GNU_SOURCE
-#include "session/file_header.h"
-
 #include <string.h>
 
 #include "base/text.h"
 #include "os/syscalls.h"
+#include "session/trace.h"
 
 #define DAY INT64_C(86400)
 
@@ -22,7 +21,7 @@ static void add_two(struct syc_text *text, const char *before, unsigned n)
  * UTC as YYYY-MM-DDTHH:MM:SSZ.  gmtime_r() takes a lock.  Days are counted
  * from 0000-03-01, so that the leap day is the last of its year.
  */
-static void tell_time(struct syc_text *text, int64_t seconds)
+static void add_time(struct syc_text *text, int64_t seconds)
 {
 	const int64_t days = seconds / DAY + 719468;
 	const unsigned second = (unsigned)(seconds % DAY);
@@ -58,6 +57,6 @@ void syc_file_header_fill(struct syscap_wire_file *header, int64_t time)
 	header->magic = SYSCAP_MAGIC;
 	header->version = 1;
 	header->little_endian = 1;
-	tell_time(&text, syc_kernel_clock(CLOCK_REALTIME) / 1000000000);
+	add_time(&text, syc_kernel_clock(CLOCK_REALTIME) / 1000000000);
 	header->time = time;
 }

@@ -6,8 +6,6 @@
  * facts, except that a path that is not UTF-8 is not changed here.
  */
 #define _GNU_SOURCE
-#include "session/map_frames.h"
-
 #include <errno.h>
 #include <link.h>
 #include <stddef.h>
@@ -22,6 +20,7 @@
 #include "os/fd.h"
 #include "os/own_elf.h"
 #include "os/process.h"
+#include "session/process_frames.h"
 
 /* A line of maps: a path of PATH_MAX, with some escapes */
 #define LINE_MAX_BYTES 8192u
@@ -154,7 +153,7 @@ static bool find_build_id(const struct mapping *m, const struct mapping *base,
 }
 
 /* Data that all frames of a call share. */
-struct telling {
+struct map_output {
 	int32_t pid;
 	int64_t now;
 	syc_describe_emit *emit;
@@ -162,7 +161,7 @@ struct telling {
 	bool left_out; /* the set has no space for a mapping */
 };
 
-static bool emit_map(const struct telling *to, const struct mapping *m,
+static bool emit_map(const struct map_output *to, const struct mapping *m,
                      const struct mapping *base)
 {
 	static const char deleted[] = " (deleted)";
@@ -306,7 +305,7 @@ static bool has_code(const struct mapping *m)
 
 /* False: emit() returned false. */
 static bool emit_new_maps(struct lines *lines, struct syc_described *described,
-                          struct telling *to)
+                          struct map_output *to)
 {
 	struct mapping base, m;
 	char *line;
@@ -339,7 +338,7 @@ bool syc_map_frames_write(struct syc_described *described, int32_t pid,
                           int64_t now, bool may_lock, syc_describe_emit *emit,
                           void *data)
 {
-	struct telling to = { pid, now, emit, data, false };
+	struct map_output to = { pid, now, emit, data, false };
 	uint64_t counters[2] = { 0, 0 };
 	struct lines lines;
 

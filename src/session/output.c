@@ -19,9 +19,8 @@
 #include "os/fd.h"
 #include "os/process.h"
 #include "os/signals.h"
-#include "session/describe.h"
-#include "session/file_header.h"
-#include "session/record_lock.h"
+#include "session/process_frames.h"
+#include "session/trace.h"
 
 #define LAST_SUFFIX 9999u
 

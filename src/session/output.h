@@ -21,7 +21,8 @@
 #include <sys/types.h>
 
 #include "ring/arena.h"
-#include "session/batch.h"
+
+struct syc_batch;
 
 #define SYC_OUTPUT_PATH_MAX 4096u
 

@@ -19,12 +19,9 @@
 #include "os/syscalls.h"
 #include "ring/arena.h"
 #include "ring/clock.h"
+#include "session/drain.h"
 #include "session/drain_thread.h"
-#include "session/end.h"
-#include "session/enter.h"
-#include "session/guest.h"
 #include "session/session.h"
-#include "session/unread.h"
 
 #define RETRY_NS INT64_C(1000000000)
 
@@ -99,7 +96,7 @@ static void begin_slot(const struct syc_session *s, struct syc_state *ts,
 		syc_thread_ring_close(ts, "a ring was closed: its slot was "
 		                          "overwritten");
 	} else if (__atomic_load_n(&s->has_told_late, __ATOMIC_SEQ_CST)) {
-		/* First a store, then a load; tell_late(), at the session's
+		/* First a store, then a load; report_late_losses(), at the session's
 		 * end, also stores, then loads */
 		ring->outcome = SYC_SLOT_OVER;
 		__atomic_store_n(slot->word,
@@ -201,7 +198,7 @@ static void give_back(struct syc_state *ts)
 	                                 SYC_SLOT_ENDED, false,
 	                                 __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
 		if (nobody == SYC_SLOT_OVER)
-			syc_unread_count(ts);
+			syc_unreported_count(ts);
 		return;
 	}
 	const struct syc_session *const s = syc_session_look();

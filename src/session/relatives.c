@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* relatives.c - the forked processes that have slots in the arena. */
 #define _GNU_SOURCE
-#include "session/relatives.h"
-
 #include <string.h>
 
 #include "base/frame.h"
 #include "base/unconst.h"
 #include "emit/own.h"
 #include "ring/clock.h"
-#include "session/describe.h"
-#include "session/say.h"
+#include "session/drain.h"
+#include "session/process_frames.h"
 #include "session/session.h"
 
 static struct syc_relative *find_relative(const struct syc_relatives *relatives,
@@ -37,15 +35,15 @@ find_or_add_relative(struct syc_relatives *relatives, int32_t pid)
 
 /* ---------------------------------------------------------- introduction */
 
-static bool say_fork(struct syc_session *s, const struct syc_relative *it,
+static bool add_fork(struct syc_session *s, const struct syc_relative *it,
                      int64_t time)
 {
 	const struct syc_relative *const parent =
 		find_relative(&s->relatives, it->kin.parent);
 
 	/* A process without events may be between parent and child */
-	return syc_say_fork(s, parent != NULL ? parent->kin.pid : s->pid,
-	                    it->kin.pid, time);
+	return syc_batch_add_fork(s, parent != NULL ? parent->kin.pid : s->pid,
+	                          it->kin.pid, time);
 }
 
 /* Write the frames about a relative.  False: no space until the next pass.
@@ -59,12 +57,13 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 	struct syc_relatives *const r = &s->relatives;
 
 	if (it->stage == SYC_RELATIVE_MET) {
-		if (!syc_describe_process(it->kin.pid, time, syc_say_frame, s))
+		if (!syc_describe_process(it->kin.pid, time,
+		                          syc_batch_add_frame, s))
 			return false;
 		it->stage = SYC_RELATIVE_NAMED;
 	}
 	if (it->stage == SYC_RELATIVE_NAMED) {
-		if (!say_fork(s, it, time))
+		if (!add_fork(s, it, time))
 			return false;
 		it->stage = SYC_RELATIVE_FORKED;
 	}
@@ -73,7 +72,7 @@ static bool introduce_relative(struct syc_session *s, struct syc_relative *it,
 		       sizeof(s->described_relative));
 	r->described = it->kin.pid;
 	if (maps != NULL && !maps->write(&s->described_relative, it->kin.pid,
-	                                 time, false, syc_say_frame, s))
+	                                 time, false, syc_batch_add_frame, s))
 		return false;
 	r->described = 0;
 	it->stage = SYC_RELATIVE_KNOWN;
@@ -137,7 +136,8 @@ void syc_relatives_meet(struct syc_session *s, int64_t now, bool at_once)
 		if (is_overwritten(
 			    __atomic_load_n(&s->words[i], __ATOMIC_RELAXED),
 			    word))
-			syc_say_damage(s); /* the slot's frames are lost */
+			syc_batch_report_damage(
+				s); /* the slot's frames are lost */
 		__atomic_store_n(&s->words[i], word, __ATOMIC_RELAXED);
 		if (pid == 0 || pid == s->pid ||
 		    syc_slot_state(word) > SYC_SLOT_ENDED)
@@ -209,7 +209,7 @@ void syc_relatives_part(struct syc_session *s, int64_t now)
 
 		if (it->is_gone && !it->is_in &&
 		    (it->stage == SYC_RELATIVE_MET ||
-		     syc_say_exit(s, it->kin.pid, now))) {
+		     syc_batch_add_exit(s, it->kin.pid, now))) {
 			if (r->described == it->kin.pid)
 				r->described = 0;
 			*it = r->all[--r->n];

@@ -19,7 +19,6 @@
 #include "os/signals.h"
 #include "ring/clock.h"
 #include "session/drain_thread.h"
-#include "session/end.h"
 #include "session/session.h"
 
 /* Limit of each wait of syscap_start() and syscap_stop(). */

@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace.h - the fd that frames are written to (trace_fd.h), and its state; only
- * trace_*.c changes it. */
+/*
+ * trace.h - writer of frames to the fd of SYSPROF_TRACE_FD, and the locks and
+ * headers of a capture that every writer of this library uses.
+ *
+ * The fd is inherited and shared.  Copies of this library, relatives of the
+ * process, and other processes that opened the same file may write to it, too.
+ * We change none of its shared attributes (flags, offset).
+ *
+ *	regular files   opened anew through /proc if possible, so that neither
+ *	and memfds      O_APPEND nor O_WRONLY of the shared description
+ *	                matters.  Each batch is written at the end of the file,
+ *	                under a record lock; but beside another library's writer
+ *	                at its position (trace_file.c)
+ *	pipes           opened anew, too, non-blocking, for any flags of the
+ *	                shared description; frames go in writes of at most
+ *	                PIPE_BUF if they fit, under a record lock
+ *	sockets         only for the first process that writes, and in it for
+ *	                the copies of one ABI number
+ *
+ * The header is written once.  A file that is neither empty nor a capture is
+ * refused.  In a file a torn frame that a killed writer left behind is cut
+ * off before frames are added.  If the file system has no record locks, no
+ * frame is written: another writer could not be noticed.  While a file is open
+ * here, a lock shows the commands that the file is in use.
+ *
+ * Only living writers of a named pipe know that it has a header.  A writer that
+ * comes after the end of all other writers writes a header again.
+ */
 #ifndef SYC_SESSION_TRACE_H
 #define SYC_SESSION_TRACE_H
 
@@ -10,7 +36,56 @@
 
 #include <syscap/format.h>
 
-#include "session/record_lock.h"
+#include "ring/ring_file.h"
+
+/** Frames on their way from the rings into a sink. */
+struct syc_batch {
+	const unsigned char *frames; /* whole frames */
+	uint64_t size;
+	/* Positions of the frames in the rings, for an output's journal */
+	const struct syc_ring_journal_part *parts;
+	unsigned n_parts;
+	int64_t time;     /* ns: begin of the capture, for its header */
+	int64_t now;      /* ns: end of the capture, for a file's header */
+	int64_t deadline; /* ns: end of all waits */
+	uint64_t done;    /* output: number of written bytes, whole frames */
+};
+
+/**
+ * Fill @header for a capture that begins at @time (ns, CLOCK_MONOTONIC); reads
+ * the wall clock.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_file_header_fill(struct syscap_wire_file *header, int64_t time);
+
+/** Owner of a lock. */
+enum syc_record_owner {
+	SYC_RECORD_TABLE, /* the thread's fd table */
+	SYC_RECORD_FILE,  /* the open file: only our own fds refer to it */
+};
+
+/*
+ * Record locks: the first byte is locked for each write (trace_fd.c).  The
+ * bytes after the first are for facts: a process that knows a fact locks any of
+ * these bytes until its end.  For a pipe the fact is that the pipe has a
+ * header.  For a file the fact is that the holder may still write to the file.
+ * The commands test these locks before they replace or append
+ * (capture/files.h); fcntl() gives the commands the holder's pid, if the lock
+ * is a table's.
+ *
+ * Context of these functions: any-thread, signal-safe.
+ */
+
+/** Whether an owner other than @owner holds a fact. */
+bool syc_record_fact_is_known(int fd, enum syc_record_owner owner);
+
+/**
+ * Hold a fact at *@at, or at another place if this place is taken; *@at is 0 at
+ * first, and becomes the fact's place.  A repeated call takes a lost lock
+ * again.  Returns 0 or -ENOLCK.
+ */
+int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at);
 
 enum syc_trace_kind {
 	SYC_TRACE_NONE = 0,
@@ -55,7 +130,7 @@ struct syc_trace {
 	uint64_t end;       /* files: possible begin of a frame; 0: unknown */
 	int64_t began;      /* files: `time` in the header of the same file */
 	int64_t end_time;   /* files: end time in the header */
-	int64_t fact_at;    /* see record_lock.h; 0: none */
+	int64_t fact_at;    /* see syc_record_fact_keep(); 0: none */
 	uint64_t fits;      /* files: see syc_trace_write() */
 	uint32_t gate;      /* files: SYC_TRACE_OPEN, _BUSY, _SHUT */
 	bool has_untold;    /* files: other writers left losses in the header */
@@ -108,5 +183,116 @@ static inline bool syc_trace_is_capture(const struct syscap_wire_file *header)
 {
 	return header->magic == SYSCAP_MAGIC && (header->little_endian & 1);
 }
+
+/**
+ * Check fd @number, which the environment names.  Returns NULL, and fills
+ * @target; or the reason of a refusal (a static sentence).  Refused are: fds
+ * that are not open or not writable, terminals and other devices, and kernel
+ * interfaces.  Refused are also sockets that are no streams, or that another
+ * process writes to, and non-empty files that are no captures, or not readable.
+ *
+ * Context: setup.
+ */
+const char *syc_trace_adopt(int number, struct syc_trace_target *target);
+
+/**
+ * Get ready to write: check that the fd is still the adopted file, and open
+ * the file anew.  Returns 0; or
+ *	-ESTALE     the fd is another file now
+ *	-EBUSY      another process, or a copy with another ABI number in this
+ *	            process, writes to the socket
+ *	-EPIPE      the pipe has no reader; or an earlier recording of this
+ *	            process left the socket within a frame
+ *	-ENOLCK     the file system has no record locks
+ *	-EACCES     the file is not empty, and can't be read any more
+ *	-errno      no fd is free
+ *
+ * Context: any-thread, signal-safe; errno is kept.
+ */
+int syc_trace_open(struct syc_trace *trace,
+                   const struct syc_trace_target *target);
+
+/**
+ * Write @batch, or nothing.  Waits for the lock and for the reader of a pipe,
+ * until the batch's deadline (CLOCK_MONOTONIC); INT64_MAX: waits for a reader
+ * without a limit.
+ *
+ * Returns 0; or, if no byte was written,
+ *	-EAGAIN     the lock was not free, or the reader not ready, in time
+ *	-ENOSPC, -EDQUOT, -EFBIG, -EIO   no space: may be tried again later.
+ *	            A file had space for trace->fits bytes of the batch.
+ *	-ENOLCK     the kernel is short of locks: may be tried again later
+ *	-EPIPE      the reader is gone: do not try again
+ *	-ESTALE     the program closed our fd: its number is another file now
+ *	-EBUSY      another library writes to the file, which can't be shared
+ *	-EBADMSG    the file is no capture any more
+ *	-EACCES     others write to the file, too, and we can't read it
+ *	-EINVAL     the batch has invalid frames (streams only)
+ *	-ECANCELED  the gate was shut: the process is about to end without us
+ * After the call a file's gate is BUSY, until syc_trace_leave().
+ * For a pipe and a socket: @batch->done bytes, whole frames, may have been
+ * written before the failure.  A frame that a deadline cut in two counts as
+ * written: the trace keeps the frame's rest, and the lock.  The next call first
+ * writes this rest.  syc_trace_has_rest() reports a rest; a call with a size of
+ * 0 writes only the rest.
+ *
+ * Context: any-thread, signal-safe, errno is kept; one thread at a time per
+ * trace, and while there is a rest, always from the same fd table.  Between
+ * syc_write_nosignal_begin() and syc_write_nosignal_end().
+ */
+int syc_trace_write(struct syc_trace *trace, struct syc_batch *batch);
+
+/**
+ * Take the lock that shows a file's writer to other processes, in the caller's
+ * present fd table.  syc_trace_open() and each write do this, too.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_trace_hold(struct syc_trace *trace);
+
+/**
+ * Take the lock of syc_trace_hold(), on the program's own fd, for a process
+ * whose frames another process writes.  The lock ends if the program closes any
+ * fd of the file; then the process has no lock until it writes itself.
+ *
+ * Context: any-thread, signal-safe.
+ */
+void syc_trace_hold_target(const struct syc_trace_target *target);
+
+/**
+ * Close the fds that syc_trace_open() opened, unless the program has closed
+ * them, and uses their numbers.
+ *
+ * Context: any-thread, signal-safe; errno is kept.
+ */
+void syc_trace_close(struct syc_trace *trace);
+
+/** Whether the header has the mark of this library's writers. */
+bool syc_trace_file_has_mark(const struct syscap_wire_file *header);
+
+/**
+ * Like syc_trace_write(), for a file: writes all or nothing, except beside
+ * another library's writer.  @reader: a readable fd of the file, or -1.
+ *
+ * Context: signal-safe, inside the record lock.
+ */
+int syc_trace_file_write(struct syc_trace *trace, int reader,
+                         struct syc_batch *batch);
+
+/**
+ * Like syc_trace_write(), for a pipe or a socket.
+ *
+ * Context: signal-safe, inside the record lock of a pipe; sockets have no lock.
+ */
+int syc_trace_stream_write(struct syc_trace *trace, struct syc_batch *batch);
+
+/**
+ * Claim a socket.  Returns 0; -EBUSY: another process, or this process before
+ * an exec, has claimed the socket; -EPIPE: an earlier recording stopped within
+ * a frame; or -errno.
+ *
+ * Context: signal-safe.
+ */
+int syc_trace_stream_claim(struct syc_trace *trace);
 
 #endif

@@ -1,22 +1,260 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* trace_fd.c - writer of frames to the fd of SYSPROF_TRACE_FD. */
+/* trace_fd.c - the fd of SYSPROF_TRACE_FD: its checks, its opening, its lock,
+ * and the choice of its writer. */
 #define _GNU_SOURCE
-#include "session/trace_fd.h"
-
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <syscap/format.h>
+
+#include "base/text.h"
 #include "copies/block.h"
 #include "os/fd.h"
-#include "session/record_lock.h"
-#include "session/trace_adopt.h"
-#include "session/trace_beside.h"
-#include "session/trace_file.h"
-#include "session/trace_stream.h"
+#include "os/syscalls.h"
+#include "ring/clock.h"
+#include "session/trace.h"
+
+/* Larger than all thread ids, because each pid namespace has its own ids. */
+#define FACT_STEP  (INT64_C(1) << 22)
+#define FACT_TRIES 16
+
+/* --------------------------------------------------------- record locks */
+
+/*
+ * The lock that admits one writer at a time, among processes and
+ * within a process.
+ *
+ * The lock is a record lock on the first byte.  Relatives of a process, and
+ * independent copies of the library in it, write to the same file or pipe.  So
+ * the lock belongs to the open file, if the caller has opened the file anew.
+ * If the file can't be opened anew, which takes /proc, the lock belongs to the
+ * thread's fd table.  With a lock of a table, relatives still exclude each
+ * other, but two threads that share the table do not.  A lock of a table also
+ * ends when any fd of the file in this table is closed.  A drain thread has a
+ * table of its own; without a drain thread the program's close() of its own fd
+ * ends the lock early.
+ *
+ * A killed process loses its locks.  A lock of the open file ends only when all
+ * children that were forked while the lock was held have ended, too.
+ */
+
+static int command_get(enum syc_record_owner owner)
+{
+	return owner == SYC_RECORD_FILE ? F_OFD_GETLK : F_GETLK;
+}
+
+static int command_set(enum syc_record_owner owner)
+{
+	return owner == SYC_RECORD_FILE ? F_OFD_SETLK : F_SETLK;
+}
+
+static int ask_for_lock(int fd, int command, struct flock *lock)
+{
+	lock->l_whence = SEEK_SET;
+	for (;;) {
+		if (fcntl(fd, command, lock) == 0)
+			return 0;
+		if (errno == EAGAIN || errno == EACCES)
+			return -EAGAIN;
+		/* Any other error means that there are no locks */
+		if (errno != EINTR)
+			return -ENOLCK;
+	}
+}
+
+/* Returns 0; or -ENOLCK: @fd does not support such locks. */
+static int probe_lock(int fd, enum syc_record_owner owner)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 0, .l_len = 1 };
+
+	return ask_for_lock(fd, command_get(owner), &lock);
+}
+
+/* Take the lock of @fd, waiting until @deadline (ns, CLOCK_MONOTONIC).  Returns
+ * 0; -EAGAIN: not in time; or -ENOLCK. */
+static int take_lock(int fd, enum syc_record_owner owner, int64_t deadline)
+{
+	for (;;) {
+		struct flock lock = { .l_type = F_WRLCK, .l_len = 1 };
+		const int r = ask_for_lock(fd, command_set(owner), &lock);
+
+		if (r != -EAGAIN || syc_clock_kernel() >= deadline)
+			return r;
+		syc_futex_nap();
+	}
+}
+
+static void release_lock(int fd, enum syc_record_owner owner)
+{
+	struct flock lock = { .l_type = F_UNLCK, .l_len = 1 };
+
+	ask_for_lock(fd, command_set(owner), &lock);
+}
+
+bool syc_record_fact_is_known(int fd, enum syc_record_owner owner)
+{
+	/* l_len 0: to the end of the offsets */
+	struct flock lock = { .l_type = F_WRLCK, .l_start = 1, .l_len = 0 };
+
+	return ask_for_lock(fd, command_get(owner), &lock) == 0 &&
+	       lock.l_type != F_UNLCK;
+}
+
+int syc_record_fact_keep(int fd, enum syc_record_owner owner, int64_t *at)
+{
+	int64_t place = *at != 0 ? *at : 1 + (int64_t)gettid();
+
+	for (unsigned i = 0; i < FACT_TRIES; i++, place += FACT_STEP) {
+		struct flock lock = { .l_type = F_WRLCK,
+			              .l_start = place,
+			              .l_len = 1 };
+		const int r = ask_for_lock(fd, command_set(owner), &lock);
+
+		if (r == 0)
+			*at = place;
+		if (r != -EAGAIN)
+			return r;
+	}
+	return -ENOLCK;
+}
+
+/* -------------------------------------------- checks of an inherited fd */
+
+/*
+ * Open the file of fd @number anew with @flags: a description of our own, which
+ * never blocks.  Returns the new fd; or -1 and errno.  The path has
+ * thread-self, because self is the main thread.  The main thread may have
+ * ended, and the caller may have an fd table of its own.
+ */
+static int open_again(int number, int flags)
+{
+	char path[48];
+	struct syc_text text = syc_text_begin(path, sizeof(path));
+
+	syc_text_add(&text, "/proc/thread-self/fd/");
+	syc_text_add_i64(&text, number);
+	return syc_fd_open(path, flags | O_NOCTTY | O_NONBLOCK, 0);
+}
+
+static const char not_ours[] = "SYSPROF_TRACE_FD is neither a file nor a pipe "
+			       "nor a stream socket";
+
+/* Whether the fd is a kernel interface.  Such files are regular by their mode,
+ * but the kernel executes writes to them. */
+static bool is_kernels(int fd)
+{
+	struct statfs fs;
+
+	if (fstatfs(fd, &fs) != 0)
+		return false;
+	switch ((uint64_t)fs.f_type) {
+	case PROC_SUPER_MAGIC:
+	case SYSFS_MAGIC:
+	case CGROUP_SUPER_MAGIC:
+	case CGROUP2_SUPER_MAGIC:
+	case DEBUGFS_MAGIC:
+	case TRACEFS_MAGIC:
+	case SECURITYFS_MAGIC:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static const char *check_file(int number, int flags, uint64_t size)
+{
+	struct syscap_wire_file header;
+	int fd = number;
+	ssize_t n;
+
+	if (is_kernels(number))
+		return "SYSPROF_TRACE_FD is a file of the kernel's";
+	if (size == 0)
+		return NULL;
+	if ((flags & O_ACCMODE) == O_WRONLY)
+		fd = open_again(number, O_RDONLY);
+	if (fd < 0)
+		return "SYSPROF_TRACE_FD is not empty, and can't be read";
+	memset(&header, 0, sizeof(header));
+	do
+		n = syc_fd_pread(fd, &header, sizeof(header), 0);
+	while (n < 0 && errno == EINTR);
+	if (fd != number)
+		syc_fd_close(fd);
+	if (n < 0 || header.magic != SYSCAP_MAGIC)
+		return "SYSPROF_TRACE_FD is a file that is neither empty nor "
+		       "a capture";
+	if (!syc_trace_is_capture(&header))
+		return "SYSPROF_TRACE_FD is a capture of another byte order";
+	return NULL;
+}
+
+static const char *check_socket(int fd, const struct stat *st)
+{
+	struct sockaddr_storage peer;
+	socklen_t length = sizeof(peer);
+	int type = 0;
+	socklen_t size = sizeof(type);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
+	    type != SOCK_STREAM)
+		return not_ours;
+	if (syscall(SYS_getpeername, fd, &peer, &length) != 0)
+		return "SYSPROF_TRACE_FD is a socket that is not connected";
+	if ((st->st_mode & S_ISVTX) != 0) /* syc_trace_stream_claim() */
+		return "SYSPROF_TRACE_FD is a socket that another process "
+		       "writes to";
+	return NULL;
+}
+
+static const char *check_kind(int number, int flags, const struct stat *st,
+                              enum syc_trace_kind *ret_kind)
+{
+	switch (st->st_mode & S_IFMT) {
+	case S_IFREG:
+		*ret_kind = SYC_TRACE_FILE;
+		return check_file(number, flags, (uint64_t)st->st_size);
+	case S_IFIFO:
+		*ret_kind = SYC_TRACE_PIPE;
+		return NULL;
+	case S_IFSOCK:
+		*ret_kind = SYC_TRACE_SOCKET;
+		return check_socket(number, st);
+	default: /* for example, a terminal */
+		return not_ours;
+	}
+}
+
+const char *syc_trace_adopt(int number, struct syc_trace_target *target)
+{
+	enum syc_trace_kind kind = SYC_TRACE_NONE;
+	const char *why;
+	struct stat st;
+	const int flags = fcntl(number, F_GETFL);
+
+	if (flags < 0 || fstat(number, &st) != 0)
+		return "SYSPROF_TRACE_FD is not an open descriptor";
+	if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH) != 0)
+		return "SYSPROF_TRACE_FD is not open for writing";
+	why = check_kind(number, flags, &st, &kind);
+	if (why == NULL)
+		*target = (struct syc_trace_target){ .number = number,
+			                             .kind = kind,
+			                             .dev = st.st_dev,
+			                             .ino = st.st_ino,
+			                             .pid = getpid() };
+	return why;
+}
 
 static bool is_target(int fd, const struct syc_trace_target *target)
 {
@@ -30,9 +268,9 @@ static int open_own(const struct syc_trace_target *target)
 {
 	switch (target->kind) {
 	case SYC_TRACE_FILE:
-		return syc_trace_open_again(target->number, O_RDWR);
+		return open_again(target->number, O_RDWR);
 	case SYC_TRACE_PIPE:
-		return syc_trace_open_again(target->number, O_WRONLY);
+		return open_again(target->number, O_WRONLY);
 	default:
 		return -1;
 	}
@@ -89,7 +327,7 @@ static int prepare_file(struct syc_trace *trace)
 	trace->can_read = (flags & O_ACCMODE) == O_RDWR;
 	trace->is_appending = (flags & O_APPEND) != 0;
 	if (!trace->can_read && st.st_size != 0) {
-		const int reader = syc_trace_open_again(trace->fd, O_RDONLY);
+		const int reader = open_again(trace->fd, O_RDONLY);
 
 		if (reader < 0)
 			return -EACCES;
@@ -115,11 +353,11 @@ static int prepare_target(struct syc_trace *trace)
 	if (!is_target(trace->fd, &trace->target) ||
 	    (trace->shared >= 0 && !is_target(trace->shared, &trace->target)))
 		return -ESTALE;
-	r = syc_record_lock_probe(trace->fd, trace->lock_owner);
+	r = probe_lock(trace->fd, trace->lock_owner);
 	if (r != 0 && trace->lock_owner == SYC_RECORD_FILE) {
 		/* A sandbox may know only the older kind of locks */
 		trace->lock_owner = SYC_RECORD_TABLE;
-		r = syc_record_lock_probe(trace->fd, trace->lock_owner);
+		r = probe_lock(trace->fd, trace->lock_owner);
 	}
 	if (r != 0)
 		return r;
@@ -129,11 +367,11 @@ static int prepare_target(struct syc_trace *trace)
 	case SYC_TRACE_PIPE:
 		return prepare_pipe(trace);
 	default:
-		r = syc_record_lock(trace->fd, trace->lock_owner, INT64_MIN);
+		r = take_lock(trace->fd, trace->lock_owner, INT64_MIN);
 		if (r != 0) /* another process claims the socket now */
 			return r == -EAGAIN ? -EBUSY : r;
 		r = syc_trace_stream_claim(trace);
-		syc_record_unlock(trace->fd, trace->lock_owner);
+		release_lock(trace->fd, trace->lock_owner);
 		return r;
 	}
 }
@@ -167,41 +405,17 @@ int syc_trace_open(struct syc_trace *trace,
 
 /* ----------------------------------------------------------------- writing */
 
-/* The caller holds the lock. */
-static int write_locked(struct syc_trace *trace, int reader,
-                        struct syc_batch *batch)
-{
-	if (!syc_trace_enter(trace))
-		return -ECANCELED;
-	if (trace->shared >= 0 && !is_target(trace->shared, &trace->target))
-		trace->shared = -1; /* the fd's number belongs to another file
-		                     * now */
-	if (syc_trace_beside_is(trace, reader))
-		return syc_trace_beside_write(trace, batch);
-	/* Drop the rest of a frame from before the file was begun anew */
-	trace->rest_at = 0;
-	trace->rest_len = 0;
-	if (batch->size == 0)
-		return 0;
-	const int r = syc_trace_file_write(trace, reader, batch);
-	if (r == 0 && syc_trace_beside_is(trace, reader))
-		return syc_trace_beside_take_back(trace);
-	if (r == 0)
-		batch->done = batch->size;
-	return r;
-}
-
 static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 {
 	int reader = trace->fd;
 	int r;
 
 	if (!trace->can_read)
-		reader = syc_trace_open_again(trace->fd, O_RDONLY);
-	r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
+		reader = open_again(trace->fd, O_RDONLY);
+	r = take_lock(trace->fd, trace->lock_owner, batch->deadline);
 	if (r == 0) {
-		r = write_locked(trace, reader, batch);
-		syc_record_unlock(trace->fd, trace->lock_owner);
+		r = syc_trace_file_write(trace, reader, batch);
+		release_lock(trace->fd, trace->lock_owner);
 	}
 	/* Close after the unlock: the close would end a lock of the table */
 	if (reader >= 0 && reader != trace->fd)
@@ -215,13 +429,13 @@ static int write_file(struct syc_trace *trace, struct syc_batch *batch)
 static int write_pipe(struct syc_trace *trace, struct syc_batch *batch)
 {
 	/* returns 0 if we already hold the lock */
-	int r = syc_record_lock(trace->fd, trace->lock_owner, batch->deadline);
+	int r = take_lock(trace->fd, trace->lock_owner, batch->deadline);
 
 	if (r != 0)
 		return r;
 	r = syc_trace_stream_write(trace, batch);
 	if (!syc_trace_has_rest(trace))
-		syc_record_unlock(trace->fd, trace->lock_owner);
+		release_lock(trace->fd, trace->lock_owner);
 	return r;
 }
 

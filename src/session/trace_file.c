@@ -15,19 +15,19 @@
  * and the file is not written any more.
  */
 #define _GNU_SOURCE
-#include "session/trace_file.h"
-
 #include <errno.h>
+#include <linux/magic.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/loss_record.h"
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/file_header.h"
+#include "session/trace.h"
 
 #define HEADER_SIZE 256u
 #define FRAME_MIN   24u
@@ -250,8 +250,9 @@ static int find_end(struct syc_trace *trace, int reader, uint64_t size,
 	return r;
 }
 
-int syc_trace_file_write(struct syc_trace *trace, int reader,
-                         struct syc_batch *batch)
+/* Write the whole batch at the end of the file. */
+static int write_at_end(struct syc_trace *trace, int reader,
+                        struct syc_batch *batch)
 {
 	struct stat st;
 	int r = 0;
@@ -273,4 +274,121 @@ int syc_trace_file_write(struct syc_trace *trace, int reader,
 	write_mark(trace);
 	write_end_time(trace, batch->now);
 	return 0;
+}
+
+/* --------------------------------------------- another library's writer */
+
+/*
+ * Writes beside another library's writer.
+ *
+ * We write at the end of the file, and move no shared position.  Another
+ * library's writer with the same description empties the file at its begin, and
+ * then writes at the description's position, over any bytes.  Such a writer
+ * exists if the position is not 0, and the file's header has no mark of ours.
+ * From then on we write at this position, too: the kernel serializes the
+ * write() calls, so that all frames are contiguous.
+ *
+ * Frames from before the emptying are lost, and a killed writer's partial frame
+ * is not cut off any more.  Two writers may get the same position of a memfd,
+ * so we stop writing to a memfd.
+ */
+
+/* Whether another library's writer exists. */
+static bool has_other_writer(const struct syc_trace *trace, int reader)
+{
+	struct syscap_wire_file header;
+
+	if (trace->shared < 0 || reader < 0 ||
+	    lseek(trace->shared, 0, SEEK_CUR) <= 0)
+		return false;
+	memset(&header, 0, sizeof(header));
+	return syc_fd_pread(reader, &header, sizeof(header), 0) >= 0 &&
+	       !syc_trace_file_has_mark(&header);
+}
+
+/* The kernel serializes write() calls only for files that were opened by
+ * name. */
+static bool can_share(const struct syc_trace *trace)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return fstat(trace->shared, &st) == 0 &&
+	       (st.st_nlink != 0 ||
+	        (fstatfs(trace->shared, &fs) == 0 && fs.f_type != TMPFS_MAGIC));
+}
+
+/* Move the position to the end, because another writer would overwrite bytes
+ * after the position. */
+static int go_to_end(const struct syc_trace *trace)
+{
+	struct stat st;
+
+	if (fstat(trace->shared, &st) != 0)
+		return -errno;
+	if (st.st_size < (off_t)sizeof(struct syscap_wire_file))
+		return -EAGAIN; /* the file was emptied; its header will
+		                 * follow */
+	if (lseek(trace->shared, 0, SEEK_CUR) < st.st_size &&
+	    lseek(trace->shared, 0, SEEK_END) < 0)
+		return -errno;
+	return 0;
+}
+
+/* Write like syc_trace_stream_write(); -EBUSY: the file is a memfd. */
+static int write_beside(struct syc_trace *trace, struct syc_batch *batch)
+{
+	const int own = trace->fd;
+	int r = can_share(trace) ? go_to_end(trace) : -EBUSY;
+
+	if (r != 0)
+		return r;
+	if (trace->end > sizeof(struct syscap_wire_file))
+		trace->n_emptied +=
+			trace->end - sizeof(struct syscap_wire_file);
+	trace->end = 0;
+	trace->fits = 0;
+	trace->has_header = true;
+	trace->fd = trace->shared;
+	r = syc_trace_stream_write(trace, batch);
+	trace->fd = own;
+	return r;
+}
+
+/* Cut off our bytes, because the other writer began while we wrote at the end.
+ * Returns -EAGAIN. */
+static int take_back(struct syc_trace *trace)
+{
+	const off_t at = lseek(trace->shared, 0, SEEK_CUR);
+	struct stat st;
+
+	if (at >= 0 && fstat(trace->fd, &st) == 0 && st.st_size > at &&
+	    ftruncate(trace->fd, at) != 0)
+		return -errno;
+	return -EAGAIN;
+}
+
+int syc_trace_file_write(struct syc_trace *trace, int reader,
+                         struct syc_batch *batch)
+{
+	if (!syc_trace_enter(trace))
+		return -ECANCELED;
+	if (trace->shared >= 0 &&
+	    !syc_fd_is_file(trace->shared, trace->target.dev,
+	                    trace->target.ino))
+		trace->shared = -1; /* the fd's number belongs to another file
+		                     * now */
+	if (has_other_writer(trace, reader))
+		return write_beside(trace, batch);
+	/* Drop the rest of a frame from before the file was begun anew */
+	trace->rest_at = 0;
+	trace->rest_len = 0;
+	if (batch->size == 0)
+		return 0;
+	const int r = write_at_end(trace, reader, batch);
+	if (r == 0 && has_other_writer(trace, reader))
+		return take_back(trace);
+	if (r == 0)
+		batch->done = batch->size;
+	return r;
 }

@@ -15,8 +15,6 @@
  * a socket's end shows that a process uses the socket.
  */
 #define _GNU_SOURCE
-#include "session/trace_stream.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -35,8 +33,7 @@
 #include "os/fd.h"
 #include "os/syscalls.h"
 #include "ring/clock.h"
-#include "session/file_header.h"
-#include "session/record_lock.h"
+#include "session/trace.h"
 
 #define FRAME_MIN 24u
 

@@ -15,10 +15,7 @@
 #include "os/fd.h"
 #include "os/signals.h"
 #include "ring/clock.h"
-#include "session/file_header.h"
-#include "session/record_lock.h"
-#include "session/trace_adopt.h"
-#include "session/trace_fd.h"
+#include "session/trace.h"
 #include "sysprof_compat/writer.h"
 
 #define PATIENCE_NS INT64_C(1000000000)

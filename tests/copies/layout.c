@@ -10,7 +10,6 @@
 #include "emit/table.h"
 #include "emit/thread.h"
 #include "ring/ring.h"
-#include "session/origin.h"
 #include "session/session.h"
 
 /* Structures within these are listed, too. */

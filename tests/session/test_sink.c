@@ -172,7 +172,7 @@ TEST(the_calendar_is_that_of_the_c_library)
 		struct syc_text text = syc_text_begin(ours, sizeof(ours));
 		struct tm tm;
 
-		tell_time(&text, t);
+		add_time(&text, t);
 		strftime(theirs, sizeof(theirs), "%Y-%m-%dT%H:%M:%SZ",
 		         gmtime_r(&t, &tm));
 		CHECK_STR(ours, theirs);

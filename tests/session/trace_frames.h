@@ -12,8 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "session/trace_adopt.h"
-#include "session/trace_fd.h"
+#include "session/trace.h"
 
 #define FRAMES_WRITERS 1024
 

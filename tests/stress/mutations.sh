@@ -109,7 +109,7 @@ kill="integration/test_kill.c integration/recording.c"
 self="integration/test_kill_self.c harness/written.c"
 guests="integration/test_self_guests.c harness/written.c"
 outlive="integration/test_self_outlive.c harness/written.c"
-guest_end="session/test_guest_end.c harness/written.c"
+guest_end="session/test_child_session_end.c harness/written.c"
 hand_over="emit/test_hand_over.c"
 hand_over_host="emit/test_hand_over_host.c"
 
@@ -185,7 +185,7 @@ mutate "room is not kept for the record" include/syscap/emit.h \
 	emit/test_emit.c a_full_ring_drops_counts_and_tells_at_thread_exit
 
 mutate "the rings are given back before the file has it" src/session/drain.c \
-	's/(\tconst int r = syc_output_write\()/\tbatch->done = batch->size;\n\tsyc_gather_advance(s, batch);\n$1/' \
+	's/(\tconst int r = syc_output_write\()/\tbatch->done = batch->size;\n\tsyc_batch_advance(s, batch);\n$1/' \
 	"$self" a_kill_at_any_instruction_of_emit_and_drain_loses_nothing
 
 mutate "no journal" src/session/output.c \
@@ -198,7 +198,7 @@ mutate "a recovery without a journal" src/capture/recover_file.c \
 	a_recovery_killed_at_any_instruction_goes_on_at_the_next
 
 mutate "no last look before sleep" src/session/drain_thread.c \
-	's/s->retry_at != 0 \|\| !syc_gather_has_work\(s\)/1/' \
+	's/s->retry_at != 0 \|\| !syc_batch_has_work\(s\)/1/' \
 	"session/test_drain_thread.c harness/written.c" \
 	an_event_made_after_the_last_pass_is_seen_before_sleep
 
@@ -214,16 +214,16 @@ mutate "the slot of a child that lives is given away" src/session/relatives.c \
 	's/it == NULL \|\| !it->is_gone/it == NULL/; s/it->is_gone = !syc_fork_identity_is_running\(&now\);/it->is_gone = true;/' \
 	"$guests" children_that_live_keep_their_slots
 
-mutate "two drain at the same time" src/session/guest.c \
-	's/\t\tif \(somebody_drains\(s, &drainer\)\)|if \(!s->is_guest \|\| somebody_drains\(s, &drainer\)\)/if (!s->is_guest || (somebody_drains(s, &drainer) \&\& 0))/' \
+mutate "two drain at the same time" src/session/child_session.c \
+	's/\t\tif \(has_drainer\(s, &drainer\)\)|if \(!s->is_guest \|\| has_drainer\(s, &drainer\)\)/if (!s->is_guest || (has_drainer(s, &drainer) \&\& 0))/' \
 	"$guests" children_that_live_keep_their_slots
 
-mutate "who takes over begins anew" src/session/take_over.c \
+mutate "who takes over begins anew" src/session/child_session.c \
 	's/\ts->heads\[i\] = head;/\ts->heads[i] = 0;/' \
 	"$outlive" a_child_takes_what_is_left_when_its_parent_is_killed
 
 mutate "who takes over forgets where free slots were left" \
-	src/session/take_over.c \
+	src/session/child_session.c \
 	's/(\t\tif \()(head < size)/$1*syc_arena_word(\&s->arena, i) != 0 \&\& $2/' \
 	"$outlive" slots_that_are_free_at_a_take_over_go_on_where_they_were
 
@@ -234,7 +234,7 @@ mutate "a slot is used without another look at who drains" \
 	a_child_that_claims_a_slot_when_its_parent_has_ended_loses_nothing
 
 mutate "who begins to take over passes for one who drains" \
-	src/session/guest.c \
+	src/session/child_session.c \
 	's/(drainer,\n\s*syc_slot_word\(s->pid, SYC_ARENA_)CLOSING/$1DRAINED/' \
 	"$guest_end" \
 	one_that_claims_a_slot_while_another_fails_to_take_over_loses_nothing
@@ -244,12 +244,12 @@ mutate "who is gone at the last look is not read again" src/session/drain.c \
 	"$guest_end" \
 	what_a_child_emits_until_it_ends_while_its_parent_does_is_there
 
-mutate "a child exits and leaves it to who ends" src/session/end.c \
+mutate "a child exits and leaves it to who ends" src/session/session_life.c \
 	's/syc_guest_end\(s,.*?GRACE_NS\);/syc_guest_check(s, true);/s' \
 	"$guest_end" \
 	a_child_that_exits_while_its_parent_ends_sees_to_its_events
 
-mutate "who has ended says so over another that drains" src/session/guest.c \
+mutate "who has ended says so over another that drains" src/session/child_session.c \
 	's/if \(syc_slot_pid\(is\) == s->pid\)/if (true)/' \
 	"$guest_end" \
 	who_has_taken_over_is_the_drainer_whatever_its_parent_does_then
@@ -258,12 +258,12 @@ mutate "a child passes for who drains" src/session/own_recording.c \
 	's/(syc_arena_claim\(&s->arena, -1, )s->pid/$1s->is_guest ? s->drainer.pid : s->pid/' \
 	"$guests" children_of_every_kind_of_fork_lose_nothing_untold
 
-mutate "a frame of any process is believed" src/session/gather.c \
+mutate "a frame of any process is believed" src/session/batch.c \
 	's/ && \(of == pid \|\| of == -1\)//' \
 	"$guests" a_child_emits_under_no_name_but_its_own
 
 mutate "losses of who has no ring are counted nowhere" \
-	src/session/enter.c \
+	src/session/session_life.c \
 	's/\t\tsyc_loss_totals_add\(&syc_arena_head[^;]*;/\t\t;/' \
 	"$guests" losses_of_a_child_that_finds_no_slot_are_told
 

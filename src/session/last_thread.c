@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* alone.c - test whether only threads of this library are left in the
- * process. */
+/*
+ * last_thread.c - test whether only threads of this library are left in the
+ * process.
+ *
+ * A thread that ends by the exit system call, or that a seccomp filter kills,
+ * notifies no other thread.  A process lives as long as any of its threads.
+ */
 #define _GNU_SOURCE
-#include "session/alone.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -22,11 +26,18 @@
 #include "os/fd.h"
 #include "os/process.h"
 #include "os/signals.h"
+#include "os/syscalls.h"
 #include "os/threads.h"
+#include "ring/clock.h"
+#include "session/drain_thread.h"
 
 /* Time that other library threads may take to find that the process has no
  * other threads. */
 #define OTHERS_MS 3000
+
+#define MS      INT64_C(1000000)
+#define LOOK_NS (500 * MS)
+#define FAR_NS  (4000 * MS) /* check interval if a word shows the end */
 
 /* --------------------------------------------------------- without /proc */
 
@@ -47,7 +58,7 @@ static bool task_answers(int32_t pid, int32_t tid)
 	       has_memory(tid);
 }
 
-static bool known_ones_live(void)
+static bool known_threads_live(void)
 {
 	const int32_t pid = getpid(), self = gettid();
 	const uint32_t high =
@@ -78,7 +89,9 @@ static int look_at_main(struct syc_proc_stat *ret_task)
 	return look_at_thread(getpid(), ret_task);
 }
 
-bool syc_alone_main_lives(void)
+/* Whether the first thread has not ended.  An ended first thread stays listed,
+ * and accepts signals. */
+static bool first_thread_lives(void)
 {
 	const int32_t pid = getpid();
 	struct syc_proc_stat task;
@@ -87,14 +100,15 @@ bool syc_alone_main_lives(void)
 	                                : task_answers(pid, pid);
 }
 
-bool syc_alone_sees_all(void)
+/* Whether /proc shows all threads. */
+static bool shows_all_threads(void)
 {
 	struct syc_proc_stat task;
 
 	return look_at_main(&task) == 0;
 }
 
-uint32_t *syc_alone_main_word(void)
+uint32_t *syc_last_thread_first_word(void)
 {
 	uint32_t *word = NULL;
 
@@ -114,8 +128,8 @@ static bool is_named(const struct syc_proc_stat *task, const char *name)
 
 /* Whether @task is a library thread; false if the program has a library
  * thread's name. */
-static bool is_ours(const struct syc_proc_stat *task,
-                    const struct syc_proc_stat *main)
+static bool is_library_thread(const struct syc_proc_stat *task,
+                              const struct syc_proc_stat *main)
 {
 	return syc_library_thread_is_name(task->name, task->name_len) &&
 	       (task->name_len != main->name_len ||
@@ -152,9 +166,10 @@ static bool has_others(const char *entries, long n,
 			continue;
 		const int r = look_at_thread((int32_t)tid, &task);
 		if (r == 0 ? !syc_proc_stat_has_ended(&task) &&
-		                     (main == NULL ? !is_named(&task,
-		                                               SYC_THREAD_ENDED)
-		                                   : !is_ours(&task, main))
+		                     (main == NULL
+		                              ? !is_named(&task,
+		                                          SYC_THREAD_ENDED)
+		                              : !is_library_thread(&task, main))
 		           : r != -ENOENT && r != -ESRCH)
 			return true;
 	}
@@ -179,18 +194,102 @@ static int others_live(const struct syc_proc_stat *main)
 	return others || n < 0;
 }
 
-bool syc_alone_is(int *ret_status)
+bool syc_last_thread_is_caller(int *ret_status)
 {
 	struct syc_proc_stat main;
 
 	*ret_status = 0;
 	if (look_at_main(&main) != 0)
-		return !known_ones_live();
+		return !known_threads_live();
 	if (!syc_proc_stat_has_ended(&main))
 		return false;
 	*ret_status = (int)main.fields[SYC_STAT_STATUS];
 	const int live = others_live(&main);
-	return live >= 0 ? live == 0 : !known_ones_live();
+	return live >= 0 ? live == 0 : !known_threads_live();
+}
+
+/* ----------------------------------------------- schedule of the checks */
+
+void syc_last_thread_begin(struct syc_last_thread *check, uint32_t *main_end)
+{
+	*check = (struct syc_last_thread){ .at = syc_clock_kernel() + LOOK_NS,
+		                           .again_ns = LOOK_NS,
+		                           .main_end = main_end };
+}
+
+static int64_t longest_interval(const struct syc_last_thread *check)
+{
+	return check->main_end != NULL ? FAR_NS : LOOK_NS;
+}
+
+int64_t syc_last_thread_longest_sleep(const struct syc_last_thread *check)
+{
+	const int64_t left = check->at - syc_clock_kernel();
+	const int64_t most = longest_interval(check);
+
+	return left < most ? (left > MS ? left : MS) : most;
+}
+
+/*
+ * Check whether the first thread has ended.  The kernel wakes one waiter of
+ * main_end: pass the wake-up on, because it may have been meant for a
+ * pthread_join().
+ */
+static void check_first_thread(struct syc_last_thread *check)
+{
+	if (check->main_end == NULL ||
+	    __atomic_load_n(check->main_end, __ATOMIC_ACQUIRE) != 0)
+		return;
+	syc_futex_wake(check->main_end);
+	check->main_end = NULL;
+	check->is_main_ending = true;
+	syc_last_thread_hurry(check);
+	/* Without /proc only threads that have emitted are known; other threads
+	 * may still emit */
+	if (!shows_all_threads())
+		check->at = syc_clock_kernel() + LOOK_NS;
+}
+
+/* A filter may kill the process for a system call that the filter does not
+ * know. */
+static bool may_wait_for_main(const struct syc_last_thread *check)
+{
+	return check->main_end != NULL &&
+	       prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == 0;
+}
+
+void syc_last_thread_sleep(struct syc_last_thread *check, uint32_t *word,
+                           uint32_t value, int64_t ns)
+{
+	if (may_wait_for_main(check) &&
+	    syc_futex_wait_either(word, value, check->main_end,
+	                          (uint32_t)getpid(), ns))
+		return;
+	if (ns < LOOK_NS / 2) {
+		syc_futex_wait(word, value, ns);
+		return;
+	}
+	prctl(PR_SET_TIMERSLACK, (unsigned long)LOOK_NS, 0, 0, 0);
+	syc_futex_wait(word, value, ns < LOOK_NS ? ns : LOOK_NS);
+	prctl(PR_SET_TIMERSLACK, 0ul, 0, 0, 0); /* the default */
+}
+
+bool syc_last_thread_check(struct syc_last_thread *check)
+{
+	const int64_t now = syc_clock_kernel();
+
+	check_first_thread(check);
+	if (now < check->at)
+		return false;
+	if (check->main_end != NULL ||
+	    (!check->is_main_ending && first_thread_lives()))
+		check->again_ns = longest_interval(check);
+	else
+		check->is_alone = syc_last_thread_is_caller(&check->status);
+	check->at = now + check->again_ns;
+	check->again_ns =
+		2 * check->again_ns < LOOK_NS ? 2 * check->again_ns : LOOK_NS;
+	return check->is_alone;
 }
 
 /* -------------------------------------------------------------------- end */
@@ -208,7 +307,7 @@ static void end_by_signal(int number)
 	syc_signal_mask(SIG_UNBLOCK, syc_signal_bit(number));
 }
 
-void syc_alone_end(int status)
+void syc_last_thread_end(int status)
 {
 	/* Other threads of this copy end soon, with their own status.  Threads
 	 * of other copies wait for this thread, and know the same status */

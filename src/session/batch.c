@@ -1,17 +1,188 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gather.c - collection of a batch of frames from the rings of a session. */
+/*
+ * batch.c - the next batch of frames for the sink: the drainer's own frames,
+ * and the frames of the rings.
+ *
+ * capture/compose.c writes the same bytes as the drainer for the same facts.
+ */
 #define _GNU_SOURCE
-#include "session/gather.h"
-
 #include <string.h>
 
 #include <syscap.h>
+#include <syscap/format.h>
 
 #include "base/frame.h"
+#include "base/text.h"
 #include "emit/loss.h"
-#include "session/relatives.h"
-#include "session/say.h"
-#include "session/unread.h"
+#include "emit/loss_compose.h"
+#include "emit/loss_totals.h"
+#include "emit/own.h"
+#include "os/process.h"
+#include "ring/clock.h"
+#include "session/drain.h"
+#include "session/drain_thread.h"
+#include "session/process_frames.h"
+
+/* A command line is cut to this size, as in the client */
+#define CMDLINE_MAX 1024u
+
+/* --------------------------------- PROCESS and METADATA of this process */
+
+bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
+                          void *data)
+{
+	struct {
+		struct syscap_wire_frame frame;
+		char cmdline[CMDLINE_MAX + 8];
+	} process;
+
+	memset(&process, 0, sizeof(process));
+	size_t n = syc_own_proc_cmdline(process.cmdline, CMDLINE_MAX);
+	n = syc_text_cut(process.cmdline, n, CMDLINE_MAX - 1);
+	if (n == 0) { /* without /proc, the process still needs a name */
+		struct syc_text text = syc_text_begin(process.cmdline, 32);
+
+		syc_text_add(&text, "[pid ");
+		syc_text_add_i64(&text, pid);
+		syc_text_add(&text, "]");
+		n = (size_t)(text.at - process.cmdline);
+	}
+	memset(process.cmdline + n, 0, sizeof(process.cmdline) - n);
+	syc_frame_begin(&process.frame, SYSCAP_FRAME_PROCESS, pid, now);
+	return emit(
+		data, &process,
+		syc_frame_end(&process.frame, sizeof(process.frame) + n + 1));
+}
+
+uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
+                               const char *id, const char *value)
+{
+	return syc_frame_metadata(frame, pid, time, id, value);
+}
+
+/* --------------------------------------------- the drainer's own frames */
+
+/* The tail of slot 0 is kept in our memory, because relatives may overwrite the
+ * header's tail. */
+bool syc_batch_add_frame(void *session, const void *frame, uint32_t len)
+{
+	struct syc_session *const s = session;
+	struct syc_ring_header *const ring = syc_arena_ring(&s->arena, 0);
+	unsigned char *const body = (unsigned char *)ring + s->arena.page;
+	const uint32_t size = s->arena.body;
+	const uint32_t head = s->heads[0], tail = s->own_tail;
+	const uint32_t used = tail >= head ? tail - head : tail + size - head;
+
+	if (len + 8 > size - used)
+		return false;
+	const uint32_t first = len < size - tail ? len : size - tail;
+	if (syc_arena_provide(body + tail, first) != 0 ||
+	    (len != first && syc_arena_provide(body, len - first) != 0))
+		return false;
+	memcpy(body + tail, frame, first);
+	memcpy(body, (const unsigned char *)frame + first, len - first);
+	s->own_tail = tail + len < size ? tail + len : tail + len - size;
+	__atomic_store_n(&ring->tail, s->own_tail, __ATOMIC_RELEASE);
+	return true;
+}
+
+bool syc_batch_add_metadata(struct syc_session *s, const char *id,
+                            const char *value)
+{
+	struct {
+		struct syscap_wire_metadata metadata;
+		char value[SYC_METADATA_TEXT_MAX];
+	} frame;
+
+	return syc_batch_add_frame(s, &frame,
+	                           syc_describe_metadata(&frame, s->pid,
+	                                                 syc_clock_kernel(), id,
+	                                                 value));
+}
+
+void syc_batch_report_damage(struct syc_session *s)
+{
+	if (!s->has_told_damage)
+		s->has_told_damage = syc_batch_add_metadata(
+			s, "syscap.damaged",
+			"a child has written over rings: events are lost");
+}
+
+bool syc_batch_add_maps(struct syc_session *s, int64_t now)
+{
+	const struct syc_map_frames *const maps =
+		__atomic_load_n(&syc_block->map_frames, __ATOMIC_ACQUIRE);
+	const bool may_lock =
+		!s->is_child && !s->is_orphan && !s->must_not_lock;
+
+	if (maps == NULL || !maps->are_due(&s->described, now, may_lock))
+		return false;
+	maps->write(&s->described, s->pid, now, may_lock, syc_batch_add_frame,
+	            s);
+	return true;
+}
+
+bool syc_batch_add_description(struct syc_session *s, int64_t now)
+{
+	if (!s->is_announced) {
+		if (!s->is_introduced &&
+		    !syc_describe_process(s->pid, now, syc_batch_add_frame, s))
+			return false;
+		s->is_announced = true;
+		if (s->output.is_on_disk)
+			syc_batch_add_metadata(s, SYC_RING_FILE_ID ".storage",
+			                       "disk");
+		if (s->no_thread)
+			syc_side_job_do(&(struct syc_side){ .session = s },
+			                SYC_SIDE_NO_THREAD);
+	}
+	syc_batch_add_maps(s, now);
+	return true;
+}
+
+bool syc_batch_add_fork(struct syc_session *s, int32_t pid, int32_t child,
+                        int64_t time)
+{
+	struct syscap_wire_fork fork;
+
+	memset(&fork, 0, sizeof(fork));
+	syc_frame_begin(&fork.frame,
+	                child != 0 ? SYSCAP_FRAME_FORK : SYSCAP_FRAME_EXIT, pid,
+	                time);
+	fork.child_pid = child;
+	return syc_batch_add_frame(
+		s, &fork,
+		syc_frame_end(&fork.frame,
+	                      child != 0 ? sizeof(fork) : sizeof(fork.frame)));
+}
+
+/* Whether the losses are plausible: fewer than a process could lose in a
+ * year. */
+static bool is_plausible(const struct syc_ring_losses *lost,
+                         const struct syc_ring_losses *told)
+{
+	return syc_loss_totals_sum(lost) - syc_loss_totals_sum(told) <=
+	               UINT64_C(1) << 48 &&
+	       lost->bytes - told->bytes <= UINT64_C(1) << 56;
+}
+
+bool syc_batch_report_losses(struct syc_session *s,
+                             const struct syc_ring_losses *lost,
+                             const struct syc_ring_losses *told, int32_t pid,
+                             int32_t tid)
+{
+	unsigned char frame[SYC_LOSS_RECORD_MAX] __attribute__((aligned(8)));
+	uint32_t len;
+
+	if (!is_plausible(lost, told))
+		return true; /* a relative has overwritten the counts; the
+		              * damage is reported */
+	len = syc_loss_compose(frame, lost, told, pid, tid);
+
+	return len == 0 || syc_batch_add_frame(s, frame, len);
+}
+
+/* ---------------------------------------------------------------- rings */
 
 /* Position of a slot's frames, according to its word and its header. */
 struct span {
@@ -53,7 +224,7 @@ static bool look_at_slot(const struct syc_session *s, uint32_t i,
 	return true;
 }
 
-bool syc_gather_has_work(struct syc_session *s)
+bool syc_batch_has_work(struct syc_session *s)
 {
 	struct span span;
 
@@ -162,9 +333,9 @@ static void give_up_span(struct syc_session *s, uint32_t i,
 		set_head(s, 0, span->tail);
 		s->has_told_damage = false;
 	}
-	if (!syc_say_losses(s, &lost, &none, span->pid, 0))
+	if (!syc_batch_report_losses(s, &lost, &none, span->pid, 0))
 		return; /* the next pass tries again */
-	syc_say_damage(s);
+	syc_batch_report_damage(s);
 	if (i != 0)
 		set_head(s, i, span->tail);
 }
@@ -245,13 +416,14 @@ static bool gather_slots(struct syc_session *s, struct syc_batch *batch,
 	return is_all;
 }
 
-bool syc_gather(struct syc_session *s, struct syc_batch *batch, uint64_t room)
+bool syc_batch_gather(struct syc_session *s, struct syc_batch *batch,
+                      uint64_t room)
 {
 	return gather_slots(s, batch, room, false);
 }
 
-bool syc_gather_again(struct syc_session *s, struct syc_batch *batch,
-                      uint64_t room)
+bool syc_batch_gather_again(struct syc_session *s, struct syc_batch *batch,
+                            uint64_t room)
 {
 	return gather_slots(s, batch, room, true);
 }
@@ -263,7 +435,7 @@ static uint32_t part_length(const struct syc_session *s,
 	                             : part->to + s->arena.body - part->from;
 }
 
-void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch)
+void syc_batch_advance(struct syc_session *s, const struct syc_batch *batch)
 {
 	uint64_t done = batch->done;
 
@@ -280,14 +452,14 @@ void syc_gather_advance(struct syc_session *s, const struct syc_batch *batch)
 
 /* -------------------------------------------------------------- dropping */
 
-void syc_gather_drop(struct syc_session *s)
+void syc_batch_drop(struct syc_session *s)
 {
 	struct syc_batch batch;
 
 	do {
 		uint32_t at = 0;
 
-		syc_gather(s, &batch, UINT64_MAX);
+		syc_batch_gather(s, &batch, UINT64_MAX);
 		for (unsigned i = 0; i < batch.n_parts; i++) {
 			const struct syc_ring_journal_part *const part =
 				&s->parts[i];
@@ -295,11 +467,12 @@ void syc_gather_drop(struct syc_session *s)
 
 			/* The drainer's own frames are no events, but report
 			 * losses of events */
-			syc_unread_lose(s->copy, (uint32_t)SYC_COPY_SIZE + 8,
-			                at, at + n, part->slot == 0, NULL);
+			syc_unreported_drop(s->copy,
+			                    (uint32_t)SYC_COPY_SIZE + 8, at,
+			                    at + n, part->slot == 0, NULL);
 			at += n;
 		}
 		batch.done = batch.size;
-		syc_gather_advance(s, &batch);
+		syc_batch_advance(s, &batch);
 	} while (batch.size != 0);
 }

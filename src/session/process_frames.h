@@ -1,23 +1,38 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * map_frames.h - MAP frames of this process.  A recorder reads mappings in its
- * client's /proc; here the process itself reads its mappings.  Linked with code
- * that emits addresses (SYC_EMITS_ADDRESSES in emit/own.h).
+ * process_frames.h - PROCESS, METADATA and MAP frames about this process.  A
+ * recorder reads these facts in its client's /proc; here the process itself
+ * reads these facts.
  *
- * Does not allocate, and takes no lock except with @may_lock.
- *
- * Context of everything here: any-thread, and without @may_lock signal-safe;
- * one thread at a time for a struct syc_described.
+ * Context of everything here: any-thread, signal-safe, except with @may_lock.
+ * No function allocates, or takes a lock without @may_lock.
  */
-#ifndef SYC_SESSION_MAP_FRAMES_H
-#define SYC_SESSION_MAP_FRAMES_H
+#ifndef SYC_SESSION_PROCESS_FRAMES_H
+#define SYC_SESSION_PROCESS_FRAMES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "session/describe.h"
+/** Function that is called for each frame of @len bytes, a multiple of 8.
+ * False: stop. */
+typedef bool syc_describe_emit(void *data, const void *frame, uint32_t len);
+
+/** The PROCESS frame of this process: its command line. */
+bool syc_describe_process(int32_t pid, int64_t now, syc_describe_emit *emit,
+                          void *data);
+
+/** Write a METADATA frame to @frame, which has enough space.  Returns the
+ * frame's length. */
+uint16_t syc_describe_metadata(void *frame, int32_t pid, int64_t time,
+                               const char *id, const char *value);
 
 #define SYC_MAP_FRAMES_MAX 4096u /* a power of 2 */
+
+/**
+ * MAP frames: map_frames.c, linked with code that emits addresses
+ * (SYC_EMITS_ADDRESSES in emit/own.h).  One thread at a time uses a struct
+ * syc_described.
+ */
 
 /** The set of reported mappings.  All zero: empty. */
 struct syc_described {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* guest.c - a forked child in the arena of the process that forked it. */
+/* child_session.c - session of a forked child in the arena of the process that
+ * forked it. */
 #define _GNU_SOURCE
-#include "session/guest.h"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <syscap.h>
@@ -15,11 +17,11 @@
 #include "os/fd.h"
 #include "os/permanent_map.h"
 #include "os/process.h"
+#include "os/signals.h"
 #include "os/syscalls.h"
 #include "os/threads.h"
 #include "ring/clock.h"
-#include "session/origin.h"
-#include "session/take_over.h"
+#include "session/session.h"
 
 /* Interval of checks of the drainer. */
 #define CHECK_NS INT64_C(50000000)
@@ -27,7 +29,7 @@
 /* Greatest number of naps while strays are being counted. */
 #define STRAY_NAPS 20
 
-/* ------------------------------------------------------------- the parent */
+/* ----------------------------------------------------------- the parent */
 
 void syc_guest_invite(struct syc_session *s)
 {
@@ -131,7 +133,132 @@ void syc_guest_wake_drainer(struct syc_session *s)
 	syc_futex_wake(s->wakes);
 }
 
-static bool somebody_drains(struct syc_session *s, uint32_t *ret_drainer)
+/* ------------------------------------------------ takeover of the arena */
+
+/* Read the positions from the rings' headers, once.  Later only our copies are
+ * used.  Free slots continue at their last positions. */
+static void take_positions(struct syc_session *s)
+{
+	const uint32_t size = s->arena.body;
+	const uint32_t n = syc_session_slots(s);
+
+	s->told = syc_arena_head(&s->arena)->told;
+	for (uint32_t i = 0; i < n; i++) {
+		struct syc_ring_header *const ring =
+			syc_arena_ring(&s->arena, i);
+
+		if (syc_arena_provide(ring, s->arena.page) != 0)
+			continue;
+		const uint32_t head =
+			__atomic_load_n(&ring->head, __ATOMIC_RELAXED);
+		if (head < size && head % 8 == 0)
+			s->heads[i] = head;
+	}
+	const struct syc_ring_header *const own = syc_arena_ring(&s->arena, 0);
+	const uint32_t tail = __atomic_load_n(&own->tail, __ATOMIC_ACQUIRE);
+	s->own_tail = tail < size && tail % 8 == 0 ? tail : s->heads[0];
+}
+
+/* Map the facts and the journal, which a child does not inherit. */
+static void *map_front(const struct syc_session *s, int fd)
+{
+	const size_t size = syc_ring_file_head(s->arena.page);
+	void *const front =
+		mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (front == MAP_FAILED)
+		return NULL;
+	madvise(front, size, MADV_DONTFORK);
+	return front;
+}
+
+static bool is_settled(const struct syc_session *s, const void *front)
+{
+	const struct syc_ring_journal *const journal =
+		(const void *)((const char *)front +
+	                       syc_ring_file_journal(s->arena.page));
+
+	return __atomic_load_n(&journal->state, __ATOMIC_ACQUIRE) ==
+	       SYC_JOURNAL_NOTHING;
+}
+
+/* Open the ring file, which is mapped here, if the path still leads to it, and
+ * no process recovers from it.  The lock prevents a recovery until this process
+ * owns the rings.  Returns 0 or -errno. */
+static int open_rings(struct syc_output *output)
+{
+	output->ring_fd = syc_fd_keep(
+		syc_fd_open(output->ring_path, O_RDWR | O_NOFOLLOW, 0));
+	if (output->ring_fd < 0)
+		return -errno;
+	if (!syc_fd_is_file(output->ring_fd, output->ring_dev,
+	                    output->ring_ino)) {
+		syc_fd_close(output->ring_fd);
+		output->ring_fd = -1;
+		return -EBUSY;
+	}
+	/* The lock of the file's maker stays, because our mapping refers to the
+	 * same open file */
+	return syscall(SYS_flock, output->ring_fd, LOCK_EX | LOCK_NB) == 0
+	               ? 0
+	               : -EBUSY;
+}
+
+static int take_output(struct syc_session *s)
+{
+	struct syc_output *const output = &s->output;
+	void *front = NULL;
+	int r = open_rings(output);
+
+	if (r == 0) {
+		front = map_front(s, output->ring_fd);
+		r = front == NULL          ? -errno
+		    : is_settled(s, front) ? 0
+		                           : -EUCLEAN;
+	}
+	if (r == 0)
+		r = syc_output_create(output, s->plan->output, s->pid);
+	/* First the facts, with the owner of the rings last; then the file */
+	if (r == 0)
+		r = syc_output_begin(output, front, &s->arena, s->pid,
+		                     s->began);
+	if (r != 0)
+		goto fail;
+	s->written = output->end;
+	s->is_introduced = true;
+	return 0;
+fail:
+	if (front != NULL)
+		munmap(front, syc_ring_file_head(s->arena.page));
+	if (output->fd >= 0 && output->end == 0)
+		unlink(output->path);
+	syc_output_close(output, false);
+	return r;
+}
+
+/*
+ * @s is a guest, and has just become the arena's drainer.  Get a sink of its
+ * own, and the lock and the drainer's private part of the ring file.  From then
+ * on the ring file belongs to the new capture.  Returns 0, and the caller only
+ * has to clear is_guest; or -errno, without any change.
+ */
+static int take_over_drain(struct syc_session *s)
+{
+	struct syc_write_nosignal quiet;
+	int r;
+
+	syc_write_nosignal_begin(&quiet);
+	if (s->plan->to.sink == SYC_SINK_OUTPUT)
+		r = take_output(s);
+	else
+		r = syc_trace_open(&s->trace, &s->plan->trace);
+	syc_write_nosignal_end(&quiet);
+	if (r == 0)
+		take_positions(s);
+	return r;
+}
+
+static bool has_drainer(struct syc_session *s, uint32_t *ret_drainer)
 {
 	const uint32_t drainer = syc_guest_drainer(s);
 
@@ -149,7 +276,7 @@ static bool check_drainer(struct syc_session *s)
 	uint32_t drainer;
 
 	s->checked_at = syc_clock_kernel();
-	if (!s->is_guest || somebody_drains(s, &drainer))
+	if (!s->is_guest || has_drainer(s, &drainer))
 		return true;
 	if (!__atomic_compare_exchange_n(
 		    &syc_arena_head(&s->arena)->drainer, &drainer,
@@ -157,7 +284,7 @@ static bool check_drainer(struct syc_session *s)
 		    __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return true; /* another guest has become the drainer */
 	/* Guests that arrive now wait, because the takeover may fail */
-	if (syc_take_over_drain(s) == 0) {
+	if (take_over_drain(s) == 0) {
 		__atomic_store_n(&syc_arena_head(&s->arena)->drainer,
 		                 syc_slot_word(s->pid, SYC_ARENA_DRAINED),
 		                 __ATOMIC_SEQ_CST);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_guest_end.c - a forked child emits while the process that drains its
+ * test_child_session_end.c - a forked child emits while the process that drains its
  * rings ends: no event is lost, at any step.
  *
  * This program replaces C library functions to hold threads. A child is held at

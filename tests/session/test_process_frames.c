@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_describe.c - a process describes itself exactly as a recorder would.
+ * test_process_frames.c - a process describes itself exactly as a recorder would.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,8 +28,7 @@
 #include "harness/test.h"
 #include "recorder/processes.h"
 #include "recorder/procfs.h"
-#include "session/describe.h"
-#include "session/map_frames.h"
+#include "session/process_frames.h"
 
 #define FRAMES_MAX 8192u
 #define PAGE       ((size_t)sysconf(_SC_PAGESIZE))
@@ -597,7 +596,7 @@ static void *describe_alone(void *unused)
 	CHECK(told.n >= 3);
 	forget(&told);
 	CHECK(syc_describe_process(getpid(), 4711, take, &told));
-	CHECK(strstr((const char *)told.bytes + 24, "describe") != NULL);
+	CHECK(strstr((const char *)told.bytes + 24, "process_frames") != NULL);
 	forget(&told);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* test_trace_untold.c - losses kept in a trace file's header. */
+/* test_header_losses.c - losses kept in a trace file's header. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 #include "harness/test.h"
 #include "session/trace_frames.h"
-#include "session/trace_untold.h"
+#include "session/unreported.c"
 
 #define MARKS SYSCAP_FRAME_MARK
 
@@ -57,15 +57,15 @@ TEST(what_is_left_is_taken_once)
 	struct syc_ring_losses lost;
 	const int fd = make_trace();
 
-	CHECK(!syc_trace_untold_take(fd, &lost));
-	CHECK_EQ(syc_trace_untold_leave(fd, &first), 0);
-	CHECK_EQ(syc_trace_untold_leave(fd, &second), 0);
-	CHECK(syc_trace_untold_take(fd, &lost));
+	CHECK(!take_from_header(fd, &lost));
+	CHECK_EQ(store_in_header(fd, &first), 0);
+	CHECK_EQ(store_in_header(fd, &second), 0);
+	CHECK(take_from_header(fd, &lost));
 	CHECK_EQ(lost.frames[MARKS], 9);
 	CHECK_EQ(lost.bytes, 900);
 	CHECK_EQ(lost.from, 1000);
 	CHECK_EQ(lost.to, 3000);
-	CHECK(!syc_trace_untold_take(fd, &lost));
+	CHECK(!take_from_header(fd, &lost));
 	end_trace(fd);
 }
 
@@ -74,7 +74,7 @@ TEST(frames_and_their_writers_do_not_mind)
 	const struct syc_ring_losses some = make_losses(7, 2000, 3000);
 	const int fd = make_trace();
 
-	CHECK_EQ(syc_trace_untold_leave(fd, &some), 0);
+	CHECK_EQ(store_in_header(fd, &some), 0);
 	CHECK_EQ(frames_write(&writer, 3, 1000), 0);
 	frames_look_whole(fd, &seen);
 	CHECK_EQ(seen.total, 6);
@@ -87,7 +87,7 @@ TEST(a_writer_that_finds_what_others_wrote_sees_it)
 	static struct frames_writer other;
 	const int fd = make_trace();
 
-	CHECK_EQ(syc_trace_untold_leave(fd, &some), 0);
+	CHECK_EQ(store_in_header(fd, &some), 0);
 	memset(&other, 0, sizeof(other));
 	frames_open(&other, 2, fd);
 	CHECK(!other.trace.has_untold);
@@ -112,19 +112,19 @@ TEST(many_leave_and_take_at_once_and_nothing_is_lost)
 		if (fork() != 0)
 			continue;
 		for (unsigned k = 0; k < TIMES; k++)
-			if (syc_trace_untold_leave(fd, &one) != 0)
+			if (store_in_header(fd, &one) != 0)
 				_exit(1);
 		_exit(0);
 	}
 	while (left > 0) {
-		if (syc_trace_untold_take(fd, &lost))
+		if (take_from_header(fd, &lost))
 			n += lost.frames[MARKS];
 		if (waitpid(-1, &status, WNOHANG) > 0) {
 			CHECK_EQ(status, 0);
 			left--;
 		}
 	}
-	if (syc_trace_untold_take(fd, &lost))
+	if (take_from_header(fd, &lost))
 		n += lost.frames[MARKS];
 	CHECK_EQ(n, LEAVERS * TIMES);
 	end_trace(fd);
@@ -137,8 +137,8 @@ static void check_left_alone(int fd)
 	struct syc_ring_losses lost;
 
 	CHECK(pread(fd, &before, sizeof(before), 0) >= 0);
-	CHECK_EQ(syc_trace_untold_leave(fd, &some), -ENOTSUP);
-	CHECK(!syc_trace_untold_take(fd, &lost));
+	CHECK_EQ(store_in_header(fd, &some), -ENOTSUP);
+	CHECK(!take_from_header(fd, &lost));
 	CHECK(pread(fd, &after, sizeof(after), 0) >= 0);
 	CHECK_EQ(memcmp(&before, &after, sizeof(before)), 0);
 }
@@ -148,8 +148,7 @@ TEST(a_header_that_is_not_ours_is_left_alone)
 	static const char bytes[8] = "another";
 	int fd = memfd_create("empty", MFD_CLOEXEC);
 
-	CHECK_EQ(syc_trace_untold_leave(fd, &(struct syc_ring_losses){ 0 }),
-	         -ENOTSUP);
+	CHECK_EQ(store_in_header(fd, &(struct syc_ring_losses){ 0 }), -ENOTSUP);
 	close(fd);
 
 	fd = make_trace(); /* the file lacks the library's mark */
@@ -171,7 +170,7 @@ TEST(a_file_that_can_not_be_written_is_an_error)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	const int reader = open(path, O_RDONLY | O_CLOEXEC);
-	CHECK_EQ(syc_trace_untold_leave(reader, &some), -ENOTSUP);
+	CHECK_EQ(store_in_header(reader, &some), -ENOTSUP);
 	close(reader);
 	end_trace(fd);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * test_unread.c - an event that begins before a recording's end and is
+ * test_unreported.c - an event that begins before a recording's end and is
  * published after: the next recording reports the event as lost.  Losses that
  * the first recording reported are not reported again.
  *
