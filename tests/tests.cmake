@@ -71,7 +71,7 @@ function(syscap_test_library name)
 	set_target_properties(${name} PROPERTIES C_EXTENSIONS OFF)
 endfunction()
 
-# syscap_test(<file> [NAME <name>] [LABEL short|long|verylong]
+# syscap_test(<file> [NAME <name>] [LABEL quick|long|verylong]
 #	[LIBS <target>...] [SOURCES <file>...] [ARGS <argument>...]
 #	[TIMEOUT <seconds of each test in it>] [SERIAL] [WHOLE] [ONCE]
 #	[NO_TSAN <reason>] [NO_SANITIZER <reason>])
@@ -113,7 +113,7 @@ function(syscap_test file)
 		return()
 	endif()
 	if(NOT arg_LABEL)
-		set(arg_LABEL short)
+		set(arg_LABEL quick)
 	endif()
 	if(NOT arg_TIMEOUT)
 		set(arg_TIMEOUT ${syscap_test_seconds})
@@ -152,6 +152,6 @@ endfunction()
 function(syscap_test_skipped name reason)
 	add_test(NAME ${name} COMMAND sh -c "echo \"skip: $1\"; exit 77"
 		sh "${reason}")
-	set_tests_properties(${name} PROPERTIES LABELS short
+	set_tests_properties(${name} PROPERTIES LABELS quick
 		SKIP_RETURN_CODE 77)
 endfunction()

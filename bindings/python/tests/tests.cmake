@@ -27,11 +27,11 @@ if(NOT SYSCAP_TOOLS)
 endif()
 
 foreach(id IN LISTS python_ids)
-	python_test(${id} events test_events LABEL short)
-	python_test(${id} traced test_traced LABEL short)
-	python_test(${id} children test_children LABEL short)
-	python_test(${id} threads test_threads LABEL short)
-	python_test(${id} lines test_lines LABEL short)
+	python_test(${id} events test_events LABEL quick)
+	python_test(${id} traced test_traced LABEL quick)
+	python_test(${id} children test_children LABEL quick)
+	python_test(${id} threads test_threads LABEL quick)
+	python_test(${id} lines test_lines LABEL quick)
 	python_test(${id} sampling test_sampling LABEL long)
 	python_test(${id} churn test_churn LABEL long)
 	python_test(${id} churn_12 test_churn LABEL verylong TIMEOUT 900
@@ -50,9 +50,9 @@ foreach(id IN LISTS python_ids)
 		DEPENDS ${unchecked}.copied)
 	python_test(${id} churn_unchecked test_churn LABEL verylong
 		TIMEOUT 900 ARGUMENTS 6 4 ${unchecked})
-	python_test(${id} purity test_purity LABEL short)
-	python_test(${id} types test_package LABEL short)
-	python_test(${id} example test_example LABEL short)
+	python_test(${id} purity test_purity LABEL quick)
+	python_test(${id} types test_package LABEL quick)
+	python_test(${id} example test_example LABEL quick)
 	syscap_binding_story(python ${id}.story
 		ENVIRONMENT PYTHONDONTWRITEBYTECODE=1
 			PYTHONPATH=${CMAKE_CURRENT_BINARY_DIR}/packages/${id}
